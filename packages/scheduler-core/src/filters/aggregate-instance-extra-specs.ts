@@ -11,12 +11,12 @@ import { extraSpecMatches } from './extra-spec-match.ts'
 const SCOPE = 'aggregate_instance_extra_specs:'
 
 /**
- * Every extra spec without a scope, or with the scope `aggregate_instance_extra_specs`, must match metadata of the host's aggregates.
- * Values are split at commas, and one match is enough (Nova's AggregateInstanceExtraSpecsFilter).
+ * Every extra spec without a scope, or with the scope `aggregate_instance_extra_specs`, must match the metadata of one of the host's
+ * aggregates. A metadata value can be a list with commas. One matching item is enough (Nova's AggregateInstanceExtraSpecsFilter).
  */
 export const aggregateInstanceExtraSpecsFilter: Filter = {
   name: 'AggregateInstanceExtraSpecsFilter',
-  description: "The metadata of the host's aggregates meet the flavor's extra specs.",
+  description: "The metadata of the host's aggregates match the flavor's extra specs.",
   admits: {
     by: 'property',
     which: ({ flavor }) =>
@@ -34,7 +34,7 @@ export const aggregateInstanceExtraSpecsFilter: Filter = {
     })
     if (wanted.length === 0) return undefined
 
-    /** Evaluates each aggregate once, regardless of its number of hosts. */
+    /** Returns true if an aggregate satisfies an extra spec. Cached for each aggregate, because an aggregate can have many hosts. */
     const isMetBy = (uuid: string, { key, requirement, met }: (typeof wanted)[number]): boolean => {
       const known = met.get(uuid)
       if (known !== undefined) return known
@@ -42,7 +42,7 @@ export const aggregateInstanceExtraSpecsFilter: Filter = {
       met.set(uuid, isMet)
       return isMet
     }
-    // plain loops, because this runs for every host and closures would create megabytes of garbage
+    // Uses plain loops. This runs for every host, and closures would create megabytes of garbage.
     const isUnmet = (host: HostIndex, one: (typeof wanted)[number]): boolean => {
       for (const uuid of fleet.hosts.get(host).aggregates) if (isMetBy(uuid, one)) return false
       return true
@@ -85,14 +85,14 @@ export const aggregateInstanceExtraSpecsFilter: Filter = {
   },
 }
 
-/** The values of a metadata key over all aggregates of a host. */
+/** The values of a metadata key in all aggregates of a host. */
 const metadataOf = (fleet: Fleet, host: HostIndex, key: string): readonly string[] =>
   fleet.hosts.get(host).aggregates.flatMap((uuid) => valuesOf(fleet, uuid, key))
 
 /** The values of an aggregate's metadata key, split at commas. */
 function valuesOf({ aggregates }: Fleet, uuid: string, key: string): readonly string[] {
   const metadata = aggregates.byUuid.get(uuid)?.metadata ?? {}
-  // keys come from the caller, and `constructor` must not match an inherited member
+  // Keys come from callers. The key `constructor` must not match an inherited member.
   const value = Object.hasOwn(metadata, key) ? metadata[key] : undefined
   return value === undefined ? [] : value.split(',').map((piece) => piece.trim())
 }

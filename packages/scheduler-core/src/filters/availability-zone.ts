@@ -4,10 +4,10 @@ import { aggregatesOf } from '../hosts/sources.ts'
 import { fromRequest } from '../text/evidence.ts'
 import { ZONE_KEY } from '../values/aggregate-keys.ts'
 
-/** The host is in the requested availability zone. Hosts without a zone are in Nova's default zone. */
+/** Passes hosts in the requested availability zone. Hosts without a zone are in Nova's default zone. */
 export const availabilityZoneFilter: Filter = {
   name: 'AvailabilityZoneFilter',
-  description: 'The host is in the availability zone asked for.',
+  description: 'The host is in the requested availability zone.',
   admits: {
     by: 'place',
     which: ({ availabilityZone }) => `in availability zone ${availabilityZone}`,

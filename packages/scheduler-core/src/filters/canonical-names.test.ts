@@ -21,14 +21,14 @@ function decided(shapes: Readonly<Record<string, HostShape>>, request: RequestSp
   }
 }
 
-describe('names are canonical under every profile', () => {
+describe('every profile compares names in their canonical form', () => {
   const hosts = (arch: string, hvType = 'kvm', vmMode = 'hvm') => ({
     h1: { supportedInstances: [{ arch, hvType, vmMode }] },
     h2: { supportedInstances: [] },
   })
   test.each<readonly [string, Readonly<Record<string, HostShape>>, Record<string, string>, boolean]>([
     ['A22a LP 2062425: amd64 is x86_64', hosts('x86_64'), { architecture: 'amd64' }, true],
-    ['LP 1558866: a name as hosts report it', hosts('amd64'), { hw_architecture: 'x86_64' }, true],
+    ['LP 1558866: a host reports amd64 and the image requires x86_64', hosts('amd64'), { hw_architecture: 'x86_64' }, true],
     [
       'a name in capital letters',
       hosts('X86_64', 'KVM', 'HVM'),
@@ -39,7 +39,7 @@ describe('names are canonical under every profile', () => {
     ['xapi is xen', hosts('x86_64', 'xen', 'xen'), { img_hv_type: 'xapi' }, true],
     ['hv is hvm', hosts('x86_64'), { vm_mode: 'hv' }, true],
     ['pv is xen', hosts('x86_64'), { vm_mode: 'pv' }, false],
-    ['another architecture', hosts('aarch64'), { hw_architecture: 'amd64' }, false],
+    ['a different architecture does not fit', hosts('aarch64'), { hw_architecture: 'amd64' }, false],
   ])('%s', (_name, given, properties, isPlaced) => {
     for (const name of ['default', 'nova', 'nova-compat']) {
       const profile = builtInProfilesAt(CANONICAL_NAMES).find((known) => known.name === name) as Profile
@@ -48,14 +48,14 @@ describe('names are canonical under every profile', () => {
     }
   })
 
-  test('F14: the request has the canonical name, and below the feature level the name as it was written', () => {
+  test('F14: an image with the architecture amd64 fits on an x86_64 host, but not below the feature level', () => {
     const request = aRequest({ image: { id: 'i', architecture: 'amd64' } })
     const own = builtInProfilesAt(CANONICAL_NAMES).find(({ name }) => name === 'default') as Profile
     expect(decided(hosts('x86_64'), request, own).parts).toHaveLength(1)
     expect(decided(hosts('x86_64'), request, own, CANONICAL_NAMES - 1).parts).toHaveLength(0)
   })
 
-  test('a name that Nova does not know is compared unchanged', () => {
+  test('a name that is unknown to Nova is compared unchanged', () => {
     const own = builtInProfilesAt(CANONICAL_NAMES).find(({ name }) => name === 'default') as Profile
     const request = aRequest({ image: { id: 'i', properties: { hw_architecture: 'loongarch64' } } })
     expect(decided(hosts('loongarch64'), request, own).parts).toHaveLength(1)

@@ -9,7 +9,7 @@ import type { HostIndex } from '../values/host-index.ts'
 const ENABLED = 0
 const DOWN = 2
 
-/** Passes hosts that operators have enabled and that are not DOWN. If the report is in Nova's form, its service state is checked too. */
+/** Passes hosts that are enabled and not DOWN. If the report is in Nova's form, its service must be enabled and not forced down. */
 export const computeFilter: Filter = {
   name: 'ComputeFilter',
   description: 'The host is enabled and alive.',
@@ -47,7 +47,7 @@ export const computeFilter: Filter = {
           requiredFrom: fromRule('only hosts that are enabled and alive take instances'),
           actualFrom,
         })
-        // in the same order as in `reason`
+        // The facts are in the same order as the checks in `reason`.
         return [
           ...(at(status, host) === ENABLED ? [] : [fact('status', 'ENABLED', hostStatuses[at(status, host)] as string, statusOf(record))]),
           ...(isDown ? [fact('liveness', 'UP or SUSPECT', 'DOWN', livenessOf(record))] : []),

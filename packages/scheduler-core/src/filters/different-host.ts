@@ -5,13 +5,12 @@ import { namedKeys } from '../request/request-reads.ts'
 import { fromHint } from '../text/evidence.ts'
 
 /**
- * Passes hosts without any of the instances in the scheduler hint `different_host`. Hints refer to existing instances. Other instances of
- * the same request or batch are ignored, because Nova evaluates such filters once per request. Instances that are placed together should
- * use server groups.
+ * Passes hosts with none of the instances that the scheduler hint `different_host` lists. Like Nova, which evaluates this filter once per
+ * request, it ignores instances that are placed by the same request or batch. Use a server group to keep such instances apart.
  */
 export const differentHostFilter: Filter = {
   name: 'DifferentHostFilter',
-  description: 'The host holds none of the instances named by the hint different_host.',
+  description: 'The host has none of the instances named by the hint different_host.',
   reads: ['instances'],
   readsHostOnly: true,
   readsRequest: { schedulerHints: namedKeys('different_host') },

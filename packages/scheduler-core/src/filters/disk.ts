@@ -3,10 +3,10 @@ import { amountFilter } from '../kinds/classes/amount-filter.ts'
 import { classFields } from '../report/stats-fields.ts'
 import { demandOf } from '../request/request-spec.ts'
 
-/** The host has enough disk space, free and in total, for the root disk (unless it is a volume), the ephemeral disk and swap. */
+/** Passes hosts with enough disk space, free and in total, for the ephemeral disk, swap, and the root disk unless it is a volume. */
 export const diskFilter: Filter = {
   name: 'DiskFilter',
-  description: 'The host has enough free disk space for the request, with overcommit and reserve considered.',
+  description: 'The host has enough free disk space for the request, after overcommit and reserved space.',
   reads: classFields.DISK_GB,
   readsHostOnly: true,
   prepare: (request, { hosts }) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { extraSpecMatches } from './extra-spec-match.ts'
 
-/** The title, the value of the host or aggregate, the requirement in the flavor, and whether the value meets the requirement. */
+/** Each row: title, value of the host or aggregate, requirement in the flavor, and whether the value meets the requirement. */
 const rows: readonly (readonly [string, string, string, boolean])[] = [
   ['without an operator equal text matches', 'ssd', 'ssd', true],
   ['without an operator different text fails', 'ssd', 'hdd', false],
@@ -9,7 +9,7 @@ const rows: readonly (readonly [string, string, string, boolean])[] = [
   ['a number in another notation is different text', '1.0', '1', false],
   ['an empty requirement matches an empty value', '', '', true],
   ['an operator that does not exist is plain text', '> 5', '> 5', true],
-  ['more-than is no operator, so it compares text', '6', '> 5', false],
+  ['more-than is not an operator, so the text is compared', '6', '> 5', false],
   ['an operator without a space before its number is plain text', '5', '>=4', false],
   ['= means at least: more matches', '9', '= 8', true],
   ['= means at least: the same matches', '8', '= 8', true],
@@ -25,7 +25,7 @@ const rows: readonly (readonly [string, string, string, boolean])[] = [
   ['numbers are compared as numbers, not as text', '10', '>= 9', true],
   ['an exponent is a number', '10', '== 1e1', true],
   ['infinity is a number', 'inf', '>= 1e300', true],
-  ['infinity is spelled in any case', '-Infinity', '<= 0', true],
+  ['infinity is recognised in any case', '-Infinity', '<= 0', true],
   ['not-a-number differs from every number', 'nan', '!= 1', true],
   ['not-a-number is not at least any number', 'nan', '>= 1', false],
   ['digits may be grouped', '1_000', '== 1000', true],
@@ -41,9 +41,9 @@ const rows: readonly (readonly [string, string, string, boolean])[] = [
   ['s!= refuses the same text', 'abc', 's!= abc', false],
   ['s< compares text, not numbers', '10', 's< 9', true],
   ['s< refuses the same text', 'a', 's< a', false],
-  ['s<= takes the same text', 'a', 's<= a', true],
+  ['s<= accepts the same text', 'a', 's<= a', true],
   ['s> requires text that sorts later', 'b', 's> a', true],
-  ['s>= takes the same text', 'a', 's>= a', true],
+  ['s>= accepts the same text', 'a', 's>= a', true],
   ['s== without an operand fails', '', 's==', false],
   ['<in> matches a value that contains its word', 'x86_64 avx2', '<in> avx', true],
   ['<in> uses the first operand only', 'abc', '<in> b z', true],
@@ -52,16 +52,16 @@ const rows: readonly (readonly [string, string, string, boolean])[] = [
   ['<all-in> requires that the value contains every word', 'aes vmx avx', '<all-in> vmx aes', true],
   ['<all-in> fails when one word is missing', 'aes vmx', '<all-in> vmx avx', false],
   ['<all-in> without operands fails', 'abc', '<all-in>', false],
-  ['<or> takes the first choice', 'a', '<or> a <or> b', true],
-  ['<or> takes a later choice', 'b', '<or> a <or> b', true],
-  ['<or> takes no other value', 'c', '<or> a <or> b', false],
-  ['<or> takes a single choice', 'a', '<or> a', true],
+  ['<or> accepts the first choice', 'a', '<or> a <or> b', true],
+  ['<or> accepts a later choice', 'b', '<or> a <or> b', true],
+  ['<or> refuses a value that is not a choice', 'c', '<or> a <or> b', false],
+  ['<or> accepts a single choice', 'a', '<or> a', true],
   ['<or> compares the whole value', 'ab', '<or> a <or> b', false],
   ['<or> skips a word in the position of the next <or>', 'b', '<or> a b', false],
-  ['<or> goes on after a skipped word', 'c', '<or> a b c', true],
+  ['<or> continues after a skipped word', 'c', '<or> a b c', true],
   ['<or> compares its first word alone', 'a', '<or> a b', true],
   ['<or> alone fails', '', '<or>', false],
-  ['an operator is recognised in spite of blanks around the requirement', '5', '  >=   4  ', true],
+  ['blanks around the requirement are ignored', '5', '  >=   4  ', true],
   ['a name that every object inherits is plain text', 'constructor', 'constructor', true],
 ]
 

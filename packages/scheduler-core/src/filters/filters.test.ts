@@ -14,7 +14,7 @@ import { type FilterTables, fleetOf, named, sayOf } from './testing/rows.ts'
 
 const tables: FilterTables = { ...hostTables, ...companyTables, ...resourceTables }
 
-/** Expects that the facts of a refusal start with the reason's numbers, and that each number has its source. */
+/** Expects that the first fact has the numbers of the reason, and that each number has a source. */
 function expectFacts(facts: readonly Fact[] | undefined, { need, have, unit }: Reason): void {
   const [first] = facts ?? []
   expect(first).toBeDefined()
@@ -54,15 +54,15 @@ test('a host with liveness SUSPECT passes', () => {
   expect(sayOf(named('ComputeFilter'), fleet, {})).toBe(true)
 })
 
-// filters of Nova are tested by tables in nova/filters, and by a common test in nova/parts/as-filter.test.ts
+// Nova's filters have their own tests in nova/filters and nova/parts/as-filter.test.ts.
 const ownFilters = filters.filter(({ name }) => !novaFilterNames.has(name))
 
-test('every filter has a table, a unique name and a unique description', () => {
+test('every filter has a table of tests, a unique name, and a sentence as its description', () => {
   expect(ownFilters.map(({ name }) => name).filter((name) => tables[name] === undefined)).toEqual([])
   expect(new Set(filters.map(({ name }) => name)).size).toBe(filters.length)
   for (const { description } of filters) expect(description).toMatch(/^[A-Z].*\.$/)
 })
 
-test('a profile may name every filter that checks claims', () => {
+test('the list of filters includes those that run in every profile', () => {
   for (const filter of fitFilters) expect(filters).toContain(filter)
 })

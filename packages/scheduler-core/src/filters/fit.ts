@@ -3,7 +3,7 @@ import { keptByMover } from '../kinds/index.ts'
 import type { ResourceKind } from '../kinds/kind.ts'
 import type { Grants } from '../records/grants.ts'
 
-/** Creates the filter of a resource kind. It passes hosts with enough resources of this kind for the request. */
+/** Creates the filter for a resource kind. It passes hosts with enough resources of this kind for the request. */
 export const fitFilter = <Ask, Grant>(kind: ResourceKind<Ask, Grant>): Filter => ({
   ...kind.filter,
   ...(kind.isShared !== true && { readsHostOnly: true }),

@@ -10,7 +10,7 @@ import type { HostIndex } from '../values/host-index.ts'
 import { CANONICAL_NAMES } from '../values/levels.ts'
 import { memoByObject } from '../values/memo.ts'
 
-/** The image properties that a host must support, by their present names and by the older names that Nova maps. */
+/** Image properties that a host must support: the current name, the older name that Nova accepts, and a function for canonical values. */
 const properties = [
   ['hw_architecture', 'architecture', canonicalForm(architectures)],
   ['img_hv_type', 'hypervisor_type', canonicalForm(hypervisorTypes)],
@@ -18,7 +18,7 @@ const properties = [
 ] as const
 const [[, , archOf], [, , typeOf], [, , modeOf]] = properties
 
-/** The present and older names of all image properties that the filter reads. */
+/** The current and older names of all image properties that the filter reads. */
 export const imagePropertiesRead: readonly string[] = [
   ...properties.map(([name]) => name),
   ...properties.map(([, older]) => older),
@@ -28,7 +28,7 @@ export const imagePropertiesRead: readonly string[] = [
 
 type Image = NonNullable<RequestSpec['image']>
 
-/** The properties of an image, each by its present name, with the name that the image uses. */
+/** The requirements of an image: the current name of each property, its value, and the name under which the image has it (`from`). */
 const askedBy = (image: Image, isCanonical: boolean) =>
   properties.flatMap(([name, older, canonical]) => {
     const from = [name, older].find((key) => image.properties[key] !== undefined)
@@ -41,7 +41,7 @@ function versionAskedBy({ properties }: Image): { readonly requestedBy: string; 
   return { requestedBy, requested: properties[requestedBy] }
 }
 
-/** The hosts that an image's properties require, as text that follows "hosts". */
+/** Describes the hosts that an image requires, as a phrase that follows "hosts", such as "for images with hw_architecture x86_64". */
 export function imagesAsked({ image }: RequestSpec, { featureLevel }: Fleet): string {
   if (image === null) return 'for any image'
   const { requested } = versionAskedBy(image)
@@ -50,12 +50,13 @@ export function imagesAsked({ image }: RequestSpec, { featureLevel }: Fleet): st
 }
 
 /**
- * The host supports all requested values in one of its combinations of architecture, hypervisor type and VM mode, compared by Nova's names
- * (`amd64` is `x86_64`). Its hypervisor's version satisfies `img_hv_requested_version` (Nova's ImagePropertiesFilter).
+ * Nova's ImagePropertiesFilter. One of the host's combinations of architecture, hypervisor type and VM mode must have all values that the
+ * image requires. Names are compared in Nova's canonical form (`amd64` is `x86_64`). The version of the host's hypervisor must satisfy
+ * `img_hv_requested_version`.
  */
 export const imagePropertiesFilter: Filter = {
   name: 'ImagePropertiesFilter',
-  description: 'The host supports the architecture, hypervisor type, VM mode and hypervisor version that the image asks for.',
+  description: 'The host supports the architecture, hypervisor type, VM mode and hypervisor version that the image requires.',
   admits: {
     by: 'property',
     which: imagesAsked,
@@ -127,12 +128,12 @@ type Triple = readonly [arch: string, hvType: string, vmMode: string]
 const asReported = ({ supportedInstances }: HostStats): readonly Triple[] =>
   supportedInstances.map(({ arch, hvType, vmMode }) => [arch, hvType, vmMode])
 
-/** The combinations that a host supports, by Nova's names. Computed once per report. */
+/** The supported combinations of architecture, hypervisor type and VM mode, in Nova's canonical names. Computed once per report. */
 export const canonicalInstances = memoByObject((stats: HostStats): readonly Triple[] =>
   asReported(stats).map(([arch, hvType, vmMode]) => [archOf(arch), typeOf(hvType), modeOf(vmMode)]),
 )
 
-/** Whether a version as hosts report it (7002000 = 7.2.0) meets a predicate such as `>=6.0,<8`. */
+/** Returns true if the reported version (7002000 is 7.2.0) satisfies a predicate such as `>=6.0.0,<8.0`. */
 function meetsVersion(reported: number, predicate: string): boolean {
   return predicate.split(',').every((clause) => {
     const match = /^\s*(<=|>=|==|!=|<|>)\s*(\d+)\.(\d+)(?:\.(\d+))?\s*$/.exec(clause)
@@ -150,6 +151,6 @@ function meetsVersion(reported: number, predicate: string): boolean {
   })
 }
 
-/** 7002000 means 7.2.0. Nova reads 2012 as 2.12. */
+/** Brings a reported version to the form 7002000 (7.2.0). Some hosts report the short form 2012, which Nova reads as 2.12. */
 const comparable = (reported: number): number =>
   reported < 1_000_000 ? Math.floor(reported / 1_000) * 1_000_000 + (reported % 1_000) * 1_000 : reported

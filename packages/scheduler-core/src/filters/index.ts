@@ -17,10 +17,9 @@ import { serverGroupAntiAffinityFilter } from './server-group-anti-affinity.ts'
 import { traitsFilter } from './traits.ts'
 import { volumeAffinityFilter } from './volume-affinity.ts'
 
-/** The filters of the kinds of resources: whether the host has enough of each, in the order of the kinds. */
+/** One filter for each resource kind. It passes hosts with enough resources of the kind. */
 const kindFilters = allKinds.map(fitFilter)
 
-/** This service's own filters. */
 const ownFilters: readonly Filter[] = [
   computeFilter,
   availabilityZoneFilter,
@@ -43,7 +42,7 @@ const ownFilters: readonly Filter[] = [
 export const nameableFilters = (): readonly Filter[] => [...ownFilters, ...builtIn().filters]
 
 /**
- * The conditions that the judge checks at the claim's position in the log. These filters run in every profile, so that no decision proposes
- * a host on which the claim would be void.
+ * Filters that run in every profile. The judge checks the same conditions at the claim's position in the log. So no decision proposes a
+ * host on which the claim would be void.
  */
 export const fitFilters: readonly Filter[] = [serverGroupAffinityFilter, serverGroupAntiAffinityFilter, ...kindFilters]

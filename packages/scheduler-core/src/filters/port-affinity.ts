@@ -10,19 +10,22 @@ import { namedKeys } from '../request/request-reads.ts'
 import { memoByObject } from '../values/memo.ts'
 
 const portAffinityOptions = z.strictObject({
-  /** The largest allowed distance of the physical network. */
+  /** The largest allowed distance from the host to the port's physical network. */
   maxDistance: z.number().int().min(0).max(FARTHEST).default(FARTHEST),
-  /** The filter does not apply while no host has a document of the namespace. */
+  /** If true, the filter is skipped while no host has a document of the network service. */
   onlyWhereTold: z.boolean().default(false),
   maxAgeSeconds: maxAge(network),
 })
 
 const optionsOf = memoByObject((options: FilterOptions) => checkOptions(portAffinityOptions, options))
 
-/** The host reaches the physical network, and the segment, of every port that the scheduler hint `near_port` names. */
+/**
+ * Passes hosts that reach the physical network, and the segment, of every port that the request has or that the scheduler hint `near_port`
+ * names.
+ */
 export const portAffinityFilter: Filter = {
   name: 'PortAffinityFilter',
-  description: 'The host reaches the physical networks of the ports of the request and of the hint near_port.',
+  description: 'The host reaches the physical networks of the ports in the request and the hint near_port.',
   admits: {
     by: 'property',
     which: (request, fleet) => nearWhich(portAffinity, 'port', request, fleet),

@@ -3,10 +3,10 @@ import { amountFilter } from '../kinds/classes/amount-filter.ts'
 import { classFields } from '../report/stats-fields.ts'
 import { demandOf } from '../request/request-spec.ts'
 
-/** The host has enough free memory for the request and enough in total (Nova's RamFilter). */
+/** Passes hosts with enough free memory for the request, and enough in total (Nova's RamFilter). */
 export const ramFilter: Filter = {
   name: 'RamFilter',
-  description: 'The host has enough free memory for the request, with overcommit and reserve considered.',
+  description: 'The host has enough free memory for the request, after overcommit and reserved memory.',
   reads: classFields.MEMORY_MB,
   readsHostOnly: true,
   prepare: (request, { hosts }) =>

@@ -5,13 +5,12 @@ import { namedKeys } from '../request/request-reads.ts'
 import { fromHint } from '../text/evidence.ts'
 
 /**
- * Passes hosts with at least one of the instances in the scheduler hint `same_host`. Hints refer to existing instances. Other instances of
- * the same request or batch are ignored, because Nova evaluates such filters once per request. Instances that are placed together should
- * use server groups.
+ * Passes hosts with at least one of the instances that the scheduler hint `same_host` lists. Like Nova, which evaluates this filter once
+ * per request, it ignores instances that are placed by the same request or batch. Use a server group to place such instances together.
  */
 export const sameHostFilter: Filter = {
   name: 'SameHostFilter',
-  description: 'The host holds one of the instances named by the hint same_host.',
+  description: 'The host has one of the instances named by the hint same_host.',
   reads: ['instances'],
   readsHostOnly: true,
   readsRequest: { schedulerHints: namedKeys('same_host') },

@@ -2,16 +2,16 @@ import type { Filter } from '../contracts/filter.ts'
 import { groupAllows } from '../hosts/groups.ts'
 import { groupFrom, reportOf } from '../hosts/sources.ts'
 
-/** All members of a server group with the policy AFFINITY are on one host. */
+/** Keeps all members of a server group with the policy AFFINITY on one host. */
 export const serverGroupAffinityFilter: Filter = {
   name: 'ServerGroupAffinityFilter',
-  description: 'The host holds the members of the affinity group, or the group has none yet.',
+  description: 'The host has the members of the affinity group, or the group has no members.',
   reads: [],
   prepare({ instanceGroup }, { groups, hosts }) {
     if (instanceGroup?.policy !== 'AFFINITY') return undefined
 
-    // the caller names the hosts of members that were placed elsewhere; claims of the group are read at each call, with those of this
-    // request
+    // The request lists hosts of members that have no claim here. Members with claims are read at each call, because earlier instances of
+    // this request are members too.
     const elsewhere = new Set(instanceGroup.hosts)
     const homes = () => {
       const members = [...(groups.find(instanceGroup.uuid)?.members.keys() ?? [])].map((member) => hosts.get(member).host)

@@ -8,7 +8,7 @@ import type { HostIndex } from '../values/host-index.ts'
 /** A host has at most maxServerPerHost (default 1) members of a server group with the policy ANTI_AFFINITY. */
 export const serverGroupAntiAffinityFilter: Filter = {
   name: 'ServerGroupAntiAffinityFilter',
-  description: 'The host holds fewer members of the anti-affinity group than it may.',
+  description: 'The host has fewer members of the anti-affinity group than the group allows per host.',
   reads: [],
   readsHostOnly: true,
   prepare({ instanceGroup }, { groups, hosts }) {
@@ -18,7 +18,7 @@ export const serverGroupAntiAffinityFilter: Filter = {
     const elsewhere = new Map<string, number>()
     for (const name of instanceGroup.hosts) elsewhere.set(name, (elsewhere.get(name) ?? 0) + 1)
     const claimed = (host: HostIndex) => groups.find(instanceGroup.uuid)?.members.get(host) ?? 0
-    /** The policy of the group's first claim applies in addition to the requested one. */
+    /** A host must satisfy the requested policy and the policy that the group has since its first claim. */
     const rule = () => {
       const bound = groups.find(instanceGroup.uuid)
       if (bound?.policy === 'AFFINITY') return { bound: 'policy', need: 'no more (the group is bound to AFFINITY, and lives elsewhere)' }

@@ -10,10 +10,10 @@ import { shortList } from '../text/short-list.ts'
 import { byCodeUnit } from '../values/canonical-json.ts'
 import type { HostIndex } from '../values/host-index.ts'
 
-/** The host has every required trait and no forbidden one. */
+/** Passes hosts with every required trait and no forbidden trait. */
 export const traitsFilter: Filter = {
   name: 'TraitsFilter',
-  description: 'The host has every trait required and none forbidden.',
+  description: 'The host has every required trait and no forbidden trait.',
   admits: {
     by: 'property',
     which(request) {
@@ -33,10 +33,10 @@ export const traitsFilter: Filter = {
   },
 }
 
-/** A cause lists the traits in a fixed order, because stored requests have sorted keys. */
+/** Sorts the traits. Stored requests have sorted keys, so a replayed decision would otherwise list the traits in a different order. */
 const inOrder = (traits: readonly string[]): readonly string[] => [...traits].sort(byCodeUnit)
 
-/** A test for these traits, and the source of each trait in the request. */
+/** Prepares a filter for required and forbidden traits. `from` names the part of the request that has the trait. */
 export function prepareTraits(
   { hosts }: Fleet,
   required: readonly string[],
@@ -54,7 +54,7 @@ export function prepareTraits(
     ],
     passes(host) {
       const { traits } = hosts.get(host)
-      // plain loops, because this runs for every host and closures would create megabytes of garbage
+      // Uses plain loops. This runs for every host, and closures would create megabytes of garbage.
       for (const trait of required) if (!traits.has(trait)) return false
       for (const trait of forbidden) if (traits.has(trait)) return false
       return true

@@ -10,11 +10,11 @@ import { namedKeys } from '../request/request-reads.ts'
 import { memoByObject } from '../values/memo.ts'
 
 const volumeAffinityOptions = z.strictObject({
-  /** The allowed distance: on the host itself, in a pool that the host reaches, or in the host's zone. */
+  /** Where the volume may be: on the host itself, in a pool that the host reaches, or in the host's zone. */
   within: z.enum(['host', 'pool', 'zone']).default('pool'),
-  /** The largest distance of a pool that the host reaches. */
+  /** The largest allowed distance from the host to the volume's pool. */
   maxDistance: z.number().int().min(0).max(FARTHEST).default(FARTHEST),
-  /** The filter does not apply while no host has a document of the namespace. */
+  /** If true, the filter is skipped while no host has a document of the storage service. */
   onlyWhereTold: z.boolean().default(false),
   maxAgeSeconds: maxAge(storage),
 })
@@ -22,12 +22,12 @@ const volumeAffinityOptions = z.strictObject({
 const optionsOf = memoByObject((options: FilterOptions) => checkOptions(volumeAffinityOptions, options))
 
 /**
- * The host is near every volume that the scheduler hint `near_volume` names, and within the given distance of the instance's own volumes,
- * according to the storage service's documents.
+ * Passes hosts that are near every volume of the instance and every volume that the scheduler hint `near_volume` names, according to the
+ * storage service's documents. The options limit the distance.
  */
 export const volumeAffinityFilter: Filter = {
   name: 'VolumeAffinityFilter',
-  description: 'The host is near the volumes of the request and of the hint near_volume.',
+  description: 'The host is near the volumes in the request and the hint near_volume.',
   admits: {
     by: 'property',
     which: (request, fleet) => nearWhich(volumeAffinity, 'volume', request, fleet),

@@ -8,7 +8,7 @@ import { asFilter } from './parts/as-filter.ts'
 import { CHECK_TYPE } from './parts/nova-filter.ts'
 import { novaDocuments } from './requests/documents.ts'
 
-/** Filters of Nova that read only this service's own requests and reports. Every profile may name them. */
+/** Nova's filters that every profile may name, not only profiles with `compat: nova`. */
 export const novaFilterNames: ReadonlySet<string> = new Set([
   'AggregateCoreFilter',
   'AggregateDiskFilter',
@@ -40,13 +40,13 @@ const novaRules: PlacingRules = {
   weighers: compatWeighers,
   weigherOptions: { aggregateMultiplier: true },
   weighsFrom: 2,
-  // Nova's rules read from this hint which of Nova's calls a request comes from.
+  // Nova marks by this hint that a request rebuilds an instance. Nova's rules then skip most filters.
   reads: { schedulerHints: (key) => key === CHECK_TYPE },
   filterOptions,
   filtersBefore: filtersOfPlacement,
 }
 
-/** Nova as the built-in package: `filters/index.ts` and `weighers/index.ts` list its parts, and bundled.ts registers it. */
+/** The built-in package with Nova's rules. `bundled.ts` registers it, and `filters/index.ts` and `weighers/index.ts` list its parts. */
 export const nova: BuiltInPackage = {
   name: 'nova',
   description: "Nova's filters, weighers and scheduling algorithm, and requests in Nova's forms.",

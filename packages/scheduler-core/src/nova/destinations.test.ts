@@ -25,7 +25,7 @@ function nova(destination: object, more: object = {}): RequestSpec {
   return parsed.value
 }
 
-/** The host on which a request is placed, h1 or h2, or the reason why both hosts refuse it. */
+/** Decides a request in a fleet with the hosts h1 and h2. Host h1 has more memory. */
 function decided(request: RequestSpec, name: string, level = NULL_DESTINATIONS) {
   const log = aLog()
   log.append([{ type: 'feature', level }, ...['h1', 'h2'].map((host, i) => aReport(host, { memoryMb: 65_536 >> i }))])
@@ -40,7 +40,7 @@ function decided(request: RequestSpec, name: string, level = NULL_DESTINATIONS) 
   }
 }
 
-describe('a Destination.host that is null names no host, for every rule that reads it', () => {
+describe('a Destination.host that is null is read as no host', () => {
   test.each<[string, RequestSpec, string | undefined]>([
     ['null', nova({ host: null, node: null }), 'h1'],
     ['unset', nova({}), 'h1'],
@@ -53,7 +53,7 @@ describe('a Destination.host that is null names no host, for every rule that rea
     for (const profile of ['nova-compat', 'default']) expect([profile, decided(request, profile).parts[0]?.host]).toEqual([profile, host])
   })
 
-  test('below the feature level, null counts as a host that does not exist by the rules of Nova', () => {
+  test("below the feature level, Nova's rules read null as a host that does not exist", () => {
     expect(decided(nova({ host: null }), 'nova-compat', NULL_DESTINATIONS - 1).parts).toEqual([])
   })
 })

@@ -23,14 +23,14 @@ import { importNovaRequest } from './import/request.ts'
 type Asks = Parameters<typeof aRequest>[0]
 
 interface Situation {
-  /** The hosts of the fleet. Host h1 has more memory than h2, and is chosen unless something excludes it. */
+  /** Changes to the hosts of the fleet, which has h1 and h2. Host h1 is chosen unless a filter refuses it, because it has more memory. */
   readonly hosts?: Readonly<Record<string, HostShape>>
   readonly after?: readonly Change[]
   readonly asks: Asks | RequestSpec
-  /** Settings of both profiles in addition to their filters and weighers. */
+  /** Fields that replace those of the two profiles. */
   readonly with?: Partial<ProfileInput>
   readonly alternates?: number
-  /** The chosen hosts of the instances, in order, or the filter and code for which each host is refused. */
+  /** The expected results by Nova's rules (`compat`) and this service's rules (`own`): the chosen hosts, or for each host the refusal. */
   readonly compat: readonly string[] | Readonly<Record<string, string>>
   readonly own: readonly string[] | Readonly<Record<string, string>>
 }
@@ -104,7 +104,7 @@ const aggregate = (hosts: readonly string[], metadata: Record<string, string>): 
   next: { name: 'a', hosts, metadata },
 })
 const only = (name: string): Partial<ProfileInput> => ({ filters: [{ name }] })
-/** A host of 8 vCPUs with a ratio of 4, and 8192 MiB with a ratio of 2; an operator reserves 2 vCPUs and 1024 MiB. */
+/** A host with 8 vCPUs (ratio 4) and 8192 MiB (ratio 2), for which an operator reserves 2 vCPUs and 1024 MiB. */
 const reserving = (more: HostShape = {}) => ({
   hosts: { h1: { vcpus: 8, cpuAllocationRatio: 4, memoryMb: 8_192, ramAllocationRatio: 2, ...more }, h2: { vcpus: 1, memoryMb: 1_024 } },
   after: (
@@ -125,7 +125,7 @@ const stated = (resourceClass: string, total: number, ratio: number) => ({
 const pciPools = [{ vendorId: '8086', productId: '10fb', total: 1 }]
 
 const cell = (id: number) => ({ id, cpuset: [0, 1, 2, 3].map((cpu) => cpu + 4 * id), memoryMb: 4_096 })
-/** A host with eight CPUs on four cores. All CPUs can be dedicated. */
+/** A NUMA cell with eight CPUs on four cores. The CPUs in `dedicatedCpuset` can be dedicated. */
 const threaded = (dedicatedCpuset: readonly number[]) => ({
   ...{ id: 0, cpuset: [0, 1, 2, 3, 4, 5, 6, 7], memoryMb: 4_096, dedicatedCpuset: [...dedicatedCpuset] },
   siblings: [0, 2, 4, 6].map((cpu) => [cpu, cpu + 1]),
@@ -138,9 +138,13 @@ const guest = (cells: Cells, emulatorThreadsPolicy?: 'isolate'): Asks => ({
 })
 
 const situations: Readonly<Record<string, Situation>> = {
-  'a host to ignore, named in different case': { asks: { ignoreHosts: ['H1'] }, compat: ['h2'], own: ['h1'] },
-  'a forced host, named in different case': { asks: { forceHosts: ['H2'] }, compat: ['h2'], own: both('Candidates host.not_requested') },
-  'a forced node, named in different case': {
+  'an ignored host whose name is written in different case': { asks: { ignoreHosts: ['H1'] }, compat: ['h2'], own: ['h1'] },
+  'a forced host whose name is written in different case': {
+    asks: { forceHosts: ['H2'] },
+    compat: ['h2'],
+    own: both('Candidates host.not_requested'),
+  },
+  'a forced node whose name is written in different case': {
     asks: { forceNodes: ['H2'] },
     compat: both('Candidates host.not_requested'),
     own: both('Candidates host.not_requested'),
@@ -304,8 +308,9 @@ const situations: Readonly<Record<string, Situation>> = {
 }
 
 describe.each(Object.entries(situations))('%s', (_what, situation) => {
-  test('decided by the rules of Nova', () => expect(outcomeOf(situation, 'nova-compat')).toEqual(situation.compat))
-  test('decided by the rules of this service', () => expect(outcomeOf(situation, 'default')).toEqual(situation.own))
+  test("the profile nova-compat gives the result of Nova's rules", () =>
+    expect(outcomeOf(situation, 'nova-compat')).toEqual(situation.compat))
+  test("the profile default gives the result of this service's rules", () => expect(outcomeOf(situation, 'default')).toEqual(situation.own))
 })
 
 test('extra specs that Nova converts to resources and traits are reported to have no effect', () => {

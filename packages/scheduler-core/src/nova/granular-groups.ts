@@ -3,26 +3,26 @@ import type { RequestSpec } from '../request/request-spec.ts'
 import { callerPath } from './import/caller-paths.ts'
 import { readNovaRequest } from './objects/request.ts'
 
-/** A key that requests resources of one of several resource providers of a host, or a key in a resource group that cannot be satisfied. */
+/** A key of a request that this service must refuse, because it asks for resources of one resource provider among several of a host. */
 export interface GranularKey {
   /** The path as the caller wrote it. */
   readonly path: readonly string[]
   readonly found: unknown
-  /** What the caller has to change, as the rest of a sentence that begins with "it must". */
+  /** What the caller must change, as a phrase that follows "it must", such as "be left out". */
   readonly rule: string
-  /** True if the key does not request one provider among several. The rule then explains why the key cannot be satisfied. */
+  /** True if the key is about the host as a whole. This service refuses it because it has no such feature in resource groups. */
   readonly isOfHost?: true
 }
 
 /**
- * The prefixes of keys in extra specs and image properties that request one of several resource providers of a host, as Nova reads them. A
- * name directly follows `resources` or `trait`.
+ * Extra specs and image properties that define granular resource groups in Nova. After `resources` or `trait`, the key has the name of the
+ * group, as in `resources1:VCPU`.
  */
 const GRANULAR = /^(?:(?:resources|trait)[\w-]{1,64}:|group_policy$|same_subtree(?:[\w-]{1,64})?$)/
 
 /**
- * All keys in a request that request one provider among several. Such a group cannot be satisfied, because a host is a single provider in
- * this service.
+ * All keys of a request that define granular resource groups. A granular group takes its resources from one provider of a host. In this
+ * service a host is a single provider, so such a group cannot be satisfied.
  */
 export const granularKeysOf = (request: RequestSpec): readonly GranularKey[] =>
   request.nova === null ? typedKeys(request) : [...typedKeys(request, request.nova), ...documentKeys(request.nova)]
@@ -41,7 +41,7 @@ function typedKeys({ image, gang, ...request }: RequestSpec, nova: RequestSpec['
   )
   return [
     ...maps.flatMap(({ at, keys }) => keysIn(keys).map(([key, found]) => ({ path: given([...at, key]), found, rule: LEFT_OUT }))),
-    // In a document of Nova, the group itself contains the suffix.
+    // For requests in Nova's form, documentKeys() checks the groups.
     ...(nova === null ? groups : []).flatMap(({ at, suffix }) => (suffix === '' ? [] : [{ path: at, found: suffix, rule: LEFT_OUT }])),
   ]
 }
@@ -71,10 +71,7 @@ function documentKeys({ form, document }: NonNullable<RequestSpec['nova']>): Gra
   ]
 }
 
-/**
- * Keys of a resource group that concern the host as a whole and that this service does not store. They exist from RequestGroup 1.2 and 1.3
- * on.
- */
+/** Keys of resource groups about the host as a whole, which this service does not support: `in_tree` and `forbidden_aggregates`. */
 function hostKeys(document: unknown): GranularKey[] {
   const given = fieldsOf(document).requested_resources
   const inList = ['requested_resources', ...(Array.isArray(given) ? [] : ['objects'])]

@@ -18,7 +18,7 @@ const object = (name: string, version: string, data: object) => ({
 })
 const flavor = object('Flavor', '1.2', { name: 'm1', vcpus: 1, memory_mb: 64, root_gb: 0, ephemeral_gb: 0, swap: 0, extra_specs: {} })
 
-/** The host that Nova's request is placed on after `rack1` was renamed to `rack9`. */
+/** Places a request in Nova's form after host `rack1` was renamed to `rack9`. Returns the chosen hosts. */
 function placedAt(level: number, profile: Profile, data: object): readonly string[] {
   const log = aLog()
   log.append([{ type: 'feature', level }, aReport('rack1', { instances: [] }), aReport('rack2', { memoryMb: 262_144, instances: [] })])
@@ -61,7 +61,7 @@ test.each<[string, Profile, object, readonly string[], readonly string[]]>([
     ['rack2'],
     ['rack9'],
   ],
-  ['a host that kept its name still counts as tried', retrying, { retry }, ['rack9'], ['rack9']],
+  ['a tried host that kept its name is not tried again', retrying, { retry }, ['rack9'], ['rack9']],
   [
     'a destination that names only a node',
     compat,

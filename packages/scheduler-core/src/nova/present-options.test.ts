@@ -6,7 +6,7 @@ import { decide } from '../schedulers/decide.ts'
 import { aLog, aReport, aRequest } from '../testing/index.ts'
 import { PRESENT_OPTIONS } from '../values/levels.ts'
 
-/** The host of a request without an image if `rack1` is isolated and was renamed to `rack9`. */
+/** Places a request without an image. The option `isolated_hosts` lists `rack1`, which was renamed to `rack9`. Returns the chosen hosts. */
 function placedAt(level: number, compat: 'gantt' | 'nova'): readonly string[] {
   const log = aLog()
   log.append([{ type: 'feature', level }, aReport('rack1', { vcpus: 8, instances: [] }), aReport('rack2', { vcpus: 1, instances: [] })])

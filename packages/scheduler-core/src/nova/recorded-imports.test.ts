@@ -75,7 +75,7 @@ interface RunCase {
   }
 }
 
-/** All documents of a file in the long form of the test, and every fourth document in the short form. */
+/** The cases in a file. The long form of the test reads all cases, and the short form every fourth case. */
 function linesOf<Case>(file: string): readonly Case[] {
   const text = gunzipSync(readFileSync(path.join(cases.path, file))).toString()
   return text
@@ -84,7 +84,7 @@ function linesOf<Case>(file: string): readonly Case[] {
     .map((line): Case => JSON.parse(line))
 }
 
-/** The messages for inputs that the API refuses. */
+/** Thrown if this service refuses an input. The message says why. */
 class Refused extends Error {}
 
 function letIn<T>(imported: Imported, parse: (document: unknown) => Parsed<T>): T {
@@ -109,7 +109,7 @@ function fleetOf(hosts: readonly HostCase[], aggregates: readonly AggregateCase[
       next: { name, metadata, hosts: [...members] },
     }),
   )
-  // Two zones for one host are refused here, while Nova's filter would have to choose.
+  // Some cases have a host in two zones. This service refuses that.
   for (const verdict of log.append([...reports, ...edits], { at: Date.parse(`${now}Z`) }))
     if (verdict !== undefined) throw new Refused(verdict)
   return log.fleet
@@ -161,7 +161,7 @@ function run({ id, now, config, hosts, aggregates, instance_uuids, return_altern
   }
 }
 
-/** Whether a host was refused because its free resources are too few for the claim, which Nova's filters do not check. */
+/** Returns true if one of the filters that only this service has refused a host, because it has too little for a claim. */
 const metNet = ({ record }: Decided): boolean =>
   record.instances.some(({ filters }) => filters.some(({ filter, entered, passed }) => filter.endsWith('(claim)') && passed < entered))
 
@@ -183,7 +183,7 @@ describe.skipIf(cases.isMissing)(`documents recorded from Nova, imported${cases.
     expect(judged).toBeGreaterThan(all.length * (file.startsWith('ServerGroup') ? 0.7 : 0.98))
   })
 
-  test('whole runs give the recorded filters, weights, hosts and alternates, unless a host has too little for a claim', () => {
+  test('requests give the recorded filter results, weights, hosts and alternates, unless a host has too little for a claim', () => {
     let same = 0
     const runs = linesOf<RunCase>('endtoend.jsonl.gz')
     for (const given of runs) {
@@ -191,7 +191,7 @@ describe.skipIf(cases.isMissing)(`documents recorded from Nova, imported${cases.
       const decided = run(given)
       const [first] = decided.record.instances
       const [round] = expected.rounds
-      // An error in a filter or weigher ends the whole request in Nova, but refuses only one host in this service.
+      // Runs that ended with an exception in Nova cannot be compared. In this service, the error refuses only one host.
       if (expected.error !== null && expected.error !== 'NoValidHost') continue
       const survivors = new Map(round?.filters.map(({ filter, survivors: { length } }) => [filter, length]))
       for (const { filter, passed } of first?.filters ?? [])

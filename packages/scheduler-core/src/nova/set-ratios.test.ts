@@ -15,7 +15,7 @@ import { importNovaHost } from './import/host.ts'
 const H = 0 as HostIndex
 const machine: HostShape = { vcpus: 8, vcpusUsed: 6, memoryMb: 8_192, memoryMbUsed: 8_000, localGb: 100, localGbUsed: 98 }
 
-/** The same machine in Nova's document, without ratios unless they are given. */
+/** A report in Nova's form about the machine of this test. It has only the ratios in `data`. */
 function novaReport(data: Readonly<Record<string, unknown>> = {}): Change {
   const computeNode = {
     ...{ uuid: aUuid(0x11), host: 'h1', hypervisor_hostname: 'h1', vcpus: 8, vcpus_used: 6, memory_mb: 8_192, memory_mb_used: 8_000 },
@@ -70,7 +70,7 @@ function logWith(level: number, ...changes: readonly Change[]): TestLog {
   return log
 }
 
-/** The check of one filter for an amount of a class. */
+/** Runs one filter for a request that needs this amount of a resource class. Returns `PASS`, or code and source of the reason. */
 function checkOf({ fleet }: TestLog, filter: string, { resourceClass }: Class, need: number, options: Readonly<Record<string, number>>) {
   const profile = profileSchema.parse({ name: 'p', number: 1, compat: 'nova', filters: [{ name: filter, options }], weighers: [] })
   const asked = { VCPU: { vcpus: need }, MEMORY_MB: { memoryMb: need }, DISK_GB: { rootGb: need } }[resourceClass]
@@ -81,7 +81,7 @@ function checkOf({ fleet }: TestLog, filter: string, { resourceClass }: Class, n
   return check?.reason === undefined ? 'PASS' : { code: check.reason.code, source: check.reason.source }
 }
 
-/** The ways to set a ratio of 1.5, in order of precedence, and how the reason names each; an option sets 1, or 9. */
+/** Ways to set the ratio 1.5, in order of precedence. Each row: who sets it, the changes, and the source that a reason names. */
 const settings: readonly (readonly [string, (one: Class) => readonly Change[], (one: Class) => string])[] = [
   ['an operator', (one) => [aReport('h1', machine), override(one, 1.5)], ({ key }) => `${key} set for the host`],
   [
@@ -104,7 +104,7 @@ describe.each(settings)('a ratio of 1.5 set by %s', (_who, changesFor, sourceFor
     const log = logWith(ALLOCATION_RULES, ...changesFor(one))
     const free = log.fleet.hosts.classColumns(one.resourceClass).free[H] as number
     expect(free).toBe(one.total * 1.5 - one.used)
-    // No instance gets more than the total. Up to the total, an amount passes if claims can get it.
+    // The filter passes exactly the amount that is free for claims, and refuses one more.
     expect(checkOf(log, filter, one, free, { [one.key]: option })).toBe('PASS')
     expect(checkOf(log, filter, one, free + 1, { [one.key]: option })).toEqual({
       code: { VCPU: 'cpu.short', MEMORY_MB: 'memory.short', DISK_GB: 'disk.short' }[one.resourceClass],
@@ -112,7 +112,7 @@ describe.each(settings)('a ratio of 1.5 set by %s', (_who, changesFor, sourceFor
     })
   })
 
-  test('below the feature level the option takes precedence', () => {
+  test("below the feature level, the filter's option has precedence over aggregates", () => {
     const [one] = classes
     const changes = changesFor(one).filter(({ type }) => type !== 'hostAllocation' && type !== 'fleetAllocation')
     const log = logWith(ALLOCATION_RULES - 1, ...changes)
@@ -123,7 +123,7 @@ describe.each(settings)('a ratio of 1.5 set by %s', (_who, changesFor, sourceFor
 
 describe('a ratio that a host reports', () => {
   const [core, , disk] = classes
-  test('applies if the profile sets no option, for disk too', () => {
+  test("a reported ratio applies if the profile does not set the filter's option", () => {
     const log = logWith(ALLOCATION_RULES, aReport('h1', { ...machine, cpuAllocationRatio: 1.5, diskAllocationRatio: 1.5 }))
     expect(checkOf(log, 'CoreFilter', core, 6, {})).toBe('PASS')
     expect(checkOf(log, 'DiskFilter', disk, 52, {})).toBe('PASS')
@@ -131,7 +131,7 @@ describe('a ratio that a host reports', () => {
     expect(checkOf(before, 'DiskFilter', disk, 52, {})).toEqual({ code: 'disk.short', source: `option ${disk.key}` })
   })
 
-  test('is replaced in the filter by an option that the profile sets, and a larger option does not change the capacity', () => {
+  test("a reported ratio is overridden in the filter by the profile's option, which does not change the capacity for claims", () => {
     const log = logWith(ALLOCATION_RULES, aReport('h1', { ...machine, cpuAllocationRatio: 2 }))
     expect(checkOf(log, 'CoreFilter', core, 8, { [core.key]: 1 })).toEqual({ code: 'cpu.short', source: `option ${core.key}` })
     expect(checkOf(log, 'CoreFilter', core, 8, { [core.key]: 16 })).toBe('PASS')
@@ -145,7 +145,7 @@ describe('a ratio that a host reports', () => {
   })
 })
 
-test('with a ratio below 1 RamFilter subtracts the reserved amount after the ratio is applied, and the capacity subtracts it before', () => {
+test('with a ratio below 1, RamFilter subtracts the reserved amount from total x ratio, but the capacity is (total - reserved) x ratio', () => {
   const memory = classes.find(({ resourceClass }) => resourceClass === 'MEMORY_MB') as Class
   const reserve: Change = { type: 'hostAllocation', host: 'h1', node: 'h1', resourceClass: 'MEMORY_MB', ratio: 0.5, reserved: 1_024, ...by }
   const log = logWith(ALLOCATION_RULES, aReport('h1', { vcpus: 4, memoryMb: 4_096, memoryMbUsed: 0, localGb: 100 }), reserve)
@@ -154,7 +154,7 @@ test('with a ratio below 1 RamFilter subtracts the reserved amount after the rat
   expect(checkOf(log, 'RamFilter', memory, 4_096 / 2 - 1_024 + 1, {})).toMatchObject({ code: 'memory.short' })
 })
 
-test('NUMA cells are judged by the ratio in effect, set by an aggregate or by an operator', () => {
+test('NUMATopologyFilter uses the ratio that an aggregate or an operator set', () => {
   const cell = { id: 0, cpuset: [0, 1, 2, 3], memoryMb: 4_096, cpuUsage: 4 }
   const one = classes[0]
   const log = logWith(ALLOCATION_RULES, aReport('h1', { ...machine, vcpusUsed: 4, numaCells: [cell] }), aggregate(one, '2'))

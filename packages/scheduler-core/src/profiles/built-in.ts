@@ -14,7 +14,7 @@ const novaFilters = [
   'TraitsFilter',
 ].map((name) => ({ name }))
 
-/** The weighers of this release that correspond to Nova's, with Nova's default multipliers. */
+/** This service's counterparts of Nova's weighers, with Nova's default multipliers. */
 const novaWeighers = [
   { name: 'RAMWeigher', multiplier: 1 },
   { name: 'CPUWeigher', multiplier: 1 },
@@ -25,17 +25,17 @@ const novaWeighers = [
 ]
 
 /**
- * The multiplier for a requested soft policy. It outweighs all other weighers together, which reach 3. With Nova's multiplier of 1 it
- * would not outweigh the I/O operations of a first member.
+ * The multiplier of the weighers for soft affinity and soft anti-affinity. It is more than the sum of all other weighers, which is at most
+ * 3. With Nova's multiplier of 1, the I/O operations of a group's first member could outweigh soft affinity.
  */
 const SOFT_POLICY = 10
 
-const SPREADS = "Spreads by free memory, CPUs and disk, as Nova's defaults do; a group's soft policy comes before that."
+const SPREADS = "Spreads by free memory, CPUs and disk, as Nova's defaults do. The soft policy of a server group has priority over this."
 const spreading = novaWeighers.map((weigher) => (weigher.name.includes('Soft') ? { ...weigher, multiplier: SOFT_POLICY } : weigher))
 
 /**
- * Filters and weighers that prefer hosts near volumes and ports, which hints name or the instance has. They have an effect only in fleets
- * with documents about volumes or ports.
+ * Filters and weighers for hosts near volumes and ports. These are the volumes and ports of the instance and those that hints name. They
+ * have an effect only if services report documents about volumes or ports.
  */
 const nearFilters = ['VolumeAffinityFilter', 'PortAffinityFilter'].map((name) => ({ name, options: { onlyWhereTold: true } }))
 const nearWeighers = ['VolumeAffinityWeigher', 'PortAffinityWeigher'].map((name) => ({ name, multiplier: SOFT_POLICY }))
@@ -45,7 +45,8 @@ const define = (name: string, note: string, parts: Partial<ProfileInput>): Profi
 
 const only = (name: string, options: Record<string, unknown> = {}) => [{ name, multiplier: 1, options: options as never }]
 
-const COMPAT_NOTE = "Nova's own filters and weighers as it enables them by default, in its rounds, with its surprises."
+const COMPAT_NOTE =
+  "Nova's own filters and weighers as Nova enables them by default, with Nova's scheduling algorithm and its peculiarities."
 const compat: Partial<ProfileInput> = {
   compat: 'nova',
   filters: [
@@ -65,26 +66,30 @@ const compat: Partial<ProfileInput> = {
 }
 
 /**
- * The profiles of the release, which are number 0 of their names, as the newest feature level defines them. They consist of general
- * filters and weighers. Sites write further versions.
+ * The profiles that are part of the release, as defined at the newest feature level. Each is version 0 of its name. Operators add versions
+ * 1, 2 and so on.
  */
 export const builtInProfiles: readonly Profile[] = [
-  define('default', `${SPREADS} Hosts near the volumes and ports that are named come first too, where documents report their locations.`, {
-    filters: [...novaFilters, ...nearFilters],
-    weighers: [...spreading, ...nearWeighers],
-  }),
-  define('nova', "Nova's filters and weighers with their default multipliers; aggregates may say other ones.", {
+  define(
+    'default',
+    `${SPREADS} So do hosts near the volumes and ports of the instance and its hints, if services report their locations.`,
+    {
+      filters: [...novaFilters, ...nearFilters],
+      weighers: [...spreading, ...nearWeighers],
+    },
+  ),
+  define('nova', "Nova's filters and weighers with Nova's default multipliers. The metadata of aggregates can set other multipliers.", {
     weighers: novaWeighers.map((weigher) => ({ ...weigher, options: { aggregateMultiplier: true } })),
   }),
   define('nova-compat', COMPAT_NOTE, { ...compat, nova: { placement: {} } }),
-  define('first-fit', 'The first host, in order of first sight, that fits, and its first cell that fits.', {}),
+  define('first-fit', 'The first host that fits, in the order in which hosts first reported, and its first NUMA cell that fits.', {}),
   define('ff-host-even-cell', 'The first host that fits, and its emptiest NUMA cell.', { assignment: { numa: { rule: 'emptiest' } } }),
   define('bf-host-even-cell', 'The fullest host, and its emptiest NUMA cell.', {
     weighers: only('FullnessWeigher'),
     normalisation: 'fixed',
     assignment: { numa: { rule: 'emptiest' } },
   }),
-  define('balance-fit', 'The host whose NUMA cells are filled most unevenly, and its emptiest cell.', {
+  define('balance-fit', 'The host with the most unevenly filled NUMA cells, and its emptiest cell.', {
     weighers: only('NUMAImbalanceWeigher'),
     normalisation: 'fixed',
     assignment: { numa: { rule: 'emptiest' } },
@@ -94,45 +99,49 @@ export const builtInProfiles: readonly Profile[] = [
     normalisation: 'fixed',
     assignment: { numa: { rule: 'tightest' } },
   }),
-  define('dot-product', 'The host whose free room lines up least with the request.', {
+  define('dot-product', 'The host with the smallest product of free shares and requested shares.', {
     weighers: only('DotProductWeigher'),
     normalisation: 'fixed',
   }),
-  define('fgd', 'The host and GPU that leave the most GPU capacity usable for typical requests; a version of your own names them.', {
-    weighers: only('GpuFragmentationWeigher'),
-    normalisation: 'fixed',
-    assignment: { gpu: { rule: 'least-fragmentation' } },
-  }),
-  define('gpu-packing', 'GPUs in use before idle GPUs of a used host before idle hosts.', {
+  define(
+    'fgd',
+    'The host and GPU that leave the most GPU capacity usable for typical requests. Your own version of the profile lists these.',
+    {
+      weighers: only('GpuFragmentationWeigher'),
+      normalisation: 'fixed',
+      assignment: { gpu: { rule: 'least-fragmentation' } },
+    },
+  ),
+  define('gpu-packing', 'GPUs in use, then idle GPUs of hosts with other GPUs in use, then hosts with only idle GPUs.', {
     weighers: only('GpuPackingWeigher', {}),
     normalisation: 'fixed',
   }),
-  define('gpu-clustering', 'Hosts that hold GPU requests of the same kind come first.', {
+  define('gpu-clustering', 'The host whose claims use GPUs as the request does: a share of a GPU, one GPU, two GPUs, and so on.', {
     weighers: only('GpuClusteringWeigher', {}),
     normalisation: 'fixed',
   }),
   define(
     'default-solver',
-    'As default, for the best arrangement of all instances of a request, or of all claims of a host that is evacuated, together.',
+    'Like default, but finds the best arrangement of all instances of a request, or of all claims of an evacuated host, together.',
     {
       filters: [...novaFilters, ...nearFilters],
       weighers: [...spreading, ...nearWeighers],
       scheduler: 'solver',
     },
   ),
-  define('random', 'Any host that fits, drawn anew for every instance.', { scheduler: 'chance' }),
+  define('random', 'A random host that fits, drawn separately for each instance.', { scheduler: 'chance' }),
 ]
 
-/** Earlier definitions of profiles of the release. `until` is the level that gave the profile its present definition. */
+/** Older definitions of the release's profiles. A definition applies to feature levels below `until`. */
 const formerProfiles: readonly { readonly until: number; readonly profile: Profile }[] = [
   { until: PLACEMENT_RULES, profile: define('nova-compat', COMPAT_NOTE, compat) },
   { until: OWN_AFFINITY, profile: define('default', SPREADS, { weighers: spreading }) },
 ]
 
-/** The feature level from which the release has a profile. Profiles that are not listed exist at every level. */
+/** The lowest feature level at which a profile of the release exists. Profiles that are not listed exist at every level. */
 const since: ReadonlyMap<string, number> = new Map([['default-solver', SOLVER_PROFILE]])
 
-/** The profiles of the release at a feature level. A log that another release replays must have the same profiles at the same level. */
+/** The profiles of the release at a feature level. Every release must define the same profiles for a level, so that replay is exact. */
 export const builtInProfilesAt = (level: number): readonly Profile[] =>
   builtInProfiles
     .filter(({ name }) => level >= (since.get(name) ?? 0))

@@ -4,13 +4,13 @@ import { type Profile, profileRef } from '../records/profile.ts'
 import type { Code } from '../text/codes.ts'
 import { builtInProfilesAt } from './built-in.ts'
 
-/** The profile that decides if the request names none and no version of the default name was written. */
+/** The name of the profile that decides requests which name no profile. */
 export const DEFAULT_PROFILE = 'default'
 
-/** All profile versions by name@number, including those of the release, and which version of each name is active. */
+/** All versions of all profiles, including version 0 from the release, and the active version of each profile. */
 export class Profiles {
   readonly #versions = new Map<string, Profile>()
-  /** The versions of each name, oldest first. */
+  /** The versions of each profile name, oldest first. */
   readonly #versionsOf = new Map<string, Profile[]>()
   readonly #active = new Map<string, number>()
 
@@ -24,7 +24,7 @@ export class Profiles {
     }
   }
 
-  /** Sets the definitions of the release's profiles for a feature level. Called when the log reaches this level. */
+  /** Replaces the release's profiles by their definitions for a feature level. Called when the log reaches this level. */
   reach(level: number): void {
     if (level === this.#level) return
     this.#level = level
@@ -32,30 +32,30 @@ export class Profiles {
       this.#versions.set(profileRef(profile), profile)
       const written = this.versionsOf(profile.name).filter(({ number }) => number > 0)
       this.#versionsOf.set(profile.name, [profile, ...written])
-      // a site's own profile with the same name stays active
+      // If operators have already written a profile with this name, their version stays active.
       if (!this.#active.has(profile.name)) this.#active.set(profile.name, profile.number)
     }
   }
 
-  /** Finds a profile by `name` (its active version) or `name@number`. Returns undefined if there is none. */
+  /** Finds the version `name@number` of a profile, or its active version by `name`. Undefined if it does not exist. */
   find(ref: string): Profile | undefined {
     const number = this.#active.get(ref)
     return this.#versions.get(number === undefined ? ref : `${ref}@${number}`)
   }
 
-  /** The version that decides a call. If the call names no number, the candidate decides a canary's share of the calls. */
+  /** The version that decides a call. If the call names no version number, a canary's candidate version decides its share of the calls. */
   pick(ref: string, account: string, key: string): Profile | undefined {
     const rollout = this.#courses.get(ref)?.rollout
     const isCandidate = rollout?.mode === 'CANARY' && isInShare(account, key, rollout.share)
     return isCandidate ? this.#versions.get(`${ref}@${rollout.number}`) : this.find(ref)
   }
 
-  /** The course of a name. Undefined until its first rollout. */
+  /** The active, past and candidate versions of a profile name. Undefined until the first rollout of the name. */
   courseOf(name: string): ProfileCourse | undefined {
     return this.#courses.get(name)
   }
 
-  /** The courses of all names that have had a rollout. */
+  /** For each profile name that has had a rollout: its active, past and candidate versions. */
   courses(): ReadonlyMap<string, ProfileCourse> {
     return this.#courses
   }
@@ -68,17 +68,17 @@ export class Profiles {
     return [...this.#active.keys()]
   }
 
-  /** Versions of a name, oldest first. */
+  /** All versions of a profile name, oldest first. */
   versionsOf(name: string): readonly Profile[] {
     return this.#versionsOf.get(name) ?? []
   }
 
-  /** The versions that were written to the log, for checkpoints. */
+  /** The versions that operators wrote to the log, without those of the release. Checkpoints contain them. */
   written(): Profile[] {
     return [...this.#versions.values()].filter(({ number }) => number > 0)
   }
 
-  /** Adds the next version of a name. The first version of a new name is active at once. */
+  /** Adds the next version of a profile. The first version of a new name becomes active. */
   take(profile: Profile): Code | undefined {
     const latest = this.versionsOf(profile.name).at(-1)?.number ?? 0
     if (profile.number !== latest + 1) return 'profile.version'
@@ -87,7 +87,7 @@ export class Profiles {
     return undefined
   }
 
-  /** Copies another fleet's profiles. They can be shared because a version never changes. */
+  /** Copies the profiles of another fleet. The two fleets share the versions, because a version never changes. */
   takeCopy(from: Profiles): void {
     this.reach(from.#level)
     for (const [ref, profile] of from.#versions) if (!this.#versions.has(ref)) this.#add(profile)
@@ -95,7 +95,7 @@ export class Profiles {
     for (const [name, course] of from.#courses) this.#courses.set(name, course)
   }
 
-  /** Activates a version, and ends a rollout of the name. */
+  /** Activates a version of a profile, and ends the rollout of this profile if there is one. */
   activate({ name, number }: Omit<ProfileActivated, 'type'>): Code | undefined {
     if (!this.#versions.has(profileRef({ name, number }))) return 'profile.unknown'
     const before = this.#active.get(name)
@@ -107,7 +107,7 @@ export class Profiles {
     return undefined
   }
 
-  /** Sets a name's course. `now` is the log's time. */
+  /** Applies a step of a rollout to a profile. `now` is the time of the log entry. */
   rollOut({ name, expected, active, past, rolledBack, rollout }: Omit<ProfileRolledOut, 'type'>, now: number): Code | undefined {
     const course = this.#courses.get(name)
     if ((course?.version ?? 0) !== expected.version || this.#active.get(name) !== expected.active) return 'profile.rollout'
@@ -125,7 +125,7 @@ export class Profiles {
     return undefined
   }
 
-  /** Restores a name's course from a checkpoint. */
+  /** Restores the course of a profile name from a checkpoint. */
   restoreCourse(name: string, course: ProfileCourse): void {
     this.#courses.set(name, course)
   }

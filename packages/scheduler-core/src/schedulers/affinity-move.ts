@@ -3,9 +3,9 @@ import type { Fleet } from '../fleet/fleet.ts'
 import type { Claim } from '../records/claim.ts'
 
 /**
- * Text about a member of an affinity group that cannot leave its host while other members stay: the cause, and how to move all members.
- * Undefined if the refusal in `cause` has a different reason. Both ends of an open move count as members, so no order of moves satisfies
- * the rule. The policy must be a soft one during the moves.
+ * Advice for a claim that cannot move because other members of its affinity group are on the same host. Undefined if the move was refused
+ * for a different reason. During a move both the source and the destination are members of the group, so members cannot move one by one
+ * under the policy AFFINITY. The advice is to change the policy to SOFT_AFFINITY during the moves.
  */
 export function affinityMoveText({ groups, hosts }: Fleet, { group, host }: Claim, { nearest }: Cause): string | undefined {
   if (nearest === null || nearest.refusals.some(({ reason }) => reason.code !== 'group.affinity')) return undefined

@@ -12,10 +12,10 @@ import { profileSchema } from '../records/profile.ts'
 import { aRequest, aUuid } from '../testing/index.ts'
 import { decide } from './decide.ts'
 
-/** Filters that need options, or that refuse every host of these histories. */
+/** The profile of this test cannot use these filters. They need options, or they refuse every host of the test. */
 const LEFT_OUT = ['TrustedFilter', 'IsolatedHostsFilter', 'ExactRamFilter', 'ExactCoreFilter', 'ExactDiskFilter']
 
-/** Together, the filters and weighers of these profiles read everything about a host that a decision may read. */
+/** The filters and weighers of these profiles together read all data of a host that any decision reads. */
 const profiles = [
   {
     name: 'all',
@@ -42,7 +42,7 @@ const requests = [
   aRequest({ ...small, schedulerHints: { different_host: [aUuid(1), aUuid(2)] } }),
 ]
 
-/** The decisions on every request by every profile. A request for one instance moves a claim, if there is one. */
+/** Decides every request by every profile. If the fleet has a claim that can move, each request for one instance moves this claim. */
 const decisionsOn = (fleet: Fleet): string =>
   JSON.stringify(
     profiles.flatMap((profile) =>
@@ -68,7 +68,7 @@ const decisionsOn = (fleet: Fleet): string =>
     ),
   )
 
-test('a fleet that is copied between entries decides like one that is not, and each copy decides like the fleet at that time', () => {
+test('copying a fleet does not change its decisions, and each copy decides as the fleet did when it was copied', () => {
   fc.assert(
     fc.property(histories, fc.boolean(), (steps, isRestored) => {
       let fleet = new Fleet()

@@ -36,36 +36,36 @@ export interface DecideInput {
   readonly claimIds: readonly string[]
   /** Default: CREATE. */
   readonly intent?: Intent | undefined
-  /** The claim that is moved, or rebuilt in place. The decision is made as if this claim did not exist. */
+  /** The claim of the instance that is moved or rebuilt. The decision is made as if this claim did not exist. */
   readonly source?: Claim | undefined
   /**
-   * The destination of an open move of the source. The same log entry ends this move first, so the decision is made as if the destination
-   * claim did not exist either.
+   * The destination claim of a move of `source` that is not finished. The decision's log entry cancels that move first. So the decision is
+   * made as if the destination claim did not exist.
    */
   readonly ends?: Claim | undefined
-  /** Whether the instance already runs on its requested destination without a claim. The requested resources count as free on this host. */
+  /** True if the instance runs on its requested destination but has no claim. Its resources are then treated as free on that host. */
   readonly isListed?: boolean | undefined
-  /** The answer of the solver. Only the scheduler SOLVER reads it. */
+  /** The solver's answer. Only the scheduler SOLVER reads it. */
   readonly solution?: Solution | undefined
 }
 
 export interface Decided {
-  /** The claims of the placed instances, which are held in the overlay. Empty if nothing is placed. */
+  /** The claims of the placed instances. The overlay holds them. Empty if no instance is placed. */
   readonly parts: readonly ClaimPart[]
   readonly answer: readonly SelectedDestination[]
   readonly found: number
   readonly record: DecisionRecord
   /**
-   * The profile for explanations. If the scheduler of a plug-in failed, this profile refuses every host, so that explanations show the
-   * failure.
+   * The profile that explanations use. If a plug-in's scheduler failed, it is a profile that refuses every host, so that explanations show
+   * the failure.
    */
   readonly judged: Profile
 }
 
-/** One decision: a function of the fleet with its overlay and the input. The same arguments give the same result, bit for bit. */
+/** Makes one decision. It depends only on the fleet, the overlay and the input. Equal arguments give equal results, bit for bit. */
 export const decide = (fleet: Fleet, overlay: Overlay, input: DecideInput): Decided => atOnce(decideBy(WHOLE, fleet, overlay, input))
 
-/** `decide` as a generator that yields in between. No other code may use the fleet until it ends. */
+/** `decide` as a generator that yields between its steps. No other code may use the fleet until the generator ends. */
 export const decideInSteps = (fleet: Fleet, overlay: Overlay, input: DecideInput): Steps<Decided> =>
   decideBy(HOSTS_AT_ONCE, fleet, overlay, input)
 
@@ -114,7 +114,7 @@ function* decideBy(slice: number, fleet: Fleet, overlay: Overlay, input: DecideI
   }
 }
 
-/** Removes the moved claim from the overlay, so that a decision is made as if the claim did not exist. */
+/** Lets the overlay treat the moved or rebuilt claim as if it did not exist. */
 export function liftSource(overlay: Overlay, request: RequestSpec, source: Claim, intent?: Intent): void {
   overlay.lift(source, request, intent === 'REBUILD')
 }
@@ -122,7 +122,7 @@ export function liftSource(overlay: Overlay, request: RequestSpec, source: Claim
 function createScheduler(compiled: CompiledProfile): Scheduler {
   const { compat, scheduler } = compiled.profile
   if (compat === 'nova') return builtIn().createScheduler(compiled)
-  // If a plug-in's scheduler failed or is not loaded, only the filters can explain the refusal. One of them refuses every host.
+  // If a plug-in's scheduler failed or is not loaded, the profile has a filter that refuses every host and explains the refusal.
   return isOwnScheduler(scheduler) ? makers[scheduler](compiled) : createFilterScheduler(compiled)
 }
 
@@ -132,7 +132,7 @@ const makers: Readonly<Record<(typeof ownSchedulers)[number], (compiled: Compile
   solver: createSolverScheduler,
 }
 
-/** The result of a profile's scheduler. If a plug-in's scheduler fails, every host is refused. */
+/** Runs the profile's scheduler. If a plug-in's scheduler fails, every host is refused. */
 function* select(
   /** The generator yields after this many hosts. */
   slice: number,
@@ -153,7 +153,7 @@ function* select(
   return yield* select(slice, fleet, overlay, request, chosen.failed, options)
 }
 
-/** The scheduler that a profile version names, and the plug-ins that provide its parts. */
+/** The scheduler that a profile version names, and the plug-ins that provide its scheduler, filters and weighers. */
 const schedulerOf = (profile: Profile, plugins: Plugins) => knownSchedulers(plugins)(profile)
 
 const knownSchedulers = memoByObject((plugins: Plugins) =>

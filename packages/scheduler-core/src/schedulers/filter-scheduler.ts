@@ -20,14 +20,14 @@ import { createRandom } from '../values/random.ts'
 import { HOSTS_AT_ONCE, type Steps } from '../values/steps.ts'
 import { findHostForAll, goTogether } from './host-for-all.ts'
 
-/** A record contains at most this many of the best hosts. */
+/** A decision's record lists at most this many of the best hosts. */
 export const BEST_KEPT = 10
 
-/** Creates the scheduler that chooses, among the hosts that pass the profile's filters, the host with the highest total score. */
+/** Creates the scheduler FILTER. Among the hosts that pass the profile's filters, it chooses the host with the highest total score. */
 export const createFilterScheduler = (compiled: CompiledProfile): Scheduler =>
   createPipelineScheduler('filter', compiled, createTieOrder, prepareWeighers)
 
-/** Chooses a random host among those that pass the filters. No weigher runs, and each decision shuffles the order. */
+/** Creates the scheduler CHANCE. It chooses a random host among the hosts that pass the profile's filters. No weigher runs. */
 export const createChanceScheduler = (compiled: CompiledProfile): Scheduler =>
   createPipelineScheduler(
     'chance',
@@ -53,8 +53,8 @@ function createPipelineScheduler(
 }
 
 /**
- * Places each instance on its given host, if the host passes the profile's filters and the instance fits. The generator yields after each
- * `slice` of hosts. No other code may use the fleet until it ends.
+ * Places each instance on the host that `hosts` lists for it, if the host passes the profile's filters. The generator yields each time it
+ * has examined `slice` hosts. No other code may use the fleet until the generator ends.
  */
 export const placeOn = (
   compiled: CompiledProfile,
@@ -93,7 +93,7 @@ function* placeByPipeline(
   return { parts: kept.map(({ part }) => part), answer: kept.map(({ answer }) => answer), instances, found: placed.length }
 }
 
-/** The best of the hosts on which all instances fit together. */
+/** Finds the best host on which all instances of the request fit together. */
 function* hostForAll(
   { compiled, createOrder, prepareScores }: Pipeline,
   request: RequestSpec,
@@ -120,15 +120,15 @@ interface Placed {
   readonly answer: SelectedDestination
 }
 
-/** Finds a host for one instance after the other. The caller holds each result in the overlay before the next call. */
+/** Finds a host for each instance, one at a time. The caller must hold each result in the overlay before the next call. */
 interface Placing {
   /** Undefined if no host was found. */
   placeOne(instance: number): Steps<Placed | undefined>
-  /** The result for each instance that was tried. */
+  /** One record for each instance for which a host was searched. */
   readonly instances: readonly InstanceRecord[]
 }
 
-/** Prepared data of one kind of instances. Created when the first instance of the kind is placed. */
+/** Data for one kind of instances: the gang members with equal requests. Prepared when the first instance of the kind is placed. */
 interface Kind {
   readonly filter: ReturnType<typeof createFiltering>
   readonly weigh: ReturnType<typeof createWeighing>
@@ -141,7 +141,7 @@ function preparePlacing(
   request: RequestSpec,
   fleet: Fleet,
   { seed, alternatesPerInstance, claimIds }: Omit<SelectOptions, 'allOrNothing'>,
-  /** The generator yields after this many hosts. */
+  /** The generator yields each time it has examined this many hosts. */
   slice: number,
   /** The host on which each instance must be placed. Absent: each instance is placed on the best host. */
   given?: readonly HostIndex[],
@@ -194,8 +194,8 @@ function preparePlacing(
 }
 
 /**
- * The hosts that the filter scheduler chooses for the instances of a request. Empty if it does not place all instances. The generator
- * yields in between. At its end, nothing is held in the overlay.
+ * Returns the hosts that the scheduler FILTER chooses for the instances of a request. Empty if it cannot place all instances. The overlay
+ * is unchanged when the generator ends.
  */
 export function* arrangeByFilter(
   compiled: CompiledProfile,
@@ -221,7 +221,7 @@ export function* arrangeByFilter(
   return hosts.length === request.numInstances ? hosts : []
 }
 
-/** Returns a value for each instance. The value is created once for each kind of instances, when the first instance of the kind is read. */
+/** Returns a function that gives a value for each instance. Instances of one kind share a value, which is created at its first use. */
 export function byMembers<Made>(request: RequestSpec, make: (members: Members) => Made): (instance: number) => Made {
   const made = new Map<Members, Made>()
   return (instance) => {
@@ -235,7 +235,7 @@ export function byMembers<Made>(request: RequestSpec, make: (members: Members) =
   }
 }
 
-/** The request's server group in the form that a claim has. */
+/** The server group of the request, in the form in which claims store it. */
 export const groupOf = ({ instanceGroup }: RequestSpec): GroupBinding | null =>
   instanceGroup === null
     ? null
@@ -251,26 +251,26 @@ const nameOf = (fleet: Fleet, host: HostIndex) => {
   return { host: name, node }
 }
 
-/** Chooses the grants of an instance on a host that passed. Every kind of resource chooses by the profile's assignment rules. */
+/** Returns a function that chooses the grants of an instance on a host that passed the filters, by the profile's assignment rules. */
 export function prepareGrants(compiled: CompiledProfile, request: RequestSpec, { hosts }: Fleet): (host: HostIndex) => Grants {
   const asks = allKinds.flatMap((kind) => {
     const ask = kind.isThere?.(hosts) === false ? undefined : kind.ask(request)
     return ask === undefined ? [] : [{ name: kind.name, isPlain: kind.isPlain === true, ask, assign: compiled.assign[kind.name] }]
   })
   return (host) => {
-    // Each kind of resource gets the grants that earlier kinds chose on this host.
+    // Each resource kind sees the grants that earlier kinds chose on this host.
     let grants: Grants = {}
     for (const { name, isPlain, ask, assign } of asks) {
       const grant = assign(hosts, host, ask, grants)
-      if (grant === undefined) throw new Error(`the ${name} kind gives nothing on a host that passed its fit filter`)
-      // Amounts of zero are left out.
+      if (grant === undefined) throw new Error(`the resource kind ${name} found no grants on a host that passed its filter`)
+      // A grant without amounts is left out.
       if (!isPlain || Object.keys(grant as object).length > 0) grants = { ...grants, [name]: grant }
     }
     return grants
   }
 }
 
-/** The maximum amount of each requested class on the host. The host itself checks these maxima too, like Nova's limits. */
+/** Returns the host's capacity of each requested resource class. Like Nova's limits, the host checks these maxima too. */
 export function prepareLimits(request: RequestSpec, { hosts }: Fleet): (host: HostIndex) => Record<string, number> {
   const classes = Object.keys(demandOf(request).amounts)
   return (host) => Object.fromEntries(classes.map((resourceClass) => [resourceClass, at(hosts.classColumns(resourceClass).capacity, host)]))

@@ -16,19 +16,19 @@ import { TOGETHER_AT_ONCE } from '../values/levels.ts'
 import type { Steps } from '../values/steps.ts'
 
 /**
- * Whether all instances of a request must be placed on one host: several members of a server group with the policy AFFINITY. The best host
- * for the first instance may be too small for all of them, so a host on which all fit is searched.
+ * Returns true if the request has several instances of a server group with the policy AFFINITY. They must be placed on one host. The best
+ * host for the first instance can be too small for all of them, so schedulers search a host on which all instances fit.
  */
 export const goTogether = ({ instanceGroup, numInstances }: RequestSpec, { featureLevel }: Fleet): boolean =>
   featureLevel >= TOGETHER_AT_ONCE && instanceGroup?.policy === 'AFFINITY' && numInstances > 1
 
-/** Checks whether an instance, given by its index, can be placed on a host, and returns its grants on the host. */
+/** The filters for one instance of a request, and a function that chooses its grants on a host. */
 export interface InstanceAsk {
   readonly steps: readonly FilterStep[]
   readonly grantsOn: (host: HostIndex) => Grants
 }
 
-/** The first of these hosts on which all instances of a request fit together, tried one after the other; undefined if there is none. */
+/** Finds the first of the hosts on which all instances of a request fit together. Undefined if they fit together on none of the hosts. */
 export function* findHostForAll(
   request: RequestSpec,
   fleet: Fleet,
@@ -56,9 +56,9 @@ export function* findHostForAll(
 }
 
 /**
- * Whether a host has enough free capacity for the sum of all instances: amounts, memory of cells, shares of GPUs and PCI devices. This
- * excludes most hosts on which not all instances fit. Whether instances fit into cells and devices is only known after they are placed.
- * Disk space is checked by filters, because it may be in a pool.
+ * A quick check that excludes most hosts on which not all instances fit. Returns true if the host's free capacity is at least the sum that
+ * all instances need: amounts of resource classes, memory of NUMA cells, shares of GPUs, and PCI devices. Disk space is left to the
+ * filters, because a host's disk can be in a pool.
  */
 function largeEnough(request: RequestSpec, { hosts }: Fleet): (host: HostIndex) => boolean {
   const sums = sumsOf(request)
@@ -81,6 +81,6 @@ function largeEnough(request: RequestSpec, { hosts }: Fleet): (host: HostIndex) 
   }
 }
 
-/** The number of free shares of the requested size on a host's suitable GPUs. */
+/** Counts how many shares of the requested size are free on the host's GPUs of a suitable model. */
 const sharesFree = ({ gpus }: HostRecord, ask: GpuRequest): number =>
   gpus.reduce((sum, gpu) => sum + (modelFits(gpu, ask) ? Math.max(0, Math.floor(gpu.freeMilli / ask.shareMilli)) : 0), 0)

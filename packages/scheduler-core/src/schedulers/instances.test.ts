@@ -32,7 +32,7 @@ const host: fc.Arbitrary<HostShape> = fc
 
 const hosts = fc.array(host, { minLength: 1, maxLength: 20 })
 
-/** A fleet with two aggregates, one of which sets multipliers. One other instance and one member of the group already exist. */
+/** A fleet with the given hosts, two aggregates (the first sets a multiplier), and one claim of a server group on host h0. */
 function fleetOf(hosts: readonly HostShape[]): Fleet {
   const log = aLog()
   log.append(hosts.map((shape, i) => aReport(`h${i}`, shape)))
@@ -100,7 +100,7 @@ const profiles = fc
     }),
   )
 
-/** The same profile, but its parts do not declare that they read only the host. So every instance is decided by a full scan. */
+/** Removes the declaration `readsHostOnly` from filters and weighers, so that every instance is decided by a scan of all hosts. */
 const forgetful = (compiled: CompiledProfile): CompiledProfile => ({
   ...compiled,
   candidates: withoutMemory(compiled.candidates),
@@ -114,7 +114,7 @@ const forgetful = (compiled: CompiledProfile): CompiledProfile => ({
 const withoutMemory = <Part extends { readonly readsHostOnly?: true }>({ readsHostOnly: _, ...part }: Part): Omit<Part, 'readsHostOnly'> =>
   part
 
-/** Makes parts of a profile fail or return invalid values on some hosts and at some times. */
+/** Makes the filters fail and the weighers return NaN on some hosts, once these hosts are nearly full. */
 function withFaults(compiled: CompiledProfile, fleet: Fleet): CompiledProfile {
   const isFull = (host: HostIndex) => (fleet.hosts.classColumns('VCPU').free[host] as number) < 2
   return {
@@ -150,7 +150,7 @@ function withFaults(compiled: CompiledProfile, fleet: Fleet): CompiledProfile {
   }
 }
 
-test('data cached between the instances of a request does not change the result of a full scan for each', () => {
+test('deciding the instances of a request with cached data gives the same result as a full scan for each instance', () => {
   fc.assert(
     fc.property(hosts, requests, profiles, fc.boolean(), fc.boolean(), (shapes, request, profile, isFaulty, isChance) => {
       const fleet = fleetOf(shapes)

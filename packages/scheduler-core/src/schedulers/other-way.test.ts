@@ -14,7 +14,7 @@ type Asks = Parameters<typeof aRequest>[0]
 
 const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as Profile
 
-/** The number of instances that are placed in order, and the other order that is reported. */
+/** Decides a request. Returns the number of placed instances, and the other way to place them that the search finds. */
 function otherWayOf(hosts: readonly HostShape[], asks: Asks, profile = profileNamed('default')) {
   const log = aLog()
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...hosts.map((shape, i) => aReport(`h${i}`, shape))])
@@ -53,19 +53,19 @@ describe('a refusal that another order or the solver would avoid contains advice
       'All instances fit in another order: large, then first. Instances are placed in the order of the request and not moved again; a profile with the scheduler SOLVER considers all of them together.',
     ],
     [
-      'E01 kind: three kinds, of which the largest has to go first',
+      'E01 kind: three kinds fit only if the largest is placed first',
       [machine(10), machine(9), machine(8)],
       gangOf(8, kind('b', 9), kind('c', 10)),
       'All instances fit in another order: c, then b, then first. Instances are placed in the order of the request and not moved again; a profile with the scheduler SOLVER considers all of them together.',
     ],
     [
-      'E01 kind: one kind needs the GPUs of the host that the other takes',
+      'E01 kind: one kind needs the host with GPUs, on which the other kind is placed first',
       [machine(16, { gpus: [{ index: 0 }] }), machine(8)],
       gangOf(8, kind('train', 16, 1, { gpus: { count: 1 } })),
       'All instances fit in another order: train, then first. Instances are placed in the order of the request and not moved again; a profile with the scheduler SOLVER considers all of them together.',
     ],
     [
-      'E01 kind: no order, but the hosts that are left with the least',
+      'E01 kind: no order fits, but placing on the fullest hosts does',
       [machine(6), machine(5)],
       { ...gangOf(3, kind('large', 5)), numInstances: 3 },
       'All instances fit on the hosts, but not if each in turn gets its best host: a profile with the scheduler SOLVER considers all of them together.',
@@ -87,7 +87,7 @@ describe('a refusal that another order or the solver would avoid contains advice
     ],
     ['no host is large enough for five', [machine(2, { memoryMb: 65_536 }), machine(4)], { numInstances: 5 }, undefined],
     [
-      'Nova\u2019s filters do not let the other host in',
+      'Nova\u2019s filters refuse the other host',
       [machine(2, { memoryMb: 65_536 }), machine(4)],
       { numInstances: 3, ignoreHosts: ['h1'] },
       undefined,
@@ -98,7 +98,7 @@ describe('a refusal that another order or the solver would avoid contains advice
     expect([placed, way && otherWayText(way)]).toEqual([0, text])
   })
 
-  test('with many hosts fewer orders are tried, but at least one', () => {
+  test('the more hosts and instances, the fewer orders are tried, but at least one', () => {
     expect(waysTried(2, 100)).toBe(150)
     expect(waysTried(2, 10_000)).toBe(15)
     expect([waysTried(1_000, 100), waysTried(1_000, 100_000), waysTried(2, 0)]).toEqual([1, 1, 150])
@@ -113,7 +113,7 @@ describe('a refusal that another order or the solver would avoid contains advice
 
 const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 3 })
 
-/** Whether instances of these sizes fit on the hosts at the same time. */
+/** Returns true if instances of these sizes fit on hosts with the free amounts `free` at the same time. */
 function hasRoom(free: readonly number[], [first, ...others]: readonly number[]): boolean {
   if (first === undefined) return true
   return free.some(
@@ -157,7 +157,7 @@ test('law: advice is given only if all instances fit at the same time, and the a
         ).toBe(gang.length + 1)
       },
     ),
-    // For this first request another order is reported with any seed.
+    // The first example is a request for which another order is found, so `found` is above 0 with any seed of the property test.
     { numRuns: byExtent(40, 150), examples: [[[53, 31], 30, [50], 'default']] },
   )
   expect(found).toBeGreaterThan(0)

@@ -14,36 +14,33 @@ import { groupOf, prepareGrants } from './filter-scheduler.ts'
 import { findHostForAll, goTogether, type InstanceAsk } from './host-for-all.ts'
 
 /**
- * Limits for the extra cost of a refusal. While a different order is searched, at most MOST_PLACED instances are placed, and at most
- * MOST_LOOKS pairs of an instance and a host are considered.
+ * Limits for the search after a refusal. It places at most MOST_PLACED instances, and examines at most MOST_LOOKS pairs of an instance and
+ * a host.
  */
 const MOST_PLACED = 300
 const MOST_LOOKS = 300_000
-/** With more kinds of instances than this, not every order is tried. */
+/** If a request has more kinds of instances than this, only some of their orders are tried. */
 const MOST_KINDS = 4
 
-/** A different way to place all instances of a request that cannot be placed in their own order. */
+/** A way to place all instances of a request that was refused in the order of the request. */
 export interface OtherWay {
   /**
-   * An order of the kinds of instances in which all instances are placed. Null if all instances fit in some arrangement that placing one by
-   * one on the best host does not find.
+   * An order of the kinds of instances in which all instances can be placed. Null if an arrangement of all instances exists but no order of
+   * placing each on its best host was found.
    */
   readonly order: readonly string[] | null
-  /** Under `compat: nova`: a host on which all instances of an affinity group fit, and their number. */
+  /** Only for profiles with `compat: nova`: a host on which all instances of an affinity group fit, and the number of these instances. */
   readonly host?: { readonly name: string; readonly instances: number }
 }
 
-/**
- * The number of orders that are tried for this many instances and hosts. At least one order is tried, which costs as much as the decision
- * itself.
- */
+/** How many orders the search tries for a request with this many instances in a fleet with this many hosts. At least one. */
 export const waysTried = (instances: number, hosts: number): number =>
   Math.ceil(Math.min(MOST_PLACED, MOST_LOOKS / Math.max(1, hosts)) / instances)
 
 /**
  * Searches a different way to place the instances of a refused request. The schedulers FILTER and CHANCE place instances in order, and
- * never move a placed instance. The search tries other orders, then the hosts with the least free capacity on which an instance fits. It is
- * not complete, so a possible way may not be found. At its end, nothing is held in the overlay.
+ * never move a placed instance. So the search tries other orders. Then it tries to place each instance on the fullest host on which it
+ * fits. The search is not complete, so it can miss a possible way. The overlay is unchanged when the generator ends.
  */
 export function* findOtherWayInSteps(fleet: Fleet, overlay: Overlay, input: DecideInput): Steps<OtherWay | undefined> {
   const { request, profile, source } = input
@@ -68,7 +65,7 @@ export function* findOtherWayInSteps(fleet: Fleet, overlay: Overlay, input: Deci
   return undefined
 }
 
-/** The first host on which all instances of an affinity group fit, and on which Nova's rules place them if the request names it. */
+/** Finds a host on which all instances of an affinity group fit, and on which Nova's rules place them if the request names this host. */
 function* findHostUnderNova(fleet: Fleet, overlay: Overlay, input: DecideInput): Steps<OtherWay | undefined> {
   const { request, profile } = input
   const compiled = compileProfile(profile, pluginsOf(fleet))
@@ -87,7 +84,7 @@ function* findHostUnderNova(fleet: Fleet, overlay: Overlay, input: DecideInput):
   return parts.length === request.numInstances ? { order: null, host: { name, instances: parts.length } } : undefined
 }
 
-/** The other way as one or two sentences of advice. */
+/** Formats the result of the search as advice for the user. */
 export function otherWayText({ order, host }: OtherWay): string {
   if (host !== undefined)
     return `All ${host.instances} instances fit on ${host.name} together. Nova's rules choose the best host for the first one alone: name ${host.name} in requestedDestination, or use a profile without compat: nova.`
@@ -100,15 +97,15 @@ export function otherWayText({ order, host }: OtherWay): string {
 const tightest = builtInProfiles.find(({ name }) => name === 'best-fit') as Profile
 
 /**
- * Whether the profile's scheduler places instances in order. False for schedulers that consider all instances together or have their own
- * rules. False if filters run outside of this process, because their answers are valid only for the original request.
+ * Returns true if the profile's scheduler places instances in order, so that other orders can be tried. False if the profile has filters
+ * outside of this process, because their answers are valid only for the original request.
  */
 function isPlacedInOrder(profile: Profile, fleet: Fleet): boolean {
   if (profile.scheduler !== 'filter' && profile.scheduler !== 'chance') return false
   return compileProfile(profile, pluginsOf(fleet)).asks.length === 0
 }
 
-/** All orders of the kinds of instances except the given one. Those that start with the largest kind come first. */
+/** Orders of the kinds of instances to try, without the order of the request. Largest kinds first is the first order. */
 function ordersOf(kinds: readonly Members[]): readonly (readonly Members[])[] {
   const largest = [...kinds].sort((a, b) => bySize(b, a))
   const all = kinds.length <= MOST_KINDS ? permutations(kinds) : [[...kinds].reverse(), [...largest].reverse()]
@@ -129,7 +126,7 @@ function bySize({ request: a }: Members, { request: b }: Members): number {
   return gpus || a.flavor.vcpus - b.flavor.vcpus || a.flavor.memoryMb - b.flavor.memoryMb
 }
 
-/** The same request with its kinds in another order. */
+/** Returns the request with its kinds of instances in the given order. */
 function inOrder(request: RequestSpec, [first, ...others]: readonly Members[]): RequestSpec {
   if (first === undefined || others.length === 0) return request
   const askedBy = ({ request: { flavor, numaTopology, gpus, pciRequests, requestedResources } }: Members) => ({

@@ -40,7 +40,7 @@ function isPlaced(fleet: Fleet, request: RequestSpec, profile: Profile): boolean
   }
 }
 
-/** The reasons of all filters that refuse the host. */
+/** The reasons of all filters that refuse the host with index 0. */
 const refusals = (fleet: Fleet, request: RequestSpec, profile = profileNamed('default')) =>
   prepareChecks(fleet, request, profile)
     .checksOf(0 as never, true)
@@ -60,7 +60,7 @@ const hugePages = (small: number, huge: number) => [
   { sizeKib: 4, total: small * 256 },
   { sizeKib: 1_048_576, total: huge },
 ]
-/** 128 GiB of memory. The kernel keeps 8 GiB of it as plain pages. */
+/** A host with 128 GiB of memory. Only 8 GiB are in small pages, because the kernel reserves 56 huge pages of 1 GiB. */
 const mostlyHuge = { vcpus: 16, memoryMb: 131_072, numaCells: [cell({ memoryMb: 131_072, pages: hugePages(8_192, 56) })] }
 const inventory = (shape: object = {}): HostShape => ({
   inventories: [{ resourceClass: 'CUSTOM_FPGA', total: 4, allocationRatio: 4, ...shape }],
@@ -74,14 +74,14 @@ describe.each<Row>([
   ['A15a: one instance of nine CPUs does not fit on eight CPUs with ratio 4', machine, { vcpus: 9 }, 'cpu.too_few'],
   ['B08: a guest cell with six shared CPUs does not fit on a host cell with four', twoCells, guest(6), 'numa.too_few_cpus'],
   ['B08: a guest cell with eight shared CPUs does not fit on a host cell with four', twoCells, guest(8), 'numa.too_few_cpus'],
-  ['B10: 20 GiB do not fit into the 8 GiB that are plain pages', mostlyHuge, { memoryMb: 20_480 }, 'memory.huge_pages'],
+  ['B10: 20 GiB do not fit into the 8 GiB that are small pages', mostlyHuge, { memoryMb: 20_480 }, 'memory.huge_pages'],
   [
-    'B10: a guest cell of 20 GiB without a page size does not fit into 8 GiB of plain pages',
+    'B10: a guest cell of 20 GiB without a page size does not fit into 8 GiB of small pages',
     mostlyHuge,
     guestOf(2, 20_480),
     'numa.huge_pages',
   ],
-  // Rows about resource classes.
+  // Resource classes
   [
     'nova test_disk_filter: one disk of 150 GiB does not fit on 100 GiB with ratio 2',
     machine,
@@ -102,7 +102,7 @@ describe.each<Row>([
     'class.too_little',
   ],
   ['with a max_unit below the total, one instance gets at most max_unit (placement)', inventory({ maxUnit: 2 }), fpgas(3), 'class.unit'],
-  // Rows about NUMA cells.
+  // NUMA cells
   [
     'nova hardware: a guest cell of 20 GiB does not fit on a host cell of 16 GiB with ratio 2',
     twoCells,
@@ -128,14 +128,14 @@ describe.each<Row>([
     'numa.pinned_memory',
   ],
   [
-    'nova hardware: nor where they share some CPUs',
+    'nova hardware: oversubscription is not possible for pinned instances with some shared CPUs',
     { ...machine, numaCells: [cell({ memoryUsageMb: 12_288, cpuUsage: 0, pinnedCpus: [] })] },
     guestOf(3, 8_192, { cpuPolicy: 'mixed', dedicatedCpus: [0] }),
     'numa.pinned_memory',
   ],
-  // huge and small pages
+  // Huge and small pages
   [
-    'nova hardware: plain pages that are in use',
+    'nova hardware: small pages in use are not free',
     { ...mostlyHuge, numaCells: [cell({ memoryMb: 131_072, memoryUsageMb: 6_144, pages: hugePages(8_192, 56) })] },
     guestOf(2, 4_096),
     'numa.huge_pages',
@@ -147,7 +147,7 @@ describe.each<Row>([
     'memory.huge_pages',
   ],
   [
-    'reserved_huge_pages: reserved pages are no plain memory either',
+    'reserved_huge_pages: reserved pages are not small pages',
     {
       memoryMb: 65_536,
       numaCells: [
@@ -164,7 +164,7 @@ describe.each<Row>([
     'memory.huge_pages',
   ],
   [
-    'two cells, of which each has too little',
+    'two host cells, each of which has too little memory',
     {
       memoryMb: 65_536,
       numaCells: [0, 1].map((id) => cell({ id, cpuset: [id * 4, id * 4 + 1], memoryMb: 32_768, pages: hugePages(4_096, 28) })),
@@ -188,7 +188,7 @@ describe.each<Row>([
     },
   )
 
-  test('the reason has the numbers, and its facts repeat them with their sources', () => {
+  test('the reason of a refusal has the needed and the available amount, and the facts add the source of each', () => {
     const refused = refusals(fleetAt(STRICT_CLAIMS, host), request)
     const found = refused.find(({ reason }) => reason.code === code)
     expect(refused.map(({ reason }) => reason.code)).toContain(code)
@@ -197,7 +197,7 @@ describe.each<Row>([
     expect(found?.facts[0]?.actualFrom.kind).toBe('report')
   })
 
-  test('the judge refuses grants that older rules allowed', () => {
+  test('the judge refuses a grant that is larger than the host, which older feature levels allowed', () => {
     const old = fleetAt(STRICT_CLAIMS - 1, host)
     const overlay = openOverlay(old)
     const asked = { id: 'd', seed: 's', attempt: 1, alternatesPerInstance: 0, allOrNothing: true, claimIds: ['c'] }
@@ -217,26 +217,26 @@ describe.each<Row>([
 })
 
 test.each<readonly [source: string, host: HostShape, asks: Parameters<typeof aRequest>[0]]>([
-  ['nova RamFilter: all that there is', machine, { memoryMb: 32_768 }],
-  ['nova CoreFilter: as many CPUs as there are', machine, { vcpus: 8 }],
+  ['nova RamFilter: the total memory of the host', machine, { memoryMb: 32_768 }],
+  ['nova CoreFilter: all CPUs of the host', machine, { vcpus: 8 }],
   ['nova hardware: as many shared CPUs as the cell has', twoCells, guest(4)],
   ['nova hardware: all memory of a cell', twoCells, guestOf(2, 16_384)],
   [
-    'nova hardware: pinned memory in addition to what is used',
+    'nova hardware: a pinned guest that needs all memory that is not in use',
     { ...machine, numaCells: [cell({ memoryUsageMb: 8_192 })] },
     guestOf(2, 8_192, { cpuPolicy: 'dedicated' }),
   ],
-  ['placement max_unit, more than there is', inventory({ maxUnit: 8 }), fpgas(8)],
-  ['huge pages for a guest that asks for them', mostlyHuge, guestOf(2, 20_480, { pageSize: 'large' })],
-  ['plain pages for a guest that fits into them', mostlyHuge, { memoryMb: 8_192 }],
+  ['placement: a max_unit above the total', inventory({ maxUnit: 8 }), fpgas(8)],
+  ['huge pages for a guest that requests them', mostlyHuge, guestOf(2, 20_480, { pageSize: 'large' })],
+  ['small pages for a guest that fits into them', mostlyHuge, { memoryMb: 8_192 }],
   ['a host that reports no pages', { memoryMb: 131_072, numaCells: [cell({ memoryMb: 131_072 })] }, { memoryMb: 20_480 }],
   [
-    'a host that sets no page aside',
+    'a host without huge pages',
     { memoryMb: 131_072, numaCells: [cell({ memoryMb: 131_072, pages: [{ sizeKib: 4, total: 2_097_152 }] })] },
     { memoryMb: 20_480 },
   ],
   [
-    'huge pages in use are no plain memory in use',
+    'huge pages in use are not counted as small pages in use',
     {
       memoryMb: 131_072,
       memoryMbUsed: 57_344,
@@ -258,12 +258,12 @@ test.each<readonly [source: string, host: HostShape, asks: Parameters<typeof aRe
     expect([profile.name, isPlaced(fleetAt(STRICT_CLAIMS, host), aRequest(asks), profile)]).toEqual([profile.name, true])
 })
 
-test('below the feature level nothing changes', () => {
+test('below the feature level, overcommit can give one instance more than the host has', () => {
   const old = fleetAt(STRICT_CLAIMS - 1, twoCells)
   for (const asks of [{ memoryMb: 40_000 }, guest(6)]) expect(isPlaced(old, aRequest(asks), profileNamed('default'))).toBe(true)
 })
 
-test('raising the feature level recounts inventories', () => {
+test('raising the feature level limits the inventories of hosts that reported earlier', () => {
   const log = aLog(new Fleet())
   log.append([{ type: 'feature', level: STRICT_CLAIMS - 1 }, aReport('h1', twoCells)])
   expect(isPlaced(log.fleet, aRequest({ memoryMb: 40_000 }), profileNamed('default'))).toBe(true)

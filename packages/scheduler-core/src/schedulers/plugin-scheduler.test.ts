@@ -45,7 +45,7 @@ const withSelect = (select: (...args: Parameters<ReturnType<PluginScheduler['cre
       schedulers: [
         defineScheduler({
           ...{ name: 'mine', description: 'Of a test.' },
-          // Each test decides whether the result is valid.
+          // The cast allows tests to return invalid results.
           create: () => ({ select }) as ReturnType<PluginScheduler['create']>,
         }),
       ],
@@ -71,7 +71,7 @@ function decideWith(plugins: Plugins, numInstances = 1, allOrNothing = true) {
 
 const groupFilters = ['ComputeFilter', 'ServerGroupAntiAffinityFilter', 'ServerGroupAffinityFilter'].map((name) => ({ name }))
 
-/** The free vCPUs of each host. */
+/** The number of free vCPUs of each host. */
 const freeOn = ({ hosts }: Fleet): readonly number[] => [...hosts.classColumns('VCPU').free.subarray(0, hosts.count)]
 
 function decideOn(fleet: Fleet, request: RequestSpec, seed: string) {
@@ -95,7 +95,7 @@ function decideOn(fleet: Fleet, request: RequestSpec, seed: string) {
 const on = (host: string, claim = 'c0') => ({ claim, instance: null, host, node: host, grants: {} })
 
 describe('a scheduler of a plug-in', () => {
-  test('a scheduler of a plug-in chooses hosts, and the rest of its result is ignored', () => {
+  test('only the hosts in the result of a plug-in scheduler are used, and its other fields are ignored', () => {
     const { decided, held } = decideWith(withSelect(() => ({ parts: [{ ...on('b'), grants: { classes: { VCPU: 0 } } }], found: 9 })))
     expect(decided).toMatchObject({
       found: 1,
@@ -117,18 +117,18 @@ describe('a scheduler of a plug-in', () => {
       'it threw no more',
     ],
     [
-      'throws what is no error',
+      'throws a value that is not an error',
       () => {
         throw 7
       },
       1,
       'it threw a value of type number',
     ],
-    ['answers nothing', () => undefined, 1, 'select answered no parts; it must answer a list with one for each instance that has a host'],
-    ['answers a promise', async () => ({ parts: [] }), 1, 'select answered no parts'],
+    ['returns nothing', () => undefined, 1, 'select answered no parts; it must answer a list with one for each instance that has a host'],
+    ['returns a promise', async () => ({ parts: [] }), 1, 'select answered no parts'],
     ['chooses a host that is refused', () => ({ parts: [on('a')] }), 1, 'select put instance 0 on a, which does not pass'],
     [
-      'chooses a host that is full by then',
+      'chooses a host that an earlier instance has filled',
       () => ({ parts: [on('b'), on('b'), on('b')] }),
       3,
       'select put instance 2 on b, which does not pass',
@@ -139,20 +139,20 @@ describe('a scheduler of a plug-in', () => {
       1,
       'select put instance 0 on z; it must answer a host and node of the fleet',
     ],
-    ['answers a number', () => ({ parts: [Number.NaN] }), 1, 'select put instance 0 on nothing that is a host'],
-    ['answers too many', () => ({ parts: [on('b'), on('b')] }), 1, 'select answered 2 parts; it must answer at most 1'],
+    ['returns a number', () => ({ parts: [Number.NaN] }), 1, 'select put instance 0 on nothing that is a host'],
+    ['returns too many hosts', () => ({ parts: [on('b'), on('b')] }), 1, 'select answered 2 parts; it must answer at most 1'],
     ['leaves an instance out', () => ({ parts: [] }), 1, 'select found no host for instance 0; it must take one of those that pass'],
     [
       'holds on a host that does not exist',
       (_r, _f, overlay) => overlay.hold(on('z'), null),
       1,
-      'it threw there is no host z to hold anything on',
+      'it threw cannot hold on z: the fleet has no such host',
     ],
     [
       'lifts a claim',
       (_r, _f, overlay) => overlay.lift(undefined as never, undefined as never),
       1,
-      'it threw a scheduler holds what its instances take, and moves nothing',
+      "it threw a plug-in's scheduler cannot call this method; it may only call hold, rollback and discard",
     ],
   ])(
     "a plug-in's scheduler that %s causes refusals of every host with ERROR, and holds nothing afterwards",
@@ -163,7 +163,7 @@ describe('a scheduler of a plug-in', () => {
       const [instance] = decided.record.instances
       expect(instance).toMatchObject({ best: [] })
       expect(instance?.filters.at(-1)).toEqual({ filter: 'mine', entered: 1, passed: 0, errors: 1 })
-      // The failure is an input of the decision. So replay does not call the scheduler, and explains the failure.
+      // The record of the decision contains the failure. So replay does not call the scheduler again, and explains the failure.
       const again = replay(fleet, [], decided.record)
       expect(canonicalJson(again.record)).toBe(canonicalJson(decided.record))
       const reason = examineAgain(fleet, [], decided.record, 0, ({ steps }) => steps.find(({ filter }) => filter === 'mine')?.reasons[0])
@@ -224,8 +224,12 @@ describe('a scheduler of a plug-in', () => {
   })
 
   test.each<[string, (overlay: Overlay) => void, string]>([
-    ['for a claim of another decision', (overlay) => overlay.hold(on('b', 'c9'), null), 'there is no claim c9 to hold anything for'],
-    ['where there is no room', (overlay) => overlay.hold(on('a'), null), 'gives nothing on a host'],
+    [
+      'for a claim of another decision',
+      (overlay) => overlay.hold(on('b', 'c9'), null),
+      'cannot hold for the claim c9: it must be one of claimIds',
+    ],
+    ['on a host without enough free resources', (overlay) => overlay.hold(on('a'), null), 'found no grants on a host'],
   ])("a plug-in's scheduler that holds %s is refused", (_name, hold, why) => {
     const { fleet, decided } = decideWith(withSelect((_request, _fleet, overlay) => hold(overlay)))
     expect(decided.record.failure).toContain(why)
@@ -243,7 +247,7 @@ describe('a scheduler of a plug-in', () => {
     expect(freeOn(fleet)).toEqual([1, 4])
   })
 
-  test("a plug-in's scheduler places gangs: each member gets its own resources on a host that has them", () => {
+  test("a plug-in's scheduler places a gang, and each member gets the resources of its own flavor", () => {
     // Host a is too small for the large member, and host b has too little memory for the other members.
     const fleet = aFleet({ a: { vcpus: 2 }, b: { vcpus: 3, memoryMb: 512 } }, join(rack))
     const gang = [{ name: 'big', instances: 1, flavor: { vcpus: 3, memoryMb: 256 } }]
@@ -269,7 +273,7 @@ describe('a scheduler of a plug-in', () => {
     expect(new Set(parts.map(({ claim }) => claim)).size).toBe(parts.length)
   })
 
-  test("a plug-in's scheduler that finds fewer hosts than instances is refused as a whole, or places a part, as requested", () => {
+  test("if a plug-in's scheduler finds too few hosts, an all-or-nothing request is refused, and other requests are placed in part", () => {
     const plugins = withSelect((request, _fleet, _overlay, { allOrNothing }) => {
       expect(allOrNothing).toBe(false)
       return { parts: Array.from({ length: Math.min(2, request.numInstances) }, () => on('b')) }
@@ -278,7 +282,7 @@ describe('a scheduler of a plug-in', () => {
     expect(decideWith(plugins, 3, false).decided).toMatchObject({ parts: [{ host: 'b' }, { host: 'b' }], found: 2 })
   })
 
-  test("profiles may name a plug-in's scheduler where it is loaded, and elsewhere it is reported as missing", () => {
+  test("a profile can name a plug-in's scheduler if the plug-in is loaded; otherwise the scheduler is reported as missing", () => {
     const plugins = withSelect(() => undefined)
     const profile = profileBy('mine')
     expect([parseProfile(profile, plugins).ok, lacksOf(profile, plugins), profileLevel(profile)]).toEqual([true, [], 6])

@@ -12,12 +12,12 @@ import { memoByObject } from '../values/memo.ts'
 import type { Steps } from '../values/steps.ts'
 import { byMembers, groupOf, placeOn, prepareGrants } from './filter-scheduler.ts'
 
-/** The result of a plug-in's scheduler: a selection, or a profile that refuses every host and contains the reason. */
+/** The result of a plug-in's scheduler: a selection or, if it failed, a profile that refuses every host because of the failure. */
 export type Chosen = { readonly ok: true; readonly selection: Selection } | { readonly ok: false; readonly failed: Profile }
 
 /**
- * Runs a plug-in's scheduler, which decides in one step. Its result is checked, with a yield after each `slice` of hosts. Even if the
- * scheduler fails, the overlay holds at the end only what it held before and the selection.
+ * Runs a plug-in's scheduler and checks its result. The scheduler itself cannot yield. The check yields each time it has examined `slice`
+ * hosts. At the end, the overlay holds only the selection in addition to its earlier content, even if the scheduler fails.
  */
 export function* choose(
   scheduler: PluginScheduler,
@@ -69,13 +69,13 @@ function attempt(fail: (what: string) => Error, ask: () => unknown): unknown {
   }
 }
 
-/** A frozen copy of the request for plug-ins, so that a plug-in that writes to it does not change a claim. Created once per request. */
+/** Plug-ins get this frozen copy of the request, so that they cannot change the request of a claim. Created once per request. */
 const shownCopy = memoByObject((request: RequestSpec): RequestSpec => frozenCopy(request))
 
 /**
- * The overlay for a plug-in's scheduler. It can only hold an instance on an existing host on which the instance fits. It refuses calls
- * after the scheduler has returned. Grants are computed here, so that exactly the held grants can be released later, even if the scheduler
- * changes its own objects.
+ * Creates the overlay that a plug-in's scheduler uses. It can only hold an instance of the request on a host on which the instance fits. It
+ * refuses calls after the scheduler has returned. Grants are computed here and not taken from the scheduler. So a rollback releases exactly
+ * what was held, even if the scheduler changes its own objects.
  */
 function guard(
   overlay: Overlay,
@@ -89,19 +89,19 @@ function guard(
   const grantsFor = byMembers(request, ({ request: asked }) => prepareGrants(compiled, asked, fleet))
   let isOpen = true
   const opened = (): Overlay => {
-    if (!isOpen) throw new Error('the decision is over; a scheduler holds before it answers')
+    if (!isOpen) throw new Error('the decision has ended; a scheduler must call hold, rollback and discard before it returns')
     return overlay
   }
   const refuse = (): never => {
-    throw new Error('a scheduler holds what its instances take, and moves nothing')
+    throw new Error("a plug-in's scheduler cannot call this method; it may only call hold, rollback and discard")
   }
   return {
     overlay: {
       hold({ claim, host, node }) {
         const record = fleet.hosts.find({ host, node })
-        if (record === undefined) throw new Error(`there is no host ${nameOf({ host, node })} to hold anything on`)
+        if (record === undefined) throw new Error(`cannot hold on ${nameOf({ host, node })}: the fleet has no such host`)
         const instance = claimIds.indexOf(claim)
-        if (instance < 0) throw new Error(`there is no claim ${String(claim)} to hold anything for; it must be one of claimIds`)
+        if (instance < 0) throw new Error(`cannot hold for the claim ${String(claim)}: it must be one of claimIds`)
         const grants = grantsFor(instance)(record.index)
         opened().hold({ claim, instance: request.instanceUuids[instance] ?? null, host, node, grants }, group)
       },
@@ -139,8 +139,8 @@ function hostsOf(answer: unknown, { numInstances }: RequestSpec, fleet: Fleet, f
 }
 
 /**
- * The error in a scheduler's selection: a host that a filter refuses, or an instance without a host although hosts pass. Undefined if there
- * is none.
+ * Checks a scheduler's selection. It is wrong if a filter refuses a chosen host, or if an instance has no host although hosts pass. Returns
+ * the error, or undefined.
  */
 function wrongIn(
   { found, instances }: Selection,

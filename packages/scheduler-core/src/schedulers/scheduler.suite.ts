@@ -17,7 +17,7 @@ import { canonicalJson } from '../values/canonical-json.ts'
 import { HOSTS_AT_ONCE } from '../values/steps.ts'
 import { type Decided, type DecideInput, decideInSteps, decide as decideWith } from './decide.ts'
 
-/** Fleets in which some hosts are full, some have no GPUs or cells, and some are nearly equal. */
+/** Random fleets. Some of their hosts are full, have no GPUs or NUMA cells, or are nearly equal. */
 const fleets: fc.Arbitrary<Record<string, HostShape>> = fc
   .array(
     fc.record({
@@ -89,14 +89,14 @@ function within<T>(fleet: Fleet, use: (overlay: Overlay) => T): T {
 const stored = (fleet: Fleet): Checkpoint => JSON.parse(canonicalJson(checkpointOf(fleet)))
 const nameOf = (fleet: Fleet, host: number): string => fleet.hosts.records[host]?.host ?? ''
 
-/** Decides, with a solver's answer if the profile's scheduler uses a solver. */
+/** Decides a request by a profile. If the profile's scheduler is SOLVER, the decision also gets an exact solution. */
 const decideBy = (profile: Profile) => (fleet: Fleet, overlay: Overlay, asked: DecideInput) => {
   const { request, seed } = asked
   const solution = profile.scheduler === 'solver' ? aSolution(profile, request, fleet, overlay, seed) : undefined
   return decideWith(fleet, overlay, { ...asked, solution })
 }
 
-/** The laws of `scheduler.ts`, for any profile. */
+/** Tests that the scheduler of a profile keeps the contract in `scheduler.ts`. */
 export function schedulerSuite(profile: Profile, plugins: Plugins = noPlugins): void {
   const decide = decideBy(profile)
   const property = (check: (fleet: Fleet, request: RequestSpec, seed: string) => void) =>
@@ -108,7 +108,7 @@ export function schedulerSuite(profile: Profile, plugins: Plugins = noPlugins): 
     )
 
   describe(`the scheduler ${profile.scheduler} with the profile ${profile.name}`, () => {
-    test('never chooses a host that a filter refused, and refuses a request only if every host is refused', () => {
+    test('never chooses a host that a filter refuses, and refuses a request only if filters refuse every host', () => {
       property((fleet, request, seed) => {
         within(fleet, (overlay) => {
           const one = { ...request, numInstances: 1 }
@@ -131,7 +131,7 @@ export function schedulerSuite(profile: Profile, plugins: Plugins = noPlugins): 
       })
     })
 
-    test('holds in the overlay exactly what it chose, and nothing if an all-or-nothing request fails', () => {
+    test('the overlay holds exactly the chosen claims, and nothing if an all-or-nothing request fails', () => {
       property((fleet, request, seed) => {
         const twin = aFleetLike(fleet)
         const room = (of: Fleet) =>
@@ -151,7 +151,7 @@ export function schedulerSuite(profile: Profile, plugins: Plugins = noPlugins): 
       })
     })
 
-    test('without all-or-nothing it places as many instances as it can, in their order', () => {
+    test('without all-or-nothing, places instances in order until one finds no host', () => {
       property((fleet, request, seed) => {
         within(fleet, (overlay) => {
           const { parts, found, record } = decide(fleet, overlay, input(request, profile, { seed, allOrNothing: false }))
@@ -190,7 +190,7 @@ export function schedulerSuite(profile: Profile, plugins: Plugins = noPlugins): 
       })
     })
 
-    test('its record and its explanation are consistent', () => {
+    test('the record of a decision and the explanation of the same decision agree', () => {
       property((fleet, request, seed) => {
         const explained = examine(fleet, request, profile, seed)
         const { record, answer } = within(fleet, (overlay) =>
@@ -211,14 +211,14 @@ export function schedulerSuite(profile: Profile, plugins: Plugins = noPlugins): 
         if (chosen !== undefined) {
           const named = [chosen.selected, ...chosen.alternates].map(({ host }) => host)
           expect(new Set(named).size).toBe(named.length)
-          // The best host for one instance need not be the best for all of them together.
+          // A solver may choose a host that is not the best for one instance but is best for all instances together.
           const taken = record.solver?.taken === 'SOLVER' ? ranked : ranked.slice(0, profile.hostSubsetSize)
           expect(taken.map(({ host }) => host)).toContain(chosen.selected.host)
         }
       })
     })
 
-    test('decides the same in steps, to the last bit, and examines few hosts between two yields', () => {
+    test('decideInSteps gives the result of decide to the last bit, and examines at most 2 slices of hosts between yields', () => {
       const hosts = Object.fromEntries(
         Array.from({ length: 700 }, (_, i): [string, HostShape] => [`h${i}`, { vcpus: 2 + (i % 7), memoryMb: 4_096 + 1_024 * (i % 5) }]),
       )
@@ -231,7 +231,7 @@ export function schedulerSuite(profile: Profile, plugins: Plugins = noPlugins): 
         aRequest({ vcpus: 99 }),
       ]) {
         const fleet = fleetWith(hosts, profile, plugins)
-        // No solver is called here, because an exact solution takes long with so many hosts.
+        // The decision gets no solution, because the exact solver takes too long for this many hosts.
         const made = within(fleet, (overlay) => decideWith(fleet, overlay, input(request, profile)))
         const again = within(fleet, (overlay) => {
           const steps = decideInSteps(fleet, overlay, input(request, profile))
@@ -241,7 +241,7 @@ export function schedulerSuite(profile: Profile, plugins: Plugins = noPlugins): 
             most = Math.max(most, asked.count)
             if (!step.done) continue
             expect(most).toBeGreaterThan(0)
-            // A plug-in's scheduler runs in one step.
+            // A plug-in's scheduler cannot yield, so the limit does not apply to it.
             if (isOwnScheduler(profile.scheduler)) expect(most).toBeLessThanOrEqual(2 * HOSTS_AT_ONCE)
             return step.value
           }
@@ -270,10 +270,10 @@ export function schedulerSuite(profile: Profile, plugins: Plugins = noPlugins): 
   })
 }
 
-/** Counts how often filters and weighers are called for a host. */
+/** Counts the calls of filters and weighers with a host, until `end` is called. */
 function watchLooks(profile: Profile): { count: number; end(): void } {
   const looks = { count: 0, end: () => void spies.splice(0).forEach((spy) => void spy.mockRestore()) }
-  /** The result of preparing a part for a request: a function of the host, or an object with one. */
+  /** Wraps the result of `prepare` to count its calls. A weigher returns a function of the host, a filter an object with `passes`. */
   const watched = (made: unknown): unknown => {
     if (typeof made === 'function')
       return Object.assign((...of: unknown[]): unknown => {
@@ -294,7 +294,7 @@ function watchLooks(profile: Profile): { count: number; end(): void } {
   return looks
 }
 
-/** A fleet of these hosts. Its log contains the profile version unless that is part of the release. */
+/** Creates a fleet with these hosts. Adds the profile version to its log, unless the version is part of the release. */
 function fleetWith(hosts: Record<string, HostShape>, profile: Profile, plugins: Plugins): Fleet {
   const fleet = aFleet(hosts, plugins)
   const changes = profile.number === 0 ? [] : [{ type: 'profile' as const, profile }]

@@ -8,7 +8,7 @@ import { aFleet, aRequest, aUuid } from '../testing/index.ts'
 import { decide } from './decide.ts'
 import { schedulerSuite } from './scheduler.suite.ts'
 
-/** A profile of the release at feature level 1, or its next version with other parts. */
+/** Returns a profile of the release at feature level 1. If `parts` is given, returns its next version with these fields replaced. */
 const profileNamed = (name: string, parts?: Partial<ProfileInput>): Profile => {
   const profile = builtInProfilesAt(1).find((known) => known.name === name)
   if (profile === undefined) throw new Error(`no profile ${name}`)
@@ -48,7 +48,7 @@ const placed = (
 }
 
 describe('several instances in one request', () => {
-  test('each instance is placed with the earlier ones already counted', () => {
+  test('each instance is placed with the resources of earlier instances already in use', () => {
     expect(placed({ h1: { vcpus: 2 }, h2: { vcpus: 1 } }, { numInstances: 3 }).hosts).toEqual(['h1', 'h1', 'h2'])
   })
 
@@ -57,7 +57,7 @@ describe('several instances in one request', () => {
     expect(placed({ h1: {}, h2: {} }, { numInstances: 4 }, { profile }).hosts).toEqual(['h1', 'h2', 'h1', 'h2'])
   })
 
-  test('anti-affinity holds among the instances of one request', () => {
+  test('anti-affinity puts the instances of one request on different hosts', () => {
     const instanceGroup = { uuid: aUuid(1), policy: 'ANTI_AFFINITY' as const }
     expect(placed({ h1: {}, h2: {}, h3: {} }, { numInstances: 3, instanceGroup }).hosts).toEqual(['h1', 'h2', 'h3'])
     expect(placed({ h1: {}, h2: {} }, { numInstances: 3, instanceGroup }).decided).toMatchObject({ parts: [], found: 2 })
@@ -69,7 +69,7 @@ describe('several instances in one request', () => {
     expect(placed({ h1: { vcpus: 2 }, h2: { vcpus: 4 } }, { numInstances: 2, instanceGroup }).hosts).toEqual(['h1', 'h1'])
   })
 
-  test('dedicated CPUs and GPUs of one request are all different', () => {
+  test('the instances of one request get different dedicated CPUs and different GPUs', () => {
     const cells = [{ id: 0, cpuset: [0, 1, 2, 3], memoryMb: 4_096 }]
     const numaTopology = { cells: [{ id: 0, cpus: [0, 1], memoryMb: 1_024, cpuPolicy: 'dedicated' as const }] }
     const { decided } = placed(
@@ -80,7 +80,7 @@ describe('several instances in one request', () => {
     expect(decided.parts.flatMap(({ grants }) => grants.gpu?.map(({ index }) => index))).toEqual([0, 1])
   })
 
-  test('the record contains the instance that found no host', () => {
+  test('the record of a decision includes the first instance that found no host', () => {
     const { decided } = placed({ h1: { vcpus: 1 } }, { numInstances: 3 })
     expect([decided.parts.length, decided.found, decided.record.instances.length]).toEqual([0, 1, 2])
     expect(decided.record.instances[1]?.best).toEqual([])
@@ -103,7 +103,7 @@ describe('the soft policies of a server group', () => {
     expect(placed(small, { numInstances: 3, ...group('SOFT_AFFINITY') }, { profile }).hosts).toEqual(['h1', 'h1', 'h2'])
   })
 
-  test('soft anti-affinity puts each member on its own host while there are enough, and then two on one host', () => {
+  test('soft anti-affinity puts each member on its own host while there are enough hosts, and then two members on one host', () => {
     const { hosts } = placed(three, { numInstances: 4, ...group('SOFT_ANTI_AFFINITY') }, { profile })
     expect(new Set(hosts.slice(0, 3)).size).toBe(3)
     expect(hosts).toHaveLength(4)
@@ -111,13 +111,13 @@ describe('the soft policies of a server group', () => {
 })
 
 describe('a replayed decision', () => {
-  test('replay up to one of the instances counts the earlier ones as placed', () => {
+  test('if a decision is replayed up to one of its instances, the earlier instances are placed', () => {
     const { fleet, decided } = placed({ h1: { vcpus: 1 }, h2: { vcpus: 1 } }, { numInstances: 3 })
     const funnel = (instance: number) => examineAgain(fleet, [], decided.record, instance, ({ weighed }) => weighed.hosts.length)
     expect([funnel(0), funnel(1), funnel(2)]).toEqual([2, 1, 0])
   })
 
-  test('replay of a chance decision has its order of hosts for each instance', () => {
+  test('replay of a chance decision gives the same order of hosts for each instance', () => {
     const hosts = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`h${i}`, {}]))
     const { fleet, decided } = placed(hosts, { numInstances: 4 }, { profile: profileNamed('random') })
     for (const [instance, { host }] of decided.parts.entries())
@@ -132,15 +132,15 @@ describe('a replayed decision', () => {
       ).toBe(host)
   })
 
-  test('replay with an unknown profile reports that', () => {
+  test('replay with an unknown profile throws an error that names the profile', () => {
     const { fleet, decided } = placed({ h1: {} }, {})
     expect(() => replay(fleet, [], { ...decided.record, profile: 'gone@3' })).toThrow('profile gone@3 is not known at revision 1')
-    // The failed call must also have closed its overlay, so that another can be opened.
+    // This throws if the failed replay left its overlay open.
     openOverlay(fleet).discard()
   })
 })
 
-test('a second overlay is refused, and so is a change while an overlay is open', () => {
+test('while an overlay is open, a second overlay and changes of the fleet are refused', () => {
   const fleet = aFleet({ h1: {} })
   const overlay = openOverlay(fleet)
   expect(() => openOverlay(fleet)).toThrow('open overlay')
@@ -150,7 +150,7 @@ test('a second overlay is refused, and so is a change while an overlay is open',
   overlay.discard()
 })
 
-test('a value that Nova cannot read, in a request with named hosts, is recorded as the reason for every host', () => {
+test('a request with a value that Nova cannot read is refused, and the record has an error for every host', () => {
   const document = {
     'nova_object.name': 'RequestSpec',
     'nova_object.version': '1.14',

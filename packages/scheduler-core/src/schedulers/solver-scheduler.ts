@@ -9,17 +9,17 @@ import { createFilterScheduler, groupOf, placeOn } from './filter-scheduler.ts'
 import { objectiveOf, scoresOf } from './solver/scores.ts'
 
 /**
- * Whether a solver is called before a request is decided. For a single instance no solver is needed, because the best host is the best
- * arrangement.
+ * Returns true if a solver must be called before a request is decided. A single instance needs no solver, because the arrangement with the
+ * highest score has it on its best host.
  */
 export const asksSolver = ({ scheduler }: Pick<Profile, 'scheduler'>, { numInstances }: Pick<RequestSpec, 'numInstances'>): boolean =>
   scheduler === 'solver' && numInstances > 1
 
 /**
- * Places all instances together in the best arrangement that a solver found. The solution is an input of the decision. Each of its
- * placements is checked by the same filters and held, in order. If there is no valid solution, or if the arrangement of the filter
- * scheduler has a higher objective, that arrangement is used instead, and the record has the reason. In a batch of moves, a claim is placed
- * where the batch's solution has it, even if another host would be better for this claim alone.
+ * Creates the scheduler SOLVER. It places all instances of a request in the best arrangement that a solver found. The solution is an input
+ * of the decision. The profile's filters check each instance of the solution while the earlier instances are held. The arrangement of the
+ * scheduler FILTER is used if there is no valid solution, or if its objective is higher. The record then has the reason. In a batch of
+ * moves, the solution covers all claims of the batch. Each claim gets its host in the solution, even if another host has a higher score.
  */
 export function createSolverScheduler(compiled: CompiledProfile): Scheduler {
   const filter = createFilterScheduler(compiled)

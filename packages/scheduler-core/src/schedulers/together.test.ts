@@ -21,7 +21,7 @@ interface Town {
 
 const group = { uuid: aUuid(7), policy: 'AFFINITY' as const }
 
-/** The hosts of a request's instances, in order. */
+/** Decides a request with several instances of an affinity group. Returns the host of each placed instance. */
 function placedOf(
   { hosts, changes = [], level = TOGETHER_AT_ONCE, profile = profileNamed('default'), allOrNothing = true }: Town,
   asks: Parameters<typeof aRequest>[0],
@@ -40,19 +40,29 @@ function placedOf(
   return { on: parts.map(({ host }) => host), found }
 }
 
-/** Profile `default` prefers the host with more memory, which has CPUs for two instances. The other host has CPUs for four. */
+/** The profile `default` prefers host `wide`, which has more memory but CPUs for only two instances. Host `deep` has CPUs for four. */
 const hosts: Town['hosts'] = { wide: { vcpus: 2, memoryMb: 65_536 }, deep: { vcpus: 4, memoryMb: 8_192 } }
 const manyOf = (shape: HostShape) => Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`many-${i}`, shape]))
 const gpus = (count: number) => Array.from({ length: count }, (_, index) => ({ index, model: null }))
 const cells = (sizes: readonly number[]) => sizes.map((memoryMb, id) => ({ id, cpuset: [0, 1, 2, 3].map((cpu) => cpu + 4 * id), memoryMb }))
 const guest = { numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 1_024, cpuPolicy: 'dedicated' as const }] } }
 
-describe('several instances of an affinity group go to a host that holds all of them', () => {
+describe('several instances of an affinity group are placed on a host on which all of them fit', () => {
   test.each<[name: string, town: Town, asks: Parameters<typeof aRequest>[0], placed: ReturnType<typeof placedOf>]>([
-    ['E01 kind: the best host for one has no room for three', { hosts }, { numInstances: 3 }, { on: ['deep', 'deep', 'deep'], found: 3 }],
-    ['the best host is chosen where it holds all', { hosts }, { numInstances: 2 }, { on: ['wide', 'wide'], found: 2 }],
-    ['no host holds five', { hosts }, { numInstances: 5 }, { on: [], found: 2 }],
-    ['no host holds five, and a part is enough', { hosts, allOrNothing: false }, { numInstances: 5 }, { on: ['wide', 'wide'], found: 2 }],
+    [
+      'E01 kind: the best host for one instance is too small for three',
+      { hosts },
+      { numInstances: 3 },
+      { on: ['deep', 'deep', 'deep'], found: 3 },
+    ],
+    ['the best host is chosen if all instances fit on it', { hosts }, { numInstances: 2 }, { on: ['wide', 'wide'], found: 2 }],
+    ['no host is large enough for five', { hosts }, { numInstances: 5 }, { on: [], found: 2 }],
+    [
+      'no host is large enough for five, and all-or-nothing is off',
+      { hosts, allOrNothing: false },
+      { numInstances: 5 },
+      { on: ['wide', 'wide'], found: 2 },
+    ],
     [
       'GPUs',
       { hosts: { wide: { memoryMb: 65_536, gpus: gpus(1) }, deep: { memoryMb: 8_192, gpus: gpus(2) } } },
@@ -60,7 +70,7 @@ describe('several instances of an affinity group go to a host that holds all of 
       { on: ['deep', 'deep'], found: 2 },
     ],
     [
-      'CPUs of their own, of which there are enough in cells of one host alone',
+      'dedicated CPUs, of which only one host has enough in its cells',
       { hosts: { wide: { memoryMb: 65_536, numaCells: cells([65_536]) }, deep: { memoryMb: 16_384, numaCells: cells([8_192, 8_192]) } } },
       { numInstances: 5, ...guest },
       { on: ['deep', 'deep', 'deep', 'deep', 'deep'], found: 5 },
@@ -72,7 +82,7 @@ describe('several instances of an affinity group go to a host that holds all of 
       { on: ['deep', 'deep'], found: 2 },
     ],
     [
-      'cells, of which 150 better hosts have enough in sum and not for each instance',
+      'guest cells, for which 150 better hosts have enough memory only in sum',
       {
         hosts: { ...manyOf({ memoryMb: 65_536, numaCells: cells([5_120, 5_120]) }), deep: { memoryMb: 16_384, numaCells: cells([9_216]) } },
       },
@@ -86,18 +96,28 @@ describe('several instances of an affinity group go to a host that holds all of 
       { on: ['deep', 'deep'], found: 2 },
     ],
     [
-      'a group with members stays on its host, although others would hold all',
+      'a group with members stays on its host, although all would fit on other hosts',
       { hosts, changes: [aClaim({ hosts: ['wide'], grants: { classes: { VCPU: 1 } }, group: { ...group, maxServerPerHost: null } })] },
       { numInstances: 2 },
       { on: [], found: 1 },
     ],
-    ['by chance, too', { hosts, profile: profileNamed('random') }, { numInstances: 4 }, { on: ['deep', 'deep', 'deep', 'deep'], found: 4 }],
-    ['an earlier decision is replayed as it was', { hosts, level: TOGETHER_AT_ONCE - 1 }, { numInstances: 3 }, { on: [], found: 2 }],
+    [
+      'the profile random also places them on one host',
+      { hosts, profile: profileNamed('random') },
+      { numInstances: 4 },
+      { on: ['deep', 'deep', 'deep', 'deep'], found: 4 },
+    ],
+    [
+      'below the feature level, the best host for one instance is chosen',
+      { hosts, level: TOGETHER_AT_ONCE - 1 },
+      { numInstances: 3 },
+      { on: [], found: 2 },
+    ],
   ])('%s', (_name, town, asks, placed) => {
     expect(placedOf(town, asks)).toEqual(placed)
   })
 
-  test('law: all instances are placed if and only if one host holds them all', () => {
+  test('law: all instances are placed if and only if they all fit on one host', () => {
     const drawn = fc.record({
       hosts: fc.array(fc.record({ vcpus: fc.integer({ min: 1, max: 8 }), gib: fc.integer({ min: 1, max: 16 }), gpus: fc.nat(4) }), {
         minLength: 1,

@@ -7,12 +7,12 @@ import type { DecideInput } from './decide.ts'
 import { findOtherWayInSteps, otherWayText } from './other-way.ts'
 
 /**
- * Advice on how a refused request could be placed: with its instances in a different order, or by moving all members of an affinity group.
- * Undefined if no way was found. The overlay holds earlier decisions of the batch, and nothing of this request.
+ * Advice on how a refused request can be placed: with its instances in a different order, or by moving all members of an affinity group.
+ * Undefined if no way was found. The overlay may hold earlier decisions of the same batch, but nothing for this request.
  */
 export const wayOut = (...asked: Parameters<typeof wayOutInSteps>): string | undefined => atOnce(wayOutInSteps(...asked))
 
-/** `wayOut` as a generator that yields in between. No other code may use the fleet until it ends. */
+/** `wayOut` as a generator that yields between its steps. No other code may use the fleet until the generator ends. */
 export function* wayOutInSteps(fleet: Fleet, overlay: Overlay, input: DecideInput, cause: Cause): Steps<string | undefined> {
   const { source, intent } = input
   if (source !== undefined) return intent === 'REBUILD' ? undefined : affinityMoveText(fleet, source, cause)

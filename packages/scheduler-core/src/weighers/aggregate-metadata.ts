@@ -1,23 +1,23 @@
 import { readFloat, readInt, trimBlanks } from '../text/numbers.ts'
 
-/** A host with the metadata of its aggregates. */
+/** The aggregates of one host, with their metadata. */
 export interface Aggregated {
   readonly aggregates: readonly { readonly name: string; readonly metadata: Readonly<Record<string, string>> }[]
 }
 
-/** The values of a key over the host's aggregates, each split at commas and trimmed. Undefined if no aggregate has the key. */
+/** The values of a metadata key in all aggregates of the host, split at commas and trimmed. Undefined if no aggregate has the key. */
 export function splitValues({ aggregates }: Aggregated, key: string): ReadonlySet<string> | undefined {
   const whole = wholeValues(aggregates, key)
   return whole.length === 0 ? undefined : new Set(whole.flatMap((value) => value.split(',').map(trimBlanks)))
 }
 
-/** The values of a key over the host's aggregates, unchanged. */
+/** The values of a metadata key in all aggregates of a host, as operators wrote them. */
 export function wholeValues(aggregates: Aggregated['aggregates'], key: string): readonly string[] {
   // Keys come from operators. The key `constructor` must not match an inherited member.
   return aggregates.flatMap(({ metadata }) => (Object.hasOwn(metadata, key) ? (metadata[key] ?? []) : []))
 }
 
-/** The host's aggregates with a key, as the source of a reason: `aggregate <names> <key>`. */
+/** Text for the source of a reason. It names the host's aggregates that have the metadata key: `aggregate <names> <key>`. */
 export function aggregatesWith({ aggregates }: Aggregated, key: string): string {
   const names = aggregates.filter(({ metadata }) => Object.hasOwn(metadata, key)).map(({ name }) => name)
   return names.length === 0 ? `aggregates, ${key}` : `aggregate ${names.join(', ')} ${key}`
@@ -25,14 +25,14 @@ export function aggregatesWith({ aggregates }: Aggregated, key: string): string 
 
 export interface FromAggregates {
   readonly value: number
-  /** The source of the value: `aggregate <name> <key>`; undefined for the option's value. */
+  /** The aggregate that gave the value: `aggregate <name> <key>`. Undefined if the value is that of the option. */
   readonly source: string | undefined
 }
 
-/** The lowest whole number that the host's aggregates have for a key. If they have none or an invalid one, the option's value. */
+/** The lowest integer that the host's aggregates have for a metadata key. If none has the key or a value is invalid, the option's value. */
 export const leastInt = (host: Aggregated, key: string, option: number): FromAggregates => least(host, key, option, readInt)
 
-/** Like leastInt, for numbers with a fraction. */
+/** Like leastInt, but for numbers that may have a fraction. */
 export const leastFloat = (host: Aggregated, key: string, option: number): FromAggregates => least(host, key, option, readFloat)
 
 function least({ aggregates }: Aggregated, key: string, option: number, read: (text: string) => number | undefined): FromAggregates {

@@ -12,17 +12,18 @@ const MOST = 1e9
 
 export const aggregateOption = {
   /**
-   * Whether the metadata of an aggregate can set the multiplier for its hosts, as in Nova. The metadata key is the name of Nova's option.
+   * If true, the metadata of an aggregate can set the multiplier for the aggregate's hosts, as in Nova. The metadata key is the name of
+   * Nova's option, such as `cpu_weight_multiplier`.
    */
   aggregateMultiplier: z.boolean().default(false),
 }
 
 const justThat = z.strictObject(aggregateOption)
 
-/** The metadata that a weigher with this option declares to read. */
+/** Declares that a weigher reads its multiplier from this metadata key if the option `aggregateMultiplier` is set. */
 export const readsMultiplier = (key: string): readonly MetadataRead[] => [{ key, option: 'aggregateMultiplier' }]
 
-/** The properties of a weigher whose only option lets aggregates set its multiplier under this metadata key. */
+/** For weighers with the single option `aggregateMultiplier`: the properties that read the multiplier from this metadata key. */
 export const multipliedBy = (key: string): Required<Pick<Weigher, 'checkOptions' | 'multipliers' | 'readsMetadata'>> => ({
   readsMetadata: readsMultiplier(key),
   checkOptions: (options) => void checkOptions(justThat, options),
@@ -30,8 +31,8 @@ export const multipliedBy = (key: string): Required<Pick<Weigher, 'checkOptions'
 })
 
 /**
- * The multiplier of the profile and, if aggregates can set multipliers, the hosts' own multipliers. Negated for weighers that are
- * subtracted.
+ * The multiplier of the profile and, if aggregates can set multipliers, a multiplier for each host. With `isNegated` the sign is changed,
+ * because some weighers are subtracted from the total.
  */
 export function multipliersOf(fleet: Fleet, key: string, multiplier: number, isOn: boolean, isNegated = false): Multipliers {
   const signed = (value: number) => (isNegated ? 0 - value : value)
@@ -41,7 +42,7 @@ export function multipliersOf(fleet: Fleet, key: string, multiplier: number, isO
   return { usual, own: { of: (host) => signed(said(host).value), source: (host) => said(host).source } }
 }
 
-/** The lowest multiplier that a host's aggregates have under the key, if it is valid for a profile. Otherwise the profile's multiplier. */
+/** The lowest multiplier that the host's aggregates have for the metadata key. If it is above the limit, the profile's multiplier. */
 export function multiplierFor(host: Aggregated, key: string, multiplier: number): FromAggregates {
   const least = leastFloat(host, key, multiplier)
   return Math.abs(least.value) <= MOST ? least : { value: multiplier, source: undefined }

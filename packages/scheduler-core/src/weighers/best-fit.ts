@@ -1,10 +1,10 @@
 import type { Weigher } from '../contracts/weigher.ts'
 import { checkResourceOptions, dimensionKey, dimensionsOf, readsOfResources } from './fill.ts'
 
-/** Prefers the host that is fullest after the placement: 1 minus the mean free share, over the resources of the options. */
+/** Prefers the host that is fullest after the placement. The score is 1 minus the mean free share of the resources in the options. */
 export const bestFitWeigher: Weigher = {
   name: 'BestFitWeigher',
-  description: 'The less is left on the host after the placement, the better.',
+  description: 'The share of resources in use on the host after the placement; more is better.',
   reads: readsOfResources,
   unit: 'share',
   checkOptions: checkResourceOptions,

@@ -3,10 +3,10 @@ import { at } from '../hosts/columns.ts'
 import { classFields } from '../report/stats-fields.ts'
 import { multipliedBy } from './aggregate-multiplier.ts'
 
-/** Prefers hosts with more virtual CPUs left, which spreads work. A negative multiplier in the profile packs instead. */
+/** Prefers hosts with more free virtual CPUs, so instances are spread. With a negative multiplier, instances are packed. */
 export const cpuWeigher: Weigher = {
   name: 'CPUWeigher',
-  description: 'More virtual CPUs left is better.',
+  description: 'Free virtual CPUs of the host; more are better.',
   reads: classFields.VCPU,
   unit: 'vCPU',
   readsHostOnly: true,

@@ -3,10 +3,10 @@ import { at } from '../hosts/columns.ts'
 import { classFields } from '../report/stats-fields.ts'
 import { multipliedBy } from './aggregate-multiplier.ts'
 
-/** Prefers hosts with more disk left, which spreads work. A negative multiplier in the profile packs instead. */
+/** Prefers hosts with more free disk space, so instances are spread. With a negative multiplier, instances are packed. */
 export const diskWeigher: Weigher = {
   name: 'DiskWeigher',
-  description: 'More disk left is better.',
+  description: 'Free disk space of the host; more is better.',
   reads: classFields.DISK_GB,
   unit: 'GiB',
   readsHostOnly: true,

@@ -2,12 +2,12 @@ import type { Weigher } from '../contracts/weigher.ts'
 import { checkResourceOptions, dimensionKey, dimensionsOf, readsOfResources } from './fill.ts'
 
 /**
- * Prefers hosts with free resources in other proportions than the request: 1 minus the mean product of free and requested shares (the
- * dot-product policy as the FGD paper describes it for Tetris, SIGCOMM 2014). A negative multiplier gives the order of Tetris.
+ * The score is 1 minus the mean product of the host's free shares and the requested shares (the dot-product policy as the FGD paper
+ * describes it for Tetris, SIGCOMM 2014). A negative multiplier gives the order of Tetris.
  */
 export const dotProductWeigher: Weigher = {
   name: 'DotProductWeigher',
-  description: 'The less free and asked shares line up, the better.',
+  description: 'Prefers a small product of the free shares of the host and the shares that the request needs.',
   reads: readsOfResources,
   unit: 'share',
   checkOptions: checkResourceOptions,

@@ -8,17 +8,17 @@ import { demandOf, type RequestSpec } from '../request/request-spec.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import { memoByObject } from '../values/memo.ts'
 
-/** The pseudo-class of GPUs in weigher options: thousandths, over all GPUs of a host. */
+/** Weigher options use this name like a resource class. Its amount is the sum over all GPUs of a host, in thousandths of a GPU. */
 export const GPU_MILLI = 'GPU_MILLI'
 
-/** The resources that a weigher considers, in this order. */
+/** Options that list the resources which a weigher considers. */
 export const resourceOptions = z.strictObject({
   resources: z
     .array(
       z.strictObject({
         /** A resource class, or GPU_MILLI. */
         resourceClass: z.string(),
-        /** The amount that corresponds to a share of 1. Absent: the host's own capacity. */
+        /** The amount that is a share of 1. If absent, it is the host's capacity. */
         scale: z.number().positive().optional(),
       }),
     )
@@ -30,7 +30,7 @@ export const resourceOptions = z.strictObject({
 
 const optionsOf = memoByObject((options: WeigherOptions) => checkOptions(resourceOptions, options))
 
-/** The fields in which reports state the resources. */
+/** The fields of a host's report that contain the resources which the options list. */
 export const readsOfResources = (options: WeigherOptions): readonly StatsField[] => [
   ...new Set(
     optionsOf(options).resources.flatMap(({ resourceClass }) =>
@@ -41,13 +41,13 @@ export const readsOfResources = (options: WeigherOptions): readonly StatsField[]
 
 export const checkResourceOptions = (options: WeigherOptions): void => void checkOptions(resourceOptions, options)
 
-/** One resource as fractions of its scale: the free share of a host, and the share that the request needs. */
+/** One resource: the share that is free on a host, and the share of the host that the request needs. */
 export interface Dimension {
   free(host: HostIndex): number
   asked(host: HostIndex): number
 }
 
-/** Prepares the resources of the options, so that they can be read for each host. */
+/** Prepares the resources that the options list, so that their shares can be read for each host. */
 export function dimensionsOf(
   request: RequestSpec,
   { hosts }: Fleet,
@@ -69,6 +69,6 @@ export function dimensionsOf(
   return { dimensions, finish: points ? (score) => Math.trunc(100 * score) : (score) => score }
 }
 
-/** The fields of a request that these weighers read. */
+/** The cache key of weighers that use `dimensionsOf`. It contains every field of the request that they read. */
 export const dimensionKey = (request: RequestSpec): string =>
   JSON.stringify([demandOf(request).amounts, request.gpus?.count ?? 0, request.gpus?.shareMilli ?? 0])

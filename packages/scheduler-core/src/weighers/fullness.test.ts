@@ -13,11 +13,11 @@ const rawOf = (options = {}) => {
   return [0, 1, 2].map((host) => raw(host as HostIndex) + 0)
 }
 
-test('fullness is the product of all free amounts; a host with none of one resource is full, and an over-full host is not fuller', () => {
+test('fullness is minus the product of the free amounts; a host with no free CPUs is full, and an overused host is not fuller', () => {
   expect(rawOf()).toEqual([-2_000, 0, 0])
 })
 
-test('the options list the resources that are considered', () => {
+test('FullnessWeigher considers the resources that its options list', () => {
   expect(rawOf({ resources: ['MEMORY_MB'] })).toEqual([-500, -1_000, 0])
   expect(() => fullnessWeigher.checkOptions?.({ resources: [] })).toThrow(RangeError)
 })

@@ -13,13 +13,12 @@ const fullnessOptions = z.strictObject({
 const optionsOf = memoByObject((options: WeigherOptions) => checkOptions(fullnessOptions, options))
 
 /**
- * Prefers the fullest host, for any request. The score is minus the product of the free amounts of all resources. A host without any free
- * amount of one resource is full, regardless of the other resources. Only integers are used, so that rounding makes no difference between
- * hosts.
+ * Prefers the fullest host, whatever the request needs. The score is minus the product of the free amounts of all listed resources. So a
+ * host without free amount of one resource is full. All amounts are integers, so rounding cannot make equal hosts unequal.
  */
 export const fullnessWeigher: Weigher = {
   name: 'FullnessWeigher',
-  description: 'The less is free on the host, all resources multiplied, the better.',
+  description: 'The product of the free amounts of the resources that the profile lists; less is better.',
   reads: (options) => [...new Set(optionsOf(options).resources.flatMap(fieldsOfClass))],
   unit: 'product of free units',
   readsHostOnly: true,

@@ -7,22 +7,22 @@ import type { GpuRequest, RequestSpec } from '../request/request-spec.ts'
 import { memoByObject } from '../values/memo.ts'
 
 const clusteringOptions = z.strictObject({
-  /** The thousandths of GPUs that count as full, for all hosts. Absent: the host's own total. */
+  /** A host with this amount of GPUs in use is full, in thousandths of a GPU. If absent, the amount is the total of each host. */
   scale: z.number().positive().optional(),
 })
 
 const optionsOf = memoByObject((options: WeigherOptions) => checkOptions(clusteringOptions, options))
 
 /**
- * Prefers hosts with requests of the same kind (a share, one GPU, two GPUs, ...). The order is: hosts with only this kind, hosts with
- * several kinds, idle hosts, hosts with other kinds. Within each of these groups, fuller hosts come first (GpuClustering as the FGD paper
- * describes it, after Gandiva, OSDI 2018). Scores are integers, with 25 points for each group. If the request has no GPUs, all hosts get
- * the same score. The kinds on a host are those of its claims. An earlier instance of the same request fills the host, but does not add a
- * kind.
+ * Prefers hosts whose claims use GPUs as the request does. The kinds of use are a share, one GPU, two GPUs, and so on. The order is: hosts
+ * with only the request's kind, hosts with this kind and others, hosts without claims on GPUs, hosts with only other kinds. Each of these
+ * groups has 25 points, and fuller hosts come first in it (GpuClustering as the FGD paper describes it, after Gandiva, OSDI 2018). Scores
+ * are integers. If the request has no GPUs, all hosts get the same score. Earlier instances of the same request use free GPUs, but do not
+ * add their kind to the host.
  */
 export const gpuClusteringWeigher: Weigher = {
   name: 'GpuClusteringWeigher',
-  description: 'Hosts that hold requests of the same kind come first.',
+  description: 'Prefers hosts whose claims use GPUs as the request does: a share of a GPU, one GPU, two GPUs, and so on.',
   reads: ['gpus'],
   unit: 'points',
   checkOptions: (options) => void checkOptions(clusteringOptions, options),

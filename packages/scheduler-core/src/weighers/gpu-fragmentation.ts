@@ -8,12 +8,12 @@ import { memoByObject } from '../values/memo.ts'
 const fragmentationOf = memoByObject((options: WeigherOptions) => createFragmentation(options))
 
 /**
- * Prefers the placement that leaves the most GPU capacity usable for typical requests (FGD, USENIX ATC 2023): points of
- * 0..100 for the best choice of GPUs on the host. The options name the typical requests.
+ * Prefers the placement that leaves the most GPU capacity usable for typical requests (FGD, USENIX ATC 2023). The score is 0 to 100 points
+ * for the best choice of GPUs on the host. The options list the typical requests.
  */
 export const gpuFragmentationWeigher: Weigher = {
   name: 'GpuFragmentationWeigher',
-  description: 'The less GPU capacity the placement leaves that typical requests cannot use, the better.',
+  description: 'Prefers placements after which typical requests can use more of the free GPU capacity.',
   reads: ['vcpus', 'vcpusUsed', 'cpuAllocationRatio', 'inventories', 'memoryMb', 'memoryMbUsed', 'ramAllocationRatio', 'gpus'],
   unit: 'points',
   checkOptions: (options) => void createFragmentation(options),

@@ -3,14 +3,14 @@ import { gpuFits, WHOLE_GPU } from '../hosts/gpu-device.ts'
 import { gpuKind } from '../kinds/gpu/gpu.ts'
 
 /**
- * Prefers GPUs in use, then idle GPUs of a host in use, then idle hosts (GpuPacking as the FGD paper describes it, after MLaaS, NSDI 2022).
- * Scores are integers. If GPUs in use suffice, 50 to 100, minus one for each free tenth of the chosen GPUs. If idle GPUs of a used host are
- * needed, 33 to 50, minus one for each such GPU. For an idle host, up to 33, minus one for each of its GPUs. If the request has no GPUs,
- * all hosts get the same score.
+ * Prefers GPUs in use, then idle GPUs of a host with other GPUs in use, then hosts with only idle GPUs (GpuPacking as the FGD paper
+ * describes it, after MLaaS, NSDI 2022). Scores are integers. If GPUs in use suffice, the score is 100 minus one for each free tenth of the
+ * chosen GPUs, but at least 50. If idle GPUs are needed too, it is 50 minus one for each of them, but at least 33. If all GPUs of the host
+ * are idle, it is 33 minus one for each GPU. If the request has no GPUs, all hosts get the same score.
  */
 export const gpuPackingWeigher: Weigher = {
   name: 'GpuPackingWeigher',
-  description: 'GPUs in use before idle GPUs of a used host before idle hosts.',
+  description: 'Prefers GPUs in use, then idle GPUs of hosts with other GPUs in use, then hosts with only idle GPUs.',
   reads: ['gpus'],
   unit: 'points',
   prepare(request, { hosts }) {

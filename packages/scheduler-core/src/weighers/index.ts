@@ -37,7 +37,7 @@ const ownWeighers: readonly Weigher[] = [
   portAffinityWeigher,
 ]
 
-/** All weighers that a profile may name: this service's own, then those of the built-in package without a counterpart among them. */
+/** All weighers that a profile may name. A weigher of the built-in package is left out if this service has one with the same name. */
 export const nameableWeighers = (): readonly Weigher[] => [
   ...ownWeighers,
   ...builtIn().weighers.filter(({ name }) => !ownWeighers.some((own) => own.name === name)),

@@ -5,7 +5,7 @@ import { multipliedBy } from './aggregate-multiplier.ts'
 /** The number of I/O-heavy operations on the host. As in Nova, a negative multiplier avoids busy hosts. */
 export const ioOpsWeigher: Weigher = {
   name: 'IoOpsWeigher',
-  description: 'Operations that load the disks of the host: builds, migrations, snapshots.',
+  description: 'Builds, migrations, snapshots and similar operations that load the disks of the host.',
   reads: ['numIoOps'],
   unit: 'operations',
   readsHostOnly: true,

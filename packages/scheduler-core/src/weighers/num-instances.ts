@@ -2,10 +2,10 @@ import type { Weigher } from '../contracts/weigher.ts'
 import { at } from '../hosts/columns.ts'
 import { multipliedBy } from './aggregate-multiplier.ts'
 
-/** The number of instances on the host. As in Nova, a positive multiplier packs by count, and a negative one spreads. */
+/** The number of instances on the host. As in Nova, a positive multiplier packs instances, and a negative multiplier spreads them. */
 export const numInstancesWeigher: Weigher = {
   name: 'NumInstancesWeigher',
-  description: 'Instances on the host, claims included.',
+  description: 'Instances on the host, including those with only a claim.',
   reads: ['runningVms'],
   unit: 'instances',
   readsHostOnly: true,

@@ -9,10 +9,10 @@ const guest = (...cpus: number[]) => ({
 })
 
 test.each([
-  ['one guest cell: the tightest cell that has room counts', guest(1), -0.25],
-  ['a cell without room is passed over', guest(2), -1],
+  ['one guest cell: the score is from the fullest cell on which it fits', guest(1), -0.25],
+  ['a cell on which the guest does not fit is skipped', guest(2), -1],
   ['several guest cells: the free shares of all chosen cells are added', guest(1, 2), -1.25],
-  ['no topology: all hosts alike', {}, 0],
+  ['a guest without topology: all hosts get the same score', {}, 0],
 ])('%s', (_name, shape, raw) => {
   const fleet = aFleet({ h1: { numaCells: [cell(0, 0), cell(1, 3)] } })
   expect(numaFitWeigher.prepare(aRequest(shape), fleet, {}, 1)(0 as HostIndex)).toBe(raw)

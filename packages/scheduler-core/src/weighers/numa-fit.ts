@@ -2,12 +2,12 @@ import type { Weigher } from '../contracts/weigher.ts'
 import { freeRate, numaKind } from '../kinds/numa/numa.ts'
 
 /**
- * Prefers hosts with the fullest NUMA cells on which the guest fits. The score is minus the sum of the free shares of these cells. To be
- * used with the assignment rule `tightest`. If the request has no NUMA topology, all hosts get the same score.
+ * Prefers hosts with the fullest NUMA cells on which the guest fits. The score is minus the sum of the free shares of these cells. Profiles
+ * combine it with the assignment rule `tightest`. If the request has no NUMA topology, all hosts get the same score.
  */
 export const numaFitWeigher: Weigher = {
   name: 'NUMAFitWeigher',
-  description: 'The less is free in the NUMA cells that would take the guest, the better.',
+  description: 'The free share of the NUMA cells on which the guest would be placed; less is better.',
   reads: ['numaCells', 'pciPools'],
   unit: 'share',
   prepare(request, { hosts }) {

@@ -2,12 +2,12 @@ import type { Weigher } from '../contracts/weigher.ts'
 import { freeRate } from '../kinds/numa/numa.ts'
 
 /**
- * Prefers hosts with unevenly filled NUMA cells, for guests with one cell. With the assignment rule `emptiest` it evens the cells out
- * (balance-fit of the SPANE paper, arXiv 2504.14946). For guests with several cells all hosts get the same number.
+ * Prefers hosts with unevenly filled NUMA cells, if the guest has one cell. With the assignment rule `emptiest`, the guest then makes the
+ * cells more even (balance-fit of the SPANE paper, arXiv 2504.14946). For other guests, all hosts get the same score.
  */
 export const numaImbalanceWeigher: Weigher = {
   name: 'NUMAImbalanceWeigher',
-  description: 'The difference between the free shares of the emptiest and the fullest NUMA cell.',
+  description: 'The difference between the free shares of the emptiest and the fullest NUMA cell; more is better.',
   reads: ['numaCells'],
   unit: 'share',
   prepare(request, { hosts }) {

@@ -12,10 +12,13 @@ const portAffinityOptions = z.strictObject({ maxAgeSeconds: maxAge(network) })
 
 const optionsOf = memoByObject((options: WeigherOptions) => checkOptions(portAffinityOptions, options))
 
-/** Prefers hosts that are nearer to the physical networks of the ports that the scheduler hint `near_port` names; 0 for every other request. */
+/**
+ * Prefers hosts near the physical networks of the ports that the request has or that the scheduler hint `near_port` names. The score is 0
+ * for requests without such ports.
+ */
 export const portAffinityWeigher: Weigher = {
   name: 'PortAffinityWeigher',
-  description: 'Minus the distance to the physical networks of the ports of the request and of the hint near_port.',
+  description: 'Distance from the host to the networks of the ports in the request and the hint near_port; less is better.',
   unit: 'distance',
   reads: ['network.physicalNetworks', 'network.ports'],
   readsHostOnly: true,

@@ -3,10 +3,10 @@ import { at } from '../hosts/columns.ts'
 import { classFields } from '../report/stats-fields.ts'
 import { multipliedBy } from './aggregate-multiplier.ts'
 
-/** Prefers hosts with more memory left, which spreads work. A negative multiplier in the profile packs instead. */
+/** Prefers hosts with more free memory, so instances are spread. With a negative multiplier, instances are packed. */
 export const ramWeigher: Weigher = {
   name: 'RAMWeigher',
-  description: 'More memory left is better.',
+  description: 'Free memory of the host; more is better.',
   reads: classFields.MEMORY_MB,
   unit: 'MiB',
   readsHostOnly: true,

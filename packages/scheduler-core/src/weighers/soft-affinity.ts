@@ -5,10 +5,10 @@ import type { RequestSpec } from '../request/request-spec.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import { multipliedBy } from './aggregate-multiplier.ts'
 
-/** The number of members on the host, for a server group with the policy SOFT_AFFINITY; 0 for every other request. */
+/** If the request's server group has the policy SOFT_AFFINITY, the number of its members on the host. Otherwise 0. */
 export const serverGroupSoftAffinityWeigher: Weigher = {
   name: 'ServerGroupSoftAffinityWeigher',
-  description: 'Members of the soft-affinity group on the host.',
+  description: "Members of the request's soft-affinity group on the host; more are better.",
   readsRequest: { fields: ['softAffinity', 'softAffinityHosts'] },
   reads: [],
   unit: 'members',
@@ -17,10 +17,10 @@ export const serverGroupSoftAffinityWeigher: Weigher = {
   prepare: (request, fleet) => membersOf(request, fleet, 'SOFT_AFFINITY'),
 }
 
-/** Minus the number of members on the host, for a server group with the policy SOFT_ANTI_AFFINITY; 0 for every other request. */
+/** If the request's server group has the policy SOFT_ANTI_AFFINITY, minus the number of its members on the host. Otherwise 0. */
 export const serverGroupSoftAntiAffinityWeigher: Weigher = {
   name: 'ServerGroupSoftAntiAffinityWeigher',
-  description: 'Members of the soft-anti-affinity group on the host; fewer are better.',
+  description: "Members of the request's soft-anti-affinity group on the host; fewer are better.",
   readsRequest: { fields: ['softAntiAffinity', 'softAntiAffinityHosts'] },
   reads: [],
   unit: 'members',
@@ -32,7 +32,7 @@ export const serverGroupSoftAntiAffinityWeigher: Weigher = {
   },
 }
 
-/** Counts live claims, earlier instances of this request, and members that the caller lists by their hosts. */
+/** Counts the members of the request's group on a host: live claims, earlier instances of the request, and hosts that the request lists. */
 function membersOf({ instanceGroup }: RequestSpec, { groups, hosts }: Fleet, policy: GroupPolicy): (host: HostIndex) => number {
   if (instanceGroup?.policy !== policy) return () => 0
   const elsewhere = new Map<string, number>()

@@ -12,10 +12,13 @@ const volumeAffinityOptions = z.strictObject({ maxAgeSeconds: maxAge(storage) })
 
 const optionsOf = memoByObject((options: WeigherOptions) => checkOptions(volumeAffinityOptions, options))
 
-/** Prefers hosts that are nearer to the volumes that the scheduler hint `near_volume` names; 0 for every other request. */
+/**
+ * Prefers hosts near the volumes that the request has or that the scheduler hint `near_volume` names. The score is 0 for requests without
+ * such volumes.
+ */
 export const volumeAffinityWeigher: Weigher = {
   name: 'VolumeAffinityWeigher',
-  description: 'Minus the distance to the volumes of the request and of the hint near_volume.',
+  description: 'Distance from the host to the volumes in the request and the hint near_volume; less is better.',
   unit: 'distance',
   reads: ['storage.pools', 'storage.volumes'],
   readsHostOnly: true,

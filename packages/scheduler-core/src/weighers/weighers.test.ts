@@ -44,17 +44,17 @@ const half = { frequency: 1, cpu: 1, gpus: 1, shareMilli: 500 }
 const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   RAMWeigher: {
     'free memory in MiB': { host: { memoryMb: 1_000, memoryMbUsed: 300 }, raw: 700 },
-    'claims are taken off': { host: { memoryMb: 2_000 }, claim: {}, raw: 976 },
-    'overcommit counts': { host: { memoryMb: 1_000, ramAllocationRatio: 1.5 }, raw: 1_500 },
-    'less than nothing is nothing': { host: { memoryMb: 100, memoryMbUsed: 300 }, raw: 0 },
+    'claims are subtracted': { host: { memoryMb: 2_000 }, claim: {}, raw: 976 },
+    'overcommit is included': { host: { memoryMb: 1_000, ramAllocationRatio: 1.5 }, raw: 1_500 },
+    'a negative free amount gives 0': { host: { memoryMb: 100, memoryMbUsed: 300 }, raw: 0 },
   },
   CPUWeigher: {
     'free virtual CPUs': { host: { vcpus: 8, vcpusUsed: 3 }, raw: 5 },
-    'less than nothing is nothing': { host: { vcpus: 1, vcpusUsed: 3 }, raw: 0 },
+    'a negative free amount gives 0': { host: { vcpus: 1, vcpusUsed: 3 }, raw: 0 },
   },
   DiskWeigher: {
     'free disk in GiB': { host: { localGb: 100, localGbUsed: 30 }, raw: 70 },
-    'less than nothing is nothing': { host: { localGb: 1, localGbUsed: 3 }, raw: 0 },
+    'a negative free amount gives 0': { host: { localGb: 1, localGbUsed: 3 }, raw: 0 },
   },
   ServerGroupSoftAffinityWeigher: {
     'members on the host': { claim: { group: group('SOFT_AFFINITY') }, request: { instanceGroup: group('SOFT_AFFINITY') }, raw: 1 },
@@ -63,11 +63,11 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       request: { instanceGroup: { ...group('SOFT_AFFINITY'), hosts: ['h1', 'h1', 'h2'] } },
       raw: 2,
     },
-    'another policy is not its own': { request: { instanceGroup: { ...group('AFFINITY'), hosts: ['h1'] } }, raw: 0 },
+    'a different policy has no effect': { request: { instanceGroup: { ...group('AFFINITY'), hosts: ['h1'] } }, raw: 0 },
     'no group': { claim: { group: group('SOFT_AFFINITY') }, raw: 0 },
   },
   ServerGroupSoftAntiAffinityWeigher: {
-    'members on the host count against it': {
+    'members on the host lower the score': {
       claim: { group: group('SOFT_ANTI_AFFINITY') },
       request: { instanceGroup: group('SOFT_ANTI_AFFINITY') },
       raw: -1,
@@ -76,18 +76,18 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   },
   IoOpsWeigher: {
     'operations as reported': { host: { numIoOps: 7 }, raw: 7 },
-    'a claim that the report does not count is one more': { host: { numIoOps: 7 }, claim: {}, raw: 8 },
+    'a claim that the report does not include is added': { host: { numIoOps: 7 }, claim: {}, raw: 8 },
   },
   NumInstancesWeigher: {
     'instances as reported': { host: { runningVms: 3 }, raw: 3 },
-    'a claim that the report does not count is one more': { host: { runningVms: 3 }, claim: {}, raw: 4 },
+    'a claim that the report does not include is added': { host: { runningVms: 3 }, claim: {}, raw: 4 },
   },
   BestFitWeigher: {
-    'an empty host of four CPUs that is asked for one': { host: { vcpus: 4, memoryMb: 4_096 }, raw: 1 - (0.75 / 2 + 0.75 / 2) },
+    'an empty host with four CPUs and a request for one': { host: { vcpus: 4, memoryMb: 4_096 }, raw: 1 - (0.75 / 2 + 0.75 / 2) },
     'a host that the request fills': { host: { vcpus: 1, memoryMb: 1_024 }, raw: 1 },
     'only the resources of the options': { host: { vcpus: 4 }, options: { resources: [{ resourceClass: 'VCPU' }] }, raw: 0.25 },
     'a scale instead of the capacity': { host: { vcpus: 4 }, options: { resources: [{ resourceClass: 'VCPU', scale: 10 }] }, raw: 0.7 },
-    'whole points': { host: { vcpus: 3 }, options: { resources: [{ resourceClass: 'VCPU' }], points: true }, raw: 33 },
+    'scores in integer points': { host: { vcpus: 3 }, options: { resources: [{ resourceClass: 'VCPU' }], points: true }, raw: 33 },
     'thousandths of GPUs': {
       host: gpus(0, 500),
       request: { gpus: { shareMilli: 500 } },
@@ -97,24 +97,24 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     'a host without the resource': { options: { resources: [{ resourceClass: 'CUSTOM_X' }] }, raw: 1 },
   },
   DotProductWeigher: {
-    'an empty host of four CPUs that is asked for one': {
+    'an empty host with four CPUs and a request for one': {
       host: { vcpus: 4 },
       options: { resources: [{ resourceClass: 'VCPU' }] },
       raw: 0.75,
     },
-    'a full host has nothing in line': { host: { vcpus: 4, vcpusUsed: 4 }, options: { resources: [{ resourceClass: 'VCPU' }] }, raw: 1 },
+    'a full host has no free shares': { host: { vcpus: 4, vcpusUsed: 4 }, options: { resources: [{ resourceClass: 'VCPU' }] }, raw: 1 },
   },
   NUMAImbalanceWeigher: {
     'even cells': { host: { numaCells: [cell(0, 1), cell(1, 1)] }, request: oneCell, raw: 0 },
     'one full and one empty cell': { host: { numaCells: [cell(0, 4), cell(1, 0)] }, request: oneCell, raw: 1 },
-    'the scarcer of CPUs and memory counts': { host: { numaCells: [cell(0, 0, 50), cell(1, 1)] }, request: oneCell, raw: 0.25 },
+    'the scarcer of CPUs and memory decides': { host: { numaCells: [cell(0, 0, 50), cell(1, 1)] }, request: oneCell, raw: 0.25 },
     'a host without cells': { request: oneCell, raw: 0 },
-    'a guest without cells weighs all hosts alike': { host: { numaCells: [cell(0, 4), cell(1, 0)] }, raw: 0 },
+    'a guest without cells: all hosts get the same score': { host: { numaCells: [cell(0, 4), cell(1, 0)] }, raw: 0 },
   },
   GpuFragmentationWeigher: {
-    'without typical requests all hosts are alike': { host: gpus(0), request: { gpus: { shareMilli: 500 } }, raw: 50 },
-    'a host that cannot give the GPUs has none': { request: { gpus: {} }, options: { typical: [half] }, raw: 0 },
-    'the half that fills a half-used GPU fragments nothing': {
+    'without typical requests all hosts get the same score': { host: gpus(0), request: { gpus: { shareMilli: 500 } }, raw: 50 },
+    'a host without enough GPUs': { request: { gpus: {} }, options: { typical: [half] }, raw: 0 },
+    'a share that fills a half-used GPU causes no fragmentation': {
       host: gpus(500),
       request: { gpus: { shareMilli: 500 } },
       options: { typical: [half] },
@@ -142,7 +142,7 @@ describe('GPU weighers rank hosts', () => {
       .sort((a, b) => b.raw - a.raw)
       .map(({ host }) => host)
 
-  test('GpuPackingWeigher prefers GPUs in use, fuller ones first, then idle GPUs of a used host, then an idle host', () => {
+  test('GpuPackingWeigher prefers the fullest GPUs in use, then idle GPUs of a host in use, then an idle host', () => {
     const hosts = {
       idle: { host: gpus(0, 0) },
       used: { host: gpus(0, 1_000) },
@@ -203,7 +203,7 @@ test.each(weighers.filter(({ cacheKey }) => cacheKey !== undefined).map((weigher
   },
 )
 
-test('instances that an overlay holds count like claims', () => {
+test('weighers count the resources and instances that an overlay holds', () => {
   const log = aLog()
   log.append([aReport('h1', { vcpus: 4 })])
   const overlay = openOverlay(log.fleet)

@@ -28,18 +28,18 @@ export const companyTables: FilterTables = {
       request: { schedulerHints: { same_host: [aUuid(1), aUuid(2)] } },
       says: { code: 'instance.not_on_host', subject: 'same_host', need: `${aUuid(1)}, ${aUuid(2)}`, source: 'hint same_host' },
     },
-    'one of the instances is enough': {
+    'a host with one of the instances passes': {
       host: { instances: [aUuid(2)] },
       request: { schedulerHints: { same_host: [aUuid(1), aUuid(2)] } },
       says: true,
     },
-    'a claim is enough': {
+    'a host with a claim for the instance passes': {
       after: [aClaim({ instances: [aUuid(1)] })],
       request: { schedulerHints: { same_host: [aUuid(1)] } },
       says: true,
     },
   },
-  // namespace/namespace.test.ts has the other cases
+  // namespace/namespace.test.ts has the rows in which the filter applies.
   DiskPoolFilter: {
     'no disk': { after: [inPool(3, ['h1'], 1)], says: 'NOT_ASKED' },
     'no host has disks in a pool': { request: flavor({ rootGb: 9 }), says: 'NOT_ASKED' },
@@ -131,7 +131,7 @@ export const companyTables: FilterTables = {
       says: { code: 'trait.forbidden', subject: 'trait', have: 'SSD' },
     },
     'a host without a forbidden trait passes': { request: specs({ 'trait:SSD': 'forbidden' }), says: true },
-    'traits of resource groups count': {
+    'traits of resource groups are required too': {
       host: { traits: ['A'] },
       request: { requestedResources: [{ amounts: [], requiredTraits: ['A', 'B'] }] },
       says: { code: 'trait.missing', subject: 'trait', need: 'B' },
@@ -152,7 +152,7 @@ export const companyTables: FilterTables = {
       request: { instanceGroup: group('AFFINITY') },
       says: { code: 'group.affinity', subject: aUuid(7), need: 'h2' },
     },
-    'hosts that the caller names count': {
+    'members that the request lists by their hosts are counted': {
       request: { instanceGroup: { ...group('AFFINITY'), hosts: ['h2'] } },
       says: { code: 'group.affinity', subject: aUuid(7), need: 'h2' },
     },
@@ -180,11 +180,11 @@ export const companyTables: FilterTables = {
       request: { instanceGroup: group('ANTI_AFFINITY', 2) },
       says: { code: 'group.anti_affinity', subject: aUuid(7), need: 'fewer than 2', have: 2, unit: 'members' },
     },
-    'members that the caller names count': {
+    'members that the request lists by their hosts are counted': {
       request: { instanceGroup: { ...group('ANTI_AFFINITY'), hosts: ['h1'] } },
       says: { code: 'group.anti_affinity', subject: aUuid(7), need: 'fewer than 1', have: 1, unit: 'members' },
     },
-    'a member that left makes room': {
+    'a member whose claim was released is not counted': {
       after: [member('h1', 'a', group('ANTI_AFFINITY', 1)), { type: 'abandon', account: 'acme', key: 'a' }],
       request: { instanceGroup: group('ANTI_AFFINITY') },
       says: true,

@@ -81,7 +81,7 @@ export const hostTables: FilterTables = {
     },
   },
   AvailabilityZoneFilter: {
-    'no zone asked for': { says: 'NOT_ASKED' },
+    'a request without a zone': { says: 'NOT_ASKED' },
     'a host without aggregates is in the default zone': { request: { availabilityZone: 'nova' }, says: true },
     'a host without aggregates is in no other zone': {
       request: { availabilityZone: 'z1' },
@@ -110,13 +110,13 @@ export const hostTables: FilterTables = {
       request: { memoryMb: 1_024 },
       says: { code: 'memory.short', subject: 'MEMORY_MB', need: 1_024, have: 1_023, unit: 'MiB' },
     },
-    'no memory asked for': { request: { memoryMb: 0 }, says: 'NOT_ASKED' },
+    'a request without memory': { request: { memoryMb: 0 }, says: 'NOT_ASKED' },
     'used memory is not free': {
       host: { memoryMb: 2_048, memoryMbUsed: 1_025 },
       says: { code: 'memory.short', subject: 'MEMORY_MB', need: 1_024, have: 1_023, unit: 'MiB' },
     },
-    'overcommit is considered': { host: { memoryMb: 1_000, ramAllocationRatio: 1.5, memoryMbUsed: 476 }, says: true },
-    'overcommit is considered to the last MiB': {
+    'the allocation ratio multiplies the total': { host: { memoryMb: 1_000, ramAllocationRatio: 1.5, memoryMbUsed: 476 }, says: true },
+    'the last MiB under the allocation ratio fits': {
       host: { memoryMb: 1_000, ramAllocationRatio: 1.5, memoryMbUsed: 477 },
       says: { code: 'memory.short', subject: 'MEMORY_MB', need: 1_024, have: 1_023, unit: 'MiB' },
     },
@@ -140,8 +140,8 @@ export const hostTables: FilterTables = {
       host: { vcpus: 4, vcpusUsed: 4 },
       says: { code: 'cpu.short', subject: 'VCPU', need: 1, have: 0, unit: 'vCPU' },
     },
-    'no CPU asked for': { request: { vcpus: 0 }, says: 'NOT_ASKED' },
-    'overcommit gives no instance more CPUs than the host has': {
+    'a request without CPUs': { request: { vcpus: 0 }, says: 'NOT_ASKED' },
+    'one instance does not get more CPUs than the host has, whatever the ratio': {
       host: { vcpus: 4, cpuAllocationRatio: 16 },
       request: { vcpus: 5 },
       says: { code: 'cpu.too_few', subject: 'VCPU', need: 5, have: 4, unit: 'vCPU' },
@@ -153,7 +153,7 @@ export const hostTables: FilterTables = {
     },
   },
   DiskFilter: {
-    'no disk asked for': { says: 'NOT_ASKED' },
+    'a request without disk space': { says: 'NOT_ASKED' },
     'the last GiB fits': { host: { localGb: 20 }, request: flavor({ rootGb: 20 }), says: true },
     'one GiB short fails': {
       host: { localGb: 19 },
@@ -226,8 +226,8 @@ export const hostTables: FilterTables = {
       says: 'NOT_ASKED',
     },
     'a supported architecture passes': { host: kvm, request: { image: { properties: { hw_architecture: 'x86_64' } } }, says: true },
-    "the image's own architecture counts": { host: kvm, request: { image: { architecture: 'x86_64' } }, says: true },
-    'another architecture fails': {
+    'the architecture field of the image is required': { host: kvm, request: { image: { architecture: 'x86_64' } }, says: true },
+    'a different architecture fails': {
       host: kvm,
       request: { image: { architecture: 'aarch64' } },
       says: { code: 'image.unsupported', subject: 'hw_architecture', need: 'aarch64', have: 'x86_64/kvm/hvm' },
@@ -251,7 +251,7 @@ export const hostTables: FilterTables = {
       request: { image: { properties: { hypervisor_type: 'kvm', vm_mode: 'hvm' } } },
       says: true,
     },
-    'a version within the asked range passes': {
+    'a version within the requested range passes': {
       host: { ...kvm, hypervisorVersion: 7_002_000 },
       request: { image: { properties: { img_hv_type: 'kvm', img_hv_requested_version: '>=7.2,<8.0' } } },
       says: true,

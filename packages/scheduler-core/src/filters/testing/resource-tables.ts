@@ -2,7 +2,7 @@ import { b12Pages, cell, device, type FilterTables, flavor, guest, pages, pool, 
 
 export const resourceTables: FilterTables = {
   ResourceClassFilter: {
-    'no amount asked for': { request: { vcpus: 0, memoryMb: 0 }, says: 'NOT_ASKED' },
+    'a request without custom resources': { request: { vcpus: 0, memoryMb: 0 }, says: 'NOT_ASKED' },
     'a class that the host does not report fails': {
       request: specs({ 'resources:CUSTOM_X': '1' }),
       says: { code: 'class.not_reported', subject: 'CUSTOM_X', need: 1, have: 0, unit: 'CUSTOM_X' },
@@ -55,7 +55,7 @@ export const resourceTables: FilterTables = {
     },
   },
   NUMATopologyFilter: {
-    'no topology asked for': { says: 'NOT_ASKED' },
+    'a request without a topology': { says: 'NOT_ASKED' },
     'a host without cells fails': {
       request: { numaTopology: { cells: [guest(0, 1, 1)] } },
       says: { code: 'numa.not_reported', subject: 'NUMA', need: 1, have: 0, unit: 'cells' },
@@ -100,12 +100,12 @@ export const resourceTables: FilterTables = {
       request: { numaTopology: { cells: [guest(0, 1, 1)] } },
       says: { code: 'numa.no_cell', subject: 'cell 0', need: 1, have: 0, unit: 'CPUs with enough memory in one cell' },
     },
-    'dedicated and shared CPUs of a mixed guest both need room': {
+    'a mixed guest needs enough dedicated CPUs and enough shared CPUs': {
       host: { numaCells: [cell(0)] },
       request: { numaTopology: { cells: [{ ...guest(0, 5, 1), cpuPolicy: 'mixed', dedicatedCpus: [0, 1] }] } },
       says: { code: 'numa.cpus', subject: 'cell 0', need: 3, have: 2, unit: 'CPUs' },
     },
-    'the last CPUs of both sorts fit a mixed guest': {
+    'a mixed guest that needs the last dedicated and the last shared CPUs fits': {
       host: { numaCells: [cell(0)] },
       request: { numaTopology: { cells: [{ ...guest(0, 4, 1), cpuPolicy: 'mixed', dedicatedCpus: [0, 1] }] } },
       says: true,
@@ -170,7 +170,7 @@ export const resourceTables: FilterTables = {
       request: { numaTopology: { cells: [{ ...guest(0, 1, 20_480), pageSize: 'small' }] } },
       says: { code: 'numa.pages', subject: 'cell 0', need: 5_242_880, have: 2_097_152, unit: 'pages of 4 KiB' },
     },
-    'B12 kind: large pages do not count as pages of 4 KiB': {
+    'B12 kind: large pages are not counted as pages of 4 KiB': {
       host: { numaCells: [cell(0, { memoryMb: 131_072, pages: b12Pages })] },
       request: { numaTopology: { cells: [{ ...guest(0, 1, 61_440), pageSize: 'large' }] } },
       says: { code: 'numa.pages', subject: 'cell 0', need: 60, have: 56, unit: 'pages of 1048576 KiB' },
@@ -215,25 +215,25 @@ export const resourceTables: FilterTables = {
       request: { numaTopology: { cells: [guest(0, 1, 1)] }, pciRequests: [device('required')] },
       says: true,
     },
-    'two guest cells that only one host cell can hold fail': {
+    'two guest cells that both fit only on the same host cell fail': {
       host: { numaCells: [cell(0), cell(1, { memoryUsageMb: 4_096 })] },
       request: { numaTopology: { cells: [guest(0, 1, 1), guest(1, 1, 1)] } },
       says: { code: 'numa.no_match', subject: 'NUMA', need: 2, have: 1, unit: 'cells' },
     },
-    'a small guest cell gives way to a large one': {
+    'a small guest cell is moved so that a large guest cell fits': {
       host: { numaCells: [cell(0), cell(1, { memoryUsageMb: 4_000 })] },
       request: { numaTopology: { cells: [guest(0, 1, 64), guest(1, 1, 4_096)] } },
       says: true,
     },
   },
   GpuFilter: {
-    'no GPU asked for': { says: 'NOT_ASKED' },
+    'a request without GPUs': { says: 'NOT_ASKED' },
     'a host without GPUs fails': {
       request: { gpus: { count: 2 } },
       says: { code: 'gpu.none', subject: 'GPU', need: 2, have: 0, unit: 'GPUs' },
     },
     'an idle GPU is a whole GPU': { host: { gpus: [{ index: 0 }] }, request: { gpus: {} }, says: true },
-    'a GPU with one thousandth used is no whole GPU': {
+    'a GPU with one thousandth in use is not a whole GPU': {
       host: { gpus: [{ index: 0, usedMilli: 1 }] },
       request: { gpus: {} },
       says: { code: 'gpu.short', subject: 'whole GPU', need: 1, have: 0, unit: 'GPUs' },
@@ -258,12 +258,12 @@ export const resourceTables: FilterTables = {
       request: { gpus: { shareMilli: 600 } },
       says: { code: 'gpu.short', subject: 'GPU with 600/1000 free', need: 1, have: 0, unit: 'GPUs' },
     },
-    'each of several shares needs a GPU of its own': {
+    'each of several shares needs a separate GPU': {
       host: { gpus: [{ index: 0 }] },
       request: { gpus: { count: 2, shareMilli: 500 } },
       says: { code: 'gpu.count', subject: 'GPU', need: 2, have: 1, unit: 'GPUs' },
     },
-    'another model fails': {
+    'a different model fails': {
       host: { gpus: [{ index: 0, model: 'A100' }, { index: 1 }] },
       request: { gpus: { models: ['H100', 'H200'] } },
       says: { code: 'gpu.model', subject: 'GPU', need: 'H100 or H200', have: 'A100, unnamed', unit: 'model' },
@@ -285,7 +285,7 @@ export const resourceTables: FilterTables = {
     },
   },
   PciPassthroughFilter: {
-    'no device asked for': { says: 'NOT_ASKED' },
+    'a request without devices': { says: 'NOT_ASKED' },
     'a host that reports no devices fails': {
       request: { pciRequests: [device()] },
       says: { code: 'pci.not_reported', subject: 'nic (vendor 8086)', need: 1, have: 0, unit: 'devices' },
@@ -311,12 +311,12 @@ export const resourceTables: FilterTables = {
       request: { pciRequests: [{ ...device(), specs: [{ vendor_id: 'ffff' }, { vendor_id: '8086', physical_network: 'BLUE' }] }] },
       says: true,
     },
-    'a physical function is not given to a request that does not name its type': {
+    'a physical function is not allocated to a request that does not name its type': {
       host: { pciPools: [pool(null, 3, { deviceType: 'type-PF' })] },
       request: { pciRequests: [device()] },
       says: { code: 'pci.unasked', subject: 'nic (vendor 8086)', need: 1, have: 0, unit: 'devices' },
     },
-    'a physical function is given to a request that names its type': {
+    'a physical function is allocated to a request that names its type': {
       host: { pciPools: [pool(null, 3, { deviceType: 'type-PF' })] },
       request: { pciRequests: [{ ...device(), specs: [{ vendor_id: '8086', dev_type: 'type-PF' }] }] },
       says: true,
@@ -326,7 +326,7 @@ export const resourceTables: FilterTables = {
       request: { pciRequests: [device(), { ...device(), alias: 'other' }] },
       says: { code: 'pci.short', subject: 'other (vendor 8086)', need: 1, have: 0, unit: 'devices' },
     },
-    'a less specific request gives way': {
+    'a less specific device request leaves the device to a more specific one': {
       host: { pciPools: [pool(null, 1, { deviceType: 'type-VF' }), pool(null, 1)] },
       request: { pciRequests: [device(), { ...device(), specs: [{ dev_type: 'type-VF' }] }] },
       says: true,

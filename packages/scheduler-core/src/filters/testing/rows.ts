@@ -11,9 +11,9 @@ import type { HostIndex } from '../../values/host-index.ts'
 type Request = Parameters<typeof aRequest>[0]
 
 interface Row {
-  /** The host h1. The fleet also has h2, an ordinary host. */
+  /** The shape of host h1. The fleet also has a host h2 with default values. */
   readonly host?: HostShape
-  /** The log entries after the reports of both hosts. */
+  /** Changes that are appended to the log after the reports of both hosts. */
   readonly after?: readonly Change[]
   readonly request?: Request
   /** The expected result of the filter for h1: true, NOT_ASKED, or the reason for its refusal. */
@@ -84,7 +84,7 @@ export const pages = (large: number) => [
   { sizeKib: 4, total: 1_048_576 },
   { sizeKib: 2_048, total: large / 2 },
 ]
-/** Small pages of 8 GiB in total, and 56 pages of 1 GiB. */
+/** A host's memory pages: small pages with 8 GiB in total, and 56 huge pages of 1 GiB each. */
 export const b12Pages = [
   { sizeKib: 4, total: 2_097_152 },
   { sizeKib: 1_048_576, total: 56 },

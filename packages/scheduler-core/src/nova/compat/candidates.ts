@@ -4,14 +4,13 @@ import { NovaError } from '../text/nova-error.ts'
 
 export interface Candidates<Host> {
   readonly hosts: readonly Host[]
-  /** Whether the request forces hosts or nodes. Nova runs no filter on forced hosts. */
+  /** True if the hosts are forced. Nova runs no filter on forced hosts. */
   readonly isForced: boolean
 }
 
 /**
- * The hosts that a request admits, as in Nova's host manager: only the requested destination or only the forced hosts, if the request names
- * any, and no ignored hosts. Names of hosts, including that of the requested destination, are compared without regard to case. Names of
- * nodes are case-sensitive.
+ * The hosts that a request admits, as in Nova's host manager. Ignored hosts are removed. If the request has forced hosts or a requested
+ * destination, only these remain. Names of ignored and forced hosts are compared without regard to case. Other names are case-sensitive.
  */
 export function candidatesOf<Host extends HostState>(request: NovaRequest, hosts: readonly Host[]): Candidates<Host> {
   const { requestedDestination: destination } = request
@@ -33,8 +32,8 @@ export function candidatesOf<Host extends HostState>(request: NovaRequest, hosts
 }
 
 /**
- * Whether Nova runs no filter. This is so if hosts or nodes are forced, unless the request only checks whether an instance can stay. In
- * this case, hints that are null are an error.
+ * Returns true if Nova runs no filter, because the request forces hosts or nodes. A rebuild is an exception, so its filters run. Throws an
+ * error if hosts or nodes are forced and the scheduler hints are null.
  */
 export function skipsFilters({ forceHosts, forceNodes, schedulerHints }: NovaRequest): boolean {
   if ((forceHosts ?? []).length + (forceNodes ?? []).length === 0) return false

@@ -11,10 +11,10 @@ import { ownHostsOf } from '../own/own-hosts.ts'
 import { novaRequestAt } from '../requests/own-request.ts'
 import { candidatesOf } from './candidates.ts'
 
-/** Passes the hosts that a request admits by Nova's rules. Host names are compared without regard to case. */
+/** Passes the hosts that a request admits by Nova's rules. Names of ignored and forced hosts are compared without regard to case. */
 export const novaCandidatesFilter: Filter = {
   name: 'Candidates',
-  description: 'The request lists the host or lists no hosts, and does not exclude the host; names are compared as in Nova.',
+  description: 'The request names this host or no host, and does not exclude this host. Names are compared as in Nova.',
   admits: namedHosts,
   reads: [],
   prepare(request, fleet) {
@@ -27,7 +27,7 @@ export const novaCandidatesFilter: Filter = {
     const names = [...new Set(all)].filter((name) => typeof name === 'string')
     const isIgnored = isAlone(wanted, fleet)({ ignoreHosts })
     const named = novaNameLists(request, fleet)
-    // Looked up when the first reason is requested.
+    // Undefined until the first reason is requested. Null if some host satisfies all lists of names.
     let noneCommon: Reason | null | undefined
     const notNamed = (): Reason => {
       if (noneCommon === undefined) noneCommon = reasonOfNoneCommon(named, fleet)
@@ -59,13 +59,13 @@ export const novaCandidatesFilter: Filter = {
   },
 }
 
-/** The lists of host names in the request that Nova checks before it calls Placement. */
+/** The lists of host names in a request that Nova checks before it calls Placement, each with the hosts that it admits. */
 export function novaNameLists(request: RequestSpec, fleet: Fleet): readonly NameList[] {
   const wanted = novaRequestAt(fleet.featureLevel, request)
   const alone = isAlone(wanted, fleet)
   return (
     nameListsOf(request)
-      // Nova has already looked up a node that is named without its host.
+      // A destination with a node but no host is left out, because the filter PlacementDestination checks it.
       .filter(({ field }) => field !== 'requestedDestination' || wanted.requestedDestination?.host !== undefined)
       .map((list) => ({
         ...singleOf(list),
@@ -80,7 +80,7 @@ interface NameList extends Pick<Check, 'which' | 'passes' | 'reason' | 'field'> 
   readonly isNames: true
 }
 
-/** Whether a host is admitted by a request that names hosts. */
+/** Returns a function that tests hosts by only these fields of the request, as if its other fields named no hosts. */
 function isAlone(wanted: NovaRequest, fleet: Fleet): (asked: Partial<NovaRequest>) => (host: HostIndex) => boolean {
   const hostOf = ownHostsOf(fleet)
   const nothing = { ...wanted, ignoreHosts: null, forceHosts: null, forceNodes: null, requestedDestination: null }

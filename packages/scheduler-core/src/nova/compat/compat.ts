@@ -12,8 +12,8 @@ import { skipsFilters } from './candidates.ts'
 import type { NovaRules } from './rounds.ts'
 
 /**
- * The filters that a profile with `compat: nova` may name. They read this service's requests and reports. None of Nova's filters runs on
- * forced hosts.
+ * The filters that a profile with `compat: nova` may name: Nova's rules, applied to this service's requests and reports. As in Nova, they
+ * do not run if the request forces hosts.
  */
 export const compatFilters: readonly Filter[] = novaFilters.map((filter) => {
   const own = asFilter(filter)
@@ -24,12 +24,12 @@ export const compatFilters: readonly Filter[] = novaFilters.map((filter) => {
 })
 
 /**
- * The weighers that a profile with `compat: nova` may name. They read this service's requests and reports. An aggregate's metadata can set
- * the multiplier of a weigher for its hosts, as in Nova.
+ * The weighers that a profile with `compat: nova` may name: Nova's rules, applied to this service's requests and reports. As in Nova, the
+ * metadata of an aggregate can set a weigher's multiplier for the hosts of the aggregate.
  */
 export const compatWeighers: readonly Weigher[] = novaWeighers.map(asWeigher)
 
-/** The options of a filter in the profile, completed by other settings of Nova's configuration. */
+/** The options of a filter in the profile. NUMATopologyFilter also gets the profile's setting `nova.packing`. */
 export const filterOptions = ({ nova }: Profile, name: string, options: Profile['filters'][number]['options']) =>
   name === numaTopologyFilter.name && nova?.packing === true ? { [PACKING]: true, ...options } : options
 

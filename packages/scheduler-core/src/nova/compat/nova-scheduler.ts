@@ -23,16 +23,16 @@ import { placementNames } from './placement-filters.ts'
 import { type NovaRound, type NovaRules, placeInRoundsInSteps } from './rounds.ts'
 
 /**
- * Nova's scheduling algorithm, in rounds and with its peculiarities (profiles with `compat: nova`). Two things differ from Nova. A host,
- * even a forced one, needs enough free resources for the claim. And if a filter fails on a host, the host is refused, not the whole
- * request.
+ * Creates the scheduler for profiles with `compat: nova`. It runs Nova's scheduling algorithm with two differences. Every host, even a
+ * forced one, needs enough free resources for the claim. And if a filter throws an error on a host, only this host is refused, not the
+ * whole request.
  */
 export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
   const rules = novaRulesOf(compiled.profile)
   return createScheduler('nova', function* (request, fleet, overlay, { seed, alternatesPerInstance, allOrNothing, claimIds }, slice) {
     const steps = yield* prepareFiltersInSteps(compiled, request, fleet)
     const wanted = readRequest(fleet, request)
-    // Nova's rounds have a single flavor, so a request with several kinds of instances is refused as a whole. Services check this earlier.
+    // Nova's algorithm places instances of one flavor only, so a gang is refused. The API refuses gangs for these profiles earlier.
     if (wanted === undefined || request.gang.length > 0) return yield* refusedByAll(fleet, steps, slice)
 
     const before = overlay.size
@@ -47,7 +47,7 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
       passes: (host: HostState) => prepared?.passes(indexOf(host)) === true,
     })
     const nets = steps.filter((step) => step.isNet && isAsked(step))
-    // A host that is refused now may pass later, when other hosts have instances of the request.
+    // A filter that reads other hosts (topology spread) can pass a host for a later instance, after earlier instances are placed elsewhere.
     const isAskedAgain = ({ readsOtherHosts }: FilterStep): boolean => fleet.featureLevel >= SPREAD_ASKED_AGAIN && readsOtherHosts
     const service: ServiceRules = {
       context: contextOf(fleet),
@@ -83,7 +83,7 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
       seed,
       service,
     })
-    // Nova fails before its first round if hosts are forced and the hints are null.
+    // There is no round if hosts are forced and the hints are null, because Nova throws an error before its first round.
     if (placement.rounds.length === 0) return yield* refusedByAll(fleet, steps, slice)
     const found = parts.length
     if (allOrNothing && found < request.numInstances) {
@@ -116,7 +116,7 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
   })
 }
 
-/** The request as Nova reads it. Undefined if Nova cannot read it, so that every host is refused. */
+/** Converts the request to Nova's form. Undefined if Nova could not read the request. Every host is then refused. */
 function readRequest(fleet: Fleet, request: RequestSpec): NovaRequest | undefined {
   try {
     return novaRequestOn(fleet, request)
@@ -132,8 +132,8 @@ function* refusedByAll(fleet: Fleet, steps: readonly FilterStep[], slice: number
 }
 
 /**
- * Nova limits the number of hosts that a caller may try by one setting. Callers of this service state how many alternates they want, so the
- * setting is replaced by their number.
+ * In Nova, the setting `max_attempts` limits the number of alternates. Callers of this service request a number of alternates. The lower of
+ * the two limits applies.
  */
 const withAlternates = (rules: NovaRules, alternates: number): NovaRules => ({
   ...rules,

@@ -23,7 +23,7 @@ import {
 } from './testing/placement-rows.ts'
 import { tables } from './testing/placement-tables.ts'
 
-test('every rule of Placement has its table', () => {
+test('every Placement filter has a table of tests', () => {
   expect(Object.keys(tables).sort()).toEqual(placementFilters.map(({ name }) => name).sort())
 })
 
@@ -31,10 +31,10 @@ describe.each(Object.entries(tables))('%s', (_filter, rows) => {
   test.each(Object.entries(rows))('%s', (_name, row) => expect(outcomeOf(row)).toEqual(row.gets))
 })
 
-describe('before the level, and together with replicas that do not read it', () => {
+describe('below the feature level of the Placement filters', () => {
   const asked = Object.values(tables).flatMap((rows) => Object.values(rows))
 
-  test('requests without conditions for Placement', () => {
+  test('no Placement filter is in the record of a decision', () => {
     for (const row of asked) {
       const fleet = townOf(row, PLACEMENT_RULES - 1)
       const { record } = decided(fleet, requestOf(row.asks), compatAt(PLACEMENT_RULES - 1))
@@ -42,7 +42,7 @@ describe('before the level, and together with replicas that do not read it', () 
     }
   })
 
-  test('a decision is replayed by the rules of its level', () => {
+  test('a decision is replayed by the rules of its feature level', () => {
     for (const level of [PLACEMENT_RULES - 1, PLACEMENT_RULES])
       for (const row of asked) {
         const fleet = townOf(row, level)
@@ -52,12 +52,12 @@ describe('before the level, and together with replicas that do not read it', () 
       }
   })
 
-  test('a profile with settings of Placement needs the level; a profile without them does not', () => {
+  test('only a profile with Placement settings needs the feature level', () => {
     expect([profileLevel(withRules({})), profileLevel(compatAt(PLACEMENT_RULES - 1))]).toEqual([PLACEMENT_RULES, 3])
   })
 })
 
-test("the shipped profile contains Placement's checks from the level on, and decides by the definition of its level", () => {
+test('the profile nova-compat has Placement settings from the feature level on', () => {
   const log = aLog()
   const shipped = () => log.fleet.profiles.find('nova-compat')
   log.append([{ type: 'feature', level: PLACEMENT_RULES - 1 }])
@@ -81,7 +81,7 @@ test('M01: the cause of a refusal names the zone and the trait that restricted t
   )
 })
 
-test('an image that cannot be read refuses every host, with a cause', () => {
+test('a request with an image that Nova cannot read is refused by every host, and the cause says that a filter failed', () => {
   const request = aRequest({ ...extra({ 'trait:CUSTOM_X': 'required' }), image: { id: 'i', properties: { hw_cpu_cores: 'many' } } })
   const fleet = townOf({ gets: '' })
   const profile = withRules({ imageType: true, isolateAggregates: true })
@@ -89,7 +89,7 @@ test('an image that cannot be read refuses every host, with a cause', () => {
   expect(causeText(causeOf(fleet, request, profile))).toMatch(/^Of 2 hosts none takes it: 2 that a filter failed on\. Nearest is h1: /)
 })
 
-test('A19 LP 1823370: the cell holds under this service’s own profile too', () => {
+test('A19 LP 1823370: this service’s own profile also keeps a request in its requested cell', () => {
   const own = builtInProfilesAt(PLACEMENT_RULES).find(({ name }) => name === 'default') as Profile
   const hosts = { h1: inCell(aUuid(71)), h2: inCell(aUuid(72)) }
   const request = bound({ cell: cellOf(aUuid(72)) })

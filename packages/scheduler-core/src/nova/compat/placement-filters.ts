@@ -26,13 +26,13 @@ import { NovaError } from '../text/nova-error.ts'
 import { novaNameLists } from './compat-candidates.ts'
 
 /**
- * The checks that Placement makes in Nova before Nova's own filters run, for `compat: nova`. They apply to forced hosts too, and never to a
- * rebuild.
+ * Defines one of the filters that replace Placement for profiles with `compat: nova`. Nova calls Placement before its own filters run.
+ * These filters also run on forced hosts, but not for a rebuild.
  */
 interface Definition extends Pick<Filter, 'name' | 'description' | 'admits' | 'readsMetadata'> {
   readonly readsRequest?: RequestReadsBy<PlacementRules>
   readonly reads?: Filter['reads']
-  /** Undefined if neither the request nor the profile needs this check. */
+  /** Undefined if the filter does not apply to the request, or if the profile disables it. */
   prepare(request: RequestSpec, fleet: Fleet, rules: PlacementRules): PreparedFilter | undefined
 }
 
@@ -71,7 +71,7 @@ const destination = placementFilter({
   },
 })
 
-/** The node of a destination that is named without its host. Nova looks up the host of such a node before it calls Placement. */
+/** The node of a requested destination that names no host. Nova looks up the host of such a node before it calls Placement. */
 const nodeAlone = ({ requestedDestination }: RequestSpec): string | undefined =>
   requestedDestination?.host ? undefined : (requestedDestination?.node ?? undefined)
 
@@ -87,7 +87,7 @@ function node(request: RequestSpec, { hosts }: Fleet): Check | undefined {
   }
 }
 
-/** Checks the availability zone. A zone that no aggregate has is the default zone, or does not exist, in which case no host is in it. */
+/** Checks the availability zone. No host is in a zone that no aggregate has, except for the default zone. */
 const zone = placementFilter({
   name: 'PlacementZone',
   description:
@@ -103,7 +103,7 @@ const zone = placementFilter({
     if (!isAsked || !need) return undefined
     const { hosts, aggregates } = fleet
     const wanted = aggregatesWith(fleet, (key, value) => key === ZONE_KEY && value === need)
-    // If no aggregate has the zone, Nova does not restrict forced hosts: `nova:HOST` forces a host in any zone.
+    // Nova's API turns the zone `nova:HOST` into the default zone and a forced host. This host can be in any zone.
     if (need === byDefault && wanted.length === 0 && isForced(request)) return undefined
     const isIn = inAnyOf(fleet, uuidsOf(wanted))
     const isInSome = (host: HostIndex): boolean =>
@@ -129,7 +129,7 @@ const zone = placementFilter({
 
 const tenant = placementFilter({
   name: 'PlacementTenant',
-  description: "If any aggregate lists the request's project, the host is in such an aggregate.",
+  description: "The host is in an aggregate that lists the request's project, if there is such an aggregate.",
   admits: {
     by: 'property',
     which: ({ projectId }) =>
@@ -139,7 +139,7 @@ const tenant = placementFilter({
   prepare(request, fleet, { limitTenants, tenantsNeedAggregate }) {
     if (!limitTenants) return undefined
     const project = request.projectId
-    // The value of a key is one project. Further projects have keys with a suffix, such as filter_tenant_id:2.
+    // A key has one project as its value. An aggregate lists further projects under keys with a suffix, such as filter_tenant_id:2.
     const own = project === null ? [] : aggregatesWith(fleet, (key, value) => key.startsWith(TENANT_KEY) && value === project)
     if (own.length === 0 && !tenantsNeedAggregate) return undefined
     const need = own.length === 0 ? `aggregates with ${TENANT_KEY}` : `aggregates ${shortList(own.map(({ name }) => name))}`
@@ -162,7 +162,7 @@ const tenant = placementFilter({
 
 const TRAIT_PREFIX = 'trait:'
 
-/** Nova reads only required traits from an image. An image cannot forbid traits, and other values are ignored. */
+/** The keys from which Nova reads traits. An image can only require traits. Its trait properties with other values are ignored. */
 const traitKeys: RequestReads = {
   extraSpecs: keysFrom(TRAIT_PREFIX),
   imageProperties: (key, value) => (key.startsWith(TRAIT_PREFIX) && value === 'required') || key === TRAITS_IN_OBJECTS,
@@ -170,7 +170,7 @@ const traitKeys: RequestReads = {
 
 const isolation = placementFilter({
   name: 'PlacementIsolation',
-  description: 'No aggregate of the host is reserved for requests that require a trait that this request does not require.',
+  description: 'The host is in no aggregate that is reserved for requests with traits that this request does not require.',
   admits: { by: 'property', which: () => 'in no aggregate that is kept for requests with other traits' },
   readsMetadata: [{ key: `${TRAIT_PREFIX}*`, by: 'operators, one key for each trait', option: 'isolateAggregates' }],
   readsRequest: ({ isolateAggregates }) => (isolateAggregates ? traitKeys : {}),
@@ -207,7 +207,7 @@ const isolation = placementFilter({
 
 const traits = placementFilter({
   name: 'PlacementTraits',
-  description: 'The host has every trait that the flavor and the image require, and none that the flavor forbids.',
+  description: 'The host has every trait that the flavor or the image requires, and no trait that the flavor forbids.',
   readsRequest: { ...traitKeys, fields: ['traits'] },
   admits: {
     by: 'property',
@@ -229,12 +229,12 @@ const traits = placementFilter({
   },
 })
 
-/** Disk formats for which there is a trait; other formats have no effect. */
+/** Disk formats for which a trait COMPUTE_IMAGE_TYPE_... exists. Images with other formats need no trait. */
 const IMAGE_TYPES: ReadonlySet<string> = new Set('AKI AMI ARI ISO PLOOP QCOW2 RAW VDI VHD VHDX VMDK'.split(' '))
 
 const imageType = placementFilter({
   name: 'PlacementImageType',
-  description: 'The host has the trait of the disk format of the image.',
+  description: "The host has the trait for the image's disk format, such as COMPUTE_IMAGE_TYPE_QCOW2.",
   readsRequest: ({ imageType: isAsked }) => (isAsked ? { imageProperties: namedKeys('disk_format') } : {}),
   admits: { by: 'property', which: (request) => `with ${imageTypeTrait(request)}` },
   reads: ['traits'],
@@ -247,7 +247,7 @@ const imageType = placementFilter({
 /** Checks that a forced host is enabled. Other hosts are checked by ComputeFilter, which does not run for forced hosts. */
 const status = placementFilter({
   name: 'PlacementStatus',
-  description: 'A forced host is enabled.',
+  description: 'If the host is forced, it is enabled.',
   prepare(request, { hosts }) {
     if (!isForced(request)) return undefined
     const serviceOf = (host: HostIndex) => reportedService(hosts.get(host).stats)
@@ -275,15 +275,12 @@ const status = placementFilter({
   },
 })
 
-/** The filters in the order in which they run: locations before properties. */
+/** The filters in the order in which they run. */
 export const placementFilters: readonly Filter[] = [destination, zone, tenant, isolation, traits, imageType, status]
 
 export const placementNames: ReadonlySet<string> = new Set(placementFilters.map(({ name }) => name))
 
-/**
- * The filters with the settings of a profile, or Nova's defaults. They also apply to forced hosts, unless the request skips all checks of
- * forced hosts.
- */
+/** The Placement filters for a profile, with the profile's settings or Nova's defaults. */
 export const filtersOfPlacement = ({ nova }: Profile): readonly CompiledFilter[] =>
   placementFilters.map((filter) => ({
     filter,
@@ -294,7 +291,7 @@ export const filtersOfPlacement = ({ nova }: Profile): readonly CompiledFilter[]
     sinceLevel: PLACEMENT_RULES,
   }))
 
-/** Traits that the flavor, groups of resources, or the image require. */
+/** All traits that the request requires: by its flavor, its resource groups and its image. */
 function requiredTraits(request: RequestSpec): readonly string[] {
   return [...new Set([...demandOf(request).requiredTraits, ...imageTraits(request)])]
 }
@@ -305,8 +302,8 @@ function imageTraits(request: RequestSpec): readonly string[] {
 }
 
 /**
- * The image of the request. An image that cannot be read has no effect in this function, because the filter of candidates refuses every
- * host for it and states the problem.
+ * The image of the request in Nova's form. Undefined if Nova cannot read the image. No error is needed here, because the filter
+ * `Candidates` then refuses every host and states the error.
  */
 function imageOf(request: RequestSpec): NovaImage | null | undefined {
   try {
@@ -326,7 +323,7 @@ function imageTypeTrait(request: RequestSpec): string | undefined {
   return format !== undefined && IMAGE_TYPES.has(format) ? `COMPUTE_IMAGE_TYPE_${format}` : undefined
 }
 
-/** Aggregates with a metadata entry for which `isWanted` is true. */
+/** Finds the aggregates that have a metadata entry for which `isWanted` returns true. */
 const aggregatesWith = ({ aggregates }: Fleet, isWanted: (key: string, value: string) => boolean): readonly Aggregate[] =>
   [...aggregates.byUuid.values()].filter(({ metadata }) => Object.entries(metadata).some(([key, value]) => isWanted(key, value)))
 

@@ -20,28 +20,28 @@ export interface ChosenFilter {
 export interface NovaRules {
   readonly filters: readonly ChosenFilter[]
   readonly weighers: readonly ChosenWeigher[]
-  /** Nova's scheduler.max_attempts. A chosen host and its alternates together are at most this many. */
+  /** Nova's `scheduler.max_attempts`: the maximum count of the chosen host and its alternates together. */
   readonly maxAttempts: number
-  /** One of this many best hosts is chosen at random, depending on the seed. */
+  /** The host is chosen at random, by the seed, from this many of the best hosts. */
   readonly hostSubsetSize: number
-  /** Nova's packing_host_numa_cells_allocation_strategy: the fullest cells of a host are tried first. */
+  /** Nova's `packing_host_numa_cells_allocation_strategy`. If true, the fullest NUMA cells of a host are tried first. */
   readonly packing: boolean
-  /** Whether hosts with the same best weight are shuffled, depending on the seed. */
+  /** If true, hosts that share the highest weight are shuffled, by the seed. */
   readonly shuffleBest: boolean
 }
 
 export interface RoundsInput {
   readonly rules: NovaRules
   readonly request: NovaRequest
-  /** The hosts, in the order in which Nova's host manager returns them. They are not changed, because a pick changes a copy of the host. */
+  /** The hosts, in the order in which Nova's host manager returns them. They are never changed. A chosen host is copied first. */
   readonly hosts: readonly HostState[]
   /** The uuid of each instance; null if it has none. */
   readonly instances: readonly (string | null)[]
   readonly withAlternates: boolean
-  /** The time, milliseconds since 1970. */
+  /** The time of the decision, in milliseconds since 1970. */
   readonly now: number
   readonly seed: string
-  /** Rules of a service in addition to Nova's rules. Absent: only Nova's rules apply, and errors end the request as in Nova. */
+  /** Rules that this service adds to Nova's rules. If absent, only Nova's rules apply, and an error in a filter ends the request. */
   readonly service?: ServiceRules
 }
 
@@ -50,7 +50,7 @@ export interface FilterRun {
   readonly survivors: readonly HostState[]
   /** False if the request does not need this filter. */
   readonly isAsked: boolean
-  /** The number of hosts on which the filter failed. Always 0 with Nova's rules alone, because a failure then ends the request. */
+  /** The number of hosts on which the filter threw an error. 0 if only Nova's rules apply, because an error then ends the request. */
   readonly errors: number
 }
 
@@ -60,47 +60,48 @@ export interface NovaRound {
   readonly input: readonly HostState[]
   /** The hosts that the request admits. */
   readonly candidates: readonly HostState[]
-  /** The hosts that passed each filter, for the filters that ran. None of Nova's filters runs on forced hosts. */
+  /** The filters that ran, each with the hosts that passed it. */
   readonly filters: readonly FilterRun[]
-  /** The hosts that passed all filters. These hosts are weighed. */
+  /** The hosts that passed all filters. Weighers run on these hosts. */
   readonly filtered: readonly HostState[]
   /** The scores of each weigher for `filtered`. Empty if no weigher ran. */
   runs: readonly WeigherRun[]
   /** The hosts with their total weights, best first. Undefined if a weigher failed. */
   ranked: readonly WeighedHost[] | undefined
-  /** The list `ranked` with the chosen host in front. */
+  /** The hosts of `ranked`, with the chosen host moved to the front. */
   weighed: readonly WeighedHost[] | undefined
-  /** The state of the chosen host after the pick. Undefined if no host was chosen, or if the round only finds alternates. */
+  /** The state of the chosen host after the instance was placed. Undefined if no host was chosen, or if the round only finds alternates. */
   stateAfter: HostSnapshot | undefined
 }
 
 export interface WeighedHost {
   readonly host: HostState
   readonly weight: number
-  /** The host's index in the scores of each weigher. */
+  /** The host's index in the score lists of the weighers. */
   readonly position: number
 }
 
 export interface NovaPlacement {
-  /** The name of the exception with which Nova ends. Null if every instance has a host. */
+  /** The name of the exception that Nova would raise. Null if every instance has a host. */
   readonly error: string | null
   readonly rounds: readonly NovaRound[]
   /** The round that only finds alternates, if there was one. */
   readonly alternateRound: NovaRound | undefined
-  /** One entry for each placed instance. If an instance found no host, the entries of the earlier instances are included. */
+  /** One entry for each placed instance, in order. Shorter than the list of instances if an instance found no host. */
   readonly selected: readonly SelectedHost[]
   readonly alternates: readonly (readonly HostState[])[]
 }
 
 export interface SelectedHost extends HostState {
-  /** The limits up to which the host can be filled, from the filters that the host passed. */
+  /** The limits up to which the host can be filled. The filters that the host passed set them. */
   readonly limits: HostLimits
 }
 
 /**
- * Places the instances of a request by Nova's algorithm, one round for each instance. A round filters the hosts that the previous round
- * left, in their order, weighs them, chooses the best and subtracts the resources of the instance. Nova changes the request between rounds
- * (the fitted topology, the group's hosts). These changes are passed from round to round, and the given request itself is not changed.
+ * Places the instances of a request by Nova's algorithm, in one round for each instance. A round starts with the hosts that passed in the
+ * previous round, in the order of their weights. It filters and weighs them, chooses the best host, and subtracts the instance's resources
+ * from it. As in Nova, each round passes a changed request to the next one, with the fitted topology and the hosts of the server group. The
+ * request in `input` is not changed.
  */
 export const placeInRounds = (input: RoundsInput): NovaPlacement => atOnce(placeInRoundsInSteps({ ...input, slice: WHOLE }))
 
@@ -120,11 +121,11 @@ class Run {
   readonly #random: Random
   readonly #rounds: NovaRound[] = []
   readonly #selected: NovaHost[] = []
-  /** The limits of each host, from the filters that the host passed. */
+  /** For each host, the limits that the filters set which the host passed. */
   readonly #limits = new Map<string, HostLimits>()
   #request: NovaRequest
   #hosts: readonly HostState[]
-  /** Hosts that the last round excluded and that the next round checks again. */
+  /** Hosts that only the filters `askedAgain` refused in the last round. The next round checks them again. */
   #again: readonly HostState[] = []
 
   constructor(input: RoundsInput & { readonly slice: number }) {
@@ -171,7 +172,7 @@ class Run {
     const candidates = candidatesOf(this.#request, input)
     const filters: FilterRun[] = []
     let left = candidates.hosts
-    // All filters together use up one slice.
+    // The number of hosts that filters may still examine before the next yield. The filters of a round share this number.
     let untilPause = slice
     const passes = (filter: string, check: HostCheck, reads: readonly StatsField[], host: HostState): boolean | undefined => {
       if (service?.isReported?.(host, reads) === false) return false
@@ -206,7 +207,7 @@ class Run {
     const isSkipping = service === undefined ? candidates.isForced : skipsFilters(this.#request)
     for (const { filter, options } of isSkipping ? [] : rules.filters) {
       if (filter.oncePerRequest && index > 0) continue
-      // Nova stops if no host is left. A service continues, because it reports the number of hosts for each filter.
+      // Nova skips further filters if no host is left. This service runs them, because its records have counts for every filter.
       if (left.length === 0 && filters.length > 0 && service === undefined) break
       try {
         yield* keep(
@@ -241,7 +242,7 @@ class Run {
     }
   }
 
-  /** Whether a host passes a check. Undefined if the check failed. A host that passes gets the filter's limits. */
+  /** Returns true if a host passes a filter's check, and stores the limits that the filter sets. Undefined if the check threw an error. */
   #ask(check: HostCheck, host: HostState): boolean | undefined {
     try {
       if (check(host) !== undefined) return false
@@ -253,7 +254,7 @@ class Run {
     }
   }
 
-  /** For each cell, the best hosts that no instance got, at most `most` hosts. */
+  /** Returns alternates for each Nova cell: the best hosts on which no instance was placed, at most `most` hosts. */
   *#freeByCell(most: number): Steps<ReadonlyMap<string | undefined, readonly HostState[]>> {
     const { slice } = this.#input
     const taken = new Set(this.#selected.map(keyOf))
@@ -289,7 +290,7 @@ class Run {
 
 const keyOf = ({ host, node }: HostState): string => `${host}\u0000${node}`
 
-/** The list with the chosen host in front: the best host, or a random one of the best hosts if the settings require it. */
+/** Moves the chosen host to the front of the list. It is the best host or, depending on the settings, a random one of the best hosts. */
 function chooseFirst(weighed: readonly WeighedHost[], { hostSubsetSize, shuffleBest }: NovaRules, random: Random): readonly WeighedHost[] {
   if (weighed.length === 0) return weighed
   const list = [...weighed]

@@ -4,23 +4,23 @@ import type { KnownOption } from './known-options.ts'
 import { NEWEST, OLDEST } from './releases.ts'
 import type { OptionType } from './values.ts'
 
-/** An option of Nova's hosts that sets how much of a resource class can be allocated. */
+/** An option in the nova.conf of hosts: the allocation ratio or the reserved amount of a resource class. */
 interface AllocationOption {
   readonly name: string
   readonly resourceClass: string
   readonly what: 'ratio' | 'reserved'
   readonly since: number
-  /** The number of MiB in one unit of the class, if the option is in MiB and the class is not. */
+  /** The option's value is divided by this number: 1,024 if the option is in MiB and the resource class in GiB, otherwise 1. */
   readonly mibs: number
 }
 
-/** The first release with options for initial ratios and for reserved CPUs. */
+/** The first releases with the options for initial ratios and for reserved CPUs. */
 const INITIAL = 19
 const RESERVED_CPUS = 16
 
 const ratios = Object.entries(ratioKeys)
 
-/** If several options set the same value of a class, the first option in this list applies. */
+/** If a file sets the ratio of a class by two of these options, the first option in this list applies. */
 const options: readonly AllocationOption[] = [
   ...ratios.map(([resourceClass, name]) => ({ name, resourceClass, what: 'ratio', since: OLDEST, mibs: 1 }) as const),
   ...ratios.map(([resourceClass, name]) => ({ name: `initial_${name}`, resourceClass, what: 'ratio', since: INITIAL, mibs: 1 }) as const),
@@ -37,8 +37,8 @@ const types: Readonly<Record<AllocationOption['what'], OptionType>> = {
 const keyOf = (name: string): string => `fleet.${name}`
 
 /**
- * The same options in the form of the scheduler's options. They are read in addition to the scheduler's options, some of which have the
- * same names in older releases.
+ * These options in the form of the scheduler's options. They have keys of their own, because in older releases some options of the
+ * scheduler have the same names.
  */
 export const allocationOptions: readonly KnownOption[] = options.map(({ name, what, since }) => ({
   key: keyOf(name),
@@ -46,7 +46,7 @@ export const allocationOptions: readonly KnownOption[] = options.map(({ name, wh
   places: [{ section: 'DEFAULT', name, since, until: NEWEST }],
 }))
 
-/** Options for initial ratios that have no effect, each with the option that overrides it. */
+/** The initial ratios in a file that have no effect, each with the name of the option that overrides it. */
 export function overruledRatios(read: ReadonlyMap<string, { readonly value: unknown }>): readonly (readonly [key: string, by: string])[] {
   return ratios.flatMap(([, name]) => {
     const initial = keyOf(`initial_${name}`)
@@ -56,7 +56,7 @@ export function overruledRatios(read: ReadonlyMap<string, { readonly value: unkn
   })
 }
 
-/** The values from the options in a file, by resource class. They apply to all hosts that report no values of their own. */
+/** The ratios and reserved amounts that a file sets, by resource class. They apply to all hosts that report no such values. */
 export function allocationOf(read: ReadonlyMap<string, { readonly value: unknown }>) {
   const classes: Record<string, { ratio?: number; reserved?: number }> = {}
   for (const { name, resourceClass, what, mibs } of options) {

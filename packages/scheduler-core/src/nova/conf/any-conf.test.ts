@@ -24,7 +24,7 @@ const assignment = fc
   .map(([{ section, name }, text]) => `[${section}]\n${name} = ${text.replaceAll(/[\r\n]/g, ' ')}`)
 const release = fc.option(fc.constantFrom(...releaseNames.keys()), { nil: undefined })
 
-test('whatever a file contains, the result is a profile that the service accepts', () => {
+test('random assignments are converted to a profile that the service accepts', () => {
   fc.assert(
     fc.property(fc.array(assignment, { maxLength: 30 }), release, (lines, given) => {
       const outcome = importNovaConf(lines.join('\n'), given)
@@ -35,7 +35,7 @@ test('whatever a file contains, the result is a profile that the service accepts
   )
 })
 
-test('any text is a profile and findings, or faults with their lines', () => {
+test('any text gives either a profile or a list of wrong lines', () => {
   const text = fc.array(fc.oneof(fc.string(), fc.constantFrom('[DEFAULT]', '[metrics]', ' x', 'a = b', '"', '[')), { maxLength: 20 })
   fc.assert(
     fc.property(text, (lines) => {
@@ -45,7 +45,7 @@ test('any text is a profile and findings, or faults with their lines', () => {
   )
 })
 
-test('a file of many lines that refer to each other is read in time', () => {
+test('a file with many references between its options is read without exponential cost', () => {
   const lines = Array.from({ length: 20_000 }, (_, i) => `o${i} = $o${i + 1} $o${i + 1}`)
   const outcome = importNovaConf(
     `[DEFAULT]\n${lines.join('\n')}\nscheduler_available_filters = $o0\nscheduler_default_filters = ${'$o1,'.repeat(5_000)}`,

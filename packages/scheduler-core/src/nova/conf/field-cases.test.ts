@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { importNovaConf } from './import-conf.ts'
 import { findRelease } from './releases.ts'
 
-// Configuration files from practice. Each is named by its row and its source.
+// Configuration files from practice. Each title has a case number and the source of the file.
 
 const read = (text: string, release = 'zed') => {
   const outcome = importNovaConf(text, findRelease(release))
@@ -17,8 +17,8 @@ const read = (text: string, release = 'zed') => {
 }
 const filterSection = (...lines: readonly string[]): string => ['[filter_scheduler]', ...lines, ''].join('\n')
 
-describe('filters', () => {
-  test('C01 kolla-ansible with blazar: a filter of another project is reported as lost', () => {
+describe('the list of enabled filters', () => {
+  test('C01 kolla-ansible with blazar: a filter that is not part of Nova is reported as lost', () => {
     const { isWhole, findings, filters } = read(
       filterSection(
         'available_filters = nova.scheduler.filters.all_filters',
@@ -45,11 +45,11 @@ describe('filters', () => {
     expect(findings?.join('\n')).toContain(name)
   })
 
-  test('C15: a filter that is named twice is one filter', () => {
+  test('C15: a filter that the list contains twice is in the profile once', () => {
     expect(read(filterSection('enabled_filters = ComputeFilter,ComputeFilter')).filters).toEqual(['ComputeFilter'])
   })
 
-  test('C19 shape of a charm template: if a list is set under its old and its new name, the new one counts and the old one is reported', () => {
+  test('C19 shape of a charm template: if a list is set under its old and its new name, the new name applies and the old one is reported', () => {
     const { filters, findings } = read(
       `[DEFAULT]\nscheduler_default_filters = RamFilter\n${filterSection('enabled_filters = ComputeFilter')}`,
       'ocata',
@@ -58,21 +58,21 @@ describe('filters', () => {
     expect(findings?.some((text) => text.includes('scheduler_default_filters'))).toBe(true)
   })
 
-  test('C09 helm chart: names that only another release reads are reported to have no meaning', () => {
+  test('C09 helm chart: options that only other releases read are reported as having no effect', () => {
     const { findings, isWhole } = read(filterSection('enabled_filters = ComputeFilter', 'use_baremetal_filters = false'))
     expect(isWhole).toBe(true)
     expect(findings?.filter((text) => text.includes('use_baremetal_filters'))).toHaveLength(1)
   })
 })
 
-describe('form', () => {
+describe('the syntax of a file', () => {
   test('C04 public runbook 52121019184: a comment after a number makes the value invalid, and its line is reported', () => {
     expect(read(filterSection('host_subset_size = 3 # spread them')).findings).toEqual([
       'refused 2 [filter_scheduler] host_subset_size is "3 # spread them"; it must be a whole number of 1 to 1000; left at Nova\'s default',
     ])
   })
 
-  test('C12 kolla-ansible, openstack-helm: a template that was never rendered is refused with its lines', () => {
+  test('C12 kolla-ansible, openstack-helm: a template that was never rendered is refused, and its wrong lines are reported', () => {
     expect(read('{% if enable_x %}\n[filter_scheduler]\nenabled_filters = ComputeFilter\n{% endif %}\n').faults).toEqual([1, 4])
   })
 
@@ -118,7 +118,7 @@ describe('an option that excludes hosts in Nova but has no equivalent here is re
       const text = (ratio: string) => `[DEFAULT]\ninitial_${of}_allocation_ratio = 4\n${of}_allocation_ratio = ${ratio}\n`
       const findingsOf = (ratio: string) => read(text(ratio)).findings?.filter((finding) => finding.includes('initial_'))
       expect(findingsOf('2.0')).toEqual([
-        `idle 2 [DEFAULT] initial_${of}_allocation_ratio is a first ratio for hosts without one, and ${of}_allocation_ratio says it for all of them`,
+        `idle 2 [DEFAULT] initial_${of}_allocation_ratio is the ratio for new hosts, and has no effect because ${of}_allocation_ratio is set`,
       ])
       expect(findingsOf('0.0')).toEqual([])
     },

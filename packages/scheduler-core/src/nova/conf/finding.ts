@@ -1,11 +1,11 @@
 /**
- * A part of the file that is not in the profile unchanged. lost: a filter, weigher or driver that cannot be mapped. refused: a value that
- * Nova would refuse, or that is out of range in this service. idle: a setting that has no meaning in this service or in the release. note:
- * the setting is in the profile, and the user should know something about it.
+ * A message about a setting in the file. The kinds are: lost, for a filter, weigher, driver or option that cannot be mapped; refused, for a
+ * value that Nova would refuse or that is out of range here; idle, for a setting that has no effect in this service or in the release;
+ * note, for a setting that is in the profile but needs a remark.
  */
 export interface Finding {
   readonly kind: 'lost' | 'refused' | 'idle' | 'note'
-  /** Null if the finding is about a default of Nova rather than a line of the file. */
+  /** The line in the file. Null if the finding is about a default of Nova that the file does not set. */
   readonly line: number | null
   /** The option as `[section] name`, or the name of the filter or weigher. */
   readonly subject: string

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { releaseName } from './releases.ts'
 import { filtersOf, imported, multipliersOf, section, textsOf } from './testing/imported.ts'
 
-describe('an option in a section where nothing reads it is reported with its line', () => {
+describe('an option in a wrong section is reported with its line', () => {
   test.each<readonly [string, string, string]>([
     [
       'C05 devstack local.conf: the filters in the default group',
@@ -25,7 +25,7 @@ describe('an option in a section where nothing reads it is reported with its lin
       'idle 2 [default] service_down_time is in the wrong section, where nothing reads it; it is an option of [DEFAULT]',
     ],
     [
-      'a section that does not concern the scheduler',
+      'an option of the scheduler in a section of another service',
       section('host_subset_size = 3', 'compute'),
       'idle 2 [compute] host_subset_size is in the wrong section, where nothing reads it; it is an option of [filter_scheduler]',
     ],
@@ -44,7 +44,7 @@ describe('an option in a section where nothing reads it is reported with its lin
     ),
   ])('%s', (_name, text, finding) => expect(textsOf(imported(text, 'zed'))).toContain(finding))
 
-  test('a name that other sections have too belongs to those sections', () => {
+  test('an option name that other services use in their sections is not reported', () => {
     const conf = imported(section('driver = messagingv2', 'oslo_messaging_notifications') + section('workers = 2', 'conductor'))
     expect([textsOf(conf), conf.elsewhere.length]).toEqual([[], 2])
   })
@@ -73,9 +73,9 @@ describe('settings that the file does not contain have the defaults of the relea
     })
   })
 
-  test('without any indication a file is read as one of zed', () => expect(releaseName(imported('').release)).toBe('zed'))
+  test('a file without any hint at its release is read as a file of zed', () => expect(releaseName(imported('').release)).toBe('zed'))
 
-  test('overcommit is an option of the scheduler in releases whose hosts do not report it', () => {
+  test('in releases whose hosts do not report allocation ratios, the file sets the ratios of the filters', () => {
     const text = '[DEFAULT]\nscheduler_default_filters = RamFilter,CoreFilter,DiskFilter'
     const ratios = (release: string) => imported(text, release).profile.filters.map(({ options }) => Object.values(options ?? {}))
     expect(ratios('kilo')).toEqual([[1.5], [16], [1]])
@@ -91,7 +91,7 @@ describe('settings that cannot be mapped unchanged', () => {
   test.each<[string, string, string]>([
     ['an unknown filter', section('enabled_filters = ComputeFilter,NoSuchFilter'), 'lost 2 NoSuchFilter is no filter of Nova'],
     [
-      'a filter in different case',
+      'a filter name in different case',
       section('enabled_filters = Computefilter'),
       "lost 2 Computefilter is no filter of Nova's; there is ComputeFilter",
     ],
@@ -113,7 +113,7 @@ describe('settings that cannot be mapped unchanged', () => {
     [
       'a filter of another release',
       `${section('enabled_filters = RamFilter')}\nimage_props_weight_multiplier = 1\nnum_instances_weight_multiplier = 1`,
-      'note 2 RamFilter is of juno to stein; Nova 2025.1 does not start with it',
+      'note 2 RamFilter exists in juno to stein; Nova 2025.1 would not start with it',
     ],
     [
       'an unknown weigher in the module of Nova',
@@ -127,7 +127,7 @@ describe('settings that cannot be mapped unchanged', () => {
     ],
     ['a caching scheduler', section('driver = caching_scheduler', 'scheduler'), 'note 2 [scheduler] driver is "caching_scheduler"'],
     [
-      'words instead of a number',
+      'text instead of a number',
       section('ram_weight_multiplier = high'),
       'refused 2 [filter_scheduler] ram_weight_multiplier is "high"; it must be a number of -1000000000 to 1000000000',
     ],
@@ -160,16 +160,16 @@ describe('settings that cannot be mapped unchanged', () => {
     [
       'an option that is set twice',
       section('host_subset_size = 2\nhost_subset_size = 3'),
-      'note 2 [filter_scheduler] host_subset_size line 3 sets it too, and counts',
+      'note 2 [filter_scheduler] host_subset_size is also set in line 3, and that value applies',
     ],
     [
       'an old name together with the new one',
       '[DEFAULT]\nscheduler_max_attempts = 9\n[scheduler]\nmax_attempts = 4',
-      'note 2 [DEFAULT] scheduler_max_attempts line 4 sets it too, and counts',
+      'note 2 [DEFAULT] scheduler_max_attempts is also set in line 4, and that value applies',
     ],
   ])('%s', (_what, text, expected) => expect(textsOf(imported(text)).join('\n')).toContain(expected))
 
-  test('an old name in a release that no longer reads it', () => {
+  test('an old option name has no effect in a release that does not read this name', () => {
     const conf = imported('[DEFAULT]\nscheduler_max_attempts = 9', 'zed')
     expect(textsOf(conf)).toEqual(['idle 2 [DEFAULT] scheduler_max_attempts is not read by Nova zed, only by juno to wallaby'])
     expect(conf.profile.nova?.maxAttempts).toBe(3)

@@ -4,12 +4,12 @@ import { placesByName } from './read-options.ts'
 import { isIn, type Lifespan, lifespanOf, OLDEST, releaseNames, USUAL } from './releases.ts'
 import { listOf } from './values.ts'
 
-/** Releases that a setting in a file indicates, and the weight of this evidence. */
+/** A range of releases to which a file probably belongs, according to one of its settings, and the weight of this evidence. */
 interface Hint extends Lifespan {
   readonly weight: number
 }
 
-/** The release that reads most of the settings in a file. If several releases read equally many, the one nearest to the usual release. */
+/** Guesses the release of a file: the release with the most evidence. Of several such releases, the one nearest to `USUAL`. */
 export function guessRelease(settings: readonly Setting[]): number {
   const hints = settings.flatMap(hintsIn)
   let best = { release: USUAL, weight: -1 }
@@ -21,16 +21,16 @@ export function guessRelease(settings: readonly Setting[]): number {
   return best.release
 }
 
-/** The last release whose files use the old option names. Later releases still read the old names, but their files use the new ones. */
+/** The last release in which the old option names are usual. Later releases accept the old names, but their files use the new names. */
 const LAST_OF_OLD_NAMES = 14
 
-/** The evidence from one setting: the option with its section, and the filters and weighers in its value. */
+/** The evidence from one setting: which releases read the option in this section, and which have the filters and weighers in its value. */
 function hintsIn({ section, name, value }: Setting): readonly Hint[] {
   const known = placesByName.get(`${sectionKey(section)}.${name}`)
   if (known === undefined) return []
   const { option, place } = known
   const isOld = place.section === 'DEFAULT'
-  // Some options of hosts were options of the scheduler in older releases, so they do not indicate a release.
+  // Options in [DEFAULT] that never moved are also options of hosts in later releases, so they give no evidence.
   if (isOld && option.places.length === 1) return []
   const parts = [ENABLED, BARE_METAL, WEIGHT_CLASSES].includes(option.key) ? listOf(value) : []
   return [

@@ -34,7 +34,7 @@ required = no
 auth_uri = http://controller:5000/v2.0
 `
 
-test('a file of juno', () => {
+test('a file of juno is converted to a profile', () => {
   const conf = imported(JUNO, 'kilo')
   expect([releaseName(conf.release), conf.isGuessed, conf.isWhole]).toEqual(['kilo', false, true])
   expect(conf.profile).toMatchObject({ compat: 'nova', hostSubsetSize: 30, nova: { maxAttempts: 5, packing: false, shuffleBest: false } })
@@ -85,7 +85,7 @@ image_properties_default_architecture = amd64
 packing_host_numa_cells_allocation_strategy = true
 `
 
-test('a file of zed, with custom classes', () => {
+test('a file of zed is converted to a profile, and custom classes are reported as lost', () => {
   const conf = imported(ZED)
   expect([releaseName(conf.release), conf.isWhole]).toEqual(['zed', false])
   expect(conf.profile.nova).toEqual({
@@ -105,15 +105,15 @@ test('a file of zed, with custom classes', () => {
   expect(multipliersOf(conf)).toEqual({ RAMWeigher: 1, BuildFailureWeigher: 1_000_000 })
   expect(textsOf(conf)).toEqual([
     'idle 3 [scheduler] workers is "4", and has no meaning here: replicas are started, not configured',
-    "lost 10 GoldFilter is acme.filters.gold.GoldFilter, a class of somebody's own; a profile can only name Nova's",
-    'note 10 AvailabilityZoneFilter is not enabled, and Placement is not asked: zones of requests count for nothing, as in Nova',
-    "lost 11 RAMWeigher is acme.weights.RAMWeigher, a class of somebody's own; a profile can only name Nova's",
+    "lost 10 GoldFilter is acme.filters.gold.GoldFilter, a custom class; a profile can only name Nova's classes",
+    'note 10 AvailabilityZoneFilter is not enabled, and Placement does not check zones: the zones of requests have no effect, as in Nova',
+    "lost 11 RAMWeigher is acme.weights.RAMWeigher, a custom class; a profile can only name Nova's classes",
     'idle 12 [filter_scheduler] track_instance_changes is "True", and has no meaning here: reports and claims name every instance',
     'refused 15 [filter_scheduler] soft_affinity_weight_multiplier is "-1"; it must be a number of 0 to 1000000000; left at Nova\'s default',
   ])
 })
 
-describe('settings of the checks of Placement, which run before the filters', () => {
+describe('options that control the checks of Placement', () => {
   const scheduler = (...lines: string[]) => section(lines.join('\n'), 'scheduler')
   const KOLLA = section('enabled_filters = ComputeFilter,ComputeCapabilitiesFilter,ImagePropertiesFilter', 'filter_scheduler')
 
@@ -148,7 +148,7 @@ describe('settings of the checks of Placement, which run before the filters', ()
       { limitTenants: true, tenantsNeedAggregate: true },
     ],
     [
-      'the option counts only together with limit_tenants_to_placement_aggregate',
+      'the option has an effect only with limit_tenants_to_placement_aggregate',
       scheduler('placement_aggregate_required_for_tenants = true'),
       'zed',
       undefined,
@@ -188,13 +188,13 @@ describe('settings of the checks of Placement, which run before the filters', ()
       'nova/conf/availability_zone.py: default_schedule_zone',
       section('default_schedule_zone = az1', 'DEFAULT'),
       section('default_schedule_zone =', 'DEFAULT'),
-      'lost 2 [DEFAULT] default_schedule_zone keeps out hosts of other zones from requests that name no zone; nothing here does, and they would be let in',
+      'lost 2 [DEFAULT] default_schedule_zone excludes hosts of other zones from requests that name no zone; this service would let them in',
     ],
     [
       'nova/conf/cinder.py: cross_az_attach',
       section('cross_az_attach = false', 'cinder'),
       section('cross_az_attach = true', 'cinder'),
-      'lost 2 [cinder] cross_az_attach keeps out hosts outside of the zones of the volumes from requests that name no zone; nothing here does, and they would be let in',
+      'lost 2 [cinder] cross_az_attach excludes hosts outside of the zones of the volumes from requests that name no zone; this service would let them in',
     ],
   ])("%s: a zone that Nova's API writes into requests is reported as lost", (_name, given, usual, finding) => {
     const conf = imported(given, 'zed')
@@ -203,12 +203,12 @@ describe('settings of the checks of Placement, which run before the filters', ()
     expect([other.isWhole, textsOf(other)]).toEqual([true, []])
   })
 
-  test('the limit of hosts in an answer of Placement has no meaning, since every host is examined', () => {
+  test('max_placement_results is reported as having no effect', () => {
     const conf = imported(scheduler('max_placement_results = 50'), 'zed')
-    expect(textsOf(conf)).toEqual(['idle 2 [scheduler] max_placement_results is "50", and has no meaning here: every host is looked at'])
+    expect(textsOf(conf)).toEqual(['idle 2 [scheduler] max_placement_results is "50", and has no meaning here: every host is examined'])
   })
 
-  test('every option that excludes hosts is honoured, reported as lost, or not read by the release, but never reported as meaningless while it is on', () => {
+  test('an option that excludes hosts is never reported as having no effect while it is on', () => {
     const keeping = knownOptions.filter(
       ({ key, type }) => type.is === 'flag' && /placement|prefilter|isolated_aggregate|pcpu|cross_az/.test(key),
     )
@@ -218,14 +218,14 @@ describe('settings of the checks of Placement, which run before the filters', ()
   })
 })
 
-test('a ratio that no filter reads still counts on hosts, and is not reported as meaningless', () => {
+test('an allocation ratio that no filter reads gets a note that it applies to the capacity of hosts', () => {
   const conf = imported(section('scheduler_default_filters = ComputeFilter\ncpu_allocation_ratio = 16', 'DEFAULT'), 'kilo')
   expect(textsOf(conf)).toContain(
-    'note 3 [DEFAULT] cpu_allocation_ratio is read by no filter or weigher of the profile; it counts in what hosts may give',
+    'note 3 [DEFAULT] cpu_allocation_ratio is read by no filter or weigher of the profile; it applies to the capacity of hosts',
   )
 })
 
-describe('the release is guessed', () => {
+describe('the release of a file is guessed from its settings', () => {
   test.each([
     ['by old names', '[DEFAULT]\nscheduler_default_filters = ComputeFilter', 'newton'],
     ['by old names together with later weighers', '[DEFAULT]\nscheduler_weight_classes = nova.scheduler.weights.pci.PCIWeigher', 'wallaby'],
@@ -236,19 +236,19 @@ describe('the release is guessed', () => {
   ])('%s', (_how, text, release) => expect(releaseName(imported(text).release)).toBe(release))
 })
 
-test('the last of several assignments counts, the case of section names does not matter, and references are resolved', () => {
+test('the last of several assignments applies, section names are compared without case, and references are resolved', () => {
   const conf = imported('[DEFAULT]\nsubset = 7\n[Filter_Scheduler]\nhost_subset_size = 2\nhost_subset_size = $subset\n')
   expect(conf.profile.hostSubsetSize).toBe(7)
 })
 
-test('a file for the bare-metal scheduler', () => {
+test('a file that enables the bare-metal filters gives a profile with these filters', () => {
   const conf = imported(
     '[DEFAULT]\nscheduler_use_baremetal_filters = True\nscheduler_host_manager = nova.scheduler.ironic_host_manager.IronicHostManager',
   )
   expect(filtersOf(conf)).toEqual(expect.arrayContaining(['ExactRamFilter', 'ExactDiskFilter', 'ExactCoreFilter']))
 })
 
-test('a file that oslo.config refuses is refused with its lines', () => {
+test('a file that oslo.config cannot parse is refused, and its wrong lines are reported', () => {
   expect(importNovaConf('[a]\nx')).toEqual({ ok: false, faults: [{ line: 2, message: expect.any(String) }] })
 })
 
@@ -259,7 +259,7 @@ test('every filter and weigher of Nova can be imported', () => {
   expect(parseProfile({ name: 'x', number: 1, ...conf.profile })).toMatchObject({ ok: true })
 })
 
-test('every option of a filter or weigher is in the table of known options', () => {
+test('the table of known options has every option of every filter and weigher', () => {
   const keys = new Set(knownOptions.map(({ key }) => key))
   const wanted = [...novaFilters, ...novaWeighers].flatMap(({ options }) => Object.keys(options.shape))
   const multipliers = novaWeighers.map(({ multiplier }) => multiplier.option)
@@ -290,14 +290,14 @@ test('the result is a valid profile with the same rules as the configuration', (
   expect(plain.profile.weighers).toEqual(rules.weighers.map(({ weigher, ...rest }) => ({ name: weigher.name, ...rest })))
 })
 
-describe('settings that apply to hosts', () => {
+describe('options that set the capacity of hosts', () => {
   test.each<readonly [string, string, string | undefined, unknown]>([
     ['a ratio', 'cpu_allocation_ratio = 16', undefined, { release: null, classes: { VCPU: { ratio: 16 } } }],
     ['for a release that is named', 'ram_allocation_ratio = 1.5', 'zed', { release: 26, classes: { MEMORY_MB: { ratio: 1.5 } } }],
-    ['a ratio of 0 counts as absent', 'cpu_allocation_ratio = 0.0', undefined, { release: null, classes: {} }],
-    // Nova's _from_db_object() uses the initial ratio only if the ratio itself is not set.
+    ['a ratio of 0 is treated as absent', 'cpu_allocation_ratio = 0.0', undefined, { release: null, classes: {} }],
+    // Nova's _from_db_object() uses the initial ratio only if the allocation ratio is not set.
     [
-      'nova compute_node.py: the ratio counts before the initial ratio',
+      'nova compute_node.py: the ratio has precedence over the initial ratio',
       'cpu_allocation_ratio = 3\ninitial_cpu_allocation_ratio = 5',
       'zed',
       { release: 26, classes: { VCPU: { ratio: 3 } } },

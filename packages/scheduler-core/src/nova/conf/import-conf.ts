@@ -36,23 +36,23 @@ import { bareMetalFilters, defaultFilters, isIn, lifespanOf, lifespanText, relea
 
 type ProfileInput = z.input<typeof profileSchema>
 
-/** The parts of a profile that come from a file. */
+/** The fields of a profile that an import sets. */
 export type ImportedProfile = Required<Pick<ProfileInput, 'filters' | 'weighers' | 'hostSubsetSize' | 'compat'>> & {
   readonly nova: NonNullable<ProfileInput['nova']>
 }
 
 export interface ImportedConf {
-  /** The release whose options and defaults were used to read the file, and whether it was guessed from the file. */
+  /** The number of the Nova release whose options and defaults apply to the file. `isGuessed` is true if it was guessed from the file. */
   readonly release: number
   readonly isGuessed: boolean
   readonly profile: ImportedProfile
-  /** The allocation values from the file and its release. They apply to all hosts that report no values of their own. */
+  /** The ratios and reserved amounts in the file, with the release. They apply to all hosts that report no such values. */
   readonly allocation: Pick<FleetAllocation, 'release' | 'classes'>
-  /** The findings in the order of lines. */
+  /** The findings, sorted by line. */
   readonly findings: readonly Finding[]
-  /** True if no finding is of the kind `lost`: the profile has every filter and weigher of the file. */
+  /** True if no finding is of the kind `lost`. */
   readonly isWhole: boolean
-  /** Settings that do not concern the choice of hosts. */
+  /** Settings that have nothing to do with the choice of hosts, such as those of the database. */
   readonly elsewhere: readonly Setting[]
 }
 
@@ -78,7 +78,7 @@ const ZONE_FILTER = 'AvailabilityZoneFilter'
 const FILTER_DRIVERS = ['filter_scheduler', 'nova.scheduler.filter_scheduler.FilterScheduler']
 const CACHING_DRIVERS = ['caching_scheduler', 'nova.scheduler.caching_scheduler.CachingScheduler']
 
-/** Converts one file. */
+/** Converts the options that one file sets to a profile. Collects the findings. */
 class Importing {
   readonly findings: Finding[] = []
   readonly #release: number
@@ -114,11 +114,11 @@ class Importing {
     const driver = this.#take(DRIVER)
     if (driver === undefined || FILTER_DRIVERS.includes(String(driver))) return
     if (CACHING_DRIVERS.includes(String(driver)))
-      this.#say('note', DRIVER, `is ${quote(driver)}: the filter scheduler with older data; here data is as it is`)
+      this.#say('note', DRIVER, `is ${quote(driver)}: the filter scheduler with cached data; this service does not cache data`)
     else this.#say('lost', DRIVER, `is ${quote(driver)}; only the filter scheduler can be mapped`)
   }
 
-  /** The filters that the file or its release enables, and the option that enables them. */
+  /** The enabled filters, by the file or by default in the release (`names`), and the option that enables them (`key`). */
   #enabledFilters(): { readonly key: string; readonly other: string; readonly isBareMetal: boolean; readonly names: readonly string[] } {
     const isBareMetal = this.#take(USE_BARE_METAL) === true
     const [key, other] = isBareMetal ? ([BARE_METAL, ENABLED] as const) : ([ENABLED, BARE_METAL] as const)
@@ -133,7 +133,7 @@ class Importing {
     return unique(enabled).flatMap((name) => {
       const custom = available.find((path) => lastOf(path) === name && !path.startsWith(`${NOVA_FILTERS}.`))
       const filter = novaFilters.find((one) => one.name === name)
-      if (custom !== undefined) return this.#lose(key, name, `is ${custom}, a class of somebody's own; a profile can only name Nova's`)
+      if (custom !== undefined) return this.#lose(key, name, `is ${custom}, a custom class; a profile can only name Nova's classes`)
       if (filter === undefined) return this.#lose(key, name, `is no filter of Nova's${likely(name, novaFilters)}`)
       this.#checkRelease(key, name)
       if (
@@ -141,14 +141,14 @@ class Importing {
           (path) => [`${NOVA_FILTERS}.all_filters`, `${NOVA_FILTERS}.standard_filters`].includes(path) || lastOf(path) === name,
         )
       )
-        this.#note('note', key, name, 'is not among available_filters; Nova does not start so')
+        this.#note('note', key, name, 'is not among available_filters; Nova would not start')
       const options = optionsOf(filter, this.#config)
       for (const option of Object.keys(filter.options.shape)) this.#markUsed(option)
       return [{ name, options: this.#accepted(key, name, options, () => checkOptions(filter.options, options)) }]
     })
   }
 
-  /** The settings for the checks of Placement that differ from Nova's defaults. The options were introduced in different releases. */
+  /** The settings that control the checks of Placement, without those that have Nova's defaults. */
   #placement(): { readonly placement?: Partial<PlacementRules> } {
     const isOn = (key: string): boolean => this.#take(key) === true
     const areZonesAsked = this.#take(ZONES) ?? this.#release >= ZONES_BY_PLACEMENT
@@ -164,9 +164,14 @@ class Importing {
     }
     const { key, names } = this.#enabledFilters()
     if (!asked.availabilityZone && !names.includes(ZONE_FILTER))
-      this.#note('note', key, ZONE_FILTER, 'is not enabled, and Placement is not asked: zones of requests count for nothing, as in Nova')
+      this.#note(
+        'note',
+        key,
+        ZONE_FILTER,
+        'is not enabled, and Placement does not check zones: the zones of requests have no effect, as in Nova',
+      )
     if (!isOn(TENANTS) && isOn(TENANTS_NEED))
-      this.#say('idle', TENANTS_NEED, 'counts only where limit_tenants_to_placement_aggregate is on')
+      this.#say('idle', TENANTS_NEED, 'has an effect only if limit_tenants_to_placement_aggregate is on')
     const placement = Object.fromEntries(
       Object.entries(asked).filter(([name, value]) => value !== usualPlacement[name as keyof PlacementRules]),
     )
@@ -179,8 +184,7 @@ class Importing {
     const paths = unique(given.flatMap((path) => (path === `${NOVA_WEIGHERS}.all_weighers` ? all : path)).map(shortened))
     return paths.flatMap((path) => {
       const name = lastOf(path)
-      if (path.includes('.'))
-        return this.#lose(WEIGHT_CLASSES, name, `is ${path}, a class of somebody's own; a profile can only name Nova's`)
+      if (path.includes('.')) return this.#lose(WEIGHT_CLASSES, name, `is ${path}, a custom class; a profile can only name Nova's classes`)
       const weigher = novaWeighers.find((one) => one.name === name)
       if (weigher === undefined) return this.#lose(WEIGHT_CLASSES, name, `is no weigher of Nova's${likely(name, novaWeighers)}`)
       this.#checkRelease(WEIGHT_CLASSES, name)
@@ -190,11 +194,11 @@ class Importing {
     })
   }
 
-  /** The options, if they pass the filter's or weigher's own check; none if they do not. */
+  /** Returns the options if the filter or weigher accepts them. Otherwise reports them as refused, and returns no options. */
   #accepted(key: string, name: string, options: Readonly<Record<string, unknown>>, check: () => unknown) {
     try {
       check()
-      // Values have the types of oslo.config: numbers, booleans, texts and lists of texts.
+      // The cast is safe, because values from a file are numbers, booleans, strings or lists of strings.
       return options as NonNullable<ImportedProfile['filters'][number]['options']>
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
@@ -206,23 +210,24 @@ class Importing {
   #checkRelease(key: string, name: string): void {
     const lifespan = lifespanOf(name)
     if (!isIn(this.#release, lifespan))
-      this.#note('note', key, name, `is of ${lifespanText(lifespan)}; Nova ${releaseName(this.#release)} does not start with it`)
+      this.#note('note', key, name, `exists in ${lifespanText(lifespan)}; Nova ${releaseName(this.#release)} would not start with it`)
   }
 
-  /** Checks the settings that are options of filters and weighers, and reports settings that no filter or weigher reads. */
+  /** Reports invalid entries of weight settings, initial ratios without effect, and options that nothing in the profile reads. */
   #checkSettings(): void {
     for (const key of ['metrics.weight_setting', 'filter_scheduler.image_props_weight_setting'])
       for (const entry of this.#names(key, false) ?? [])
         if (readSettings([entry]).length === 0) this.#say('refused', key, `${quote(entry)} is no NAME=NUMBER; it is left out, as Nova does`)
     for (const [key, by] of overruledRatios(this.#options))
-      this.#say('idle', key, `is a first ratio for hosts without one, and ${by} says it for all of them`)
+      this.#say('idle', key, `is the ratio for new hosts, and has no effect because ${by} is set`)
     const countOnHosts = new Set([...ofHosts].map((key) => this.#options.get(key)?.setting))
     for (const [key, { setting }] of this.#options)
       if (!this.#used.has(key) && !idleKeys.has(key) && !ofHosts.has(key)) {
         const own = { line: setting.line, subject: subjectOf(setting) }
         const message = 'is read by no filter or weigher of the profile'
-        // In older releases, a ratio of the scheduler and a ratio of hosts have the same name.
-        if (countOnHosts.has(setting)) this.findings.push({ ...own, kind: 'note', message: `${message}; it counts in what hosts may give` })
+        // In older releases, the scheduler and the hosts read a ratio from the same option.
+        if (countOnHosts.has(setting))
+          this.findings.push({ ...own, kind: 'note', message: `${message}; it applies to the capacity of hosts` })
         else this.findings.push({ ...own, kind: 'idle', message })
       }
   }
@@ -256,25 +261,23 @@ class Importing {
   }
 }
 
-/**
- * The scheduler's default ratios in a release. Until hosts reported ratios, the scheduler had options for them. 0 means the host's ratio.
- */
+/** The default ratios of the scheduler's filters in a release. 0 means that each host's own ratio applies. */
 const ratiosOf = (release: number): NovaConfig => ({
   ...(release <= 11 && { cpu_allocation_ratio: 16, ram_allocation_ratio: 1.5 }),
   disk_allocation_ratio: release <= 12 ? 1 : 0,
 })
 
-/** Options that take effect on hosts and not in the profile. */
+/** Keys of options that set the capacity of hosts. They are not part of the profile. */
 const ofHosts: ReadonlySet<string> = new Set(allocationOptions.map(({ key }) => key))
 
-/** Options whose effect is already reported in another finding. */
+/** Keys of options for which readOptions() reports a finding. */
 const idleKeys: ReadonlySet<string> = new Set(
   knownOptions.filter(({ idle, lost }) => idle !== undefined || lost !== undefined).map(({ key }) => key),
 )
 
 const lastOf = (path: string): string => path.split('.').at(-1) ?? path
 
-/** Shortens the path of a weigher of Nova to its class name. */
+/** Shortens the path of a weigher class to the class name, if the class is Nova's. */
 const shortened = (path: string): string => (path.startsWith(`${NOVA_WEIGHERS}.`) ? lastOf(path) : path)
 
 const unique = (names: readonly string[]): readonly string[] => [...new Set(names)]

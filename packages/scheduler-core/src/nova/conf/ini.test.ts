@@ -6,7 +6,7 @@ const one = (value: string, line = 2) => [{ section: 'a', name: 'x', value, line
 test.each<[string, string, readonly object[]]>([
   ['an equals sign', '[a]\nx = 1', one('1')],
   ['a colon', '[a]\nx: 1', one('1')],
-  ['the first of both separators counts', '[a]\nx = http://b', one('http://b')],
+  ['the first of the two separators ends the name', '[a]\nx = http://b', one('http://b')],
   ['no blanks around the separator', '[a]\nx=1', one('1')],
   ['an empty value', '[a]\nx =', one('')],
   ['quotes around a value are removed', '[a]\nx = "a, b"', one('a, b')],
@@ -31,4 +31,4 @@ test.each<[string, string, number, string]>([
   expect(readIni(text).faults).toEqual([{ line, message: expect.stringContaining(message) }])
 })
 
-test('all faults are reported', () => expect(readIni('x\n[a\n y').faults.map(({ line }) => line)).toEqual([1, 2, 3]))
+test('every wrong line of a file is reported', () => expect(readIni('x\n[a\n y').faults.map(({ line }) => line)).toEqual([1, 2, 3]))

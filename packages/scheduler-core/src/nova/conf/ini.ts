@@ -1,22 +1,23 @@
-/** An assignment in a file, with the section and value as they are written. */
+/** An assignment `name = value` in a file, with the section in which it is. */
 export interface Setting {
   readonly section: string
   readonly name: string
-  /** The value without surrounding quotes. Continuation lines are separated by line feeds. */
+  /** The value without surrounding quotes. If it has several lines, they are separated by line feeds. */
   readonly value: string
   /** The line that contains the name, counted from 1. */
   readonly line: number
 }
 
-/** A line because of which oslo.config refuses the whole file. */
+/** A wrong line. oslo.config refuses the whole file because of it. */
 export interface Fault {
   readonly line: number
   readonly message: string
 }
 
 /**
- * The assignments of a configuration file as oslo.config reads it: `key = value` or `key: value`; a blank at the start of a line continues
- * the value; `#` and `;` at the start of a line begin a comment. An option may be set several times in a file, and so may a section.
+ * Parses a configuration file as oslo.config does. An assignment is `key = value` or `key: value`. A line that starts with a blank
+ * continues the value of the line before. A line that starts with `#` or `;` is a comment. A file can set an option several times, and can
+ * have a section several times.
  */
 export function readIni(text: string): { readonly settings: readonly Setting[]; readonly faults: readonly Fault[] } {
   const settings: Setting[] = []

@@ -1,18 +1,18 @@
 import { type Lifespan, NEWEST, OLDEST } from './releases.ts'
 import type { OptionType, OptionValue } from './values.ts'
 
-/** An option of Nova's that concerns the choice of hosts. */
+/** An option of Nova that influences which host is chosen. */
 export interface KnownOption {
-  /** The name of the option in rules: `group.name`, or `name` in the default group. */
+  /** The option's name in filters and weighers: `group.name`, or `name` if the group is the default group. */
   readonly key: string
   readonly type: OptionType
-  /** The sections and names under which it may be set, the present one first, with the releases that read each. */
+  /** The sections and names under which a file can set the option, the newest first, with the releases that read each of them. */
   readonly places: readonly Place[]
-  /** Why the option has no meaning in this service. With `ifOn`, this is reported only if the option is enabled. */
+  /** If the option has no effect in this service: the reason. With `ifOn`, it is reported only if the file enables the option. */
   readonly idle?: { readonly why: string; readonly ifOn?: true }
   /**
-   * The hosts that the option excludes in Nova but not in this service. It excludes no hosts if it has one of the values `unless`, or if
-   * the flag `onlyIf` is off.
+   * If the option excludes hosts in Nova but not in this service: a description of these hosts. The option excludes no hosts if its value
+   * is one of `unless`, or if the flag `onlyIf` is off.
    */
   readonly lost?: { readonly hosts: string; readonly unless: readonly OptionValue[]; readonly onlyIf?: Pick<Place, 'section' | 'name'> }
 }
@@ -22,7 +22,7 @@ export interface Place extends Lifespan {
   readonly name: string
 }
 
-/** The release in which the scheduler's options moved to their own sections. */
+/** The release in which the scheduler's options moved from the section DEFAULT to their own sections. */
 const MOVED = 15
 const LAST_OLD = 23
 /** The first release in which Placement checks zones by default. */
@@ -39,13 +39,13 @@ interface Parts {
   /** The release that introduced the option. */
   readonly since?: number
   readonly until?: number
-  /** The option's name in the default group before the move. Absent if the name is unchanged. */
+  /** The option's name when it was in the section DEFAULT. Absent if the name is unchanged. */
   readonly was?: string
   readonly idle?: KnownOption['idle']
   readonly lost?: KnownOption['lost']
 }
 
-/** An option in one of the scheduler's own sections. It was moved there from the default group, or added later. */
+/** Defines an option in one of the scheduler's own sections. Options from before `MOVED` are also read from the section DEFAULT. */
 function moved(
   section: string,
   name: string,
@@ -74,9 +74,9 @@ const idle = (why: string) => ({ idle: { why } })
 const lostIfOn = (hosts: string) => ({ lost: { hosts, unless: [false] } })
 const idleIfOn = (why: string) => ({ idle: { why, ifOn: true as const } })
 
-/** The last release in which cells had their own schedulers. */
+/** The last release with cells v1, in which a separate scheduler chose the cell. */
 const LAST_CELLS = 19
-/** Nova's own classes, by the names that its releases had for them. */
+/** All names by which Nova's releases refer to Nova's own host managers. */
 const HOST_MANAGERS = [
   'host_manager',
   'ironic_host_manager',
@@ -84,7 +84,7 @@ const HOST_MANAGERS = [
   'nova.scheduler.ironic_host_manager.IronicHostManager',
 ]
 
-const ATTESTATION = 'an attestation source is given to the service, not named in a profile'
+const ATTESTATION = 'attestation sources are configured for the service, not in a profile'
 
 export const ENABLED = 'filter_scheduler.enabled_filters'
 export const AVAILABLE = 'filter_scheduler.available_filters'
@@ -104,7 +104,7 @@ export const SHUFFLE = 'filter_scheduler.shuffle_best_same_weighed_hosts'
 
 const group = 'filter_scheduler'
 
-/** All known options, grouped by topic. */
+/** All options that influence which host is chosen. */
 export const knownOptions: readonly KnownOption[] = [
   moved(group, 'available_filters', { is: 'texts' }, { was: 'scheduler_available_filters' }),
   moved(group, 'enabled_filters', list, { was: 'scheduler_default_filters' }),
@@ -147,7 +147,7 @@ export const knownOptions: readonly KnownOption[] = [
   placed('DEFAULT', 'service_down_time', whole()),
   placed('DEFAULT', 'report_interval', whole()),
   placed('DEFAULT', 'default_availability_zone', text),
-  // These were options of the scheduler until hosts reported ratios.
+  // The scheduler read these options in releases whose hosts do not report ratios.
   placed('DEFAULT', 'cpu_allocation_ratio', number(0), { until: 11 }),
   placed('DEFAULT', 'ram_allocation_ratio', number(0), { until: 11 }),
   placed('DEFAULT', 'disk_allocation_ratio', number(0), { until: 12 }),
@@ -157,16 +157,16 @@ export const knownOptions: readonly KnownOption[] = [
     was: 'scheduler_tracks_instance_changes',
     ...idle('reports and claims name every instance'),
   }),
-  moved(group, 'pci_in_placement', flag, { since: 27, ...idleIfOn('devices are claimed here in any case, by the requests for them') }),
+  moved(group, 'pci_in_placement', flag, { since: 27, ...idleIfOn('this service always claims the requested devices') }),
   moved('scheduler', 'host_manager', text, {
     was: 'scheduler_host_manager',
     until: 17,
-    ...idle('hosts are what reports say'),
-    lost: { hosts: 'hosts that this class of somebody’s own leaves out', unless: HOST_MANAGERS },
+    ...idle('hosts are known by their reports'),
+    lost: { hosts: 'hosts that this custom class leaves out', unless: HOST_MANAGERS },
   }),
   moved('scheduler', 'periodic_task_interval', whole(), { was: 'scheduler_driver_task_period', until: 22, ...idle('nothing is polled') }),
-  moved('scheduler', 'discover_hosts_in_cells_interval', whole(), { since: 15, ...idle('a host is there once it reports') }),
-  moved('scheduler', 'max_placement_results', whole(), { since: 17, ...idle('every host is looked at') }),
+  moved('scheduler', 'discover_hosts_in_cells_interval', whole(), { since: 15, ...idle('a host is known once it reports') }),
+  moved('scheduler', 'max_placement_results', whole(), { since: 17, ...idle('every host is examined') }),
   moved('scheduler', 'workers', whole(), { since: 18, ...idle('replicas are started, not configured') }),
   moved('scheduler', 'limit_tenants_to_placement_aggregate', flag, { since: 18 }),
   moved('scheduler', 'placement_aggregate_required_for_tenants', flag, { since: 18 }),
@@ -179,13 +179,13 @@ export const knownOptions: readonly KnownOption[] = [
   }),
   moved('scheduler', 'query_placement_for_routed_network_aggregates', flag, {
     since: 23,
-    ...lostIfOn('hosts outside of the segments of the networks asked for'),
+    ...lostIfOn('hosts outside of the segments of the requested networks'),
   }),
   placed('workarounds', 'disable_fallback_pcpu_query', flag, {
     since: 20,
-    ...lostIfOn('hosts that report no PCPU, where CPUs are dedicated'),
+    ...lostIfOn('hosts that report no PCPU from requests for dedicated CPUs'),
   }),
-  // The API writes the values of these options into requests before the scheduler reads the requests.
+  // Nova's API applies these options to a request before the scheduler reads the request.
   placed('DEFAULT', 'default_schedule_zone', text, {
     lost: { hosts: 'hosts of other zones from requests that name no zone', unless: [''] },
   }),
@@ -196,28 +196,28 @@ export const knownOptions: readonly KnownOption[] = [
   placed('DEFAULT', 'scheduler_topic', text, { until: 15, ...idle('there is no message bus') }),
   placed('DEFAULT', 'scheduler_manager', text, {
     until: 14,
-    ...idle('there is one'),
-    lost: { hosts: 'hosts that this class of somebody’s own leaves out', unless: ['nova.scheduler.manager.SchedulerManager'] },
+    ...idle('there is only one manager'),
+    lost: { hosts: 'hosts that this custom class leaves out', unless: ['nova.scheduler.manager.SchedulerManager'] },
   }),
   placed('DEFAULT', 'allow_resize_to_same_host', flag, {
     lost: { hosts: 'the host of the instance from a resize, by ignore_hosts that the API writes', unless: [true] },
   }),
   placed('DEFAULT', 'enable_new_services', flag, { lost: { hosts: 'new hosts until somebody enables them', unless: [true] } }),
-  // These options concern the choice of a cell, which comes before the choice of a host.
+  // Cells v1 used these options to choose a cell, before a host in the cell was chosen.
   ...['filter', 'weight'].map((kind) =>
     placed('cells', `scheduler_${kind}_classes`, list, {
       until: LAST_CELLS,
       lost: { hosts: 'hosts of cells that these classes do not choose', unless: [], onlyIf: { section: 'cells', name: 'enable' } },
     }),
   ),
-  placed('DEFAULT', 'scheduler_json_config_location', text, { until: 14, ...idle('profiles are all there is') }),
+  placed('DEFAULT', 'scheduler_json_config_location', text, { until: 14, ...idle('profiles contain all settings') }),
   ...['server', 'server_ca_file', 'port', 'api_url', 'auth_blob', 'insecure_ssl'].map((name) =>
     placed('trusted_computing', `attestation_${name}`, text, { until: 16, ...idle(ATTESTATION) }),
   ),
 ]
 
-/** Sections in which every option concerns the choice of hosts. */
+/** Sections in which every option influences which host is chosen. */
 export const placingSections: ReadonlySet<string> = new Set([group, 'scheduler', 'metrics', 'trusted_computing'])
 
-/** Option names that are also used in sections that do not concern the choice of hosts. */
+/** Option names that sections of other services use too. */
 export const commonNames: ReadonlySet<string> = new Set(['driver', 'workers', 'required'])

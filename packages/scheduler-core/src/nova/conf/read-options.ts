@@ -7,22 +7,21 @@ import { isIn, lifespanText, releaseName } from './releases.ts'
 import { type Lookup, substitute } from './substitute.ts'
 import { type OptionValue, readValue } from './values.ts'
 
-/** An option in the file, as the release reads it. */
+/** The value of an option after a release has read the file. */
 export interface ReadOption {
   readonly value: OptionValue
-  /** The setting that takes effect. If the option is set several times, the last setting. */
+  /** The assignment in the file that takes effect. */
   readonly setting: Setting
 }
 
 export interface ReadOptions {
-  /** The options by their keys. */
   readonly options: ReadonlyMap<string, ReadOption>
   readonly findings: readonly Finding[]
-  /** The settings in the file that do not concern the choice of hosts. */
+  /** The settings in the file that have nothing to do with the choice of hosts. */
   readonly elsewhere: readonly Setting[]
 }
 
-/** Reads the options that a release knows. Other settings that concern the choice of hosts become findings. */
+/** Reads the options that a release knows. Settings of the scheduler that the release does not read become findings. */
 export function readOptions(settings: readonly Setting[], release: number): ReadOptions {
   const index = indexOf(settings)
   const findings: Finding[] = []
@@ -44,16 +43,16 @@ export const subjectOf = ({ section, name }: Pick<Setting, 'section' | 'name'>):
 
 const nameOf = ({ section, name }: Pick<Setting, 'section' | 'name'>): string => `${sectionKey(section)}.${name}`
 
-/** All options by section and name, for every release. */
+/** All known options of all releases, by section and name. */
 export const placesByName: ReadonlyMap<string, { readonly option: KnownOption; readonly place: Place }> = new Map(
   knownOptions.flatMap((option) => option.places.map((place) => [nameOf(place), { option, place }] as const)),
 )
 
-/** The sections and names of options with this name. */
+/** All sections and releases in which an option with this name exists. */
 const placesOfName = (name: string): readonly Place[] =>
   [...knownOptions, ...allocationOptions].flatMap(({ places }) => places.filter((place) => place.name === name))
 
-/** Options that hosts read, even if the scheduler uses the same names. */
+/** Section and name of the options that hosts read. */
 const ofHosts: ReadonlySet<string> = new Set(allocationOptions.flatMap(({ places }) => places.map(nameOf)))
 
 type Index = ReadonlyMap<string, readonly Setting[]>
@@ -73,16 +72,17 @@ function readOption(option: KnownOption, index: Index, release: number, findings
     findings.push({ kind, line: setting.line, subject: subjectOf(setting), message })
   const found = option.places.flatMap((place) => (index.get(nameOf(place)) ?? []).map((setting) => ({ setting, place })))
   const read = found.filter(({ place }) => isIn(release, place))
-  // If the release's scheduler does not read an option, hosts may read it.
+  // A setting that the release's scheduler does not read is reported, unless hosts read it.
   for (const { setting, place } of found)
     if (!isIn(release, place) && !(option.key === place.name && ofHosts.has(nameOf(place))))
       note('idle', setting, whyNotRead(place, release))
-  // The present section and name takes precedence over old ones. Within one section, the last setting applies.
+  // The newest section and name have precedence over older ones. Of several assignments of one name, the last one applies.
   const first = read[0]?.place
   const setting = read.findLast(({ place }) => place === first)?.setting
   if (setting === undefined) return undefined
   if (option.type.is === 'texts') return readAll(read, index, note)
-  for (const { setting: other } of read) if (other !== setting) note('note', other, `line ${setting.line} sets it too, and counts`)
+  for (const { setting: other } of read)
+    if (other !== setting) note('note', other, `is also set in line ${setting.line}, and that value applies`)
   const text = substitute(setting.value, lookupIn(index, setting))
   if (!text.ok) {
     note('refused', setting, `${text.why}; left at Nova's default`)
@@ -95,14 +95,14 @@ function readOption(option: KnownOption, index: Index, release: number, findings
   }
   const keepsOut = option.lost !== undefined && !option.lost.unless.includes(value.value)
   if (keepsOut && option.lost.onlyIf !== undefined && !isOn(option.lost.onlyIf, index))
-    note('idle', setting, `counts only where ${subjectOf(option.lost.onlyIf)} is on`)
-  else if (keepsOut) note('lost', setting, `keeps out ${option.lost.hosts}; nothing here does, and they would be let in`)
+    note('idle', setting, `has an effect only if ${subjectOf(option.lost.onlyIf)} is on`)
+  else if (keepsOut) note('lost', setting, `excludes ${option.lost.hosts}; this service would let them in`)
   else if (option.idle !== undefined && (option.idle.ifOn !== true || value.value === true))
     note('idle', setting, `is ${quote(text.text)}, and has no meaning here: ${option.idle.why}`)
   return { value: value.value, setting }
 }
 
-/** Whether the file enables a flag. All flags that this function reads are off by default. */
+/** Returns true if the file enables a flag. The flag must be off by default. */
 function isOn(flag: Pick<Place, 'section' | 'name'>, index: Index): boolean {
   const setting = index.get(nameOf(flag))?.at(-1)
   const text = setting && substitute(setting.value, lookupIn(index, setting))
@@ -110,7 +110,7 @@ function isOn(flag: Pick<Place, 'section' | 'name'>, index: Index): boolean {
   return value?.ok === true && value.value === true
 }
 
-/** Reads an option. If the option can be set several times, the result contains all values. */
+/** Reads an option that a file can set several times. The result is the list of all values. */
 function readAll(
   read: readonly { readonly setting: Setting }[],
   index: Index,
@@ -127,8 +127,8 @@ function readAll(
 }
 
 /**
- * Returns a function that finds the option of a reference. A reference without a group is looked up in the section of the referring option,
- * then in the default group.
+ * Returns a function that finds the option to which a reference such as `$name` or `$group.name` refers. A reference without a group is
+ * looked up in the section of the setting that contains the reference, then in the section DEFAULT.
  */
 function lookupIn(index: Index, { section }: Setting): Lookup {
   return (reference) => {
@@ -144,7 +144,7 @@ function lookupIn(index: Index, { section }: Setting): Lookup {
 
 const whyNotRead = (place: Place, release: number): string => `is not read by Nova ${releaseName(release)}, only by ${lifespanText(place)}`
 
-/** Why a setting has no effect, if it is an option of the scheduler in a section from which no release reads it. */
+/** Returns the message for an option of the scheduler that is in a wrong section. Undefined if the setting is no such option. */
 function whyElsewhere({ section, name }: Setting, release: number): string | undefined {
   const places = placesOfName(name)
   const isOfAnother = commonNames.has(name) && section !== 'DEFAULT' && !placingSections.has(sectionKey(section))

@@ -1,6 +1,6 @@
 /**
- * The releases of Nova that a file may belong to, by number. Before release 12, Nova's releases were numbered by year. The two such
- * releases have the numbers 10 and 11 here.
+ * The known releases of Nova, by number. Nova numbered releases by year before release 12 (liberty). This table gives juno and kilo the
+ * numbers 10 and 11.
  */
 const names = {
   10: 'juno',
@@ -31,21 +31,21 @@ const names = {
 
 export const OLDEST = 10
 export const NEWEST = 33
-/** The default release, with which the recorded verdicts of Nova's filters were made. */
+/** The release that is assumed by default. The tests compare this service's rules with results that were recorded from this release. */
 export const USUAL = 26
 
-/** The names by number, oldest first. */
+/** The names of all releases by number, oldest first. */
 export const releaseNames: ReadonlyMap<number, string> = new Map(Object.entries(names).map(([number, name]) => [Number(number), name]))
 
 export const releaseName = (release: number): string => releaseNames.get(release) ?? String(release)
 
-/** Finds a release by its name, or by its number from 12 on. */
+/** Finds a release by its name or, from release 12 on, by its number. */
 export function findRelease(text: string): number | undefined {
   for (const [number, name] of releaseNames) if (name === text.toLowerCase() || (number >= 12 && String(number) === text)) return number
   return undefined
 }
 
-/** A range of releases. If `since` or `until` is absent, the range begins at the oldest or ends at the newest known release. */
+/** A range of releases, from `since` to `until` inclusive. */
 export interface Lifespan {
   readonly since: number
   readonly until: number
@@ -55,7 +55,7 @@ export const always: Lifespan = { since: OLDEST, until: NEWEST }
 
 export const isIn = (release: number, { since, until }: Lifespan): boolean => release >= since && release <= until
 
-/** The range as text, such as `juno to stein` or `2023.2 and later`. */
+/** Formats a range of releases, such as `juno to stein` or `2023.2 and later`. */
 export function lifespanText({ since, until }: Lifespan): string {
   if (until === NEWEST) return since === OLDEST ? 'all releases' : `${releaseName(since)} and later`
   return since === until ? releaseName(since) : `${releaseName(since)} to ${releaseName(until)}`
@@ -64,7 +64,7 @@ export function lifespanText({ since, until }: Lifespan): string {
 const until = (release: number): Lifespan => ({ since: OLDEST, until: release })
 const since = (release: number): Lifespan => ({ since: release, until: NEWEST })
 
-/** The release ranges of filters and weighers that do not exist in every release. */
+/** For each filter or weigher that some releases do not have: the releases that have it. */
 const lifespans: Readonly<Record<string, Lifespan>> = {
   GroupAffinityFilter: until(10),
   GroupAntiAffinityFilter: until(10),
@@ -99,7 +99,7 @@ export const lifespanOf = (part: string): Lifespan => lifespans[part] ?? always
 const common = ['ComputeFilter', 'ComputeCapabilitiesFilter', 'ImagePropertiesFilter']
 const groups = ['ServerGroupAntiAffinityFilter', 'ServerGroupAffinityFilter']
 
-/** The filters and weighers that a release enables without configuration. */
+/** The filters that a release enables by default. */
 export function defaultFilters(release: number): readonly string[] {
   if (release <= 11) return ['RetryFilter', 'AvailabilityZoneFilter', 'RamFilter', ...common, ...groups]
   if (release <= 15) return ['RetryFilter', 'AvailabilityZoneFilter', 'RamFilter', 'DiskFilter', ...common, ...groups]
@@ -107,7 +107,7 @@ export function defaultFilters(release: number): readonly string[] {
   return release <= 23 ? ['AvailabilityZoneFilter', ...common, ...groups] : [...common, ...groups]
 }
 
-/** The filters that are enabled by default for the bare-metal scheduler, which exists up to queens. */
+/** The filters that the bare-metal scheduler, which exists up to queens, enables by default. */
 export const bareMetalFilters: readonly string[] = [
   'RetryFilter',
   'AvailabilityZoneFilter',

@@ -20,10 +20,10 @@ test.each([
   ['a name in braces', `$${'{a}'}2`, '12'],
   ['an option of a section', '$g.b', '2'],
   ['its value may contain references', '<$deep>', '<1-2>'],
-  ['two dollars stand for one', '$$a', '$a'],
+  ['two dollar signs become one', '$$a', '$a'],
   ['a dollar after a backslash', '\\$a', '$a'],
   ['a dollar without a name after it', '$1 $', '$1 $'],
-  ['values that double each other are computed once', '$bomb60', ''],
+  ['values that refer to each other twice are computed once', '$bomb60', ''],
 ])('%s', (_what, text, expected) => expect(substitute(text, lookup)).toEqual({ ok: true, text: expected }))
 
 test.each([

@@ -1,7 +1,7 @@
-/** A text after its references to other options were replaced, or the reason why they cannot be replaced. */
+/** A value in which all references to other options are replaced, or the reason why this is not possible. */
 export type Substituted = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string }
 
-/** Finds the option of a reference, `name` or `group.name`. Undefined if the file does not set the option. */
+/** Finds an option by a reference, `name` or `group.name`. Undefined if the file does not set the option. */
 export type Lookup = (reference: string) => { readonly key: string; readonly text: string } | undefined
 
 const MOST_LENGTH = 65_536
@@ -9,8 +9,8 @@ const MOST_DEPTH = 100
 const REFERENCE = /\\\$|\$(?:(\$)|([_a-z][._a-z0-9]*)|\{([_a-z][._a-z0-9]*)\})/gi
 
 /**
- * Replaces `$name`, `${name}` and `$group.name` by the values of these options. `$$` and `\$` stand for a dollar sign. Values that refer to
- * each other are refused, so that the replacement ends.
+ * Replaces `$name`, `${name}` and `$group.name` by the values of these options. `$$` and `\$` become a dollar sign. Options that refer to
+ * each other in a circle are refused.
  */
 export function substitute(text: string, lookup: Lookup): Substituted {
   const known = new Map<string, Substituted>()

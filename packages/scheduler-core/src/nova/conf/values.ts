@@ -3,10 +3,9 @@ import { quote } from '../../text/problem.ts'
 import { architectureName } from '../text/names.ts'
 import { NovaError } from '../text/nova-error.ts'
 
-/** The type of an option's value. */
 export type OptionType =
   | { readonly is: 'whole' | 'number'; readonly least: number; readonly most: number }
-  /** texts: a list with one entry for each time that the option is set. */
+  /** `list` is a list with commas. `texts` is an option that a file can set several times, with one list item each time. */
   | { readonly is: 'flag' | 'text' | 'list' | 'texts' | 'architecture' }
 
 export type OptionValue = number | boolean | string | readonly string[]
@@ -18,7 +17,7 @@ export type ReadValue =
 const TRUE = ['true', '1', 'on', 'yes']
 const FALSE = ['false', '0', 'off', 'no']
 
-/** Reads a value as oslo.config does, except that an empty number is refused. Nova treats an empty number as None. */
+/** Parses a value as oslo.config does. Unlike Nova, which reads an empty number as None, this refuses an empty number. */
 export function readValue(type: OptionType, text: string): ReadValue {
   const refuse = (allowed: string): ReadValue => ({ ok: false, found: quote(text), allowed })
   switch (type.is) {
@@ -41,7 +40,7 @@ export function readValue(type: OptionType, text: string): ReadValue {
   }
 }
 
-/** Items separated by commas; commas at the end add no items. */
+/** Splits a list at commas. Commas at the end of the list add no empty items. */
 export function listOf(text: string): readonly string[] {
   const stripped = trimBlanks(text)
   let end = stripped.length

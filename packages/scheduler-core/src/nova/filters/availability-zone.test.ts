@@ -18,7 +18,7 @@ test.each<[string, Given, string]>([
   ['another default', { request: asks('nova'), options: { default_availability_zone: 'az9' } }, 'zone.other'],
 ])('%s', (_name, given, verdict) => expect(verdictOf(availabilityZoneFilter, given)).toBe(verdict))
 
-test('the reason names the source of the zone', () => {
+test("the reason of a refusal names the source of the host's zone", () => {
   const request = asks('az3')
   const own = { need: 'az3', have: 'az1, az2', source: 'aggregate a0, a1 availability_zone' }
   expect(reasonOf(availabilityZoneFilter, { request, host: { aggregates: zone('az1', 'az2') } })).toMatchObject(own)

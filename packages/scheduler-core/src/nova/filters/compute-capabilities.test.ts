@@ -26,22 +26,22 @@ test.each<[string, Record<string, string>, string]>([
     { 'capabilities:cpu_info:ratio': 's== 4.0', 'capabilities:cpu_allocation_ratio': 's== 4.0' },
     'passes',
   ],
-  ['a path into a list leads nowhere', { 'capabilities:supported_instances:0': 'x' }, 'capability.missing'],
-  ['a path into text that is not JSON leads nowhere', { 'capabilities:hypervisor_type:x': 'x' }, 'capability.missing'],
-  ['a path into a number leads nowhere', { 'capabilities:vcpus_total:x': 'x' }, 'capability.missing'],
+  ['a path into a list does not exist', { 'capabilities:supported_instances:0': 'x' }, 'capability.missing'],
+  ['a path into text that is not JSON does not exist', { 'capabilities:hypervisor_type:x': 'x' }, 'capability.missing'],
+  ['a path into a number does not exist', { 'capabilities:vcpus_total:x': 'x' }, 'capability.missing'],
   ['a value that is null', { 'capabilities:numa_topology': 's!= x' }, 'capability.missing'],
-  ['a path into the service leads nowhere', { 'capabilities:service:host': 'h1' }, 'capability.missing'],
+  ['a path into the service does not exist', { 'capabilities:service:host': 'h1' }, 'capability.missing'],
   ['an address is its text', { 'capabilities:host_ip': '192.0.2.10' }, 'passes'],
   ['a value that is not a number where a number is required', { 'capabilities:gpu': '>= 1' }, 'raises ValueError'],
   ['the first requirement that fails decides', { 'capabilities:colour': 'red', 'capabilities:gpu': '>= 1' }, 'capability.missing'],
   ['an inherited member of a JavaScript object is not an attribute', { 'capabilities:constructor': 's!= x' }, 'capability.missing'],
 ])('%s', (_name, extraSpecs, verdict) => expect(verdictOf(computeCapabilitiesFilter, { request: asks(extraSpecs), host })).toBe(verdict))
 
-test('unset extra specs require nothing', () => {
+test("every host passes if the flavor's extra specs are unset", () => {
   expect(verdictOf(computeCapabilitiesFilter, { request: { flavor: { extraSpecs: undefined } } })).toBe('passes')
 })
 
-test('the reason names the path, the requirement and what the host has', () => {
+test("the reason of a refusal names the path, the requirement and the host's value", () => {
   const request = asks({ 'capabilities:cpu_info:vendor': 'AMD' })
   const reason = {
     code: 'capability.mismatch',

@@ -12,8 +12,9 @@ const SCOPE = 'capabilities'
 const isScoped = keysFrom(`${SCOPE}:`)
 
 /**
- * Passes hosts that satisfy the flavor's extra specs. An extra spec has the scope `capabilities:` and a path into the host's attributes, or
- * no scope and the name of an attribute that the host has. Names that the host does not have, and other scopes, are ignored.
+ * Passes hosts that satisfy the flavor's extra specs. The key of an extra spec is either `capabilities:` with a path into the host's
+ * attributes, or the name of an attribute without a scope. A name without a scope is ignored on hosts that do not have the attribute. Extra
+ * specs with other scopes are ignored.
  */
 export const computeCapabilitiesFilter = novaFilter({
   name: 'ComputeCapabilitiesFilter',
@@ -24,7 +25,7 @@ export const computeCapabilitiesFilter = novaFilter({
   },
   reads: statsFields,
   readsRequest: {
-    // Other names without a scope are ignored on every host.
+    // An extra spec without a scope whose name no host reports has no effect, so it is not read.
     extraSpecs: (key, _value, hosts) => isScoped(key) || hasAttribute(key) || (!key.includes(':') && hosts.reportsStat(key)),
   },
   oncePerRequest: true,
@@ -51,31 +52,31 @@ export const computeCapabilitiesFilter = novaFilter({
   },
 })
 
-/** The words for an extra spec. A name without a scope that is not an attribute of every host is checked only on hosts that report it. */
+/** Describes an extra spec. If its name has no scope and is no attribute of every host, only hosts that report the name are checked. */
 const wordsOf = (extraSpecs: Readonly<Record<string, string>>, key: string, value: string): string =>
   Object.hasOwn(extraSpecs, key) && !hasAttribute(key) ? `${key} ${value} where they report ${key}` : `${key} ${value}`
 
-/** Attributes that neither identify a host nor describe its free resources. Many hosts have the same value. */
+/** Attributes for which many hosts have the same value. They do not identify a host or describe its free resources. */
 const GENERAL: ReadonlySet<string> = new Set(['hypervisor_type', 'hypervisor_version', 'cpu_info', 'supported_instances'])
 
-/** The names of counts of instances on Nova's hosts, in total and by project. */
+/** Names of statistics in which Nova counts the instances of a host, in total and by project. */
 const COUNTS = /^(num_|io_workload$)/
 
-/** Whether an extra spec of this filter can identify a single host or measure its free resources. */
+/** Returns true if an extra spec of this filter can identify a single host or depends on free resources. */
 export function singlesHostOut(extraSpec: string): boolean {
   const path = extraSpec.split(':')
   if (path.length === 1) return (hasAttribute(extraSpec) && !GENERAL.has(extraSpec)) || COUNTS.test(extraSpec)
   return path[0] === SCOPE && !GENERAL.has(path[1] ?? '')
 }
 
-/** The value at the end of a path that starts at the host. Null if the path does not exist. */
+/** The value at a path that starts with an attribute of the host. Null if the path does not exist. */
 function capabilityOf(host: HostState, [name = '', ...steps]: readonly string[]): HostValue {
   let value = attributeOf(host, name) ?? statOf(host, name)
   for (const step of steps) value = stepInto(value, step)
   return value
 }
 
-/** The value of one step of a path. If the present value is text, it is parsed as JSON first. */
+/** Follows one step of a path from a value. If the value is text, it is first parsed as JSON. */
 function stepInto(value: HostValue, step: string): HostValue {
   const target = typeof value === 'string' ? parsed(value) : value
   if (target instanceof Map) return target.get(step) ?? null

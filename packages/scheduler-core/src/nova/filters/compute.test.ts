@@ -9,15 +9,15 @@ const service = (given: Partial<HostService> = {}): Given['host'] => ({
 const silentFor = (seconds: number) => service({ heartbeatAt: NOW - seconds * 1000 })
 
 test.each<[string, Given, string]>([
-  ['a sign of life just now', { host: service() }, 'passes'],
-  ['the oldest allowed sign of life', { host: silentFor(60) }, 'passes'],
-  ['a sign of life that is slightly too old', { host: silentFor(60.5) }, 'host.down'],
+  ['a heartbeat at the time of the decision', { host: service() }, 'passes'],
+  ['a heartbeat of the maximum age', { host: silentFor(60) }, 'passes'],
+  ['a heartbeat slightly older than the maximum age', { host: silentFor(60.5) }, 'host.down'],
   ['a sign of life from the largest allowed time in the future', { host: silentFor(-60) }, 'passes'],
-  ['a sign of life from further in the future', { host: silentFor(-61) }, 'host.down'],
+  ['a heartbeat further in the future', { host: silentFor(-61) }, 'host.down'],
   ['a service that is monitored in another way', { host: service({ heartbeatAt: null }) }, 'passes'],
   ['disabled', { host: service({ disabled: true }) }, 'host.disabled'],
   ['a service that was forced down', { host: service({ forcedDown: true }) }, 'host.down'],
-  ['another silence', { host: silentFor(90), options: { service_down_time: 90 } }, 'passes'],
+  ['a shorter service_down_time', { host: silentFor(90), options: { service_down_time: 90 } }, 'passes'],
   [
     'a service_down_time not longer than the report interval becomes two and a half intervals',
     { host: silentFor(25), options: { service_down_time: 10 } },
@@ -32,7 +32,7 @@ test.each<[string, Given, string]>([
   ['a rebuild is not checked', { host: silentFor(99), request: { schedulerHints: { _nova_check_type: ['rebuild'] } } }, 'passes'],
 ])('%s', (_name, given, verdict) => expect(verdictOf(computeFilter, given)).toBe(verdict))
 
-test('the reasons state the numbers, and why an operator disabled the host', () => {
+test("the reason of a refusal has the times, or the operator's reason for disabling the host", () => {
   expect(reasonOf(computeFilter, { host: silentFor(61) })).toMatchObject({
     need: 'at most 60',
     have: 61,

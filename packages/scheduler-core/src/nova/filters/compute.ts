@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { novaFilter } from '../parts/nova-filter.ts'
 
-/** Nova's service_down_time and report_interval, in seconds. */
+/** The options are in seconds. */
 const options = z.strictObject({
   service_down_time: z.number().int().default(60),
   report_interval: z.number().int().default(10),
 })
 
 /**
- * Passes hosts whose service is enabled and whose last heartbeat is not older than allowed. A heartbeat in the future is compared by its
- * distance too, because clocks differ.
+ * Passes hosts whose service is enabled and not forced down, if its last heartbeat is at most `service_down_time` old. A heartbeat may also
+ * be up to this time in the future, because the clocks of hosts differ.
  */
 export const computeFilter = novaFilter({
   name: 'ComputeFilter',
@@ -18,7 +18,7 @@ export const computeFilter = novaFilter({
   oncePerRequest: true,
   options,
   prepare(_request, { service_down_time: configured, report_interval: interval }, { now }) {
-    // If the allowed age is at most one report interval, hosts would be down in each interval. Nova then uses a longer time.
+    // If `service_down_time` were at most one report interval, hosts would be down between reports. Nova then uses 2.5 report intervals.
     const [silence, source] =
       configured > interval
         ? [configured, 'option service_down_time']

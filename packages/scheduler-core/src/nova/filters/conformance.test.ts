@@ -13,7 +13,7 @@ import { readHostCase, timeOf } from '../testing/host-case.ts'
 import { NovaError } from '../text/nova-error.ts'
 import { novaFilters } from './index.ts'
 
-/** Verdicts recorded from Nova's own scheduler, in one file for each filter. */
+/** The results of Nova's own filters, recorded in one file for each filter. */
 const recorded = sharedData('conformance/cases/filters')
 const files = recorded.isMissing ? ['every filter'] : readdirSync(recorded.path)
 
@@ -29,7 +29,7 @@ const caseSchema = z.object({
 describe.skipIf(recorded.isMissing)(`verdicts of Nova 26.2.2${recorded.skipNote}`, () => {
   test.each(files)('%s', (file) => {
     const filter = novaFilters.find(({ name }) => file === `${name}.jsonl.gz`)
-    if (filter === undefined) throw new Error(`${file} belongs to no filter in the list`)
+    if (filter === undefined) throw new Error(`no filter has the name of the file ${file}`)
     const cases = gunzipSync(readFileSync(path.join(recorded.path, file)))
       .toString('utf8')
       .trim()
@@ -39,7 +39,7 @@ describe.skipIf(recorded.isMissing)(`verdicts of Nova 26.2.2${recorded.skipNote}
   })
 })
 
-/** Differences from the recorded verdict, or missing parts of a refusal; empty if there are none. */
+/** The differences between this filter's result and the recorded result of Nova, and the fields that the refusal lacks. */
 function differenceOf(filter: NovaFilter, { id, now, config, host, spec, expected }: z.output<typeof caseSchema>): readonly string[] {
   let refusal: Reason | undefined
   try {

@@ -36,7 +36,7 @@ test.each<[string, Given, string]>([
   ],
 ])('%s', (_name, given, verdict) => expect(verdictOf(imagePropertiesFilter, given)).toBe(verdict))
 
-test('the reasons name the required and the present values', () => {
+test("the reason of a refusal names the required values and the host's values", () => {
   const request = image({ hw_architecture: 'i686', img_hv_type: 'kvm' })
   expect(reasonOf(imagePropertiesFilter, { request })).toMatchObject({ need: 'i686 kvm', have: 'x86_64 kvm hvm' })
   expect(reasonOf(imagePropertiesFilter, { request: kvm('<7.0') })).toMatchObject({ need: '<7.0', have: '7.2.0' })

@@ -10,16 +10,17 @@ import { hypervisorVersionText, versionSatisfies } from '../text/versions.ts'
 
 const DEFAULT_ARCHITECTURE = 'image_properties_default_architecture'
 
-/** The architecture of images that do not state one. */
+/** The option sets the architecture of images that do not state their architecture. */
 const options = z.strictObject({ [DEFAULT_ARCHITECTURE]: z.string().nullable().default(null) })
 
 /**
- * Passes hosts that report a triple of architecture, hypervisor type and machine mode that matches all these values of the image, and whose
- * hypervisor has the required version. If the image has only a version, nothing is required. A host without a hypervisor version passes.
+ * A host reports triples of architecture, hypervisor type and machine mode. It passes if one of its triples has all such values that the
+ * image requires, and if its hypervisor has the required version. As in Nova, a required version alone has no effect, and a host that
+ * reports no hypervisor version passes.
  */
 export const imagePropertiesFilter = novaFilter({
   name: 'ImagePropertiesFilter',
-  description: 'The host supports the architecture, hypervisor and machine mode of the image.',
+  description: 'The host supports the architecture, hypervisor and machine mode that the image requires.',
   admits: {
     by: 'property',
     which: imagesAsked,
@@ -63,7 +64,7 @@ export const imagePropertiesFilter = novaFilter({
       }
     }
     const instancesReason = ({ supportedInstances }: HostState, names = wanted): Reason | undefined => {
-      // As in Nova, a name may be at any position of the triple. For example, the mode `xen` is satisfied by a hypervisor of type `xen`.
+      // As in Nova, a required value can be at any position of the triple. So a host with hypervisor type `xen` satisfies the mode `xen`.
       if (supportedInstances.some((triple) => names.every((name) => triple.includes(name)))) return undefined
       const have = supportedInstances.map((triple) => triple.join(' ')).join(', ') || 'none'
       return { code: 'image.unsupported', subject: 'instances', need: names.join(' '), have, source: 'image properties' }
@@ -80,7 +81,7 @@ export const imagePropertiesFilter = novaFilter({
   },
 })
 
-/** An image property. All properties that this filter reads are texts. */
+/** The value of an image property. All properties that this filter reads are strings. */
 function propertyOf({ image }: NovaRequest, name: string): string | undefined {
   const value = image?.properties[name]
   return typeof value === 'string' ? value : undefined

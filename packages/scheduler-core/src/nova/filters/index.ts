@@ -26,7 +26,7 @@ import { pciPassthroughFilter } from './pci-passthrough.ts'
 import { retryFilter } from './retry.ts'
 import { trustedFilter } from './trusted.ts'
 
-/** Nova's filters, by the names under which Nova registers them. */
+/** All filters of Nova. */
 export const novaFilters: readonly NovaFilter[] = [
   aggregateImagePropertiesIsolation,
   aggregateInstanceExtraSpecsFilter,
@@ -51,7 +51,7 @@ export const novaFilters: readonly NovaFilter[] = [
   serverGroupAffinityFilter,
   serverGroupAntiAffinityFilter,
   simpleCidrAffinityFilter,
-  // filters of Juno to Liberty
+  // Filters that only older releases of Nova have
   aggregateCoreFilter,
   aggregateDiskFilter,
   aggregateRamFilter,

@@ -44,7 +44,7 @@ test.each<[string, Given, string]>([
   ['hints that are null do not matter', { request: { ...image('i1'), schedulerHints: null }, options: isolation }, 'passes'],
 ])('%s', (_name, given, verdict) => expect(verdictOf(isolatedHostsFilter, given)).toBe(verdict))
 
-test('the reasons name the host and the image', () => {
+test('the reason of a refusal names the host and the image', () => {
   const away = { subject: 'host', need: 'h1', have: 'h2', source: 'option isolated_images' }
   expect(reasonOf(isolatedHostsFilter, { request: image('i1'), host: other, options: isolation })).toMatchObject(away)
   const kept = { subject: 'image', need: 'i1', have: 'none', source: 'option isolated_hosts' }

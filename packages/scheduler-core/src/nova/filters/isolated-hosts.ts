@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { novaFilter } from '../parts/nova-filter.ts'
 
-/** Nova's options: host names and image ids. */
+/** `isolated_hosts` lists host names, and `isolated_images` lists image ids. */
 const options = z.strictObject({
   isolated_hosts: z.array(z.string()).default([]),
   isolated_images: z.array(z.string()).default([]),
@@ -9,8 +9,8 @@ const options = z.strictObject({
 })
 
 /**
- * Isolated images run only on isolated hosts. Isolated hosts run only isolated images, unless this restriction is disabled. If no image is
- * isolated, only the restriction of the hosts applies.
+ * Isolated images run only on isolated hosts. Isolated hosts run only isolated images, unless the option for this restriction is off. If
+ * the option `isolated_images` is empty, only the restriction on isolated hosts applies.
  */
 export const isolatedHostsFilter = novaFilter({
   name: 'IsolatedHostsFilter',

@@ -50,12 +50,12 @@ test.each<[string, string, string]>([
   ['no text', '', 'passes'],
 ])('%s', (_name, query, verdict) => expect(verdictOf(jsonFilter, { request: asks(query), host })).toBe(verdict))
 
-test('a hint of two texts is ignored', () => {
+test('a hint `query` with two strings is ignored', () => {
   expect(verdictOf(jsonFilter, { request: asks('[]', '[]') })).toBe('raises TypeError')
   expect(verdictOf(jsonFilter, { request: asks() })).toBe('passes')
 })
 
-test('the reason states the query and the values of its attributes', () => {
+test("the reason of a refusal has the query and the host's values of its attributes", () => {
   const query = '["or", ["<", "$free_ram_mb", 1], ["=", "$stats.gpu", "no"], ["=", "$free_ram_mb", 2]]'
   const reason = { need: query, have: 'free_ram_mb = 4096, stats.gpu = yes', source: 'hint query' }
   expect(reasonOf(jsonFilter, { request: asks(query), host })).toMatchObject(reason)

@@ -8,12 +8,12 @@ import { NovaError } from '../text/nova-error.ts'
 import { parsePythonJson } from '../text/python-json.ts'
 
 /**
- * Passes hosts that meet the query in the hint `query`, which is JSON such as `["and", [">=", "$free_ram_mb", 1024], ["=", "$host",
- * "h1"]]`.
+ * Passes hosts that satisfy the query in the scheduler hint `query`. It is JSON such as
+ * `["and", [">=", "$free_ram_mb", 1024], ["=", "$host", "h1"]]`.
  */
 export const jsonFilter = novaFilter({
   name: 'JsonFilter',
-  description: 'The host meets the query in the scheduler hint.',
+  description: 'The host satisfies the query in the scheduler hint named query.',
   admits: {
     by: 'property',
     which: ({ schedulerHints }) => `for the query ${shortList(schedulerHints.query ?? [])}`,
@@ -28,7 +28,7 @@ export const jsonFilter = novaFilter({
     const query = parsePythonJson(text)
     return (host) => {
       if (meetsQuery(query, host)) return undefined
-      const have = attributesIn(query, host).join(', ') || 'no attribute in it'
+      const have = attributesIn(query, host).join(', ') || 'no attributes in the query'
       return { code: 'query.no_match', subject: 'query', need: text, have, source: 'hint query' }
     }
   },

@@ -6,7 +6,7 @@ import { aHostState, aNovaRequest } from '../testing/builders.ts'
 import { type Given, NOW, reasonOf, verdictOf } from '../testing/judge.ts'
 import { numaTopologyFilter, PACKING } from './numa-topology.ts'
 
-/** A host cell with two cores for guests with shared CPUs, and two for guests with pinned CPUs. Each core has two threads. */
+/** A host cell with two cores for shared CPUs and two cores for pinned CPUs. Each core has two threads. */
 const hostCell = (id: number, given: Partial<HostCell> = {}): HostCell => ({
   id,
   cpuset: [4, 5, 6, 7],
@@ -27,7 +27,7 @@ const hostCell = (id: number, given: Partial<HostCell> = {}): HostCell => ({
   ...given,
 })
 
-/** A cell of four cores with two threads each, all of which may be pinned. */
+/** A host cell with four cores of two threads each. All CPUs can be shared or pinned. */
 const wide = (given: Partial<HostCell>): HostCell =>
   hostCell(0, { cpuset: [0, 1, 2, 3, 4, 5, 6, 7], pcpuset: [0, 1, 2, 3, 4, 5, 6, 7], ...given })
 
@@ -63,7 +63,7 @@ const isolating: GuestTopology = { cells: [pinned({ pcpuset: [0, 1, 2, 3] })], e
 const networks = (...physnets: string[]) => ({ networkMetadata: { physnets, tunneled: false } })
 const leading = (...physnets: string[]) => ({ networkMetadata: { physnets, tunneled: false } })
 
-describe('checks before the cells', () => {
+describe('the checks before guest cells are fitted', () => {
   test.each<[string, Given, string]>([
     ['a request without an image is an error of Nova', on(null, null, { image: null }), 'raises AttributeError'],
     ['a guest without cells passes everywhere', on(null, null), 'passes'],
@@ -80,7 +80,7 @@ describe('checks before the cells', () => {
   ])('%s', (_what, given, verdict) => expect(verdictOf(numaTopologyFilter, given)).toBe(verdict))
 })
 
-describe('one cell on another', () => {
+describe('one guest cell on one host cell', () => {
   test.each<[string, Given, string]>([
     ['shared CPUs up to the ratio fit', on(host(hostCell(0, { cpuUsage: 6 })), guest(guestCell())), 'passes'],
     ['one shared CPU beyond the ratio does not fit', on(host(hostCell(0, { cpuUsage: 7 })), guest(guestCell())), 'numa.cpus'],
@@ -97,24 +97,24 @@ describe('one cell on another', () => {
       'numa.dedicated_cpus',
     ],
     ['no ratio applies to the memory of a pinned guest', on(host(hostCell(0, { memoryUsage: 3_073 })), guest(pinned())), 'numa.memory'],
-    ['the emulator needs a CPU of its own', on(host(hostCell(0)), isolating), 'numa.too_few_dedicated'],
+    ['the emulator needs a separate CPU', on(host(hostCell(0)), isolating), 'numa.too_few_dedicated'],
     [
       'required threads need a core with two free threads',
       on(host(hostCell(0, { pinnedCpus: [0, 2] })), guest(pinned({ cpuThreadPolicy: 'require' }))),
       'numa.threads',
     ],
     [
-      'CPUs on cores of their own that are taken by others',
+      'isolated CPUs, for which too few cores are free',
       on(host(wide({ pinnedCpus: [0, 2] })), guest(pinned({ pcpuset: [0, 1, 2], cpuThreadPolicy: 'isolate' }))),
       'numa.threads',
     ],
     [
-      'more CPUs on cores of their own than there are cores, while others are taken',
+      'more isolated CPUs than the host has cores, while some cores are in use',
       on(host(wide({ pinnedCpus: [0, 2] })), guest(pinned({ pcpuset: [0, 1, 2, 3, 4], cpuThreadPolicy: 'isolate' }))),
       'numa.too_few_cores',
     ],
     [
-      'more CPUs on cores of their own than there are cores, while few CPUs are left at all',
+      'more isolated CPUs than the host has cores, while too few CPUs are free',
       on(host(wide({ pinnedCpus: [0, 2, 4, 6] })), guest(pinned({ pcpuset: [0, 1, 2, 3, 4], cpuThreadPolicy: 'isolate' }))),
       'numa.too_few_cores',
     ],
@@ -130,12 +130,12 @@ describe('one cell on another', () => {
       'numa.pages',
     ],
     [
-      'more pages than there are in all, while others are taken',
+      'more pages than the host has in total, while some pages are in use',
       on(host(hostCell(0, { mempages: hugePages(89) }), hostCell(1)), guest(guestCell({ memory: 1_202, pagesize: 2_048 }))),
       'numa.too_few_pages',
     ],
     [
-      'pages of any large size, of which another size would do once it is free',
+      'pages of any large size, of which another size would suffice if it were free',
       on(
         host(hostCell(0, { mempages: [...hugePages(0), { sizeKib: 1_048_576, total: 2, used: 2, reserved: 0 }] })),
         guest(guestCell({ memory: 2_048, pagesize: -2 })),
@@ -150,13 +150,13 @@ describe('one cell on another', () => {
   ])('%s', (_what, given, verdict) => expect(verdictOf(numaTopologyFilter, given)).toBe(verdict))
 })
 
-describe('all cells together', () => {
+describe('several cells, devices and networks', () => {
   const full = hostCell(0, { cpuUsage: 8 })
   const pool: PciPool = { keys: { vendor_id: '8086', numa_node: 1 }, count: 1 }
   const device = { count: 1, spec: [{ vendor_id: '8086' }], alias: 'nic', numaPolicy: 'required' as const }
   test.each<[string, Given, string]>([
     ['a later cell has enough left', on(host(full, hostCell(1)), guest(guestCell())), 'passes'],
-    ['each guest cell needs a host cell of its own', on(host(hostCell(0)), guest(guestCell(), guestCell({ id: 1 }))), 'numa.cells'],
+    ['each guest cell needs a separate host cell', on(host(hostCell(0)), guest(guestCell(), guestCell({ id: 1 }))), 'numa.cells'],
     ['networks that a cell of the host reaches', on(host(hostCell(0, leading('a'))), guest(guestCell()), networks('a')), 'passes'],
     [
       'networks that only a full cell reaches',
@@ -166,7 +166,7 @@ describe('all cells together', () => {
     ['networks that no cell reports', on(host(hostCell(0)), guest(guestCell()), networks('a')), 'passes'],
   ])('%s', (_what, given, verdict) => expect(verdictOf(numaTopologyFilter, given)).toBe(verdict))
 
-  test('a cell is chosen only if the devices are near it', () => {
+  test('a host cell is chosen only if the requested device is near it', () => {
     const given = (...cells: readonly HostCell[]): Given => ({
       host: { numaTopology: host(...cells), pciPools: [pool] },
       request: { image, numaTopology: guest(guestCell()), pciRequests: [device] },
@@ -176,12 +176,12 @@ describe('all cells together', () => {
   })
 })
 
-test('a refusal states the numbers of the cell', () => {
+test('the reason of a refusal has the needed and the free CPUs of the cell', () => {
   const given = on(host(hostCell(0, { pinnedCpus: [0, 1, 2] })), guest(pinned()))
   expect(reasonOf(numaTopologyFilter, given)).toMatchObject({ code: 'numa.dedicated_cpus', need: 2, have: 1, unit: 'CPUs' })
 })
 
-test('a refusal for cores in all has the largest number of them', () => {
+test('if no cell has enough cores, the reason of the refusal has the core count of the largest cell', () => {
   const given = on(host(wide({ pinnedCpus: [0] }), hostCell(1)), guest(pinned({ pcpuset: [0, 1, 2, 3, 4], cpuThreadPolicy: 'isolate' })))
   expect(reasonOf(numaTopologyFilter, given)).toMatchObject({
     ...{ code: 'numa.too_few_cores', need: 5, have: 4, unit: 'CPUs' },
@@ -189,7 +189,7 @@ test('a refusal for cores in all has the largest number of them', () => {
   })
 })
 
-test('a host that passes gets the limits by which it was judged; the request and the host stay as they are', () => {
+test('a host that passes gets the limits by which it was checked, and the check changes neither request nor host', () => {
   const request = aNovaRequest({ image, numaTopology: guest(guestCell()), ...networks('a') })
   const state = aHostState({ numaTopology: host(hostCell(0)), cpuAllocationRatio: 2, ramAllocationRatio: 1.5 })
   const before = JSON.stringify([request, state])

@@ -13,14 +13,14 @@ import type { HostState } from '../objects/host-state.ts'
 import type { NovaRequest } from '../objects/request.ts'
 import { type CheckContext, novaFilter, withLimits } from '../parts/nova-filter.ts'
 
-/** The option's value true means that the fullest cells of a host are tried first. */
+/** The name of the option. If it is true, the fullest NUMA cells of a host are tried first. */
 export const PACKING = 'compute.packing_host_numa_cells_allocation_strategy'
 
 const options = z.strictObject({ [PACKING]: z.boolean().default(false) })
 
 /**
- * Passes hosts on which every guest cell fits on a separate NUMA cell. Checked are memory or pages, shared or pinned CPUs with their
- * threads, PCI devices near the cells, and networks.
+ * Passes hosts on which every guest cell fits on a separate NUMA cell. A guest cell needs memory or pages, and shared or pinned CPUs. The
+ * chosen host cells must be near the requested PCI devices and networks.
  */
 export const numaTopologyFilter = novaFilter({
   name: 'NUMATopologyFilter',
@@ -59,8 +59,8 @@ export const numaTopologyFilter = novaFilter({
 })
 
 /**
- * The shortfall of a guest cell in terms of totals, if no host cell is large enough even when it is empty. Freeing resources would not help
- * then. Otherwise, the given shortfall.
+ * If a guest cell fits on no host cell even when all host cells are empty, returns a shortfall that compares with totals instead of free
+ * amounts, because freeing resources would not help. Otherwise returns `why` unchanged.
  */
 function inAll(why: Shortfall, asked: Asked, { featureLevel = IN_ALL_BEFORE_FREE }: CheckContext): Shortfall {
   if (featureLevel < IN_ALL_BEFORE_FREE) return why
@@ -74,17 +74,17 @@ function inAll(why: Shortfall, asked: Asked, { featureLevel = IN_ALL_BEFORE_FREE
   return onEmptyHost.has(why.code) ? (pagesOrCoresInAll(asked) ?? why) : why
 }
 
-/** A refused guest and host, and a function that repeats the search on a different host. */
+/** A guest, a host that was refused, and a function that fits the guest on a changed copy of the host. */
 interface Asked {
   readonly host: HostTopology
   readonly guest: GuestTopology
   fitOn(host: HostTopology): FitResult
 }
 
-/** The codes of refusals that pages or cores may cause even on an empty host. They are judged first, or after the number of free CPUs. */
+/** Refusals with these codes can have the cause that the host has too few pages or cores in total. */
 const onEmptyHost: ReadonlySet<string> = new Set(['numa.pages', 'numa.threads', 'numa.dedicated_cpus'])
 
-/** The shortfall of memory pages, or of CPUs on the cores that the thread policy wants, on the host if it were empty; undefined if there is none. */
+/** Fits the guest on the host as if the host were empty. Returns the shortfall if the host has too few pages, or too few cores. */
 function pagesOrCoresInAll({ host, guest, fitOn }: Asked): Shortfall | undefined {
   const empty = emptied(host)
   const fit = fitOn(empty)
@@ -100,7 +100,7 @@ function pagesOrCoresInAll({ host, guest, fitOn }: Asked): Shortfall | undefined
   return have < need ? { ...why, code: 'numa.too_few_cores', need, have } : undefined
 }
 
-/** The number of a guest cell's CPUs that fit on a host cell's cores by the thread policy. */
+/** How many of a guest cell's CPUs can be pinned to a host cell by the guest's thread policy. */
 function mostPinned(host: HostCell, guest: GuestCell, emulatorCpus: number): number {
   const vcpus = pinnedVcpus(guest)
   let most = vcpus.length
@@ -117,7 +117,7 @@ const emptied = memoByObject(
   }),
 )
 
-/** The overcommit ratios of the host, and the networks that the guest's cells must reach. */
+/** The allocation ratios of the host, and the networks that the guest's cells must reach. */
 const numaLimitsOf = (host: HostState, { networkMetadata }: NovaRequest): NumaLimits => ({
   cpuAllocationRatio: host.ratiosSet?.VCPU?.value ?? host.cpuAllocationRatio,
   ramAllocationRatio: host.ratiosSet?.MEMORY_MB?.value ?? host.ramAllocationRatio,

@@ -2,7 +2,8 @@ import { supportPciRequests } from '../hardware/pci.ts'
 import { novaFilter } from '../parts/nova-filter.ts'
 
 /**
- * Passes hosts with the requested PCI devices. Device requests are satisfied one after the other. This filter ignores the cells of devices.
+ * Passes hosts with the requested PCI devices. Device requests take devices one after the other. The filter ignores the NUMA cells of
+ * devices.
  */
 export const pciPassthroughFilter = novaFilter({
   name: 'PciPassthroughFilter',

@@ -11,6 +11,6 @@ test.each<[string, Given, string]>([
   ['another node of the host was tried', { request: tried({ host: 'h1', node: 'n2' }) }, 'passes'],
 ])('%s', (_name, given, verdict) => expect(verdictOf(retryFilter, given)).toBe(verdict))
 
-test('the reason names host and node', () => {
+test('the reason of a refusal names the host and the node', () => {
   expect(reasonOf(retryFilter, { request: tried({ host: 'h1', node: 'h1' }) })).toMatchObject({ subject: 'node', have: 'h1, h1' })
 })

@@ -1,6 +1,6 @@
 import { novaFilter } from '../parts/nova-filter.ts'
 
-/** Refuses nodes that were already tried for this request. A node was tried if both its host name and its node name are listed. */
+/** Refuses nodes that the request lists as tried. An entry of the list has a host name and a node name, and both must match. */
 export const retryFilter = novaFilter({
   name: 'RetryFilter',
   description: 'The node has not been tried for this request.',

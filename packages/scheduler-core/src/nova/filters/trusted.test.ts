@@ -12,7 +12,7 @@ test.each<[string, Given, string]>([
   ['a node with the requested level', { request: asks('trusted'), attestations: says('trusted') }, 'passes'],
   ['another level', { request: asks('trusted'), attestations: says('untrusted') }, 'trust.level'],
   ['without a source the level is unknown', { request: asks('trusted') }, 'trust.level'],
-  ['a flavor may ask for the level unknown', { request: asks('unknown') }, 'passes'],
+  ['a flavor that requires the level unknown', { request: asks('unknown') }, 'passes'],
   [
     'a node that the source does not know',
     { request: asks('trusted'), host: { node: 'h2' }, attestations: says('trusted') },
@@ -22,7 +22,7 @@ test.each<[string, Given, string]>([
   ['an attestation older than the maximum age', { request: asks('trusted'), attestations: says('trusted', 61) }, 'trust.level'],
 ])('%s', (_name, given, verdict) => expect(verdictOf(trustedFilter, given)).toBe(verdict))
 
-test('the reason names both levels', () => {
+test("the reason of a refusal names the required trust level and the node's level", () => {
   const reason = { need: 'trusted', have: 'unknown', source: 'extra spec trust:trusted_host' }
   expect(reasonOf(trustedFilter, { request: asks('trusted') })).toMatchObject(reason)
 })

@@ -5,19 +5,16 @@ import { novaFilter } from '../parts/nova-filter.ts'
 const EXTRA_SPEC = 'trust:trusted_host'
 const UNKNOWN = 'unknown'
 
-/**
- * The time in seconds for which an attestation is valid. The URL and protocol of the attestation service are options of the source of
- * attestations.
- */
+/** The time in seconds for which an attestation is valid. Nova's other options of this group belong to the attestation source. */
 const options = z.strictObject({ 'trusted_computing.attestation_auth_timeout': z.number().int().min(0).default(60) })
 
 /**
- * Passes nodes with an attestation of the trust level that the flavor requires. The level is `unknown` if no source is configured, if the
- * source does not know the node, or if the attestation is too old.
+ * Passes nodes with the trust level that the flavor requires. An attestation service reports the level. The level is `unknown` if there is
+ * no attestation service, if it does not know the node, or if its attestation of the node is too old.
  */
 export const trustedFilter = novaFilter({
   name: 'TrustedFilter',
-  description: 'The node has an attestation of the trust level that the flavor requires.',
+  description: 'The node has the trust level that the flavor requires, according to an attestation.',
   admits: {
     by: 'property',
     which: ({ flavor: { extraSpecs } }) => `with the trust level ${extraSpecs[EXTRA_SPEC]}`,

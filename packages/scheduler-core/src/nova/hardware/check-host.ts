@@ -3,7 +3,7 @@ import { NovaError } from '../text/nova-error.ts'
 import type { Shortfall } from './shortfall.ts'
 import type { GuestTopology, HostTopology } from './topology.ts'
 
-/** The settings of flavor and image in a request, with or without a guest topology. */
+/** The data that `checkHost` compares: a host's topology, and the guest topology, flavor and image of a request. */
 export interface HostCheck {
   readonly host: HostTopology | null
   readonly guest: GuestTopology | null
@@ -12,13 +12,13 @@ export interface HostCheck {
   readonly imageProperties: ImageProperties | null
 }
 
-/** The result of the checks before cells are fitted: the host passes, the host is refused, or fitting decides. */
+/** The result of `checkHost`: the host passes, the host is refused, or the guest must be fitted on the host's cells. */
 export type HostCheckResult = { readonly answer: 'pass' | 'fit' } | { readonly answer: 'refuse'; readonly why: Shortfall }
 
 /**
- * The checks that Nova makes before it fits a guest. There must be an image. If threads are required, the host must have them, even for a
- * guest without a topology. If the guest has a topology, the host must have one too. Throws AttributeError and ObjectActionError as Nova
- * does.
+ * Checks a host as Nova does before it fits a guest on the host's cells. If the request requires CPU threads, the host must have them, even
+ * if the guest has no topology. If the guest has a topology, the host must have one too. As in Nova, throws ObjectActionError if the extra
+ * specs are unset, and AttributeError if the request has no image.
  */
 export function checkHost({ host, guest, extraSpecs, imageProperties }: HostCheck): HostCheckResult {
   if (extraSpecs === undefined) throw new NovaError('ObjectActionError', 'the flavor has no extra specs set')
@@ -35,7 +35,7 @@ export function checkHost({ host, guest, extraSpecs, imageProperties }: HostChec
     : { answer: 'refuse', why: { code: 'numa.not_reported', need: guest.cells.length, have: 0, unit: 'cells' } }
 }
 
-/** Whether any core of a host has more than one thread. */
+/** Returns true if any core of the host has more than one thread. */
 export function hasThreads(host: HostTopology): boolean {
   return host.cells.some((cell) => cell.siblings.some((threads) => threads.length > 1))
 }

@@ -11,7 +11,7 @@ const mempages = [
 const after = (host: Partial<HostCell>, guest: Partial<GuestCell>) =>
   consumeGuest(aHost(aHostCell(0, { mempages, ...host })), aGuest([aGuestCell(0, guest)])).cells[0]
 
-test('memory, shared CPUs and the smallest pages are used', () => {
+test('a guest uses memory, shared CPUs, and pages of the smallest size', () => {
   expect(after({ memoryUsage: 100, cpuUsage: 1 }, {})).toMatchObject({
     memoryUsage: 612,
     cpuUsage: 3,
@@ -20,21 +20,21 @@ test('memory, shared CPUs and the smallest pages are used', () => {
   })
 })
 
-test('pages of the size that was chosen are used', () => {
+test('a guest with a page size uses pages of this size', () => {
   expect(after({}, { pagesize: 2048 })?.mempages).toEqual([{ ...mempages[0], used: 264 }, mempages[1]])
 })
 
-test('pins and the CPU of the emulator are pinned', () => {
+test('the CPUs of a pinned guest and of its emulator become pinned on the host', () => {
   const guest = { cpuPolicy: 'dedicated', cpuPinning: { 0: 4, 1: 5 }, cpusetReserved: [6] } as const
   expect(after({ pinnedCpus: [0] }, guest)).toMatchObject({ cpuUsage: 0, pinnedCpus: [0, 4, 5, 6] })
 })
 
-test('isolated pins take their whole cores', () => {
+test('a guest with the thread policy isolate uses whole cores', () => {
   const guest = { cpuPolicy: 'dedicated', cpuThreadPolicy: 'isolate', cpuPinning: { 0: 0, 1: 4 } } as const
   expect(after({}, guest)?.pinnedCpus).toEqual([0, 1, 4, 5])
 })
 
-test('cells of the host that the guest does not use do not change', () => {
+test('host cells that the guest does not use are unchanged', () => {
   const host = aHost(aHostCell(0, { mempages }), aHostCell(1, { mempages }))
   expect(consumeGuest(host, aGuest([aGuestCell(1)])).cells[0]).toEqual(host.cells[0])
 })
@@ -50,7 +50,7 @@ test.each([
   expect(() => after(host, guest)).toThrow(expect.objectContaining({ kind }))
 })
 
-test('guests are fitted and consumed until the host is full, and no CPU is pinned twice', () => {
+test('when guests fill a host, no CPU is pinned twice', () => {
   let host = aHost(aHostCell(0, { mempages }), aHostCell(1, { mempages }))
   let count = 0
   for (;;) {

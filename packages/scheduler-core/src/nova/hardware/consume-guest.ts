@@ -10,9 +10,9 @@ import {
 } from './topology.ts'
 
 /**
- * The host after a guest was placed on it: memory, shared CPUs, pages and pinned CPUs are subtracted. If the guest isolates its CPUs, their
- * whole cores are subtracted. Throws where Nova would: for pins that are in use or not on the host, for missing pages, and for fields that
- * an old host does not have. If it throws, the host is unchanged.
+ * Returns the host after a guest is placed on it, with more memory, shared CPUs, pages and pinned CPUs in use. If the guest isolates its
+ * CPUs, all CPUs of their cores become pinned. Throws NovaError where Nova raises an exception: if a CPU is already pinned or not on the
+ * host, if pages are missing, or if an old host lacks a field. The given host is never changed.
  */
 export function consumeGuest(host: HostTopology, guest: GuestTopology): HostTopology {
   if (host.cells.length === 0 || guest.cells.length === 0) return host
@@ -35,7 +35,7 @@ function consumeCell(host: HostCell, guest: GuestCell): HostCell {
   }
 }
 
-/** Takes pages of the guest's page size, or of the smallest size if the guest states none. Counts are rounded to integers, as in Nova. */
+/** Uses pages of the guest's page size or, if the guest states none, of the smallest size. As in Nova, page counts are truncated. */
 function takePages(host: HostCell, guest: GuestCell): readonly MemoryPages[] {
   const sizes = host.mempages.map((pages) => pages.sizeKib)
   if (!guest.pagesize && sizes.length === 0) throw new NovaError('IndexError', `cell ${host.id} of the host reports no memory pages`)

@@ -2,7 +2,7 @@ import type { Demand } from '../../values/demand.ts'
 import { type PciPool, type PciRequest, poolsFor } from './pci.ts'
 import type { HostCell, NetworkMetadata } from './topology.ts'
 
-/** The conditions that devices and networks set for the chosen cells of a host. */
+/** Conditions that every choice of host cells must meet to have the requested devices and networks. The search skips other choices. */
 export function demandsOf(
   hosts: readonly HostCell[],
   pools: readonly PciPool[],
@@ -20,7 +20,8 @@ export function demandsOf(
 }
 
 /**
- * The condition for several device requests together. Each pool counts once, with the cells from which the least strict request can use it.
+ * The condition for several device requests together: the pools near the chosen cells must have enough devices for all of them. A pool is
+ * counted once, for all cells from which the least strict request can use it.
  */
 function devicesDemand(hosts: readonly HostCell[], pools: readonly PciPool[], requests: readonly PciRequest[]): Demand {
   const usable = requests.map((request) => new Set(poolsFor(pools, request)))

@@ -1,16 +1,16 @@
 import { quote } from '../../text/problem.ts'
 import { NovaError } from '../text/nova-error.ts'
 
-/** The fields of a serialised object or of a plain dictionary. A missing field is unset, which differs from null. */
+/** The fields of an object of Nova, as it is serialised. A missing field is unset, which differs from null. */
 export type WireFields = Readonly<Record<string, unknown>>
 
-/** The fields of a versioned object's envelope, or of a plain dictionary from before envelopes existed. */
+/** Reads the fields of a versioned object (`nova_object.data`), or of a plain dictionary, the form before versioned objects existed. */
 export function fieldsOf(value: unknown, what: string): WireFields {
   const outer = dictionary(value, what)
   return Object.hasOwn(outer, 'nova_object.data') ? dictionary(outer['nova_object.data'], what) : outer
 }
 
-/** Whether a value is a versioned object's envelope. */
+/** Returns true if the value is a versioned object: it has `nova_object.data`. */
 export function isEnvelope(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, 'nova_object.data')
 }
@@ -31,12 +31,12 @@ export function textOf(value: unknown, what: string): string {
   return value
 }
 
-/** Reads a set of numbers. The result is in ascending order without duplicates. */
+/** Reads a set of integers. The result is in ascending order without duplicates. */
 export function numberSet(value: unknown, what: string): readonly number[] {
   return [...new Set(listOf(value, what, integerOf))].sort((a, b) => a - b)
 }
 
-/** Reads one of the allowed texts, or null. */
+/** Reads a value that must be one of the given words or null. An unset value becomes null. */
 export function wordOf<Word extends string>(value: unknown, what: string, words: readonly Word[]): Word | null {
   if (value === undefined || value === null) return null
   const found = words.find((word) => word === value)

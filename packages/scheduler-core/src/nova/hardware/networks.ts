@@ -2,8 +2,8 @@ import type { Shortfall } from './shortfall.ts'
 import type { HostCell, HostTopology, NetworkMetadata } from './topology.ts'
 
 /**
- * Why the chosen cells do not reach the networks that a guest needs. Undefined if they reach all of them. A network that no cell of the
- * host reports is ignored, because the cell of its devices is unknown.
+ * Returns the shortfall if the chosen host cells do not reach all networks that a guest needs. Undefined if they do. A network that no cell
+ * of the host reports is ignored, because it is unknown which cells are near it.
  */
 export function networksShort(host: HostTopology, chosen: readonly HostCell[], wanted: NetworkMetadata | undefined): Shortfall | undefined {
   if (wanted === undefined) return undefined

@@ -135,7 +135,7 @@ test.each(rows)('%s', (_name, pools, requests, places, why) => {
   else expect(found).toMatchObject(why)
 })
 
-test('policy socket refuses devices if a cell has no known socket', () => {
+test('the policy socket refuses all devices if the socket of any host cell is unknown', () => {
   const places = {
     cells: [0],
     sockets: new Map([
@@ -146,12 +146,12 @@ test('policy socket refuses devices if a cell has no known socket', () => {
   expect(supportPciRequests([pool(1, 1)], [ask(1, { numaPolicy: 'socket' })], places)).toMatchObject({ code: 'pci.numa', have: 0 })
 })
 
-test('a pool that is used up is removed from the list, and another stays with its remaining devices', () => {
+test('a pool without remaining devices is removed, and a partly used pool keeps its remaining devices', () => {
   expect(consumePci([pool(1), pool(3, 1)], [ask(2)])).toEqual({ ok: true, pools: [pool(2, 1)] })
   expect(consumePci([pool(2)], [ask(2)])).toEqual({ ok: true, pools: [] })
 })
 
-test('policy preferred takes devices of near pools first', () => {
+test('the policy preferred takes devices of near pools first', () => {
   const pools = [pool(1, 1), pool(1, 0), pool(1)]
   expect(consumePci(pools, [ask(3, { numaPolicy: 'preferred' })], cells(0)).pools).toEqual([])
   expect(consumePci(pools, [ask(1, { numaPolicy: 'preferred' })], cells(0)).pools).toEqual([pool(1, 1), pool(1)])
@@ -165,13 +165,13 @@ test('the devices of earlier requests stay allocated when a later request fails'
   })
 })
 
-test('the arguments are not changed', () => {
+test('the given pools and requests are not changed', () => {
   const pools = Object.freeze([Object.freeze(pool(2)), Object.freeze(pool(1, 1))])
   consumePci(pools, [ask(3)])
   expect(pools).toEqual([pool(2), pool(1, 1)])
 })
 
-test('pools are read from their envelope, with their tags among the other keys and in ascending order of the number of keys', () => {
+test('pools are read from a versioned object, with tags as keys, and pools with fewer keys come first', () => {
   const wire = (count: number, tags: object) => ({
     'nova_object.name': 'PciDevicePool',
     'nova_object.data': { vendor_id: '8086', product_id: '1520', numa_node: 0, count, tags },
@@ -184,13 +184,13 @@ test('pools are read from their envelope, with their tags among the other keys a
   expect(readPciPools(null)).toEqual([])
 })
 
-test('pools in the form from before envelopes existed are read too', () => {
+test('pools are also read from plain dictionaries', () => {
   expect(readPciPools([{ vendor_id: '8086', product_id: '1520', count: 3, physical_network: 'p' }])).toEqual([
     { keys: { vendor_id: '8086', product_id: '1520', numa_node: null, physical_network: 'p' }, count: 3 },
   ])
 })
 
-test('requests are read from their envelope, and an unset policy counts as none', () => {
+test('device requests are read from a versioned object, and an unset policy is read as no policy', () => {
   const request = { 'nova_object.data': { count: 1, spec: [{ vendor_id: '8086' }], alias_name: 'a1' } }
   expect(readPciRequests({ 'nova_object.data': { requests: [request] } })).toEqual([
     { count: 1, spec: [{ vendor_id: '8086' }], numaPolicy: null, alias: 'a1' },
@@ -198,6 +198,6 @@ test('requests are read from their envelope, and an unset policy counts as none'
   expect([readPciRequests(null), readPciRequests({ 'nova_object.data': { requests: null } })]).toEqual([[], []])
 })
 
-test('invalid pools are refused with their path', () => {
+test('the error for an invalid pool has the path of the wrong value', () => {
   expect(() => readPciPools([{ count: 'x' }])).toThrow('pci_device_pools[0].count is "x"; it must be a whole number')
 })

@@ -6,17 +6,17 @@ import type { Shortfall } from './shortfall.ts'
 /** The value of a key in a pool, or in an alternative of a device request. */
 export type PciValue = string | number | null | readonly string[]
 
-/** A pool of equal devices on a host: their identifying keys, their tags, and the number of free devices. */
+/** A pool of equal PCI devices on a host. `count` is the number of free devices. */
 export interface PciPool {
-  /** vendor_id, product_id, numa_node and every tag; a missing key counts as null. */
+  /** `vendor_id`, `product_id`, `numa_node` and all tags. A missing key is treated as null. */
   readonly keys: Readonly<Record<string, PciValue>>
   readonly count: number
 }
 
-/** The policy for the distance between the devices and the guest's cells. */
+/** How near the devices must be to the NUMA cells of the guest. */
 export type PciNumaPolicy = 'required' | 'legacy' | 'preferred' | 'socket'
 
-/** A device request. It has alternatives, each of which is a set of keys that a pool must match. */
+/** A request for `count` devices. A pool must match all keys of one of the alternatives in `spec`. */
 export interface PciRequest {
   readonly count: number
   readonly spec: readonly Readonly<Record<string, PciValue>>[]
@@ -24,24 +24,24 @@ export interface PciRequest {
   readonly alias?: string | null
 }
 
-/** The host cells that the guest's cells are on, and the socket of each host cell. An undefined socket is unset. */
+/** The ids of the host cells on which the guest is placed, and the socket of every host cell. Undefined means that a socket is unset. */
 export interface PciPlaces {
   readonly cells: readonly number[]
   readonly sockets: ReadonlyMap<number, number | null | undefined>
 }
 
-/** The pools after the device requests are taken. After a shortfall, the pools after the requests before the failing one, as in Nova. */
+/** The pools after the devices are taken. If a request fails, only the devices of earlier requests are taken, as in Nova. */
 export type PciResult =
   | { readonly ok: true; readonly pools: readonly PciPool[] }
   | { readonly ok: false; readonly pools: readonly PciPool[]; readonly why: Shortfall }
 
-/** Why the pools cannot satisfy the device requests one after the other. Undefined if they can. `places` is given if cells are chosen. */
+/** Returns the shortfall if the pools cannot satisfy all device requests, one after the other. Undefined if they can. */
 export function supportPciRequests(pools: readonly PciPool[], requests: readonly PciRequest[], places?: PciPlaces): Shortfall | undefined {
   const result = consumePci(pools, requests, places)
   return result.ok ? undefined : result.why
 }
 
-/** Takes the devices of all requests from the pools. A pool without remaining devices is removed from the list. */
+/** Takes the devices of all requests from the pools, one request after the other. A pool without remaining devices is removed. */
 export function consumePci(pools: readonly PciPool[], requests: readonly PciRequest[], places?: PciPlaces): PciResult {
   let left = pools
   for (const [i, request] of requests.entries()) {
@@ -59,7 +59,7 @@ export function consumePci(pools: readonly PciPool[], requests: readonly PciRequ
   return { ok: true, pools: left }
 }
 
-/** How many free devices are near each cell; the key null counts devices without a cell. */
+/** The number of free devices near each host cell. The key null is for devices without a cell. */
 export function devicesPerCell(pools: readonly PciPool[]): ReadonlyMap<PciValue, number> {
   const devices = new Map<PciValue, number>()
   for (const { keys, count } of pools) {
@@ -71,8 +71,8 @@ export function devicesPerCell(pools: readonly PciPool[]): ReadonlyMap<PciValue,
 }
 
 /**
- * The pools that a device request can use, regardless of their cells: pools that match the request, without devices that have to be
- * requested explicitly.
+ * The pools that a device request can use, whatever cells they are near. They match the request. Pools of special device types (such as
+ * `type-PF`) are left out unless the request names the type.
  */
 export function poolsFor(pools: readonly PciPool[], request: PciRequest): readonly PciPool[] {
   return withoutUnasked(
@@ -81,21 +81,21 @@ export function poolsFor(pools: readonly PciPool[], request: PciRequest): readon
   )
 }
 
-/** Whether a pool matches one of the alternatives: text without regard to case, lists by inclusion. */
+/** Returns true if a pool matches one of the alternatives. Texts are compared without regard to case. */
 export function poolMatches(pool: PciPool, spec: PciRequest['spec']): boolean {
   return spec.some((alternative) => Object.entries(alternative).every(([key, wanted]) => alike(keyOf(pool, key), wanted)))
 }
 
 type Refused = { readonly code: 'pci.short' | 'pci.numa' | 'pci.unasked'; readonly have: number }
 
-/** The pools that the device request can use, in the order of use. Each step only removes pools. */
+/** The pools from which a device request takes its devices, in this order. If they have too few devices: the code of the refusal. */
 function choosePools(pools: readonly PciPool[], request: PciRequest, places: PciPlaces | undefined): readonly PciPool[] | Refused {
   const matching = pools.filter((pool) => poolMatches(pool, request.spec))
   if (devices(matching) < request.count) return { code: 'pci.short', have: devices(matching) }
   const near = places === undefined || places.cells.length === 0 ? matching : nearCells(matching, request, places)
   if (devices(near) < request.count) return { code: 'pci.numa', have: devices(near) }
   const local = withoutUnasked(near, request)
-  // An empty list refuses even a request for zero devices.
+  // As in Nova, a request for zero devices is refused too if no pool is left.
   if (devices(local) < request.count || local.length === 0) return { code: 'pci.unasked', have: devices(local) }
   return local
 }
@@ -106,7 +106,7 @@ function withoutUnasked(pools: readonly PciPool[], request: PciRequest): readonl
   return unlessAsked(noVdpa, request, 'remote_managed', (value) => booleanOf(value))
 }
 
-/** Removes pools with a property that has to be requested explicitly, unless the request has it. */
+/** Removes pools with a special property, unless the request names this property. */
 function unlessAsked(pools: readonly PciPool[], request: PciRequest, key: string, has: (value: PciValue) => boolean): readonly PciPool[] {
   if (request.spec.some((alternative) => has(alternative[key] ?? null))) return pools
   return pools.filter((pool) => !has(keyOf(pool, key)))
@@ -124,7 +124,7 @@ function nearCells(pools: readonly PciPool[], request: PciRequest, places: PciPl
   return [...legacy, ...pools.filter((pool) => !anywhere(pool))]
 }
 
-/** The pools on the sockets of the cells. Empty if the socket of any host cell is unknown. */
+/** The pools on the same sockets as the chosen cells. Empty if the socket of any host cell is unknown. */
 function onSockets(pools: readonly PciPool[], { cells, sockets }: PciPlaces): readonly PciPool[] {
   for (const socket of sockets.values()) {
     if (socket === undefined) throw new NovaError('NotImplementedError', 'a cell of the host has no socket set')

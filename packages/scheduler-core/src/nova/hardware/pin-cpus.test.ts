@@ -15,10 +15,7 @@ const FOUR = [
   [4, 5, 6, 7],
 ]
 
-/**
- * One row: the host's cores, the CPUs that are already pinned, the policy, the count of requested CPUs, the count of CPUs for the emulator,
- * and the expected result.
- */
+/** A test case. `siblings` lists the CPUs of each core of the host. `cpus` and `reserved` are the expected result. */
 type Row = readonly [
   name: string,
   siblings: readonly (readonly number[])[],
@@ -62,7 +59,7 @@ test.each(rows.map((row) => ({ name: row[0], row })))('$name', ({ row }) => {
   expect(pinCpus(host, guest, emulator)).toEqual(cpus && { cpus, reserved: reserved ?? null })
 })
 
-test('isolate takes no whole cores on hosts that separate shared from dedicated CPUs', () => {
+test('the thread policy isolate fails on a host with threads whose shared and dedicated CPUs differ', () => {
   const host = aHostCell(0, { pcpuset: [0, 1, 2, 3] })
   expect(pinCpus(host, aGuestCell(0, { cpuPolicy: 'dedicated', pcpuset: [0], cpuThreadPolicy: 'isolate' }), 0)).toBeUndefined()
 })

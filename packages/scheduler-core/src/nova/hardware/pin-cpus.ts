@@ -1,7 +1,7 @@
 import { NovaError } from '../text/nova-error.ts'
 import { freeCpus, type GuestCell, type HostCell, pinnableCpus, pinnedVcpus } from './topology.ts'
 
-/** The host CPUs for the pinned virtual CPUs, in their order, and the host CPUs that are reserved for the emulator's threads. */
+/** The host CPUs for a guest cell's pinned virtual CPUs, in the order of these, and the host CPUs for the emulator (`reserved`). */
 export interface Pinning {
   readonly cpus: readonly number[]
   readonly reserved: readonly number[] | null
@@ -10,9 +10,8 @@ export interface Pinning {
 type Core = readonly number[]
 
 /**
- * The CPUs of a host cell to which a guest cell is pinned. If the thread policy requires it, whole cores are used, emptiest first, and
- * within a core CPUs in ascending order. Undefined if there are not enough suitable free threads. A guest cell without pinned CPUs is never
- * pinned, as in Nova.
+ * Chooses the host CPUs to which a guest cell is pinned, by the guest's thread policy. Undefined if the host cell has too few suitable free
+ * CPUs. As in Nova, the result is also undefined for a guest cell without pinned CPUs.
  */
 export function pinCpus(host: HostCell, guest: GuestCell, emulatorCpus: number): Pinning | undefined {
   if (host.siblings.length === 0) throw new NovaError('ValueError', `cell ${host.id} of the host has no siblings`)
@@ -24,7 +23,7 @@ export function pinCpus(host: HostCell, guest: GuestCell, emulatorCpus: number):
   return packed(cores, threadsPerCore, wanted, emulatorCpus, guest.cpuThreadPolicy === 'require')
 }
 
-/** Pins each virtual CPU to a separate core. All other threads of the core stay unused. */
+/** For the thread policy isolate: pins each virtual CPU to a separate core. The other threads of the core stay unused. */
 function isolated(
   host: HostCell,
   cores: readonly Core[],
@@ -34,13 +33,13 @@ function isolated(
 ): Pinning | undefined {
   const whole = cores.filter((core) => core.length >= threadsPerCore)
   if (whole.length === 0) return undefined
-  // A host with threads can reserve sibling threads only if all its CPUs can be pinned, as in Nova.
+  // As in Nova, cores with several threads can be isolated only if every CPU of the host cell can be shared and can be pinned.
   if (threadsPerCore !== 1 && !sameCpus(pinnableCpus(host), host.cpuset)) return undefined
   const cpus = takeThreads(whole, 1, wanted)
   return cpus && withReserved(cpus, emulatorCpus, () => untouched(cores, cpus))
 }
 
-/** Pins CPUs to as many threads of each core as possible. If this fails, and without `whole`, any free CPUs are used. */
+/** Pins virtual CPUs to as many threads of each core as possible. If this fails and `whole` is false, any free CPUs are used. */
 function packed(cores: readonly Core[], threadsPerCore: number, wanted: number, emulatorCpus: number, whole: boolean): Pinning | undefined {
   let last: readonly number[] | undefined
   for (let threads = threadsPerCore; threads > (whole ? 1 : 0); threads -= 1) {
@@ -51,7 +50,7 @@ function packed(cores: readonly Core[], threadsPerCore: number, wanted: number, 
     const pinning = cpus && withReserved(cpus, emulatorCpus, () => leftOver(cores, cpus))
     if (pinning !== undefined) return pinning
   }
-  // Nova continues only if the last attempt found no CPUs for the guest, not if it found none for the emulator.
+  // Nova tries single CPUs only if the last attempt found too few CPUs for the guest. It does not if only the emulator lacked a CPU.
   if (whole || last !== undefined) return undefined
   const singles = cores.flat().map((cpu) => [cpu])
   const cpus = takeThreads(singles, 1, wanted)
@@ -74,7 +73,7 @@ function withReserved(cpus: readonly number[], emulatorCpus: number, left: () =>
   return reserved.length === 0 ? undefined : { cpus, reserved }
 }
 
-/** Free CPUs of cores on which nothing is pinned. */
+/** The free CPUs of the cores on which none of `cpus` is. */
 function untouched(cores: readonly Core[], cpus: readonly number[]): readonly number[] {
   return cores.filter((core) => !core.some((cpu) => cpus.includes(cpu))).flat()
 }

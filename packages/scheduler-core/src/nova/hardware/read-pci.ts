@@ -4,14 +4,14 @@ import { fieldsOf, integerOf, isEnvelope, listOf, textOf, type WireFields, wordO
 import type { PciNumaPolicy, PciPool, PciRequest, PciValue } from './pci.ts'
 
 /**
- * Reads the device pools of a host: a PciDevicePoolList envelope, a list of pools, or null for no pools. Tags are next to the identifying
- * keys. Pools with the fewest keys come first, because they are tried in this order.
+ * Reads the device pools of a host: a PciDevicePoolList object, a list of pools, or null for no pools. The tags of a pool become keys.
+ * Pools with fewer keys come first, because Nova tries pools in this order.
  */
 export function readPciPools(value: unknown): readonly PciPool[] {
   return poolsInOrder(value).map(({ pool }) => pool)
 }
 
-/** The index of each pool in the input, in the order in which `readPciPools` returns the pools. */
+/** For each pool in the result of `readPciPools`: its index in the input. */
 export const pciPoolPositions = (value: unknown): readonly number[] => poolsInOrder(value).map(({ index }) => index)
 
 function poolsInOrder(value: unknown): readonly { readonly pool: PciPool; readonly index: number }[] {
@@ -20,7 +20,7 @@ function poolsInOrder(value: unknown): readonly { readonly pool: PciPool; readon
   return pools.map((pool, index) => ({ pool, index })).sort((a, b) => Object.keys(a.pool.keys).length - Object.keys(b.pool.keys).length)
 }
 
-/** Reads device requests: an InstancePCIRequests envelope, a list of requests, or null for no requests. */
+/** Reads device requests: an InstancePCIRequests object, a list of requests, or null for no requests. */
 export function readPciRequests(value: unknown): readonly PciRequest[] {
   if (value === null || value === undefined) return []
   const requests = Array.isArray(value) ? value : fieldsOf(value, 'pci_requests').requests
@@ -29,7 +29,7 @@ export function readPciRequests(value: unknown): readonly PciRequest[] {
 
 function readPool(value: unknown, what: string): PciPool {
   const { count, tags, ...own } = fieldsOf(value, what)
-  // In the older form without envelopes, pools have their tags next to the other keys, and leave out an unknown cell.
+  // In the older form without versioned objects, tags are among the other keys, and `numa_node` is absent if it is unknown.
   const keys = isEnvelope(value)
     ? { ...pciValues(own, what), ...pciValues(fieldsOf(tags ?? {}, `${what}.tags`), `${what}.tags`) }
     : pciValues({ numa_node: null, ...own }, what)

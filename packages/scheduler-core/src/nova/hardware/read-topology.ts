@@ -5,8 +5,8 @@ import { fieldsOf, integerOf, isEnvelope, listOf, numberSet, textOf, type WireFi
 import type { GuestCell, GuestTopology, HostCell, HostTopology, MemoryPages, NetworkMetadata } from './topology.ts'
 
 /**
- * Reads the topology of a host: an envelope, its JSON text as hosts report it, or null for no topology. The older form without envelopes
- * (`cpus`, `mem`) is also read. Fields that older versions do not have stay unset.
+ * Reads the topology of a host: a versioned object, its JSON text as hosts report it, or null for no topology. Also reads the older plain
+ * dictionaries (`cpus`, `mem`). Fields that older versions lack stay unset.
  */
 export function readHostTopology(value: unknown): HostTopology | null {
   const parsed = typeof value === 'string' && value !== '' ? parseJson(value) : value
@@ -15,7 +15,7 @@ export function readHostTopology(value: unknown): HostTopology | null {
   return { cells: listOf(fieldsOf(parsed, 'numa_topology').cells, 'numa_topology.cells', read) }
 }
 
-/** Reads the topology in a request: an envelope, or null for no topology. Fields that older versions do not have stay unset. */
+/** Reads the guest topology of a request: a versioned object, or null for no topology. Fields that older versions lack stay unset. */
 export function readGuestTopology(value: unknown): GuestTopology | null {
   if (value === null || value === undefined) return null
   const fields = fieldsOf(value, 'numa_topology')
@@ -25,7 +25,7 @@ export function readGuestTopology(value: unknown): GuestTopology | null {
   }
 }
 
-/** Reads network metadata: an envelope, or null for no networks. */
+/** Reads network metadata: a versioned object, or null for no networks. */
 export function readNetworkMetadata(value: unknown, what = 'network_metadata'): NetworkMetadata | undefined {
   if (value === null || value === undefined) return undefined
   const fields = fieldsOf(value, what)
@@ -35,7 +35,7 @@ export function readNetworkMetadata(value: unknown, what = 'network_metadata'): 
   }
 }
 
-/** Converts a guest topology of cell version 1.4 or older, which has no `pcpuset`. All CPUs of a dedicated cell become pinned CPUs. */
+/** Converts a guest topology whose cells have version 1.4 or older, without `pcpuset`. All CPUs of a dedicated cell become pinned CPUs. */
 export function migrateGuestTopology(guest: GuestTopology): GuestTopology {
   const migrate = (cell: GuestCell): GuestCell => {
     if (cell.cpuPolicy === 'dedicated' && cell.cpuset.length > 0) return { ...cell, pcpuset: cell.cpuset, cpuset: [] }

@@ -13,7 +13,7 @@ import { fitGuest } from './search/fit-guest.ts'
 import type { GuestTopology, NumaLimits } from './topology.ts'
 import { guestTopologyFor } from './wishes/guest-topology.ts'
 
-/** Verdicts that were recorded from Nova's own scheduler. */
+/** Results that were recorded from Nova's own scheduler. */
 const recorded = sharedData('conformance/cases')
 
 interface Envelope {
@@ -47,7 +47,7 @@ function readLines<Row>(file: string): readonly Row[] {
     .map((line) => JSON.parse(line) as Row)
 }
 
-/** Nova runs neither of the two filters for a rebuild. */
+/** Nova skips PciPassthroughFilter and NUMATopologyFilter for a rebuild. */
 function isRebuild(spec: FilterCase['spec']): boolean {
   const hints = spec['nova_object.data'].scheduler_hints as Readonly<Record<string, unknown>> | null | undefined
   return JSON.stringify(hints?._nova_check_type) === '["rebuild"]'
@@ -62,7 +62,7 @@ function orError<Answer>(run: () => Answer): Answer | string {
   }
 }
 
-/** The expected verdict of NUMATopologyFilter. It follows Nova's documentation of the filter, and uses only the functions under test. */
+/** The verdict and the limits of NUMATopologyFilter, computed by the functions under test as Nova's filter does. */
 function numaVerdict({ host, spec, config }: FilterCase): { expected: boolean; limits?: NumaLimits } {
   if (isRebuild(spec)) return { expected: true }
   const node = host.compute_node['nova_object.data']
@@ -113,7 +113,7 @@ function topologyRow(topology: GuestTopology | null): unknown {
 }
 
 describe.skipIf(recorded.isMissing)(`cases recorded from Nova${recorded.skipNote}`, () => {
-  test('every case of PciPassthroughFilter', () => {
+  test('supportPciRequests gives the recorded verdict in every case of PciPassthroughFilter', () => {
     const cases = readLines<FilterCase>('filters/PciPassthroughFilter.jsonl.gz')
     const answers = cases.map(({ id, host, spec }) => {
       const pools = readPciPools(host.compute_node['nova_object.data'].pci_device_pools)
@@ -123,7 +123,7 @@ describe.skipIf(recorded.isMissing)(`cases recorded from Nova${recorded.skipNote
     expect(answers).toEqual(cases.map(({ id, expected }) => ({ id, expected })))
   })
 
-  test('every case of NUMATopologyFilter, with the limits it leaves', () => {
+  test('checkHost and fitGuest give the recorded verdict in every case of NUMATopologyFilter', () => {
     const cases = readLines<FilterCase>('filters/NUMATopologyFilter.jsonl.gz')
     const answers = cases.map((row) => {
       const verdict = orError(() => numaVerdict(row))
@@ -152,7 +152,7 @@ describe.skipIf(recorded.isMissing)(`cases recorded from Nova${recorded.skipNote
     )
   })
 
-  test('every row of guest topologies made from flavor and image', () => {
+  test('guestTopologyFor gives the recorded guest topology for every flavor and image', () => {
     const rows = readLines<ConstraintRow>('extras.jsonl.gz').filter((row) => row.kind === 'numa_constraints')
     expect(rows.length).toBeGreaterThan(0)
     const answers = rows.map((row) => {

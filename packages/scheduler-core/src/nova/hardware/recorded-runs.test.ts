@@ -10,7 +10,7 @@ import { readGuestTopology, readHostTopology, readNetworkMetadata } from './read
 import { fitGuest, placesOf } from './search/fit-guest.ts'
 import type { GuestTopology, HostTopology, NumaLimits } from './topology.ts'
 
-/** Whole runs that were recorded from Nova's own scheduler. */
+/** Requests with all their filter results and placements, recorded from Nova's own scheduler. */
 const recordedRuns = sharedData('conformance/cases/endtoend.jsonl.gz')
 
 interface Envelope {
@@ -37,7 +37,7 @@ interface HostState {
   limits: NumaLimits | null
 }
 
-/** The recorded state of a host's cells. */
+/** Converts the state of a host's cells to the form of the recorded runs. */
 function numaRow(numa: HostTopology | null): unknown {
   return (
     numa?.cells.map((cell) => ({
@@ -55,7 +55,8 @@ function poolRow(pools: readonly PciPool[]): unknown {
 }
 
 /**
- * Places the guest as Nova's scheduler does. An error ends the placement, and earlier changes stay. Returns the guest after the placement.
+ * Places a guest on a host as Nova's scheduler does, and changes `state`. An error ends the placement. Changes before the error stay, as in
+ * Nova. Returns the guest after the placement.
  */
 function take(state: HostState, guest: GuestTopology | null, requests: readonly PciRequest[], packing: boolean): GuestTopology | null {
   let placed = guest

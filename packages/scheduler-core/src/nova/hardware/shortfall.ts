@@ -1,16 +1,16 @@
 import type { Code } from '../../text/codes.ts'
 
-/** Why a host cannot satisfy the request: the code of the rule that refused, and its amounts. A filter returns it as its reason. */
+/** The reason why a host cannot satisfy a request: a code, and the needed and the available amount. Filters add it to their reasons. */
 export interface Shortfall {
   readonly code: Code
-  /** What the host lacks: cells, requested devices, or networks. */
+  /** The guest cell, the requested devices, or the networks for which the host has too little. */
   readonly subject?: string
   readonly need?: number | string
   readonly have?: number | string
   readonly unit?: string
-  /** The source of the requirement, if that is not only an amount. */
+  /** The setting that requires more than an amount, such as a thread policy. */
   readonly source?: string
-  /** The part of the guest that did not fit, and the cell of the host that came nearest. */
+  /** The id of the guest cell that did not fit, and of the host cell that was nearest to a fit. */
   readonly guestCell?: number
   readonly hostCell?: number
 }

@@ -1,8 +1,7 @@
 import type { GuestCell, GuestTopology, HostCell, HostTopology } from './topology.ts'
 
 /**
- * A cell of a host for tests, with nothing used: eight CPUs on four cores, each of which may be shared or pinned, 4 GiB of memory, and no
- * pages.
+ * An idle host cell for tests, with eight CPUs on four cores, 4 GiB of memory and no memory pages. All CPUs can be shared or pinned.
  */
 export function aHostCell(id: number, more: Partial<HostCell> = {}): HostCell {
   const cpus = more.cpuset ?? numbers(8, id * 8)
@@ -26,7 +25,7 @@ export function aHost(...cells: readonly HostCell[]): HostTopology {
   return { cells }
 }
 
-/** A cell of a guest for tests: two shared CPUs and 512 MiB, no further settings. */
+/** A guest cell for tests, with two shared CPUs and 512 MiB of memory. */
 export function aGuestCell(id: number, more: Partial<GuestCell> = {}): GuestCell {
   return {
     id,
@@ -46,7 +45,7 @@ export function aGuest(cells: readonly GuestCell[], more: Partial<GuestTopology>
   return { cells, emulatorThreadsPolicy: null, ...more }
 }
 
-/** The numbers from one to `count`. */
+/** The `count` integers that start at `from`. */
 export function numbers(count: number, from = 0): readonly number[] {
   return Array.from({ length: count }, (_nothing, i) => from + i)
 }

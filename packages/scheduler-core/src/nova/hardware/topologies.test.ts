@@ -36,7 +36,7 @@ test.each([
   expect(ids).toEqual(expected)
 })
 
-test('a pool without numa_node is an error, as in Nova', () => {
+test('a device pool without numa_node is an error, as in Nova', () => {
   expect(() => order({ pools: [{ keys: {}, count: 1 }] })).toThrow(expect.objectContaining({ kind: 'KeyError' }))
 })
 
@@ -52,7 +52,7 @@ const short = (physnets: readonly string[], tunneled: boolean, ...chosen: readon
     { physnets, tunneled },
   )
 
-test('networks are reached by the chosen cells, or by no cell at all', () => {
+test('a network must be near a chosen cell, unless no cell of the host reports it', () => {
   expect(short(['a'], false, 0)).toBeUndefined()
   expect(short(['elsewhere'], false, 2)).toBeUndefined()
   expect(short(['a', 'b'], false, 0, 1)).toBeUndefined()
@@ -66,7 +66,7 @@ const single = aHost(aHostCell(0, { siblings: numbers(8).map((cpu) => [cpu]) }))
 const check = (more: Partial<Parameters<typeof checkHost>[0]>) =>
   checkHost({ host: single, guest: null, extraSpecs: {}, imageProperties: {}, ...more })
 
-test('before fitting, required threads and a required topology are checked', () => {
+test('checkHost refuses a host without required threads or without a required topology', () => {
   expect(check({})).toEqual({ answer: 'pass' })
   expect(check({ guest: aGuest([aGuestCell(0)]) })).toEqual({ answer: 'fit' })
   expect(check({ guest: aGuest([aGuestCell(0)]), host: null })).toMatchObject({
@@ -80,12 +80,12 @@ test('before fitting, required threads and a required topology are checked', () 
   expect(check({ ...required, host: null })).toEqual({ answer: 'pass' })
 })
 
-test('before fitting, a missing image and missing extra specs are errors', () => {
+test('checkHost throws an error if the image or the extra specs are missing', () => {
   expect(() => check({ imageProperties: null })).toThrow(expect.objectContaining({ kind: 'AttributeError' }))
   expect(() => check({ extraSpecs: undefined })).toThrow(expect.objectContaining({ kind: 'ObjectActionError' }))
 })
 
-test('more guest cells than host cells, and no cells at all, are reported', () => {
+test('fitGuest refuses a guest with more cells than the host, and a host without cells', () => {
   const options = { limits: null }
   const result = fitGuest(aHost(aHostCell(0)), aGuest([aGuestCell(0), aGuestCell(1)]), options)
   expect(!result.ok && result.why()).toEqual({ code: 'numa.cells', need: 2, have: 1, unit: 'cells' })
@@ -95,7 +95,7 @@ test('more guest cells than host cells, and no cells at all, are reported', () =
 
 const wire = (version: string, data: object) => ({ 'nova_object.name': 'X', 'nova_object.version': version, 'nova_object.data': data })
 
-test('a host is read from its envelope, as text or as an object, and fields that old versions lack stay unset', () => {
+test('a host topology is read from a versioned object or its JSON text, and fields that old versions lack stay unset', () => {
   const cell = wire('1.5', {
     id: 0,
     cpuset: [1, 0],
@@ -121,12 +121,12 @@ test('a host is read from its envelope, as text or as an object, and fields that
   expect([readHostTopology(null), readHostTopology('')]).toEqual([null, null])
 })
 
-test('a host is read from the form from before envelopes existed', () => {
+test('a host topology is read from plain dictionaries', () => {
   const host = readHostTopology('{"cells": [{"id": 1, "cpus": "0-2,^1", "mem": {"total": 512, "used": 100}, "cpu_usage": 3}]}')
   expect(host?.cells[0]).toMatchObject({ id: 1, cpuset: [0, 2], pcpuset: undefined, memory: 512, memoryUsage: 100, cpuUsage: 3 })
 })
 
-test('a guest is read from its envelope, and one from before pinned CPUs had a field of their own is converted on demand', () => {
+test('a guest topology is read from a versioned object, and migrateGuestTopology converts one without pcpuset', () => {
   const old = readGuestTopology(
     wire('1.3', { cells: [wire('1.4', { id: 0, cpuset: [0, 1], memory: 512, cpu_policy: 'dedicated', cpu_pinning_raw: { 0: 7 } })] }),
   )
@@ -187,7 +187,7 @@ test.each([
   expect(topology?.cells.map((cell) => [cell.cpuset, cell.pcpuset, cell.memory])).toEqual(cells)
 })
 
-test('settings that do not concern NUMA nodes make no topology', () => {
+test('settings that need no NUMA cells give no guest topology', () => {
   expect(guestTopologyFor(flavor({ 'hw:cpu_policy': 'shared', 'hw:mem_page_size': '0' }), {})).toBeNull()
 })
 
@@ -217,6 +217,6 @@ test.each([
   expect(() => guestTopologyFor(flavor({ [key]: value }), image)).toThrow(expect.objectContaining({ kind }))
 })
 
-test('a flavor with an excessive number of CPUs is refused instead of counting them', () => {
+test('a flavor with an excessive number of CPUs is refused', () => {
   expect(() => guestTopologyFor(flavor({}, 1e9), {})).toThrow(expect.objectContaining({ kind: 'InvalidRequest' }))
 })

@@ -1,7 +1,7 @@
 import { memoByObject } from '../../values/memo.ts'
 import { NovaError } from '../text/nova-error.ts'
 
-/** Memory pages of one size in a cell of a host; counts are of pages. */
+/** Memory pages of one size in a host cell. `total`, `used` and `reserved` are numbers of pages. */
 export interface MemoryPages {
   readonly sizeKib: number
   readonly total: number
@@ -9,26 +9,26 @@ export interface MemoryPages {
   readonly reserved: number
 }
 
-/** Physical networks and tunnels: those that a cell's devices reach, or that a guest asks for. */
+/** Physical networks, and whether tunnels are included: those that a host cell reaches, or those that a guest needs. */
 export interface NetworkMetadata {
   readonly physnets: readonly string[]
   readonly tunneled: boolean
 }
 
-/** One NUMA cell of a host. Sets of CPUs are ascending. Undefined fields are unset: old hosts do not know them. */
+/** One NUMA cell of a host. Lists of CPUs are in ascending order. Fields that old hosts do not report are undefined. */
 export interface HostCell {
   readonly id: number
-  /** CPUs for guests with shared CPUs. */
+  /** Host CPUs on which shared virtual CPUs can run. */
   readonly cpuset: readonly number[]
-  /** CPUs for guests with pinned CPUs. */
+  /** Host CPUs to which virtual CPUs can be pinned. */
   readonly pcpuset: readonly number[] | undefined
-  /** MiB. */
+  /** In MiB. */
   readonly memory: number
-  /** Shared virtual CPUs in use, and used memory in MiB. */
+  /** The number of shared virtual CPUs on this cell, and the used memory in MiB. */
   readonly cpuUsage: number
   readonly memoryUsage: number
   readonly pinnedCpus: readonly number[]
-  /** Threads of each core; cores in the host's order. */
+  /** For each core, the CPUs that are its threads. */
   readonly siblings: readonly (readonly number[])[]
   readonly mempages: readonly MemoryPages[]
   readonly socket: number | null | undefined
@@ -43,24 +43,24 @@ export type CpuPolicy = 'dedicated' | 'shared' | 'mixed'
 export type CpuThreadPolicy = 'prefer' | 'isolate' | 'require'
 export type EmulatorThreadsPolicy = 'share' | 'isolate'
 
-/** A page size of a guest that is a kind and not a size. */
+/** Values of a guest's page size that stand for a kind of pages instead of a size. */
 export const PAGES = { small: -1, large: -2, any: -3 } as const
 
-/** One NUMA cell of a guest. Once it is placed, `id` is the host's cell, and the last two fields are the CPUs that it takes there. */
+/** One NUMA cell of a guest. After it is placed, `id` is the id of its host cell, and the last two fields are its host CPUs. */
 export interface GuestCell {
   readonly id: number
-  /** Shared virtual CPUs, and pinned ones; undefined if not set. */
+  /** The shared virtual CPUs, and the pinned virtual CPUs. `pcpuset` is undefined if it is not set. */
   readonly cpuset: readonly number[]
   readonly pcpuset: readonly number[] | undefined
-  /** MiB. */
+  /** In MiB. */
   readonly memory: number
-  /** KiB, a kind of `PAGES`, or null for none. */
+  /** A size in KiB, a kind of pages (`PAGES`), or null if none is requested. */
   readonly pagesize: number | null
   readonly cpuPolicy: CpuPolicy | null
   readonly cpuThreadPolicy: CpuThreadPolicy | null
-  /** CPU of the host for each pinned virtual CPU. */
+  /** The host CPU of each pinned virtual CPU. */
   readonly cpuPinning: Readonly<Record<number, number>> | null
-  /** CPUs of the host for the emulator's threads. */
+  /** The host CPUs for the emulator's threads. */
   readonly cpusetReserved: readonly number[] | null
 }
 
@@ -69,33 +69,33 @@ export interface GuestTopology {
   readonly emulatorThreadsPolicy: EmulatorThreadsPolicy | null
 }
 
-/** The host's ratios and the request's networks, which the rules of a cell also read. */
+/** The host's allocation ratios and the request's networks, which are needed to fit cells. */
 export interface NumaLimits {
   readonly cpuAllocationRatio: number
   readonly ramAllocationRatio: number
   readonly networkMetadata?: NetworkMetadata | undefined
 }
 
-/** CPUs of the host that guests may pin. Throws where an old host has not set them. */
+/** The host CPUs to which virtual CPUs can be pinned. Throws NotImplementedError if an old host does not report them. */
 export function pinnableCpus(cell: HostCell): readonly number[] {
   if (cell.pcpuset === undefined) throw new NovaError('NotImplementedError', `cell ${cell.id} of the host has no pcpuset set`)
   return cell.pcpuset
 }
 
-/** Virtual CPUs of a guest that are pinned. Throws where an old request has not set them. */
+/** The pinned virtual CPUs of a guest cell. Throws NotImplementedError if an old request does not have them. */
 export function pinnedVcpus(cell: GuestCell): readonly number[] {
   if (cell.pcpuset === undefined) throw new NovaError('NotImplementedError', `cell ${cell.id} of the guest has no pcpuset set`)
   return cell.pcpuset
 }
 
-/** CPUs that are not pinned, all and by core. */
+/** The host CPUs of a cell that can be pinned and are free: their count, and a list for each core. */
 export const freeCpus = memoByObject((cell: HostCell) => {
   const pinned = new Set(cell.pinnedCpus)
   const all = new Set(pinnableCpus(cell).filter((cpu) => !pinned.has(cpu)))
   return { count: all.size, cores: cell.siblings.map((threads) => threads.filter((cpu) => all.has(cpu))) }
 })
 
-/** Whether the guest has pinned CPUs, and whether it has shared CPUs. */
+/** Returns true if the guest cell has pinned CPUs. */
 export function isPinned(cell: GuestCell): boolean {
   return cell.cpuPolicy === 'dedicated' || cell.cpuPolicy === 'mixed'
 }

@@ -1,6 +1,6 @@
 import { isJson, WireError, WireObject } from '../../report/versioned-object.ts'
 
-/** The fields of Nova's Aggregate that this service uses. */
+/** Nova's Aggregate, with only the fields that this service uses. */
 export interface NovaAggregate {
   readonly uuid: string
   readonly name: string
@@ -10,13 +10,13 @@ export interface NovaAggregate {
 
 export interface NovaAggregateRead {
   readonly aggregate: NovaAggregate
-  /** Paths of fields that are set but that this release does not know. These fields have no effect. */
+  /** Paths of fields in the document that have no effect, because this release does not know them. */
   readonly unknown: readonly string[]
 }
 
 const SILENT = ['id', 'created_at', 'updated_at', 'deleted_at', 'deleted', 'availability_zone']
 
-/** Nova's Aggregate, versions 1.0 to 1.3, or its fields alone. Throws WireError with path, found and allowed. */
+/** Reads Nova's Aggregate: a versioned object of version 1.0 to 1.3, or a plain object with its fields. Throws WireError. */
 export function readNovaAggregate(given: unknown): NovaAggregateRead {
   if (!isJson(given)) throw new WireError('aggregate', given, "Nova's Aggregate, or an object with its fields")
   const isEnvelope = Object.hasOwn(given, 'nova_object.name')

@@ -40,7 +40,7 @@ const legacy = {
   },
 } as const
 
-describe("a path of the typed form is translated to the path in the caller's document", () => {
+describe("a path in this service's form of a request is translated to the path in the caller's document", () => {
   test.each<[path: string, given: string]>([
     ['flavor.memoryMb', 'flavor.memory_mb'],
     ['flavor.swapMb', 'flavor.swap'],
@@ -85,7 +85,7 @@ describe("a path of the typed form is translated to the path in the caller's doc
     expect(callerPath(legacy, path.split('.')).join('.')).toBe(given)
   })
 
-  test('a hint that is a text and one that is a list', () => {
+  test('hints that are a string or a list', () => {
     const document = (scheduler_hints: object) => ({ request_spec: {}, filter_properties: { scheduler_hints } })
     const query = ['schedulerHints', 'query', '0']
     const asText = { form: 'legacy', document: document({ query: '[' }) } as const
@@ -96,13 +96,13 @@ describe("a path of the typed form is translated to the path in the caller's doc
     expect(callerPath(ofSpec, query).join('.')).toBe('scheduler_hints.query')
   })
 
-  test('instances that are listed, and the single instance of a RequestSpec', () => {
+  test('instances in the dictionaries and in a RequestSpec', () => {
     const document = { request_spec: { instance_uuids: ['a', 'b'] } }
     expect(callerPath({ form: 'legacy', document }, ['instanceUuids', '1']).join('.')).toBe('request_spec.instance_uuids.1')
     expect(callerPath(spec, ['instanceUuids', '0'])).toEqual(['instance_uuid'])
   })
 
-  test('a flavor and devices in filter_properties', () => {
+  test('a flavor and device requests in filter_properties', () => {
     const document = { request_spec: {}, filter_properties: { instance_type: {}, pci_requests: [{ count: 1 }] } }
     expect(callerPath({ form: 'legacy', document }, ['flavor', 'rootGb']).join('.')).toBe('filter_properties.instance_type.root_gb')
     expect(callerPath({ form: 'legacy', document }, ['pciRequests', '0', 'alias']).join('.')).toBe(
@@ -111,7 +111,7 @@ describe("a path of the typed form is translated to the path in the caller's doc
   })
 })
 
-describe("the problem of a value of the wrong type has the value's path in the caller's document", () => {
+describe("a value of the wrong type is reported with its path in the caller's document", () => {
   const cell = (more: object) =>
     object('InstanceNUMATopology', { cells: [object('InstanceNUMACell', { id: 0, cpuset: [0], memory: 1, ...more })] })
   const refused = (imported: Imported) => (imported.ok ? undefined : imported.problems.map(({ path }) => path.join('.')))
@@ -123,14 +123,14 @@ describe("the problem of a value of the wrong type has the value's path in the c
       }),
     )
 
-  test('in a RequestSpec', () => {
+  test('a value of the wrong type in a RequestSpec', () => {
     const read = (data: object) => refused(importNovaRequest(object('RequestSpec', { num_instances: 1, flavor, ...data })))
     expect(read({ numa_topology: cell({ id: 'x' }) })).toEqual(['numa_topology.cells.0.id'])
     expect(read({ numa_topology: cell({ cpu_policy: 'x' }) })).toEqual(['numa_topology.cells.0.cpu_policy'])
     expect(read({ pci_requests: object('InstancePCIRequests', { requests: [{ count: 'x' }] }) })).toEqual(['pci_requests.requests.0.count'])
   })
 
-  test('in the dictionaries', () => {
+  test('a value of the wrong type in the dictionaries', () => {
     const properties = 'request_spec.instance_properties'
     expect(dictionaries({}, { numa_topology: cell({ id: 'x' }) })).toEqual([`${properties}.numa_topology.cells.0.id`])
     expect(dictionaries({}, { pci_requests: { requests: [{ count: 'x' }] } })).toEqual([`${properties}.pci_requests.requests.0.count`])

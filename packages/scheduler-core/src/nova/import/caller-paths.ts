@@ -6,19 +6,19 @@ import { givenNamesOf } from '../text/image-properties.ts'
 
 type Path = readonly string[]
 
-/** A request as its caller wrote it, in one of Nova's forms. */
+/** A request in one of Nova's forms, as the caller sent it. */
 export interface WrittenRequest {
   readonly form: NonNullable<RequestSpec['nova']>['form']
   readonly document: unknown
 }
 
 /**
- * The path in the caller's document of Nova from which a value at a path of the typed form was made. The names are those of the document.
- * Envelopes are left out, as in all paths in documents of Nova.
+ * An import converts Nova's document to this service's form. Given a path in this service's form, returns the path in Nova's document from
+ * which the value came. The keys `nova_object.data` are left out, as in all such paths.
  */
 export const callerPath = (nova: WrittenRequest, path: Path): Path => callerPaths(nova, path)[0] ?? []
 
-/** All paths in the caller's document, for a property of an image that was made from several properties. */
+/** Like `callerPath`, but returns several paths for an image property that was made from several properties of the document. */
 export function callerPaths(nova: WrittenRequest, path: Path): readonly Path[] {
   const [field, part, name, ...deeper] = path
   if (nova.form === 'RequestSpec' || field !== 'image' || part !== 'properties' || name === undefined) return [pathOf(nova, path)]
@@ -37,7 +37,7 @@ function pathOf(nova: WrittenRequest, path: Path): Path {
   return nova.form === 'RequestSpec' ? snake(path) : legacyPath(nova.document, field, rest)
 }
 
-/** Fields whose names in Nova differ, by their parent. */
+/** Fields whose names in Nova are not just the snake-case form of the name here, by their parent field. */
 const OTHERS: Readonly<Record<string, Readonly<Record<string, Path>>>> = {
   flavor: { swapMb: ['swap'] },
   image: { minRamMb: ['min_ram'], minDiskGb: ['min_disk'], architecture: ['properties', 'hw_architecture'] },
@@ -46,7 +46,7 @@ const OTHERS: Readonly<Record<string, Readonly<Record<string, Path>>>> = {
   pciRequests: { alias: ['alias_name'], specs: ['spec'] },
 }
 
-/** Fields whose keys are the caller's own. */
+/** Maps in which the caller chooses the keys. Paths below them are not translated. */
 const OPEN: ReadonlySet<string> = new Set(['extraSpecs', 'properties', 'schedulerHints', 'specs'])
 
 function snake(path: Path): Path {
@@ -82,7 +82,7 @@ function legacyPath(document: unknown, field: string, rest: Path): Path {
   }
 }
 
-/** A hint may be a single text; in the typed form it is a list with one entry. */
+/** Translates a path in the scheduler hints. A single string in the document is a list with one item in this service's form. */
 function hintsPath({ form, document }: WrittenRequest, [name, ...rest]: Path): Path {
   const ofFilters = fieldsOf(document).filter_properties
   const hints = fieldsOf(fieldsOf(form === 'legacy' ? ofFilters : document).scheduler_hints)
@@ -92,8 +92,8 @@ function hintsPath({ form, document }: WrittenRequest, [name, ...rest]: Path): P
 }
 
 /**
- * Translates a path in the resource groups. In the typed form, each list of aggregates of a group is a separate group, and so are the
- * aggregates of the destination and the traits of the root provider.
+ * Translates a path in the resource groups. This service's form has a separate group for each list of aggregates of a group in the
+ * document, for the aggregates of the destination, and for the traits of the root provider.
  */
 function resourcesPath(nova: WrittenRequest, [position, field, ...rest]: Path): Path {
   if (position === undefined) return ['requested_resources']
@@ -121,8 +121,8 @@ const GROUP_FIELDS: Readonly<Record<string, string>> = {
 const ROOT_FIELDS: Readonly<Record<string, string>> = { requiredTraits: 'root_required', forbiddenTraits: 'root_forbidden' }
 
 /**
- * Translates a path in the list of instances. A RequestSpec has one instance. The dictionaries list instances, or have only the properties
- * of the first one.
+ * Translates a path in the list of instance uuids. A RequestSpec has a single `instance_uuid`. The dictionaries have a list, or only the
+ * properties of the first instance.
  */
 function instancesPath({ form, document }: WrittenRequest, rest: Path): Path {
   if (form === 'RequestSpec') return ['instance_uuid']
@@ -130,7 +130,7 @@ function instancesPath({ form, document }: WrittenRequest, rest: Path): Path {
   return ['request_spec', ...(Array.isArray(instance_uuids) ? ['instance_uuids', ...rest] : ['instance_properties', 'uuid'])]
 }
 
-/** Translates a path in the device requests. Requests for zero devices are left out of the typed form. */
+/** Translates a path in the device requests. Indexes differ, because this service's form leaves out requests for zero devices. */
 function devicesPath(nova: WrittenRequest, [position, ...rest]: Path): Path {
   const { at, list } = devicesIn(nova)
   if (position === undefined) return at
@@ -139,7 +139,7 @@ function devicesPath(nova: WrittenRequest, [position, ...rest]: Path): Path {
   return [...at, taken[Number(position)] ?? position, ...inside]
 }
 
-/** The list of requests for devices of a document, and where it is. */
+/** The list of device requests in a document, and the path of the list. */
 function devicesIn({ form, document }: WrittenRequest): { readonly at: Path; readonly list: readonly unknown[] } {
   const { request_spec, filter_properties, pci_requests } = fieldsOf(document)
   const ofInstance = fieldsOf(fieldsOf(request_spec).instance_properties).pci_requests ?? undefined
@@ -156,8 +156,8 @@ function devicesIn({ form, document }: WrittenRequest): { readonly at: Path; rea
 }
 
 /**
- * The path in the document of a value that a reader of cells, devices or images could not read. `at` is the path within the part that was
- * read, such as `numa_topology.cells[0].id`.
+ * Translates the path in an error about guest cells, device requests or images to a path in the document. `at` is the path in the error,
+ * such as `numa_topology.cells[0].id`.
  */
 export function readerPath(nova: WrittenRequest, at: string): Path {
   const [field = '', ...rest] = at.match(/[^.[\]]+/g) ?? []
@@ -166,7 +166,7 @@ export function readerPath(nova: WrittenRequest, at: string): Path {
   return field === 'numa_topology' ? [...callerPath(nova, ['numaTopology']), ...rest] : [field, ...rest]
 }
 
-/** Translates a path in the list of ports. Ports are in the requested networks, and some networks have no port. */
+/** Translates a path in the list of ports. In the document, a port is a field of a requested network. Some networks have no port. */
 function portsPath({ document }: WrittenRequest, [position]: Path): Path {
   const given = fieldsOf(document).requested_networks
   const objects: unknown = Array.isArray(given) ? given : fieldsOf(given).objects

@@ -12,7 +12,7 @@ import { importNovaHost } from './host.ts'
 const wire = (name: string, version: string, data: object) => ({
   ...{ 'nova_object.name': name, 'nova_object.namespace': 'nova', 'nova_object.version': version, 'nova_object.data': data },
 })
-/** The row in Nova's test of the object: fake_compute_node. */
+/** The row `fake_compute_node` in Nova's tests of ComputeNode. */
 const row = {
   ...{ created_at: '2015-01-26T13:28:15Z', updated_at: null, deleted_at: null, deleted: 0, id: 123, service_id: 456, host: 'fake' },
   ...{ vcpus: 4, memory_mb: 4_096, local_gb: 1_024, vcpus_used: 2, memory_mb_used: 2_048, local_gb_used: 512 },
@@ -118,7 +118,7 @@ describe('a row of compute_nodes', () => {
     expect(read({ ...row, ...more }).stats).toMatchObject(typed)
   })
 
-  test('is kept in the wire form, which the rules of Nova read', () => {
+  test("a row is stored as a ComputeNode object, which Nova's rules read", () => {
     const { stats, unknown } = read({ compute_node: row, service: { disabled: false } })
     const { node } = readNovaComputeNode(stats.nova?.computeNode)
     expect(node).toMatchObject({
@@ -132,7 +132,7 @@ describe('a row of compute_nodes', () => {
     expect(unknown).toEqual([])
   })
 
-  test('fields that are not read are reported', () => {
+  test('an import of a row lists the fields that have no effect', () => {
     expect(read({ ...row, extra_resources: '{"gpu": 2}', colour: 'red' }).unknown).toEqual([
       'computeNode.colour',
       'computeNode.extra_resources',

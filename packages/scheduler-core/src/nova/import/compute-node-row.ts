@@ -19,17 +19,16 @@ const NUMBERS = [
 ] as const
 const RATIOS = ['cpu_allocation_ratio', 'ram_allocation_ratio', 'disk_allocation_ratio'] as const
 
-/** Columns of the table that have a different name in the object, or that the object does not have. */
+/** Columns of the table that the ComputeNode object lacks, or that have a different name there. */
 const COLUMNS = ['supported_instances', 'pci_stats', 'extra_resources'] as const
 
-/** Whether a document is a row of Nova's table compute_nodes: the fields themselves, without an envelope. */
+/** Returns true if a document is a row of Nova's table `compute_nodes`: it has the fields of a ComputeNode, but is no versioned object. */
 export const isComputeNodeRow = (given: unknown): given is Json =>
   isJson(given) && Object.hasOwn(given, 'vcpus') && Object.hasOwn(given, 'memory_mb') && !Object.hasOwn(given, 'nova_object.name')
 
 /**
- * A row of the table compute_nodes, as the resource tracker of Juno and Kilo sent it to `update_resource_stats`, in the
- * wire form of the object that Nova made of it. Statistics, instance types, devices and other members may be JSON text
- * or its value. Throws WireError with path, found and allowed.
+ * Converts a row of the table `compute_nodes` to a serialised ComputeNode object. The resource tracker of Juno and Kilo sent such rows to
+ * `update_resource_stats`. A value such as `stats` or `pci_stats` can be JSON text or the parsed value. Throws WireError for a wrong value.
  */
 export function computeNodeOfRow(row: Json): unknown {
   const { stats, supported_instances, pci_stats, extra_resources } = row
@@ -39,7 +38,7 @@ export function computeNodeOfRow(row: Json): unknown {
   Object.assign(data, numberedFields(row, NUMBERS, 'computeNode'), ratiosOf(row))
   for (const field of ['cpu_info', 'metrics', 'numa_topology'])
     if (typeof row[field] === 'object' && row[field] !== null) data[field] = JSON.stringify(row[field])
-  // No code reads the field extra_resources. It is passed on, so that a caller that sets it gets an error.
+  // No code reads `extra_resources`. It is passed on, so that it is reported as a field without effect.
   if (extra_resources !== undefined && extra_resources !== null && extra_resources !== '') data.extra_resources = extra_resources
   if (stats !== undefined) data.stats = statsOf(jsonAt(stats, 'computeNode.stats'))
   const specs = row.supported_hv_specs ?? supported_instances
@@ -66,7 +65,7 @@ function statsOf(stats: unknown): unknown {
   return withTexts(stats)
 }
 
-/** Lists of architecture, hypervisor and mode, or objects with the three. */
+/** Reads supported instances. Each is a list of architecture, hypervisor type and VM mode, or an object with these fields. */
 function specsOf(specs: unknown): unknown {
   if (specs === null) return []
   if (!Array.isArray(specs))
@@ -80,7 +79,7 @@ function specsOf(specs: unknown): unknown {
   })
 }
 
-/** Reads pools from before they were objects: a dictionary or a list of dictionaries. Keys other than the known ones are tags. */
+/** Reads device pools in the form before they were versioned objects: a dictionary or a list of dictionaries. Unknown keys are tags. */
 function poolsOf(pools: unknown): unknown {
   if (pools === null || (isJson(pools) && Object.hasOwn(pools, 'nova_object.data'))) return pools
   return (Array.isArray(pools) ? pools : [pools]).map((pool: unknown, i) => {

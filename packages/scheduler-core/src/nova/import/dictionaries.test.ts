@@ -40,7 +40,7 @@ const problemOf = (spec: object, filter_properties: object = {}) => {
   return imported.ok ? undefined : [imported.problems[0]?.path.join('.'), imported.problems[0]?.expected]
 }
 
-describe('the requested resources', () => {
+describe('a request in the dictionaries of Juno to Liberty', () => {
   test.each<[string, object, object, object]>([
     [
       'Kilo: every field is set except the image (test_build_request_spec_without_image)',
@@ -156,7 +156,7 @@ describe('the requested resources', () => {
     expect(read(spec, properties)).toMatchObject(typed)
   })
 
-  test('fields that are not read are reported, except those that Nova added for itself', () => {
+  test('an import lists the fields that have no effect, except fields that Nova adds for itself', () => {
     const filter_properties = { context: {}, config_options: {}, os_type: null, project_id: 'p', reservation: 7 }
     const imported = importLegacyRequest({
       request_spec: { ...request_spec, security_group: ['default'], colour: 'red' },
@@ -166,7 +166,7 @@ describe('the requested resources', () => {
     expect(imported.ok && imported.unknown).toEqual(['later', 'request_spec.colour', 'filter_properties.reservation'])
   })
 
-  test('nested fields that are not read are reported too', () => {
+  test('an import also lists nested fields that have no effect', () => {
     const cells = [{ id: 0, cpuset: [0], memory: 512, pagesize: null, cpu_topology: null, size: 1 }]
     const device = { count: 1, spec: [{ vendor_id: '8086' }], alias_name: 'nic', is_new: false, request_id: null, colour: 'red' }
     const imported = importLegacyRequest({
@@ -192,7 +192,7 @@ describe('the requested resources', () => {
     ])
   })
 
-  test('unknown fields of a RequestSpec are reported too', () => {
+  test('an import of a RequestSpec lists its unknown fields', () => {
     const wire = (name: string, data: object) => ({ 'nova_object.name': name, 'nova_object.version': '1.0', 'nova_object.data': data })
     const spec = wire('RequestSpec', {
       ...{ flavor: wire('Flavor', { vcpus: 1, memory_mb: 1, later: 1 }), num_instances: 1 },
@@ -244,7 +244,7 @@ describe('the requested resources', () => {
     expect(problemOf(spec, properties)).toEqual([path, expect.stringContaining(allowed)])
   })
 
-  test('in a RequestSpec too, a hint that is null has no effect', () => {
+  test('a hint that is null in a RequestSpec has no effect', () => {
     const wire = (name: string, data: object) => ({ 'nova_object.name': name, 'nova_object.version': '1.0', 'nova_object.data': data })
     const imported = importNovaRequest(
       wire('RequestSpec', {
@@ -258,7 +258,7 @@ describe('the requested resources', () => {
   })
 })
 
-describe('the server group', () => {
+describe('the server group of a request in the dictionaries', () => {
   const group = (policy: string, more: object = {}) => ({ group_updated: true, group_policies: [policy], group_hosts: ['h1'], ...more })
 
   test.each<[string, object, string]>([
@@ -278,17 +278,17 @@ describe('the server group', () => {
   ])('%s', (_what, properties, uuid) => {
     const { instanceGroup, nova } = read({}, properties)
     expect(instanceGroup).toEqual({ uuid, policy: 'AFFINITY', maxServerPerHost: null, hosts: ['h1'], apartFrom: [] })
-    // Stored documents are read the same by releases that know only the one spelling.
+    // The stored document has the field names that all releases of this service can read.
     expect(nova?.document.filter_properties).toMatchObject({ group_uuid: uuid, group_updated: true })
   })
 
-  test('the same name is one group within a project, and another group in another project', () => {
+  test('the same group name means one group within a project, and different groups in different projects', () => {
     expect(groupUuid('web', 'p')).toBe(groupUuid('web', 'p'))
     expect(groupUuid('web', 'p')).not.toBe(groupUuid('web', 'q'))
     expect(groupUuid('web', 'p')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
   })
 
-  test('Juno: a hint without a policy makes no group', () => {
+  test('Juno: a request with the hint group but without a policy has no server group', () => {
     expect(read({}, { scheduler_hints: { group: aUuid(7) } }).instanceGroup).toBeNull()
   })
 
@@ -328,7 +328,7 @@ describe('the server group', () => {
     }
   })
 
-  test('the hosts of a group in the typed form count for the rules of Nova too', () => {
+  test("Nova's rules also read the group hosts of a request in this service's form", () => {
     const request = {
       ...read({}),
       nova: null,
@@ -338,7 +338,7 @@ describe('the server group', () => {
     expect(hostsOf({ ...request, instanceGroup: { ...request.instanceGroup, maxServerPerHost: 2 } }, 'nova-compat')).toEqual(['h1'])
   })
 
-  test('below the feature level the rule of newer releases of Nova applies, which requires members of the group', () => {
+  test("below the feature level, Nova's rules fail on a group without a list of members", () => {
     const request = read({}, group('anti-affinity'))
     expect(hostsOf(request, 'nova-compat', GROUP_HOSTS - 1)).toEqual([])
     expect(novaRequestOf(request).instanceGroup?.unlistedAt).toEqual(['h1'])

@@ -6,8 +6,8 @@ import { numberedFields, textOfJson, withTexts } from './loose-values.ts'
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * Converts the dictionaries of Juno to Liberty to a single form, which readers of every release understand. Nova itself wrote sizes as
- * numbers or as text, sets as lists, as objects or as only their fields, hints that are null, and a server group that only a hint names.
+ * Converts the dictionaries of Juno to Liberty to one uniform form. The releases wrote values in different ways: sizes as numbers or as
+ * text; flavors as objects or as plain fields; hints that are null; and server groups that only a hint names.
  */
 export function plainDictionaries({ request_spec, filter_properties }: LegacyRequest): LegacyRequest {
   if (!isJson(request_spec)) return { request_spec, filter_properties }
@@ -26,7 +26,7 @@ export function plainDictionaries({ request_spec, filter_properties }: LegacyReq
 
 const SIZES = ['vcpus', 'memory_mb', 'root_gb', 'ephemeral_gb', 'swap'] as const
 
-/** Reads a flavor, which was a database row, the fields of an object, or an object. */
+/** Converts a flavor (`instance_type`), which can be a versioned object or a plain dictionary. */
 function typeOf(given: Json, path: string): Json {
   const type = given.instance_type
   if (!isJson(type)) return {}
@@ -40,7 +40,7 @@ function typeOf(given: Json, path: string): Json {
   return { instance_type: fields === type ? plain : { ...type, 'nova_object.data': plain } }
 }
 
-/** Reads an image. After the first boot of an instance, its image comes from the instance's own metadata, as text. */
+/** Converts an image. For an instance that has booted, Nova reads the image from the instance's metadata, in which all values are text. */
 function imageOf(image: Json): Json {
   const properties = isJson(image.properties) ? fieldsOf(image.properties) : image.properties
   return {
@@ -69,7 +69,7 @@ function propertiesOf(properties: Json, spec: Json, instance: Json): Json {
   }
 }
 
-/** The hints. A hint that is null is left out, and a hint that is not text becomes JSON text. */
+/** Converts the scheduler hints. A hint that is null is left out. A hint that is not text becomes JSON text. */
 const hintsOf = (hints: Json): Json =>
   Object.fromEntries(
     Object.entries(hints).flatMap(([name, hint]) => {
@@ -87,9 +87,9 @@ function checkRetry(retry: unknown): void {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
- * The server group of a request. Nova looked up the group by the hint or by the instance, but wrote only its policies and hosts into the
- * dictionaries. Claims need to know the group itself. It is the group in the hint or, without a hint, a group whose uuid is derived from
- * the first instance.
+ * Adds the uuid of the server group to a request. Nova wrote only the policies and hosts of the group into the dictionaries, but claims
+ * need the uuid. It is the uuid in `group_uuid` or, if absent, the group that the hint `group` names or, without a hint, the uuid of the
+ * first instance.
  */
 function groupOf(properties: Json, hint: unknown, spec: Json, instance: Json): Json {
   const { group_uuid, group_policies } = properties
@@ -102,17 +102,17 @@ function groupOf(properties: Json, hint: unknown, spec: Json, instance: Json): J
     throw new WireError(
       'filter_properties.group_uuid',
       uuid,
-      'a uuid, or the hint group, or the uuid of an instance: claims know the group by it',
+      'a uuid, the hint group, or the uuid of an instance, because claims identify the group by it',
     )
   return { group_updated: true, group_hosts: properties.group_hosts ?? [], group_uuid: uuid }
 }
 
-/** The uuid of the group that a hint names: the hint itself, or for a name one that depends only on name and project. */
+/** The uuid of the server group in a hint. If the hint is a name, the uuid is computed from the name and the project. */
 export function groupUuid(hint: string, project: unknown): string {
   if (UUID.test(hint)) return hint.toLowerCase()
   const random = createRandom(`server group ${hint} of project ${typeof project === 'string' ? project : ''}`)
   const digits = Array.from({ length: 4 }, () => random.below(0x1_0000_0000).toString(16).padStart(8, '0')).join('')
-  // Version 8: made by a custom rule.
+  // Version 8 of a uuid means that it was made by a custom method.
   return [digits.slice(0, 8), digits.slice(8, 12), `8${digits.slice(13, 16)}`, `8${digits.slice(17, 20)}`, digits.slice(20)].join('-')
 }
 

@@ -1,6 +1,6 @@
 import { isJson } from '../../report/versioned-object.ts'
 
-/** A document as JSON, without the lists of changed fields in Nova's objects: they have no fixed order, and no meaning for the request. */
+/** Removes the lists `nova_object.changes` from Nova's objects. They have no effect, and their order is random. */
 export function withoutChanges(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutChanges)
   if (!isJson(value)) return value

@@ -12,9 +12,10 @@ import { type NovaProvider, providerStats, readProvider } from './provider.ts'
 import { hostReaderPath } from './report-paths.ts'
 
 /**
- * A host as Nova knows it: its ComputeNode in the wire form (versions 1.0 to 1.19) or as a row of the table compute_nodes, alone or as
- * `{ compute_node, service, cell_uuid, instances, traits, inventories }`, where instances are uuids or `{ uuid, flavorid, image_properties }`. The typed form and the document itself, for parseHostStats.
- * `host`: whose document it must be.
+ * Imports Nova's data about a host. The input is a ComputeNode (a versioned object of version 1.0 to 1.19 or a row of the table
+ * `compute_nodes`), or an object `{ compute_node, service, cell_uuid, instances, traits, inventories }`. An instance is a uuid or
+ * `{ uuid, flavorid, image_properties }`. The result is a report in this service's form, to be parsed by parseHostStats. With `host`, the
+ * document must be about this host.
  */
 export const importNovaHost = (given: unknown, host?: string): Imported =>
   attempt(
@@ -35,7 +36,7 @@ function readHost(given: unknown, host: string | undefined): ImportedDocument {
     throw new WireError(
       'computeNode.free_disk_gb',
       fieldsOf(computeNode).free_disk_gb,
-      'a number: Nova passes over a node that has not reported its disk yet',
+      'a number, because Nova ignores a node that has not reported its disk',
     )
   if (service !== null) readNovaService(service)
   return {
@@ -92,7 +93,7 @@ function instancesOf(value: unknown): readonly NamedInstance[] | undefined {
   })
 }
 
-/** Properties as the image service returns them. */
+/** Reads the image properties of an instance, as the image service returns them. */
 function propertiesOf(value: unknown, path: string): Readonly<Record<string, string>> | undefined {
   if (value === undefined || value === null) return undefined
   if (!isJson(value)) throw new WireError(path, value, 'an object')
@@ -100,7 +101,7 @@ function propertiesOf(value: unknown, path: string): Readonly<Record<string, str
   return Object.fromEntries(texts)
 }
 
-/** Reported values of instances, by uuid. */
+/** The reported values of instances by uuid. Instances without a value are left out. */
 const byInstance = <T>(
   instances: readonly NamedInstance[],
   read: (instance: NamedInstance) => T | undefined,
@@ -112,7 +113,7 @@ const byInstance = <T>(
     }),
   )
 
-/** The typed form, version 1.1. */
+/** Converts a ComputeNode to a report in this service's form, version 1.1. */
 function statsOf(node: NovaComputeNode): Record<string, unknown> {
   return {
     version: '1.1',
@@ -143,14 +144,14 @@ function statsOf(node: NovaComputeNode): Record<string, unknown> {
 }
 
 /**
- * In Nova, a ratio of 0 stands for the scheduler's configured ratio. The document does not contain that ratio, so 1 is used, which means no
- * overcommit.
+ * In Nova, a ratio of 0 means that the scheduler's configured ratio applies. The document does not contain this ratio. So the ratio is 1,
+ * and nothing is overcommitted.
  */
 const ratioOf = (ratio: number): number => (ratio === 0 ? 1 : ratio)
 
 const countOf = (text: string | undefined): number => Math.max(0, Number.parseInt(text ?? '0', 10) || 0)
 
-/** Reads CPU information in the form that libvirt's driver writes. Other forms are stored only in the document. */
+/** Reads CPU information in the form that libvirt's driver writes. Other forms are not converted, but stay in the stored document. */
 function cpuInfoOf(text: string | null): unknown {
   const info = text === null || text === '' ? undefined : parse(text)
   if (!isJson(info)) return null
@@ -173,7 +174,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // As in Nova, the text is stored, and only a filter that reads it fails.
+    // No error is needed here. As in Nova, only a filter that reads the text throws an error.
     return undefined
   }
 }
@@ -195,13 +196,13 @@ function cellOf({
   return {
     id,
     cpuset,
-    // If the node has the same set of CPUs for both uses, any of its CPUs can be pinned.
+    // Null means that every CPU of the cell can be shared and can be pinned.
     dedicatedCpuset: pcpuset === undefined || sameCpus(cpuset, pcpuset) ? null : pcpuset,
     memoryMb: memory,
     memoryUsageMb: memoryUsage,
     cpuUsage,
     pinnedCpus: pinnedCpus.filter((cpu) => cpus.has(cpu)),
-    // The host's own threads may run on CPUs that no guest gets.
+    // Threads that no guest can use are left out.
     siblings: siblings.map((threads) => threads.filter((cpu) => cpus.has(cpu))).filter((threads) => threads.length > 0),
     pages: mempages.map(({ sizeKib, total, used, reserved }) => ({ sizeKib, total, used: Math.ceil(used), reserved })),
     socket: socket ?? null,
@@ -211,7 +212,7 @@ function cellOf({
 
 const sameCpus = (a: readonly number[], b: readonly number[]): boolean => a.length === b.length && a.every((cpu) => b.includes(cpu))
 
-/** A pool in Nova's document states the number of free devices, not the total. Devices that claims hold are added later. */
+/** Converts a device pool. Nova's pool has only the number of free devices. The devices that claims hold are added to the total later. */
 function poolOf({ keys, count }: PciPool): unknown {
   const { vendor_id, product_id, numa_node, dev_type, ...tags } = keys
   return {

@@ -35,8 +35,8 @@ function requestOf(imported: Imported) {
 
 const problemOf = (imported: Imported) => (imported.ok ? undefined : imported.problems[0])
 
-describe('a RequestSpec in the typed form', () => {
-  test('the flavor, the image, and fields that are not converted', () => {
+describe('a RequestSpec in this service’s form', () => {
+  test('an imported RequestSpec has the flavor and the image, and a list of fields that are not converted', () => {
     const image = envelope('ImageMeta', '1.8', {
       id: 'i1',
       min_ram: 512,
@@ -70,11 +70,7 @@ describe('a RequestSpec in the typed form', () => {
     envelope('InstanceNUMACell', '1.5', { id: 0, cpuset: [0, 1], pcpuset: [], memory: 1_024, pagesize: null, ...data })
   test.each<[string, object, object]>([
     ['shared', {}, { cpus: [0, 1], cpuPolicy: 'shared', dedicatedCpus: [], pageSize: null }],
-    [
-      'dedicated, in the form from before pcpuset existed',
-      { cpu_policy: 'dedicated', pcpuset: undefined },
-      { cpus: [0, 1], cpuPolicy: 'dedicated' },
-    ],
+    ['a dedicated guest without pcpuset', { cpu_policy: 'dedicated', pcpuset: undefined }, { cpus: [0, 1], cpuPolicy: 'dedicated' }],
     [
       'mixed',
       { cpu_policy: 'mixed', cpuset: [0], pcpuset: [1], cpu_thread_policy: 'isolate' },
@@ -88,7 +84,7 @@ describe('a RequestSpec in the typed form', () => {
     expect(numaTopology).toMatchObject({ emulatorThreadsPolicy: 'isolate', cells: [{ id: 0, memoryMb: 1_024, ...typed }] })
   })
 
-  test('devices, without requests for zero devices', () => {
+  test('an imported RequestSpec has the device requests, without requests for zero devices', () => {
     const request = (data: object) =>
       envelope('InstancePCIRequest', '1.3', { count: 1, spec: [{ vendor_id: '8086', product_id: '10fb' }], ...data })
     const pci_requests = envelope('InstancePCIRequests', '1.1', {
@@ -100,7 +96,7 @@ describe('a RequestSpec in the typed form', () => {
     ])
   })
 
-  test('a destination: every list of aggregates is kept, and the forbidden ones', () => {
+  test('an imported RequestSpec has every list of aggregates of the destination, and the forbidden aggregates', () => {
     const requested_destination = envelope('Destination', '1.4', {
       host: 'h1',
       node: 'n1',
@@ -135,7 +131,7 @@ describe('a RequestSpec in the typed form', () => {
   })
 })
 
-describe('the older dictionaries in the typed form', () => {
+describe('the dictionaries of old releases in this service’s form', () => {
   const request_spec = { instance_type: { vcpus: 1, memory_mb: 512, root_gb: 1, ephemeral_gb: 0 }, num_instances: 2 }
 
   test.each<[string, unknown, object]>([
@@ -154,25 +150,25 @@ describe('the older dictionaries in the typed form', () => {
     expect(requestOf(importLegacyRequest(given))).toMatchObject(typed)
   })
 
-  test('a missing flavor is a problem with its path', () => {
+  test('a missing flavor is reported with its path', () => {
     expect(problemOf(importLegacyRequest({ request_spec: {}, filter_properties: {} }))?.path).toEqual(['request_spec', 'instance_type'])
   })
 })
 
-describe('what Nova’s rules read of an imported request', () => {
-  test('distinguishes an unset field from one that is null', () => {
+describe('the request that Nova’s rules read, after an import', () => {
+  test('an imported request distinguishes an unset field from a field that is null', () => {
     const read = novaRequestOf(requestOf(importNovaRequest(spec({ scheduler_hints: null, ignore_hosts: null }))))
     expect([read.schedulerHints, read.ignoreHosts, read.forceHosts]).toEqual([null, null, undefined])
   })
 
-  test('is the changed request, if this service repeats it with other hosts', () => {
+  test('if this service repeats an imported request with other hosts, Nova’s rules read these hosts', () => {
     const request = requestOf(importNovaRequest(spec({ force_hosts: ['h1'], ignore_hosts: null })))
     const moved = novaRequestOf({ ...request, forceHosts: [], ignoreHosts: ['h1'] })
     expect([moved.forceHosts, moved.ignoreHosts, moved.flavor.name]).toEqual([[], ['h1'], 'm1'])
   })
 })
 
-describe('a ComputeNode in the typed form', () => {
+describe('a ComputeNode in this service’s form', () => {
   const node = (data: object) =>
     envelope('ComputeNode', '1.19', { host: 'h1', vcpus: 8, memory_mb: 4_096, local_gb: 100, free_disk_gb: 90, stats: {}, ...data })
   const statsOf = (given: unknown) => {
@@ -206,11 +202,11 @@ describe('a ComputeNode in the typed form', () => {
     )
 
   test.each<[string, object, object]>([
-    ['an overcommit of 0 counts as not stated', { cpu_allocation_ratio: 0 }, { cpuAllocationRatio: 1 }],
+    ['a ratio of 0 is treated as absent', { cpu_allocation_ratio: 0 }, { cpuAllocationRatio: 1 }],
     ['counts that are text', { stats: { num_instances: '3', io_workload: '2' } }, { runningVms: 3, numIoOps: 2 }],
-    ['a cpu_info that is not JSON stays in the document only', { cpu_info: 'x86' }, { cpuInfo: null }],
+    ['a cpu_info that is not JSON is not converted', { cpu_info: 'x86' }, { cpuInfo: null }],
     [
-      'if shared and dedicated CPUs have one set, any of its CPUs may be pinned',
+      'if shared and dedicated CPUs are the same, any of them can be pinned',
       { numa_topology: topology({}) },
       {
         numaCells: [
@@ -251,13 +247,13 @@ describe('a ComputeNode in the typed form', () => {
     expect(statsOf(node(data))).toMatchObject(typed)
   })
 
-  test('with its instances, and their flavors if they are reported', () => {
+  test('an imported host has its instances, and the flavors of those for which the flavor is reported', () => {
     const stats = statsOf({ compute_node: node({}), instances: [aUuid(1), { uuid: aUuid(2), flavorid: '7' }] })
     expect([stats.instances, stats.nova?.flavors]).toEqual([[aUuid(1), aUuid(2)], { [aUuid(2)]: '7' }])
   })
 })
 
-describe('an Aggregate', () => {
+describe('an Aggregate of Nova', () => {
   const fields = { uuid: aUuid(9).toUpperCase(), name: 'ssd', hosts: ['h1'], metadata: { disk: 'ssd' }, availability_zone: null, id: 4 }
 
   test.each<[string, unknown]>([

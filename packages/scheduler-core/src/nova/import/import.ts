@@ -4,14 +4,14 @@ import { type Problem, problemAt, quote } from '../../text/problem.ts'
 import { NovaError } from '../text/nova-error.ts'
 import type { WrittenRequest } from './caller-paths.ts'
 
-/** A document of Nova after its translation into this service's own form, which is then parsed. */
+/** The result of an import: `document` is Nova's document in this service's form. It still has to be parsed. */
 export interface ImportedDocument {
   readonly document: unknown
-  /** Paths of fields that are set but that this release does not know. These fields have no effect. */
+  /** Paths of fields in the input that have no effect, because this release does not know them. */
   readonly unknown: readonly string[]
-  /** The keys that lead from the input to the document. Absent if the input is the document itself. */
+  /** The path of Nova's document in the input. Absent if the input is the document itself. */
   readonly root?: readonly string[]
-  /** Only for a request: the document as it is stored. Paths in the typed form are translated with it to paths in the caller's document. */
+  /** Only for a request: Nova's document. It is needed to translate paths in this service's form to paths in Nova's document. */
   readonly nova?: WrittenRequest
 }
 
@@ -19,17 +19,17 @@ export type Imported = ({ readonly ok: true } & ImportedDocument) | { readonly o
 
 type Path = readonly string[]
 
-/** The paths at which the input contains the documents. */
+/** For each kind of document, its path in the input. Errors name paths that start with the kind, and are translated by it. */
 export interface Roots {
   readonly spec?: Path
   readonly legacy?: Path
-  /** Translates a path within the ComputeNode, because its names may differ from those of the object. */
+  /** Translates a path within the ComputeNode. A row of the table has other names than the object. */
   readonly computeNode?: (path: Path) => Path
 }
 
 /**
- * Runs an import. `where` translates a reader's path to the path in the document. If the document cannot be read, the result is a problem
- * with the caller's path, the found value and the allowed values. The message contains the path.
+ * Runs an import, and converts a WireError or NovaError to problems. A problem has the path in the caller's document, the found value and
+ * what is allowed. `where` translates the path in a NovaError to a path in the caller's document.
  */
 export function attempt(code: Code, read: () => ImportedDocument, roots: Roots, where?: (at: string) => Path): Imported {
   try {

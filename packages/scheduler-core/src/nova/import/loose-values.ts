@@ -5,8 +5,8 @@ import { pythonText } from '../text/python-text.ts'
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * The named fields that are whole numbers written as text, or as numbers with a point, converted to numbers. Throws WireError with path,
- * found and allowed.
+ * Finds the named fields whose value is text, and converts it to an integer. The text can have a fraction of zeros, as in `2.0`. Throws
+ * WireError if the text is not an integer.
  */
 export function numberedFields(given: Json, names: readonly string[], path: string): Json {
   return Object.fromEntries(
@@ -19,18 +19,15 @@ export function numberedFields(given: Json, names: readonly string[], path: stri
   )
 }
 
-/** A dictionary with its values as text; null values are left out. */
+/** Converts all values of a dictionary to text. Null values are left out. */
 export const withTexts = (given: Json): Json =>
   Object.fromEntries(Object.entries(given).flatMap(([name, value]) => (value === null ? [] : [[name, textOfJson(value)]])))
 
-/** Text unchanged, a constant or a number as Python prints it, and a list or an object as JSON. */
+/** Converts a value to text. Booleans and numbers are written as Python prints them. Lists and objects become JSON. */
 export const textOfJson = (value: unknown): string =>
   typeof value === 'object' && value !== null ? JSON.stringify(value) : pythonText(pythonValueOf(value))
 
-/**
- * The content of JSON text; a value that is not text is used unchanged, and empty text as nothing. Throws WireError with path, found and
- * allowed.
- */
+/** Parses JSON text. A value that is not text is returned unchanged. Empty text gives null. Throws WireError if the text is not JSON. */
 export function jsonAt(value: unknown, path: string): unknown {
   if (typeof value !== 'string') return value
   if (value.trim() === '') return null

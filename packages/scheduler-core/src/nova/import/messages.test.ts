@@ -81,10 +81,10 @@ type Imports = (given: unknown) => { readonly ok: boolean; readonly document?: u
 type Parses = (document: unknown) => { readonly ok: boolean; readonly problems?: readonly Problem[] }
 const asItIs: Imports = (document) => ({ ok: true, document })
 const forms: readonly (readonly [string, unknown, Imports, Parses])[] = [
-  ['a typed request', typed, asItIs, parseRequestSpec],
+  ['a request in this service’s form', typed, asItIs, parseRequestSpec],
   ["a request in Nova's object", nova, importNovaRequest, parseRequestSpec],
   ["a request in Nova's dictionaries", legacy, (given) => importLegacyRequest(given as never), parseRequestSpec],
-  ['a typed report', stats, asItIs, parseHostStats],
+  ['a report in this service’s form', stats, asItIs, parseHostStats],
   ["a report in Nova's form", report, (given) => importNovaHost(given), parseHostStats],
 ]
 const odd: readonly unknown[] = [
@@ -108,7 +108,7 @@ const odd: readonly unknown[] = [
   { 'nova_object.data': {} },
 ]
 
-/** The document with the value at each of its paths, one after the other, replaced by another. */
+/** Yields copies of a document. In each copy, one value is replaced by `other`. */
 function* malformed(value: unknown, other: unknown): Generator<unknown> {
   yield other
   if (Array.isArray(value)) {
@@ -118,13 +118,13 @@ function* malformed(value: unknown, other: unknown): Generator<unknown> {
     for (const [key, item] of Object.entries(value)) for (const changed of malformed(item, other)) yield { ...value, [key]: changed }
 }
 
-/** The object as it is sent over the wire: undefined members are left out. */
+/** The value after it was sent as JSON, so fields that are undefined are missing. */
 const asJson = (value: unknown): unknown => (value === undefined ? null : JSON.parse(JSON.stringify(value)))
 
-/** Texts such as `undefined` that JavaScript prints and that no document contains. */
+/** Texts such as `undefined` that JavaScript prints for values which are not in any document. */
 const UNWRITTEN = /\bNaN\b|\bundefined\b|\[object \w+\]|\bInfinity\b/
 
-describe('no message shows a value that is not in the document, whatever is wrong with it', () => {
+describe('messages about wrong documents never show a value that is not in the document', () => {
   test.each(forms)('%s', (_form, document, read, parse) => {
     const wrong = new Set<string>()
     let refused = 0
@@ -142,7 +142,7 @@ describe('no message shows a value that is not in the document, whatever is wron
     expect(refused).toBeGreaterThan(100)
   })
 
-  test('the message shows the rule of a server group as the caller wrote it', () => {
+  test('a wrong rule of a server group is reported with the value and the path in the caller’s document', () => {
     const data = nova['nova_object.data'] as { readonly instance_group: { readonly 'nova_object.data': object } }
     const group = object('InstanceGroup', '1.11', { ...data.instance_group['nova_object.data'], _rules: { max_server_per_host: 'x' } })
     const imported = importNovaRequest(object('RequestSpec', '1.14', { ...data, instance_group: group }))
@@ -152,7 +152,7 @@ describe('no message shows a value that is not in the document, whatever is wron
   })
 })
 
-describe('paths of a report are those of its document', () => {
+describe('a path in a report is translated to the path in Nova’s document', () => {
   const body = {
     ...report,
     traits: { traits: ['A', 'A', 'B'] },

@@ -141,7 +141,7 @@ describe('A23: a host is refused if it lacks the trait that the flavor requires 
     expect(verdicts(more, extraSpecs)).toEqual(both(code))
   })
 
-  test('a class that the host does not have', () => {
+  test('a request for a resource class that the host lacks is refused', () => {
     for (const code of verdicts({}, { 'resources:VGPU': '1' })) expect(code).toMatch(/^class\.|^resource/)
   })
 })

@@ -3,13 +3,10 @@ import type { NovaComputeNode } from '../objects/compute-node.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/**
- * Placement's data about the resource provider of a host, in the form of Placement's responses and requests. A field is absent if it was
- * not sent.
- */
+/** Placement's data about the resource provider of a host. A field is absent if the caller did not send it. */
 export interface NovaProvider {
   readonly traits?: readonly string[]
-  /** The amounts by resource class, under the names of Placement's fields. */
+  /** By resource class: an object with Placement's fields, such as `total` and `allocation_ratio`. */
   readonly inventories?: Readonly<Record<string, Json>>
 }
 
@@ -21,10 +18,10 @@ const FIELDS: Readonly<Record<string, string>> = {
   max_unit: 'maxUnit',
   step_size: 'stepSize',
 }
-/** The field with the provider's generation, by which Placement detects conflicts. */
+/** Placement's responses contain this field. It is accepted and ignored. */
 const GENERATION = 'resource_provider_generation'
 
-/** Traits as a list or as the body that Placement answers, and inventories as an object by class or as that body. Throws WireError. */
+/** Reads traits and inventories. Each can be the body of a response of Placement, or only its list or object. Throws WireError. */
 export function readProvider(traits: unknown, inventories: unknown): NovaProvider {
   return {
     ...(isGiven(traits) && { traits: traitsOf(traits) }),
@@ -37,12 +34,12 @@ const isGiven = (value: unknown): boolean => value !== undefined && value !== nu
 function traitsOf(given: unknown): readonly string[] {
   const { value: list, at } = inside(given, 'traits')
   if (Array.isArray(list) && list.every((trait) => typeof trait === 'string')) return [...new Set(list)]
-  throw new WireError(at, list, 'a list of names, or what Placement answers: an object with traits')
+  throw new WireError(at, list, 'a list of names, or the body of a Placement response with traits')
 }
 
 function inventoriesOf(given: unknown): Readonly<Record<string, Json>> {
   const { value: byClass, at: root } = inside(given, 'inventories')
-  const allowed = 'an object by resource class, or what Placement answers: an object with inventories'
+  const allowed = 'an object by resource class, or the body of a Placement response with inventories'
   if (!isJson(byClass)) throw new WireError(root, byClass, allowed)
   for (const [resourceClass, inventory] of Object.entries(byClass)) {
     const at = `${root}.${resourceClass}`
@@ -56,10 +53,7 @@ function inventoriesOf(given: unknown): Readonly<Record<string, Json>> {
   return byClass as Readonly<Record<string, Json>>
 }
 
-/**
- * The value of a field and its path. The input is either a body of Placement's API, which may also contain the generation, or the value
- * alone.
- */
+/** Finds a field and its path. The input is the body of a response of Placement that contains the field, or the field's value alone. */
 function inside(given: unknown, field: string): { readonly value: unknown; readonly at: string } {
   if (!isJson(given) || !Object.hasOwn(given, field)) return { value: given, at: field }
   const other = Object.keys(given).find((key) => key !== field && key !== GENERATION)
@@ -68,7 +62,10 @@ function inside(given: unknown, field: string): { readonly value: unknown; reado
   return { value: given[field], at: `${field}.${field}` }
 }
 
-/** The typed form of a report. The usage of the standard classes is read from the node, which counts reserved amounts as used. */
+/**
+ * Converts traits and inventories to fields of a report. The usage of vCPUs, memory and disk comes from the ComputeNode. Reserved amounts
+ * are subtracted from it, because a ComputeNode counts them as used.
+ */
 export function providerStats({ traits, inventories }: NovaProvider, node: NovaComputeNode): Json {
   const used: Readonly<Record<string, number>> = { VCPU: node.vcpusUsed, MEMORY_MB: node.memoryMbUsed, DISK_GB: node.localGbUsed }
   return {

@@ -7,7 +7,7 @@ type Json = Readonly<Record<string, unknown>>
 
 const snake = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** The path in the caller's document about a host from which a value at a path of the typed report was made. */
+/** Given a path in a report in this service's form, returns the path in Nova's document from which the value came. */
 export function reportPath(given: unknown, [field = '', ...rest]: Path): Path {
   const { node, parts, at: ofNode } = partsOf(given)
   const [position, ...inner] = rest
@@ -21,13 +21,13 @@ export function reportPath(given: unknown, [field = '', ...rest]: Path): Path {
     case 'traits': {
       const { at, value } = within(parts.traits, 'traits')
       const list: readonly unknown[] = Array.isArray(value) ? value : []
-      // Each of them occurs once in the typed form.
+      // Duplicate traits in the document are removed from the report, so indexes can differ.
       return [...at, ...(position === undefined ? [] : [String(list.indexOf([...new Set(list)][Number(position)]))]), ...inner]
     }
     case 'inventories': {
       const { at, value } = within(parts.inventories, 'inventories')
       const name = Object.keys(fieldsOf(value))[Number(position)]
-      // The usage is in the node.
+      // The usage of a resource class comes from the ComputeNode.
       if (inner[0] === 'used') return [...ofNode, USED[name ?? ''] ?? '']
       return [...at, ...(name === undefined ? [] : [name]), ...inner.filter((key) => key !== 'resourceClass').map(snake)]
     }
@@ -38,19 +38,19 @@ export function reportPath(given: unknown, [field = '', ...rest]: Path): Path {
 
 const USED: Readonly<Record<string, string>> = { VCPU: 'vcpus_used', MEMORY_MB: 'memory_mb_used', DISK_GB: 'local_gb_used' }
 
-/** The path in a document about a host of a value that a reader could not read, from the path inside of the ComputeNode. */
+/** Translates a path within the ComputeNode, as an error names it, to the path in the caller's document. */
 export function hostReaderPath(given: unknown, [field, ...rest]: Path): Path {
   const { node, at } = partsOf(given)
   return [...at, ...(field === undefined ? [] : columnPath(node, field, rest))]
 }
 
-/** The ComputeNode, its siblings, and the path of the ComputeNode. */
+/** The ComputeNode in a document, its path, and the object that contains it (`parts`). */
 function partsOf(given: unknown): { readonly node: unknown; readonly parts: Json; readonly at: Path } {
   const isWrapped = isJson(given) && Object.hasOwn(given, 'compute_node')
   return isWrapped ? { node: given.compute_node, parts: given, at: ['compute_node'] } : { node: given, parts: {}, at: [] }
 }
 
-/** Fields of a row of compute_nodes with another name, where a single value may replace the object's list. */
+/** Fields of ComputeNode that have another name in a row of the table `compute_nodes`. A row can have a single value instead of a list. */
 const COLUMNS: readonly (readonly [field: string, column: string])[] = [
   ['supported_hv_specs', 'supported_instances'],
   ['pci_device_pools', 'pci_stats'],
@@ -64,7 +64,7 @@ function columnPath(node: unknown, given: string, rest: Path): Path {
   const isList = Array.isArray(value) || (isJson(value) && Object.hasOwn(value, 'nova_object.data'))
   if (column !== undefined && isComputeNodeRow(node) && !isList) return [named, ...rest.slice(1)]
   const [position, word = '', ...deeper] = rest
-  // A row may have lists of three instead of objects.
+  // In a row, a supported instance can be a list of three items instead of an object.
   const isSpec = Array.isArray(value) && Array.isArray(value[Number(position)]) && SPEC_WORDS.includes(word)
   return [named, ...(isSpec && position !== undefined ? [position, String(SPEC_WORDS.indexOf(word)), ...deeper] : rest)]
 }
@@ -105,9 +105,9 @@ const CELL_FIELDS: Readonly<Record<string, Path>> = {
   pages: ['mempages'],
   physicalNetworks: ['network_metadata', 'physnets'],
 }
-/** The fields of cells from before envelopes existed. */
+/** Names of the fields of cells in plain dictionaries, the form before versioned objects existed. */
 const OLD_CELL_FIELDS: Readonly<Record<string, Path>> = { cpuset: ['cpus'], memoryMb: ['mem', 'total'], memoryUsageMb: ['mem', 'used'] }
-/** Sets are read in ascending order, each number once. */
+/** Fields that are sets. An import sorts them and removes duplicates, so indexes can differ. */
 const SETS: ReadonlySet<string> = new Set(['cpuset', 'dedicatedCpuset', 'pinnedCpus'])
 
 function cellPath({ cells, isOld }: Topology, position: string | undefined, [field, ...rest]: Path): Path {
@@ -133,8 +133,8 @@ function topologyOf(node: unknown): Topology {
 }
 
 /**
- * Translates a path in the device pools. The typed form has pools in a different order. In the older form without envelopes, tags are next
- * to the other keys.
+ * Translates a path in the device pools. The report has the pools in a different order. In plain dictionaries, the tags of a pool are among
+ * its other keys.
  */
 function poolPath(node: unknown, [position, field, ...rest]: Path): Path {
   const pools = fieldsOf(isComputeNodeRow(node) ? computeNodeOfRow(node) : node).pci_device_pools
@@ -150,7 +150,7 @@ function poolPath(node: unknown, [position, field, ...rest]: Path): Path {
 
 const POOL_FIELDS: Readonly<Record<string, string>> = { deviceType: 'dev_type', total: 'count' }
 
-/** Instances may be objects with further fields. */
+/** Translates a path in the list of instances. In the document, an instance is a uuid or an object that contains the uuid. */
 function instancePath({ instances }: Json, [position, ...rest]: Path): Path {
   if (position === undefined) return ['instances']
   const isNamed = Array.isArray(instances) && isJson(instances[Number(position)])
@@ -167,18 +167,18 @@ function instanceFieldPath({ instances }: Json, [field = '', uuid, ...rest]: Pat
   return ['instances', String(index), name, ...rest]
 }
 
-/** The content of JSON text; other values are unchanged. */
+/** Parses JSON text. Other values are returned unchanged. */
 function parsed(given: unknown): unknown {
   if (typeof given !== 'string') return given
   try {
     return JSON.parse(given)
   } catch {
-    // Text that is not valid JSON has already been refused by the reader.
+    // The import reports text that is not valid JSON.
     return given
   }
 }
 
-/** A field alone, or within the body of a Placement response. */
+/** Finds a field and its path. The input is the body of a response of Placement that contains the field, or the field's value alone. */
 function within(given: unknown, field: string): { readonly at: Path; readonly value: unknown } {
   const isBody = isJson(given) && Object.hasOwn(given, field)
   return { at: isBody ? [field, field] : [field], value: isBody ? given[field] : given }

@@ -22,8 +22,8 @@ import { attempt, type Imported, type ImportedDocument } from './import.ts'
 import { unknownInDictionaries, unknownInSpec } from './unknown-keys.ts'
 
 /**
- * A RequestSpec in its wire form, versions 1.0 to 1.14, alone or as `{ spec, instance_uuids }`, since Nova sends the names of the instances
- * separately. Returns the typed form and the document itself, for parseRequestSpec.
+ * Imports a RequestSpec, a versioned object of version 1.0 to 1.14. The input can also be `{ spec, instance_uuids }`, because Nova sends
+ * the uuids of the instances separately. The result is a request in this service's form, to be parsed by parseRequestSpec.
  */
 export const importNovaRequest = (given: unknown): Imported =>
   attempt(
@@ -33,7 +33,7 @@ export const importNovaRequest = (given: unknown): Imported =>
     (at) => [...rootOf(given), ...readerPath({ form: 'RequestSpec', document: unwrap(given).spec }, at)],
   )
 
-/** The dictionaries `request_spec` and `filter_properties` from before there was a RequestSpec object, with or without `instance_uuids`. */
+/** Imports the dictionaries `request_spec` and `filter_properties`, which Nova used before RequestSpec existed. */
 export const importLegacyRequest = (given: unknown): Imported =>
   attempt(
     'spec.invalid',
@@ -73,7 +73,7 @@ function readDictionaries(given: unknown): ImportedDocument {
   }
 }
 
-/** A hint that is null, or a list of null alone, has no effect. */
+/** Removes scheduler hints that are null or a list of only nulls, because they have no effect. */
 function withoutNullHints(spec: unknown): unknown {
   const data = isJson(spec) ? spec['nova_object.data'] : undefined
   if (!isJson(spec) || !isJson(data) || !isJson(data.scheduler_hints)) return spec
@@ -82,7 +82,7 @@ function withoutNullHints(spec: unknown): unknown {
   return { ...spec, 'nova_object.data': { ...data, scheduler_hints: Object.fromEntries(hints) } }
 }
 
-/** The policies of a request's server group after the first one. A server group has a single policy, so they would be lost. */
+/** The policies of a request's server group that differ from its first policy. They have no effect, because a group has one policy here. */
 export function furtherPolicies({ nova }: RequestSpec): readonly { readonly path: readonly string[]; readonly found: string }[] {
   if (nova === null) return []
   const { document, form } = nova
@@ -93,7 +93,7 @@ export function furtherPolicies({ nova }: RequestSpec): readonly { readonly path
   return others.flatMap((policy, i) => (policy === first ? [] : [{ path: [...at, String(i + 1)], found: String(policy) }]))
 }
 
-/** Paths of fields of a request's document that this release does not know, as its import named them. */
+/** Paths of the fields in a request's Nova document that have no effect, because this release does not know them. */
 export function unknownFieldsOf({ nova }: RequestSpec): readonly string[] {
   if (nova === null) return []
   const { form, document } = nova
@@ -119,7 +119,7 @@ function uuidsOf(value: unknown, path: string): readonly string[] | undefined {
   throw new WireError(path, value, 'a list of uuids')
 }
 
-/** The typed form of a request, version 1.1. Fields that are unset or null in Nova are left out, so that this service's defaults apply. */
+/** Converts a request to this service's form, version 1.1. Fields that are unset or null in Nova get this service's defaults. */
 function documentOf(
   request: NovaRequest,
   instanceUuids: readonly string[] | undefined,
@@ -139,7 +139,7 @@ function documentOf(
     availabilityZone: request.availabilityZone || null,
     instanceGroup: request.instanceGroup ? groupOf(request.instanceGroup, groupAt) : null,
     numaTopology: request.numaTopology ? topologyOf(request.numaTopology) : null,
-    // A request for zero devices takes none.
+    // Requests for zero devices are left out.
     pciRequests: (request.pciRequests ?? []).filter(({ count }) => count > 0).map(pciRequestOf),
     requestedResources: [
       ...(request.requestedResources ?? []).flatMap(resourceGroupsOf),
@@ -184,7 +184,7 @@ function groupOf(group: NovaGroup, paths: { readonly policy: string; readonly uu
   const policy = policyOf(group)
   const known = policy ? policies[policy] : undefined
   if (known === undefined) throw new WireError(paths.policy, policy, `one of ${Object.keys(policies).join(', ')}`)
-  if (!uuid) throw new WireError(paths.uuid, uuid, 'a uuid: claims bind the group by it')
+  if (!uuid) throw new WireError(paths.uuid, uuid, 'a uuid, because claims identify the group by it')
   const most = rules?.max_server_per_host
   const count = most === undefined ? null : Number(most)
   if (Number.isNaN(count)) throw new WireError('spec.instance_group._rules.max_server_per_host', most, 'a whole number of 1 or more')
@@ -222,8 +222,8 @@ const pciRequestOf = ({ count, spec, numaPolicy, alias }: PciRequest) => ({
 const textOf = (value: PciValue): string => (Array.isArray(value) ? value.join(',') : String(value ?? ''))
 
 /**
- * The resource groups of the typed form. Each list of aggregates must be satisfied. The first list is stored with the amounts, each further
- * list in a separate group.
+ * Converts a resource group of Nova. A host must be in one aggregate of each of its lists. A group in this service's form has one list, so
+ * each further list becomes a separate group without amounts.
  */
 function resourceGroupsOf({ requesterId, resources, requiredTraits, forbiddenTraits, aggregates }: NovaRequestGroup): unknown[] {
   const [memberOf = [], ...more] = aggregates
@@ -246,5 +246,5 @@ const destinationOf = ({ host, node, forbiddenAggregates }: NovaDestination, agg
   forbiddenAggregates: (forbiddenAggregates ?? []).flatMap(oneOf),
 })
 
-/** Nova separates alternatives by commas. */
+/** Splits a list of aggregate uuids, which Nova separates by commas. */
 const oneOf = (uuids: string): string[] => uuids.split(',').map((uuid) => uuid.trim())

@@ -2,8 +2,8 @@ import { fieldsOf } from '../../report/versioned-object.ts'
 import { propertiesReadAs } from '../text/image-properties.ts'
 
 /**
- * The known keys of an object or a dictionary, each with the known keys below it. Null: all keys below are known. For a list, the keys
- * apply to each entry. A list object has the keys of its entries under `LIST`.
+ * The known keys of an object, each with the known keys of its value. Null means that no key below is checked. For a list, the keys apply
+ * to each item. If a value can be an object or a list, the keys of the list's items are under `LIST`.
  */
 interface Known {
   readonly [key: string]: Known | null
@@ -26,12 +26,12 @@ const TOPOLOGY: Known = {
 }
 
 const DEVICE: Known = { ...keys('count spec alias_name is_new request_id requester_id numa_policy'), ...RECORD }
-/** An object, or the list alone. */
+/** Device requests: an object that contains the list, or the list alone. */
 const DEVICES: Known = { ...keys('instance_uuid'), ...RECORD, requests: DEVICE, [LIST]: DEVICE }
 
 const NETWORK = keys('network_id address port_id pci_request_id profile device_profile arq_uuid tag')
 
-/** Keys below fields of a RequestSpec that are read as a whole. */
+/** The known keys below those fields of a RequestSpec that are not read key by key. */
 const SPEC: Known = {
   numa_topology: TOPOLOGY,
   pci_requests: DEVICES,
@@ -45,17 +45,14 @@ const FLAVOR: Known = {
   ...RECORD,
 }
 
-/** Keys of an image in the image service. */
+/** The keys of an image in the image service. */
 const IMAGE: Known = {
   ...keys('id name status visibility protected checksum owner size virtual_size container_format disk_format min_ram min_disk is_public'),
   ...keys('direct_url locations tags members file self schema base_image_ref os_hidden os_hash_algo os_hash_value stores properties'),
   ...RECORD,
 }
 
-/**
- * A row of Nova's own table of instances, with related objects that it has loaded: placing reads the owner, the zone, cells and devices of
- * it.
- */
+/** The keys of an instance: the columns of Nova's table of instances, and the related objects that Nova loads with a row. */
 const INSTANCE: Known = {
   ...keys('id uuid name user_id project_id image_ref kernel_id ramdisk_id hostname launch_index key_name key_data power_state vm_state'),
   ...keys('task_state memory_mb vcpus root_gb ephemeral_gb ephemeral_key_uuid host node instance_type_id instance_type user_data'),
@@ -70,8 +67,8 @@ const INSTANCE: Known = {
 }
 
 /**
- * The keys of the two dictionaries that Nova's rules read, and those that its own scheduler put there for itself or for the host that
- * builds.
+ * The known keys of the two dictionaries: keys that Nova's rules read, and keys that Nova's scheduler wrote for its own use or for the
+ * compute host.
  */
 const DICTIONARIES: Known = {
   request_spec: {
@@ -90,7 +87,7 @@ const DICTIONARIES: Known = {
   },
 }
 
-/** Paths of fields that are set in the two dictionaries and not read. */
+/** Paths of fields in the two dictionaries that have no effect, because they are unknown. */
 export function unknownInDictionaries(given: unknown): readonly string[] {
   const { properties } = fieldsOf(fieldsOf(fieldsOf(given).request_spec).image)
   const raw = fieldsOf(properties)
@@ -98,7 +95,7 @@ export function unknownInDictionaries(given: unknown): readonly string[] {
   return [...unknownIn(given, DICTIONARIES, []), ...unread.map((key) => `request_spec.image.properties.${key}`)]
 }
 
-/** Paths of fields that are set below fields of a RequestSpec that are read as a whole, and not read. */
+/** Paths of nested fields in a RequestSpec that have no effect, because they are unknown. */
 export function unknownInSpec(spec: unknown): readonly string[] {
   const fields = fieldsOf(spec)
   return Object.entries(SPEC).flatMap(([field, known]) => (known === null ? [] : unknownIn(fields[field], known, ['spec', field])))

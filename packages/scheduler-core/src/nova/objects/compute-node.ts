@@ -5,7 +5,7 @@ import { readHostTopology } from '../hardware/read-topology.ts'
 import type { HostTopology } from '../hardware/topology.ts'
 import type { HostMetric } from './host-state.ts'
 
-/** Nova's ComputeNode as its host manager reads it. */
+/** Nova's ComputeNode, with the fields that Nova's host manager reads. */
 export interface NovaComputeNode {
   readonly uuid: Field<string>
   readonly host: Field<string>
@@ -19,37 +19,37 @@ export interface NovaComputeNode {
   readonly localGb: number
   readonly localGbUsed: number
   readonly freeRamMb: number
-  /** In GiB; null: the node has not reported yet, and Nova ignores it. */
+  /** In GiB. Null if the node has not reported. Nova ignores such a node. */
   readonly freeDiskGb: number | null
   readonly diskAvailableLeast: number | null
   readonly hypervisorType: string | null
   readonly hypervisorVersion: number | null
   readonly hostIp: string | null
-  /** The field is JSON text. */
+  /** JSON text. */
   readonly cpuInfo: string | null
   readonly stats: Readonly<Record<string, string>>
   readonly metrics: readonly HostMetric[]
   readonly numaTopology: HostTopology | null
-  /** Null: it has reported no devices. */
+  /** Null if the node has not reported its devices. */
   readonly pciPools: readonly PciPool[] | null
   readonly supportedInstances: readonly (readonly [string, string, string])[]
   readonly cpuAllocationRatio: number
   readonly ramAllocationRatio: number
   readonly diskAllocationRatio: number
-  /** Milliseconds since 1970; null: it was not changed since it was created. */
+  /** In milliseconds since 1970. Null if the node was not updated after its creation. */
   readonly updatedAt: number | null
 }
 
 export interface NovaComputeNodeRead {
   readonly node: NovaComputeNode
   readonly version: string
-  /** Paths of fields that are set and that this release does not know. */
+  /** Paths of fields in the document that have no effect, because this release does not know them. */
   readonly unknown: readonly string[]
 }
 
 const SILENT = ['id', 'service_id', 'running_vms', 'current_workload', 'mapped', 'created_at', 'deleted_at', 'deleted']
 
-/** Reads a ComputeNode of versions 1.0 to 1.19. Throws WireError with path, found and allowed. */
+/** Reads a ComputeNode of version 1.0 to 1.19. Throws WireError with the path of a wrong value. */
 export function readNovaComputeNode(wire: unknown): NovaComputeNodeRead {
   const object = new WireObject(wire, 'computeNode', 'ComputeNode')
   for (const field of SILENT) object.raw(field)
@@ -91,7 +91,7 @@ export function readNovaComputeNode(wire: unknown): NovaComputeNodeRead {
   return { node, version: object.version, unknown: object.unread() }
 }
 
-/** Metrics that are fractions of 1 in Nova's documents, and integer percentages for the scheduler. */
+/** Metrics that are fractions of 1 in a ComputeNode. Nova's scheduler converts them to integer percentages. */
 const SHARES = new Set(['cpu.user.percent', 'cpu.kernel.percent', 'cpu.idle.percent', 'cpu.iowait.percent', 'cpu.percent'])
 
 function readMetrics(object: WireObject): readonly HostMetric[] {

@@ -8,15 +8,15 @@ type Json = Readonly<Record<string, unknown>>
 
 export interface LegacyRequest {
   /**
-   * The dictionary that Nova's `build_request_spec` returned: image, instance_properties, instance_type, num_instances and, since Juno,
-   * instance_uuids.
+   * The result of Nova's `build_request_spec`: a dictionary with image, instance_properties, instance_type, num_instances and, from Juno
+   * on, instance_uuids.
    */
   readonly request_spec: unknown
-  /** The dictionary with the settings of the scheduler's callers: hints, hosts to ignore or to force, retry, limits, the server group. */
+  /** The dictionary with the hints, ignored and forced hosts, tried hosts, limits, and the server group. */
   readonly filter_properties: unknown
 }
 
-/** Reads the two dictionaries from before RequestSpec objects existed. Throws WireError with path, found and allowed. */
+/** Reads the dictionaries that Nova used before RequestSpec existed. Throws WireError with the path of a wrong value. */
 export function readLegacyRequest({ request_spec, filter_properties }: LegacyRequest): NovaRequest {
   const spec = objectAt(request_spec, 'request_spec')
   const properties = objectAt(filter_properties ?? {}, 'filter_properties')
@@ -50,7 +50,7 @@ export function readLegacyRequest({ request_spec, filter_properties }: LegacyReq
   }
 }
 
-/** The flavor was a row, or later an object. */
+/** Reads a flavor. It is a dictionary in older releases, and a versioned object in newer ones. */
 function readType(value: unknown): NovaFlavor {
   const path = 'request_spec.instance_type'
   const fields = objectAt(value, path)
@@ -86,7 +86,7 @@ function readRetry(value: unknown): NovaRequest['retry'] {
   }
 }
 
-/** The fields of the group were separate entries once the group was looked up. */
+/** Reads the server group, whose fields are separate entries of `filter_properties`. Null if Nova had not looked up the group. */
 function readGroup(properties: Json): Field<NovaGroup> {
   if (properties.group_updated !== true) return null
   const policies = textsAt(properties.group_policies, 'filter_properties.group_policies')
@@ -99,7 +99,7 @@ function readGroup(properties: Json): Field<NovaGroup> {
     members,
     hosts,
     rules: undefined,
-    // Until Mitaka the dictionaries named the hosts of a group and not its members.
+    // Before Mitaka, the dictionaries had the hosts of a group instead of its members.
     unlistedAt: members === undefined ? (hosts ?? []) : undefined,
   }
 }
@@ -115,7 +115,7 @@ function readHints(value: unknown): NovaRequest['schedulerHints'] {
   return Object.fromEntries(Object.entries(hints).map(([name, hint]) => [name, Array.isArray(hint) ? hint.map(String) : [String(hint)]]))
 }
 
-/** The fields of a dictionary, or of a versioned object instead of it. */
+/** The fields of a value that is a dictionary or a versioned object. */
 function fieldsAt(value: unknown, path: string): Json {
   const fields = objectAt(value, path)
   return Object.hasOwn(fields, 'nova_object.data') ? objectAt(fields['nova_object.data'], path) : fields
@@ -138,7 +138,7 @@ function numberAt(value: unknown, path: string): Field<number> {
 
 function textsAt(value: unknown, path: string): Field<readonly string[]> {
   if (value === undefined || value === null) return value
-  if (!Array.isArray(value)) throw new WireError(path, value, 'a list of which each is a string, or null')
+  if (!Array.isArray(value)) throw new WireError(path, value, 'a list of strings, or null')
   const wrong = value.findIndex((one) => typeof one !== 'string')
   if (wrong !== -1) throw new WireError(`${path}.${wrong}`, value[wrong], 'a string')
   return value

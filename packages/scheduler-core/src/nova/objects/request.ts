@@ -6,7 +6,9 @@ import type { GuestTopology, NetworkMetadata } from '../hardware/topology.ts'
 import type { ImageProperties } from '../text/image-properties.ts'
 import { pythonValueOf } from '../text/python-json.ts'
 
-/** Nova's RequestSpec as its scheduler reads it. `undefined` = unset, `null` = set to nothing. Nothing ever changes it. */
+/**
+ * Nova's RequestSpec, as Nova's scheduler reads it. Undefined means that a field is unset, and null that it is set to None. Never changed.
+ */
 export interface NovaRequest {
   readonly image: Field<NovaImage>
   readonly flavor: NovaFlavor
@@ -27,32 +29,32 @@ export interface NovaRequest {
   readonly schedulerHints: Field<Readonly<Record<string, readonly string[]>>>
   readonly isBfv: Field<boolean>
   readonly limits: Field<NovaLimits>
-  /** Names of hosts. */
+  /** Names of security groups. */
   readonly securityGroups: Field<readonly string[]>
   readonly requestedResources: Field<readonly NovaRequestGroup[]>
   readonly requestLevelParams: Field<NovaRequestLevelParams>
-  /** The number of requested networks; their content concerns only Neutron. */
+  /** The number of requested networks. Their other fields have no effect on placement. */
   readonly requestedNetworks: Field<number>
-  /** The ports among them that exist already, by uuid. */
+  /** The uuids of the ports in the requested networks. */
   readonly requestedPorts: readonly string[]
 }
 
-/** Limits of a host that an earlier placement wrote down; placing does not read them. */
+/** Limits that an earlier placement wrote into the request for the chosen host. They have no effect on placement. */
 export interface NovaLimits {
   readonly vcpu: Field<number>
   readonly memoryMb: Field<number>
   readonly diskGb: Field<number>
 }
 
-/** A group of resources of one provider, as Placement's granular requests. */
+/** A resource group of Nova's request. In a granular request, one resource provider must have all of its resources. */
 export interface NovaRequestGroup {
   readonly requesterId: Field<string>
-  /** Unset: true, as Nova's object has it. */
+  /** If it is unset, it is true, which is the default of Nova's object. */
   readonly useSameProvider: Field<boolean>
   readonly resources: Readonly<Record<string, number>>
   readonly requiredTraits: readonly string[]
   readonly forbiddenTraits: readonly string[]
-  /** Each item is a list of aggregate uuids; the host must be in at least one of them. */
+  /** A list of lists of aggregate uuids. The host must be in at least one aggregate of each list. */
   readonly aggregates: readonly (readonly string[])[]
 }
 
@@ -74,7 +76,7 @@ export interface NovaFlavor {
   readonly ephemeralGb: number
   /** In MiB. */
   readonly swap: number
-  /** Unset: the sender did not load them. */
+  /** Unset if Nova had not loaded them. */
   readonly extraSpecs: Field<Readonly<Record<string, string>>>
 }
 
@@ -83,7 +85,7 @@ export interface NovaImage {
   readonly minRam: Field<number>
   readonly minDisk: Field<number>
   readonly diskFormat?: Field<string>
-  /** Only the properties that are set, with the names and types of this Nova release. */
+  /** The properties that are set, with the names and types of Nova's newest image object. */
   readonly properties: ImageProperties
 }
 
@@ -105,24 +107,24 @@ export interface NovaGroup {
   readonly uuid: Field<string>
   readonly policy: Field<string>
   readonly policies: Field<readonly string[]>
-  /** Instance uuids. */
+  /** The uuids of the group's instances. */
   readonly members: Field<readonly string[]>
   readonly hosts: Field<readonly string[]>
   readonly rules: Field<Readonly<Record<string, string>>>
-  /** Hosts with members that are not among those listed, one for each member; absent: all members are listed. */
+  /** The hosts of members that `members` does not list, one entry for each member. Absent if all members are listed. */
   readonly unlistedAt?: readonly string[] | undefined
 }
 
 export interface NovaRequestRead {
   readonly request: NovaRequest
   readonly version: string
-  /** Names of the fields that are set, null or not. */
+  /** Names of the fields that are set, including those that are null. */
   readonly set: readonly string[]
-  /** Paths of fields that are set and that this release does not know. */
+  /** Paths of fields in the document that have no effect, because this release does not know them. */
   readonly unknown: readonly string[]
 }
 
-/** Reads a RequestSpec of versions 1.0 to 1.14. Throws WireError with path, found and allowed. */
+/** Reads a RequestSpec of version 1.0 to 1.14. Throws WireError with the path of a wrong value. */
 export function readNovaRequest(wire: unknown): NovaRequestRead {
   const spec = new WireObject(wire, 'spec', 'RequestSpec')
   spec.raw('id') // a row of Nova's database
@@ -155,17 +157,19 @@ export function readNovaRequest(wire: unknown): NovaRequestRead {
   return { request, version: spec.version, set: spec.set, unknown: spec.unread() }
 }
 
-/** The value of a field, unless it is unset or null. */
+/** Calls the reader for a field's value. A value that is unset or null is returned unchanged. */
 export const read = <T>(value: unknown, reader: (value: unknown) => T): T | null | undefined =>
   value === undefined || value === null ? value : reader(value)
 
-/** A hint as Nova reads it: a list of one becomes its only element; a longer or an empty list stays a list; absent is `undefined`. */
+/**
+ * A scheduler hint as Nova reads it. A list with one item becomes this item. Other lists are unchanged. Undefined if there is no such hint.
+ */
 export function hintOf({ schedulerHints }: NovaRequest, name: string): string | readonly string[] | undefined {
   const hint = schedulerHints != null && Object.hasOwn(schedulerHints, name) ? schedulerHints[name] : undefined
   return hint?.length === 1 ? hint[0] : hint
 }
 
-/** The policy of a group; before InstanceGroup 1.11 it was in a list of one. */
+/** The policy of a server group. Before InstanceGroup 1.11, groups had a list of policies with one item. */
 export const policyOf = ({ policy, policies }: NovaGroup): Field<string> => (policy === undefined ? policies?.[0] : policy)
 
 const FLAVOR_SILENT = ['id', 'rxtx_factor', 'vcpu_weight', 'disabled', 'is_public', 'description', 'projects']
@@ -206,7 +210,7 @@ function readImage(image: WireObject): NovaImage {
     minRam: image.number('min_ram'),
     minDisk: image.number('min_disk'),
     diskFormat: image.text('disk_format'),
-    // Every field of ImageMetaProps is a property, so none is unknown.
+    // All fields of ImageMetaProps are accepted as properties, so none is reported as unknown.
     properties: imagePropertiesOf(isJson(properties) && isJson(properties['nova_object.data']) ? properties['nova_object.data'] : {}),
   }
 }
@@ -259,7 +263,7 @@ const readLimits = (limits: WireObject): NovaLimits => {
 }
 
 function readRequestGroup(group: WireObject): NovaRequestGroup {
-  // What Placement chose for an earlier call, and what the import refuses (granular-groups.ts): unknown where they have a value.
+  // Fields without effect here. They are reported as unknown if they have a value. The import refuses the last two (granular-groups.ts).
   group.rawIfEmpty('provider_uuids')
   group.rawIfEmpty('in_tree')
   group.rawIfEmpty('forbidden_aggregates')
@@ -306,7 +310,7 @@ function countNetworks(value: unknown, path: string): Field<number> {
   return list.length
 }
 
-/** Ports that a list of networks names. */
+/** The uuids of the ports in a list of requested networks. */
 function portsIn(value: unknown): readonly string[] {
   const list = isJson(value) && isJson(value['nova_object.data']) ? value['nova_object.data'].objects : value
   if (!Array.isArray(list)) return []

@@ -2,15 +2,12 @@ import { z } from 'zod'
 import type { Fleet } from '../../fleet/fleet.ts'
 import type { Attestation, AttestationSource } from '../parts/nova-filter.ts'
 
-/**
- * The namespace in which an attestation service reports about hosts: `{ level, at }`, `at` a time as ISO text. By default there are no such
- * reports.
- */
+/** The namespace in which an attestation service reports documents about hosts. A document is `{ level, at }`, with `at` as an ISO time. */
 export const ATTESTATION = 'attestation'
 
 const document = z.object({ level: z.string(), at: z.iso.datetime({ offset: true }) })
 
-/** The attestations of the fleet's nodes, read on first use. An attestation that cannot be read is treated as not reported. */
+/** The attestations of all nodes in a fleet, read on first use. A document that cannot be read is ignored. */
 export function attestationsOf({ hosts }: Fleet): AttestationSource {
   let known: ReadonlyMap<string, Attestation> | undefined
   const read = (): ReadonlyMap<string, Attestation> => {

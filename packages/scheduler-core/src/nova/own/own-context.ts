@@ -4,7 +4,7 @@ import { PRESENT_OPTIONS } from '../../values/levels.ts'
 import type { CheckContext } from '../parts/nova-filter.ts'
 import { attestationsOf } from './own-attestations.ts'
 
-/** The context of Nova's filters for a fleet, in addition to request and host. */
+/** What Nova's filters need to know about a fleet, in addition to request, host and time. */
 export const contextOf = (fleet: Fleet): Omit<CheckContext, 'now'> => ({
   attestations: attestationsOf(fleet),
   featureLevel: fleet.featureLevel,

@@ -8,8 +8,8 @@ import type { HostCell, HostTopology } from '../hardware/topology.ts'
 type ReportedCell = HostStats['numaCells'][number]
 
 /**
- * The cells of a host as Nova's rules read them: the reported values plus the resources of claims that the report does not count.
- * `reported` is Nova's own document of the cells.
+ * The NUMA cells of a host in the form that Nova's rules read: the reported usage plus the usage by claims that the report does not
+ * include. `reported` are the cells in the host's report if the report is in Nova's form.
  */
 export function topologyOn({ stats, cells }: HostRecord, reported: HostTopology | null | undefined): HostTopology | null {
   if (reported === null || stats.numaCells.length === 0) return null
@@ -42,7 +42,7 @@ function cellOf(cell: ReportedCell, { tunneledCells }: HostStats): HostCell {
   }
 }
 
-/** Adds the resources of claims to a cell. They are the difference between the cell's free amounts and its report. */
+/** Adds the usage by claims to a cell. It is the difference between the usage in the fleet's state and the usage in the report. */
 function withClaims(cell: HostCell, report: ReportedCell, state: CellState): HostCell {
   const pages = new Map(state.pages?.map(({ sizeKib, free }) => [sizeKib, free]))
   const reportedPages = new Map(report.pages.map((page) => [page.sizeKib, page]))
@@ -60,7 +60,8 @@ function withClaims(cell: HostCell, report: ReportedCell, state: CellState): Hos
 }
 
 /**
- * The device pools of a host as Nova's rules read them: free devices without the devices that claims hold. A fully used pool is left out.
+ * The device pools of a host in the form that Nova's rules read. Devices that claims hold are not free. A pool whose last free devices are
+ * held by claims is left out.
  */
 export function poolsOn(record: HostRecord, reported: readonly PciPool[] | null | undefined): readonly PciPool[] {
   const { pciPools } = record.stats
@@ -73,7 +74,7 @@ export function poolsOn(record: HostRecord, reported: readonly PciPool[] | null 
     const key = poolKey(pool)
     const taken = Math.min(base.count, claimed.get(key) ?? 0)
     add(claimed, key, -taken)
-    // Pools that were reported as empty stay in the list.
+    // Pools that the report has without free devices stay in the list.
     return taken > 0 && base.count === taken ? [] : [taken === 0 ? base : { ...base, count: base.count - taken }]
   })
 }

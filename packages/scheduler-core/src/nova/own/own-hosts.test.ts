@@ -5,7 +5,7 @@ import { Fleet } from '../../fleet/fleet.ts'
 import { Historian, histories } from '../../fleet/history.suite.ts'
 import { ownHostsOf } from './own-hosts.ts'
 
-/** Everything that Nova's rules may read of a fleet's hosts. */
+/** The values of all properties of all hosts, as Nova's rules read them. */
 function readAll(fleet: Fleet): unknown {
   const hostOf = ownHostsOf(fleet)
   return fleet.hosts.records.map(({ index }) => {
@@ -16,7 +16,7 @@ function readAll(fleet: Fleet): unknown {
   })
 }
 
-test("Nova's rules see the present state of a host, and on each copy of the fleet the state of that copy", () => {
+test("Nova's rules read the current state of a host, and on a copy of the fleet the state of the copy", () => {
   fc.assert(
     fc.property(histories, (steps) => {
       const fleet = new Fleet()
@@ -26,7 +26,7 @@ test("Nova's rules see the present state of a host, and on each copy of the flee
         const copy = copyFleet(fleet)
         const before = structuredClone(readAll(copy))
         fleet.apply(historian.next(fleet, step))
-        // This copy of the fleet has not been read yet.
+        // A new copy has no cached values, so this comparison finds outdated caches.
         expect(readAll(fleet)).toEqual(readAll(copyFleet(fleet)))
         expect(readAll(copy)).toEqual(before)
       }

@@ -24,7 +24,8 @@ const MIB_PER_GIB = 1_024
 const NONE_SET: HostState['ratiosSet'] = {}
 
 /**
- * Returns the hosts of a fleet as Nova's rules read them: the reported values minus the resources of claims that the report does not count.
+ * Returns a function for the hosts of a fleet in the form that Nova's rules read. Their usage is the reported usage plus the usage by
+ * claims that the report does not include.
  */
 export const ownHostsOf: (fleet: Fleet) => (host: HostIndex) => HostState = memoByObject((fleet) => {
   const states: OwnHost[] = []
@@ -38,7 +39,7 @@ export const ownHostsOf: (fleet: Fleet) => (host: HostIndex) => HostState = memo
   }
 })
 
-/** A host that reads its values directly from the fleet. Changes by an overlay are visible immediately, and nothing is copied. */
+/** A host that reads its values directly from the fleet. So changes by an overlay are visible immediately. */
 class OwnHost implements HostState {
   readonly #fleet: Fleet
   readonly #index: HostIndex
@@ -73,7 +74,7 @@ class OwnHost implements HostState {
       ({ total, reserved, used, claimed }, host) => at(total, host) - at(reserved, host) - at(used, host) - at(claimed, host),
     )
     const node = this.#node
-    // A node reports both the free amount and the used amount, and Nova reads the free amount.
+    // A ComputeNode has a free and a used amount, which can differ. Nova reads the free amount, so the difference is added.
     return node === undefined ? free : free + node.freeRamMb - (node.memoryMb - node.memoryMbUsed)
   }
 
@@ -103,7 +104,7 @@ class OwnHost implements HostState {
     return this.#of('VCPU', ({ used, claimed }, host) => at(used, host) + at(claimed, host)) + this.#reservedVcpus
   }
 
-  /** The reserved amount of the configuration or an operator, which Nova counts as used. */
+  /** The reserved vCPUs that an operator or an import set. Nova treats them as used. */
   get #reservedVcpus(): number {
     if (!isOverruled(this.#fleet.hosts, this.#record)) return 0
     const { value, source } = reservedOf(this.#fleet.hosts, this.#record, 'VCPU')
@@ -241,14 +242,14 @@ class OwnHost implements HostState {
   }
 
   /**
-   * The host's record. It is looked up each time, because a record is replaced by a clone when it is written after the fleet was copied
+   * The host's record in the fleet. It must not be cached. After the fleet was copied, the next change of a host replaces its record
    * (values/owner.ts).
    */
   get #record(): HostRecord {
     return this.#fleet.hosts.get(this.#index)
   }
 
-  /** Nova's own document of the host, if it was reported in that form. */
+  /** The host's ComputeNode, if its report is in Nova's form. */
   get #node(): NovaComputeNode | undefined {
     return nodeOf(this.#record.stats)
   }
@@ -278,7 +279,7 @@ function instancesOf({ present, claims }: HostRecord): ReadonlySet<string> {
   return claimed.length === 0 ? present : new Set([...present, ...claimed])
 }
 
-/** Nova's ComputeNode in a report, parsed once per report. */
+/** The ComputeNode in a report in Nova's form. Cached, so that it is parsed once per report. */
 const nodeOf = memoByObject(({ nova }: HostStats): NovaComputeNode | undefined =>
   nova === null ? undefined : readNovaComputeNode(nova.computeNode).node,
 )
@@ -287,7 +288,7 @@ const flavorsOf = memoByObject(({ nova }: HostStats): ReadonlyMap<string, string
   nova === null ? undefined : new Map(Object.entries(nova.flavors)),
 )
 
-/** Properties that Nova's image objects refuse count as not reported. */
+/** The image properties of the reported instances. Images with a value that Nova's image objects refuse are left out. */
 const imagesOf = memoByObject(({ nova }: HostStats): ReadonlyMap<string, ImageProperties> | undefined =>
   nova === null ? undefined : new Map(Object.entries(nova.images).flatMap(([uuid, properties]) => readable(uuid, properties))),
 )
@@ -301,7 +302,7 @@ function readable(uuid: string, properties: Readonly<Record<string, string>>): r
   }
 }
 
-/** The text in the form of libvirt's driver. */
+/** A report's CPU information as JSON text in the form that libvirt's driver writes. */
 const cpuInfoOf = memoByObject(({ cpuInfo }: HostStats): string | null => {
   if (cpuInfo === null) return null
   const { arch, vendor, model, features, sockets, cores, threads } = cpuInfo

@@ -6,21 +6,21 @@ import type { CheckContext } from './nova-filter.ts'
 
 export type RatioOf = (host: HostState) => AllocationRatio
 
-/** The inputs of the filters that compare with the ratio of one class. */
+/** How a filter finds the allocation ratio of its resource class. */
 interface RatioRule {
   readonly resourceClass: RatioClass
   own(host: HostState): number
-  /** The ratio if the host's own ratio is 0. */
+  /** The ratio of a host that reports the ratio 0. */
   readonly byDefault: number
-  /** Nova's default of an option that is not given. */
+  /** Nova's default for the filter's option. */
   readonly optionByDefault: number
 }
 
 const nameOf = ({ resourceClass }: RatioRule): string => ratioKeys[resourceClass]
 
 /**
- * Reads the ratio of a host. The ratio that is set for the capacity of claims has precedence. Without it, the option's ratio applies to all
- * hosts. If the option is 0, the host's own ratio applies, and if that is 0, Nova's default.
+ * Returns a function for the ratio of a host. A ratio that an operator, an aggregate or an import set has precedence. Next is the filter's
+ * option, which applies to all hosts. If the option is 0, it is the ratio that the host reports or, if that is 0, Nova's default.
  */
 export const hostRatio =
   (rule: RatioRule) =>
@@ -29,8 +29,8 @@ export const hostRatio =
     host.ratiosSet?.[rule.resourceClass] ?? optionOrOwn(rule, option, host)
 
 /**
- * Reads the ratio of a host with aggregates. The ratio that is set for the capacity of claims has precedence. Without it, the lowest ratio
- * in the metadata of the host's aggregates applies, under the option's name. Without metadata, the ratio of the option or the host applies.
+ * Like `hostRatio`, for filters that read aggregates. If `ratiosSet` is absent, the lowest ratio in the metadata of the host's aggregates
+ * has precedence over the filter's option. The metadata key is the option's name.
  */
 export const aggregateRatio =
   (rule: RatioRule) =>
@@ -45,15 +45,15 @@ export const aggregateRatio =
   }
 
 function optionOrOwn(rule: RatioRule, given: number | undefined, host: HostState): AllocationRatio {
-  // If claims are judged by the ratios of hosts, only an explicitly set option overrides these ratios.
+  // If `ratiosSet` is present, the default of the option is ignored, so that only an explicit option overrides the host's ratio.
   const option = given ?? (host.ratiosSet === undefined ? rule.optionByDefault : 0)
   if (option > 0) return { value: option, source: `option ${nameOf(rule)}` }
   return { value: rule.own(host) || rule.byDefault, source: `${nameOf(rule)} of the host` }
 }
 
 /**
- * Whether one instance needs more than the host's total, which no ratio allows. This is Nova's rule since Liberty, and for disk since
- * Newton.
+ * Returns true if one instance needs more than the host's total. Then the host is refused, whatever the ratio. Nova has this rule since
+ * Liberty, and for disk since Newton.
  */
 export const isAgainstItself = (need: number, total: number, { featureLevel = NOVA_OVERCOMMIT }: CheckContext): boolean =>
   featureLevel >= NOVA_OVERCOMMIT && need > total

@@ -15,11 +15,11 @@ type Request = Parameters<typeof aRequest>[0]
 
 interface Row {
   readonly host?: HostShape
-  /** Changes after the host's report. */
+  /** Changes that are appended to the log after the host's report. */
   readonly after?: readonly Change[]
   readonly request?: Request
   readonly options?: Readonly<Record<string, string | number | boolean | readonly string[]>>
-  /** `PASS`, `NOT_ASKED`, or a part of the reason. */
+  /** The expected result: `PASS`, `NOT_ASKED`, or some fields of the reason. */
   readonly says: 'PASS' | 'NOT_ASKED' | object
 }
 
@@ -28,7 +28,7 @@ const H1 = 0 as HostIndex
 const profileOf = (name: string, options: Row['options'] = {}) =>
   profileSchema.parse({ name: 'p', number: 1, filters: [{ name, options }], weighers: [] })
 
-/** The pipeline's result for the host h1, by a profile that names the filter. */
+/** The result of the filter for host h1, in a decision by a profile with this filter. */
 function sayOf(name: string, { host = {}, after = [], request, options }: Row): unknown {
   const log = aLog()
   log.append([aReport('h1', host)])
@@ -88,7 +88,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     },
   },
   NumInstancesFilter: {
-    'instances of the report and of claims count': {
+    'instances in the report and in claims are counted': {
       host: { runningVms: 1 },
       after: [took({})],
       options: { max_instances_per_host: 2 },
@@ -152,12 +152,12 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   },
   JsonFilter: {
     'no query': { says: 'NOT_ASKED' },
-    'a query about free memory, which is less than asked for since claims hold some': {
+    'a query for more free memory than claims leave': {
       after: [took({ MEMORY_MB: 60_000 })],
       request: hint('query', '[">=", "$free_ram_mb", 6000]'),
       says: { need: expect.any(String) },
     },
-    'a query about free memory, of which enough is left': {
+    'a query for less free memory than claims leave': {
       request: hint('query', '["and", [">=", "$free_ram_mb", 6000], ["<", "$vcpus_used", 1]]'),
       says: 'PASS',
     },
@@ -257,7 +257,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   },
   ExactDiskFilter: {
     'as much as is left': { host: { localGb: 10, localGbUsed: 4 }, request: flavor({ rootGb: 6 }), says: 'PASS' },
-    'a root disk on a volume does not count': {
+    'a root disk on a volume needs no space': {
       host: { localGb: 10, localGbUsed: 4 },
       request: { ...flavor({ rootGb: 6, ephemeralGb: 6 }), isBfv: true },
       says: 'PASS',
@@ -274,17 +274,17 @@ for (const [name, rows] of Object.entries(tables))
     })
   })
 
-test('each of Nova’s filters that a profile may name has a table', () => {
+test('each of Nova’s filters that every profile may name has a table of tests', () => {
   expect([...novaFilterNames].filter((name) => tables[name] === undefined)).toEqual([])
   expect([...novaFilterNames].filter((name) => filters.every((filter) => filter.name !== name))).toEqual([])
 })
 
-test('every filter of Nova names the sources of both sides of its numbers', () => {
+test('for every filter of Nova, the sources of the needed and the available amount are known', () => {
   const named = novaFilters.map(({ name }) => name).filter((name) => name !== 'AllHostsFilter')
   expect(Object.keys(sidesBy).sort()).toEqual(named.sort())
 })
 
-test('a proposal on an overlay counts at once, and no longer after the overlay is discarded', () => {
+test('a filter counts what an overlay holds, until the overlay is discarded', () => {
   const log = aLog()
   log.append([aReport('h1', { numIoOps: 7 })])
   const { fleet } = log
@@ -305,7 +305,7 @@ test.each([
   expect(parsed).toMatchObject({ ok: false, problems: [{ code: 'profile.invalid', path: path.split('.') }] })
 })
 
-test('an image property that Nova’s image objects refuse is an error, and every host is refused', () => {
+test('if Nova’s image objects refuse an image property, the filter refuses every host with an error', () => {
   const row = { after: [aggregate({ os_type: 'linux' })], request: image({ hw_cpu_cores: 'many' }), says: {} }
   expect(sayOf('AggregateImagePropertiesIsolation', row)).toMatchObject({
     code: 'filter.error',

@@ -15,14 +15,14 @@ import type { NovaFilter } from './nova-filter.ts'
 
 const kindsByCode: Readonly<Record<string, KindName>> = { memory: 'classes', cpu: 'classes', disk: 'classes', numa: 'numa', pci: 'pci' }
 
-/** The kind of resource that a reason reports as short: its code begins with it. */
+/** The resource kind of a reason, by the first word of its code. */
 const kindOf = (code: Code): KindName | undefined => kindsByCode[code.split('.')[0] ?? '']
 
 const kindsByFilter: Readonly<Record<string, 'numa' | 'pci'>> = { NUMATopologyFilter: 'numa', PciPassthroughFilter: 'pci' }
 
 /**
- * Returns a function that tests whether the moving instance can keep units that it already holds on a host, for the kinds of units that the
- * filter checks. The host's present resources do not matter.
+ * Returns a function that is true for a host if the instance which moves or is resized already holds enough units there (NUMA cells or PCI
+ * devices) of the kind that the filter checks. The host then passes, whatever is free.
  */
 export function prepareKeepsOwn(filter: string, request: RequestSpec, hosts: HostTable): (host: HostIndex) => boolean {
   const name = kindsByFilter[filter]
@@ -33,8 +33,8 @@ export function prepareKeepsOwn(filter: string, request: RequestSpec, hosts: Hos
 }
 
 /**
- * Converts one of Nova's filters to a filter that reads this service's own requests and reports. If the filter throws an error where Nova
- * would raise an exception, the host is refused with the verdict ERROR.
+ * Converts one of Nova's filters to a filter of this service, which reads requests and hosts of this service. If Nova's filter would raise
+ * an exception on a host, the host is refused with the verdict ERROR.
  */
 export const asFilter = (filter: NovaFilter): Filter => ({
   name: filter.name,

@@ -20,7 +20,7 @@ const aLogOf = (...hosts: readonly (readonly [string, Parameters<typeof aReport>
   return log
 }
 
-test('a profile can name every weigher of Nova, each once', () => {
+test('all weighers of Nova are in the list of weighers, with unique names', () => {
   const names = weighers.map(({ name }) => name)
   expect(new Set(names).size).toBe(names.length)
   for (const name of ['BuildFailureWeigher', 'PCIWeigher', 'CrossCellWeigher', 'MetricsWeigher', 'HypervisorVersionWeigher'])
@@ -28,7 +28,7 @@ test('a profile can name every weigher of Nova, each once', () => {
   expect(names).toContain('ImagePropertiesWeigher')
 })
 
-test('newer hypervisors weigh more', () => {
+test('HypervisorVersionWeigher gives newer hypervisors a higher score', () => {
   const log = aLogOf(
     ['old', { hypervisorVersion: 5_000_000 }],
     ['silent', { hypervisorVersion: null }],
@@ -41,7 +41,7 @@ test('newer hypervisors weigh more', () => {
   })
 })
 
-test('metrics are weighed by their settings; a host without a required metric gets the lowest number of the others', () => {
+test('MetricsWeigher multiplies metrics by their ratios, and a host without a required metric gets the lowest score of the others', () => {
   const log = aLogOf(['a', { metrics: [metric('fan', 3)] }], ['b', { metrics: [metric('fan', 7)] }], ['c', {}])
   const options = { 'metrics.weight_setting': ['fan=2'] }
   expect(weigh(log, { name: 'MetricsWeigher', multiplier: 1, options })).toMatchObject({ raw: [6, 14, 6], totals: [0, 1, 0] })
@@ -49,12 +49,12 @@ test('metrics are weighed by their settings; a host without a required metric ge
   expect(weigh(log, { name: 'MetricsWeigher', multiplier: 1, options: lenient })).toMatchObject({ raw: [6, 14, -2] })
 })
 
-test('the multiplier of failed builds is the option of Nova: the sum takes its negative', () => {
+test("the multiplier of BuildFailureWeigher is Nova's option, and its negative value is used in the total", () => {
   const log = aLogOf(['a', {}], ['b', {}])
   expect(weigh(log, { name: 'BuildFailureWeigher', multiplier: 1_000_000 }).multiplier).toBe(-1_000_000)
 })
 
-test('an edit of an aggregate applies from the next decision on, and so does its reversal', () => {
+test('a multiplier in an aggregate applies from the next decision on, until it is removed', () => {
   const log = aLogOf(['a', { hypervisorVersion: 1 }], ['b', { hypervisorVersion: 2 }])
   const said = { name: 'HypervisorVersionWeigher', multiplier: 1, options: { aggregateMultiplier: true } }
   const totals = () => weigh(log, said).totals

@@ -7,9 +7,9 @@ import { novaRequestOn } from '../requests/own-request.ts'
 import type { NovaWeigher } from './nova-weigher.ts'
 
 /**
- * Converts one of Nova's weighers to a weigher that reads this service's own requests and reports. The multiplier of a profile has the same
- * meaning as Nova's option of this name. If Nova subtracts the weigher's share, so does this weigher. If the weigher fails on a host, the
- * host gets the lowest score of the other hosts.
+ * Converts one of Nova's weighers to a weigher of this service, which reads requests and hosts of this service. The multiplier in a profile
+ * has the meaning of Nova's multiplier option. If Nova subtracts the weigher's score from the total, the multiplier is negated. If Nova's
+ * weigher would raise an exception on a host, the host gets the lowest score of the other hosts.
  */
 export function asWeigher(weigher: NovaWeigher): Weigher {
   const { name, description, unit, minval, reads } = weigher

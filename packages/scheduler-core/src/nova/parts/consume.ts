@@ -8,7 +8,7 @@ import type { NovaHost } from './nova-host.ts'
 
 /**
  * Subtracts the resources of an instance from a host, as Nova's HostState.consume_from_request does. Returns the request for the next
- * round, with the fitted topology and with the host in its group. `limits` are the limits that the filters gave the host.
+ * instance, with the fitted topology and with the host in the server group. `limits` are the limits that the filters set for the host.
  */
 export function consume(host: NovaHost, request: NovaRequest, uuid: string | null, packing: boolean, limits: HostLimits): NovaRequest {
   const { flavor } = request
@@ -23,15 +23,15 @@ export function consume(host: NovaHost, request: NovaRequest, uuid: string | nul
     takeDevices(host, next)
     host.numIoOps += 1
   } catch (error) {
-    // Nova ignores the error: resources that were subtracted before it stay subtracted, and the rest is not subtracted.
+    // Nova ignores this error. Resources that were subtracted before the error stay subtracted.
     if (!(error instanceof NovaError)) throw error
   }
   return joinGroup(host, next, uuid)
 }
 
 /**
- * The request with its guest cells assigned to host cells. If the cells do not fit, which is possible on a forced host, the request has no
- * cells.
+ * Returns the request with its guest cells assigned to cells of the host. On a forced host, the guest cells may not fit. Then the request
+ * has no cells.
  */
 function fitCells(host: NovaHost, request: NovaRequest, packing: boolean, limits: HostLimits): NovaRequest {
   const { numaTopology: guest, pciRequests } = request
@@ -45,7 +45,9 @@ function takeCells(host: NovaHost, { numaTopology: guest }: NovaRequest): void {
   if (host.numaTopology !== null && guest) host.numaTopology = consumeGuest(host.numaTopology, guest)
 }
 
-/** Takes devices near the guest's cells. If a device request fails, the devices of earlier device requests stay taken. */
+/**
+ * Takes the requested devices near the guest's cells. If a device request fails, the devices of earlier requests stay taken, as in Nova.
+ */
 function takeDevices(host: NovaHost, { numaTopology: guest, pciRequests }: NovaRequest): void {
   if (!host.hasPciStats || !pciRequests?.length) return
   const cells = guest?.cells.map(({ id }) => id)
@@ -54,7 +56,7 @@ function takeDevices(host: NovaHost, { numaTopology: guest, pciRequests }: NovaR
   if (!result.ok) throw new NovaError('PciDeviceRequestFailed', `${host.host} has too few devices`)
 }
 
-/** Records the host in the group, and the instance on the host, since the group's filters read both. */
+/** Adds the host to the request's server group, and the instance to the host, because the group's filters read both. */
 function joinGroup(host: NovaHost, request: NovaRequest, uuid: string | null): NovaRequest {
   const { instanceGroup } = request
   if (instanceGroup === null || instanceGroup === undefined) return request

@@ -18,7 +18,7 @@ import type { Reason } from '../../text/reason.ts'
 import type { HostState } from '../objects/host-state.ts'
 import type { NovaRequest } from '../objects/request.ts'
 
-/** A refusal by one of Nova's filters, with its inputs. */
+/** A refusal of a host by one of Nova's filters, with everything that the filter read. */
 export interface NovaRefusal {
   readonly filter: string
   readonly reason: Reason
@@ -28,7 +28,7 @@ export interface NovaRefusal {
   readonly request: NovaRequest
 }
 
-/** The numbers of a refusal, with the inputs that Nova's rule read for both sides. */
+/** The facts of a refusal: the needed and the available value, each with the source from which Nova's filter read it. */
 export function novaFactsOf(refusal: NovaRefusal): readonly Fact[] {
   const { subject = refusal.filter, need, have, unit } = refusal.reason
   const [requiredFrom, actualFrom, terms] = (sidesBy[refusal.filter] ?? unknownSides)(refusal)
@@ -46,7 +46,7 @@ export function novaFactsOf(refusal: NovaRefusal): readonly Fact[] {
   ]
 }
 
-/** The inputs of a filter's rule for need and have, and the terms of a calculated have. */
+/** Returns the sources of the needed and the available value. If the available value is computed, also the terms of the computation. */
 type Sides = (refusal: NovaRefusal) => readonly [need: Source, have: Source, terms?: readonly Term[]]
 
 const unknownSides: Sides = ({ filter }) => [fromRule(`as ${filter} says`), fromRule(`as ${filter} says`)]
@@ -54,7 +54,7 @@ const unknownSides: Sides = ({ filter }) => [fromRule(`as ${filter} says`), from
 /** The host's own report. */
 const report = ({ record }: NovaRefusal): Source => reportOf(record)
 
-/** The source of a value in the metadata of the host's aggregates. If none of them has the key, the default. */
+/** The source of a value from the metadata of the host's aggregates. If no aggregate has the key, the source is the default. */
 const aggregate =
   (key: string) =>
   ({ host }: NovaRefusal): Source =>
@@ -62,13 +62,13 @@ const aggregate =
 
 const saysSome = ({ aggregates }: HostState, key: string): boolean => aggregates.some(({ metadata }) => Object.hasOwn(metadata, key))
 
-/** An option, or the aggregates' value instead of it. */
+/** The source of a value from an option. If an aggregate of the host overrides the option, the source is the aggregate. */
 const aggregateOrOption =
   (key: string) =>
   ({ host }: NovaRefusal): Source =>
     saysSome(host, key) ? aggregatesOf(host.aggregates, key) : fromOption(key)
 
-/** The extra spec that a reason is about, by its name with or without a scope. */
+/** The extra spec that a reason is about. The flavor has it with or without a scope. */
 function extraSpecOf({ reason: { subject = '' }, request: { flavor } }: NovaRefusal, scope: string): Source {
   const key = [subject, `${scope}:${subject}`].find((name) => Object.hasOwn(flavor.extraSpecs ?? {}, name))
   return fromExtraSpec(key ?? subject)
@@ -78,7 +78,7 @@ const group =
   (what: string): Sides =>
   (refusal) => [groupFrom(refusal.request.instanceGroup?.uuid ?? 'n/a', what), report(refusal)]
 
-/** Compares an amount of the flavor with the free amount: total x ratio minus the usage in the report and in claims. */
+/** For filters that compare an amount of the flavor with the free amount, which is total x ratio minus the usage by report and claims. */
 const room =
   (field: string, ratioKey: string, amounts: (host: HostState) => { readonly total: number; readonly taken: number }): Sides =>
   (refusal) => {
@@ -90,9 +90,9 @@ const room =
     const isByAggregate = filter.startsWith('Aggregate') && saysSome(host, ratioKey)
     const isOption = reason.source?.startsWith('option ') === true
     const ratioFrom = isByAggregate ? aggregatesOf(host.aggregates, ratioKey) : isOption ? fromOption(ratioKey) : from
-    // If the need exceeds the host's total, the ratio does not matter.
+    // A code with `.too_` says that the need exceeds the host's total, so the ratio is not part of the explanation.
     if (reason.code.includes('.too_')) return [fromRequest(field), from, [term('total', have)]]
-    // The product in the order of the rule: total x ratio - taken = have.
+    // The rule is: total x ratio - taken = have.
     return [fromRequest(field), from, [term('total x ratio', have + taken, ratioFrom), term('total', total), term('taken', taken)]]
   }
 
@@ -110,7 +110,7 @@ const disk = room('flavor.rootGb + ephemeralGb + swapMb', 'disk_allocation_ratio
   taken: totalUsableDiskGb * 1_024 - freeDiskMb,
 }))
 
-/** The state of the service according to operators, the host's liveness, or the report in Nova's form. */
+/** The sources for ComputeFilter. The state comes from an operator, from the host's liveness, or from a report in Nova's form. */
 const service: Sides = (refusal) => {
   const { record, fleet, reason } = refusal
   const { status, liveness } = fleet.hosts.columns
@@ -121,7 +121,7 @@ const service: Sides = (refusal) => {
   return [fromRule('the service must be up'), at(liveness, record.index) === 2 ? livenessOf(record) : reported]
 }
 
-/** The facts by the filter's name; a test checks that no filter of Nova is missing. */
+/** How to find the sources, for each filter by name. A test checks that no filter of Nova is missing. */
 export const sidesBy: Readonly<Record<string, Sides>> = {
   AggregateImagePropertiesIsolation: (refusal) => [
     fromImage(refusal.reason.subject ?? ''),

@@ -3,20 +3,17 @@ import type { HostState } from '../objects/host-state.ts'
 import { PythonFloat, type PythonValue } from '../text/python-json.ts'
 import { isTruthy, pythonRepr, pythonText } from '../text/python-text.ts'
 
-/**
- * An attribute of Nova's host state: a plain value, or an object. Queries can read the text of an object and some of its attributes and
- * entries.
- */
+/** The value of an attribute of Nova's HostState: a plain Python value, an object, or a list of objects. */
 export type HostValue = PythonValue | NovaObject | readonly NovaObject[]
 
-/** An object that Python does not treat as a dictionary, such as an address or a list of metrics. */
+/** A Python object in an attribute, such as an IP address or a list of metrics. Queries can read its text and some of its attributes. */
 export class NovaObject {
-  /** The text as Python prints it, except for addresses in memory. */
+  /** The object as Python prints it, without memory addresses. */
   readonly text: string
   readonly attributes: ReadonlyMap<string, HostValue>
-  /** The attribute of an object that is read with `get`, such as the service. */
+  /** Entries that queries read as from a dictionary, for objects with a `get` method such as the service. */
   readonly entries: ReadonlyMap<string, PythonValue> | undefined
-  /** An object without any content is false. */
+  /** Whether Python treats the object as true. An object without content is false. */
   readonly isTruthy: boolean
 
   constructor(
@@ -30,30 +27,30 @@ export class NovaObject {
   }
 }
 
-/** The text as Python prints it. */
+/** The value as Python prints it. */
 export function hostText(value: HostValue): string {
   if (value instanceof NovaObject) return value.text
   return isObjects(value) ? `[${value.map(({ text }) => text).join(', ')}]` : pythonText(value)
 }
 
-/** Whether the value is true in Python. */
+/** Returns true if Python treats the value as true. */
 export function isTrue(value: HostValue): boolean {
   if (value instanceof NovaObject) return value.isTruthy
   return isObjects(value) || isTruthy(value)
 }
 
-/** Whether the value is a list of objects. An empty list is a plain value. */
+/** Returns true if the value is a list of objects. An empty list is a plain value. */
 const isObjects = (value: HostValue): value is readonly NovaObject[] => Array.isArray(value) && value[0] instanceof NovaObject
 
-/** An attribute of the host state by Nova's name; null: it does not exist, or it is None. */
+/** The value of an attribute of Nova's HostState. Null if the attribute does not exist or is None. */
 export function attributeOf(host: HostState, name: string): HostValue {
   return attributes.get(name)?.(host) ?? null
 }
 
-/** Whether Nova's host state has an attribute of the name, None or not. */
+/** Returns true if Nova's HostState has an attribute with this name. */
 export const hasAttribute = (name: string): boolean => attributes.has(name)
 
-/** Reported attributes of the node that are not columns, by name; null if there are none. */
+/** The value of a statistic in the ComputeNode's `stats`. Null if it is not reported. */
 export function statOf({ stats }: HostState, name: string): string | null {
   return Object.hasOwn(stats, name) ? (stats[name] ?? null) : null
 }
@@ -83,7 +80,7 @@ const attributes: ReadonlyMap<string, (host: HostState) => HostValue | undefined
   ['hypervisor_type', ({ hypervisorType }) => hypervisorType],
   ['hypervisor_version', ({ hypervisorVersion }) => hypervisorVersion],
   ['hypervisor_hostname', ({ hypervisorHostname }) => hypervisorHostname],
-  // An address object, which equals no text.
+  // In Nova this is an address object, which is equal to no text.
   ['host_ip', ({ hostIp }) => (hostIp === null ? null : new NovaObject(hostIp))],
   ['cpu_info', ({ cpuInfo }) => cpuInfo],
   ['stats', ({ stats }) => new Map(Object.entries(stats))],
@@ -105,7 +102,7 @@ function metricsOf({ metrics }: HostState): HostValue {
 
 function topologyOf({ numaTopology }: HostState): HostValue {
   if (numaTopology === null) return null
-  // An id of 0 counts as none when an object is printed.
+  // Nova prints a cell with the id 0 as UNKNOWN.
   const cells = numaTopology.cells.map((cell) => `NUMACell(${cell.id || 'UNKNOWN'})`)
   return new NovaObject(`NUMATopology(cells=[${cells.join(',')}])`, { isTruthy: cells.length > 0 })
 }
@@ -127,7 +124,7 @@ const ownFields = ({ disabled, disabledReason, forcedDown }: HostService) => ({
   forced_down: forcedDown,
 })
 
-/** Only for values that the fields of a service or of a device pool can have. */
+/** Converts a field of a service to a Python value. The fields have no other types than these. */
 function plain(value: unknown): PythonValue {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null
 }
@@ -137,7 +134,7 @@ function aggregateText({ uuid, name, metadata }: HostState['aggregates'][number]
   return `Aggregate(metadata={${pairs.map(([key, value]) => `${key}='${value}'`).join(',')}},name='${name}',uuid=${uuid})`
 }
 
-/** `2026-01-15 12:00:00+00:00`, with a fraction where there is one. */
+/** A time as Python prints it: `2026-01-15 12:00:00+00:00`, with a fraction unless it is zero. */
 function timeText(time: number): string {
   const text = new Date(time).toISOString()
   const fraction = time % 1000 === 0 ? '' : `${text.slice(19, 23)}000`

@@ -1,7 +1,7 @@
 import { readInt } from '../../text/numbers.ts'
 import { NovaError } from '../text/nova-error.ts'
 
-/** An address of IPv4 or IPv6 as a number. */
+/** An IPv4 or IPv6 address as an integer. */
 export interface IpAddress {
   readonly version: 4 | 6
   readonly value: bigint
@@ -15,8 +15,8 @@ export interface IpNetwork extends IpAddress {
 const WIDTH = { 4: 32, 6: 128 } as const
 
 /**
- * A network as netaddr reads it: an address with or without `/` and a prefix, a netmask or a hostmask. Parts of an IPv4
- * address may be left out at the end (`10.0` is 10.0.0.0). Throws AddrFormatError, or ValueError for a second slash.
+ * Parses a network as the Python library netaddr does. It is an address, optionally with `/` and a prefix length, a netmask or a hostmask.
+ * An IPv4 address can be shortened (`10.0` is 10.0.0.0). Throws AddrFormatError, or ValueError if there is a second slash.
  */
 export function parseNetwork(text: string): IpNetwork {
   const slash = text.indexOf('/')
@@ -27,7 +27,7 @@ export function parseNetwork(text: string): IpNetwork {
   return found
 }
 
-/** Throws AddrFormatError for invalid text, and for null. */
+/** Parses an IPv4 or IPv6 address. Throws AddrFormatError for invalid text and for null. */
 export function parseAddress(text: string | null): IpAddress {
   const ipv4 = parseIpv4(text ?? '')
   if (ipv4 !== undefined) return { version: 4, value: ipv4 }
@@ -36,7 +36,7 @@ export function parseAddress(text: string | null): IpAddress {
   throw new NovaError('AddrFormatError', { subject: 'the address of the host', need: 'an IPv4 or IPv6 address', have: text ?? 'null' })
 }
 
-/** Addresses of another family are in no network. */
+/** Returns true if the address is in the network. An IPv4 address is never in an IPv6 network, and the reverse. */
 export function isInNetwork({ version, value }: IpAddress, network: IpNetwork): boolean {
   const rest = BigInt(WIDTH[version] - network.prefix)
   return version === network.version && value >> rest === network.value >> rest
@@ -58,20 +58,20 @@ function prefixOf(version: 4 | 6, mask: string): number | undefined {
   return onesBeforeZeros(value, all) ?? onesBeforeZeros(value ^ all, all)
 }
 
-/** The number of leading ones, where only zeros follow. */
+/** The number of leading one bits. Undefined if a one bit follows a zero bit. */
 function onesBeforeZeros(value: bigint, all: bigint): number | undefined {
   const zeros = value ^ all
   return (zeros & (zeros + 1n)) === 0n ? all.toString(2).length - (zeros === 0n ? 0 : zeros.toString(2).length) : undefined
 }
 
-/** Four numbers of 0 to 255 without zeros in front. */
+/** Parses four numbers from 0 to 255 without leading zeros. Undefined for other text. */
 function parseIpv4(text: string): bigint | undefined {
   const parts = text.split('.')
   if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255)) return undefined
   return parts.reduce((value, part) => (value << 8n) | BigInt(part), 0n)
 }
 
-/** One to four numbers as Python reads them; missing ones are 0. */
+/** Parses one to four numbers. Missing numbers at the end are 0. Undefined for other text. */
 function parsePartialIpv4(text: string): bigint | undefined {
   if (text.includes(':')) return undefined
   const parts = text.split('.').map(readInt)
@@ -79,7 +79,7 @@ function parsePartialIpv4(text: string): bigint | undefined {
   return parseIpv4([...parts, 0, 0, 0].slice(0, 4).join('.'))
 }
 
-/** Eight groups of up to four hexadecimal digits; `::` for zeros once; an IPv4 address may replace the last two. */
+/** Parses an IPv6 address. `::` can stand for groups of zeros, and an IPv4 address can replace the last two groups. */
 function parseIpv6(text: string): bigint | undefined {
   const tail = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text)
   if (tail !== null) {

@@ -5,16 +5,16 @@ import { PythonFloat } from '../text/python-json.ts'
 import { attributeOf, type HostValue, hostText, isTrue, NovaObject } from './host-attributes.ts'
 
 /**
- * Whether a host satisfies a query in the hint `query`: `[operator, argument...]`. An argument is a nested query, an attribute of the host
- * (`$free_ram_mb`, `$stats.gpu`) or a literal. A list of results is true if one of them is true. Arguments without a value are removed
- * before the operator is applied. Throws NovaError where Nova would raise an exception.
+ * Returns true if a host satisfies a query of the form `[operator, argument...]`. An argument is a nested query, an attribute of the host
+ * (`$free_ram_mb`, `$stats.gpu`) or a literal. If an attribute does not exist, its argument is left out. If the result is a list, the host
+ * passes if one item is true. Throws NovaError where Nova would raise an exception.
  */
 export function meetsQuery(query: HostValue, host: HostState): boolean {
   const answer = evaluate(query, host)
   return Array.isArray(answer) ? answer.some(isTrue) : isTrue(answer)
 }
 
-/** The attributes that a query names, each once, with their present values: `free_ram_mb = 4096`. */
+/** The attributes in a query with the host's values, such as `free_ram_mb = 4096`. Each attribute is listed once. */
 export function attributesIn(query: HostValue, host: HostState): readonly string[] {
   const found = new Map<string, string>()
   const walk = (part: HostValue): void => {
@@ -37,7 +37,7 @@ function evaluate(query: HostValue, host: HostState): HostValue {
   return act(values.filter((value) => value !== null))
 }
 
-/** The words of a query. As in Python, text is a list of its letters, and the first letter is the operator. */
+/** The operator and the arguments of a query. A query that is text is split into letters, as Python iterates over text. */
 function wordsOf(query: HostValue): readonly HostValue[] {
   if (Array.isArray(query)) return query
   if (typeof query === 'string') return [...query]
@@ -52,8 +52,8 @@ function operatorOf(value: HostValue): string {
 }
 
 /**
- * The value of an argument that is text. If the text starts with `$`, the value of the attribute, otherwise the text itself. Null if the
- * text is empty or the attribute does not exist.
+ * The value of an argument that is text. Text that starts with `$` is replaced by the value of the host's attribute. Null if the attribute
+ * does not exist, or if the text is empty.
  */
 function lookUp(text: string, host: HostState): HostValue {
   if (text === '') return null
@@ -64,7 +64,7 @@ function lookUp(text: string, host: HostState): HostValue {
     if (value === null) return null
     const entries: ReadonlyMap<string, HostValue> | undefined = value instanceof NovaObject ? value.entries : asMap(value)
     if (entries === undefined)
-      throw new NovaError('AttributeError', { subject: text, need: 'a path of dictionaries', have: hostText(value) })
+      throw new NovaError('AttributeError', { subject: text, need: 'a path through dictionaries', have: hostText(value) })
     value = entries.get(key) ?? null
   }
   return value
@@ -74,11 +74,14 @@ const asMap = (value: HostValue): ReadonlyMap<string, HostValue> | undefined => 
 
 type Operator = (values: readonly HostValue[]) => HostValue
 
-/** The first value is compared with each of the others, and all comparisons must hold; with fewer than two values the result is false. */
+/**
+ * Creates an operator that compares the first value with each other value. True if all comparisons are true and there are two values or
+ * more.
+ */
 const comparing =
   (holds: (first: HostValue, other: HostValue) => boolean): Operator =>
   ([first, ...others]) =>
-    // All values are compared, even after a false result, because a value that cannot be compared is an error at any position.
+    // A false comparison does not end the loop, because Nova raises an exception if any of the values cannot be compared.
     first !== undefined && others.length > 0 && others.map((other) => holds(first, other)).every((held) => held)
 
 const operators: ReadonlyMap<string, Operator> = new Map<string, Operator>([
@@ -95,17 +98,14 @@ const operators: ReadonlyMap<string, Operator> = new Map<string, Operator>([
 
 const OPERATORS = [...operators.keys()].join(' ')
 
-/** Python's numbers; true counts as 1. */
+/** Converts a value to a number as Python does: true is 1, and false is 0. Undefined if it is not a number. */
 function numberOf(value: HostValue): number | bigint | undefined {
   if (typeof value === 'boolean') return Number(value)
   if (value instanceof PythonFloat) return value.value
   return typeof value === 'number' || typeof value === 'bigint' ? value : undefined
 }
 
-/**
- * Compares two numbers. NaN if one of them is NaN, because NaN is neither below, above nor equal. An integer may be a bigint on only one
- * side.
- */
+/** Compares two numbers: -1, 0 or 1. The result is NaN if one of them is NaN. One of the numbers can be a bigint. */
 function compareNumbers(x: number | bigint, y: number | bigint): number {
   if (Number.isNaN(x) || Number.isNaN(y)) return Number.NaN
   return x < y ? -1 : Number(x > y)
@@ -120,7 +120,10 @@ function isEqual(a: HostValue, b: HostValue): boolean {
   return a === b
 }
 
-/** Below, at or above zero; NaN where numbers have no order. Only numbers, texts and lists have one, each among themselves. */
+/**
+ * Compares two values as Python does: below zero, zero or above zero. NaN if one of them is NaN. Throws TypeError unless the values are two
+ * numbers, two texts or two lists.
+ */
 function order(a: HostValue, b: HostValue, operator: string): number {
   const [x, y] = [numberOf(a), numberOf(b)]
   if (x !== undefined && y !== undefined) return compareNumbers(x, y)
@@ -132,7 +135,7 @@ function order(a: HostValue, b: HostValue, operator: string): number {
   }
   throw new NovaError('TypeError', {
     subject: `an argument of ${operator}`,
-    need: `something in one order with ${hostText(a)}`,
+    need: `a value that can be compared with ${hostText(a)}`,
     have: hostText(b),
   })
 }

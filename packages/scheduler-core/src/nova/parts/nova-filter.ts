@@ -11,30 +11,27 @@ import type { NovaRequest } from '../objects/request.ts'
 import { NovaError } from '../text/nova-error.ts'
 
 /**
- * Returns undefined if the host passes, otherwise the reason of the refusal. Throws NovaError where Nova would raise an exception. Changes
- * nothing.
+ * A filter that is prepared for one request. Called with a host, returns undefined if the host passes, and otherwise the reason of the
+ * refusal. Throws NovaError where Nova would raise an exception.
  */
 export interface HostCheck {
   (host: HostState): Reason | undefined
-  /**
-   * The limits that the filter gives a host that it passes, for the host's own check. The limits of all filters
-   * together belong to the destination; a filter without limits has no such property.
-   */
+  /** The limits that the filter sets for a host that passes. They are part of the answer, so that the host can check them. */
   readonly limits?: (host: HostState) => HostLimits
-  /** The single demands of the filter, if it can have several (see PreparedFilter). */
+  /** The separate conditions of the filter, if it can have several (see PreparedFilter). */
   readonly each?: readonly HostSingle[]
-  /** A text about the hosts that pass, if Nova interprets the request differently from its wording (see PreparedFilter). */
+  /** Describes the hosts that pass, if Nova interprets the request differently from its wording (see PreparedFilter). */
   readonly which?: string
 }
 
-/** One of several demands of a Nova filter. */
+/** One of several conditions of a filter. */
 export interface HostSingle {
-  /** The hosts that satisfy the demand, as text that follows "hosts". */
+  /** Describes the hosts that satisfy the condition, as a phrase that follows "hosts". */
   readonly which: string
   check(host: HostState): Reason | undefined
 }
 
-/** A check with several demands, one after the other. */
+/** Combines several conditions to one check. The reason of a refusal is that of the first condition that the host does not satisfy. */
 export const checkEach = (each: readonly HostSingle[]): HostCheck =>
   Object.assign(
     (host: HostState) => {
@@ -47,7 +44,7 @@ export const checkEach = (each: readonly HostSingle[]): HostCheck =>
     { each },
   )
 
-/** Nova's SchedulerLimits. */
+/** The limits up to which a chosen host can be filled (Nova's SchedulerLimits). */
 export interface HostLimits {
   readonly vcpu?: number
   /** In MiB. */
@@ -57,55 +54,56 @@ export interface HostLimits {
   readonly numaTopology?: NumaLimits
 }
 
-/** A check of a filter that also gives limits. */
+/** Combines a check with the function that sets limits for a host that passes. */
 export const withLimits = (check: (host: HostState) => Reason | undefined, limits: (host: HostState) => HostLimits): HostCheck =>
   Object.assign((host: HostState) => check(host), { limits })
 
 export interface CheckContext {
-  /** The time of the decision, milliseconds since 1970. */
+  /** The time of the decision, in milliseconds since 1970. */
   readonly now: number
-  /** The source of attestations; without one, the trust of every node is unknown. */
+  /** The attestations of nodes. If absent, the trust level of every node is unknown. */
   readonly attestations?: AttestationSource
-  /** The feature level of the log by whose rules a decision is made; absent: the newest. */
+  /** The feature level whose rules apply. If absent, the newest rules apply. */
   readonly featureLevel?: number
-  /** The present names of hosts that an option names; absent: names are used unchanged. */
+  /** Converts host names in an option to the current names of renamed hosts. If absent, names are used unchanged. */
   presentHosts?(names: readonly string[]): readonly string[]
 }
 
-/** An attestation service's answers, gathered before the decision and recorded with it. */
+/** The attestations that an attestation service reported before the decision. */
 export interface AttestationSource {
-  /** The attestation of a node, by the node's name. Undefined if the service does not know the node, or its answer could not be read. */
+  /** The attestation of a node, by the node's name. Undefined if none was reported, or if it could not be read. */
   attestationOf(node: string): Attestation | undefined
 }
 
 export interface Attestation {
-  /** The level that the service states, such as `trusted` or `untrusted`. */
+  /** The trust level of the node, such as `trusted` or `untrusted`. */
   readonly level: string
-  /** The time at which the service checked the node, milliseconds since 1970. */
+  /** The time at which the attestation service checked the node, in milliseconds since 1970. */
   readonly at: number
 }
 
-/** One of Nova's filters: a rule about Nova's request and host state. It has the name and the option names of Nova's filter. */
+/** One of Nova's filters. It reads a NovaRequest and a HostState, and has the name and the options of Nova's filter. */
 export interface NovaFilter {
   readonly name: string
-  /** One sentence for people: what a host must have to pass. */
+  /** A sentence that says what a host must have to pass. Users see it. */
   readonly description: string
-  /** The report fields that it reads, for hosts that were not reported in Nova's form. */
+  /** The fields that the filter reads from reports in this service's form. */
   readonly reads: readonly StatsField[]
-  /** The metadata of aggregates that it reads; absent if none. */
+  /** The metadata keys of aggregates that the filter reads. Absent if there are none. */
   readonly readsMetadata?: MetadataReads | undefined
-  /** See Filter. */
+  /** The parts of a request that the filter reads, as in Filter. */
   readonly readsRequest?: RequestReadsBy<Readonly<Record<string, unknown>>> | undefined
-  /** See Filter. */
+  /** As in Filter. */
   readonly admits?: Admits | undefined
-  /** Whether the filter runs for a rebuild, like Nova's RUN_ON_REBUILD. */
+  /** True if the filter also runs for a rebuild (Nova's RUN_ON_REBUILD). */
   readonly runsOnRebuild: boolean
-  /** Whether the filter runs only for the first instance of a request, like Nova's run_filter_once_per_request. */
+  /** True if the filter runs only for the first instance of a request (Nova's run_filter_once_per_request). */
   readonly oncePerRequest: boolean
-  /** By Nova's option names; those of other groups than filter_scheduler carry the group: `compute.cpu_shared_set`. */
+  /** The options, with Nova's names. A name starts with its group, as in `compute.cpu_shared_set`, unless the group is filter_scheduler. */
   readonly options: z.ZodObject
   /**
-   * `undefined`: the filter does not apply to the request. Throws NovaError where Nova would for every host, RangeError for bad options.
+   * Prepares the filter for a request. Undefined if the filter does not apply to the request. Throws NovaError if Nova would raise an
+   * exception on every host, and RangeError for invalid options.
    */
   prepare(request: NovaRequest, options: Readonly<Record<string, unknown>>, context: CheckContext): HostCheck | undefined
 }
@@ -125,10 +123,10 @@ interface Definition<Options extends z.ZodObject> {
   prepare(request: NovaRequest, options: z.output<Options>, context: CheckContext): HostCheck | undefined
 }
 
-/** The scheduler hint by which Nova marks a rebuild: the request is for a running instance, whose host only some filters check. */
+/** Nova marks a rebuild by this scheduler hint. A rebuild stays on its host, and only some filters run. */
 export const CHECK_TYPE = '_nova_check_type'
 
-/** Creates a filter from its definition: options are checked, and rebuilds pass unless the filter declares otherwise. */
+/** Creates a filter from its definition. Its options are checked, and it does not run for rebuilds unless `runsOnRebuild` is set. */
 export function novaFilter<Options extends z.ZodObject = typeof noOptions>(definition: Definition<Options>): NovaFilter {
   const { name, description, reads, readsMetadata, readsRequest, admits, runsOnRebuild = false, oncePerRequest = false } = definition
   const options = (definition.options ?? noOptions) as Options
@@ -149,7 +147,7 @@ export function novaFilter<Options extends z.ZodObject = typeof noOptions>(defin
   }
 }
 
-/** Whether the request rebuilds an instance in place. Hints that are set to null are an error in Nova. */
+/** Returns true if the request rebuilds an instance on its host. As in Nova, throws an error if the scheduler hints are null. */
 export function isRebuild({ schedulerHints }: NovaRequest): boolean {
   if (schedulerHints === null)
     throw new NovaError('AttributeError', { subject: 'scheduler_hints', need: 'a dictionary, or unset', have: 'null' })

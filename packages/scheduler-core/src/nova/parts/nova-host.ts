@@ -4,7 +4,7 @@ import type { HostTopology } from '../hardware/topology.ts'
 import type { NovaComputeNode } from '../objects/compute-node.ts'
 import type { HostAggregate, HostMetric, HostState } from '../objects/host-state.ts'
 
-/** Data of a host in Nova's host manager that are not in its ComputeNode. */
+/** The data of a host in Nova's host manager: its ComputeNode, and data that the ComputeNode does not have. */
 export interface NovaHostFacts {
   readonly host: string
   readonly node: string
@@ -15,17 +15,17 @@ export interface NovaHostFacts {
   readonly instances: readonly string[]
 }
 
-/** The data of a host that change when an instance is placed on it. */
+/** The data of a host that change when an instance is placed on the host. */
 export type HostSnapshot = Readonly<
   Pick<NovaHost, 'host' | 'freeRamMb' | 'freeDiskMb' | 'vcpusUsed' | 'numInstances' | 'numIoOps' | 'numaTopology' | 'pciPools'>
 > & { readonly instances: readonly string[] }
 
-/** A host as its node reported it, before anything is placed. */
+/** Creates the HostState of a host as it was reported, without instances that are placed later. */
 export function hostStateOf(facts: NovaHostFacts): HostState {
   const { host, node, cellUuid, computeNode, service, aggregates } = facts
   const identity = { host, node, cellUuid, service, aggregates, instances: new Set(facts.instances) }
   const { freeDiskGb, diskAvailableLeast, stats } = computeNode
-  // Nova skips a node that has not reported its usage yet: the state keeps its zeros.
+  // As in Nova, a node that has not reported its usage has zeros in all amounts.
   if (freeDiskGb === null) return { ...nothingReported, ...identity }
   return {
     ...identity,
@@ -59,8 +59,8 @@ export function hostStateOf(facts: NovaHostFacts): HostState {
 }
 
 /**
- * A host that was picked in one of Nova's rounds. It starts with the values of the original host, and each pick subtracts the resources of
- * the placed instance.
+ * A changeable copy of a host. Nova's algorithm copies a host when it is chosen for an instance, and subtracts the instance's resources
+ * from the copy.
  */
 export class NovaHost implements HostState {
   readonly host: string
@@ -137,7 +137,7 @@ export class NovaHost implements HostState {
     this.updatedAt = state.updatedAt
   }
 
-  /** A snapshot of its present state. */
+  /** Copies the values that a placement changes. */
   snapshot(): HostSnapshot {
     const { host, freeRamMb, freeDiskMb, vcpusUsed, numInstances, numIoOps, numaTopology, pciPools, instances } = this
     return { host, freeRamMb, freeDiskMb, vcpusUsed, numInstances, numIoOps, numaTopology, pciPools, instances: [...instances] }
@@ -175,7 +175,7 @@ const nothingReported = {
   updatedAt: undefined,
 } as const
 
-/** A count among the node's statistics, which are texts; 0 where it is absent. */
+/** Reads a number from the statistics of a node, whose values are text. 0 if it is absent. */
 function countOf(stats: Readonly<Record<string, string>>, name: string): number {
   return Object.hasOwn(stats, name) ? Number.parseInt(stats[name] ?? '0', 10) : 0
 }

@@ -5,26 +5,23 @@ import type { RequestReadsBy } from '../../request/request-reads.ts'
 import type { HostState } from '../objects/host-state.ts'
 import type { NovaRequest } from '../objects/request.ts'
 
-/**
- * One of Nova's weighers. It computes a raw score for each host, where a higher score is better, and has the name of the option for its
- * multiplier.
- */
+/** One of Nova's weighers. It computes a raw score for each host. A higher score is better, unless the multiplier is negative. */
 export interface NovaWeigher {
   readonly name: string
   readonly description: string
   readonly unit: string
-  /** The report fields that it reads, for hosts that were not reported in Nova's form. */
+  /** The fields that the weigher reads from reports in this service's form. */
   readonly reads: readonly StatsField[]
-  /** See Filter. */
+  /** The parts of a request that the weigher reads, as in Filter. */
   readonly readsRequest?: RequestReadsBy<Readonly<Record<string, unknown>>> | undefined
   readonly multiplier: MultiplierOption
   /** Lower raw scores are raised to this value. Scores are then normalised from this value instead of from the lowest raw score. */
   readonly minval: number | undefined
-  /** By Nova's option names; those of other groups than filter_scheduler carry the group: `metrics.required`. */
+  /** The options, with Nova's names. A name starts with its group, as in `metrics.required`, unless the group is filter_scheduler. */
   readonly options: z.ZodObject
   /**
-   * Throws NovaError where Nova raises, RangeError for bad options. `multiplierOf` returns the multiplier of each host in the sum,
-   * `configured` is the value of the multiplier's option.
+   * Prepares the weigher for a request. `multiplierOf` returns the multiplier that applies to a host, and `configured` is the value of the
+   * multiplier option. Throws NovaError where Nova raises an exception, and RangeError for invalid options.
    */
   prepare(
     request: NovaRequest,
@@ -34,15 +31,15 @@ export interface NovaWeigher {
   ): (host: HostState) => number
 }
 
-/** The source of a weigher's multiplier: the option, or the lowest value of `key` in the metadata of the host's aggregates. */
+/** Where a weigher's multiplier comes from: an option, or the lowest value of `key` in the metadata of the host's aggregates. */
 export interface MultiplierOption {
-  /** The name of the option with its group, unless the group is filter_scheduler. */
+  /** The name of the option. It starts with its group, unless the group is filter_scheduler. */
   readonly option: string
   readonly key: string
   readonly byDefault: number
-  /** Whether the weigher's share is subtracted from the total. */
+  /** True if the weigher's score is subtracted from the total. */
   readonly isNegated: boolean
-  /** Whether the option refuses negative numbers. Aggregates can set negative numbers nevertheless, as in Nova. */
+  /** True if the option refuses negative numbers. Aggregates can set negative numbers nevertheless, as in Nova. */
   readonly isPositive: boolean
 }
 
@@ -52,7 +49,7 @@ interface Definition<Options extends z.ZodObject> {
   readonly unit: string
   readonly reads: readonly StatsField[]
   readonly readsRequest?: RequestReadsBy<Readonly<Record<string, unknown>>>
-  /** The name that the option and the aggregates' key share. */
+  /** `key` is the name of both the option and the metadata key, unless `option` is set. */
   readonly multiplier: Partial<MultiplierOption> & { readonly key: string }
   readonly minval?: number
   readonly options?: Options
@@ -66,7 +63,7 @@ interface Definition<Options extends z.ZodObject> {
 
 const noOptions = z.strictObject({})
 
-/** Creates a weigher from its definition: the multiplier's default is 1, and options are checked. */
+/** Creates a weigher from its definition. Its options are checked, and the default of its multiplier is 1. */
 export function novaWeigher<Options extends z.ZodObject = typeof noOptions>(definition: Definition<Options>): NovaWeigher {
   const { name, description, unit, reads, readsRequest, multiplier, minval } = definition
   const options = (definition.options ?? noOptions) as Options

@@ -8,10 +8,10 @@ import type { NovaFilter } from './nova-filter.ts'
 import type { NovaWeigher } from './nova-weigher.ts'
 import type { ChosenWeigher } from './weigh.ts'
 
-/** Nova's configuration: `group.option`, or `option` for those of the default group, with values of the option's type. */
+/** Options of Nova's configuration. Keys are `group.option`, or `option` for the default group. Values have the types of the options. */
 export type NovaConfig = Readonly<Record<string, unknown>>
 
-/** The options of a filter or weigher that the configuration sets. */
+/** Selects the options of a filter or weigher from the configuration. */
 export function optionsOf({ options }: { readonly options: z.ZodObject }, config: NovaConfig): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.keys(options.shape).flatMap((name) => {
@@ -21,17 +21,17 @@ export function optionsOf({ options }: { readonly options: z.ZodObject }, config
   )
 }
 
-/** Throws RangeError for a filter that Nova does not have, or that is not implemented here. */
+/** Finds a filter of Nova by its name. Throws RangeError if this service does not have it. */
 export function findNovaFilter(name: string): NovaFilter {
   return find(novaFilters, name, 'filter')
 }
 
-/** By the registered name, or the class with its module: `nova.scheduler.weights.ram.RAMWeigher`. Throws RangeError for an unknown one. */
+/** Finds a weigher of Nova by its name or class path (`nova.scheduler.weights.ram.RAMWeigher`). Throws RangeError if it is unknown. */
 export function findNovaWeigher(name: string): NovaWeigher {
   return find(novaWeighers, name.split('.').at(-1) ?? name, 'weigher')
 }
 
-/** A weigher with its options and its multiplier as the configuration sets them. Throws RangeError for a multiplier out of its range. */
+/** A weigher with the options and the multiplier in the configuration. Throws RangeError if the multiplier is out of range. */
 export function chooseWeigher(weigher: NovaWeigher, config: NovaConfig): ChosenWeigher {
   const { option, byDefault, isPositive } = weigher.multiplier
   const multiplier = settingOf(config, option) ?? byDefault
@@ -40,7 +40,7 @@ export function chooseWeigher(weigher: NovaWeigher, config: NovaConfig): ChosenW
   return { weigher, options: optionsOf(weigher, config), multiplier }
 }
 
-/** The filters and weighers that Nova enables without configuration. */
+/** The filters that Nova enables by default. */
 const ENABLED = [
   'ComputeFilter',
   'ComputeCapabilitiesFilter',
@@ -49,7 +49,7 @@ const ENABLED = [
   'ServerGroupAffinityFilter',
 ]
 
-/** Filters, weighers and their options of a configuration. Throws RangeError for unknown or invalid ones. */
+/** Converts a configuration to the rules of Nova's algorithm. Throws RangeError for unknown filters and weighers and for invalid values. */
 export function rulesOf(config: NovaConfig): NovaRules {
   const enabled = listOf(config, 'filter_scheduler.enabled_filters') ?? ENABLED
   const weighers = listOf(config, 'filter_scheduler.weight_classes') ?? novaWeighers.map(({ name }) => name)
@@ -66,7 +66,7 @@ export function rulesOf(config: NovaConfig): NovaRules {
   }
 }
 
-/** An option of filter_scheduler by its bare name; those of other groups carry theirs, those of the default group have none. */
+/** Finds an option by the name that filters and weighers use. For the group filter_scheduler, this name is without the group. */
 const settingOf = (config: NovaConfig, name: string): unknown => config[`filter_scheduler.${name}`] ?? config[name]
 
 function find<Part extends { readonly name: string }>(parts: readonly Part[], name: string, noun: string): Part {

@@ -3,26 +3,26 @@ import type { HostState } from '../objects/host-state.ts'
 import type { CheckContext } from './nova-filter.ts'
 
 /**
- * The rules of a service that claims resources for placed instances. If a filter fails on a host, this host is refused, whereas Nova would
- * end the request.
+ * The rules that this service adds to Nova's algorithm, because it claims the resources of placed instances. With these rules, a filter
+ * that throws an error on a host refuses this host. Nova would end the request.
  */
 export interface ServiceRules {
-  /** The context of the filters, in addition to request and host. */
+  /** What the filters need to know in addition to request, host and time. */
   readonly context: Omit<CheckContext, 'now'>
-  /** The checks of Placement. They run once per request, before Nova's filters, and also on forced hosts. */
+  /** The filters that replace Placement. They run once per request, before Nova's filters, and also on forced hosts. */
   readonly before: readonly HostRule[]
-  /** The checks of free resources. They run after Nova's filters, and also on forced hosts, because a claim needs free resources. */
+  /** The filters for free resources. They run after Nova's filters, and also on forced hosts, because a claim needs free resources. */
   readonly nets: readonly HostRule[]
-  /** Filters that run last. A host that only these filters refuse is checked again for later instances, because they may pass it then. */
+  /** Filters that run last. A host that only these filters refuse is checked again for later instances, because it may pass then. */
   readonly askedAgain: readonly HostRule[]
-  /** Whether a host reports all of these fields; absent if every host does. */
+  /** Returns true if a host reports all of these fields. Absent if every host reports all fields. */
   isReported?(host: HostState, fields: readonly StatsField[]): boolean
   /**
-   * Whether the moving instance can keep units that it already holds on a host, for the kinds of units that a filter checks. Absent if no
-   * instance moves.
+   * Returns true if the instance that moves or is resized already holds enough units on the host (NUMA cells or PCI devices) of the kind
+   * that the filter checks. Absent if the request is for a new instance.
    */
   keepsOwn?(filter: string, host: HostState): boolean
-  /** Takes the resources of a picked host's instance, before the next round. */
+  /** Called after a host was chosen for an instance, to hold the instance's resources before the next round. */
   take(host: HostState, index: number): void
 }
 export interface HostRule {

@@ -4,9 +4,9 @@ import { givenNamesOf } from '../text/image-properties.ts'
 import { architectureName, hypervisorTypeName, vmModeName } from '../text/names.ts'
 import { NovaError } from '../text/nova-error.ts'
 
-/** A value of an image that Nova's image objects refuse. */
+/** An image property with a value that Nova's image objects refuse. */
 export interface UnreadableProperty {
-  /** The path in the typed form. */
+  /** The path in this service's form of the request. */
   readonly path: readonly string[]
   readonly found: string
   readonly why: string
@@ -14,14 +14,14 @@ export interface UnreadableProperty {
 
 const names = { hw_architecture: architectureName, img_hv_type: hypervisorTypeName, hw_vm_mode: vmModeName } as const
 
-/** The property of an image that Nova cannot read, so that Nova's rules would fail on every host. */
+/** Finds an image property that Nova cannot read. With such a property, Nova's filters would raise an exception on every host. */
 export function unreadableImage(request: RequestSpec): UnreadableProperty | undefined {
   const { image, nova } = request
   if (image === null) return undefined
   const { properties, architecture } = image
   try {
     novaRequestOf(request)
-    // A document of Nova's has unconverted properties, which rules read.
+    // In a request in Nova's form, the properties are not converted. Nova's rules read them as they are.
     if (nova !== null)
       for (const [name, read] of Object.entries(names)) if (properties[name] !== undefined) namedBy(name, properties[name], read)
     return undefined

@@ -6,22 +6,22 @@ import { weighHosts } from './weigh.ts'
 const ram = (config = {}) => chooseWeigher(findNovaWeigher('nova.scheduler.weights.ram.RAMWeigher'), config)
 const hosts = (...free: readonly number[]) => free.map((freeRamMb) => aHostState({ freeRamMb }))
 
-describe('the sum of the weights', () => {
-  test('is measured from the minimum of the weigher instead of the lowest host, so that equal hosts all get 1', () => {
+describe('the total weight of a host', () => {
+  test("scores are normalised from the weigher's minval and not from the lowest raw score, so that equal hosts all get 1", () => {
     expect(weighHosts([ram()], aNovaRequest(), hosts(512, 512)).totals).toEqual([1, 1])
   })
 
-  test('is 0 for all if the largest number equals the smallest', () => {
+  test('the total is 0 for all hosts if all raw scores are equal to minval', () => {
     expect(weighHosts([ram()], aNovaRequest(), hosts(0, -5)).runs[0]).toMatchObject({ raw: [0, 0], normalised: [0, 0] })
   })
 
-  test('is 0 for a single host, for which no weigher runs', () => {
+  test('the total is 0 for a single host, because no weigher runs', () => {
     const metrics = chooseWeigher(findNovaWeigher('MetricsWeigher'), { 'metrics.weight_setting': ['gone=1'] })
     expect(weighHosts([metrics], aNovaRequest(), hosts(1))).toEqual({ totals: [0], runs: [] })
     expect(() => weighHosts([metrics], aNovaRequest(), hosts(1, 2))).toThrow('gone')
   })
 
-  test('uses the multiplier of each host: the least of its aggregates, or else the option', () => {
+  test("the multiplier is the lowest one in the host's aggregates, or the option if a value is invalid", () => {
     const own = aHostState({
       freeRamMb: 10,
       aggregates: [anAggregate('a', { ram_weight_multiplier: '3' }), anAggregate('b', { ram_weight_multiplier: '-2.5' })],
@@ -31,7 +31,7 @@ describe('the sum of the weights', () => {
     expect(totals).toEqual([-2.5, 7, 7])
   })
 
-  test('subtracts failed builds', () => {
+  test('the total is lower for a host with failed builds', () => {
     const weigher = chooseWeigher(findNovaWeigher('BuildFailureWeigher'), {})
     const { totals } = weighHosts([weigher], aNovaRequest(), [aHostState({ failedBuilds: 2 }), aHostState()])
     expect(totals).toEqual([-1_000_000, 0])
@@ -50,6 +50,6 @@ test.each([
   expect(() => chooseWeigher(findNovaWeigher(name), config)).toThrow(words)
 })
 
-test('an unknown weigher is refused with a list of the known ones', () => {
+test('the error for an unknown weigher lists the known weighers', () => {
   expect(() => findNovaWeigher('nova.scheduler.weights.x.XWeigher')).toThrow('BuildFailureWeigher')
 })

@@ -7,7 +7,7 @@ import { NovaError } from '../text/nova-error.ts'
 import type { NovaWeigher } from './nova-weigher.ts'
 import type { ServiceRules } from './service-rules.ts'
 
-/** A weigher as a profile lists it. */
+/** A weigher with its options, as a profile or a configuration lists it. */
 export interface ChosenWeigher {
   readonly weigher: NovaWeigher
   readonly options: Readonly<Record<string, unknown>>
@@ -15,7 +15,7 @@ export interface ChosenWeigher {
   readonly multiplier: number
 }
 
-/** The scores of a weigher. Every list has one entry for each host, in the order of the hosts. */
+/** The scores of a weigher. Each list has one item for each host, in the order of the hosts. */
 export interface WeigherRun {
   readonly name: string
   readonly raw: readonly number[]
@@ -25,16 +25,16 @@ export interface WeigherRun {
 }
 
 export interface WeighedHosts {
-  /** Each total is the sum of multiplier x normalised over the weighers, in their order. */
+  /** The total of each host: the sum of multiplier x normalised score over all weighers. */
   readonly totals: readonly number[]
   readonly runs: readonly WeigherRun[]
 }
 
 /**
- * Weighs hosts exactly as Nova does, to the last bit. With at most one host, no weigher runs and the weight is 0, so no weigher can fail.
- * Throws NovaError where Nova would raise an exception. A service differs in two ways: a host on which a weigher fails, or that does not
- * report a field of the weigher, gets the lowest score of the other hosts; and multipliers of aggregates that no profile could have are
- * ignored.
+ * Weighs hosts exactly as Nova does, to the last bit. If there is only one host, no weigher runs and the weight is 0. Throws NovaError
+ * where Nova would raise an exception. With the rules of a service, there are two differences. A host on which a weigher throws an error,
+ * or that does not report a field of the weigher, gets the lowest score of the other hosts. And a multiplier in an aggregate is ignored if
+ * it is out of the range that profiles allow.
  */
 export const weighHosts = (
   chosen: readonly ChosenWeigher[],
@@ -84,13 +84,13 @@ function* runWeigher(
   return {
     name: weigher.name,
     raw,
-    // The operations are in this order, so that the result equals Nova's to the last bit.
+    // The order of the operations matters. The result must equal Nova's result to the last bit.
     normalised: raw.map((value) => (high === low ? 0 : (value - low) / (high - low))),
     multipliers: yield* mapInSteps(hosts, multiplierOf, slice),
   }
 }
 
-/** Maps each host, and yields after each slice of hosts. */
+/** Calls `make` for each host, and yields after each `slice` of hosts. */
 function* mapInSteps<T>(hosts: readonly HostState[], make: (host: HostState) => T, slice: number): Steps<T[]> {
   let made: T[] = []
   for (let from = 0; from < hosts.length; from += slice) {
@@ -104,8 +104,8 @@ const liftedTo = (minval: number | undefined, rawOf: (host: HostState) => number
   minval === undefined ? rawOf : (host) => Math.max(rawOf(host), minval)
 
 /**
- * The raw scores. A host on which the weigher fails, or that does not report a field of the weigher, gets the lowest score of the other
- * hosts. If the weigher fails before it reads hosts, all scores are 0.
+ * Computes the raw scores by the rules of a service. A host on which the weigher throws an error, or that does not report a field of the
+ * weigher, gets the lowest score of the other hosts. If the weigher throws an error before it reads hosts, all scores are 0.
  */
 function* forgiving(
   prepare: () => (host: HostState) => number,
@@ -126,7 +126,7 @@ function* forgiving(
   return numbers.map((value) => value ?? least ?? 0)
 }
 
-/** The result of a function. Undefined if Nova would raise an exception, or if the result is not a finite number. */
+/** Calls a function. Undefined if it throws NovaError, or if the result is a number that is not finite. */
 function orNothing<T>(make: () => T): T | undefined {
   try {
     const made = make()

@@ -1,8 +1,8 @@
 import { readFloat } from '../../text/numbers.ts'
 
 /**
- * `name=ratio` entries of an option, as Nova reads them: split at the first `=`; an entry without one, without a name or with an invalid
- * ratio is left out.
+ * Parses the `name=ratio` entries of an option as Nova does. An entry is split at its first `=`. Entries without `=`, without a name or
+ * with an invalid ratio are left out.
  */
 export function readSettings(entries: readonly string[]): readonly { readonly name: string; readonly ratio: number }[] {
   return entries.flatMap((entry) => {

@@ -10,7 +10,7 @@ import { NovaError } from '../text/nova-error.ts'
 import { novaRequestOf } from './own-request.ts'
 import { triedHosts } from './tried-hosts.ts'
 
-/** The functions by which the core reads requests in one of Nova's forms. */
+/** How the core reads requests in Nova's forms. */
 export const novaDocuments: RequestDocuments = {
   cellOf(request) {
     if (request.nova?.form !== 'RequestSpec') return undefined
@@ -20,9 +20,8 @@ export const novaDocuments: RequestDocuments = {
   portsOf: (request) => (request.nova?.form === 'RequestSpec' ? readablePorts(request) : []),
   has: (request, field) => (field === 'networks' ? asksForNetworks(request.nova?.document) : triedHosts(request).length > 0),
   /**
-   * Nova reads flavor, image and hints before it calls the scheduler, and puts the results into other fields of the request, such as the
-   * guest's cells, its devices and its server group. If the group is missing, Nova did not read it, because Juno left this to the
-   * scheduler.
+   * Keys that Nova has already read when it calls the scheduler. It puts the results into other fields of the request, such as the guest's
+   * cells, devices and server group. So these keys are not reported as unread. In Juno, the scheduler itself reads the hint `group`.
    */
   readBefore: ({ nova, instanceGroup }) => ({
     extraSpecs: isHardwareSpec,
@@ -30,7 +29,7 @@ export const novaDocuments: RequestDocuments = {
     imageProperties: (key) => key.startsWith('hw_') && imagePropertyFields.has(key) && !ofFilters.has(key),
   }),
   pathsOf,
-  // documents have the present names already
+  // In Nova's documents, the properties already have their current names.
   propertiesOf: ({ nova, image }, key) => {
     const given = image?.properties ?? {}
     if (nova !== null) return imagePropertyFields.has(key) ? [{ name: key, value: given[key] }] : []
@@ -40,7 +39,7 @@ export const novaDocuments: RequestDocuments = {
   withoutEffect: (request) => [...limitPaths(request), ...leastOfImage(request).flatMap((path) => pathsOf(request, path))],
 }
 
-/** The value of a property in the type of its field; undefined if a property of the image cannot be read. */
+/** The value of an image property in the type of Nova's field. Undefined if Nova cannot read the image. */
 function typedValue(given: Readonly<Record<string, unknown>>, name: string): unknown {
   try {
     return readImageProperties(given)[name]
@@ -50,7 +49,7 @@ function typedValue(given: Readonly<Record<string, unknown>>, name: string): unk
   }
 }
 
-/** Properties that Nova leaves to its filters although their names begin like those of the hardware. */
+/** Image properties that start with `hw_` but are read by Nova's filters, not before. */
 const ofFilters: ReadonlySet<string> = new Set(['hw_architecture', 'hw_vm_mode'])
 
 function pathsOf({ nova }: RequestSpec, path: readonly string[]): readonly string[] {
@@ -59,8 +58,8 @@ function pathsOf({ nova }: RequestSpec, path: readonly string[]): readonly strin
 }
 
 /**
- * The ports in a document. A document that cannot be read has no ports in this function, because the filter of candidates refuses every
- * host for it.
+ * The ports in a document. Empty if Nova cannot read the document. No error is needed here, because the filter `Candidates` then refuses
+ * every host with the error.
  */
 function readablePorts(request: RequestSpec): readonly string[] {
   try {
@@ -71,7 +70,7 @@ function readablePorts(request: RequestSpec): readonly string[] {
   }
 }
 
-/** Whether a document names physical networks, or tunnels, that the guest should be near to. */
+/** Returns true if a document names physical networks or tunnels that the guest's cells must be near. */
 function asksForNetworks(document: unknown): boolean {
   const { physnets, tunneled } = dataOf(dataOf(document).network_metadata)
   return (Array.isArray(physnets) && physnets.length > 0) || tunneled === true
@@ -82,13 +81,13 @@ function dataOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : {}
 }
 
-/** The smallest flavor that an image allows. It is not checked again, because Nova's API has already compared flavor and image. */
+/** The paths of an image's minimum memory and disk. They have no effect, because Nova's API has already compared them with the flavor. */
 function leastOfImage({ image }: RequestSpec): readonly (readonly string[])[] {
   if (image === null) return []
   return [...(image.minRamMb > 0 ? [['image', 'minRamMb']] : []), ...(image.minDiskGb > 0 ? [['image', 'minDiskGb']] : [])]
 }
 
-/** Limits of a host are written into a request for the host that builds, and no rule reads them when placing. */
+/** The path of the limits that an earlier placement wrote into the request for the chosen host. They have no effect on placement. */
 function limitPaths({ nova }: RequestSpec): readonly string[] {
   if (nova === null) return []
   const isObject = nova.form === 'RequestSpec'

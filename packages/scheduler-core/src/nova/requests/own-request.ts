@@ -10,14 +10,14 @@ import { type NovaDestination, type NovaGroup, type NovaImage, type NovaRequest,
 import { readImageProperties } from '../text/image-properties.ts'
 
 /**
- * A request of this service as Nova's rules read it, computed once. A request in Nova's form is used as Nova wrote it, with later changes
- * of the candidate hosts by this service. Throws NovaError for an image property whose value Nova's image objects refuse.
+ * Converts a request of this service to a NovaRequest. Cached. A request in Nova's form is read from Nova's document, with the host names
+ * that this service changed later. Throws NovaError for an image property that Nova's image objects refuse.
  */
 export const novaRequestOf: (spec: RequestSpec) => NovaRequest = memoByObject((spec) =>
   spec.nova === null ? fromTyped(spec) : withPlaces(readDocument(spec.nova), spec),
 )
 
-/** The request as Nova's rules of a feature level read it. */
+/** The NovaRequest of a request, by the rules of a feature level. */
 export function novaRequestAt(featureLevel: number, spec: RequestSpec): NovaRequest {
   const request = novaRequestOf(spec)
   const { requestedDestination } = request
@@ -27,15 +27,15 @@ export function novaRequestAt(featureLevel: number, spec: RequestSpec): NovaRequ
 }
 
 /**
- * The request as Nova's rules read it on a fleet. The hosts of its group and the tried hosts have their present names, and the group
- * includes the members and hosts of claims.
+ * The NovaRequest of a request on a fleet. Renamed hosts in its server group and in the tried hosts have their current names. The members
+ * of the group include those with claims.
  */
 export function novaRequestOn(fleet: Fleet, spec: RequestSpec): NovaRequest {
   const asked = novaRequestAt(fleet.featureLevel, spec)
   const request = fleet.featureLevel < PRESENT_IN_NOVA ? asked : withPresentNames(fleet, asked)
   const { instanceGroup } = request
   const group = spec.instanceGroup === null ? undefined : fleet.groups.find(spec.instanceGroup.uuid)
-  // In Nova, it is an error if the hosts of a group are null. It must stay an error here.
+  // Hosts that are null stay null, because Nova raises an exception for them.
   if (!instanceGroup || instanceGroup.hosts === null || group === undefined) return request
   const records = [...group.members.keys()].map((host) => fleet.hosts.get(host))
   const members = records.flatMap(({ claims }) =>
@@ -71,8 +71,8 @@ const readDocument = ({ form, document }: NonNullable<RequestSpec['nova']>): Nov
     : readLegacyRequest({ request_spec: document.request_spec, filter_properties: document.filter_properties })
 
 /**
- * Moves and evacuations repeat a request with other hosts, and with the group of the claim. They change only the typed fields. So if hosts
- * and groups in the typed fields differ from the document, the typed fields are used.
+ * Applies changes that this service made to a request in Nova's form. Moves and evacuations repeat a request with other hosts and with the
+ * group of the claim, but do not change Nova's document. So hosts and group are taken from the request if they differ from the document.
  */
 function withPlaces(read: NovaRequest, spec: RequestSpec): NovaRequest {
   const names = (field: 'ignoreHosts' | 'forceHosts' | 'forceNodes') => (sameNames(read[field], spec[field]) ? read[field] : spec[field])
@@ -84,7 +84,7 @@ function withPlaces(read: NovaRequest, spec: RequestSpec): NovaRequest {
     ignoreHosts: names('ignoreHosts'),
     forceHosts: names('forceHosts'),
     forceNodes: names('forceNodes'),
-    // The cell and the aggregates of the destination still apply if the host changes.
+    // If only the host changes, the cell and the aggregates of the destination stay.
     requestedDestination: isSamePlace
       ? read.requestedDestination
       : { ...destinationOf(host, node), ...read.requestedDestination, ...hereOf(host, node) },
@@ -92,7 +92,7 @@ function withPlaces(read: NovaRequest, spec: RequestSpec): NovaRequest {
   }
 }
 
-/** Hosts with members that are not listed are found by their present names. */
+/** Replaces the hosts of unlisted group members by those in the request, which have the current names of renamed hosts. */
 const withHosts = (group: NovaRequest['instanceGroup'], { instanceGroup }: RequestSpec): NovaRequest['instanceGroup'] =>
   group?.unlistedAt === undefined || instanceGroup === null ? group : { ...group, unlistedAt: instanceGroup.hosts }
 

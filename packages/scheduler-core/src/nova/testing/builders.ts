@@ -1,7 +1,7 @@
 import type { HostState } from '../objects/host-state.ts'
 import type { NovaFlavor, NovaRequest } from '../objects/request.ts'
 
-/** A host in Nova's form with plenty of free resources. A test overrides the values that it needs. */
+/** Creates a HostState with plenty of free resources, for tests. `given` replaces fields. */
 export function aHostState(given: Partial<HostState> = {}): HostState {
   return {
     host: 'h1',
@@ -39,7 +39,7 @@ export function aHostState(given: Partial<HostState> = {}): HostState {
   }
 }
 
-/** An aggregate by its name, with metadata. */
+/** Creates an aggregate with a name and metadata, for tests. */
 export const anAggregate = (name: string, metadata: Readonly<Record<string, string>>): HostState['aggregates'][number] => ({
   uuid: name,
   name,
@@ -48,7 +48,7 @@ export const anAggregate = (name: string, metadata: Readonly<Record<string, stri
 
 export type GivenRequest = Partial<Omit<NovaRequest, 'flavor'>> & { readonly flavor?: Partial<NovaFlavor> }
 
-/** A request for one small instance. A test overrides the values that it needs. */
+/** Creates a NovaRequest for one small instance, for tests. `given` replaces fields. */
 export function aNovaRequest({ flavor, ...given }: GivenRequest = {}): NovaRequest {
   return {
     image: null,

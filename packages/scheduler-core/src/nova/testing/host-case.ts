@@ -5,7 +5,7 @@ import { hostStateOf } from '../parts/nova-host.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** A host of the recorded verdicts as a filter sees it. Throws WireError. */
+/** Converts the host of a recorded case to a HostState. Throws WireError for a wrong value. */
 export function readHostCase(value: unknown): HostState {
   const host = objectOf(value, 'host')
   const service = objectOf(host.service, 'host.service')
@@ -26,7 +26,7 @@ export function readHostCase(value: unknown): HostState {
   })
 }
 
-/** Times in the cases are UTC, with or without a zone. */
+/** Parses a time of a recorded case. All times are in UTC, even if they have no `Z`. */
 export function timeOf(text: unknown): number | undefined {
   return typeof text === 'string' ? Date.parse(text.endsWith('Z') ? text : `${text}Z`) : undefined
 }

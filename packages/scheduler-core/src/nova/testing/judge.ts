@@ -11,16 +11,16 @@ export interface Given {
   readonly attestations?: AttestationSource
 }
 
-/** The time of the tests: noon. */
+/** The time of the decisions in tests. */
 export const NOW = Date.parse('2026-01-15T12:00:00Z')
 
-/** The verdict of a filter on a host: undefined if it passes, otherwise the refusal. */
+/** Runs a filter on a host. Undefined if the host passes, otherwise the reason of the refusal. */
 export function reasonOf(filter: NovaFilter, { request, host, options = {}, attestations }: Given): Reason | undefined {
   const context = attestations === undefined ? { now: NOW } : { now: NOW, attestations }
   return filter.prepare(aNovaRequest(request), options, context)?.(aHostState(host))
 }
 
-/** `passes`, the code of the reason, or `raises` with the name of Nova's exception. */
+/** Runs a filter on a host. Returns `passes`, the code of the reason, or `raises` with the name of Nova's exception. */
 export function verdictOf(filter: NovaFilter, given: Given): string {
   try {
     return reasonOf(filter, given)?.code ?? 'passes'

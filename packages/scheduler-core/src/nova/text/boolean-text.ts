@@ -4,9 +4,7 @@ import { pythonText } from './python-text.ts'
 
 const TRUE = new Set(['1', 't', 'true', 'on', 'y', 'yes'])
 
-/**
- * Whether Nova reads a value in extra specs and tags as true. True are 1, t, true, on, y and yes in any case. All other values are false.
- */
+/** Reads a boolean in extra specs and tags as Nova does. 1, t, true, on, y and yes are true, in any case. All other values are false. */
 export function booleanOf(value: PythonValue | undefined): boolean {
   if (typeof value === 'boolean') return value
   return value !== undefined && TRUE.has(trimBlanks(pythonText(value)).toLowerCase())

@@ -3,12 +3,12 @@ import { quote } from '../../text/problem.ts'
 import { NovaError } from './nova-error.ts'
 import { pythonInt } from './numbers.ts'
 
-/** A list can contain at most this many CPUs. Nova has no limit, so a long list would use up its memory. */
+/** A list can contain at most this many CPUs, so that a long range cannot use up all memory. Nova has no limit. */
 const MAX_CPUS = 65_536
 
 /**
- * Parses a CPU list such as `1-4,^3,6`, which consists of numbers, ranges, and exclusions by `^` at any position. The result is in
- * ascending order. Throws Invalid.
+ * Parses a CPU list such as `1-4,^3,6`. It consists of numbers and ranges. A number after `^` is excluded. The result is in ascending
+ * order. Throws Invalid.
  */
 export function parseCpuList(text: string): readonly number[] {
   const taken = new Set<number>()
@@ -36,7 +36,7 @@ function wholeNumber(text: string, rule: string): number {
   try {
     return pythonInt(text)
   } catch (error) {
-    if (error instanceof NovaError) throw new NovaError('Invalid', `${quote(rule)} is no CPU number, range or exclusion`)
+    if (error instanceof NovaError) throw new NovaError('Invalid', `${quote(rule)} is not a CPU number, range or exclusion`)
     throw error
   }
 }

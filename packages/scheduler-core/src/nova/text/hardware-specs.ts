@@ -1,7 +1,4 @@
-/**
- * Extra specs from which Nova makes a guest's hardware, or that configure how it runs (nova/api/validation/extra_specs/hw.py); some end
- * with a number.
- */
+/** Extra specs that define the hardware of a guest (nova/api/validation/extra_specs/hw.py). The names are without the prefix `hw:`. */
 const NAMES = new Set([
   ...['boot_menu', 'cpu_cores', 'cpu_dedicated_mask', 'cpu_max_cores', 'cpu_max_sockets', 'cpu_max_threads', 'cpu_policy', 'cpu_realtime'],
   ...['cpu_realtime_mask', 'cpu_sockets', 'cpu_thread_policy', 'cpu_threads', 'emulator_threads_policy', 'ephemeral_encryption'],
@@ -20,7 +17,7 @@ const NAMES = new Set([
   ...['tpm_version', 'usb_model', 'vif_multiqueue_enabled', 'viommu_model', 'virtio_packed_ring', 'watchdog_action'],
 ])
 
-/** Whether Nova reads an extra spec when it makes the request out of a flavor. */
+/** Returns true if Nova reads the extra spec before it calls the scheduler. */
 export const isHardwareSpec = (key: string): boolean =>
   key === 'pci_passthrough:alias' ||
   key === 'accel:device_profile' ||

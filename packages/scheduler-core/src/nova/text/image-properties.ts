@@ -7,16 +7,16 @@ import { pythonInt } from './numbers.ts'
 import { type PythonValue, pythonValueOf } from './python-json.ts'
 import { pythonText } from './python-text.ts'
 
-/** Properties of an image in Nova's object: present names, typed values, only those that are set. */
+/** The properties of an image that are set, with the names and types of Nova's ImageMetaProps. */
 export type ImageProperties = Readonly<Record<string, PythonValue>>
 
-/** Guest NUMA nodes that properties may describe. */
+/** Nova reads the properties of at most this many guest NUMA nodes. */
 export const MAX_NUMA_NODES = 128
 
 /**
- * Converts the properties of an image from the image service to Nova's form. Legacy names become present names, which win if both are
- * given. Text becomes numbers, booleans and lists. Properties that Nova does not know are left out. Throws ValueError for a value that its
- * field refuses, and Invalid for a wrong CPU list.
+ * Converts image properties from the form of the image service to that of Nova's ImageMetaProps. Legacy names become current names. If an
+ * image has both, the current name has precedence. Text becomes numbers, booleans and lists. Unknown properties are left out. Throws
+ * ValueError for a value that the field does not allow, and Invalid for a wrong CPU list.
  */
 export function imagePropertiesFrom(raw: Readonly<Record<string, PythonValue>>): ImageProperties {
   const found: Record<string, PythonValue> = {}
@@ -35,11 +35,11 @@ export function imagePropertiesFrom(raw: Readonly<Record<string, PythonValue>>):
   return found
 }
 
-/** The same as imagePropertiesFrom, for properties from JSON. */
+/** Like imagePropertiesFrom, but reads JSON values instead of Python values. */
 export const readImageProperties = (json: Readonly<Record<string, unknown>>): ImageProperties =>
   imagePropertiesFrom(Object.fromEntries(Object.entries(json).map(([name, value]) => [name, pythonValueOf(value)])))
 
-/** The properties of Nova that are read from a given property. Empty if the given property is not read and therefore has no effect. */
+/** The names of the Nova properties that are read from a property of an image. Empty if the property has no effect. */
 export function propertiesReadAs(raw: Readonly<Record<string, unknown>>, key: string): readonly string[] {
   if (key === 'vmware_adaptertype') return adapterProperties(raw[key]).filter((name) => !Object.hasOwn(raw, name))
   const name = propertyReadAs(raw, key)
@@ -60,13 +60,13 @@ function propertyReadAs(raw: Readonly<Record<string, unknown>>, key: string): st
   return imagePropertyFields.has(key) && !perNode.has(key) && key !== 'traits_required' ? key : undefined
 }
 
-/** The names in the image from which one of Nova's properties was read. These may differ from the property's own name. */
+/** The names of the image's properties from which a Nova property is read, such as a legacy name. */
 export function givenNamesOf(raw: Readonly<Record<string, unknown>>, name: string): readonly string[] {
   const given = Object.keys(raw).filter((key) => propertiesReadAs(raw, key).includes(name))
   return given.length === 0 ? [name] : given
 }
 
-/** Properties that an image has once for each NUMA node. */
+/** Properties of which an image has one for each NUMA node, such as `hw_numa_mem.0`. */
 const perNode: ReadonlySet<string> = new Set(['hw_numa_cpus', 'hw_numa_mem'])
 
 function coerce(name: string, value: PythonValue): PythonValue {
@@ -79,7 +79,7 @@ function coerce(name: string, value: PythonValue): PythonValue {
   }
 }
 
-/** `hw_numa_mem.0`, `hw_numa_mem.1`, ... up to the first missing one make one list. */
+/** Collects `hw_numa_mem.0`, `hw_numa_mem.1` and so on, up to the first missing property, in one list. */
 function setPerNode(
   raw: Readonly<Record<string, PythonValue>>,
   name: string,
@@ -93,7 +93,7 @@ function setPerNode(
   if (values.length > 0) set(name, values)
 }
 
-/** The properties that `vmware_adaptertype` sets. */
+/** The names of the Nova properties that are read from the legacy property `vmware_adaptertype`. */
 const adapterProperties = (adapter: unknown): readonly string[] =>
   adapter === undefined || adapter === null || adapter === '' ? [] : adapter === 'ide' ? ['hw_disk_bus'] : ['hw_disk_bus', 'hw_scsi_model']
 
@@ -102,7 +102,7 @@ function setAdapter(adapter: PythonValue, set: (name: string, value: PythonValue
   if (typeof adapter !== 'string')
     throw new NovaError(
       'ValueError',
-      `image property vmware_adaptertype: ${quote(adapter)} is no text`,
+      `image property vmware_adaptertype: ${quote(adapter)} is not a text`,
       'image.properties.vmware_adaptertype',
     )
   set('hw_disk_bus', adapter === 'ide' ? 'ide' : 'scsi')

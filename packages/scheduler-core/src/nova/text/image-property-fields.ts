@@ -7,10 +7,10 @@ import { PythonFloat, type PythonValue } from './python-json.ts'
 import { pythonText } from './python-text.ts'
 import { parseVersionPredicate } from './versions.ts'
 
-/** Takes the value of an image property as Nova's object would hold it. Throws ValueError. */
+/** Converts the value of an image property to the type of the field in Nova's object. Throws ValueError if the type does not allow it. */
 export type Coerce = (value: PythonValue) => PythonValue
 
-/** Nova's image properties (ImageMetaProps 1.34), each with the way in which its value is read. */
+/** Nova's image properties (ImageMetaProps 1.34), each with the function that converts its value. */
 export const imagePropertyFields: ReadonlyMap<string, Coerce> = new Map([
   ...fields('hw_boot_menu hw_ipxe_boot hw_locked_memory hw_mem_encryption hw_pmu hw_qemu_guest_agent hw_time_hpet', booleanOf),
   ...fields('hw_vif_multiqueue_enabled hw_ephemeral_encryption img_bittorrent img_bdm_v2 img_cache_in_nova img_linked_clone', booleanOf),
@@ -65,7 +65,7 @@ export const imagePropertyFields: ReadonlyMap<string, Coerce> = new Map([
   ),
   ...fields('os_secure_boot', oneOf('required disabled optional')),
   ...fields('os_type', lowerOneOf('linux windows', {})),
-  // These are lists, made from several properties or already lists; they are not converted.
+  // The values of these properties are lists. Their items are not converted.
   ...fields('hw_numa_cpus hw_numa_mem img_block_device_mapping img_mappings traits_required', list),
 ])
 
@@ -78,17 +78,17 @@ function integer(value: PythonValue): PythonValue {
   if (typeof value === 'number') return Math.trunc(value)
   if (typeof value === 'boolean') return Number(value)
   if (value instanceof PythonFloat && Number.isFinite(value.value)) return Math.trunc(value.value)
-  throw new NovaError('ValueError', `${pythonText(value)} is no whole number`)
+  throw new NovaError('ValueError', `${pythonText(value)} is not a whole number`)
 }
 
 function text(value: PythonValue): PythonValue {
   if (value === null || (typeof value === 'object' && !(value instanceof PythonFloat)))
-    throw new NovaError('ValueError', `${pythonText(value)} is no text`)
+    throw new NovaError('ValueError', `${pythonText(value)} is not a text`)
   return pythonText(value)
 }
 
 function list(value: PythonValue): PythonValue {
-  if (!Array.isArray(value)) throw new NovaError('ValueError', `${pythonText(value)} is no list`)
+  if (!Array.isArray(value)) throw new NovaError('ValueError', `${pythonText(value)} is not a list`)
   return value
 }
 

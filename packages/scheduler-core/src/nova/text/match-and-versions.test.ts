@@ -48,7 +48,7 @@ test.each([
   expect(() => versionSatisfies(version, predicate)).toThrow(expect.objectContaining({ kind }))
 })
 
-test('a negative version is refused instead of an endless loop', () => {
+test('a negative version is refused, because the conversion would not end', () => {
   expect(() => hypervisorVersionText(-1)).toThrow(expect.objectContaining({ kind: 'ValueError' }))
 })
 

@@ -1,6 +1,6 @@
-/** Names of errors in Python and Nova, as the recorded verdicts have them. */
+/** Names of the exceptions that Nova's scheduler can raise. The recorded results of Nova use the same names. */
 export type NovaErrorKind =
-  // errors of Python
+  // Exceptions of Python
   | 'AttributeError'
   | 'IndexError'
   | 'JSONDecodeError'
@@ -8,10 +8,10 @@ export type NovaErrorKind =
   | 'NotImplementedError'
   | 'TypeError'
   | 'ValueError'
-  // errors of libraries
+  // Exceptions of libraries that Nova uses
   | 'AddrFormatError'
   | 'ObjectActionError'
-  // errors of Nova
+  // Exceptions of Nova
   | 'BadRequirementEmulatorThreadsPolicy'
   | 'CPUPinningInvalid'
   | 'CPUPinningUnknown'
@@ -46,7 +46,7 @@ export type NovaErrorKind =
   | 'RequiredMixedInstancePolicy'
   | 'RequiredMixedOrRealtimeCPUMask'
 
-/** Describes a value that could not be read: as text, or as the value, the expected form and the found form. */
+/** Describes a wrong value: what it is (`subject`), what was expected (`need`), and what was found (`have`). */
 export interface NovaFacts {
   readonly subject: string
   readonly need: string
@@ -54,8 +54,8 @@ export interface NovaFacts {
 }
 
 /**
- * An error that corresponds to an exception of Nova. `kind` is the name of Nova's exception class. The message contains the found value and
- * the allowed values.
+ * An error that corresponds to an exception of Nova. `kind` is the name of the exception class. The message has the found value and what is
+ * allowed.
  */
 export class NovaError extends Error {
   readonly kind: NovaErrorKind

@@ -1,7 +1,7 @@
 import { quote } from '../../text/problem.ts'
 import { NovaError } from './nova-error.ts'
 
-/** A number that Python holds as a float: it prints 4.0 where a whole number prints 4. */
+/** A float of Python. It differs from an integer in how it is printed: 4.0 instead of 4. */
 export class PythonFloat {
   readonly value: number
 
@@ -10,14 +10,14 @@ export class PythonFloat {
   }
 }
 
-/** The Python value of JSON. A dict is a map, so that its keys keep their order. */
+/** A value of Python, as `json.loads` returns it. A dict is a map, so that the order of its keys is preserved. */
 export type PythonValue = null | boolean | number | bigint | PythonFloat | string | readonly PythonValue[] | PythonDict
 export type PythonDict = ReadonlyMap<string, PythonValue>
 
-/** The depth of nesting at which Python refuses JSON. */
+/** JSON that is nested deeper than this is refused, as Python refuses deep nesting. */
 const MAX_DEPTH = 900
 
-/** JSON text as Python's `json.loads` reads it: `4.0` stays a float, `NaN` and `Infinity` are numbers. Throws JSONDecodeError. */
+/** Parses JSON as Python's `json.loads` does: `4.0` is a float, and `NaN` and `Infinity` are numbers. Throws JSONDecodeError. */
 export function parsePythonJson(text: string): PythonValue {
   const reader = new Reader(text)
   const value = reader.value(0)
@@ -83,7 +83,7 @@ class Reader {
     }
   }
 
-  /** Reads a token that has the form of a string. Only its control characters and backslashes can still be invalid. */
+  /** Parses a string token. It can have invalid control characters and escapes. */
   #string(token: string): string {
     try {
       return JSON.parse(token) as string
@@ -114,7 +114,7 @@ class Reader {
   }
 
   #fail(): never {
-    throw new NovaError('JSONDecodeError', `${quote(this.#text)} is no JSON at character ${this.#at}`)
+    throw new NovaError('JSONDecodeError', `${quote(this.#text)} is not valid JSON at character ${this.#at}`)
   }
 }
 
@@ -124,7 +124,7 @@ function numberOf(token: string): PythonValue {
   return Number.isSafeInteger(whole) ? whole + 0 : BigInt(token)
 }
 
-/** Parsed JSON as Python values: whole numbers are ints, however they were written. */
+/** Converts JSON that JavaScript parsed to Python values. `4.0` becomes an integer, because JavaScript does not keep the difference. */
 export function pythonValueOf(json: unknown): PythonValue {
   if (json === null || typeof json === 'boolean' || typeof json === 'string') return json
   if (typeof json === 'number') return Number.isInteger(json) ? json : new PythonFloat(json)

@@ -1,11 +1,11 @@
 import { PythonFloat, type PythonValue } from './python-json.ts'
 
-/** A value as Python's `str()` prints it: text unchanged, `True`, `None`, `4.0`, `['aes', 'vmx']`. */
+/** Formats a value as Python's `str()` does, such as `True`, `None`, `4.0` or `['aes', 'vmx']`. Text is unchanged. */
 export function pythonText(value: PythonValue): string {
   return typeof value === 'string' ? value : pythonRepr(value)
 }
 
-/** A value as Python prints it inside a list: text in quotes. */
+/** Formats a value as Python's `repr()` does. Text is quoted. */
 export function pythonRepr(value: PythonValue): string {
   if (value === null) return 'None'
   if (typeof value === 'boolean') return value ? 'True' : 'False'
@@ -17,7 +17,7 @@ export function pythonRepr(value: PythonValue): string {
   return `[${(value as readonly PythonValue[]).map(pythonRepr).join(', ')}]`
 }
 
-/** Whether the value is true in Python: anything but None, False, zero and empty values. */
+/** Returns true if Python treats the value as true. None, False, zero and empty values are false. */
 export function isTruthy(value: PythonValue): boolean {
   if (value === null || typeof value === 'boolean') return value === true
   if (value instanceof PythonFloat) return value.value !== 0
@@ -27,7 +27,7 @@ export function isTruthy(value: PythonValue): boolean {
   return value instanceof Map ? value.size > 0 : (value as readonly PythonValue[]).length > 0
 }
 
-/** Python's shortest text of a float: always with a point, and with an exponent from 1e16 on and below 1e-4. */
+/** Formats a float as Python does: with a decimal point, and with an exponent from 1e16 on and below 1e-4. */
 function floatText(value: number): string {
   if (Number.isNaN(value)) return 'nan'
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf'
@@ -44,7 +44,7 @@ function floatText(value: number): string {
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/** In single quotes; in double ones where that avoids escaping. Characters that cannot be printed are escaped by their number. */
+/** Quotes text as Python does: in single quotes, or in double quotes if this avoids escapes. Unprintable characters are escaped. */
 function quoted(text: string): string {
   const mark = text.includes("'") && !text.includes('"') ? '"' : "'"
   let body = ''

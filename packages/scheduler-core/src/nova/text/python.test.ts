@@ -3,7 +3,7 @@ import { booleanOf } from './boolean-text.ts'
 import { parsePythonJson } from './python-json.ts'
 import { isTruthy, pythonText } from './python-text.ts'
 
-/** JSON text, and what Python's str() prints of it. */
+/** Each row: JSON text, and the text that Python's str() gives for the parsed value. */
 test.each([
   ['true', 'True'],
   ['null', 'None'],
@@ -43,7 +43,7 @@ test('JSON nested deeper than Python allows is refused without a stack overflow'
   expect(() => parsePythonJson('['.repeat(100_000))).toThrow(expect.objectContaining({ kind: 'JSONDecodeError' }))
 })
 
-test('the last of a key that is given twice counts', () => {
+test('if an object has a key twice, the last value applies', () => {
   expect(parsePythonJson('{"a": 1, "a": 2}')).toEqual(new Map([['a', 2]]))
 })
 

@@ -8,7 +8,7 @@ import { architectureName, hypervisorTypeName, vmModeName } from './names.ts'
 import { NovaError } from './nova-error.ts'
 import { hypervisorVersionText, versionSatisfies } from './versions.ts'
 
-/** Results that were recorded from the functions of Nova's own scheduler. */
+/** The results of functions of Nova's own scheduler, recorded with their inputs. */
 const recorded = sharedData('conformance/cases/extras.jsonl.gz')
 
 type Row =

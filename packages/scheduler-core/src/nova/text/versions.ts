@@ -1,10 +1,7 @@
 import { quote } from '../../text/problem.ts'
 import { NovaError } from './nova-error.ts'
 
-/**
- * Converts a hypervisor's version number to text. Three decimal digits form one part of the version: 7002000 becomes 7.2.0, and 2012
- * becomes 2.12. 0 becomes the empty text.
- */
+/** Converts a hypervisor's version number to text: 7002000 becomes 7.2.0, and 2012 becomes 2.12. 0 becomes the empty text. */
 export function hypervisorVersionText(version: number): string {
   if (!Number.isSafeInteger(version) || version < 0)
     throw new NovaError('ValueError', `${version} is not a hypervisor version; expected an integer of 0 or more`)
@@ -14,8 +11,8 @@ export function hypervisorVersionText(version: number): string {
 }
 
 /**
- * Whether a version meets all comma-separated conditions, such as `>=6.0,<8.0`. Each condition consists of an operator and a version of two
- * or three parts. Throws ValueError for a condition or version of another form, and AttributeError for an empty version.
+ * Returns true if a version satisfies all conditions of a predicate such as `>=6.0,<8.0`. Each condition is an operator and a version of
+ * two or three parts. As in Nova, throws ValueError for an invalid condition or version, and AttributeError for an empty version.
  */
 export function versionSatisfies(version: string, predicate: string): boolean {
   const conditions = parseVersionPredicate(predicate)
@@ -26,16 +23,16 @@ export function versionSatisfies(version: string, predicate: string): boolean {
   return true
 }
 
-/** The conditions of a predicate, in their order; ValueError where Nova refuses the text. */
+/** The conditions of a predicate, in order. Throws ValueError for an invalid predicate. */
 export function parseVersionPredicate(predicate: string): readonly (readonly [string, Version])[] {
   return predicate.split(',').map((condition) => {
     const match = /^\s*(<=|>=|<|>|!=|==)\s*([^\s,]+)\s*$/.exec(condition)
-    if (match === null) throw new NovaError('ValueError', `${quote(condition)} is no condition on a version, such as >=6.0`)
+    if (match === null) throw new NovaError('ValueError', `${quote(condition)} is not a condition on a version, such as >=6.0`)
     return [match[1] as string, parseVersion(match[2] as string)] as const
   })
 }
 
-/** Three numbers; then, for a version before the final one, its letter and number. */
+/** A version. `before` has the letter and the number of a pre-release such as 1.0b2. */
 interface Version {
   readonly numbers: readonly [number, number, number]
   readonly before: readonly [string, number] | undefined
@@ -54,7 +51,7 @@ const tests: Readonly<Record<string, Test>> = {
 
 function parseVersion(text: string): Version {
   const match = /^(\d+)\.(\d+)(\.(\d+))?(([ab])(\d+))?$/.exec(text)
-  if (match === null) throw new NovaError('ValueError', `${quote(text)} is no version of two or three parts`)
+  if (match === null) throw new NovaError('ValueError', `${quote(text)} is not a version of two or three parts`)
   const [, major, minor, , patch = '0', , letter, count] = match
   return {
     numbers: [Number(major), Number(minor), Number(patch)],

@@ -4,7 +4,7 @@ import { novaWeigher } from '../parts/nova-weigher.ts'
 /** Scores hosts by free vCPUs, including overcommit. */
 export const cpuWeigher = novaWeigher({
   name: 'CPUWeigher',
-  description: 'Free vCPUs of the host, including overcommit.',
+  description: 'Free vCPUs of the host, including overcommit; more are better.',
   reads: classFields.VCPU,
   unit: 'vCPUs',
   multiplier: { key: 'cpu_weight_multiplier' },

@@ -1,9 +1,9 @@
 import { novaWeigher } from '../parts/nova-weigher.ts'
 
-/** For a move that may leave its cell, prefers hosts in the same cell. */
+/** For a move that is allowed to leave its Nova cell, prefers hosts in the cell of the source. */
 export const crossCellWeigher = novaWeigher({
   name: 'CrossCellWeigher',
-  description: 'Whether the host is in the cell from which the instance moves.',
+  description: 'Prefers hosts in the Nova cell from which the instance moves.',
   reads: [],
   unit: 'points',
   multiplier: { key: 'cross_cell_move_weight_multiplier', byDefault: 1_000_000 },

@@ -1,9 +1,9 @@
 import { novaWeigher } from '../parts/nova-weigher.ts'
 
-/** Scores hosts by free local disk. */
+/** Scores hosts by the free space of their local disks. */
 export const diskWeigher = novaWeigher({
   name: 'DiskWeigher',
-  description: 'Free local disk of the host.',
+  description: 'Free local disk space of the host; more is better.',
   reads: ['localGb', 'localGbUsed', 'freeDiskGb', 'diskAvailableLeast'],
   unit: 'MiB',
   multiplier: { key: 'disk_weight_multiplier' },

@@ -7,5 +7,5 @@ const raw = (host: Parameters<typeof aHostState>[0], request = {}) =>
 
 test.each([
   ['the version as a number', 7_002_000, 7_002_000],
-  ['a host that reports no version counts as the oldest', null, 0],
+  ['a host that reports no version gets the lowest score', null, 0],
 ])('%s', (_what, hypervisorVersion, number) => expect(raw({ hypervisorVersion })).toBe(number))

@@ -12,12 +12,13 @@ const options = z.strictObject({
 })
 
 /**
- * Scores hosts by their instances whose images have the same properties as the request's image, by name and value. Each property counts
- * with its ratio (Nova 31 and later). Disabled by default. If the multiplier option is 0, aggregates cannot enable the weigher.
+ * Scores hosts by how many of their instances have an image with the same properties, by name and value, as the request's image. The score
+ * adds up these instances for each property, multiplied by the property's ratio. Nova has this weigher from release 31 on. It is disabled
+ * by default. If the multiplier option is 0, aggregates cannot enable it.
  */
 export const imagePropertiesWeigher = novaWeigher({
   name: 'ImagePropertiesWeigher',
-  description: "Instances on the host whose images have the same properties as the request's image.",
+  description: "Instances on the host whose images have the same properties as the request's image; more are better.",
   reads: [],
   readsRequest: ({ image_props_weight_setting: entries = [] }) => {
     const ratioOf = ratiosOf(entries as readonly string[])
@@ -45,20 +46,20 @@ export const imagePropertiesWeigher = novaWeigher({
   },
 })
 
-/** The ratio of each property. 0 for a property that is ignored. */
+/** Returns a function for the ratio of an image property. If the option lists properties, the ratio of all other properties is 0. */
 function ratiosOf(entries: readonly string[]): (name: string) => number {
   const settings = new Map(readSettings(entries).map(({ name, ratio }) => [name, ratio]))
   return (name) => (settings.size === 0 ? 1 : (settings.get(name) ?? 0))
 }
 
-/** The number of instances by image property and value. */
+/** For each pair of an image property and a value: the number of instances whose image has it. */
 const countsOf = memoByObject((images: NonNullable<HostState['instanceImages']>): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>()
   for (const properties of images.values()) for (const pair of pairsOf(properties)) counts.set(pair, (counts.get(pair) ?? 0) + 1)
   return counts
 })
 
-/** Many instances share one image, so its properties are counted once. */
+/** The pairs of property and value of an image. Cached, because many instances have the same image. */
 const pairsOf = memoByObject((properties: ImageProperties) =>
   Object.entries(properties).map(([name, value]) => pairOf(name, pythonText(value))),
 )

@@ -12,7 +12,7 @@ import { pciWeigher } from './pci.ts'
 import { ramWeigher } from './ram.ts'
 import { serverGroupSoftAffinityWeigher, serverGroupSoftAntiAffinityWeigher } from './soft-affinity.ts'
 
-/** Nova's weighers, by the names under which Nova registers them. */
+/** All weighers of Nova. */
 export const novaWeighers: readonly NovaWeigher[] = [
   buildFailureWeigher,
   cpuWeigher,

@@ -6,12 +6,12 @@ import { NovaError } from '../text/nova-error.ts'
 const options = z.strictObject({
   /** A list of `name=ratio` entries. */
   'metrics.weight_setting': z.array(z.string()).default([]),
-  /** If true, a host without one of the metrics is an error. */
+  /** If true, the weigher throws an error on a host that lacks one of the metrics. */
   'metrics.required': z.boolean().default(true),
   'metrics.weight_of_unavailable': z.number().default(-10_000),
 })
 
-/** Scores hosts by the sum of the metrics in the option, each multiplied by its ratio. */
+/** The score is the sum of the metrics that the option `metrics.weight_setting` lists, each multiplied by its ratio. */
 export const metricsWeigher = novaWeigher({
   name: 'MetricsWeigher',
   description: "Sum of the host's metrics that the profile lists, each multiplied by its ratio.",

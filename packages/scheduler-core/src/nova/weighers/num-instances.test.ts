@@ -5,7 +5,7 @@ import { numInstancesWeigher } from './num-instances.ts'
 const raw = (host: Parameters<typeof aHostState>[0], request = {}) =>
   numInstancesWeigher.prepare(aNovaRequest(request), {}, () => 1, 1)(aHostState(host))
 
-test('instances, with a multiplier of 0 by default', () => {
+test('the score is the number of instances, and the default multiplier is 0', () => {
   expect(raw({ numInstances: 7 })).toBe(7)
   expect(numInstancesWeigher.multiplier.byDefault).toBe(0)
 })

@@ -1,12 +1,12 @@
 import { novaWeigher } from '../parts/nova-weigher.ts'
 
 /**
- * Scores hosts by their instances. Disabled by default. A negative multiplier spreads instances, a positive one packs them (Nova 28 and
- * later).
+ * Scores hosts by their number of instances. A negative multiplier spreads instances, and a positive multiplier packs them. The default
+ * multiplier is 0, so the weigher has no effect. Nova has it from release 28 on.
  */
 export const numInstancesWeigher = novaWeigher({
   name: 'NumInstancesWeigher',
-  description: 'Instances on the host.',
+  description: 'Number of instances on the host.',
   reads: ['runningVms'],
   unit: 'instances',
   multiplier: { key: 'num_instances_weight_multiplier', byDefault: 0 },

@@ -1,6 +1,6 @@
 import { novaWeigher } from '../parts/nova-weigher.ts'
 
-/** More free devices than this do not change the score. */
+/** A host with more free devices than this gets the same score as a host with this many free devices. */
 const MOST_COUNTED = 99
 
 /**

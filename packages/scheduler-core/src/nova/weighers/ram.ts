@@ -4,7 +4,7 @@ import { novaWeigher } from '../parts/nova-weigher.ts'
 /** Scores hosts by free memory. A positive multiplier spreads instances, a negative one packs them. */
 export const ramWeigher = novaWeigher({
   name: 'RAMWeigher',
-  description: 'Free memory of the host.',
+  description: 'Free memory of the host; more is better.',
   reads: classFields.MEMORY_MB,
   unit: 'MiB',
   multiplier: { key: 'ram_weight_multiplier' },

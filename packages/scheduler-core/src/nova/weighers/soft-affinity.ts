@@ -2,10 +2,10 @@ import type { HostState } from '../objects/host-state.ts'
 import type { NovaRequest } from '../objects/request.ts'
 import { novaWeigher } from '../parts/nova-weigher.ts'
 
-/** Scores hosts by their members of a group with the policy soft-affinity. */
+/** If the request's server group has the policy soft-affinity, the score is the number of its members on the host. */
 export const serverGroupSoftAffinityWeigher = novaWeigher({
   name: 'ServerGroupSoftAffinityWeigher',
-  description: 'Members of the soft-affinity group on the host.',
+  description: "Members of the request's soft-affinity group on the host; more are better.",
   readsRequest: { fields: ['softAffinity'] },
   reads: ['instances'],
   unit: 'members',
@@ -13,10 +13,10 @@ export const serverGroupSoftAffinityWeigher = novaWeigher({
   prepare: (request) => membersOf(request, 'soft-affinity'),
 })
 
-/** Scores hosts by the negative number of their members of a group with the policy soft-anti-affinity. */
+/** If the request's server group has the policy soft-anti-affinity, the score is minus the number of its members on the host. */
 export const serverGroupSoftAntiAffinityWeigher = novaWeigher({
   name: 'ServerGroupSoftAntiAffinityWeigher',
-  description: 'Members of the soft-anti-affinity group on the host; fewer are better.',
+  description: "Members of the request's soft-anti-affinity group on the host; fewer are better.",
   readsRequest: { fields: ['softAntiAffinity'] },
   reads: ['instances'],
   unit: 'members',

@@ -8,8 +8,8 @@ import type { Draft } from './draft.ts'
 import type { MemberScores } from './scores.ts'
 
 /**
- * The filter scheduler's arrangement as values of the integer program's columns. Null if there is no arrangement, or if the columns cannot
- * express it.
+ * Converts the arrangement of the scheduler FILTER to values of the columns, as a start for the solver. Null if that scheduler found no
+ * arrangement, or if the program has columns that stand for no instance, such as those of an affinity group.
  */
 export function startOf(
   draft: Draft,
@@ -24,7 +24,7 @@ export function startOf(
   )
 }
 
-/** The values of the columns for an arrangement, which has one host for each instance, kind by kind. */
+/** Converts an arrangement to values of the columns. `hosts` has a list for each kind of instances, with one host for each instance. */
 export function valuesOf(columns: readonly Column[], hosts: readonly (readonly HostIndex[])[]): readonly number[] {
   const counts = hosts.map((own) => {
     const count = new Map<HostIndex, number>()
@@ -35,8 +35,9 @@ export function valuesOf(columns: readonly Column[], hosts: readonly (readonly H
 }
 
 /**
- * Assigns instances to hosts. Each host gets one instance of a kind before any host gets a second one, better hosts first. With a spread,
- * the domains with the fewest members come first.
+ * Assigns the instances of a request to the hosts in the solver's solution. Each host gets its first instance of a kind before any host
+ * gets a second one, and hosts with higher scores come first. If the request has a topology spread, the next host is one in the domain with
+ * the fewest members.
  */
 export function arrange(
   columns: readonly Column[],

@@ -5,25 +5,26 @@ import type { RequestSpec } from '../../request/request-spec.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 import type { MemberScores } from './scores.ts'
 
-/** A column of the program: one more instance of a kind on a host. */
+/** A variable of the integer program. Its value is 1 if the host gets at least `copy` instances of the kind, and otherwise 0. */
 export interface Column {
   readonly kind: number
   readonly host: HostIndex
-  /** The number of the instance of its kind on the host, from 1. The second instance requires the first one. */
+  /** 1 for the first instance of the kind on the host, 2 for the second, and so on. */
   readonly copy: number
   readonly score: number
 }
 
 export interface ColumnLimits {
-  /** The number of hosts that are considered. If not all instances fit on these hosts, more are considered. */
+  /** How many hosts are considered. If not all instances fit on these hosts, more hosts are considered. */
   readonly hosts: number
   /** At most this many columns are created. */
   readonly columns: number
 }
 
 /**
- * The columns of a kind. The hosts of the filter scheduler come first, then the best hosts by score, in turn from each domain of a spread.
- * The generator yields after each host, because its filters and weighers run for every instance that fits on the host.
+ * Creates the columns for one kind of instances. The hosts that the scheduler FILTER chose come first, then the hosts with the highest
+ * scores. If the request has a topology spread, the hosts with the highest scores are taken from each domain in turn. The generator yields
+ * after each host, because filters and weighers run for every instance that fits on the host.
  */
 export function* columnsOf(
   { members, weighed, chainOf }: MemberScores,
@@ -49,7 +50,7 @@ export function* columnsOf(
   return columns
 }
 
-/** The best host of each domain, then the second best of each, and so on. Hosts in no domain are left out. */
+/** Sorts hosts: first the best host of each domain, then the second best of each domain, and so on. Hosts without a domain are left out. */
 function inTurns(ranked: readonly HostIndex[], request: RequestSpec, fleet: Fleet): readonly HostIndex[] {
   const keys = request.topologySpread.map(({ topologyKey }) => domainsOf(fleet, topologyKey))
   if (keys.length === 0) return ranked

@@ -1,12 +1,12 @@
 export interface Row {
   readonly columns: readonly number[]
   readonly values: readonly number[]
-  /** null means no limit. */
+  /** The sum of the row is at least `least` and at most `most`. Null means no limit. */
   readonly least: number | null
   readonly most: number | null
 }
 
-/** A program under construction. */
+/** An integer program to which rows and columns are still added. */
 export interface Draft {
   readonly objective: number[]
   readonly most: number[]

@@ -21,14 +21,14 @@ import { type Formulated, type FormulateOptions, MOST_COLUMNS } from './program.
 import { chain, keepGroup, placeMost, sharePools, shareRoom } from './rows.ts'
 import { type MemberScores, scoresOfKind } from './scores.ts'
 
-/** A claim to be moved, and the request of its instance with the fields from the claim. */
+/** A claim to be moved (`source`), and the request by which its instance is placed on the destination. */
 export interface Move {
   readonly request: RequestSpec
   readonly source: Claim
 }
 
 export interface FormulateMovesOptions extends FormulateOptions {
-  /** True if not all moves may fit. Placing one more move then counts more than any difference in scores. */
+  /** True if claims may stay on their hosts. Then one more placed move adds more to the objective than any difference in scores. */
   readonly mayStay?: boolean
 }
 
@@ -39,17 +39,17 @@ export interface FormulatedMoves extends Formulated<HostName | null> {
   readonly byFilter: { readonly placed: number; readonly objective: number }
 }
 
-/** Moves with equal requests, by their positions. */
+/** Moves with equal requests, listed by their indexes in the batch. */
 interface Kind {
   readonly move: Move
   readonly positions: readonly number[]
 }
 
 /**
- * Formulates an integer program for the destinations of a batch of claims. Each claim has its own request and group, and is evaluated as if
- * it held nothing itself. Both ends of a move hold resources, so no move uses capacity that another move frees. The program models the same
- * capacities as for the kinds of a gang, and each group that keeps its members apart. Spread over domains is computed for each move alone,
- * and checked only afterwards. The generator yields like `formulate`. Moves for which no host passes are left out.
+ * Formulates an integer program for the destinations of a batch of moves. Each claim has its own request and group, and is scored as if the
+ * claim did not exist. A source keeps its resources until its move is finished, so no move can use capacity that another move frees. The
+ * rows limit the capacities that moves share on a host, and keep the members of anti-affinity groups apart. Topology spread has no rows, so
+ * the solution is checked for it afterwards. Moves for which no host passes have no columns. The generator yields as often as `formulate`.
  */
 export function* formulateMoves(
   profile: Profile,
@@ -82,7 +82,7 @@ export function* formulateMoves(
   for (const [{ request }, members] of apart(kinds)) keepGroup(draft, columns, request, fleet, members)
   const start = valuesOf(columns, known)
   const { length: placed } = filtered.filter((host) => host !== null)
-  // Moves that pass on no host have no columns.
+  // Moves for which no host passes have no columns.
   const placeable = kinds.reduce(
     (sum, { positions }, k) => sum + Math.min(positions.length, columns.filter(({ kind }) => kind === k).length),
     0,
@@ -105,8 +105,8 @@ export function* formulateMoves(
 }
 
 /**
- * Whether an arrangement with a host for each move is valid: each move passes every filter on its host while the earlier moves are held. At
- * the end, nothing is held.
+ * Returns true if `hosts` has a valid destination for each move: the host passes every filter while the earlier moves are held. Null means
+ * that the claim stays. The overlay is unchanged at the end.
  */
 export function holdsMoves(
   profile: Profile,
@@ -137,8 +137,8 @@ export function holdsMoves(
 }
 
 /**
- * The hosts that the filter scheduler chooses for each move, one after the other. Null if the claim stays. The generator yields in between.
- * At its end, nothing is held.
+ * Chooses a destination for each move as the scheduler FILTER does, one move after the other. Null if no host was found, so that the claim
+ * stays. The overlay is unchanged when the generator ends.
  */
 function* arrangeMoves(
   compiled: CompiledProfile,
@@ -162,7 +162,7 @@ function* arrangeMoves(
   return hosts
 }
 
-/** Groups moves with equal requests into kinds. In an affinity group each move is its own kind, because it sees the other members. */
+/** Groups moves with equal requests into kinds. A move in an affinity group is its own kind, because it depends on the other members. */
 function kindsOf(moves: readonly Move[]): readonly Kind[] {
   const kinds = new Map<string, { readonly move: Move; readonly positions: number[] }>()
   for (const [position, move] of moves.entries()) {
@@ -181,7 +181,7 @@ function* scoresOfMoves({ move, positions }: Kind, compiled: CompiledProfile, fl
   return { ...scores, chainOf: (host, most) => without(move, overlay, () => scores.chainOf(host, most)) }
 }
 
-/** Calls `use` with a fleet without the claim that moves. Resources that `use` holds are released afterwards. */
+/** Calls `use` while the moving claim is lifted from the fleet. Afterwards, everything that `use` held is released. */
 function without<T>({ request, source }: Move, overlay: Overlay, use: () => T): T {
   const before = overlay.size
   liftSource(overlay, request, source)
@@ -192,7 +192,7 @@ function without<T>({ request, source }: Move, overlay: Overlay, use: () => T): 
   }
 }
 
-/** `without` as a generator that yields in between. */
+/** `without` for a `use` that is a generator. */
 function* withoutInSteps<T>({ request, source }: Move, overlay: Overlay, use: () => Steps<T>): Steps<T> {
   const before = overlay.size
   liftSource(overlay, request, source)
@@ -203,14 +203,14 @@ function* withoutInSteps<T>({ request, source }: Move, overlay: Overlay, use: ()
   }
 }
 
-/** A bound above the absolute worth of all moves together. */
+/** An upper bound for the absolute value of the sum of the scores of all moves. */
 function mostWorth(kinds: readonly Kind[], columns: readonly Column[]): number {
   const most = new Array<number>(kinds.length).fill(0)
   for (const { kind, score } of columns) most[kind] = Math.max(most[kind] as number, Math.abs(score))
   return kinds.reduce((sum, { positions }, k) => sum + positions.length * (most[k] as number), 0)
 }
 
-/** The groups that keep their members apart and have moves of several kinds. Within one kind the filters check the rule. */
+/** The anti-affinity groups with moves of several kinds. They need rows. Within a single kind, the filters limit the members per host. */
 function apart(kinds: readonly Kind[]): readonly (readonly [Move, ReadonlySet<number>])[] {
   const groups = new Map<string, readonly [Move, Set<number>]>()
   for (const [k, { move }] of kinds.entries()) {
@@ -223,7 +223,7 @@ function apart(kinds: readonly Kind[]): readonly (readonly [Move, ReadonlySet<nu
   return [...groups.values()].filter(([, members]) => members.size > 1)
 }
 
-/** The first moves of a kind get the better hosts. */
+/** Converts the values of the columns to a host for each move. The first moves of a kind get the hosts with the higher scores. */
 function readMoves(
   kinds: readonly Kind[],
   columns: readonly Column[],

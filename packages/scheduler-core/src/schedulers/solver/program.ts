@@ -26,33 +26,32 @@ export interface Program {
   readonly start: readonly number[] | null
 }
 
-/** A program and the meaning of its columns. `Place` is the destination of an instance; it includes null if an instance may stay. */
+/** An integer program, and how to read its solution. `Place` is the type of a destination. It includes null if a claim may stay. */
 export interface Formulated<Place extends HostName | null = HostName> {
   readonly program: Program
-  /** The host of each instance, from the values of the columns. Throws RangeError if the values are not an arrangement. */
+  /** Converts the values of the columns to a host for each instance. Throws RangeError if they place a wrong number of instances. */
   read(values: readonly number[]): readonly Place[]
   readonly size: { readonly columns: number; readonly rows: number; readonly candidates: number; readonly passing: number }
 }
 
-/** An integer program has at most this many columns. If there would be more, fewer candidate hosts are considered. */
+/** An integer program has at most this many columns. With many kinds of instances, fewer hosts are considered for each kind. */
 export const MOST_COLUMNS = 4_000
 
 export interface FormulateOptions {
-  /** The seed for the order of hosts with equal worth. */
+  /** The seed for the order of hosts with equal scores. */
   readonly seed: string
-  /** Allows only one kind of instances with NUMA cells, GPUs or PCI devices on each host. */
+  /** If true, each host gets at most one kind of instances with NUMA cells, GPUs or PCI devices. */
   readonly isCareful?: boolean
-  /** Considers as many hosts as the limit of columns allows. Without it, the profile's `candidates` is the limit. */
+  /** If true, as many hosts are considered as MOST_COLUMNS allows. If false, at most as many as the profile's `candidates`. */
   readonly isWide?: boolean
 }
 
 /**
- * Formulates the placement of a request's instances as an integer program. A column is one more instance of a kind on a host. Filters and
- * kinds of resources determine how many instances of one kind fit on a host alone. The rows model all instances, the capacities that kinds
- * share on a host (amounts of every resource class, shares of GPUs), pools that hosts share, server groups, and spread. NUMA cells, GPUs
- * and PCI devices of several kinds on one host are checked only afterwards. The generator yields after each step that examines all hosts,
- * so that other work waits no longer than for the decision of one instance. The overlay is open until the generator ends, so the caller
- * must own the fleet.
+ * Formulates the placement of a request's instances as an integer program. Each column stands for one more instance of a kind on a host.
+ * A host has as many columns for a kind as instances of this kind alone fit on it. Rows require that all instances are placed. Further rows
+ * limit what several kinds share: the amounts of resource classes and GPU shares on a host, disk pools, server groups, and topology spread.
+ * NUMA cells, GPUs and PCI devices of several kinds on one host have no rows. The solution is checked for them afterwards. The generator
+ * yields after each step that examines all hosts. The overlay is open until the generator ends, so no other code may use the fleet.
  */
 export function* formulate(
   profile: Profile,
@@ -77,7 +76,7 @@ export function* formulate(
   yield
   keepGroup(draft, columns, request, fleet, new Set(scores.keys()))
   for (const spread of request.topologySpread) {
-    // All kinds of instances share the domains. The minimum over the domains of all kinds is at most the minimum of each kind.
+    // A domain is counted if it is counted for any kind. This can only lower the minimum, so the rows are never too loose for a kind.
     keepSpread(draft, columns, request, fleet, (host) => scores.some(({ isCounted }) => isCounted(host)), spread)
     yield
   }

@@ -25,7 +25,7 @@ export function placeAll(draft: Draft, columns: readonly Column[], scores: reado
     draft.rows.push(row(ones(where(columns, ({ kind }) => kind === k)), members.count, members.count))
 }
 
-/** Requires that all instances of each kind are placed. With `mayStay`, as many instances as fit are placed. */
+/** Adds rows that require all moves of each kind to be placed, as far as columns exist. With `mayStay`, any number may be placed. */
 export function placeMost(draft: Draft, columns: readonly Column[], scores: readonly MemberScores[], mayStay: boolean): void {
   for (const [k, { members }] of scores.entries()) {
     const own = where(columns, ({ kind }) => kind === k)
@@ -34,9 +34,9 @@ export function placeMost(draft: Draft, columns: readonly Column[], scores: read
 }
 
 /**
- * Requires the first instance on a host before the second one. If no instance adds more than the instance before it, the best arrangement
- * satisfies this anyway. The rows are then left out, because they make an integer program much harder. With `isNeeded` they are always
- * added, because other rows refer to first instances.
+ * Adds rows that allow a second instance of a kind on a host only if the host has the first one, and so on. If later instances never have a
+ * higher score than earlier ones, the best arrangement satisfies these rows anyway. They are then left out, because they make the program
+ * much harder to solve. With `isNeeded` they are always added, because other rows refer to first instances.
  */
 export function chain({ rows }: Draft, columns: readonly Column[], isNeeded: boolean): void {
   const isRising = new Set<string>()
@@ -68,7 +68,7 @@ function byHost(columns: readonly Column[], kinds?: ReadonlySet<number>): Readon
   return hosts
 }
 
-/** Kinds of instances on one host share its capacity. */
+/** Adds rows so that all kinds of instances together fit into the free capacity of each host. */
 export function shareRoom(
   { rows }: Draft,
   columns: readonly Column[],
@@ -97,7 +97,7 @@ export function shareRoom(
   }
 }
 
-/** Hosts with disks in one pool share its space. */
+/** Adds rows so that all instances together fit into the free space of each disk pool. */
 export function sharePools({ rows }: Draft, columns: readonly Column[], scores: readonly MemberScores[], { hosts }: Fleet): void {
   if (hosts.pools.users === 0) return
   const asks = scores.map(({ members: { request } }) => demandOf(request).diskGib)
@@ -113,7 +113,7 @@ export function sharePools({ rows }: Draft, columns: readonly Column[], scores: 
   for (const [pool, entries] of byPool) rows.push(row(entries, null, Math.max(0, hosts.pools.free(pool) ?? 0)))
 }
 
-/** Adds the rows for the request's server group, over all kinds of instances in it. */
+/** Adds the rows for the request's server group, for all of these kinds of instances. */
 export function keepGroup(
   draft: Draft,
   columns: readonly Column[],
@@ -122,7 +122,7 @@ export function keepGroup(
   kinds: ReadonlySet<number>,
 ): void {
   if (instanceGroup?.policy === 'AFFINITY') {
-    // One column per host: 1 if all members of the group go to that host.
+    // Each host gets a further column. Its value is 1 if all members of the group are placed on the host.
     const homes: number[] = []
     for (const [, own] of byHost(columns, kinds)) {
       const home = draft.most.push(1) - 1
@@ -153,8 +153,8 @@ export function keepGroup(
 }
 
 /**
- * Instances are placed in order, and each placement is checked. So the skew must be satisfied after each kind, not only at the end. Within
- * a kind the order is free, so an order that satisfies the skew exists.
+ * Adds the rows for a topology spread. Kinds of instances are placed in order, and each placement is checked. So the rows limit the skew
+ * after each kind, not only at the end. Within a kind, instances can be placed in any order, so an order that satisfies the skew exists.
  */
 export function keepSpread(
   draft: Draft,
@@ -186,16 +186,16 @@ export function keepSpread(
   const counted = counts.filter((domain) => domain.counts)
   if (counted.length === 0) return
   const fewest = counted.reduce((least, { before }) => Math.min(least, before), Number.MAX_SAFE_INTEGER)
-  // Domains that cannot get an instance limit the minimum from above.
+  // The lowest member count cannot rise above the count of a domain that has no columns.
   const ceiling = counted.reduce(
     (least, { before, own }) => (own.length === 0 ? Math.min(least, before) : least),
     fewest + request.numInstances,
   )
-  // A domain with too many members gets no more.
+  // A domain whose member count is above the allowed skew before the request gets no instance.
   const isFull = (before: number): boolean => before - fewest > maxSkew
   for (const { before, own } of counts) if (own.length > 0 && isFull(before)) draft.rows.push(row(ones(own), null, 0))
   for (const kind of new Set(columns.map(({ kind }) => kind))) {
-    // The number of members in the domain with the fewest when this kind is placed.
+    // This column is the member count of the domain with the fewest members, after this kind is placed.
     const least = draft.most.push(ceiling) - 1
     draft.objective.push(0)
     for (const { before, own, counts: isCounting } of counts) {

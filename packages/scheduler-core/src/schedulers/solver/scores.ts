@@ -21,28 +21,29 @@ import { groupOf, prepareGrants } from '../filter-scheduler.ts'
 /** The scores of the instances of one kind on each host, computed before any instance is placed. */
 export interface MemberScores {
   readonly members: Members
-  /** The hosts that pass for the first instance, with their totals. */
+  /** The hosts that pass the filters for the first instance of the kind, with their total scores. */
   readonly weighed: Weighed
-  /** Whether the domains of a host count in a spread for this kind. */
+  /** Returns true if the host's domains are counted when the minimum of a topology spread is computed for this kind. */
   readonly isCounted: (host: HostIndex) => boolean
   /**
-   * The score that the first, second and further instances of the kind add on a host with only the earlier instances of this kind. The list
-   * ends when an instance does not pass a filter or does not fit. Spread is not checked, because it depends on other hosts.
+   * The scores of the first, second and further instances of the kind on a host, each computed while the earlier ones are held. The list
+   * ends with the last instance that passes the filters, or after `most` instances. Topology spread is not checked, because it depends on
+   * the instances on other hosts.
    */
   chainOf(host: HostIndex, most: number): readonly number[]
 }
 
 /**
- * The objective of the scheduler SOLVER is the sum of these scores over the instances on each host. Weighers run while the earlier
- * instances are held, so that spreading works. Raw scores are scaled by the minimum and maximum of the hosts that pass for the first
- * instance. Kinds of instances on one host do not influence each other's scores.
+ * Computes the scores for each kind of instances. The scheduler SOLVER maximises the sum of the scores of all instances. Weighers run while
+ * the earlier instances of the kind are held on the host, so that spreading has an effect. Raw scores are scaled by the minimum and maximum
+ * over the hosts that pass for the first instance. The score of a kind does not depend on other kinds on the same host.
  */
 export function* scoresOf(
   compiled: CompiledProfile,
   request: RequestSpec,
   fleet: Fleet,
   overlay: Overlay,
-  /** The generator yields after scoring this many hosts. */
+  /** The generator yields each time it has examined this many hosts. */
   slice = HOSTS_AT_ONCE,
 ): Steps<readonly MemberScores[]> {
   const scores: MemberScores[] = []
@@ -54,8 +55,8 @@ export function* scoresOf(
 }
 
 /**
- * The objective of an arrangement, which has a host for each instance. Instances beyond the end of a chain have the score of its last
- * instance.
+ * The objective of an arrangement: the sum of the scores of all instances. `hosts` has a host for each instance. If a host gets more
+ * instances than it has scores for, each further instance has the host's last score.
  */
 export function objectiveOf(scores: readonly MemberScores[], hosts: readonly HostIndex[]): number {
   let sum = 0
@@ -117,7 +118,7 @@ export function* scoresOfKind(
   }
 }
 
-/** The total of one host in its present state, on the scale of the hosts that passed for the first instance. */
+/** Returns a function for the total score of a host in its current state, scaled by the hosts that passed for the first instance. */
 function prepareScore(steps: readonly WeighStep[], { weighers }: Weighed): (host: HostIndex) => number {
   const sorted = weighers.map(({ raw }, w) => (steps[w]?.normalisation === 'rank' ? Float64Array.from(raw).sort() : raw))
   return (host) => {

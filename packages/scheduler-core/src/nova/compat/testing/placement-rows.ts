@@ -22,13 +22,13 @@ type Asks = Parameters<typeof aRequest>[0]
 type Aggregates = Readonly<Record<string, readonly [metadata: Record<string, string>, ...hosts: string[]]>>
 
 export interface Row {
-  /** Metadata and hosts of aggregates by their names. The first aggregate has the uuid aUuid(1). */
+  /** The aggregates by name, each with its metadata and hosts. The first one has the uuid `aUuid(1)`, the second `aUuid(2)`, and so on. */
   readonly aggregates?: Aggregates
   readonly rules?: Partial<PlacementRules>
   readonly hosts?: Readonly<Record<string, HostShape>>
   readonly asks?: Asks | RequestSpec
   readonly disabled?: readonly string[]
-  /** The chosen host, or the filter and the code with which each host is refused first. */
+  /** The expected result: the chosen host, or for each host the first filter that refuses it, with the code of the reason. */
   readonly gets: string | Readonly<Record<string, string>>
 }
 
@@ -36,7 +36,7 @@ export const compatAt = (level: number): Profile => builtInProfilesAt(level).fin
 export const withRules = (placement: Partial<PlacementRules>): Profile =>
   profileSchema.parse({ ...compatAt(PLACEMENT_RULES), number: 1, nova: { placement } })
 
-/** A fleet with two hosts. Host h1 has more free memory, and is chosen unless something excludes it. */
+/** A fleet with hosts h1 and h2. Host h1 is chosen unless a filter refuses it, because it has more free memory. */
 export function townOf({ aggregates = {}, hosts = {}, disabled = [] }: Row, level = PLACEMENT_RULES): Fleet {
   const log = aLog()
   const shapes: Record<string, HostShape> = { h1: { memoryMb: 131_072 }, h2: {}, ...hosts }
@@ -103,7 +103,7 @@ function read(imported: Imported): RequestSpec {
   return parsed.value
 }
 const flavor = { name: 'm1', vcpus: 1, memory_mb: 1_024, root_gb: 1, ephemeral_gb: 0, swap: 0 }
-/** A request as a RequestSpec of Nova. */
+/** Creates a request from the fields of Nova's RequestSpec. */
 export const fromNova = (data: JsonObject, extra_specs: Record<string, string> = {}): RequestSpec =>
   read(
     importNovaRequest(
@@ -113,7 +113,7 @@ export const fromNova = (data: JsonObject, extra_specs: Record<string, string> =
 export const bound = (data: JsonObject): RequestSpec => fromNova({ requested_destination: wire('Destination', '1.4', data) })
 export const image = (disk_format: string, properties: JsonObject = {}) =>
   wire('ImageMeta', '1.8', { id: aUuid(9), disk_format, properties: wire('ImageMetaProps', '1.34', properties) })
-/** A request in Nova's dictionaries from before RequestSpec existed. */
+/** Creates a request from the dictionaries that Nova used before RequestSpec existed. */
 export const legacy = (instance: JsonObject, filter_properties: JsonObject = {}, more: JsonObject = {}): RequestSpec =>
   read(
     importLegacyRequest({

@@ -3,7 +3,7 @@ import { both, bound, cellOf, extra, fromNova, image, inCell, legacy, type Row, 
 
 export const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   PlacementZone: {
-    'A12a Nova map_az_to_placement_aggregate: a request in the typed form': {
+    'A12a Nova map_az_to_placement_aggregate: a request in this service’s form': {
       aggregates: zones,
       asks: { availabilityZone: 'z2' },
       gets: 'h2',
@@ -13,14 +13,14 @@ export const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       asks: fromNova({ availability_zone: 'z2' }),
       gets: 'h2',
     },
-    'a request in a request in the dictionaries of Kilo': { aggregates: zones, asks: legacy({ availability_zone: 'z2' }), gets: 'h2' },
+    'a request in the dictionaries of Kilo': { aggregates: zones, asks: legacy({ availability_zone: 'z2' }), gets: 'h2' },
     'A12a a zone that does not exist': {
       aggregates: zones,
       asks: { availabilityZone: 'no-such-zone' },
       gets: both('PlacementZone zone.other'),
     },
     'a request that names no zone': { aggregates: zones, gets: 'h1' },
-    'an empty zone in the form of Nova counts as no zone': { aggregates: zones, asks: fromNova({ availability_zone: '' }), gets: 'h1' },
+    'an empty zone in the form of Nova is no zone': { aggregates: zones, asks: fromNova({ availability_zone: '' }), gets: 'h1' },
     'A24 a zone with a comma in its name is one zone': {
       aggregates: { a: [{ availability_zone: 'z1,z2' }, 'h2'] },
       asks: { availabilityZone: 'z2' },
@@ -91,7 +91,7 @@ export const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       asks: fromNova({}, { 'trait:CUSTOM_X': 'required' }),
       gets: 'h2',
     },
-    'traits of an image in the typed form': {
+    'traits of an image in this service’s form': {
       hosts: { h2: { traits: ['CUSTOM_X'] } },
       asks: { image: { id: 'i', properties: { 'trait:CUSTOM_X': 'required' } } },
       gets: 'h2',
@@ -223,7 +223,7 @@ export const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       asks: { projectId: 'p' },
       gets: 'h2',
     },
-    'a comma-separated list counts as one name, which no project has': {
+    'a list with commas is one name, which no project has': {
       rules: { limitTenants: true },
       aggregates: { a: [{ filter_tenant_id: 'p, q' }, 'h2'] },
       asks: { projectId: 'p' },
@@ -331,13 +331,13 @@ export const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       asks: fromNova({ image: image('danms') }),
       gets: 'h1',
     },
-    'a request in a request in the dictionaries of Kilo': {
+    'a request in the dictionaries of Kilo': {
       rules: { imageType: true },
       hosts: { h2: { traits: ['COMPUTE_IMAGE_TYPE_VMDK'] } },
       asks: legacy({}, {}, { image: { id: aUuid(9), disk_format: 'vmdk' } }),
       gets: 'h2',
     },
-    'the typed form, with the disk format as a property': {
+    'a request in this service’s form, with the disk format as a property': {
       rules: { imageType: true },
       hosts: { h2: { traits: ['COMPUTE_IMAGE_TYPE_ISO'] } },
       asks: { image: { id: 'i', properties: { disk_format: 'iso' } } },

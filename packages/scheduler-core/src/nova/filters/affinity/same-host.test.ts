@@ -24,7 +24,7 @@ test.each<[string, Given, string]>([
   ['an empty host', { request: hint('different_host', 'a') }, 'passes'],
 ])('DifferentHostFilter: %s', (_name, given, verdict) => expect(verdictOf(differentHostFilter, given)).toBe(verdict))
 
-test('the reasons name the instances', () => {
+test('the reason of a refusal names the instances', () => {
   expect(reasonOf(sameHostFilter, { request: hint('same_host', 'x', 'y') })).toMatchObject({ need: 'x, y', source: 'hint same_host' })
   expect(reasonOf(differentHostFilter, { host, request: hint('different_host', 'x', 'b') })).toMatchObject({ have: 'b' })
 })

@@ -40,7 +40,7 @@ export const differentHostFilter = novaFilter({
   },
 })
 
-/** The uuids in a hint, which is a single text or a list. An empty hint has no effect. Uuids are compared literally. */
+/** The instance uuids in a hint. The hint is a single string or a list. An empty hint has no effect. */
 function uuidsOf(request: NovaRequest, hint: string): readonly string[] {
   const value = hintOf(request, hint) ?? []
   if (typeof value !== 'string') return value

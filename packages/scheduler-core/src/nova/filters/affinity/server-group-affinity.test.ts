@@ -19,13 +19,13 @@ test.each<[string, Given, string]>([
   ['the policy only in the newer single field', { request: group({ policies: undefined }) }, 'raises ObjectActionError'],
 ])('ServerGroupAffinityFilter: %s', (_name, given, verdict) => expect(verdictOf(serverGroupAffinityFilter, given)).toBe(verdict))
 
-test('GroupAffinityFilter does the same for groups that a hint created', () => {
+test('GroupAffinityFilter keeps the members of groups with the policy legacy on the hosts of the group', () => {
   const host = { host: 'h3' }
   expect(verdictOf(groupAffinityFilter, { request: group(), host })).toBe('passes')
   expect(verdictOf(groupAffinityFilter, { request: group({ policies: ['legacy'] }), host })).toBe('group.affinity')
 })
 
-test('the reason names the group and its hosts', () => {
+test('the reason of a refusal names the group and its hosts', () => {
   const reason = { subject: 'g', need: 'h1, h2', have: 'h3', source: 'policy affinity' }
   expect(reasonOf(serverGroupAffinityFilter, { request: group(), host: { host: 'h3' } })).toMatchObject(reason)
 })

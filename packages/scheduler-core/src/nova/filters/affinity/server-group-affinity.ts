@@ -1,11 +1,11 @@
 import { novaFilter } from '../../parts/nova-filter.ts'
 import { NovaError } from '../../text/nova-error.ts'
 
-/** Creates a filter for groups with this policy, whose members must share a host. If the group has hosts, only these hosts pass. */
+/** Creates a filter for server groups with this policy. If the group has hosts, only these hosts pass, so that all members share a host. */
 const affinityFilter = (name: string, policy: string) =>
   novaFilter({
     name,
-    description: `The host has a member of the instance's server group, if the group has the policy ${policy} and any members.`,
+    description: `If the request's server group has the policy ${policy} and any members, the host has a member.`,
     reads: [],
     prepare({ instanceGroup: group }) {
       if (group == null) return undefined
@@ -23,5 +23,5 @@ const affinityFilter = (name: string, policy: string) =>
 
 export const serverGroupAffinityFilter = affinityFilter('ServerGroupAffinityFilter', 'affinity')
 
-/** Juno's filter for groups that were created by a hint. */
+/** The filter of Juno for groups that a scheduler hint creates. Such groups have the policy legacy. */
 export const groupAffinityFilter = affinityFilter('GroupAffinityFilter', 'legacy')

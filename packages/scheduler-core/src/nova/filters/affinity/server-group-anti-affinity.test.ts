@@ -18,7 +18,7 @@ test.each<[string, Given, string]>([
   ['another policy', { request: group({ policy: 'affinity' }), host: holds('a') }, 'passes'],
   ['only the instance itself on the host', { request: group(), host: holds('a', 'new') }, 'passes'],
   ['fewer members than the rule allows', { request: rule('2'), host: holds('a') }, 'passes'],
-  ['as many members as the rule allows', { request: rule(' 2 '), host: holds('a', 'b') }, 'group.anti_affinity'],
+  ['the maximum number of members that the rule allows', { request: rule(' 2 '), host: holds('a', 'b') }, 'group.anti_affinity'],
   ['a rule that allows 0 members', { request: rule('0'), host: holds() }, 'group.anti_affinity'],
   ['a rule that is not a number', { request: rule('x'), host: holds() }, 'raises ValueError'],
   ['another rule', { request: group({ rules: { other: '5' } }), host: holds('a') }, 'group.anti_affinity'],
@@ -33,7 +33,7 @@ test.each<[string, Given, string]>([
   ['a group without hosts', { request: group({ policies: ['legacy'], hosts: null }) }, 'passes'],
 ])('GroupAntiAffinityFilter: %s', (_name, given, verdict) => expect(verdictOf(groupAntiAffinityFilter, given)).toBe(verdict))
 
-test('the reason has the numbers and the rule', () => {
+test('the reason of a refusal has the member count, the limit and the source of the limit', () => {
   const reason = { subject: 'g', need: 'fewer than 2', have: 2, source: 'rule max_server_per_host' }
   expect(reasonOf(serverGroupAntiAffinityFilter, { request: rule('2'), host: holds('a', 'b') })).toMatchObject(reason)
 })

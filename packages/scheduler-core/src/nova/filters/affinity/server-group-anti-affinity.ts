@@ -9,12 +9,12 @@ import { pythonInt } from '../../text/numbers.ts'
 const MOST = 'max_server_per_host'
 
 /**
- * Passes a host with fewer members of the group than the group's rule allows, by default one. A host that already has the instance passes
- * too.
+ * Passes hosts with fewer members of the server group than the group allows per host, which is one by default. The host on which the
+ * instance already runs passes too.
  */
 export const serverGroupAntiAffinityFilter = novaFilter({
   name: 'ServerGroupAntiAffinityFilter',
-  description: "The host has fewer members of the server group than the group's rule allows.",
+  description: 'The host has fewer members of the anti-affinity group than the group allows per host.',
   reads: ['instances'],
   prepare({ instanceGroup: group, instanceUuid }, _options, { featureLevel = GROUP_HOSTS }) {
     if (group == null) return undefined
@@ -24,7 +24,7 @@ export const serverGroupAntiAffinityFilter = novaFilter({
     const count = featureLevel < GROUP_HOSTS || group.unlistedAt === undefined ? countListed : countAll
     return (host): Reason | undefined => {
       const { instances } = host
-      // In a move, the present host of the instance is also a candidate. The instance does not count as a member there.
+      // In a move, the host on which the instance runs is a candidate too. It is not refused because of the instance itself.
       if (instanceUuid != null && instances.has(instanceUuid)) return undefined
       const have = count(group, host)
       const { most, source } = mostOf(group)
@@ -34,7 +34,7 @@ export const serverGroupAntiAffinityFilter = novaFilter({
   },
 })
 
-/** Juno's filter for groups that were created by a hint. A host with a member of the group is refused. */
+/** The filter of Juno for groups that a scheduler hint creates. Such groups have the policy legacy. */
 export const groupAntiAffinityFilter = novaFilter({
   name: 'GroupAntiAffinityFilter',
   description: 'The host has no member of the server group with the policy legacy.',
@@ -55,8 +55,8 @@ const countListed = (group: NovaGroup, { instances }: HostState): number =>
   membersOf(group).filter((member) => instances.has(member)).length
 
 /**
- * The number of the group's members on a host. Members that are known only by their hosts are included. If a listed member's host is also
- * listed, the member is counted once.
+ * Counts the group's members on a host. A request lists members by their uuids, or only the hosts of members. If it has both lists, the
+ * larger of the two counts applies, because the same member can be in both lists.
  */
 function countAll(group: NovaGroup, host: HostState): number {
   const unlisted = (group.unlistedAt ?? []).filter((name) => name === host.host).length

@@ -6,7 +6,7 @@ import { NovaError } from '../../text/nova-error.ts'
 
 const NEAR = 'build_near_host_ip'
 
-/** Passes hosts whose IP address is in the network that the scheduler hints define by an address and a prefix. */
+/** Passes hosts whose IP address is in a network. The scheduler hints give an address in the network and the prefix length. */
 export const simpleCidrAffinityFilter = novaFilter({
   name: 'SimpleCIDRAffinityFilter',
   description: 'The IP address of the host is in the network that the scheduler hints define.',
@@ -19,7 +19,7 @@ export const simpleCidrAffinityFilter = novaFilter({
   oncePerRequest: true,
   prepare(request) {
     if ((hintOf(request, NEAR) ?? '').length === 0) return undefined
-    // The second hint contains its own slash, because Nova only concatenates the two texts.
+    // The hint `cidr` starts with a slash, because Nova only concatenates the two hints.
     const need = textOf(request, NEAR) + textOf(request, 'cidr', '/24')
     const network = parseNetwork(need)
     return ({ hostIp }) =>

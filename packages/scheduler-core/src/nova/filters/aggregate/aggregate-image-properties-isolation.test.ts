@@ -27,7 +27,7 @@ test.each<[string, Given, string]>([
     { request: image({ hw_boot_menu: true }), host: kept({ hw_boot_menu: 'true' }) },
     'aggregate.image_property',
   ],
-  ['a boolean false counts as absent', { request: image({ hw_boot_menu: false }), host: kept({ hw_boot_menu: 'True' }) }, 'passes'],
+  ['a boolean false is treated as absent', { request: image({ hw_boot_menu: false }), host: kept({ hw_boot_menu: 'True' }) }, 'passes'],
   [
     'a list is compared as Python prints it',
     { request: image({ traits_required: ['A'] }), host: kept({ traits_required: "['A']" }) },
@@ -46,7 +46,7 @@ test.each<[string, Given, string]>([
   ],
 ])('%s', (_name, given, verdict) => expect(verdictOf(aggregateImagePropertiesIsolation, given)).toBe(verdict))
 
-test('with a namespace, only keys that start with it and the separator count', () => {
+test('if a namespace is set, only metadata keys that start with the namespace and the separator are compared', () => {
   const given = { request: image({ os_type: 'linux' }), host: kept({ os_type: 'windows' }) }
   const options = (namespace: string, separator: string) => ({
     aggregate_image_properties_isolation_namespace: namespace,
@@ -58,7 +58,7 @@ test('with a namespace, only keys that start with it and the separator count', (
   expect(verdictOf(aggregateImagePropertiesIsolation, { ...given, options: options('', '.') })).toBe('aggregate.image_property')
 })
 
-test('the reason names the property, the values and the aggregate', () => {
+test('the reason of a refusal names the property, the values and the aggregate', () => {
   const reason = { subject: 'os_type', need: 'linux', have: 'windows', source: 'aggregate a0 os_type' }
   expect(
     reasonOf(aggregateImagePropertiesIsolation, { request: image({ os_type: 'linux' }), host: kept({ os_type: 'windows' }) }),

@@ -14,9 +14,9 @@ const SEPARATOR = 'aggregate_image_properties_isolation_separator'
 const options = z.strictObject({ [NAMESPACE]: z.string().nullable().default(null), [SEPARATOR]: z.string().default('.') })
 
 /**
- * If the metadata of a host's aggregates has the name of an image property as a key, an image with this property must have one of the
- * values in the metadata. An image property with the value False, 0 or an empty value is treated as absent. A metadata key that is not the
- * name of a Nova image property has no effect.
+ * Compares the image's properties with the metadata of the host's aggregates. If a metadata key is the name of an image property, an image
+ * with this property must have one of the values in the metadata. Other metadata keys have no effect. A property with the value False, 0 or
+ * an empty value is treated as absent.
  */
 export const aggregateImagePropertiesIsolation = novaFilter({
   name: 'AggregateImagePropertiesIsolation',
@@ -65,7 +65,7 @@ const openTo = (properties: readonly string[]): string => `open to images with $
 
 const prefixOf = (namespace: unknown, separator: unknown): string => (namespace ? `${namespace}${separator}` : '')
 
-/** The value of an image property as Python prints it. CPUs of NUMA nodes are sets in Nova, but lists in the wire form. */
+/** The value of an image property as Python prints it. The CPUs of NUMA nodes are printed as sets, because they are sets in Nova. */
 function textOf(name: string, value: PythonValue): string {
   if (name !== 'hw_numa_cpus' || !Array.isArray(value)) return pythonText(value)
   return `[${value.map((cpus: PythonValue) => (Array.isArray(cpus) && cpus.length > 0 ? `{${cpus.map(pythonText).join(', ')}}` : 'set()')).join(', ')}]`

@@ -8,12 +8,12 @@ import { NovaError } from '../../text/nova-error.ts'
 const SCOPE = 'aggregate_instance_extra_specs'
 
 /**
- * Passes hosts whose aggregates have the metadata that the flavor's extra specs require. Extra specs without a scope are checked too. Extra
- * specs with other scopes are ignored.
+ * Passes hosts whose aggregates have the metadata that the flavor's extra specs require. It checks extra specs with the scope
+ * `aggregate_instance_extra_specs` or without a scope, and ignores other extra specs.
  */
 export const aggregateInstanceExtraSpecsFilter = novaFilter({
   name: 'AggregateInstanceExtraSpecsFilter',
-  description: "The metadata of the host's aggregates meets the flavor's extra specs.",
+  description: "The metadata of the host's aggregates match the flavor's extra specs.",
   admits: {
     by: 'property',
     which: ({ flavor }) => `in aggregates with ${shortList(bareAndOf(SCOPE, flavor.extraSpecs).map((pair) => pair.join(' = ')))}`,
@@ -44,9 +44,9 @@ export const aggregateInstanceExtraSpecsFilter = novaFilter({
 })
 
 /**
- * Nova tries the values in the order of a Python set until one matches. The order is undefined, except that the empty text comes first. In
- * Nova, a value that cannot be compared is an error if it comes before all matching values. Here it is an error only if it is the empty
- * text, or if no value matches.
+ * Returns true if one of the values matches the requirement. Nova compares the values in the order of a Python set, and raises an exception
+ * if a value that cannot be compared comes before a match. This order is undefined, except that the empty text comes first. So here an
+ * error is thrown only if the empty text cannot be compared, or if no value matches and another value cannot be compared.
  */
 function someMatches(values: ReadonlySet<string>, need: string): boolean {
   let failure: NovaError | undefined

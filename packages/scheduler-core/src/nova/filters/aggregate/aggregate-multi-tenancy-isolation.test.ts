@@ -6,8 +6,8 @@ import { aggregateMultiTenancyIsolation } from './aggregate-multi-tenancy-isolat
 const kept = (...values: string[]) => values.map((value, i) => anAggregate(`a${i}`, { filter_tenant_id: value }))
 
 test.each<[string, Given, string]>([
-  ['a host without aggregates takes every project', {}, 'passes'],
-  ['an aggregate without the key takes every project', { host: { aggregates: [anAggregate('a', { other: 'p2' })] } }, 'passes'],
+  ['a host without aggregates accepts every project', {}, 'passes'],
+  ['an aggregate without the key accepts every project', { host: { aggregates: [anAggregate('a', { other: 'p2' })] } }, 'passes'],
   ['an aggregate names the project', { host: { aggregates: kept('p2, p1') } }, 'passes'],
   ['one of two aggregates names the project', { host: { aggregates: kept('p2', 'p1') } }, 'passes'],
   ['an aggregate names other projects only', { host: { aggregates: kept('p2') } }, 'aggregate.project'],
@@ -21,7 +21,7 @@ test.each<[string, Given, string]>([
   ],
 ])('%s', (_name, given, verdict) => expect(verdictOf(aggregateMultiTenancyIsolation, given)).toBe(verdict))
 
-test('the reason names the projects, the aggregates and the key', () => {
+test('the reason of a refusal names the projects, the aggregates and the metadata key', () => {
   const reason = { need: 'p1', have: 'p2, p3', source: 'aggregate a0, a1 filter_tenant_id' }
   expect(reasonOf(aggregateMultiTenancyIsolation, { host: { aggregates: kept('p2', 'p3') } })).toMatchObject(reason)
 })

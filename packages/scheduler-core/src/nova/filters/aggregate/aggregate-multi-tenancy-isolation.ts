@@ -4,12 +4,12 @@ import { novaFilter } from '../../parts/nova-filter.ts'
 const KEY = 'filter_tenant_id'
 
 /**
- * Hosts whose aggregates list projects are reserved for these projects. Only the exact key is read, not keys such as `filter_tenant_id3`.
- * An empty value lists no project, so every project is refused.
+ * Hosts whose aggregates list projects are reserved for these projects. The list is the value of the metadata key `filter_tenant_id`. Keys
+ * with a suffix, such as `filter_tenant_id3`, are ignored. An empty list refuses every project.
  */
 export const aggregateMultiTenancyIsolation = novaFilter({
   name: 'AggregateMultiTenancyIsolation',
-  description: "The host's aggregates are reserved for the request's project or for no project.",
+  description: "The host's aggregates do not reserve it for projects, or they reserve it for the request's project.",
   admits: {
     by: 'property',
     which: ({ projectId: id }) =>

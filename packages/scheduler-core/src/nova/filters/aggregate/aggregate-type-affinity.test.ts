@@ -14,7 +14,7 @@ test.each<[string, Given, string]>([
   ['a comma alone names no flavor', { host: { aggregates: kept(',') } }, 'aggregate.flavor'],
 ])('%s', (_name, given, verdict) => expect(verdictOf(aggregateTypeAffinityFilter, given)).toBe(verdict))
 
-test('the reason names the flavor, the aggregate and the key', () => {
+test('the reason of a refusal names the flavor, the aggregate and the metadata key', () => {
   const reason = { subject: 'flavor', need: 'm1.small', have: 'm1.tiny', source: 'aggregate a0 instance_type' }
   expect(reasonOf(aggregateTypeAffinityFilter, { host: { aggregates: kept('m1.tiny') } })).toMatchObject(reason)
 })

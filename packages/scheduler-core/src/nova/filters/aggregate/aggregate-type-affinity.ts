@@ -3,10 +3,10 @@ import { novaFilter } from '../../parts/nova-filter.ts'
 
 const KEY = 'instance_type'
 
-/** Hosts whose aggregates list flavors are reserved for these flavors. An empty value lists no flavor, so every flavor is refused. */
+/** Hosts whose aggregates list flavors are reserved for these flavors. An empty list refuses every flavor. */
 export const aggregateTypeAffinityFilter = novaFilter({
   name: 'AggregateTypeAffinityFilter',
-  description: "The host's aggregates are reserved for the request's flavor or for no flavor.",
+  description: "The host's aggregates do not reserve it for flavors, or they reserve it for the request's flavor.",
   admits: {
     by: 'property',
     which: ({ flavor: { name } }) => `open to ${name === null ? 'flavors without a name' : `flavor ${name}`} by ${KEY} of their aggregates`,

@@ -14,6 +14,6 @@ test.each<[string, Given, string]>([
   ['an instance whose flavor was not reported', { host: { instances: new Set(['a']) } }, 'flavor.other'],
 ])('%s', (_name, given, verdict) => expect(verdictOf(typeAffinityFilter, given)).toBe(verdict))
 
-test('the reason names the instance and the flavors', () => {
+test('the reason of a refusal names the instance and the two flavors', () => {
   expect(reasonOf(typeAffinityFilter, { host: holds({ b: '5' }) })).toMatchObject({ subject: 'instance b', need: '4', have: '5' })
 })

@@ -28,13 +28,13 @@ test.each<[string, Given, string]>([
   ['9 vCPUs on a host of 8 with the default ratio of Nova', { request: asks(9), host: { ...small, cpuAllocationRatio: 0 } }, 'cpu.too_few'],
 ])('CoreFilter: %s', (_name, given, verdict) => expect(verdictOf(coreFilter, given)).toBe(verdict))
 
-test('AggregateCoreFilter uses the lowest ratio of the aggregates, and names its source', () => {
+test("AggregateCoreFilter uses the lowest ratio of the host's aggregates, and the reason names the aggregate", () => {
   const aggregates = ['9', '3.5'].map((cpu_allocation_ratio, i) => anAggregate(`a${i}`, { cpu_allocation_ratio }))
   const reason = { code: 'cpu.short', need: 1, have: -4, source: 'aggregate a1 cpu_allocation_ratio' }
   expect(reasonOf(aggregateCoreFilter, { request: asks(1), host: { ...host, aggregates } })).toMatchObject(reason)
 })
 
-test('AggregateCoreFilter: whatever the ratio of an aggregate, one instance gets no more than the total', () => {
+test('AggregateCoreFilter refuses an instance with more vCPUs than the host has in total, whatever the ratio', () => {
   const aggregates = [anAggregate('a', { cpu_allocation_ratio: '16' })]
   const reason = { code: 'cpu.too_few', need: 9, have: 8, unit: 'vCPUs' }
   expect(reasonOf(aggregateCoreFilter, { request: asks(9), host: { ...small, aggregates } })).toEqual(expect.objectContaining(reason))
@@ -46,7 +46,7 @@ test.each<[string, Given, string]>([
   ['a host without a CPU count passes', { request: asks(0), host: { vcpusTotal: 0 } }, 'cpu.not_exact'],
 ])('ExactCoreFilter: %s', (_name, given, verdict) => expect(verdictOf(exactCoreFilter, given)).toBe(verdict))
 
-test('the limit is the total times the ratio, if the host reports a CPU count', () => {
+test('the vCPU limit is the total times the ratio, if the host reports a CPU count', () => {
   const check = coreFilter.prepare(aNovaRequest(), {}, { now: NOW })
   expect(check?.limits?.(aHostState(host))).toEqual({ vcpu: 64 })
   expect(check?.limits?.(aHostState({ vcpusTotal: 0 }))).toEqual({})

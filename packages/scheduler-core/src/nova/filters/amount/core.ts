@@ -16,8 +16,8 @@ const rule = {
 const [ownRatio, leastRatio] = [hostRatio(rule), aggregateRatio(rule)]
 
 /**
- * The ratio for all hosts, an option of Juno and Kilo. With 0, the default of Liberty, the ratio of each host applies, or 16 if the host
- * has no ratio.
+ * The allocation ratio for all hosts, which is an option of Juno and Kilo. If it is 0, which is the default from Liberty on, the ratio of
+ * each host applies. A host without a ratio gets 16.
  */
 const options = z.strictObject({ [RATIO]: z.number().min(0).default(0) })
 
@@ -30,7 +30,7 @@ export const coreFilter = novaFilter({
   prepare: (request, { [RATIO]: option }, context) => checkCores(request, ownRatio(option), context),
 })
 
-/** CoreFilter with the lowest ratio of the host's aggregates. */
+/** Like CoreFilter, but with the lowest allocation ratio in the metadata of the host's aggregates. */
 export const aggregateCoreFilter = novaFilter({
   name: 'AggregateCoreFilter',
   description: 'The host has enough free vCPUs by the allocation ratio of its aggregates.',
@@ -40,7 +40,7 @@ export const aggregateCoreFilter = novaFilter({
   prepare: (request, { [RATIO]: option }, context) => checkCores(request, leastRatio(option), context),
 })
 
-/** Passes hosts on which exactly the requested number of vCPUs is free, without overcommit. */
+/** Passes hosts that have exactly the requested number of free vCPUs. Overcommit is ignored. */
 export const exactCoreFilter = novaFilter({
   name: 'ExactCoreFilter',
   description: 'The host has exactly as many free vCPUs as requested.',
@@ -57,7 +57,7 @@ function checkCores({ flavor: { vcpus: need } }: NovaRequest, ratioOf: RatioOf, 
   const check = (host: HostState): Reason | undefined => {
     if (host.vcpusTotal === 0) return undefined
     const { value, source } = ratioOf(host)
-    // With a ratio of 0 the filter has no limit, so the total is not compared.
+    // With a ratio of 0 the filter has no limit, so the host's total is no limit either.
     if (isAgainstItself(need, host.vcpusTotal, context) && value > 0)
       return { code: 'cpu.too_few', subject: 'vCPUs', need, have: host.vcpusTotal, unit: 'vCPUs' }
     const have = host.vcpusTotal * value - host.vcpusUsed

@@ -8,7 +8,7 @@ const free = (freeDiskMb: number, given: Given['host'] = {}) => ({ totalUsableDi
 
 test.each<[string, Given, string]>([
   ['root, ephemeral and swap disk together are exactly the free disk', { request, host: free(2100) }, 'passes'],
-  ['swap counts', { request, host: free(2099) }, 'disk.short'],
+  ['swap needs disk space', { request, host: free(2099) }, 'disk.short'],
   [
     'nova 3cafa7f5bd disk_filter.py: more than the total of the host',
     { request: { flavor: { rootGb: 11, ephemeralGb: 0, swap: 0 } }, host: free(10_240), options: { disk_allocation_ratio: 2 } },
@@ -27,18 +27,18 @@ test.each<[string, Given, string]>([
   ],
 ])('DiskFilter: %s', (_name, given, verdict) => expect(verdictOf(diskFilter, given)).toBe(verdict))
 
-test('AggregateDiskFilter uses the ratio of the aggregates', () => {
+test("AggregateDiskFilter uses the ratio in the metadata of the host's aggregates", () => {
   const aggregates = [anAggregate('a', { disk_allocation_ratio: '0.9' })]
   const reason = { code: 'disk.short', need: 2100, have: 1376, unit: 'MiB', source: 'aggregate a disk_allocation_ratio' }
   expect(reasonOf(aggregateDiskFilter, { request, host: free(2400, { aggregates }) })).toMatchObject(reason)
 })
 
-test('ExactDiskFilter requires the exact amount, neither less nor more', () => {
+test('ExactDiskFilter requires that exactly the requested amount is free', () => {
   expect(verdictOf(exactDiskFilter, { request, host: free(2100) })).toBe('passes')
   expect(reasonOf(exactDiskFilter, { request, host: free(2101) })).toMatchObject({ code: 'disk.not_exact', need: 2100, have: 2101 })
 })
 
-test('the limit is the total times the ratio, in GiB', () => {
+test('the disk limit is the total times the ratio, in GiB', () => {
   const check = diskFilter.prepare(aNovaRequest(), { disk_allocation_ratio: 1.5 }, { now: NOW })
   expect(check?.limits?.(aHostState(free(0)))).toEqual({ diskGb: 15 })
 })

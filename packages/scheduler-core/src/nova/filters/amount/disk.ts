@@ -15,37 +15,37 @@ const rule = {
 const [ownRatio, leastRatio] = [hostRatio(rule), aggregateRatio(rule)]
 
 /**
- * The ratio for all hosts. With 0, the default of releases after Liberty, the ratio of each host applies, or 1 if the host has no ratio.
- * The default is 1, or 0 if claims are judged by the ratios of hosts.
+ * The allocation ratio for all hosts. If it is 0, the ratio of each host applies, or 1 for a host without a ratio. If the option is absent,
+ * the ratio is 1 as in Liberty, or that of each host if claims are judged by the ratios of hosts.
  */
 const options = z.strictObject({ [RATIO]: z.number().min(0).optional() })
 
 /**
- * Passes hosts with enough free disk, including overcommit. Swap is included in the need, although Nova does not subtract swap from the
- * free disk after a placement.
+ * Passes hosts with enough free disk space, including overcommit. The request needs space for its swap too. As in Nova, swap is not
+ * subtracted from the host's free space after the instance is placed.
  */
 export const diskFilter = novaFilter({
   name: 'DiskFilter',
-  description: 'The host has enough free disk.',
+  description: 'The host has enough free disk space.',
   reads: ['localGb', 'localGbUsed', 'freeDiskGb', 'diskAvailableLeast', 'diskAllocationRatio'],
   options,
   prepare: (request, { [RATIO]: option }, context) => checkDisk(request, ownRatio(option), context),
 })
 
-/** DiskFilter with the lowest ratio of the host's aggregates. */
+/** Like DiskFilter, but with the lowest allocation ratio in the metadata of the host's aggregates. */
 export const aggregateDiskFilter = novaFilter({
   name: 'AggregateDiskFilter',
-  description: 'The host has enough free disk by the allocation ratio of its aggregates.',
+  description: 'The host has enough free disk space by the allocation ratio of its aggregates.',
   reads: ['localGb', 'localGbUsed', 'freeDiskGb', 'diskAvailableLeast', 'diskAllocationRatio'],
   readsMetadata: [{ key: RATIO }],
   options,
   prepare: (request, { [RATIO]: option }, context) => checkDisk(request, leastRatio(option), context),
 })
 
-/** Passes hosts on which exactly the requested amount of disk is free, without overcommit. */
+/** Passes hosts that have exactly the requested amount of free disk space. Overcommit is ignored. */
 export const exactDiskFilter = novaFilter({
   name: 'ExactDiskFilter',
-  description: 'The host has exactly as much free disk as requested.',
+  description: 'The host has exactly as much free disk space as requested.',
   reads: ['localGb', 'localGbUsed', 'freeDiskGb', 'diskAvailableLeast', 'diskAllocationRatio'],
   prepare({ flavor }) {
     const need = wantedMb(flavor)

@@ -19,7 +19,7 @@ test.each<[string, Given, string]>([
   ['if the number of the aggregate is invalid, the option applies', { host: { numIoOps: 4, aggregates: withKey('3', '1.5') } }, 'passes'],
 ])('AggregateIoOpsFilter: %s', (_name, given, verdict) => expect(verdictOf(aggregateIoOpsFilter, given)).toBe(verdict))
 
-test('the reason names the source of the number', () => {
+test('the reason of a refusal names the source of the limit', () => {
   const host = { numIoOps: 3, aggregates: withKey('3') }
   const reason = { code: 'io_ops.too_many', need: 'fewer than 3', have: 3, source: 'aggregate a0 max_io_ops_per_host' }
   expect(reasonOf(aggregateIoOpsFilter, { host })).toMatchObject(reason)

@@ -3,7 +3,6 @@ import type { Reason } from '../../../text/reason.ts'
 import { leastInt } from '../../../weighers/aggregate-metadata.ts'
 import { novaFilter } from '../../parts/nova-filter.ts'
 
-/** Nova's max_io_ops_per_host. */
 const options = z.strictObject({ max_io_ops_per_host: z.number().int().min(0).default(8) })
 
 /** Passes hosts with fewer I/O-heavy operations (builds, migrations, snapshots) than the limit. */
@@ -18,7 +17,7 @@ export const ioOpsFilter = novaFilter({
       tooMany(host.numIoOps, most, 'option max_io_ops_per_host'),
 })
 
-/** IoOpsFilter with the lowest limit in the metadata of the host's aggregates. The metadata key is the name of the option. */
+/** Like IoOpsFilter, but with the lowest limit in the metadata of the host's aggregates. The metadata key is the name of the option. */
 export const aggregateIoOpsFilter = novaFilter({
   name: 'AggregateIoOpsFilter',
   description: 'The host runs fewer I/O-heavy operations than its aggregates allow.',

@@ -18,7 +18,7 @@ test.each<[string, Given, string]>([
   ],
 ])('%s', (_name, given, verdict) => expect(verdictOf(metricsFilter, given)).toBe(verdict))
 
-test('the reason names the missing and the present metrics', () => {
+test('the reason of a refusal names the missing metrics and the reported ones', () => {
   const reason = { need: 'b, c', have: 'a', source: 'option metrics.weight_setting' }
   expect(reasonOf(metricsFilter, { host: reports('a'), options: weighs('a=1', 'b=1', 'c=1') })).toMatchObject(reason)
 })

@@ -4,7 +4,7 @@ import { readSettings } from '../../parts/weight-settings.ts'
 
 const SETTING = 'metrics.weight_setting'
 
-/** Passes hosts that report every metric that MetricsWeigher reads. MetricsWeigher would fail on other hosts. */
+/** Passes hosts that report every metric which MetricsWeigher reads. MetricsWeigher throws an error if a metric is missing. */
 export const metricsFilter = novaFilter({
   name: 'MetricsFilter',
   description: 'The host reports every metric in the option metrics.weight_setting.',

@@ -17,11 +17,11 @@ test.each<[string, Given, string]>([
   ['a list is not a number, so the option applies', { host: { numInstances: 3, aggregates: withKey('1,2') } }, 'passes'],
 ])('AggregateNumInstancesFilter: %s', (_name, given, verdict) => expect(verdictOf(aggregateNumInstancesFilter, given)).toBe(verdict))
 
-test('a maximum of 0 is refused as in Nova', () => {
+test('the option refuses a maximum of 0, as in Nova', () => {
   expect(() => verdictOf(numInstancesFilter, { options: { max_instances_per_host: 0 } })).toThrow(RangeError)
 })
 
-test('the reason states both numbers', () => {
+test('the reason of a refusal has the number of instances and the limit', () => {
   const reason = { code: 'instances.too_many', need: 'fewer than 50', have: 50, source: 'option max_instances_per_host' }
   expect(reasonOf(numInstancesFilter, { host: { numInstances: 50 } })).toMatchObject(reason)
 })

@@ -3,10 +3,9 @@ import type { Reason } from '../../../text/reason.ts'
 import { leastInt } from '../../../weighers/aggregate-metadata.ts'
 import { novaFilter } from '../../parts/nova-filter.ts'
 
-/** Nova's max_instances_per_host. */
 const options = z.strictObject({ max_instances_per_host: z.number().int().min(1).default(50) })
 
-/** Passes hosts with fewer instances than the limit. */
+/** Passes hosts with fewer instances than `max_instances_per_host`. */
 export const numInstancesFilter = novaFilter({
   name: 'NumInstancesFilter',
   description: 'The host has fewer instances than max_instances_per_host.',
@@ -18,7 +17,7 @@ export const numInstancesFilter = novaFilter({
       tooMany(host.numInstances, most, 'option max_instances_per_host'),
 })
 
-/** NumInstancesFilter with the lowest limit in the metadata of the host's aggregates. The metadata key is the name of the option. */
+/** Like NumInstancesFilter, but with the lowest limit in the metadata of the host's aggregates. The metadata key is the option's name. */
 export const aggregateNumInstancesFilter = novaFilter({
   name: 'AggregateNumInstancesFilter',
   description: 'The host has fewer instances than its aggregates allow.',

@@ -19,7 +19,7 @@ test.each<[string, Given, string]>([
   ['the option replaces the ratio of the host', { request: asks(1), host, options: { ram_allocation_ratio: 1 } }, 'memory.short'],
 ])('RamFilter: %s', (_name, given, verdict) => expect(verdictOf(ramFilter, given)).toBe(verdict))
 
-test('AggregateRamFilter uses the ratio of the aggregates, or that of the host if one is not a number', () => {
+test("AggregateRamFilter uses the ratio in the metadata of the aggregates, or the host's ratio if a value is not a number", () => {
   const given = (ram_allocation_ratio: string) => ({
     request: asks(100),
     host: { ...host, aggregates: [anAggregate('a', { ram_allocation_ratio })] },
@@ -28,7 +28,7 @@ test('AggregateRamFilter uses the ratio of the aggregates, or that of the host i
   expect(verdictOf(aggregateRamFilter, given('much'))).toBe('passes')
 })
 
-test('ExactRamFilter requires the exact amount, neither less nor more', () => {
+test('ExactRamFilter requires that exactly the requested amount is free', () => {
   expect(verdictOf(exactRamFilter, { request: asks(64), host: { freeRamMb: 64 } })).toBe('passes')
   expect(reasonOf(exactRamFilter, { request: asks(64), host: { freeRamMb: 65 } })).toMatchObject({
     code: 'memory.not_exact',
@@ -37,6 +37,6 @@ test('ExactRamFilter requires the exact amount, neither less nor more', () => {
   })
 })
 
-test('the limit is the total times the ratio', () => {
+test('the memory limit is the total times the ratio', () => {
   expect(ramFilter.prepare(aNovaRequest(), {}, { now: NOW })?.limits?.(aHostState(host))).toEqual({ memoryMb: 1500 })
 })

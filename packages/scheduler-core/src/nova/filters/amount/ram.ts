@@ -16,8 +16,8 @@ const rule = {
 const [ownRatio, leastRatio] = [hostRatio(rule), aggregateRatio(rule)]
 
 /**
- * The ratio for all hosts, an option of Juno and Kilo. With 0, the default of Liberty, the ratio of each host applies, or 1.5 if the host
- * has no ratio.
+ * The allocation ratio for all hosts, which is an option of Juno and Kilo. If it is 0, which is the default from Liberty on, the ratio of
+ * each host applies. A host without a ratio gets 1.5.
  */
 const options = z.strictObject({ [RATIO]: z.number().min(0).default(0) })
 
@@ -30,7 +30,7 @@ export const ramFilter = novaFilter({
   prepare: (request, { [RATIO]: option }, context) => checkRam(request, ownRatio(option), context),
 })
 
-/** RamFilter with the lowest ratio of the host's aggregates. */
+/** Like RamFilter, but with the lowest allocation ratio in the metadata of the host's aggregates. */
 export const aggregateRamFilter = novaFilter({
   name: 'AggregateRamFilter',
   description: 'The host has enough free memory by the allocation ratio of its aggregates.',
@@ -40,7 +40,7 @@ export const aggregateRamFilter = novaFilter({
   prepare: (request, { [RATIO]: option }, context) => checkRam(request, leastRatio(option), context),
 })
 
-/** Passes hosts on which exactly the requested amount of memory is free, without overcommit. */
+/** Passes hosts that have exactly the requested amount of free memory. Overcommit is ignored. */
 export const exactRamFilter = novaFilter({
   name: 'ExactRamFilter',
   description: 'The host has exactly as much free memory as requested.',

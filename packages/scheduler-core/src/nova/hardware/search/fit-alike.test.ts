@@ -16,7 +16,7 @@ test.each([1, 3, 4])('a guest of %i cells is fitted once for equal hosts, and se
   }
 })
 
-test('hosts with different ratios are fitted separately', () => {
+test('hosts that differ only in their allocation ratio do not share a cached result', () => {
   const guest = aGuest(numbers(3).map((id) => aGuestCell(id, { memory: 4_000 })))
   const fit = createFitter(guest)
   for (const ramAllocationRatio of [0.5, 1, Number.NaN, Number.POSITIVE_INFINITY, 0.5]) {

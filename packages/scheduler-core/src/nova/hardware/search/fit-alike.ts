@@ -1,12 +1,12 @@
 import type { GuestTopology, HostTopology } from '../topology.ts'
 import { type FitOptions, type FitResult, fitGuest } from './fit-guest.ts'
 
-/** For guests with fewer cells than this, fitting is cheaper than comparing hosts. */
+/** For guests with fewer cells than this, results are not cached, because fitting is cheaper than the comparison of hosts. */
 const CELLS_WORTH_COMPARING = 3
 
 /**
- * `fitGuest` for the many hosts of one request. Hosts whose values are all equal are fitted only once, so that a guest with a long search
- * costs one search per group of equal hosts. The results are the same as those of `fitGuest`.
+ * Returns `fitGuest` for one guest, with a cache. Hosts with equal values share one search, because a search can take long. The cache does
+ * not change results.
  */
 export function createFitter(guest: GuestTopology): (host: HostTopology, options: FitOptions) => FitResult {
   if (guest.cells.length < CELLS_WORTH_COMPARING) return (host, options) => fitGuest(host, guest, options)
@@ -22,13 +22,13 @@ export function createFitter(guest: GuestTopology): (host: HostTopology, options
   }
 }
 
-/** All inputs of the result except the guest, as text. Ratios are written as text, because JSON cannot express infinity and NaN. */
+/** The cache key: all inputs of `fitGuest` except the guest. Ratios are converted to text, because JSON has no infinity and no NaN. */
 function keyOf({ cells }: HostTopology, { limits, pci, packing, search }: FitOptions): string {
   const ratios = limits && `${limits.cpuAllocationRatio} ${limits.ramAllocationRatio}`
   return JSON.stringify([cells, ratios, limits?.networkMetadata, pci, packing, search])
 }
 
-/** The result with a reason that is computed when it is first read, and then cached. */
+/** Caches the result's reason of a refusal after its first computation. */
 function withOneReason(result: FitResult): FitResult {
   if (result.ok) return result
   let why: ReturnType<typeof result.why> | undefined

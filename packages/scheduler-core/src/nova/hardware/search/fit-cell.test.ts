@@ -21,8 +21,8 @@ const mixed = (shared: number, own: number): Partial<GuestCell> => ({
 })
 
 /**
- * One case: how the host cell and the guest cell differ from the default cells, and the expected result, which is a refusal or the chosen
- * CPUs. `emulator` keeps one CPU for the emulator.
+ * A test case. `host` and `guest` are the fields in which the two cells differ from the default cells. The expected result is a refusal or
+ * the chosen CPUs. With `emulator`, the guest needs one more CPU for the emulator.
  */
 interface Row {
   readonly name: string
@@ -189,7 +189,7 @@ test('the chosen page size is kept if a later rule refuses, as in Nova', () => {
   expect([cell.pagesize, cell.id, why?.().code]).toEqual([2048, 0, 'numa.cpus'])
 })
 
-test('a field that an old host or request did not set is an error only if it is read', () => {
+test('a field that an old host or request lacks is an error only if it is read', () => {
   const old = aHostCell(0, { pcpuset: undefined })
   expect(fitCell(old, aGuestCell(0), null, 0).why).toBeUndefined()
   expect(() => fitCell(old, aGuestCell(0, pinned(1)), null, 0)).toThrow(expect.objectContaining({ kind: 'NotImplementedError' }))

@@ -16,20 +16,20 @@ import {
 
 /** The result of fitting a guest cell on a host cell. */
 export interface CellFit {
-  /** The guest cell with the choices of the rules that passed. Nova keeps these choices even if a later rule refuses. */
+  /** The guest cell with the page size and the pins that were chosen. As in Nova, they stay even if a later rule refuses. */
   readonly cell: GuestCell
   /**
-   * Returns the shortfall by the rule that refuses. Undefined if the guest cell fits. It is a function, because most shortfalls are never
-   * read.
+   * Undefined if the guest cell fits. Otherwise a function that returns the shortfall. It is computed on demand, because most shortfalls
+   * are never read.
    */
   readonly why: (() => Shortfall) | undefined
-  /** The number of rules that passed. */
+  /** How many rules passed. The host cell with the most passed rules is the nearest one, which a refusal names. */
   readonly rules: number
 }
 
 /**
- * Fits one guest cell on one host cell, rule by rule in Nova's order. No guest cell can use more than the total of a host cell, regardless
- * of ratios. Pinned CPUs and their memory are never overcommitted.
+ * Fits one guest cell on one host cell, with Nova's rules in Nova's order. A guest cell never gets more CPUs or pages than the host cell
+ * has in total, whatever the ratios. Pinned CPUs and the memory of a pinned guest cell are never overcommitted.
  */
 export function fitCell(host: HostCell, guest: GuestCell, limits: NumaLimits | null, emulatorCpus: number): CellFit {
   let cell = guest
@@ -64,10 +64,10 @@ export function fitCell(host: HostCell, guest: GuestCell, limits: NumaLimits | n
 
 type Pages = { readonly pagesize: number | null; readonly why?: undefined } | { readonly why: () => Shortfall }
 
-/** Sizes of a host's pages, largest first. */
+/** The page sizes of a host cell, largest first. */
 const pageSizes = memoByObject((host: HostCell) => host.mempages.map((pages) => pages.sizeKib).sort((a, b) => b - a))
 
-/** The page size for the guest's memory. Requested pages must be free; default pages only have to exist. */
+/** Chooses the page size of a guest cell. A requested size needs enough free pages. The default size needs enough pages in total. */
 function choosePages(host: HostCell, guest: GuestCell): Pages {
   const needKib = guest.memory * 1024
   if (!guest.pagesize) {
@@ -84,7 +84,10 @@ function choosePages(host: HostCell, guest: GuestCell): Pages {
 
 const freePages = (pages: MemoryPages): number => pages.total - pages.used - pages.reserved
 
-/** Of the allowed sizes, the one with the most free memory; sizes that do not divide the guest's memory come last. */
+/**
+ * Returns the shortfall for one of the allowed page sizes: the size with the most free memory. Sizes that do not divide the guest's memory
+ * come last.
+ */
 function nearestShort(host: HostCell, sizes: readonly number[], needKib: number): Shortfall | undefined {
   const freeKib = (sizeKib: number): number => freePages(host.mempages.find((one) => one.sizeKib === sizeKib) as MemoryPages) * sizeKib
   const distance = (sizeKib: number): number => (needKib % sizeKib === 0 ? 0 : needKib) - freeKib(sizeKib)
@@ -92,7 +95,7 @@ function nearestShort(host: HostCell, sizes: readonly number[], needKib: number)
   return nearest === undefined ? undefined : pagesShort(host, nearest, needKib, freePages)?.()
 }
 
-/** The sizes that a kind of pages allows, in the order in which they are tried. */
+/** The page sizes of the host that a requested page size (or kind of pages) allows, in the order in which they are tried. */
 function candidateSizes(host: HostCell, pagesize: number): readonly number[] {
   const sizes = pageSizes(host)
   if (pagesize === PAGES.small) return sizes.slice(-1)
@@ -101,7 +104,7 @@ function candidateSizes(host: HostCell, pagesize: number): readonly number[] {
   return sizes.includes(pagesize) ? [pagesize] : []
 }
 
-/** If several entries have the same page size, the first one counts. */
+/** Returns a function for the shortfall of pages of a size. Undefined if there are enough. Only the first entry with this size is read. */
 function pagesShort(
   host: HostCell,
   sizeKib: number,
@@ -132,7 +135,7 @@ function threadsShort(guest: GuestCell, need: number, have: number): Shortfall {
   return { code: 'numa.threads', need, have, unit: 'CPUs', source: `thread policy ${guest.cpuThreadPolicy ?? 'prefer'}` }
 }
 
-/** The free amount below a limit, in whole units. */
+/** The amount between usage and limit, rounded down. */
 function left(limit: number, used: number): number {
   return Math.max(0, Math.floor(limit) - used)
 }

@@ -10,30 +10,29 @@ import { NOVA_STEPS, searchAsNova } from './search-as-nova.ts'
 import { searchEachPair } from './search-each-pair.ts'
 import { whyNoPlace } from './why-no-place.ts'
 
-/** Data of a host and a request in addition to their topologies. */
+/** The inputs of `fitGuest` in addition to the topologies of host and guest. */
 export interface FitOptions {
-  /** Allocation ratios of the host, and networks of the request. Null if no limits were set, as for forced hosts. */
+  /** The host's allocation ratios and the request's networks. Null on forced hosts, for which no filter sets limits. */
   readonly limits: NumaLimits | null
-  /** Device pools of the host, and the requests for devices. Undefined if the host has no pools. */
+  /** The host's device pools and the request's device requests. Undefined if the host reports no pools. */
   readonly pci?: { readonly pools: readonly PciPool[]; readonly requests: readonly PciRequest[] }
-  /** True tries the fullest cells of the host first. */
+  /** If true, the fullest cells of the host are tried first. */
   readonly packing?: boolean
   /**
-   * `nova` returns the results of Nova's search, including the errors of Nova's cache of cell pairs. `pairs` judges each pair of guest cell
-   * and host cell independently.
+   * `nova` gives the results of Nova's search, including its wrong results. `pairs` checks each pair of guest cell and host cell
+   * independently, and so finds every fit. The default is `nova`.
    */
   readonly search?: 'nova' | 'pairs'
 }
 
-/** The guest with its assigned host cells, or the rule that refused the guest. `steps` is the number of steps of the search. */
+/** The guest with its host cells, or a function that returns the shortfall. `steps` is the number of steps that the search took. */
 export type FitResult =
   | { readonly ok: true; readonly guest: GuestTopology; readonly steps: number }
   | { readonly ok: false; readonly why: () => Shortfall; readonly steps: number }
 
 /**
  * Assigns each NUMA cell of a guest to a separate NUMA cell of the host. If several assignments are possible, the result is the first one
- * in Nova's order. The cost is bounded: if Nova's search would take more than `NOVA_STEPS` steps, each pair of guest cell and host cell is
- * judged independently instead.
+ * in Nova's order. If Nova's search would take more than `NOVA_STEPS` steps, it is replaced by the search `pairs`.
  */
 export function fitGuest(host: HostTopology, guest: GuestTopology, options: FitOptions): FitResult {
   if (guest.cells.length === 0 || host.cells.length === 0) {
@@ -52,7 +51,7 @@ export function fitGuest(host: HostTopology, guest: GuestTopology, options: FitO
   return { ok: false, why: () => whyNoPlace(input, result), steps }
 }
 
-/** The chosen host cells with the sockets of all host cells. Some devices must be on the same socket as the guest's cells. */
+/** The chosen host cells, with the sockets of all host cells. The device policy `socket` needs the sockets. */
 export function placesOf(host: HostTopology, cells: readonly number[]): PciPlaces {
   return { cells, sockets: new Map(host.cells.map((cell) => [cell.id, cell.socket])) }
 }
@@ -83,7 +82,7 @@ function devicesShort(host: HostTopology, chosen: readonly HostCell[], pci: FitO
   return supportPciRequests(pci.pools, pci.requests, placesOf(host, cells))
 }
 
-/** Caches the answers by the set of chosen cells, because the answer does not depend on the order of the cells. */
+/** Caches the answer for each set of chosen cells. It does not depend on the order of the cells. */
 function knownBySet(answer: (chosen: readonly number[]) => boolean): (chosen: readonly number[]) => boolean {
   const known = new Map<bigint | number, boolean>()
   return (chosen) => {
@@ -98,7 +97,7 @@ function knownBySet(answer: (chosen: readonly number[]) => boolean): (chosen: re
   }
 }
 
-/** The devices, socket and networks by which cells differ for this request. */
+/** Text with everything about a cell that matters for the request's devices and networks. Cells with equal texts are interchangeable. */
 function traitOf(cell: HostCell, pci: FitOptions['pci'], networks: NetworkMetadata | undefined): string {
   const bySocket = pci?.requests.some((request) => request.numaPolicy === 'socket') ? cell.socket : ''
   const devices = pci !== undefined && pci.requests.length > 0 && pci.pools.some((pool) => pool.keys.numa_node === cell.id) ? cell.id : ''

@@ -1,4 +1,4 @@
-/** An assignment: the host cell of each guest cell, and the guest cell of each host cell; -1 for none. */
+/** An assignment of guest cells to host cells, in both directions: `hostOf[guest]` and `guestOf[host]`. The value -1 means none. */
 export interface Matching {
   readonly hostOf: Int32Array
   readonly guestOf: Int32Array
@@ -13,7 +13,7 @@ export function matchAll(guests: number, hosts: number, fits: Fits, step: () => 
   return matching
 }
 
-/** The largest number of guest cells that can have separate host cells at the same time. */
+/** The maximum number of guest cells that can have separate host cells at the same time. */
 export function largestMatching(guests: number, hosts: number, fits: Fits): number {
   const matching = { hostOf: new Int32Array(guests).fill(-1), guestOf: new Int32Array(hosts).fill(-1) }
   let seated = 0
@@ -22,8 +22,8 @@ export function largestMatching(guests: number, hosts: number, fits: Fits): numb
 }
 
 /**
- * The matching with one guest cell moved to a given host cell. The host cells of earlier guest cells stay in use. Undefined if a different
- * guest cell then has no host cell.
+ * Changes a matching so that `guest` has the host cell `host`. If another guest cell has this host cell, it is moved to a host cell that is
+ * not in `used`. Undefined if this is not possible.
  */
 export function rematch(
   before: Matching,
@@ -44,8 +44,8 @@ export function rematch(
 }
 
 /**
- * Assigns a host cell to a guest cell, and moves other guest cells if this frees a host cell. Closed host cells and those already examined
- * are skipped.
+ * Assigns a host cell to a guest cell, and moves other guest cells if this frees a host cell (an augmenting path). Host cells in `closed`
+ * are skipped. Examined host cells are added to it.
  */
 function seat(matching: Matching, guest: number, closed: Uint8Array, fits: Fits, step: () => void): boolean {
   for (let host = 0; host < closed.length; host += 1) {

@@ -1,19 +1,19 @@
 import { devicesPerCell, type PciPool } from '../pci.ts'
 import { freeCpus, type GuestTopology, type HostCell, type HostTopology, isPinned } from '../topology.ts'
 
-/** The settings that decide which cells of a host are tried first. */
+/** What decides the order in which the cells of a host are tried, in addition to host and guest. */
 export interface CellOrder {
-  /** True tries the fullest cells first, as Nova's `packing_host_numa_cells_allocation_strategy` does. */
+  /** Nova's `packing_host_numa_cells_allocation_strategy`: if true, the fullest cells are tried first. */
   readonly packing: boolean
-  /** The device pools of the host. Undefined if the host has none. */
+  /** The device pools of the host. Undefined if the host reports none. */
   readonly pools: readonly PciPool[] | undefined
   readonly wantsDevices: boolean
 }
 
 /**
- * The cells of a host in the order in which they are tried: by free memory, then by usage of the CPUs that the guest needs, then by
- * devices. The last criterion has the highest weight, so that cells with devices are left for guests that need devices. If the guest has as
- * many cells as the host, their order is unchanged.
+ * Sorts the cells of a host in the order in which they are tried. The number of devices decides first, so that cells with devices are left
+ * for guests that need devices. The usage of CPUs decides between cells with equally many devices, and free memory between the remaining
+ * ties. If the guest has as many cells as the host, the order is unchanged.
  */
 export function orderCells(host: HostTopology, guest: GuestTopology, { packing, pools, wantsDevices }: CellOrder): readonly HostCell[] {
   const [first] = guest.cells

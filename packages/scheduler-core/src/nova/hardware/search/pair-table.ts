@@ -2,14 +2,14 @@ import type { GuestCell } from '../topology.ts'
 import { fitCell } from './fit-cell.ts'
 import { emulatorCpusAt, type SearchBasis } from './search-basis.ts'
 
-/** Which guest cells fit on which host cells, each pair judged independently. */
+/** A table of which guest cell fits on which host cell. Each pair is checked independently of other cells. */
 export interface PairTable {
   readonly fits: (guest: number, host: number) => boolean
   /** The number of pairs that were tried so far. */
   readonly tests: () => number
 }
 
-/** Creates a table that fits pairs on demand, one row at a time. Equal guest cells share a row. */
+/** Creates a table that computes the row of a guest cell when it is first read. Equal guest cells share a row. */
 export function pairTable(basis: SearchBasis): PairTable {
   const { hosts, guests, limits } = basis
   const rows = new Map<string, Uint8Array>()
@@ -26,7 +26,7 @@ export function pairTable(basis: SearchBasis): PairTable {
   return { fits: (guest, host) => (rowOf[guest] ?? makeRow(guest))[host] === 1, tests: () => rows.size * hosts.length }
 }
 
-/** All properties of a guest cell that decide where it fits. */
+/** Text with all properties of a guest cell that decide on which host cells it fits. */
 export function shapeOf(cell: GuestCell): string {
   return `${cell.cpuset.length} ${cell.pcpuset?.length} ${cell.memory} ${cell.pagesize} ${cell.cpuPolicy} ${cell.cpuThreadPolicy}`
 }

@@ -11,10 +11,10 @@ export const NOVA_STEPS = 1_000
 const [UNKNOWN, FITS, REFUSED] = [0, 1, 2]
 
 /**
- * Nova's own search, with the same results if it ends within the limit. It tries every order of the host's cells, with a cache of the tried
- * pairs. The cache identifies a pair by the ids of both cells, but a guest cell takes the id, the page size and the pins of the host cell
- * on which it was last tried. For this reason, Nova misses some fits and sometimes accepts a pair that it never tried. This search does the
- * same. It skips orders that begin like a refused order if nothing has changed since, because they have the same result.
+ * Nova's search, with the same results as long as it ends within `maxSteps`. It tries every order of the host's cells, and caches which
+ * pairs of cells fit. The cache identifies a pair by the ids of both cells. But a guest cell gets the id, the page size and the pins of the
+ * host cell on which it was last tried. So Nova misses some fits, and sometimes accepts a pair that it never tried. This search repeats
+ * these errors. It is faster than Nova because it skips orders whose first cells were already refused.
  */
 export function searchAsNova(input: SearchInput, maxSteps: number = NOVA_STEPS): SearchResult {
   const { hosts, guests, limits } = input
@@ -26,7 +26,7 @@ export function searchAsNova(input: SearchInput, maxSteps: number = NOVA_STEPS):
   const cells = [...guests]
   const order = guests.map((_guest, i) => i)
   let steps = 0
-  // The number of leading positions that the last pass left unchanged, so that the next pass need not repeat them.
+  // The next pass starts at this position, because the cells before it have not changed and would be accepted again.
   let settled = 0
   if (!canMeet(input.demands, [], new Uint8Array(hosts.length), guests.length)) return { end: 'none', steps: hosts.length }
   if (tooFewUsable(input)) return { end: 'none', steps: hosts.length }
@@ -45,7 +45,7 @@ export function searchAsNova(input: SearchInput, maxSteps: number = NOVA_STEPS):
       changed = true
       const host = hosts[hostAt] as HostCell
       if (pairs[pair] === FITS) {
-        // Nova only sets the cell's new id here. The new id takes effect when the cell is examined again.
+        // Here Nova only gives the guest cell the id of the host cell. The cell is not fitted.
         guestIds[at] = hostId
         continue
       }
@@ -68,8 +68,8 @@ export function searchAsNova(input: SearchInput, maxSteps: number = NOVA_STEPS):
 const withId = (cell: GuestCell, id: number): GuestCell => (cell.id === id ? cell : { ...cell, id })
 
 /**
- * Advances to the next order, in lexicographic order, that differs at a position or before it; returns the first position that differs, or
- * -1 at the end.
+ * Changes `order` to the next order, in lexicographic order, that differs at the position `from` or earlier. Returns the first position
+ * that changed, or -1 if there is no further order.
  */
 export function nextOrder(order: number[], from: number, size: number): number {
   for (let at = from; at >= 0; at -= 1) {
@@ -82,7 +82,7 @@ export function nextOrder(order: number[], from: number, size: number): number {
   return -1
 }
 
-/** The smallest number from `from` on that is not among the first `count` numbers of an order. */
+/** The smallest integer that is at least `from` and is not among the first `count` items of `order`. */
 function unusedFrom(order: readonly number[], count: number, from: number): number {
   for (let next = from; ; next += 1) {
     let i = 0
@@ -92,8 +92,9 @@ function unusedFrom(order: readonly number[], count: number, from: number): numb
 }
 
 /**
- * Whether the number of host cells on which any guest cell fits is smaller than the number of guest cells. Even with wrong entries in its
- * cache of pairs, Nova accepts a host cell only if a guest cell did fit on it. A page size that is not fixed may change meanwhile.
+ * Returns true if fewer host cells can be used by any guest cell than there are guest cells, so that no search is needed. Even Nova's wrong
+ * cache entries do not change this, because Nova only accepts a host cell on which some guest cell did fit. False if a guest cell has a
+ * kind of pages, because the search changes it to a page size.
  */
 function tooFewUsable(input: SearchInput): boolean {
   if (input.guests.some((guest) => (guest.pagesize ?? 0) < 0)) return false

@@ -1,6 +1,6 @@
 import type { EmulatorThreadsPolicy, GuestCell, HostCell, NumaLimits } from '../topology.ts'
 
-/** The cells to assign: those of the guest, and those of the host in the order in which they are tried. */
+/** The guest cells to assign, and the host cells in the order in which they are tried. */
 export interface SearchBasis {
   readonly hosts: readonly HostCell[]
   readonly guests: readonly GuestCell[]
@@ -8,7 +8,7 @@ export interface SearchBasis {
   readonly limits: NumaLimits | null
 }
 
-/** The number of additional CPUs for the emulator's threads in a guest cell. Only the first guest cell has such CPUs. */
+/** How many CPUs a guest cell needs for the emulator's threads: 1 for the first cell if the policy is isolate, otherwise 0. */
 export function emulatorCpusAt(basis: SearchBasis, guest: number): number {
   return guest === 0 && basis.emulatorThreadsPolicy === 'isolate' ? 1 : 0
 }

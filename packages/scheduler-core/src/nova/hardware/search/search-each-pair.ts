@@ -6,18 +6,18 @@ import type { SearchInput, SearchResult } from './search.ts'
 import { emulatorCpusAt } from './search-basis.ts'
 
 /**
- * The search ends after this many steps. Only requests with devices or networks can need so many, because without them the search is a
- * matching.
+ * The search ends after this many steps. Only requests with devices or networks can need so many steps. Other requests need only one
+ * bipartite matching.
  */
 export const PAIR_STEPS = 20_000
 
-/** The cost in steps of checking devices and networks for a complete choice. */
+/** The check of devices and networks for one choice of host cells is counted as this many steps. */
 const SUIT_STEPS = 50
 
 /**
- * The first order of the host's cells, in lexicographic order, in which each guest cell fits, every pair judged
- * independently, and which is accepted for devices and networks. A cell is assigned only while all later cells can
- * still have one (by a matching), and a failed choice is not tried again with equal cells.
+ * Finds the first assignment, in lexicographic order of the host's cells, in which every guest cell fits and the chosen cells satisfy
+ * devices and networks. Two rules limit the search. A host cell is assigned only if a matching exists for all later guest cells. And a
+ * choice that failed is not repeated with interchangeable cells.
  */
 export function searchEachPair(input: SearchInput, maxSteps: number = PAIR_STEPS): SearchResult {
   const { hosts, guests } = input
@@ -65,10 +65,7 @@ function fitPair(input: SearchInput, guest: GuestCell, i: number, host: HostCell
   return fitCell(host, guest, input.limits, emulatorCpusAt(input, i)).cell
 }
 
-/**
- * A class number for each host cell. Cells that behave the same in fitting and in the check of devices and networks have the same class
- * number.
- */
+/** Gives interchangeable host cells the same number: the same guest cells fit on them, and they reach the same devices and networks. */
 function kindsOf(input: SearchInput, fits: (guest: number, host: number) => boolean): readonly number[] {
   const known = new Map<string, number>()
   return input.hosts.map((host, h) => {
@@ -78,7 +75,7 @@ function kindsOf(input: SearchInput, fits: (guest: number, host: number) => bool
   })
 }
 
-/** A key of the remaining decision. It depends only on how many cells of each class are used, not on their assignment. */
+/** The key of a failed choice. It has the kinds of the chosen cells, in any order, because the rest of the search depends only on them. */
 function keyOf(chosen: readonly number[], kinds: readonly number[]): string {
   return chosen
     .map((host) => kinds[host] as number)

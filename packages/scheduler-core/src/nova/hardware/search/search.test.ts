@@ -16,13 +16,13 @@ import { searchEachPair } from './search-each-pair.ts'
 const limits: NumaLimits = { cpuAllocationRatio: 1, ramAllocationRatio: 1 }
 const far = Number.POSITIVE_INFINITY
 
-/** All orders of this many items, as `itertools.permutations` gives them. */
+/** All orders of `count` of the items, in the order of Python's `itertools.permutations`. */
 function* ordersOf<Item>(items: readonly Item[], count: number): Generator<readonly Item[]> {
   if (count === 0) yield []
   else for (const [i, item] of items.entries()) for (const rest of ordersOf(items.toSpliced(i, 1), count - 1)) yield [item, ...rest]
 }
 
-/** The result for each pair, over every order. */
+/** The expected result of the search `pairs`, found by trying every order. */
 function eachPairOfAll(input: SearchInput): readonly GuestCell[] | undefined {
   for (const order of ordersOf(input.hosts, input.guests.length)) {
     const fits = order.map((host, i) => fitCell(host, input.guests[i] as GuestCell, input.limits, emulatorCpusAt(input, i)))
@@ -32,7 +32,7 @@ function eachPairOfAll(input: SearchInput): readonly GuestCell[] | undefined {
   return undefined
 }
 
-/** Nova's search in its plain form: every order, one cache of pairs, and guest cells that keep earlier changes. */
+/** The expected result of the search `nova`: Nova's algorithm without shortcuts, including its cache and its changes of guest cells. */
 function novaOfAll(input: SearchInput): readonly GuestCell[] | undefined {
   const [fitted, refused] = [new Set<string>(), new Set<string>()]
   const guests = [...input.guests]
@@ -136,7 +136,7 @@ const story: fc.Arbitrary<Story> = fc
     }),
   )
 
-/** The input of a search, composed here by hand, so that the input composed by `fitGuest` is tested too. */
+/** Builds the input of a search without the code of `fitGuest`, so that the tests also check how `fitGuest` builds it. */
 function inputOf({ host, guest, options: { limits, pci, packing = false } }: Story): SearchInput {
   const sockets = new Map(host.cells.map((cell) => [cell.id, cell.socket]))
   const requests = pci?.requests ?? []
@@ -157,7 +157,7 @@ function inputOf({ host, guest, options: { limits, pci, packing = false } }: Sto
   }
 }
 
-test('pairs judged independently: the bounded search gives the result of trying all orders', () => {
+test('the search `pairs` gives the same result as trying all orders', () => {
   fc.assert(
     fc.property(story, (one) => {
       const result = fitGuest(one.host, one.guest, { ...one.options, search: 'pairs' })
@@ -167,7 +167,7 @@ test('pairs judged independently: the bounded search gives the result of trying 
   )
 })
 
-test("the search like Nova's: skipping orders changes no result, not even those that Nova's cache of pairs makes wrong", () => {
+test("the search `nova` gives the same results as Nova's algorithm without shortcuts, including its wrong results", () => {
   let wrong = 0
   fc.assert(
     fc.property(story, (one) => {
@@ -183,7 +183,7 @@ test("the search like Nova's: skipping orders changes no result, not even those 
   expect(wrong).toBeGreaterThan(0)
 })
 
-test('every refusal names a rule and its numbers, and a host can hold every fit', () => {
+test('every refusal has the needed and the available amount, and in every fit the host cells are different', () => {
   fc.assert(
     fc.property(story, fc.constantFrom('nova' as const, 'pairs' as const), (one, search) => {
       const result = fitGuest(one.host, one.guest, { ...one.options, search })
@@ -194,7 +194,7 @@ test('every refusal names a rule and its numbers, and a host can hold every fit'
   )
 })
 
-test('orders are generated as in Python, and those with the same beginning can be skipped', () => {
+test('nextOrder gives orders in the order of Python, and can skip all orders with the same beginning', () => {
   const order = [0, 1, 2]
   const seen = [order.join('')]
   while (nextOrder(order, 2, 4) >= 0) seen.push(order.join(''))
@@ -204,7 +204,7 @@ test('orders are generated as in Python, and those with the same beginning can b
   expect([nextOrder(jumped, 0, 4), jumped]).toEqual([0, [1, 0, 2]])
 })
 
-/** Hosts and guests for which a search would try every order without limits. Steps are counted, not time. */
+/** Builders for guests and hosts on which an unlimited search would try every order. The tests count steps, not time. */
 const guestOf = (cells: number, more: (id: number) => Partial<GuestCell>) => aGuest(numbers(cells).map((id) => aGuestCell(id, more(id))))
 const hostOf = (cells: number, more: (id: number) => Partial<HostCell> = () => ({})) =>
   aHost(...numbers(cells).map((id) => aHostCell(id, more(id))))
@@ -221,7 +221,7 @@ test('Nova accepts a pair that it never tried, since its cache identifies cells 
   expect(!result.ok && result.why()).toMatchObject({ code: 'numa.memory', guestCell: 2, need: 9999, have: 4096 })
 })
 
-test('Nova misses a fit for the same reason, which is reported with a code of its own', () => {
+test('Nova misses a fit because its cache is wrong, and the refusal has the code numa.missed', () => {
   const host = hostOf(4, (id) => ({
     memory: id === 0 ? 8192 : 4096,
     networkMetadata: { physnets: id === 2 ? ['p'] : [], tunneled: false },
@@ -310,7 +310,7 @@ test.each(hostile.flatMap(([name, from, make]) => [from, 16, 32, 64].map((size) 
   },
 )
 
-test('a fit with the maximum number of cells is found in as many steps as a matching takes', () => {
+test('a fit of 64 guest cells on 64 host cells is found within the limit of steps', () => {
   const host = hostOf(64, (id) => ({ memory: 1000 + 10 * id }))
   const guest = guestOf(64, (id) => ({ memory: 1000 + 10 * id }))
   const result = fitGuest(host, guest, { limits, search: 'pairs' })

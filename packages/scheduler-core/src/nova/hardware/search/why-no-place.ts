@@ -6,8 +6,9 @@ import { emulatorCpusAt } from './search-basis.ts'
 import { searchEachPair } from './search-each-pair.ts'
 
 /**
- * Why a guest does not fit on a host. If a guest cell fits on no host cell, the shortfall of the nearest host cell. If each fits alone but
- * there are too few cells for all, the number of cells. If neither is the cause, the shortfall of devices or networks.
+ * Returns the reason why a guest does not fit on a host. If a guest cell fits on no host cell, the reason is the shortfall of the nearest
+ * host cell. If each guest cell fits alone but not all together, it is the number of cells. Otherwise it is the shortfall of devices or
+ * networks, or the limit of the search.
  */
 export function whyNoPlace(input: SearchInput, result: SearchResult): Shortfall {
   const { hosts, guests, pairs } = input
@@ -20,7 +21,7 @@ export function whyNoPlace(input: SearchInput, result: SearchResult): Shortfall 
   return objectionTo(input) ?? { code: 'numa.missed', need: guests.length, have: seated, unit: 'cells' }
 }
 
-/** The shortfall of the first choice in which every pair fits. Undefined if there is a valid choice that Nova's search missed. */
+/** The shortfall of devices or networks for the first choice in which every cell fits. Undefined if Nova's search missed a valid choice. */
 function objectionTo(input: SearchInput): Shortfall | undefined {
   if (input.suits === undefined || searchEachPair(input).end === 'found') return undefined
   let first: Shortfall | undefined
@@ -32,7 +33,7 @@ function objectionTo(input: SearchInput): Shortfall | undefined {
   return first
 }
 
-/** The shortfall of the host cell that satisfies the most rules. Among several such cells, that of the cell that lacks the least. */
+/** The shortfall of the nearest host cell: the cell on which the most rules pass and, among these cells, the least is missing. */
 function nearest(input: SearchInput, guest: number): Shortfall {
   const fits = input.hosts.map((host) => {
     const cell = input.guests[guest] as SearchInput['guests'][number]

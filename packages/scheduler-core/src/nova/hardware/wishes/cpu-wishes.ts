@@ -12,7 +12,7 @@ const CPU_POLICIES: readonly CpuPolicy[] = ['dedicated', 'shared', 'mixed']
 const THREAD_POLICIES: readonly CpuThreadPolicy[] = ['prefer', 'isolate', 'require']
 const EMULATOR_POLICIES: readonly EmulatorThreadsPolicy[] = ['share', 'isolate']
 
-/** How the virtual CPUs of a guest are treated: the policies, and which are pinned. */
+/** The CPU policies of a guest, and which of its virtual CPUs are pinned. */
 export interface CpuWishes {
   readonly cpuPolicy: CpuPolicy | null
   readonly threadPolicy: CpuThreadPolicy | null
@@ -20,7 +20,7 @@ export interface CpuWishes {
   readonly pinned: readonly number[]
 }
 
-/** Reads the settings of flavor and image for CPUs, and checks them in Nova's order. Throws NovaError with the name of Nova's exception. */
+/** Reads the CPU settings of flavor and image, and checks them in Nova's order. Throws NovaError with the name of Nova's exception. */
 export function cpuWishes(flavor: FlavorSize, image: ImageProperties): CpuWishes {
   const asked = cpuPolicyOf(flavor, image)
   const askedThreads = threadPolicyOf(flavor, image)
@@ -33,7 +33,7 @@ export function cpuWishes(flavor: FlavorSize, image: ImageProperties): CpuWishes
     if ((realtime === null) === (dedicated === null)) {
       throw new NovaError(
         'RequiredMixedOrRealtimeCPUMask',
-        'the CPU policy mixed takes one of hw:cpu_dedicated_mask and hw:cpu_realtime_mask',
+        'the CPU policy mixed needs exactly one of hw:cpu_dedicated_mask and hw:cpu_realtime_mask',
       )
     }
     return { cpuPolicy, threadPolicy, emulatorPolicy, pinned: dedicated ?? realtime ?? [] }
@@ -46,7 +46,7 @@ export function cpuWishes(flavor: FlavorSize, image: ImageProperties): CpuWishes
   return { cpuPolicy, threadPolicy, emulatorPolicy, pinned: [] }
 }
 
-/** The numbers from 0 on. */
+/** The integers from 0 to `count - 1`. */
 export function rangeOf(count: number): readonly number[] {
   return Array.from({ length: count }, (_nothing, i) => i)
 }
@@ -85,9 +85,9 @@ function realtimeCpus(flavor: FlavorSize, image: ImageProperties): readonly numb
   const cpus = mask ? maskedCpus(mask, flavor.vcpus) : rangeOf(flavor.vcpus)
   const all = cpus.length === flavor.vcpus && cpus.every((cpu) => cpu >= 0 && cpu < flavor.vcpus)
   if (cpus.length === 0) throw new NovaError('RealtimeMaskNotFoundOrInvalid', `the real-time mask ${quote(mask)} leaves no CPU`)
-  // Checked here, before the mask's range, as Nova does.
+  // As in Nova, this check comes before the check that the CPUs of the mask exist.
   const emulatorPolicy = emulatorPolicyOf(flavor)
-  if (all && emulatorPolicy === null) throw new NovaError('RealtimeMaskNotFoundOrInvalid', 'one CPU at least must stay out of real time')
+  if (all && emulatorPolicy === null) throw new NovaError('RealtimeMaskNotFoundOrInvalid', 'at least one CPU must not be a real-time CPU')
   if (!cpus.every((cpu) => cpu < flavor.vcpus)) {
     throw new NovaError(
       'RealtimeMaskNotFoundOrInvalid',
@@ -97,7 +97,7 @@ function realtimeCpus(flavor: FlavorSize, image: ImageProperties): readonly numb
   return cpus
 }
 
-/** The CPUs that a guest with mixed policy pins. Null if the flavor does not state them. */
+/** The virtual CPUs that are pinned in a guest with the policy mixed. Null if the flavor has no mask for them. */
 function dedicatedMask(flavor: FlavorSize): readonly number[] | null {
   const mask = flavor.extraSpecs['hw:cpu_dedicated_mask']
   if (!mask) return null
@@ -113,18 +113,18 @@ function dedicatedMask(flavor: FlavorSize): readonly number[] | null {
   return cpus
 }
 
-/** A mask that begins with an exclusion excludes from all CPUs. */
+/** The CPUs of a mask. A mask that begins with an exclusion, such as `^0`, means all CPUs without the excluded ones. */
 function maskedCpus(mask: string, vcpus: number): readonly number[] {
   return parseCpuList(trimBlanks(mask).startsWith('^') ? `0-${vcpus - 1},${mask}` : mask)
 }
 
-/** `resources:PCPU` and `resources:VCPU` are another way to state dedicated and shared, and cannot be combined with the first. */
+/** Reads the CPU policy from `resources:PCPU` (dedicated) or `resources:VCPU` (shared). They cannot be combined with `hw:cpu_policy`. */
 function policyByResources(flavor: FlavorSize, asked: CpuPolicy | null, emulatorPolicy: EmulatorThreadsPolicy | null): CpuPolicy | null {
   const vcpus = resourcesOf(flavor, /^resources([1-9][0-9]*)?:VCPU/)
   const pcpus = resourcesOf(flavor, /^resources([1-9][0-9]*)?:PCPU/)
   if (asked !== null && (vcpus !== 0 || pcpus !== 0))
-    throw new NovaError('InvalidRequest', 'resources:VCPU and resources:PCPU do not go with hw:cpu_policy')
-  if (vcpus !== 0 && pcpus !== 0) throw new NovaError('InvalidRequest', 'resources:VCPU does not go with resources:PCPU')
+    throw new NovaError('InvalidRequest', 'resources:VCPU and resources:PCPU cannot be combined with hw:cpu_policy')
+  if (vcpus !== 0 && pcpus !== 0) throw new NovaError('InvalidRequest', 'resources:VCPU cannot be combined with resources:PCPU')
   if (pcpus !== 0) {
     const need = flavor.vcpus + (emulatorPolicy === 'isolate' ? 1 : 0)
     if (need !== pcpus) throw new NovaError('InvalidRequest', `resources:PCPU is ${pcpus}; the flavor needs ${need}`)
@@ -147,17 +147,17 @@ function readInt(text: string): number | undefined {
   }
 }
 
-/** The trait HW_CPU_HYPERTHREADING is another way to state require and isolate, and cannot be combined with the first. */
+/** Reads the thread policy from the trait HW_CPU_HYPERTHREADING. It cannot be combined with `hw:cpu_thread_policy`. */
 function policyByTrait(flavor: FlavorSize, image: ImageProperties, asked: CpuThreadPolicy | null): CpuThreadPolicy | null {
   const entry = Object.entries(flavor.extraSpecs).find(([name]) => /^trait([1-9][0-9]*)?:HW_CPU_HYPERTHREADING/.test(name))
   const traits = image.traits_required ?? []
   const trait = entry?.[1] ?? (Array.isArray(traits) && traits.includes('HW_CPU_HYPERTHREADING') ? 'required' : null)
   if (asked !== null && trait)
-    throw new NovaError('InvalidRequest', 'the trait HW_CPU_HYPERTHREADING does not go with hw:cpu_thread_policy')
+    throw new NovaError('InvalidRequest', 'the trait HW_CPU_HYPERTHREADING cannot be combined with hw:cpu_thread_policy')
   return trait === 'forbidden' ? 'isolate' : trait === 'required' ? 'require' : asked
 }
 
-/** Refuses settings that need pinned CPUs if the guest has no pinned CPUs. */
+/** Throws an error for each setting that needs pinned CPUs, because the guest has none. */
 function refuseWithoutPins(
   threadPolicy: CpuThreadPolicy | null,
   emulatorPolicy: EmulatorThreadsPolicy | null,

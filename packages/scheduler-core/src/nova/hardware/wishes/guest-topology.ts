@@ -8,12 +8,12 @@ import { type CpuWishes, cpuWishes, rangeOf } from './cpu-wishes.ts'
 import type { FlavorSize } from './flavor-wishes.ts'
 import { checkLockedMemory, nodeCount, pageSize, wantsPersistentMemory } from './memory-wishes.ts'
 
-/** The largest number of virtual CPUs of a flavor with a NUMA topology, because each CPU is handled individually. Nova has no limit. */
+/** The maximum number of virtual CPUs of a flavor. Each CPU is handled individually, so more would take too long. Nova has no limit. */
 const MAX_VCPUS = 65_536
 
 /**
- * The NUMA topology that a flavor and an image require. Null if they require none: no nodes, no pages, no pinned CPUs and no persistent
- * memory. Throws NovaError with the name of Nova's exception.
+ * The NUMA topology that a flavor and an image require. Null if they require no NUMA nodes, no memory pages, no pinned CPUs and no
+ * persistent memory. Throws NovaError with the name of Nova's exception.
  */
 export function guestTopologyFor(flavor: FlavorSize, image: ImageProperties): GuestTopology | null {
   if (flavor.vcpus > MAX_VCPUS) throw new NovaError('InvalidRequest', `the flavor has ${flavor.vcpus} virtual CPUs; ${MAX_VCPUS} at most`)
@@ -27,13 +27,13 @@ export function guestTopologyFor(flavor: FlavorSize, image: ImageProperties): Gu
   return { cells, emulatorThreadsPolicy: cpus.emulatorPolicy }
 }
 
-/** The part of the flavor that one NUMA node gets. */
+/** The CPUs and the memory of a flavor that one NUMA node of the guest gets. */
 interface NodeShare {
   readonly cpus: readonly number[]
   readonly memory: number
 }
 
-/** The parts of the flavor by node. They are equal, unless flavor or image state CPUs and memory for every node. */
+/** Divides a flavor's CPUs and memory among the NUMA nodes. The shares are equal, unless flavor or image state them for every node. */
 function nodeShares(nodes: number, flavor: FlavorSize, image: ImageProperties): readonly NodeShare[] {
   const cpus = perNode(flavor, image, 'numa_cpus', parseCpuList)
   const memory = perNode(flavor, image, 'numa_mem', pythonInt)
@@ -41,7 +41,7 @@ function nodeShares(nodes: number, flavor: FlavorSize, image: ImageProperties): 
   if (cpus === null || memory === null || cpus.length !== nodes || memory.length !== nodes) {
     throw new NovaError(
       'ImageNUMATopologyIncomplete',
-      `${nodes} nodes need CPUs and memory each; given are ${cpus?.length ?? 0} and ${memory?.length ?? 0}`,
+      `${nodes} nodes each need CPUs and memory; CPUs are given for ${cpus?.length ?? 0}, and memory for ${memory?.length ?? 0}`,
     )
   }
   checkCpus(cpus, flavor)
@@ -63,7 +63,7 @@ function equalShares(nodes: number, flavor: FlavorSize): readonly NodeShare[] {
   return rangeOf(nodes).map((node) => ({ cpus: rangeOf(count).map((cpu) => node * count + cpu), memory: flavor.memoryMib / nodes }))
 }
 
-/** Every virtual CPU must be in exactly one node. */
+/** Throws an error unless every virtual CPU is in exactly one node. */
 function checkCpus(nodes: readonly (readonly number[])[], flavor: FlavorSize): void {
   const free = new Set(rangeOf(flavor.vcpus))
   for (const cpu of nodes.flat()) {
@@ -74,7 +74,7 @@ function checkCpus(nodes: readonly (readonly number[])[], flavor: FlavorSize): v
   if (free.size > 0) throw new NovaError('ImageNUMATopologyCPUsUnassigned', `CPUs ${[...free].join(', ')} are of no node`)
 }
 
-/** `hw:<key>.0`, `hw:<key>.1`, ... of the flavor up to the first missing one, or the image's list; null where neither exists. */
+/** Reads `hw:<key>.0`, `hw:<key>.1` and so on of the flavor, up to the first missing key, or the image's list. Null if neither exists. */
 function perNode<Value>(flavor: FlavorSize, image: ImageProperties, key: string, read: (text: string) => Value): readonly Value[] | null {
   const ofFlavor: Value[] = []
   for (let node = 0; node < MAX_NUMA_NODES; node += 1) {
@@ -85,7 +85,7 @@ function perNode<Value>(flavor: FlavorSize, image: ImageProperties, key: string,
   const ofImage = image[`hw_${key}`]
   if (ofFlavor.length === 0) return (ofImage as readonly Value[] | undefined) ?? null
   if (ofImage !== undefined)
-    throw new NovaError('ImageNUMATopologyForbidden', `${quote(`hw_${key}`)} of the image does not go with hw:${key} of the flavor`)
+    throw new NovaError('ImageNUMATopologyForbidden', `${quote(`hw_${key}`)} of the image cannot be combined with hw:${key} of the flavor`)
   return ofFlavor
 }
 

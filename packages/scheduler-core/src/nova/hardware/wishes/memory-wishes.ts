@@ -6,15 +6,12 @@ import { bytesOf, isIntLike, pythonInt } from '../../text/numbers.ts'
 import { PAGES } from '../topology.ts'
 import { type FlavorSize, imageNumber, wish } from './flavor-wishes.ts'
 
-/**
- * The number of NUMA nodes that flavor or image require. Null if neither states it. Throws InvalidNUMANodesNumber,
- * ImageNUMATopologyForbidden.
- */
+/** The number of NUMA nodes that flavor or image require, or null. Throws InvalidNUMANodesNumber or ImageNUMATopologyForbidden. */
 export function nodeCount(flavor: FlavorSize, image: ImageProperties): number | null {
   const ofFlavor = flavor.extraSpecs['hw:numa_nodes']
   const ofImage = imageNumber(image, 'hw_numa_nodes')
   if (ofFlavor && ofImage)
-    throw new NovaError('ImageNUMATopologyForbidden', 'hw_numa_nodes of the image does not go with hw:numa_nodes of the flavor')
+    throw new NovaError('ImageNUMATopologyForbidden', 'hw_numa_nodes of the image cannot be combined with hw:numa_nodes of the flavor')
   const text = ofFlavor || (ofImage === null ? null : String(ofImage))
   if (text === null) return null
   if (!isIntLike(text) || Number(text) < 1)
@@ -22,7 +19,7 @@ export function nodeCount(flavor: FlavorSize, image: ImageProperties): number | 
   return pythonInt(text)
 }
 
-/** The requested page size, in KiB or as a kind of `PAGES`; null for none. Throws MemoryPageSizeInvalid, MemoryPageSizeForbidden. */
+/** The requested page size: in KiB, a kind of `PAGES`, or null. Throws MemoryPageSizeInvalid or MemoryPageSizeForbidden. */
 export function pageSize(flavor: FlavorSize, image: ImageProperties): number | null {
   const asked = wish(flavor, image, 'mem_page_size')
   if (!asked.flavor) {
@@ -36,7 +33,10 @@ export function pageSize(flavor: FlavorSize, image: ImageProperties): number | n
   throw new NovaError('MemoryPageSizeForbidden', `the image wants pages of ${quote(asked.image)}; the flavor says ${quote(asked.flavor)}`)
 }
 
-/** Locked memory needs a page size, and flavor and image must agree. Throws LockMemoryForbidden, FlavorImageLockedMemoryConflict. */
+/**
+ * Checks the setting for locked memory. It needs a page size, and flavor and image must have the same value. Throws LockMemoryForbidden or
+ * FlavorImageLockedMemoryConflict.
+ */
 export function checkLockedMemory(flavor: FlavorSize, image: ImageProperties): void {
   const pages = wish(flavor, image, 'mem_page_size')
   const text = flavor.extraSpecs['hw:locked_memory']
@@ -48,7 +48,7 @@ export function checkLockedMemory(flavor: FlavorSize, image: ImageProperties): v
   if (locked && !pages.flavor && !pages.image) throw new NovaError('LockMemoryForbidden', 'locked memory needs hw:mem_page_size')
 }
 
-/** Whether the flavor asks for persistent memory. */
+/** Returns true if the flavor requests persistent memory. */
 export function wantsPersistentMemory(flavor: FlavorSize): boolean {
   return (flavor.extraSpecs['hw:pmem'] ?? '').split(',').some((label) => label.trim() !== '')
 }
