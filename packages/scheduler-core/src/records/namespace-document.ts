@@ -22,7 +22,7 @@ export interface Namespace<Document> {
   readonly maxAgeSeconds: number
   /** The content of a document, or all of its problems at once. Paths begin with `version` or `document`. */
   parse(version: string, document: unknown): Parsed<Document>
-  /** The content of a document, or all of its problems at once. Paths begin with `version` or `document`. */
+  /** The uuids of the things that a document names. They are indexed (hosts/document-index.ts), because requests search hosts by them. */
   things(document: Document): Iterable<string>
   /**
    * The content of the document of `host` about one thing that is relevant to all hosts, so that two documents can be compared. Undefined

@@ -25,9 +25,9 @@ export interface Solution {
   readonly hosts: readonly HostName[]
   /** The objective as the solver computed it. Null if the solver gave none. */
   readonly objective: number | null
-  /** The objective as the solver computed it. Null if the solver gave none. */
+  /** The upper bound of the objective: no arrangement can be better. Null if the solver gave none. */
   readonly bound: number | null
-  /** The upper bound of the objective: no arrangement can be better. */
+  /** (bound - objective) / |objective| when the solver ended. Null if the solver gave none. */
   readonly gap: number | null
   /** The number of branches that were examined. */
   readonly nodes: number

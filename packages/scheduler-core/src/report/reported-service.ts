@@ -11,7 +11,7 @@ export interface HostService {
   readonly forcedDown: boolean
   /** The time of the last heartbeat in milliseconds since 1970. Null if the service is monitored in another way and is up. */
   readonly heartbeatAt: number | null
-  /** The time of the last sign of life in milliseconds since 1970. Null if the service is monitored in another way and alive. */
+  /** The other fields of Nova's Service document by name. JsonFilter can read them. */
   readonly fields?: Readonly<Record<string, unknown>>
 }
 

@@ -20,7 +20,7 @@ export interface RolloutMinute extends RolloutCounts {
   readonly rollout: string
   /** The start of the minute, milliseconds since 1970. */
   readonly at: number
-  /** The host that a version selects for an instance, and the host's rank by the other version. No host: the version finds none. */
+  /** The name of the replica. */
   readonly replica: string
 }
 
