@@ -8,7 +8,7 @@ import type { ModelFleet, ModelHost } from './state.ts'
 
 export interface ModelWeigher {
   raw(request: RequestSpec, fleet: ModelFleet, host: ModelHost, options: Options): number
-  /** With minmax normalisation, the lower bound is at most this value, even if all raw values are larger. */
+  /** The lower bound of minmax normalisation is at most this value, even if all raw values are larger. */
   readonly from?: number
   /** The metadata key with which aggregates may set another multiplier. */
   readonly key?: string
@@ -110,7 +110,7 @@ export const weighers: Readonly<Record<string, ModelWeigher>> = {
   },
 }
 
-/** The multiplier of a weigher for a host: the profile's, or the lowest of the host's aggregates if all of their values are numbers. */
+/** The multiplier of a weigher for a host: the lowest that the host's aggregates set, if all these are numbers. Otherwise the profile's. */
 export function multiplierOf(
   fleet: readonly { readonly metadata: Readonly<Record<string, string>> }[],
   key: string | undefined,
