@@ -34,7 +34,7 @@ export class ReferenceModel extends ModelFleet {
     const levelBefore = this.level
     if (!repeated && known)
       for (const change of entry.changes) if (change.type === 'feature') this.level = Math.max(this.level, change.level)
-    // Below level 9 it is not recorded since when an instance is not listed. That time therefore starts when the level is raised.
+    // Below level 9, the core does not record since when a host has not listed an instance. So this time begins when the level is raised.
     if (levelBefore < 9 && this.level >= 9) for (const claim of this.claims) if (claim.state === 'CONFIRMED') claim.unlistedAt = this.now
     if (levelBefore < 10 && this.level >= 10)
       for (const host of this.hosts)
@@ -91,7 +91,7 @@ export class ReferenceModel extends ModelFleet {
         return judgeAggregate(this, change)
       case 'fleetAllocation':
         return judgeFleetAllocation(this, change)
-      // The level was raised before this, and profile versions do not affect how claims are judged.
+      // `apply` has already raised the level. Versions of profiles do not affect how claims are judged.
       case 'feature':
       case 'profile':
       case 'activate':
