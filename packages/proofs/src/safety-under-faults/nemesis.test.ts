@@ -70,7 +70,7 @@ describe('on replicas without faults, the nemesis finds', () => {
       return verdicts
     })
     try {
-      // Callers make all of these calls, so each of the violations must be found.
+      // Callers request every kind of picked unit, so a violation must be found for each kind.
       await findsAll(pickedUnits.map((unit) => new RegExp(unit)))
     } finally {
       vi.restoreAllMocks()
