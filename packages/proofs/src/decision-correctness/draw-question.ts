@@ -71,7 +71,7 @@ function drawRequest(draw: Draw, theme: Theme, hosts: readonly string[]): Reques
 
 const policies = ['AFFINITY', 'ANTI_AFFINITY', 'SOFT_AFFINITY', 'SOFT_ANTI_AFFINITY'] as const
 
-/** Draws a group. In 90 % of cases its uuid belongs to its policy. In all others, the same uuid may have been used with another policy. */
+/** Draws a group. In 90 % of cases its uuid belongs to its policy. In 10 % of cases it can belong to another policy. */
 function drawGroup(draw: Draw, hosts: readonly string[]): NonNullable<RequestSpecInput['instanceGroup']> {
   const policy = draw.of([0, 1, 2, 2, 3, 3])
   const own = draw.chance(90) ? policy : draw.between(0, 3)

@@ -175,7 +175,7 @@ export function createFakePostgres(time: VirtualTime, random: Random): FakePostg
       return [{}]
     },
     'gantt-load-parts': ([revision, from]) => (parts.get(Number(revision)) ?? []).slice(Number(from), Number(from) + PARTS_AT_ONCE),
-    // The log of a simulation is short, and no entry is dropped from it.
+    // This list is needed only to drop old entries of the log. The log of a simulation is short, so no entries are dropped.
     'gantt-list-checkpoints': () => [],
   }
 

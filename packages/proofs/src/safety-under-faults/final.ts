@@ -72,7 +72,7 @@ async function findingsOf(client: Client): Promise<Pick<FinalState, 'findings' |
   let auditor = await look()
   const wanted = auditor.rounds + ROUNDS
   for (const end = performance.now() + ROUNDS_MS; auditor.rounds < wanted; auditor = await look()) {
-    if (performance.now() > end) throw new Error(`the auditor came no further than round ${auditor.rounds}; round ${wanted} was waited for`)
+    if (performance.now() > end) throw new Error(`the auditor has completed ${auditor.rounds} rounds; ${wanted} were expected`)
     await sleep(LOOK_EVERY_MS)
   }
   return {

@@ -77,7 +77,7 @@ export async function underLoad(
     ...Array.from({ length: clients }, (_, n) => runClient(n, run)),
     ...cluster.replicas.map((_replica, i) => keepReading(run, i)),
   ])
-  // A client that fails is an error of the run, which then ends at once.
+  // If a client throws an error, the run ends at once.
   load.catch(() => {
     over = true
   })

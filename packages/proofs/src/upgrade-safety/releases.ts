@@ -50,7 +50,7 @@ export async function levelReadBy(client: Client): Promise<number> {
     '{ replicas { answers featureLevel } }',
   )
   const own = replicas.find(({ answers }) => answers)
-  if (own === undefined) throw new Error('a replica does not know itself')
+  if (own === undefined) throw new Error('the list of replicas does not have the replica that answered')
   return own.featureLevel
 }
 

@@ -125,7 +125,10 @@ function holdsOf({ stats }: ModelHost, claims: readonly ModelClaim[]): { readonl
   return { shown, waiting }
 }
 
-/** A text for each kind of amount in cells for which the claims of listed instances hold more than the report shows as used. */
+/**
+ * Compares the shared CPUs, memory and pinned CPUs of all cells. Returns a text for each of these of which the claims of listed instances
+ * hold more than the report shows as used.
+ */
 export function hiddenInCells(host: ModelHost, claims: readonly ModelClaim[]): string[] {
   const { shown } = holdsOf(host, claims)
   if (host.stats.numaCells.length === 0) return []

@@ -96,7 +96,7 @@ export interface ModelGpu {
   readonly free: number
 }
 
-/** A text if the claims of listed instances hold more thousandths of GPUs than the report shows as used. Otherwise an empty list. */
+/** Returns one text if the claims of listed instances hold more thousandths of GPUs than the report shows as used. Otherwise none. */
 export function hiddenOnGpus({ stats: { gpus } }: ModelHost, claims: readonly ModelClaim[]): string[] {
   if (gpus.length === 0) return []
   const counts = (index: number): boolean => {

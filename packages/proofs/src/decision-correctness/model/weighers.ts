@@ -152,7 +152,7 @@ function sharesOf(request: RequestSpec, fleet: ModelFleet, host: ModelHost, opti
   })
 }
 
-/** A resource with its weight. Profiles may also list a resource by its name alone. */
+/** Converts a listed resource to an object. Profiles can list a resource as a name, or as an object with a scale. */
 const scaled = (resource: string | ScaledResource): ScaledResource =>
   typeof resource === 'string' ? { resourceClass: resource } : resource
 

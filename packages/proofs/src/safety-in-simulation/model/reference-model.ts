@@ -14,9 +14,9 @@ const WINDOW = 1_024
 const FENCES = 65_536
 
 /**
- * The fleet by the rules of the documents, in slow and obvious code. Nothing is cached, every sum is computed again, and no code is shared
- * with the core, which must agree for every log. It covers what the simulator uses: countable classes and whole GPUs, but no cells and no
- * other devices. Each noun has a file in this folder.
+ * A model of the fleet that follows the rules of the documentation, in slow and obvious code. Nothing is cached, every sum is computed
+ * again, and no code is shared with the core. For every log, the core must have the same state as the model. The model covers the resources
+ * that the simulation uses: countable classes and whole GPUs, but no NUMA cells and no other devices.
  */
 export class ReferenceModel extends ModelFleet {
   /**

@@ -260,11 +260,12 @@ export const finalChecks: readonly Rule[] = [
 ]
 
 /**
- * The violations by claims that no answer contains. Such a claim must belong to a call with an unknown outcome. If a request is for several
- * instances, either all of its claims exist or none. If all calls with a key were refused, no claim with this key may exist.
+ * The violations by claims that no answer contains. Such a claim must belong to a call with an unknown outcome, and each such call can
+ * explain only one claim per instance. If a request is for several instances, either all of its claims exist or none. If all calls with a
+ * key were refused, no claim with this key may exist.
  */
 function keysWithOtherClaims(history: readonly Operation[], final: FinalState): string[] {
-  // If a host was removed with its claims, their instances can get new claims.
+  // Answers to `again` calls are included. An instance can get a claim from such a call if its host was removed together with its claims.
   const answers = history.filter(isOf('place', 'again')).flatMap(({ outcome }) => (outcome.type === 'ok' ? [outcome.answer] : []))
   const answered = new Set(answers.flatMap((answer) => (answer.type === 'placed' ? answer.claims.map(({ id }) => id) : [])))
   const open = new Map<string, number>()
