@@ -94,7 +94,7 @@ describe('on replicas without faults, the nemesis finds', () => {
   })
 })
 
-test('without a nats-server it reports what to install, and starts nothing', async () => {
+test('without a nats-server the nemesis reports what to install, and starts nothing', async () => {
   vi.stubEnv('NATS_SERVER_PATH', '/nowhere/nats-server')
   try {
     const started = startNats({ folder: '/nowhere', replicas: 1, say: () => undefined })
