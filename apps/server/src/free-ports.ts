@@ -3,8 +3,8 @@ import net from 'node:net'
 
 const HOST = '127.0.0.1'
 /**
- * The first of the ports to choose from. They are below the ports that systems use for outgoing connections (32768 and higher). A server
- * that is down for a while therefore finds its port free, and a client that connects to it meanwhile never connects to itself.
+ * The first of the ports to choose from. They are below the ports that systems use for outgoing connections (32768 and higher). While
+ * a server is down, no outgoing connection therefore takes its port, and no client that calls the port connects to its own socket.
  */
 const FIRST = 20_000
 const LAST = 31_999

@@ -10,7 +10,7 @@ import type { StoredDecision } from '../db/tables/rows.ts'
  * - A call that rejects may have stored everything, a part, or nothing. It is repeated with the same ids.
  */
 export interface RecordStore {
-  /** Refusals and advice. */
+  /** Stores decisions that are not in the log: refusals, and placements that claim nothing. */
   keepDecisions(decisions: readonly StoredDecision[]): Promise<void>
   keepAudit(entries: readonly AuditEntry[]): Promise<void>
   /** Resolves with true when the tables have all records that were stored at this call, and with false after a timeout. */

@@ -104,7 +104,7 @@ function shortfallsIn({ reason, facts }: HostRefusal): readonly Shortfall[] {
   // a reason can omit the subject that the matching fact has
   const same = facts.find((fact) => fact.required === required && fact.actual === actual)
   const subject = reason.subject ?? same?.subject ?? ''
-  // only the fact may say which amount is compared
+  // in some reasons, only the fact names the compared amount
   const amountOf = amountOfReason(reason) ?? same?.amountOf
   const own: Shortfall = {
     subject,

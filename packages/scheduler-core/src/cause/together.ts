@@ -30,8 +30,8 @@ export interface Together {
   /** The filters for a single member, evaluated as if the earlier members of the request were not placed. */
   readonly steps: readonly FilterStep[]
   /**
-   * True if the group has no members before this request. The host on which earlier members were tried is then not binding, because the
-   * request as a whole is refused.
+   * True if the group had no members before this request. The host that was tried for the first instances of the request does then not
+   * bind the later instances, because the request is refused as a whole.
    */
   readonly isAttempt: boolean
 }

@@ -234,7 +234,7 @@ function liveClaim(fleet: Fleet, id: string | undefined): Claim | undefined {
   if (id === undefined) return undefined
   const claim = fleet.ledger.claims.get(id)
   if (claim === undefined) throw new RangeError(`claim ${id} is not known at revision ${fleet.place.revision}`)
-  // An ended claim holds nothing. Treating its resources as free would show capacity that does not exist.
+  // The resources of an ended claim are free already. Freeing them again for the replay would show capacity that does not exist.
   if (!isLive(claim)) throw new RangeError(`claim ${id} has ended at revision ${fleet.place.revision}`)
   return claim
 }

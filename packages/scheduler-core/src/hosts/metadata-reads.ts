@@ -5,7 +5,7 @@ import { aggregateRatioKeys } from './allocation.ts'
 export interface MetadataRead {
   /** A metadata key. A key that ends with `*` stands for all keys with this prefix. */
   readonly key: string
-  /** For a key that ends with `*`: what the rest of the key names, such as `extra specs of flavors`. */
+  /** Only for a key that ends with `*`: what the part after the prefix stands for, such as `extra specs of flavors`. */
   readonly by?: string
   /** An option of the filter or weigher. The key is read only if this option is true. */
   readonly option?: string

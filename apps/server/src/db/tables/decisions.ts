@@ -49,7 +49,7 @@ export interface DecisionStore {
   keepMatrix(id: string, hash: string): Promise<Pick<KeptReceipt, 'matrix' | 'matrixAt'> | undefined>
 }
 
-/** Refusals and advice. They are not in the log, so other replicas find them only in the tables. */
+/** Refusals, and placements that claim nothing. They are not in the log, so other replicas find them only in the tables. */
 export interface UnloggedDecisions {
   /** Decisions outside of the log that were made within this time by the clock of the tables, oldest first: their ids and ages. */
   unlogged(withinMs: number): Promise<readonly { readonly id: string; readonly agoMs: number }[]>

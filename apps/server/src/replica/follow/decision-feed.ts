@@ -40,7 +40,7 @@ export interface DecisionFeedOptions {
 type Listener = Parameters<DecisionFeed['onDecision']>
 
 /**
- * Reports the decisions of all replicas. Placements come from the log. Refusals and advice are not in the log, so those of other replicas
+ * Reports the decisions of all replicas. Placements come from the log. Refusals and placements that claim nothing are not in the log, so those of other replicas
  * are queried from the tables. If a query fails because the tables are unavailable or behind the log, the next query also covers the time
  * of the failed one.
  */

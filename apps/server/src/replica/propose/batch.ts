@@ -52,7 +52,7 @@ export interface Batch {
   readonly settled: readonly { readonly work: PlacementWork; readonly outcome: PlacementOutcome }[]
   /** Calls that wait for new answers of external plug-ins. */
   readonly outdated: readonly PlacementWork[]
-  /** Refusals and advice. They are stored in tables, not in the log, before they are answered. */
+  /** Refusals, and placements that claim nothing. They are stored in tables, not in the log, before they are answered. */
   readonly unlogged: readonly UnloggedWork[]
 }
 

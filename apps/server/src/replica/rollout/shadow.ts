@@ -279,7 +279,7 @@ export function createShadow({ replica, findings, timers = realTimers, warn, lag
       if (rollout !== null && !tallies.has(name)) tallies.set(name, newTally(markOf(own, name)))
   }
 
-  // a replica that starts during a rollout begins at its present revision
+  // a replica that starts during a rollout compares decisions from its own present revision on
   if (isTrying()) {
     own = copyFleet(replica.fleet)
     renew()

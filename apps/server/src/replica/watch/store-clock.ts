@@ -1,4 +1,4 @@
-/** A replica's estimate of the store's time. Rules of the log use the stamps of entries instead. */
+/** A replica's estimate of the store's time. Rules that judge log entries use the stamps of the entries instead. */
 export interface StoreClock {
   /** Corrects the estimate by a stamp of the store, which may be older than the present. */
   learn(stamp: number): void

@@ -2,7 +2,7 @@ import type { Synchronizer } from '../../sync/synchronizer.ts'
 import type { Timers } from '../../timers.ts'
 import { createStoreClock } from './store-clock.ts'
 
-/** Watches the store: its time, and whether it answers. Rules of the log use the stamps of entries instead. */
+/** Watches the store: its time, and whether it answers. Rules that judge log entries use the stamps of the entries instead. */
 export interface StoreWatch {
   /** The store's time as estimated, milliseconds since 1970; never before `floor`. */
   now(floor: number): number

@@ -117,7 +117,7 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     })
   }
 
-  /** The proposals that were decided before the decision in the same log entry: they hold resources in the state of the decision. */
+  /** The earlier proposals of the same log entry. The fleet that the decision saw held their resources. */
   const proposalsAt = async ({ place }: StoredDecision): Promise<Question['before']> => {
     const entry = place.entryId === null ? undefined : await history.find(place.entryId, place.basis)
     if (place.entryId !== null && entry === undefined) throw new RangeError(`entry ${place.entryId} is not in the log`)

@@ -129,7 +129,7 @@ function checkHintedGroup({ fleet, request, path }: Asked): Issue[] {
 
 /**
  * Refuses a zone of the form ZONE:HOST:NODE, which users of Nova's API write. Nova splits the text before it calls its scheduler. This
- * service does not split it, so that no host would be in the zone.
+ * service does not split the text. It would search for a zone of that name, which no host has.
  */
 function checkZone({ fleet, request, path }: Asked): Issue[] {
   const { availabilityZone: zone } = request

@@ -73,7 +73,7 @@ describe('a host whose report omits a field that a filter or weigher reads', () 
   })
 })
 
-test('omitted fields are known after a copy, a checkpoint and a delta', () => {
+test('a host’s list of omitted fields is the same after a copy, a checkpoint and a delta', () => {
   const log = aLog()
   log.append([aReport('h', { omitted: ['numIoOps', 'gpus'] }), aReport('g')])
   const omitting = ({ hosts }: Fleet) => [hosts.omitting, ...hosts.records.map(({ stats }) => stats.omitted)]

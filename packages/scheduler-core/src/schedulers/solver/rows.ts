@@ -113,7 +113,7 @@ export function sharePools({ rows }: Draft, columns: readonly Column[], scores: 
   for (const [pool, entries] of byPool) rows.push(row(entries, null, Math.max(0, hosts.pools.free(pool) ?? 0)))
 }
 
-/** Adds the rows for the request's server group, for all of these kinds of instances. */
+/** Adds the rows for the policy of the request's server group. `kinds` are the kinds of instances to which the policy applies. */
 export function keepGroup(
   draft: Draft,
   columns: readonly Column[],

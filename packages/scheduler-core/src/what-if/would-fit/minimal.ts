@@ -136,7 +136,7 @@ export const containsAll = (changes: readonly ProposedChange[], others: readonly
     (other) => changes.some((change) => containsOne(change, other)) || (others.length <= changes.length && isLower(changes, other)),
   )
 
-/** True if `changes` together reduce each amount that one change reduces (`lowers`), by at least as much. */
+/** True if each amount in `lowers` is reduced by one of `changes`, by at least as much. */
 function isLower(changes: readonly ProposedChange[], { lowers }: ProposedChange): boolean {
   return (
     lowers !== undefined &&

@@ -25,7 +25,7 @@ export interface Work {
 
 /**
  * Refuses a document that is too large, before it is validated, because validation would take long. Every selection is visited once, so the
- * work is linear in the length of the text, however often fragments are spread. Throws the error.
+ * work is linear in the length of the text, even if a fragment is spread many times. Throws an error that names the exceeded limit.
  */
 export function checkShape(document: DocumentNode, work: Work = { steps: 0 }): void {
   const walk = createWalk(document, work)
