@@ -59,7 +59,7 @@ const HostTimelineEntry = builder.objectRef<TimelineEntry>('HostTimelineEntry').
     decision: t.field({
       type: Decision,
       nullable: true,
-      description: 'The decision that created the claim. For an attempt that a change of the host voided, the decision of this attempt.',
+      description: 'The decision that created the claim. For an attempt that did not take effect: the decision that made the attempt.',
       resolve: ({ decision }, _args, { decisions }) => (decision === null ? null : decisions.view(decision)),
     }),
     attempt: t.exposeInt('attempt', {
