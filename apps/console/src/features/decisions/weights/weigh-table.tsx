@@ -195,7 +195,7 @@ function Comparison({ taken, other }: { readonly taken: Weighed; readonly other:
   const total = (taken.totalWeight ?? 0) - (other.totalWeight ?? 0)
   return (
     <Text size="sm" role="status" data-comparison={nameOfHost(other)}>
-      {shownOf(taken)} against {shownOf(other)}: {signed(total)} in all
+      {shownOf(taken)} against {shownOf(other)}: {signed(total)} in total
       {gaps.map(({ weigher, gap }) => `, ${weigher} ${signed(gap)}`).join('')}.
     </Text>
   )
