@@ -98,7 +98,7 @@ test('the solver places the request, the decision shows how, and a retry with th
     solver: { status: 'OPTIMAL', taken: 'SOLVER', why: null, gap: 0, filterObjective: null, passing: 2, detail: null },
     receipt: {
       fidelity: 'REPLAYED',
-      selection: { text: 'A host of the best arrangement of all instances together, as the solver found it.' },
+      selection: { text: 'A host of the best arrangement of all instances that the solver found.' },
     },
   })
   const { verifyDecision } = await dataOf(api, 'query ($id: ID!) { verifyDecision(id: $id) { outcome fidelity } }', {
