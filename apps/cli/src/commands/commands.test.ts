@@ -284,7 +284,7 @@ test.each([
   ['an empty order', ['hosts', '--sort', ','], 'It must name a field.'],
   ['an unknown status', ['hosts', '--status', 'ASLEEP'], 'It must be one of ENABLED'],
   ['half a CPU', ['select', '--vcpus', '0.5'], 'It must be a whole number'],
-  ['a request without resources', ['select'], 'Give --vcpus and --memory-mb'],
+  ['a request without resources', ['select'], 'give --vcpus and --memory-mb'],
   ['a request twice', ['select', '--spec', '-', '--vcpus', '1'], 'cannot be used with option'],
   ['a file that does not exist', ['select', '--spec', '/nowhere'], '/nowhere cannot be read'],
 ])('%s exits with 2 and a message', async (_name, args, message) => {
