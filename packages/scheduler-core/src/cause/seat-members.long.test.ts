@@ -177,7 +177,7 @@ test('law: if exactly the named shortfalls are added to the host, all members fi
         expect(JSON.stringify(fleet.hosts.get(fleet.hosts.presentIndexes[0] as never))).toBe(before)
         const shortfalls = shortfallsOf(nearest)
         const text = shortfallsText(shortfalls)
-        expect(text).not.toContain('have none')
+        expect(text).not.toContain('do not have enough free resources')
         for (const { reason } of nearest.refusals) kinds.add(reason.code)
         // the devices that are added near the cells also resolve the shortfall of devices in total
         const better = mended(cells, shortfalls)
