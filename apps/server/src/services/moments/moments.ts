@@ -41,7 +41,7 @@ export function createMoments(replica: Replica, history: History, log: LogReader
     if (revision > head) throw ahead(path, revision, `be at most ${head}, the last revision`)
     const { firstRevision, firstAt } = await log.retention()
     if (revision < firstRevision)
-      throw gone(path, revision, `be ${firstRevision} or more: earlier entries than ${timeOf(firstAt)} are no longer stored`)
+      throw gone(path, revision, `be ${firstRevision} or more: entries before ${timeOf(firstAt)} are not stored`)
     return revision
   }
 
