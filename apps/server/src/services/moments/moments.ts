@@ -40,8 +40,7 @@ export function createMoments(replica: Replica, history: History, log: LogReader
     const head = replica.fleet.place.revision
     if (revision > head) throw ahead(path, revision, `be at most ${head}, the last revision`)
     const { firstRevision, firstAt } = await log.retention()
-    if (revision < firstRevision)
-      throw gone(path, revision, `be ${firstRevision} or more: entries before ${timeOf(firstAt)} are not stored`)
+    if (revision < firstRevision) throw gone(path, revision, `be ${firstRevision} or more: entries before ${timeOf(firstAt)} are deleted`)
     return revision
   }
 
