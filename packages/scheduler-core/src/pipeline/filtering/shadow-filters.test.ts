@@ -58,7 +58,7 @@ describe('a filter in shadow mode', () => {
     const parsed = parseProfile({ name: 'p', number: 1, filters: [{ name: 'ResourceClassFilter', shadow: true }], weighers: [] })
     expect(parsed).toMatchObject({
       ok: false,
-      problems: [{ path: ['filters', '0', 'shadow'], message: expect.stringContaining('every claim must satisfy') }],
+      problems: [{ path: ['filters', '0', 'shadow'], message: expect.stringContaining('a rule that every claim must satisfy') }],
     })
   })
 })
