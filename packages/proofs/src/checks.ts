@@ -1,6 +1,6 @@
-/** Collects the results of the checks of a proof. */
+/** Counts and reports the results of a proof's checks. */
 export interface Checks {
-  /** Counts a check and reports it; `detail` describes a failure. */
+  /** Counts and reports the check with this name. `holds` is its result, and `detail` describes a failure. */
   check(name: string, holds: boolean, detail?: () => string): void
   readonly passed: number
   readonly failed: number

@@ -51,6 +51,6 @@ test('a config file that GANTT_CONFIG names must exist', async () => {
 
 test('a key in a file that others can read causes a warning', async () => {
   const content = JSON.stringify({ url: NOBODY, key: 'k' })
-  expect((await gantt({ GANTT_CONFIG: aConfig(content, 0o644) }, 'hosts')).err).toContain('others may read it (mode 644)')
+  expect((await gantt({ GANTT_CONFIG: aConfig(content, 0o644) }, 'hosts')).err).toContain('other users can read it (mode 644)')
   expect((await gantt({ GANTT_CONFIG: aConfig(content) }, 'hosts')).err).not.toContain('warning')
 })

@@ -11,6 +11,7 @@ import { FilterChips } from '../ui/filter/filter-chips.tsx'
 import { SavedViews } from '../ui/filter/saved-views.tsx'
 import { ViewsButton } from '../ui/filter/views-button.tsx'
 import { ColumnChooser } from '../ui/table/column-chooser.tsx'
+import { ListHead } from '../ui/table/list-head.tsx'
 import { ListTable } from '../ui/table/list-table.tsx'
 import { PagedList } from '../ui/table/paged-list.tsx'
 import { SaveRows } from '../ui/table/save-rows.tsx'
@@ -206,6 +207,28 @@ export const lists: readonly Story[] = [
       'one plain term and one excluded term': chips('Terms', 'state:up -zone:"nova south"'),
       'more than two lines of terms': chips('Many terms', Array.from({ length: 40 }, (_, i) => `cmp-${1_000 + i}`).join(' ')),
       'one longer than the line': chips('A long term', `${LONG.repeat(3)} state:up`),
+    },
+  },
+  {
+    of: 'list-head',
+    states: {
+      'a count': (
+        <ListHead chooser={<ColumnChooser list="kit" columns={columns} />}>
+          <span>40 hosts</span>
+        </ListHead>
+      ),
+      'more actions than fit into the line': (
+        <ListHead chooser={<ColumnChooser list="kit" columns={columns} />}>
+          <span>8,412 hosts</span>
+          <ChoiceBar choice={chosen(3)} found={8_412} most={1_000} onChooseAll={nothing}>
+            {Array.from({ length: 12 }, (_, i) => (
+              <button key={String(i)} type="button">
+                Action {i + 1}
+              </button>
+            ))}
+          </ChoiceBar>
+        </ListHead>
+      ),
     },
   },
   {

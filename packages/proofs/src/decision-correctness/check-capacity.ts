@@ -4,12 +4,15 @@ import { difference } from './difference.ts'
 import { decideAsModel, groupOf } from './model/decide.ts'
 import type { ModelFleet } from './model/state.ts'
 
-/** Counting stops at this many instances. Placing tries one more. */
+/**
+ * The core counts the capacity up to this many instances. The model tries to place one more instance, to check whether the capacity is
+ * larger than this limit.
+ */
 const LIMIT = 25
 
 /**
- * Compares the capacity for a request, counted host by host, with the number of instances that can be placed one by one. Also checks the
- * sums over groups of hosts. Both results ignore pending proposals, because a pending proposal is not a claim yet.
+ * Compares the core's capacity for a request with the number of instances that the model can place one by one. Also checks that the
+ * capacities of groups of hosts add up to the total. Pending proposals are ignored, because they are not claims yet.
  */
 export function compareCapacity(
   core: Core,
@@ -26,7 +29,7 @@ export function compareCapacity(
   const { fits, exact, groups } = step.value
   const placed = placeOneByOne({ ...model, claims: model.claims.filter(({ isLogged }) => isLogged) }, request, profile, seed)
   return (
-    // A count that is not exact is a lower bound.
+    // If the core's count is not exact, it is a lower bound, and more instances fit.
     difference('capacity', { fits, exact }, exact ? { fits: placed, exact } : { fits: LIMIT, exact: placed < LIMIT }) ??
     difference(
       'capacity.groups',
@@ -39,7 +42,7 @@ export function compareCapacity(
 function placeOneByOne(fleet: ModelFleet, request: RequestSpec, profile: Profile, seed: string): number {
   const one = { ...request, numInstances: 1, instanceUuids: [] }
   let count = 0
-  // These are the seeds with which the core places instances if their order matters.
+  // The core uses the same seeds when it has to place the instances one by one, because their order matters.
   for (; count <= LIMIT; count++) {
     const question = { request: one, profile, seed: `${seed} 0.${count}`, alternates: 0, allOrNothing: true }
     const [next] = decideAsModel(fleet, question).placed

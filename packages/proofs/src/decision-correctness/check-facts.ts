@@ -3,8 +3,8 @@ import { difference } from './difference.ts'
 import type { Refusal } from './model/refusal.ts'
 
 /**
- * Checks the facts of a refusal. The first fact must have the amounts of the reason's sentence, and the terms of an amount must add up to
- * it.
+ * Checks the facts of a refusal. The first fact must have the required and the actual amount that the model computes for the refusal. If a
+ * fact lists the terms of its actual amount, (total - reserved) x ratio - used - claimed must be equal to this amount.
  */
 export function compareFacts(path: string, facts: readonly Fact[], { need, have }: Refusal): string | undefined {
   const [first] = facts

@@ -66,9 +66,9 @@ function leaveOne(
   return undefined
 }
 
-/** Live claims by id: the index of their host, the fence, the group and the amounts. */
+/** All live claims, each as a list of its id, the index of its host, its fence, its group and its grants. */
 const heldIn = ({ ledger }: Fleet): unknown[][] =>
   [...ledger.claims.values()].filter(isLive).map(({ id, host, fence, group, grants }) => [id, host, fence, group, grants])
 
-/** The stored answers of earlier requests, by idempotency key. */
+/** The stored answers to earlier requests, sorted by idempotency key. */
 const answersOf = ({ ledger }: Fleet): unknown[] => [...ledger.keys()].map(({ key, claims, answer }) => [key, claims, answer]).sort()

@@ -60,7 +60,8 @@ export function checkPlan(plan: Plan, core: Core): Outcome {
   setUp(plan, profile, append, model)
   const before: ClaimsProposed[] = []
   const logged = Math.max(0, plan.earlier.length - (plan.isBatched ? 1 : 0))
-  // Proposals of one entry are decided on the state before that entry.
+  // Before the earlier request with this index, hosts leave and report again. That must not happen between requests whose claims are
+  // proposed in one entry, because these are decided on the same state.
   const reportsBefore = Math.min(1, logged)
   for (const [i, question] of plan.earlier.entries()) {
     const inWorld = i === reportsBefore ? changeWorld() : undefined
@@ -98,7 +99,7 @@ export function checkPlan(plan: Plan, core: Core): Outcome {
     (plan.triesChanges ? compareCounterfactuals(core, fleet, request, profile, seed) : undefined)
   return { difference: inMore, decision, profile }
 
-  /** Removes hosts and applies later reports, both to the log and to the model. */
+  /** Removes hosts, sets operators' values and applies later reports, in the log and in the model. Then compares the findings. */
   function changeWorld(): string | undefined {
     const found = leaveAndCompare(plan, log, model)
     if (found === undefined) overrideHosts(plan, true, append, model)
@@ -183,7 +184,7 @@ function checkQuestion(
   return answer(undefined)
 }
 
-/** Compares the record, the answer and the claims. */
+/** Compares the record, the answer and the claims of a decision with the model's decision. */
 function compareDecisions(
   path: string,
   { record, answer, parts, found }: Decided,
@@ -217,7 +218,7 @@ function compareDecisions(
   }
 }
 
-/** Compares every filter's verdict on every host, the counts of hosts and reasons, and all parts of the scores. */
+/** Compares with the model: every filter's verdict on every host, the counts of hosts and reasons, and all parts of the scores. */
 function compareExaminations(path: string, fleet: Fleet, examined: Examination, model: ModelInstance): string | undefined {
   const { steps, weighed, ranked, firstRefusing, hostCount } = examined
   const names = steps.map(({ filter }) => filter)
@@ -267,8 +268,8 @@ function compareExaminations(path: string, fleet: Fleet, examined: Examination, 
 }
 
 /**
- * Converts a check of the core to the model's form. Texts are compared only if the model has them. It leaves out texts that are long lists
- * for people.
+ * Converts a filter's verdict from the core's form to the model's form. `need` and `have` are kept only if the model computes them. The
+ * model does not compute values that are long lists for people.
  */
 function toModelCheck({ filter, verdict, reason }: Check, refusal: Refusal | undefined) {
   if (reason === undefined) return { filter, verdict }
@@ -285,7 +286,9 @@ function firstOf<T>(list: readonly T[], find: (item: T, position: number) => str
   return undefined
 }
 
-/** The sums of the matrix for each filter, computed from the model's checks. */
+/**
+ * For each filter: how many hosts reached and passed it, how many it alone refused, and the reasons. Computed from the model's verdicts.
+ */
 function countsOf({ checks, filters, hosts }: ModelInstance) {
   let entered = hosts
   return filters.map(({ filter, asked }, s) => {

@@ -4,12 +4,12 @@ import { difference } from './difference.ts'
 import { decideAsModel } from './model/decide.ts'
 import { readModel } from './read-model.ts'
 
-/** The limits of a search: the maximum counts of tried decisions and of returned answers. */
+/** A search tries at most `mostRuns` decisions and returns at most `first` answers. */
 const MOST = { mostRuns: 30, first: 3 }
 
 /**
- * Applies every proposed change to a separate fleet, on which the core and the model must then place all instances. If the answer is that
- * the request fits without changes, core and model must place it.
+ * Applies every change that the core proposes to a copy of the fleet. On this copy, the core and the model must then place all instances.
+ * The core must state that the request fits without changes exactly if the model can place it on the unchanged fleet.
  */
 export function compareCounterfactuals(
   core: Core,
@@ -20,7 +20,7 @@ export function compareCounterfactuals(
 ): string | undefined {
   const options = { request, profile, seed: given, kinds: changeKinds, maxChanges: 2, minHosts: 1, ...MOST, isOver: () => false }
   const { fits, counterfactuals } = runToEnd(core.whatWouldFit(copyFleet(fleet), options))
-  // A simulation uses this seed for the first copy of its first request.
+  // The core tries its decisions with this seed, so the model uses the same seed.
   const seed = `${given} 0.0`
   const isPlaced = placedByModel(fleet, request, profile, seed)
   const inFits = difference('what would fit: fits without changes', fits, isPlaced)

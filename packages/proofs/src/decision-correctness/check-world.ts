@@ -5,8 +5,8 @@ import { findingsOf } from './model/findings.ts'
 import type { ModelFleet } from './model/state.ts'
 
 /**
- * Compares the auditor's findings about hosts with the model. Every finding must exist at once, because no time passes in this proof. Other
- * proofs check how soon a finding appears.
+ * Compares the auditor's findings about hosts with the model. The core must report every finding at once, because no time passes in this
+ * proof. Other proofs check how soon a finding appears.
  */
 export function compareFindings(core: Core, fleet: Fleet, model: ModelFleet): string | undefined {
   const found = [...core.auditWorld(fleet, 0)].flatMap(({ findings }) =>

@@ -43,12 +43,12 @@ type Parsed<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problems: readonly { readonly message: string }[] }
 
-/** A plan that no fleet can have, which is an error of the generator and not a difference. */
+/** Thrown if a plan is invalid. That is a defect of the generator of plans, and not a difference between core and model. */
 export class PlanError extends Error {
   override readonly name = 'PlanError'
 }
 
-/** The parsed value. Throws PlanError if it is invalid, because the generator must not produce such a plan. */
+/** Returns the parsed value. Throws PlanError if the input was invalid, because the generator must not produce invalid plans. */
 function get<T>(parsed: Parsed<T>): T {
   if (!parsed.ok) throw new PlanError(parsed.problems.map(({ message }) => message).join('; '))
   return parsed.value
@@ -59,11 +59,11 @@ export const getProfile = (input: unknown): Profile => get(parseProfile(input))
 export const getStats = (input: unknown) => get(parseHostStats(input))
 
 /**
- * A log of one fleet at the feature level of this release. Every change must take effect, except for claims of a group that is bound to
- * another policy.
+ * A log with its fleet, at the feature level of this release.
  */
 export interface CoreLog {
   readonly fleet: Fleet
+  /** Appends an entry with one change. Returns why the change is void; undefined if it takes effect. */
   append(change: Change): string | undefined
 }
 
@@ -78,7 +78,7 @@ export function openLog(): CoreLog {
   return { fleet, append }
 }
 
-/** The report of a host as a change of the log. */
+/** Makes a log entry's change from a host's full report. */
 export const reportOf = (host: string, node: string, stats: PublishedStats, sequence: number): Change => ({
   type: 'report',
   host,
@@ -90,7 +90,7 @@ export const reportOf = (host: string, node: string, stats: PublishedStats, sequ
 
 export { publishedStats }
 
-/** A decision after it was packed to bytes and unpacked again, as for a decision that is read from the store. */
+/** Packs a decision to bytes and unpacks it, so that it is like a decision that was read from the store. */
 export function asStored({ record, answer }: Decided): KeptDecision {
   const bytes = packDecision({ record, answer })
   if (bytes === undefined) throw new Error('the decision has no packed form')
@@ -98,7 +98,7 @@ export function asStored({ record, answer }: Decided): KeptDecision {
   return unpackDecision(bytes, { id, request, profile, seed, attempt })
 }
 
-/** Decides on the fleet with the given proposals, and does not change the fleet. */
+/** Decides as if the given proposals had taken effect. Does not change the fleet. */
 export function decideOn(
   core: Core,
   fleet: Fleet,
@@ -138,7 +138,7 @@ export const decideOnce = (fleet: Fleet, profile: Profile, request: RequestSpec,
     }),
   )
 
-/** The claims of a decision as a proposal for the log. */
+/** Makes a log entry's change that proposes the claims of a decision. */
 export const proposalOf = ({ parts, answer, record }: Decided, request: RequestSpec): ClaimsProposed => ({
   type: 'claims',
   account: 'truth',

@@ -3,8 +3,8 @@ import type { Draw } from './draw.ts'
 import type { AggregatePlan, FleetAllocationPlan, OverridePlan } from './plan.ts'
 
 /**
- * A document in Nova's form, which a host reports in a minority of cases. Most of these documents have no ratios of their own, so that
- * Nova's configuration determines the ratios.
+ * Draws the part of a report in Nova's form. 15 % of the reports have this part. Most ratios in it are not set, so that Nova's
+ * configuration determines them.
  */
 export function drawDocument(draw: Draw): Pick<HostStatsInput, 'nova'> {
   if (!draw.chance(15)) return {}
@@ -17,7 +17,7 @@ export function drawDocument(draw: Draw): Pick<HostStatsInput, 'nova'> {
   return { nova: { computeNode, service: null, cellUuid: null, flavors: {}, images: {} } }
 }
 
-/** An aggregate that has ratios in a minority of cases. Some of the ratios are invalid. */
+/** Adds each of Nova's three allocation ratios to the aggregate with a probability of 15 %. Some of the values are invalid. */
 export function withRatios(draw: Draw, aggregate: AggregatePlan): AggregatePlan {
   const ratios = ['cpu_allocation_ratio', 'ram_allocation_ratio', 'disk_allocation_ratio']
     .filter(() => draw.chance(15))
@@ -25,7 +25,7 @@ export function withRatios(draw: Draw, aggregate: AggregatePlan): AggregatePlan 
   return { ...aggregate, metadata: { ...aggregate.metadata, ...Object.fromEntries(ratios) } }
 }
 
-/** The ratios and reserved amounts that an import of a nova.conf writes. */
+/** Draws the ratios and reserved amounts that an import of a nova.conf would write. */
 export function drawAllocation(draw: Draw): FleetAllocationPlan {
   const ofClass = (unit: number) => ({
     ...(draw.chance(60) && { ratio: draw.of([1, 2, 1.5, 0.333]) }),

@@ -4,7 +4,7 @@ import type { HostPlan } from './plan.ts'
 import { uuidOf } from './uuid.ts'
 
 export function drawHost(draw: Draw, theme: Theme, i: number): HostPlan {
-  // With a chance of 10 %, this is a further node of the host h0.
+  // With a probability of 10 %, this is a further node of the host h0.
   const isSecond = i > 0 && draw.chance(10)
   return {
     host: isSecond ? 'h0' : `h${i}`,
@@ -45,7 +45,7 @@ export function drawStats(draw: Draw, theme: Theme): HostStatsInput {
   }
 }
 
-/** The instances that requests name and reports list. */
+/** The uuids of the instances that random requests name and random reports list. */
 export const instancePool = Array.from({ length: 8 }, (_, i) => uuidOf(i + 1))
 
 const supported = [
@@ -83,7 +83,10 @@ function drawCell(draw: Draw, cell: number): NonNullable<HostStatsInput['numaCel
   }
 }
 
-/** The pages of a cell: about half of its memory as huge pages. The rest may be reported as plain pages, which may be too few. */
+/**
+ * Draws the memory pages of a cell: huge pages for up to half of its memory, and plain pages for the rest. A report may lack the plain
+ * pages, or have too few of them.
+ */
 function drawPages(draw: Draw, memoryMb: number): NonNullable<HostStatsInput['numaCells']>[number]['pages'] {
   const huge = draw.between(0, memoryMb / 256) * 128
   const total = huge / 2

@@ -7,7 +7,7 @@ import { drawQuestion } from './draw-question.ts'
 import type { AggregatePlan, Plan } from './plan.ts'
 import { uuidOf } from './uuid.ts'
 
-/** The case of a seed. All amounts are small, so that exact fits, ties, full hosts and empty fleets are common. */
+/** Draws the case of a seed. All amounts are small, so that exact fits, ties, full hosts and empty fleets are common. */
 export function drawPlan(seed: string): Plan {
   const draw = createDraw(seed)
   const theme = draw.of(themes)
@@ -31,14 +31,14 @@ export function drawPlan(seed: string): Plan {
     leaves: draw.chance(35) ? draw.list(draw.between(1, 2), () => drawLeaving(draw, hosts.length)) : [],
     isBatched: draw.chance(30),
     question: drawQuestion(draw, theme, names),
-    // This check is slower than all others, so it is made in 15 % of cases.
+    // These three checks are slow, so each of them is made in only 15 % of cases.
     countsCapacity: draw.chance(15),
     triesWeights: draw.chance(15),
     triesChanges: draw.chance(15),
   }
 }
 
-/** A later report of the same machine, with the same cells and GPUs and another use. */
+/** Draws a later report of a machine. The NUMA cells and GPUs are those of its first report; all other values are drawn again. */
 function afterwards(draw: Draw, theme: Theme, { numaCells, gpus }: Partial<HostStatsInput>): HostStatsInput {
   return { ...drawStats(draw, theme), ...(numaCells !== undefined && { numaCells }), ...(gpus !== undefined && { gpus }) }
 }
@@ -52,7 +52,7 @@ const drawLeaving = (draw: Draw, hosts: number): Plan['leaves'][number] => ({
   to: draw.between(0, 2 * hosts),
 })
 
-/** Random aggregates. A host is in at most one availability zone, because the log refuses a second zone. */
+/** Draws aggregates. A host is in at most one availability zone, because the log refuses a second zone. */
 function drawAggregates(draw: Draw, names: readonly string[]): AggregatePlan[] {
   const zoned = new Set<string>()
   return draw.list(draw.between(0, 3), (i) => {

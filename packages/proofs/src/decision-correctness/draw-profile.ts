@@ -13,7 +13,7 @@ const themed: Readonly<Record<Theme, (name: string) => boolean>> = {
   group: (name) => name.startsWith('ServerGroup'),
 }
 
-/** A profile with any of the filters and weighers that the model knows, in any order. */
+/** Draws a profile with random filters and weighers of those that the model knows, in random order. */
 export function drawProfile(draw: Draw, theme: Theme): ProfileInput {
   const listed = draw.some(draw.chance(40) ? ownFilters : optional, draw.of([0, 4, 10, 16]))
   const twice = draw.chance(5) ? listed.slice(0, 1) : []
@@ -43,7 +43,7 @@ type Options = NonNullable<ProfileInput['weighers'][number]['options']>
 
 function drawOptions(draw: Draw, name: string): Options {
   if (weighers[name]?.key !== undefined) return draw.chance(40) ? { aggregateMultiplier: draw.chance(80) } : {}
-  // Without typical requests, this weigher scores nothing.
+  // Without typical requests, this weigher would give no scores.
   if (name === 'GpuFragmentationWeigher') return { typical: drawTypical(draw) }
   if (draw.chance(40)) return {}
   if (name === 'BestFitWeigher' || name === 'DotProductWeigher')

@@ -4,7 +4,7 @@ import { instancePool } from './draw-host.ts'
 import type { Question } from './plan.ts'
 import { uuidOf } from './uuid.ts'
 
-/** A random request for a fleet with these hosts. Some of the hosts that the request names do not exist. */
+/** Draws a request for a fleet with these hosts. The request may also name a host that does not exist. */
 export function drawQuestion(draw: Draw, theme: Theme, hosts: readonly string[]): Question {
   return {
     request: drawRequest(draw, theme, [...hosts, 'nobody']),
@@ -71,7 +71,7 @@ function drawRequest(draw: Draw, theme: Theme, hosts: readonly string[]): Reques
 
 const policies = ['AFFINITY', 'ANTI_AFFINITY', 'SOFT_AFFINITY', 'SOFT_ANTI_AFFINITY'] as const
 
-/** Usually a group that is only used with this policy; sometimes one that may be bound to another policy. */
+/** Draws a group. In 90 % of cases its uuid belongs to its policy. In 10 % of cases it can belong to another policy. */
 function drawGroup(draw: Draw, hosts: readonly string[]): NonNullable<RequestSpecInput['instanceGroup']> {
   const policy = draw.of([0, 1, 2, 2, 3, 3])
   const own = draw.chance(90) ? policy : draw.between(0, 3)
@@ -79,7 +79,7 @@ function drawGroup(draw: Draw, hosts: readonly string[]): NonNullable<RequestSpe
   const named = draw.chance(45) ? draw.list(draw.between(1, 2), () => draw.of(hosts)) : []
   return {
     ...{ uuid: uuidOf(200 + own), policy: policies[policy] ?? 'AFFINITY', maxServerPerHost, hosts: named },
-    // No random number is drawn here, because an additional one would change all cases.
+    // This value depends on values drawn above, because an additional random number would change the cases of all seeds.
     apartFrom: named.length < 2 ? [uuidOf(200 + ((own + 1) % 4))] : [],
   }
 }

@@ -7,12 +7,12 @@ export interface Draw {
   of<T>(choices: readonly T[]): T
   /** True in this percentage of cases. */
   chance(percent: number): boolean
-  /** This many different items, in random order. */
+  /** Returns this many different items in random order. */
   some<T>(choices: readonly T[], count: number): T[]
   list<T>(count: number, make: (i: number) => T): T[]
 }
 
-/** A small set of names for a case. Hosts and requests use the same set, so that requests match rare properties of hosts. */
+/** The focus of a case, such as GPUs. The hosts of the case have, and its requests and weighers use, such resources more often. */
 export type Theme = (typeof themes)[number]
 export const themes = ['plain', 'plain', 'gpu', 'numa', 'group'] as const
 

@@ -1,6 +1,6 @@
 import type { HostStatsInput, ProfileInput, RequestSpecInput } from '@gantt/scheduler-core'
 
-/** A random case as data: the history of the fleet, and which checks are made. A failing case is printed in this form. */
+/** A random case as data: the history of a fleet, the request to decide, and the checks to make. A failing case is printed in this form. */
 export interface Plan {
   readonly hosts: readonly HostPlan[]
   readonly aggregates: readonly AggregatePlan[]
@@ -11,16 +11,16 @@ export interface Plan {
   readonly profile: ProfileInput
   /** Earlier requests. They are decided with the same profile, and their claims are in the log. */
   readonly earlier: readonly Question[]
-  /** Later reports of hosts that have reported before, by index in `hosts`. */
+  /** Later reports of hosts. `host` is the index in `hosts`. */
   readonly reports: readonly { readonly host: number; readonly stats: HostStatsInput }[]
   /** Hosts that leave before the later reports, in order. */
   readonly leaves: readonly LeavingPlan[]
   /** If true, the last of the earlier requests is not in the log yet. Its claims are proposals in the same entry. */
   readonly isBatched: boolean
   readonly question: Question
-  /** Whether the capacity for further instances is counted too. */
+  /** Whether the capacity for further instances is also compared. */
   readonly countsCapacity: boolean
-  /** Whether other multipliers of the profile are tried too. */
+  /** Whether the effect of other multipliers of the profile is also compared. */
   readonly triesWeights: boolean
   /** Whether the changes that would make the request fit are searched for and tried. */
   readonly triesChanges: boolean
@@ -55,7 +55,7 @@ export interface OverridePlan {
   /** The index in `hosts`. */
   readonly host: number
   readonly resourceClass: string
-  /** Null if nothing was set, or if the value is removed. */
+  /** Null if the edit removes the value, or if there was none. The same holds for `reserved`. */
   readonly ratio: number | null
   readonly reserved: number | null
   /** If true, the value is set together with the later reports, after hosts have left. If false, it is set at the beginning. */

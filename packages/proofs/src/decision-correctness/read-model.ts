@@ -2,7 +2,7 @@ import { at, type Fleet, hostStatuses, isLive, livenessStates } from '@gantt/sch
 import { countAnew } from './model/allocation.ts'
 import type { ModelFleet, ModelGroup, ModelHost } from './model/state.ts'
 
-/** The state of a fleet for the model: reports, settings and claims, without anything that the core computed. */
+/** Converts a fleet of the core to the model's form. Copies reports, settings and claims, but nothing that the core computed from them. */
 export function readModel({ hosts, aggregates, groups, ledger }: Fleet): ModelFleet {
   const { status, liveness } = hosts.columns
   const byIndex = hosts.records.map(

@@ -1,6 +1,6 @@
 import type { Plan } from './plan.ts'
 
-/** The smallest plan that still fails. Parts are removed one at a time as long as the plan fails. */
+/** Reduces a failing plan. Removes its parts one at a time, as long as the rest of the plan still fails. */
 export function shrink(plan: Plan, fails: (plan: Plan) => boolean): Plan {
   let smallest = plan
   for (;;) {
@@ -18,7 +18,7 @@ function* simpler(plan: Plan): Generator<Plan> {
   for (const [position] of hosts.entries()) {
     const moved = <Of extends { readonly host: number }>(list: readonly Of[]): Of[] =>
       list.filter(({ host }) => host !== position).map((one) => ({ ...one, host: one.host > position ? one.host - 1 : one.host }))
-    // Hosts that leave are referred to by index, so only hosts with a higher index are removed.
+    // `leaves` refers to hosts by index, so a host is removed only if its index is higher than every index in `leaves`.
     if (leaves.every(({ host }) => host < position))
       yield { ...plan, hosts: hosts.filter((_, i) => i !== position), reports: moved(reports), overrides: moved(overrides) }
   }

@@ -2,7 +2,7 @@ import type { Outcome } from './check-plan.ts'
 import { filters } from './model/filters.ts'
 import { weighers } from './model/weighers.ts'
 
-/** Counts cases by kind. The counts show that not only easy cases were compared. */
+/** Counts of the compared cases by kind. They show that not only easy cases were compared. */
 export interface Tally {
   cases: number
   /** In how many cases all, some or none of the instances were placed. */
@@ -34,7 +34,7 @@ export const createTally = (): Tally => ({
   tied: 0,
   instances: 0,
   checks: 0,
-  // The hosts of the model have no devices, so no host is refused because of a device.
+  // The hosts of the model have no PCI devices and no disk pools, so these two filters refuse no host.
   refusedBy: Object.fromEntries(
     Object.keys(filters).flatMap((name) => (['PciPassthroughFilter', 'DiskPoolFilter'].includes(name) ? [] : [[name, 0]])),
   ),

@@ -25,7 +25,7 @@ export function readCaseHost(given: unknown, aggregates: readonly unknown[] = []
 /** Parses a time of a case as milliseconds since 1970. Times are in UTC, with or without a suffix. */
 export function readTime(text: unknown): number {
   const time = typeof text === 'string' ? Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`) : Number.NaN
-  if (Number.isNaN(time)) throw new CaseFileError(`${String(text)} is no time; it must be of the form 2026-01-15T12:00:00`)
+  if (Number.isNaN(time)) throw new CaseFileError(`${String(text)} is not a time; it must be of the form 2026-01-15T12:00:00`)
   return time
 }
 

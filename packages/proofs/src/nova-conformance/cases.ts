@@ -15,12 +15,12 @@ export class CaseFileError extends Error {
 /** The case files below a folder, in order of their paths: `*.jsonl` and `*.jsonl.gz`. Throws CaseFileError if there are none. */
 export function findCaseFiles(folder: string): readonly string[] {
   const isFolder = fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
-  if (!isFolder) throw new CaseFileError(`${folder} is no folder; name one that holds *.jsonl or *.jsonl.gz`)
+  if (!isFolder) throw new CaseFileError(`${folder} is not a folder; name a folder with *.jsonl or *.jsonl.gz files`)
   const files = fs
     .readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.jsonl(\.gz)?$/.test(name))
     .sort()
-  if (files.length === 0) throw new CaseFileError(`${folder} holds no case files; they end in .jsonl or .jsonl.gz`)
+  if (files.length === 0) throw new CaseFileError(`${folder} has no case files; their names must end in .jsonl or .jsonl.gz`)
   return files.map((name) => path.join(folder, name))
 }
 
@@ -41,7 +41,7 @@ function parseCase(line: string, place: string): Case {
   } catch (error) {
     throw new CaseFileError(`${place} is not JSON: ${error instanceof Error ? error.message : String(error)}`)
   }
-  if (!isCase(value)) throw new CaseFileError(`${place} is no case: it must be an object with a text "id"`)
+  if (!isCase(value)) throw new CaseFileError(`${place} is not a case: it must be an object with a text "id"`)
   return value
 }
 

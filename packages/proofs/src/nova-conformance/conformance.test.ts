@@ -38,7 +38,7 @@ describe('a folder of cases', () => {
     return folder
   }
 
-  test('is read with its subfolders and compressed files, and the result has counts and the first difference of each kind', async () => {
+  test('a folder is read with its subfolders and compressed files, and the result has counts and the first difference of each kind', async () => {
     put('deep/io.jsonl.gz', ioOps('io-1', 3, true), ioOps('io-2', 9, true), ioOps('io-3', 9, 'KeyError'))
     put('io.jsonl', ioOps('io-4', 8, false))
     const { code, out } = await gantt({}, 'conformance', folder)
@@ -48,7 +48,7 @@ describe('a folder of cases', () => {
     expect(out.trimEnd().split('\n').at(-1)).toBe('3 passed, 1 failed')
   })
 
-  test('ends with exit code 0 if every case passed', async () => {
+  test('the command exits with 0 if every case passed', async () => {
     put('io.jsonl', ioOps('io-1', 3, true))
     const { code, out } = await gantt({}, 'conformance', folder, '--json')
     expect(code).toBe(0)
@@ -61,12 +61,12 @@ describe('a folder of cases', () => {
   })
 
   test.each([
-    ['there is no such folder', () => path.join(folder, 'none'), 'is no folder'],
-    ['it holds no cases', () => folder, 'holds no case files'],
+    ['there is no such folder', () => path.join(folder, 'none'), 'is not a folder'],
+    ['the folder has no cases', () => folder, 'has no case files'],
     ['a line is not JSON', () => lines('{"id": "x"'), 'a.jsonl:1 is not JSON'],
-    ['a line has no id', () => lines('{"filter": "IoOpsFilter"}'), 'a.jsonl:1 is no case'],
+    ['a line has no id', () => lines('{"filter": "IoOpsFilter"}'), 'a.jsonl:1 is not a case'],
     ['a case has an unknown kind', () => lines('', '{"id": "x-1"}'), 'case x-1 has an unknown kind'],
-  ])('ends with 2 when %s', async (_what, prepare, words) => {
+  ])('the command exits with 2 when %s', async (_what, prepare, words) => {
     const { code, err } = await gantt({}, 'conformance', prepare())
     expect(code).toBe(2)
     expect(err).toContain(words)

@@ -17,8 +17,8 @@ import { numaLimitsOf, wireOf } from './wire-form.ts'
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * Judges a whole request for one or more instances. A case records each round (one instance) with its filters, weights and choice, the
- * chosen host's state afterwards, the alternates and the limits.
+ * Judges the placement of a whole request. Each instance is placed in a round of its own. For each round, the case records the filters,
+ * weights and choice, the state of the chosen host afterwards, the alternates and the limits.
  */
 export function judgeEndToEndCase(given: Case): Difference | undefined {
   const aggregates = asList(given.aggregates, 'aggregates')

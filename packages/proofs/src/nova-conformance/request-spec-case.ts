@@ -16,7 +16,7 @@ export function judgeRequestSpecCase(given: Case): Difference | undefined {
   const difference = differenceOf(expected, only(meaning, Object.keys(expected)), 'expected')
   if (difference !== undefined || given.legacy_dicts === undefined) return difference
   const { request_spec, filter_properties } = asObject(given.legacy_dicts, 'legacy_dicts')
-  // The dictionaries have fields that the object of that version did not have.
+  // The older dictionaries have fields that the object of this version lacks, so only the fields that the object sets are compared.
   const known = asList(expected.set_fields, 'set_fields').map((field) => asText(field, 'set field'))
   const legacy = meaningOf(readLegacyRequest({ request_spec, filter_properties }))
   return differenceOf(withOnePolicy(only(expected, known)), withOnePolicy(only(legacy, known)), 'legacy')
@@ -110,14 +110,16 @@ function meaningOf(request: NovaRequest): Json {
   }
 }
 
-/** Removes the fields with a group's policy. Their names depend on the version, and the dictionaries do not have them. */
+/**
+ * Replaces the fields `policy` and `policies` of the group by one field `policy`, because versions of the object differ in these fields.
+ */
 function withOnePolicy(meaning: Json): Json {
   if (!meaning.instance_group) return meaning
   const { policy, policies, ...group } = asObject(meaning.instance_group, 'instance_group')
   return { ...meaning, instance_group: { ...group, policy: policy ?? (Array.isArray(policies) ? policies[0] : undefined) } }
 }
 
-/** The group's rules in the form of the case. Only the known rule has an effect. */
+/** The group's rules in the form of the case, in which the value of `max_server_per_host` is a number. */
 const rulesOf = (rules: Readonly<Record<string, string>>): Json =>
   Object.fromEntries(Object.entries(rules).map(([name, value]) => [name, name === 'max_server_per_host' ? Number(value) : value]))
 

@@ -37,7 +37,7 @@ export async function startLink(listen: net.ListenOptions, to: net.NetConnectOpt
   let silence: { readonly over: Promise<void>; end(): void } | undefined
   const open = new Set<net.Socket>()
 
-  /** Resolves when a piece of data that arrives now may be forwarded. */
+  /** Resolves when a piece of data that has just arrived may be forwarded: after the delay, and after the end of a silence. */
   const passage = async (): Promise<void> => {
     if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs))
     while (silence !== undefined) await silence.over
@@ -73,7 +73,7 @@ export async function startLink(listen: net.ListenOptions, to: net.NetConnectOpt
           })
       }
       from.on('data', (piece) => queue(() => each(piece as Buffer)))
-      // The peer sees an error only as the end of the connection.
+      // An error needs no handling here, because `close` follows and ends the other connection too.
       from.on('error', () => undefined)
       from.on('close', () => queue(destroy))
     }

@@ -27,12 +27,12 @@ export interface Service extends Pick<ServiceWords, 'words' | 'defects'> {
 
 export const ADMIN_KEY = 'gantt_proof-of-this-machine-only'
 
-/** The time limit of a start. It is long, because a start is slow on a busy machine. */
+/** The time limit for a start of the service, in milliseconds. It is long, because a start is slow on a busy machine. */
 const START_TIMEOUT_MS = 300_000
 
 /**
  * Starts `gantt serve` on a free loopback port. If it does not start, throws an error with its last lines of output. `program` is the
- * command of another checkout.
+ * path of the command line's program; the default is the one of this checkout.
  */
 export async function startService(
   environment: Readonly<Record<string, string>>,
@@ -47,7 +47,7 @@ export async function startService(
         PORT: '0',
         HOST: '127.0.0.1',
         GANTT_ADMIN_KEY: ADMIN_KEY,
-        // The promises must hold with both values of GANTT_SHARED_FLUSH, so the value is passed on.
+        // The promises must hold with both values of GANTT_SHARED_FLUSH, so the value that the caller of the proof set is used.
         ...(process.env.GANTT_SHARED_FLUSH === undefined ? {} : { GANTT_SHARED_FLUSH: process.env.GANTT_SHARED_FLUSH }),
         ...environment,
       },

@@ -65,7 +65,7 @@ export async function reportHosts(client: Client, hosts: readonly SmallHost[], s
     },
   )
   const refused = updateResourceStats.results.find(({ __typename }) => __typename !== 'ResourceStatsApplied')
-  if (refused !== undefined) throw new Error(`a report was not taken: ${refused.__typename} ${refused.message ?? ''}`)
+  if (refused !== undefined) throw new Error(`a report was refused: ${refused.__typename} ${refused.message ?? ''}`)
 }
 
 export interface SelectInput {
@@ -74,7 +74,7 @@ export interface SelectInput {
   readonly numInstances?: number
   readonly forceHosts?: readonly string[]
   readonly profile?: string
-  /** The deadline of the call as a duration; the service's default if absent. */
+  /** The deadline of the call as an ISO 8601 duration. If absent, the service's default applies. */
   readonly deadline?: string
   readonly instanceGroup?: { readonly uuid: string; readonly policy: string; readonly maxServerPerHost?: number }
   /** The claim that is live-migrated. Both the old and the new claim hold resources until the new claim is confirmed. */

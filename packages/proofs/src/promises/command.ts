@@ -24,22 +24,22 @@ const count = (text: string): number => {
 const fromZero = (text: string): number => (text === '0' ? 0 : count(text))
 
 /**
- * `gantt prove ...`: tests the promises with real processes and a real database, each run in its own folder. Proofs about decisions need no
+ * `gantt prove ...`: tests the promises with real processes and a real database, each run in its own folder. The proof `truth` needs no
  * processes and no database.
  */
 export function addProve(program: Command): void {
   const prove = program
     .command('prove')
-    .description('show that the promises hold, on real processes and a real database, or against a model')
+    .description('show that the promises hold, with real processes and a real database, or in comparison with a model')
   prove
     .command('race')
-    .description('two processes, eight clients, the last unit of a small host: nothing is allocated twice')
+    .description('two processes and eight clients that race for the last unit of a small host: nothing is allocated twice')
     .option('--rounds <n>', 'races to run', count, 200)
     .option(...JSON_OPTION)
     .action(({ rounds, json }: { rounds: number; json?: true }) => run('race', json, (checks) => proveRace(checks, { rounds })))
   prove
     .command('idempotency')
-    .description('the same key twice, to two processes, across a restart, after a lost answer: one claim, one answer')
+    .description('send the same key twice: to two processes, across a restart, after a lost answer: there is one claim and one answer')
     .option('--rounds <n>', 'repetitions of each case', count, 20)
     .option(...JSON_OPTION)
     .action(({ rounds, json }: { rounds: number; json?: true }) =>
@@ -55,7 +55,7 @@ export function addProve(program: Command): void {
     )
   prove
     .command('groups')
-    .description('sixteen callers at once in one server group, and two members that are live-migrated at once: its rule always holds')
+    .description('sixteen callers place into one server group at once, and two members are live-migrated at once: its rule always holds')
     .option('--rounds <n>', 'groups to fill', count, 500)
     .option(...JSON_OPTION)
     .action(({ rounds, json }: { rounds: number; json?: true }) => run('groups', json, (checks) => proveGroups(checks, { rounds })))
@@ -67,7 +67,7 @@ export function addProve(program: Command): void {
     .action(({ requests, json }: { requests: number; json?: true }) => run('replay', json, (checks) => proveReplay(checks, { requests })))
   prove
     .command('restart')
-    .description('a large fleet: how long a restart takes, and the joining of a second replica')
+    .description('measure how long a restart and the joining of a second replica take with a large fleet')
     .option('--hosts <n>', 'hosts of the fleet', count, 10_000)
     .option('--claims <n>', 'claims on them', count, 100_000)
     .option(...JSON_OPTION)
@@ -76,10 +76,10 @@ export function addProve(program: Command): void {
     )
   prove
     .command('pauses')
-    .description('every long question of a large fleet: the longest time for which it delays all other calls')
+    .description('measure the longest time for which each slow query on a large fleet delays all other calls')
     .option('--hosts <n>', 'hosts of the fleet', count, 10_000)
     .option('--claims <n>', 'claims on them', count, 5_000)
-    .option('--rounds <n>', 'number of times that each is asked', count, 3)
+    .option('--rounds <n>', 'number of times that each query is sent', count, 3)
     .option('--only <text>', 'only queries whose names contain this text')
     .option(...JSON_OPTION)
     .action(({ json, ...options }: { hosts: number; claims: number; rounds: number; only?: string; json?: true }) =>
@@ -89,7 +89,7 @@ export function addProve(program: Command): void {
     )
   prove
     .command('fuzz')
-    .description('random documents, reports and filters on a large fleet: none ends in INTERNAL, and /live is never silent')
+    .description('send random documents, reports and filters to a large fleet: none ends in INTERNAL, and /live always answers in time')
     .option('--documents <n>', 'calls to make', count, 50_000)
     .option('--hosts <n>', 'hosts of the fleet', count, 10_000)
     .option('--claims <n>', 'claims on them', count, 5_000)
@@ -118,7 +118,9 @@ export function addProve(program: Command): void {
   addUpgrade(prove, count)
   prove
     .command('truth')
-    .description('random fleets, requests and profiles: record, replay and explanation agree with a model that shares no code, bit for bit')
+    .description(
+      'decide random requests on random fleets: record, replay and explanation agree bit for bit with a model that shares no code',
+    )
     .option('--cases <n>', 'cases to decide', count, 10_000)
     .option('--seed <n>', 'the same seed gives the same cases', count, 1)
     .option('--from <n>', 'number of the first case', fromZero, 0)

@@ -32,7 +32,7 @@ export const SILENT_MS = 200
  * silence.
  */
 const OWN_MS = 100
-/** The answers of `/live` are checked after this many calls. */
+/** The answers of `/live` are checked each time this many calls have been made. */
 const BLOCK = 50
 /** The timeout of a call, milliseconds. */
 const PATIENCE_MS = 90_000
@@ -118,7 +118,7 @@ export async function proveFuzz(checks: Checks, options: ProveFuzzOptions): Prom
       let running = new Set<Promise<void>>()
       for (let number = from; number < end && !service.isGone; number++) {
         const call = drawOf({ schema, fleet, random: createRandom(`${seed} document ${number}`) }, number)
-        // Calls that may cause silence run alone, so that they do not hide the silence of other calls.
+        // `/live` may be silent during a call that writes. Such a call runs alone, because it would hide the silence of other calls.
         if (call.isWriting || running.size >= callers) await (call.isWriting ? Promise.all(running) : Promise.race(running))
         if (call.isWriting) await runAlone(call, number)
         else {

@@ -8,7 +8,7 @@ export interface ProvePausesOptions {
   readonly hosts: number
   readonly claims: number
   readonly rounds: number
-  /** Only queries whose names contain this text. */
+  /** If set, only queries with this text in their names are sent. */
   readonly only: string | undefined
   say(line: string): void
 }
@@ -17,8 +17,8 @@ export interface ProvePausesOptions {
 const LONGEST_MS = 20
 
 /**
- * Sends every slow query to a service with a large fleet, one at a time, and measures the longest time for which each blocks all other
- * calls. The result is the shortest time of several rounds, so that other load on the machine does not matter.
+ * Sends every slow query to a service with a large fleet, one at a time. Measures the longest time for which each query blocks all other
+ * calls. Of several rounds, the one with the shortest such time is used, so that other load on the machine does not matter.
  */
 export async function provePauses(checks: Checks, { hosts, claims, rounds, only = '', say }: ProvePausesOptions): Promise<void> {
   await withFolder(async (folder) => {
@@ -48,7 +48,7 @@ export async function provePauses(checks: Checks, { hosts, claims, rounds, only 
 interface Asked {
   readonly pauseMs: number
   readonly tookMs: number
-  /** The defects of the answer. Empty if there are none. */
+  /** A text about the errors in the answer. Empty if there are none. */
   readonly fault: string
 }
 

@@ -4,7 +4,7 @@ import { startService } from '../processes/service.ts'
 import { claimsOf, reportHosts, select, usageOf } from './calls.ts'
 
 const CLIENTS = 8
-/** All callers race for a host with one CPU. The next candidate fits three more instances. */
+/** All callers race for a host with one CPU. The next candidate host has room for this many instances. */
 const NEXT_ROOM = 3
 
 export interface RaceOptions {

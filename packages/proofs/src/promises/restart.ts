@@ -29,7 +29,7 @@ export async function proveRestart(checks: Checks, { hosts, claims, say }: Resta
           client,
           Array.from({ length: Math.min(AT_ONCE, hosts - first) }, (_, i) => ({ name: `h${first + i}`, vcpus: perHost })),
         )
-      // Each request names its host, because the time of a search is not measured here.
+      // Each request names its host, so that the service does not have to search for one. The time of a search is not measured here.
       let host = 0
       let placed = 0
       await Promise.all(

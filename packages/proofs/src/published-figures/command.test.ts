@@ -39,7 +39,7 @@ async function replay(...args: string[]): Promise<{ out: string; err: string; co
 
 const openb = (...more: string[]) => replay('openb', '--nodes', aFile('n.csv', NODES), '--pods', aFile('p.csv', PODS), ...more)
 
-test('--json prints one compact line, and nothing else', async () => {
+test('with --json the output is one line of compact JSON', async () => {
   const { out, err, code } = await openb('--profile', 'first-fit', '--seeds', '2', '--json')
   expect([out.split('\n').length, out.endsWith('\n'), err, code]).toEqual([2, true, '', 0])
   expect(JSON.parse(out)).toMatchObject({
@@ -52,7 +52,7 @@ test('--json prints one compact line, and nothing else', async () => {
   })
 })
 
-test('without --json a table fits 80 columns', async () => {
+test('without --json the output is a table of at most 80 columns', async () => {
   const { out } = await openb('--profile', 'fgd')
   expect(out).toContain('GPUs allocated, mean')
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours take no room
@@ -82,18 +82,18 @@ test.each([
     ['--profile', 'first-fit', '--server', 'http://127.0.0.1:9,localhost:4000', '--key', 'k'],
     '--server is "localhost:4000"; it must be an http or https address, or several of one service with commas between them',
   ],
-])('%s ends with a message and 2', async (_name, args, message) => {
+])('%s prints an error message and exits with 2', async (_name, args, message) => {
   const { err, code } = await openb(...args)
   expect(err).toContain(message)
   expect(code).toBe(2)
 })
 
-test('a bad trace ends with a message and 2', async () => {
+test('a trace that cannot be read prints an error message and exits with 2', async () => {
   const { out, err, code } = await replay('openb', '--nodes', '/nowhere.csv', '--pods', '/nowhere.csv', '--profile', 'first-fit', '--json')
   expect([out, err, code]).toEqual(['', 'error: /nowhere.csv cannot be read: ENOENT\n', 2])
 })
 
-test('an unreachable service ends with a message and 1', async () => {
+test('an unreachable service prints an error message and exits with 1', async () => {
   const { err, code } = await openb('--profile', 'first-fit', '--server', 'http://127.0.0.1:9', '--key', 'k')
   expect(err).toMatch(/^error: http:\/\/127\.0\.0\.1:9\/graphql: /)
   expect(code).toBe(1)

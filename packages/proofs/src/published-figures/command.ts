@@ -31,7 +31,7 @@ export function addReplay(program: Command): void {
 
   replay
     .command('huawei-wait')
-    .description('Huawei-East-1: how long VMs wait in all on a few hosts, first come, first served')
+    .description('Huawei-East-1: how long all VMs together wait on a few hosts, first come, first served')
     .requiredOption('--vms <file>', 'the VMs: vms.csv.gz')
     .requiredOption('--episodes <file>', 'where episodes begin: episodes.json')
     .option('--set <name>', 'which episodes: a key of that file', 'test_1000')
@@ -44,7 +44,7 @@ export function addReplay(program: Command): void {
 
   replay
     .command('huawei-fill')
-    .description('Huawei-East-1: the whole trace on a fixed number of hosts, and how many VMs are turned away')
+    .description('Huawei-East-1: how many VMs of the whole trace are rejected with a fixed number of hosts')
     .requiredOption('--vms <file>', 'the VMs: vms.csv.gz')
     .option('--hosts <n>', 'hosts', count, 43)
     .requiredOption('--profile <name>', 'how to decide', oneOf(huaweiProfiles))
@@ -54,7 +54,7 @@ export function addReplay(program: Command): void {
 
   replay
     .command('openb')
-    .description('OpenB: what share of the GPUs is allocated once pods ask for 130 % of them')
+    .description('OpenB: which share of the GPUs is allocated when pods request 130 % of them')
     .requiredOption('--nodes <file>', 'the nodes: nodes.csv.gz')
     .requiredOption('--pods <file>', 'the pods: pods_<list>.csv.gz')
     .requiredOption('--profile <name>', 'how to decide', oneOf(releaseProfiles))

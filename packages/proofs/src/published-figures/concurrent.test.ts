@@ -14,8 +14,8 @@ import { findTargets } from './remote/servers.ts'
 
 const REPLICAS = 3
 /**
- * The tolerated difference in percentage points. In this fleet a pod with two GPUs is two points. With concurrent calls a few pods can get
- * other hosts. A service that ignored the policy would differ by more.
+ * The tolerated difference in percentage points. In this fleet, two GPUs are two percentage points. With concurrent calls, a few pods can
+ * get other hosts than with sequential calls. A service that ignored the policy would differ by more.
  */
 const MOST_POINTS_OFF = 5
 
@@ -51,7 +51,7 @@ async function packsAsOne(settings: Readonly<Record<string, string>>): Promise<v
     expect([together.overCommits, together.differences]).toEqual([[], []])
     expect(Math.abs(together.gpuAllocatedPct - alone.gpuAllocatedPct)).toBeLessThan(MOST_POINTS_OFF)
     const { effort } = figuresOf([together])
-    // Every claim is a proposal that took effect, so the replicas together have counted as many of these as there are claims.
+    // Each claim comes from one proposal that took effect. So the proposals that took effect on all replicas are as many as the claims.
     expect((effort?.proposals ?? 0) - Object.values(effort?.byRule ?? {}).reduce((sum, times) => sum + times, 0)).toBe(together.placed)
   } finally {
     await Promise.all(services.map((service) => service.stop()))

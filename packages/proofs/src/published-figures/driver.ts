@@ -15,7 +15,7 @@ export interface Placement {
   readonly gpus: readonly number[]
 }
 
-/** A profile without its name and number. A replay writes it as a version of its own. */
+/** A profile without its name and number. A replay stores it as a new version of a profile. */
 export type ProfileParts = Omit<Profile, 'name' | 'number'>
 
 export type Awaitable<Value> = Value | Promise<Value>
@@ -24,7 +24,7 @@ export type Awaitable<Value> = Value | Promise<Value>
 export interface HostView {
   /** The name of the host in the trace. */
   readonly name: string
-  /** The free amounts: units by resource class, thousandths by `GPU <index>`. */
+  /** The free amounts: in units by resource class, and in thousandths of a GPU by `GPU <index>`. */
   readonly free: ReadonlyMap<string, number>
 }
 
@@ -46,9 +46,9 @@ export interface Effort {
 }
 
 /**
- * Something that places a trace: a fleet in this process, or a running service. Both decide with the same code, so the same calls get the
- * same answers. The order of hosts is that in which they are reported. `place` makes confirmed claims. Calls of `place` and `release` can
- * overlap. No other call may overlap with any call. Nothing may be called after `close`.
+ * Something that places the requests of a trace: a fleet in this process, or a running service. Both decide with the same code, so the same
+ * calls get the same answers. Hosts are seen in the order in which they are reported. `place` makes confirmed claims. Calls of `place` and
+ * `release` can overlap with each other. No other call may overlap with any call. Nothing may be called after `close`.
  */
 export interface Driver {
   reportHosts(hosts: readonly TraceHost[]): Awaitable<void>
@@ -58,10 +58,10 @@ export interface Driver {
   place(request: RequestSpec, profile: string): Awaitable<Placement | undefined>
   release(placement: Placement): Awaitable<void>
   /**
-   * Absent if the driver decides in this process, because then no replica's state can differ. Must not be called while another call is in
-   * progress.
+   * Reads the final state of the replicas. Absent if the driver decides in this process, because then there are no replicas. Must not be
+   * called while another call is in progress.
    */
   inspect?(): Promise<Inspection>
-  /** Removes everything that would remain after the run. */
+  /** Removes what the run created, so that it does not remain on the service. */
   close(): Awaitable<void>
 }

@@ -70,7 +70,7 @@ test('a missing file is reported with another error than a damaged file', () => 
   expect(() => readHuaweiVms(aFile('vms.csv.gz', damaged))).toThrow(/is damaged: it begins as gzip but cannot be unpacked/)
 })
 
-test('the episodes of a set are read as ids', () => {
+test('the episodes of a set are read as the ids of their first VMs', () => {
   expect(readHuaweiEpisodes(aFile('e.json', '{"note":"x","test":[3,1]}'), 'test')).toEqual([3, 1])
 })
 

@@ -12,7 +12,7 @@ export interface Report {
   readonly figures: Readonly<Record<string, unknown>>
 }
 
-/** The widths of a table that fits 80 columns with up to three columns of figures. */
+/** The widths of the table's columns in characters. With up to three columns of figures, the table has at most 80 characters per line. */
 const WHAT = 40
 const FIGURES = 24
 const WHAT_OF_MANY = 27

@@ -11,7 +11,7 @@ import { readOpenbNodes } from './openb/nodes.ts'
 import { runOpenb } from './openb/openb.ts'
 import { readOpenbPods } from './openb/pods.ts'
 
-// Neither trace is in the repository, because the licence of one of them is non-commercial.
+// The traces are not in the repository, because the licence of one of them does not permit commercial use.
 const huawei = sharedData('traces/huawei-east-1')
 const openb = sharedData('traces/openb')
 

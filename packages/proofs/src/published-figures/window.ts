@@ -1,9 +1,9 @@
 import type { Awaitable } from './driver.ts'
 
 /**
- * Sends items in order, `width` of them at once. An item is sent once all items before it are done, except for at most `width - 1`. So at
- * most `width - 1` later items overtake an item. With a width of 1, items are sent strictly one after the other. After a failure nothing
- * more is sent, and the first error is thrown once all calls in progress have ended.
+ * Sends items in order, up to `width` of them at once. An item is sent once at most `width - 1` of the items before it are in progress, and
+ * all others are done. With a width of 1, items are sent strictly one after the other. After a failure nothing more is sent, and the first
+ * error is thrown once all calls in progress have ended.
  */
 export async function sendInWindow<Item>(
   items: readonly Item[],

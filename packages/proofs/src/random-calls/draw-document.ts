@@ -22,7 +22,7 @@ interface Drawing {
 
 const MOST_FIELDS = 40
 const DEEPEST = 8
-/** Mutations whose work grows with the length of the log. Each of them is drawn only once in the given count of mutations. */
+/** Mutations whose work grows with the length of the log. Such a mutation can be drawn for only one of this many mutation calls. */
 const RARE_MUTATIONS: Readonly<Record<string, number>> = { replicaHeal: 500 }
 
 /** A random document of the schema with its variables. Most documents are valid. */
@@ -63,7 +63,7 @@ function drawField(drawing: Drawing, field: Field, depth: number, alias: string 
 
 function declare({ variables, declared }: Drawing, type: TypeRef, value: unknown): string {
   const name = `v${declared.length}`
-  // In variables, the value of an enum is a string, so the default value is printed here.
+  // In variables, the value of an enum is a string like any other. The default value in the declaration shows the enum's syntax too.
   const fallback = value instanceof EnumName ? ` = ${printValue(value)}` : ''
   declared.push(`$${name}: ${printType(type)}${fallback}`)
   variables[name] = plainValue(value)

@@ -4,7 +4,7 @@ import { drawFilter } from './draw-filter.ts'
 import type { LargeFleet } from './large-fleet.ts'
 import { type Argument, isRequired, type Schema, type TypeRef } from './schema.ts'
 
-/** What random values are drawn from. */
+/** The inputs for random documents and values: the schema, the objects of the fleet, and the random generator. */
 export interface Source {
   readonly schema: Schema
   readonly fleet: LargeFleet

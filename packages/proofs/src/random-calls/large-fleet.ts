@@ -19,7 +19,7 @@ export interface LargeFleet {
   /** Global ids of decisions. The last decision belongs to a request that was not placed. */
   readonly decisions: readonly string[]
   readonly claims: readonly string[]
-  /** The revision that the replica has applied at the end. */
+  /** The revision that the replica has applied when the fleet is complete. */
   readonly revision: number
 }
 
@@ -55,7 +55,7 @@ export async function fillLargeFleet(
     }))
     const { updateResourceStats } = await client.request<{ updateResourceStats: { results: Selected[] } }>(REPORT, { input: { updates } })
     const refused = updateResourceStats.results.find(({ __typename }) => __typename !== 'ResourceStatsApplied')
-    if (refused !== undefined) throw new Error(`a report was not taken: ${refused.__typename} ${refused.message ?? ''}`)
+    if (refused !== undefined) throw new Error(`a report was refused: ${refused.__typename} ${refused.message ?? ''}`)
   }
   for (const { name, metadata, hosts } of fleet.aggregates) {
     const input = { name, metadata: Object.entries(metadata).map(([key, value]) => ({ key, value })) }

@@ -26,7 +26,7 @@ export function addRecovery(prove: Command, count: (text: string) => number): vo
   prove
     .command('recovery')
     .description(
-      'the leader of the store is lost, the database is away, a replica joins a large fleet: the time until everything works again',
+      'measure the recovery after the leader of the store is lost, the database is unreachable, or a replica joins a large fleet',
     )
     .addArgument(new Argument('[what...]', 'the measurement; all of them if not given').choices(WHATS))
     .addOption(new Option('--engine <name>', 'only this engine').choices(Object.keys(engines)))

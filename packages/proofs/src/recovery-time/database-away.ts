@@ -59,7 +59,7 @@ const clientOf = ({ replicas }: Cluster, replica: number): Client => (replicas[r
 
 async function measure(checks: Checks, figures: Figures, cluster: Cluster, awayMs: number, signal: AbortSignal): Promise<void> {
   const loss = cluster.engine.losses.find(({ of }) => of === 'follower database')
-  if (loss === undefined) throw new Error('this engine has no database that only follows')
+  if (loss === undefined) throw new Error('this engine has no separate database for the projections')
   const clients = cluster.replicas.map(({ client }) => client)
   const keyed = (replica: number, key: string): Client => createClient({ url: cluster.replicas[replica]?.service?.url as string, key })
   const before = await untilAudited(clientOf(cluster, 0), 1)
@@ -134,7 +134,7 @@ async function checkAll(checks: Checks, cluster: Cluster, load: DatabaseLoad, au
   )
   checks.check('keys let in from when they were made until they were revoked', load.wrongKeys.length === 0, () => load.wrongKeys.join('; '))
   const last = clientOf(cluster, REPLICAS - 1)
-  // In the stream, the audit row of a call comes after its decision. So once the tables have the audit row, they have the decision too.
+  // In the stream, the audit row of a call is after its decision. So once the tables have the audit row, they have the decision too.
   const audit = await untilAudited(last, auditedBefore + load.answered)
   const kept = await decisionsOf(last)
   const there = new Set(kept)
@@ -175,7 +175,10 @@ interface Audited {
 const AUDIT = `query ($after: String, $first: Int!) { auditLog(first: $first, after: $after, oldestFirst: true) { pageInfo { hasNextPage endCursor }
   nodes { seq id at account keyId mutation target summary result requestId previous hash } } }`
 
-/** The chain of the audit once it has this many rows, or at the timeout. The audit rows of placements are written shortly after them. */
+/**
+ * Reads the audit's hash chain until it has this many rows, or until the timeout. The audit row of a placement is written shortly after the
+ * placement.
+ */
 async function untilAudited(client: Client, rows: number): Promise<Audited> {
   for (const end = performance.now() + AUDITED_MS; ; await sleep(SAMPLE_MS)) {
     const audited = await readAudit(client)

@@ -25,7 +25,7 @@ export interface DatabaseLoad {
 
 const CALLERS_PER_REPLICA = 3
 const PAUSE_MS = 50
-/** One in this many calls requests more than any host has. */
+/** One of this many calls requests more CPUs than any host has, so that it is refused. */
 const REFUSED_ONE_IN = 8
 const MOST_HELD = 20
 const TOO_MANY_VCPUS = 60_000
@@ -103,7 +103,7 @@ export function startDatabaseLoad(clients: readonly Client[], as: (replica: numb
     editKeys(),
     ...clients.flatMap((_client, replica) => Array.from({ length: CALLERS_PER_REPLICA }, (_, n) => caller(replica, n))),
   ])
-  // The error is returned by `stop`.
+  // `stop` throws this error, so it is ignored here.
   running.catch(() => undefined)
   return {
     decisions,

@@ -77,8 +77,8 @@ async function measure(checks: Checks, figures: Figures, cluster: Cluster, optio
 }
 
 /**
- * Places ten claims on every tenth host; returns the number of claims. Each request names its host, because the time of a search is not
- * measured.
+ * Places ten claims on every tenth host; returns the number of claims. Each request names its host, so that the service does not have to
+ * search for one.
  */
 async function fill(clients: readonly Client[], hosts: number, signal: AbortSignal): Promise<number> {
   const clientOf = (i: number): Client => clients[i % clients.length] as Client

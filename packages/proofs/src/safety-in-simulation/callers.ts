@@ -15,7 +15,7 @@ export class Callers {
   callFor(process: Process, { what, b, c }: Act): void {
     const { replica } = process
     const claim = this.#world.known[b % Math.max(1, this.#world.known.length)]
-    // Take one of the six most recent claims, because these can be the destination of an open move.
+    // One of the six most recent claims, because these are the most likely to be destinations of open moves.
     const recent = this.#world.known[this.#world.known.length - 1 - (b % Math.max(1, Math.min(6, this.#world.known.length)))]
     const host = NAMES[b % NAMES.length] as string
     const propose = (name: string, change: Change): void =>
@@ -123,7 +123,7 @@ export class Callers {
         break
       }
       case 'look': {
-        // A caller that knows a revision can read at that revision from any replica.
+        // A caller that got a revision from one replica can read from any other replica at that revision or a later one.
         const head = replica.fleet.place.revision
         const other = this.#world.processes[c % this.#world.plan.replicas]
         if (other === undefined) break
@@ -211,8 +211,8 @@ export class Callers {
   }
 
   /**
-   * An operator's edit of an aggregate: another list of members, another zone or name, or the deletion. The replica must know the
-   * aggregate.
+   * An operator's edit of one of three aggregates. The aggregate is created if this replica does not have it. Otherwise it gets other
+   * members, another zone, name or ratio, or is deleted.
    */
   #aggregate(fleet: Fleet, b: number, c: number): Change {
     const number = b % 3
@@ -246,11 +246,11 @@ export class Callers {
     const numInstances = 1 + (b % 5 === 0 ? 1 + (c % 2) : 0)
     const group = c % 3 === 0 ? GROUPS[b % GROUPS.length] : undefined
     const bound = group && (this.#world.model.group(group.uuid) ?? { policy: group.policy, max: group.maxServerPerHost })
-    // In one case of seven, the members of a group must be apart from those of the next group.
+    // In one case of seven, members of this group must not share a host with members of the next group in the list.
     const isApart = group !== undefined && b % 7 === 3 && this.#world.model.level >= GROUPS_APART
     const apartFrom = isApart ? [(GROUPS[(b + 1) % GROUPS.length] as (typeof GROUPS)[number]).uuid] : []
     const key = `k${this.#world.ids++}`
-    // The caller lost its key, or the host failed. The caller requests the same instance again with another key.
+    // In these cases the caller lost its key, or the host failed. So the caller requests the same instance again with another key.
     const known = this.#world.known[this.#world.known.length - 1 - (c % Math.max(1, Math.min(9, this.#world.known.length)))]?.instance
     // In other cases the caller sends the request to two replicas at the same time.
     const latest = this.#world.calls.at(-1)?.request.instanceUuids[0]

@@ -52,7 +52,7 @@ export function digestOfFleet({ place, hosts, groups, aggregates, ledger }: Flee
   })
 }
 
-/** The same text, computed from the reference model. */
+/** The state of the reference model as text. It is equal to the text of a fleet with the same state. */
 export function digestOfModel(model: ModelFleet): string {
   return JSON.stringify({
     revision: model.revision,

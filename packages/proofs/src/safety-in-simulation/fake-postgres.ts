@@ -77,7 +77,7 @@ export function createFakePostgres(time: VirtualTime, random: Random): FakePostg
   const chance = (share: number): boolean => share > 0 && random.below(1_000_000) < share * 1_000_000
   const travel = (): Promise<void> =>
     new Promise((resolve) => void time.after(random.below(Math.max(1, Math.round(faults.slow * 1_000))) / 1_000, resolve))
-  /** Waits while the process of a replica is paused. The process reads received data only when it continues. */
+  /** Waits until the process of a replica is not paused. A paused process reads received data only after the pause. */
   const awake = async (owner: number): Promise<void> => {
     const rest = (faults.stalled.get(owner) ?? 0) - time.now
     if (rest > 0) await new Promise<void>((resolve) => void time.after(rest, resolve))
@@ -175,7 +175,7 @@ export function createFakePostgres(time: VirtualTime, random: Random): FakePostg
       return [{}]
     },
     'gantt-load-parts': ([revision, from]) => (parts.get(Number(revision)) ?? []).slice(Number(from), Number(from) + PARTS_AT_ONCE),
-    // The log of a simulation is short, and no entry is dropped from it.
+    // This list is needed only to drop old entries of the log. The log of a simulation is short, so no entries are dropped.
     'gantt-list-checkpoints': () => [],
   }
 
@@ -191,7 +191,7 @@ export function createFakePostgres(time: VirtualTime, random: Random): FakePostg
     await travel()
     if (chance(faults.cut)) {
       end(connection)
-      // Data that was already sent may still arrive, even after the same data was sent again over the next connection.
+      // The server may receive a statement although its connection was cut, even after the statement was sent again over a new connection.
       if (name === 'gantt-append' && chance(0.5)) void travel().then(() => faults.isDown || statement(values, connection))
     }
     assertReached()

@@ -3,7 +3,7 @@ import { findingsOf, lineOf } from './model/findings.ts'
 import type { ModelFleet } from './model/fleet.ts'
 
 /**
- * If a host does not follow its claims for this many milliseconds by the log's clock, that is a finding. The simulated logs last longer.
+ * A host that has not followed its claims for this many milliseconds, by the log's clock, gets a finding. Simulated logs cover more time.
  */
 const AFTER_MS = 20_000
 
@@ -17,6 +17,6 @@ export const findingsOfFleet = (fleet: Fleet, afterMs = AFTER_MS): string =>
 /** The auditor's findings according to the reference model, in the same order. */
 export const findingsOfModel = (model: ModelFleet, afterMs = AFTER_MS): string => findingsOf(model, afterMs).join('\n')
 
-/** The different codes of these findings. */
+/** The codes that occur in these findings. */
 export const codesOf = (findings: string): ReadonlySet<string> =>
   new Set(findings === '' ? [] : findings.split('\n').map((line) => (JSON.parse(line) as [string])[0]))

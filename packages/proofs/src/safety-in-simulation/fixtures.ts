@@ -1,7 +1,7 @@
 import { parseRequestSpec, type RequestSpec } from '@gantt/scheduler-core'
 
 export const HOSTS = ['h1', 'h2', 'h3', 'h4']
-/** The names that hosts can have. A machine may also start under another name. */
+/** The hosts that report at the beginning, and one more name under which a host can report or to which a host can be renamed. */
 export const NAMES = [...HOSTS, 'h5']
 export const GROUPS = [
   { uuid: uuidOf(0x61), policy: 'ANTI_AFFINITY', maxServerPerHost: 1 },
@@ -14,7 +14,7 @@ export const GROUPS_APART = 10
 
 export const groupAt = (number: number) => GROUPS[number % GROUPS.length] as (typeof GROUPS)[number]
 
-/** The part of a document in Nova's form that a report stores. */
+/** The part of a report in Nova's form, with this CPU allocation ratio. */
 export const novaOf = (ratio: number) => ({
   computeNode: { cpu_allocation_ratio: ratio, ram_allocation_ratio: 0, disk_allocation_ratio: 1 },
   ...{ service: null, cellUuid: null, flavors: {}, images: {} },

@@ -62,7 +62,7 @@ export function startProcess(world: WorldState, number: number): void {
           stall: time.stall,
         }
       },
-      // The store was unavailable, so a process supervisor would start the replica again.
+      // The start failed because the store was unavailable. It is repeated, as by a process supervisor.
       () => void time.timers.after(500, begin),
     )
   }

@@ -3,9 +3,9 @@ import { isLive as isLiveInModel } from './model/claim.ts'
 import type { WorldState } from './world-state.ts'
 
 /**
- * Sends a report of a host. The report lists a part of the instances with live claims on the host, and in some cases instances of other
- * hosts, on GPUs that the host chooses. Some reports count too little use or have no list of instances. Late and repeated reports occur
- * too.
+ * Sends a report of a host. The report lists some of the instances with live claims on the host, and in one case of 17 an instance of
+ * another host. The host itself chooses which GPUs its instances use. Some reports show too little use, have no list of instances, are late
+ * or are repeated.
  */
 export function sendReport(world: WorldState, host: string, b: number): void {
   const process = world.processes[b % world.plan.replicas] ?? world.processes.find((one) => one !== undefined)
@@ -17,7 +17,7 @@ export function sendReport(world: WorldState, host: string, b: number): void {
   )
   const stray = b % 17 === 6 ? world.model.claims.find((claim) => claim.host !== host && isLiveInModel(claim)) : undefined
   const isSilent = b % 13 === 4
-  // In addition to its instances, the host may use resources itself or run instances that it does not list.
+  // The host may use more resources than its listed instances, for itself or for instances that it does not list.
   const strangers = isSilent ? 0 : b % 3
   const vcpusUsed = isSilent ? 0 : strangers + running.reduce((sum, { amounts }) => sum + (amounts.VCPU ?? 0), 0)
   const busy = isSilent ? 0 : running.reduce((sum, { gpus }) => sum + gpus.length, 0)

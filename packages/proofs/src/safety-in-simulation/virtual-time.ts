@@ -1,8 +1,8 @@
 import type { Timers } from '@gantt/server/for-proofs'
 
 /**
- * Virtual time that advances when no work is left. Callbacks run in the order of their times. Callbacks with equal times run in the order
- * of creation.
+ * Virtual time. It advances to the next callback when no other work is left. Callbacks run in the order of their times. Callbacks with
+ * equal times run in the order in which they were registered.
  */
 export interface VirtualTime {
   /** Milliseconds since the simulation began. */

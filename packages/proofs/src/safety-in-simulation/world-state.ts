@@ -38,7 +38,7 @@ export interface Outcome {
 
 export interface Process {
   readonly number: number
-  /** Numbers the processes in the order in which they were started. */
+  /** The index of this process among all processes of the simulation, in the order in which they were started. */
   readonly life: number
   readonly replica: Replica
   readonly claims: Claims

@@ -44,7 +44,7 @@ class World {
     await this.#end()
   }
 
-  /** Ends all faults and lets time pass. Afterwards all calls must be answered, all moves must be closed, and all replicas must agree. */
+  /** Ends all faults and lets time pass. After that, all calls must be answered, all moves must be closed, and all replicas must agree. */
   async #end(): Promise<void> {
     const { faults } = this.#state.store
     Object.assign(faults, { cut: 0, deaf: 0, slow: 2, aborted: 0, isDown: false })

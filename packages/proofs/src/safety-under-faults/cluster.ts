@@ -6,7 +6,7 @@ import { ADMIN_KEY, type Service, startService } from '../processes/service.ts'
 import type { Engine, StartEngine } from './engine.ts'
 import { createWallClock, type WallClock } from './faults/clock.ts'
 
-/** A replica: a process that can be killed and restarted, its clock, and the link through which callers reach it. */
+/** A replica: its process, which can be killed and restarted, its clock, and the link through which callers reach it. */
 export interface ReplicaProcess {
   /** The running service. Undefined while the replica is down. */
   service: Service | undefined
@@ -30,7 +30,7 @@ export interface ReplicaProcess {
 export interface Release {
   /** The command of another checkout. If absent, the command of this checkout is used. */
   readonly program?: string
-  /** Settings in addition to those of its store. */
+  /** Settings of the replica, in addition to those with which it reaches the store. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
@@ -43,7 +43,7 @@ const startProcess: StartRelease = ({ settings = {}, program }, callMs) => start
 export interface Cluster {
   readonly replicas: readonly ReplicaProcess[]
   readonly engine: Engine
-  /** The errors of calls that failed because of a defect, from the output of the services. */
+  /** The internal errors that the services wrote to their output. */
   defects(): readonly string[]
   /**
    * Tries once to start a further process that uses a replica's link to the store. If the process starts, it is stopped again and the
@@ -61,7 +61,7 @@ export interface ClusterOptions {
   readonly release?: Release
   /** How replicas are started. If absent, each replica is a process of the command line. */
   readonly startRelease?: StartRelease
-  /** The option `smallDisks` of StartEngine. */
+  /** Whether each server gets its own small disk (see StartEngine). */
   readonly smallDisks?: boolean
   /**
    * The deadline of calls in milliseconds. The default is longer than most pauses of a replica, and shorter than the client's time limit

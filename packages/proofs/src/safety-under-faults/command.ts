@@ -27,7 +27,7 @@ interface Options {
 export function addNemesis(program: Command): void {
   program
     .command('nemesis')
-    .description('replicas and database under load and faults; the histories of the callers are judged')
+    .description('run replicas and a database under load and faults, and judge the histories of the callers')
     .addOption(new Option('--engine <name>', 'the synchronizer').choices(Object.keys(engines)).default('postgres'))
     .option('--seconds <n>', 'how long faults are injected', whole(1, 86_400), 60)
     .option('--replicas <n>', 'service processes', whole(1, 16), 3)

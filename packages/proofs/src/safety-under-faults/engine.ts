@@ -1,6 +1,6 @@
 import type { Random } from '@gantt/scheduler-core'
 
-/** A store that is tested under faults: its parts, how replicas reach it, and its faults. Each engine is a file in `engines/`. */
+/** A store that is tested under faults: its servers, its links to the replicas, and its faults. Each engine is a file in `engines/`. */
 export interface Engine {
   /** A description of the parts, such as `a primary and a synchronous standby`. */
   readonly parts: string
@@ -39,7 +39,7 @@ export interface StoreLink {
   sever(): void
   /** Accepts new connections or, if false, refuses them. */
   setOpen(isOpen: boolean): void
-  /** The additional delay of each piece of data in both directions, milliseconds. */
+  /** Sets the additional delay of each piece of data in both directions, in milliseconds. */
   setDelay(ms: number): void
   /** While the link is silent, no data arrives and no connection ends. */
   setSilent(isSilent: boolean): void
@@ -49,15 +49,15 @@ export interface StoreLink {
 export interface Fault {
   readonly name: string
   /**
-   * The targets of the fault. Two faults with a common target are never injected at the same time. `replica` stands for the randomly chosen
-   * replica.
+   * The targets of the fault. Two faults with a common target are never injected at the same time. The target `replica` is the replica that
+   * was chosen at random for this fault.
    */
   readonly hits: readonly string[]
   /** Injects the fault; resolves once it is undone, which also happens if the injection fails. */
   inject(replica: number, random: Random): Promise<void>
 }
 
-/** The loss of a part of a store. It lasts until the part is restored. */
+/** A way to lose a part of a store. The part is lost until it is restored. */
 export interface Loss {
   readonly name: string
   /**

@@ -16,8 +16,8 @@ const GROUPS = `query Groups($after: String) { serverGroups(first: 200, after: $
 const FINDINGS = '{ auditor { rounds counts { code count } findings { code name actual } } }'
 
 /**
- * How many passes of the auditor to wait for. The first pass may have begun before the state was final. Only the last pass is certain to
- * examine nothing but the final state.
+ * The findings are read after this many further passes of the auditor. The first of these passes may have begun before the state was final.
+ * Only the last pass certainly examined nothing but the final state.
  */
 const ROUNDS = 3
 const ROUNDS_MS = 60_000
@@ -61,7 +61,7 @@ export async function readFinalState(client: Client, replica: number): Promise<F
   }
 }
 
-/** The findings of a replica's auditor once the state no longer changes. */
+/** Reads the findings of a replica's auditor, after it has examined the final state. */
 async function findingsOf(client: Client): Promise<Pick<FinalState, 'findings' | 'findingCounts'>> {
   interface Auditor {
     readonly rounds: number
@@ -72,7 +72,7 @@ async function findingsOf(client: Client): Promise<Pick<FinalState, 'findings' |
   let auditor = await look()
   const wanted = auditor.rounds + ROUNDS
   for (const end = performance.now() + ROUNDS_MS; auditor.rounds < wanted; auditor = await look()) {
-    if (performance.now() > end) throw new Error(`the auditor came no further than round ${auditor.rounds}; round ${wanted} was waited for`)
+    if (performance.now() > end) throw new Error(`the auditor has completed ${auditor.rounds} rounds; ${wanted} were expected`)
     await sleep(LOOK_EVERY_MS)
   }
   return {
@@ -85,7 +85,7 @@ async function findingsOf(client: Client): Promise<Pick<FinalState, 'findings' |
   }
 }
 
-/** The claims with these states; all claims if no states are given. */
+/** Reads the claims that are in one of these states. If no states are given, reads all claims. */
 export async function claimsOf(client: Client, states?: readonly ClaimState[]): Promise<FinalClaim[]> {
   interface Node extends ClaimUnits {
     readonly id: string

@@ -24,18 +24,20 @@ export interface ClaimRef {
 export interface Group {
   readonly uuid: string
   readonly policy: 'ANTI_AFFINITY' | 'AFFINITY'
-  /** Null unless the policy is ANTI_AFFINITY. */
+  /** How many members may be on one host. Null unless the policy is ANTI_AFFINITY. */
   readonly maxServerPerHost: number | null
 }
 
-/** Whole units by resource class, and by kind of unit that hosts choose themselves (`picked-units.ts`). */
+/**
+ * Whole units by resource class and by kind of picked unit. Hosts themselves choose the picked units of an instance (`picked-units.ts`).
+ */
 export type Amounts = Readonly<Record<string, number>>
 
 export interface Place {
   readonly type: 'place'
   readonly key: string
   readonly amounts: Amounts
-  /** One uuid for each instance. A request with another key uses the same uuid only to move the instance. */
+  /** One uuid for each instance. A call with another key has the same uuid only if it moves the instance. */
   readonly instances: readonly string[]
   readonly mode: 'RESERVE' | 'CONFIRM'
   readonly ttlMs: number
@@ -43,13 +45,13 @@ export interface Place {
   /** The claim that moves: a live migration, unless `attempt` is set. */
   readonly moveOf: ClaimRef | null
   readonly minRevision: number | null
-  /** Set if the call states that an earlier placement of the instance failed. The service then finds the claim itself. */
+  /** Set if the call states that an earlier placement of the instance failed. Such a call does not name the claim. The service finds it. */
   readonly attempt?: Attempt
 }
 
 /**
- * A further attempt for an instance that has a claim. It is in Nova's form with the hosts that were tried, or on an alternate of the
- * decision that made the claim. It ends the destination of an open move.
+ * A further attempt to place an instance that has a claim: a request in Nova's form with the hosts that were tried (`retry`), or a request
+ * for an alternate of the decision that made the claim (`alternate`). `ends` is the destination of an open move, which the attempt ends.
  */
 export type Attempt = { readonly ends: ClaimRef | null } & (
   | { readonly type: 'retry'; readonly tried: readonly string[] }
@@ -59,13 +61,13 @@ export type Attempt = { readonly ends: ClaimRef | null } & (
 export interface EndOf<Type extends 'confirm' | 'extend' | 'release'> {
   readonly type: Type
   readonly claims: readonly ClaimRef[]
-  /** The reservation then expires this many milliseconds after the call. */
+  /** For `extend`: the reservation expires this many milliseconds after the call. */
   readonly ttlMs: number
 }
 
 export type EndOfClaims = EndOf<'confirm'> | EndOf<'extend'> | EndOf<'release'>
 
-/** Another request with a used key, which is a mistake of the caller. */
+/** A call that uses the key of an earlier call for a different request. This is a mistake of the caller. */
 export interface Misuse {
   readonly type: 'misuse'
   readonly key: string
@@ -109,7 +111,8 @@ export interface Leave {
 }
 
 /**
- * An operator sets the ratio and the reserved amount of a class on a host. These replace the host's reported values. Null removes a value.
+ * An operator sets the ratio and the reserved amount of a class on a host. They replace the values that the host reports. Null removes a
+ * value.
  */
 export interface Allocate {
   readonly type: 'allocate'
@@ -132,9 +135,9 @@ export interface Report {
   readonly host: string
   /** The host's present name, if it differs from the first name. */
   readonly as?: string
-  /** The listed instances. Null if the host lists none. */
+  /** The instances that the report lists. Null if the report has no list. */
   readonly instances: readonly string[] | null
-  /** The used amounts in the report, by resource class and by kind of unit that hosts choose. */
+  /** The used amounts in the report, by resource class and by kind of picked unit. */
   readonly used: Amounts
 }
 
@@ -151,7 +154,7 @@ export interface PlacedClaim extends ClaimRef {
   readonly instance: string | null
   /** The state of the claim on the replica that answered. */
   readonly state: ClaimState
-  /** The alternates in the answer, by their names at the time. */
+  /** The names of the alternates in the answer, as they were at that time. */
   readonly alternates?: readonly string[]
 }
 
@@ -164,7 +167,7 @@ export type Answer =
       readonly decision?: string
     }
   | { readonly type: 'refused' | 'conflict' | 'behind' | 'lost' | 'taken' }
-  /** `why` is the message in the answer, if the call selects it. */
+  /** The service refused the input. `why` is the message in the answer, if the call reads it. */
   | { readonly type: 'invalid'; readonly why?: string }
   /** The results are in the order of the claims in the call. */
   | { readonly type: 'ends'; readonly results: readonly EndResult[] }
@@ -179,7 +182,7 @@ export interface EndResult {
   readonly revision: number
 }
 
-/** The final state in the answers of one replica. */
+/** The state at the end of a run, as one replica returns it. */
 export interface FinalState {
   readonly replica: number
   readonly hosts: readonly {
@@ -187,7 +190,7 @@ export interface FinalState {
     /** The host's present name, if it differs from the first name. */
     readonly called?: string
     readonly classes: Readonly<Record<string, ClassUsage>>
-    /** The free units, by kind of unit. Negative if more units are used or claimed than exist. */
+    /** The free amounts by kind of picked unit. Negative if more units are used or claimed than exist. */
     readonly freeUnits: Amounts
   }[]
   readonly claims: readonly FinalClaim[]

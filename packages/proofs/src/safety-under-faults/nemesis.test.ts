@@ -70,7 +70,7 @@ describe('on replicas without faults, the nemesis finds', () => {
       return verdicts
     })
     try {
-      // Callers make all of these calls, so each of the violations must be found.
+      // Callers request every kind of picked unit, so a violation must be found for each kind.
       await findsAll(pickedUnits.map((unit) => new RegExp(unit)))
     } finally {
       vi.restoreAllMocks()
@@ -94,7 +94,7 @@ describe('on replicas without faults, the nemesis finds', () => {
   })
 })
 
-test('without a nats-server it reports what to install, and starts nothing', async () => {
+test('without a nats-server the nemesis reports what to install, and starts nothing', async () => {
   vi.stubEnv('NATS_SERVER_PATH', '/nowhere/nats-server')
   try {
     const started = startNats({ folder: '/nowhere', replicas: 1, say: () => undefined })

@@ -1,6 +1,6 @@
 import type { Amounts } from './history.ts'
 
-/** Resources in whole units that the host chooses itself, whatever units a claim names. */
+/** Resources in whole units. The host itself chooses which units an instance gets, even if the claim names other units. */
 export const PICKED_UNITS = ['GPU', 'DEDICATED_CPU', 'PCI_DEVICE', 'HUGE_PAGE'] as const
 
 export type PickedUnit = (typeof PICKED_UNITS)[number]
@@ -13,12 +13,12 @@ const SHARED_CPUS_PER_CELL = 8
 const CELL_MIB = 8_192
 const DEVICE = { vendorId: '8086', productId: '10ed' }
 
-/** The number of units of each kind on a host. Units of NUMA cells are divided equally among the cells. */
+/** How many units of each kind a host has. Dedicated CPUs and huge pages are divided equally among the host's NUMA cells. */
 export const UNITS_OF_A_HOST: Readonly<Record<PickedUnit, number>> = { GPU: 2, DEDICATED_CPU: 4, PCI_DEVICE: 2, HUGE_PAGE: 4 }
 
 export const isPickedUnit = (name: string): name is PickedUnit => PICKED_UNITS.some((unit) => unit === name)
 
-/** The part of a request that demands the units in these amounts. The amounts may have at most one kind of units of NUMA cells. */
+/** The part of a request that demands these amounts of picked units. It can demand dedicated CPUs or huge pages, but not both. */
 export function requestFor({ VCPU = 0, MEMORY_MB = 0, ...amounts }: Amounts): Readonly<Record<string, unknown>> {
   const { GPU = 0, DEDICATED_CPU = 0, PCI_DEVICE = 0, HUGE_PAGE = 0 } = amounts
   const cell = { id: 0, cpus: Array.from({ length: VCPU }, (_, cpu) => cpu), memoryMb: MEMORY_MB }
@@ -35,9 +35,9 @@ export function requestFor({ VCPU = 0, MEMORY_MB = 0, ...amounts }: Amounts): Re
 }
 
 /**
- * The part of a report with the units of a host. The used units of each kind are consecutive, from unit number `first` on, and continue
- * with unit 0 after the last. With `isOnNetwork` the devices have another physical network, so that claims may name pools that no longer
- * exist.
+ * The part of a report with the picked units of a host. The used units of each kind are consecutive from unit `first` on, and continue with
+ * unit 0 after the last unit. If `isOnNetwork` is true, the devices have a physical network. A change of this value replaces the pools, so
+ * that claims name pools that do not exist any more.
  */
 export function reportOf(used: Amounts, first: number, isOnNetwork = false): Readonly<Record<string, unknown>> {
   const numbersInUse = (unit: PickedUnit): ReadonlySet<number> => {

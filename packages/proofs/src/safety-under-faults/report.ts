@@ -3,7 +3,7 @@ import type { Injected } from './faults/faults.ts'
 import { type Call, type FinalState, isLiveState, type Operation, type Setting } from './history.ts'
 import { type Answered, longestGap, type Unavailability, unavailabilityOf } from './unavailability.ts'
 
-/** The results of a run, and the periods without answers. */
+/** Figures about a run: counts of calls and faults, rates, latencies and periods without answers. */
 export interface Figures {
   readonly operations: number
   readonly seconds: number

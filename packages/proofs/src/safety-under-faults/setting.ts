@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Group, Setting } from './history.ts'
 import { UNITS_OF_A_HOST } from './picked-units.ts'
 
-/** A custom resource class that one instance may have only in certain amounts. */
+/** A custom resource class. Hosts allow only certain amounts of it per instance: a minimum, a maximum and a step. */
 export const LICENCES = 'CUSTOM_LICENCES'
 
 /** A uuid that depends only on the text. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { longestGap, unavailabilityOf } from './unavailability.ts'
 
-test('the longest period without an answer is searched from the start of the run to the last call', () => {
+test('periods without an answer are measured from the start of the run to the last call', () => {
   expect(longestGap({ at: [700, 900, 1_000], endedAt: 1_500 })).toBe(700)
   expect(longestGap({ at: [900, 700, 1_000], endedAt: 2_000 })).toBe(1_000)
   expect(longestGap({ at: [], endedAt: 3_000 })).toBe(3_000)

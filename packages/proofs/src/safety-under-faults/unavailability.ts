@@ -1,13 +1,13 @@
 import type { Injected } from './faults/faults.ts'
 
-/** The longest periods in which no replica answered a write or a read, during a fault or shortly after. */
+/** For a fault: the longest period in which no replica answered a write, and a read, during the fault or shortly after. */
 export interface Unavailability {
   readonly fault: string
   readonly writesMs: number
   readonly readsMs: number
 }
 
-/** The effects of a fault are counted until this time in milliseconds after it was undone. */
+/** A period without answers is attributed to a fault until this many milliseconds after the fault was undone. */
 const SHORTLY_MS = 1_000
 
 interface Gap {
@@ -16,8 +16,8 @@ interface Gap {
 }
 
 /**
- * The times of the answers to calls of one kind, and the end of the last call, whether it was answered or not. All are in milliseconds
- * since the start of the run.
+ * The times of the answers to all reads or to all writes (`at`), and the end of the last of these calls, even if it was not answered
+ * (`endedAt`). In milliseconds since the start of the run.
  */
 export interface Answered {
   readonly at: readonly number[]

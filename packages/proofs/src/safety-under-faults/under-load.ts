@@ -19,12 +19,12 @@ export interface LoadOptions {
   readonly clients: number
   /** Callers retry a call for this many milliseconds after its first attempt. */
   readonly patienceMs: number
-  /** The field `isStrict` of the run; true if absent. */
+  /** The value for `Run.isStrict`. True if absent. */
   readonly isStrict?: boolean
   readonly signal: AbortSignal
 }
 
-/** The faults that were injected, and all answers to the callers. */
+/** The figures of a run, and the history of all calls. */
 export interface Held extends Figures {
   readonly history: readonly Operation[]
 }
@@ -77,7 +77,7 @@ export async function underLoad(
     ...Array.from({ length: clients }, (_, n) => runClient(n, run)),
     ...cluster.replicas.map((_replica, i) => keepReading(run, i)),
   ])
-  // A client that fails is an error of the run, which then ends at once.
+  // If a client throws an error, the run ends at once.
   load.catch(() => {
     over = true
   })
@@ -165,7 +165,7 @@ async function settle(run: Run): Promise<void> {
   for (let replica = 0; replica < run.replicas; replica++) await makeFresh(run.clientOf(replica), again(host.name))
 }
 
-/** Readmits a host so that it can report again. The host may still be forgotten, if the caller that removed it gave up. */
+/** Readmits a host so that it can report again. This is needed if the caller that removed the host could not readmit it before the end. */
 async function letIn(run: Run, host: string): Promise<void> {
   const call = { type: 'leave', host, how: 'readmit', as: run.agents.nameOf(host), by: null } as const
   for (const begun = run.now(); ; await sleep(AGAIN_AFTER_MS)) {
@@ -175,7 +175,7 @@ async function letIn(run: Run, host: string): Promise<void> {
   }
 }
 
-/** Sends a report until it is answered, whether it is accepted or refused because of its content. */
+/** Sends a report repeatedly until it is answered: it is accepted, or refused because of its content. */
 async function report(run: Run, host: string, options: ReportOptions): Promise<void> {
   const { instances, used, ...body } = run.agents.report(host, options)
   for (const begun = run.now(); ; await sleep(AGAIN_AFTER_MS)) {

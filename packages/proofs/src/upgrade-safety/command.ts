@@ -20,7 +20,7 @@ interface Options {
 export function addUpgrade(prove: Command, count: (text: string) => number): void {
   prove
     .command('upgrade')
-    .description('three replicas from an older release to this one and back, one after the other, under load: nothing is lost')
+    .description('upgrade three replicas from an older release and back, one after the other, under load: nothing is lost')
     .option('--from <folder>', 'a built checkout of the older release; this release at an older feature level if not given')
     .addOption(new Option('--engine <name>', 'the synchronizer').choices(Object.keys(engines)).default('postgres'))
     .option('--seconds <n>', 'how long callers go on between two rounds', count, 10)

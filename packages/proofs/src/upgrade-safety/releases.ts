@@ -5,19 +5,19 @@ import type { Client } from '@gantt/client'
 import { FEATURE_LEVEL, STRICT_CLAIMS } from '@gantt/scheduler-core'
 import type { Release } from '../safety-under-faults/cluster.ts'
 
-/** The feature level that `needNewer` needs. */
+/** The feature level from which on the call that `needNewer` makes is allowed. */
 const NEEDED_LEVEL = STRICT_CLAIMS
-/** The feature level to which this release is limited when it stands for an older one. */
+/** If no older release is given, this release takes its place, limited to this feature level. */
 const STAND_IN_LEVEL = NEEDED_LEVEL - 1
 
 /**
- * The feature level must rise within this many milliseconds. For a minute a killed replica is still treated as living, and the rest of the
- * time is for a busy machine.
+ * The feature level must rise within this many milliseconds. A replica that was killed is treated as living for a minute and delays the
+ * rise. The rest of the time is for a busy machine.
  */
 const ASKED_MS = 120_000
 const AGAIN_AFTER_MS = 200
 
-/** The older release, and its name for messages. */
+/** The older release of an upgrade, and its name in messages. */
 export interface Older {
   readonly release: Release
   readonly name: string
@@ -50,7 +50,7 @@ export async function levelReadBy(client: Client): Promise<number> {
     '{ replicas { answers featureLevel } }',
   )
   const own = replicas.find(({ answers }) => answers)
-  if (own === undefined) throw new Error('a replica does not know itself')
+  if (own === undefined) throw new Error('the list of replicas does not have the replica that answered')
   return own.featureLevel
 }
 
@@ -71,12 +71,12 @@ export async function levelReached(client: Client, level: number): Promise<numbe
   }
 }
 
-/** Whether `needNewer` makes a change that this level does not allow. */
+/** Whether this level does not allow the call that `needNewer` makes. */
 export const isNewer = (level: number): boolean => level < NEEDED_LEVEL
 
 /**
- * Repeats a call that needs a newer feature level until it succeeds or is refused as expected. Returns `done`, or the message of the
- * last answer.
+ * Repeats a call that needs a newer feature level until it has the awaited result: success (`done`) or a refusal (`FEATURE_LEVEL`). Returns
+ * `done`, or the message of the last answer.
  */
 export async function needNewer(client: Client, awaited: 'done' | 'FEATURE_LEVEL'): Promise<string> {
   for (const end = performance.now() + ASKED_MS; ; await sleep(AGAIN_AFTER_MS)) {

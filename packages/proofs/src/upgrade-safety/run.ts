@@ -31,7 +31,7 @@ export interface UpgradeOptions {
 export interface UpgradeFigures extends Figures, KeyedCalls {
   /** How many decisions were replayed. */
   readonly verified: number
-  /** How many hosts left, returned or got another name, by the kind of call. */
+  /** How many calls removed, readmitted or renamed a host, by the kind of call. */
   readonly leaves: Readonly<Record<Leave['how'], number>>
 }
 
@@ -40,7 +40,7 @@ const REPLICAS = 3
 const RESTART_MS = 60_000
 const ROUNDS = 3
 const AGAIN_AFTER_MS = 50
-/** The time limit in milliseconds within which callers must have removed hosts in each way. */
+/** Callers must have removed, readmitted and renamed hosts within this many milliseconds. */
 const LEAVES_MS = 120_000
 
 /**
@@ -108,7 +108,7 @@ async function thereAndBack(checks: Checks, upgrade: Upgrade): Promise<Injected[
   return done
 }
 
-/** Lets callers make all calls that the level of the log permits, until hosts have left in each way. */
+/** Lets callers make all calls that the log's feature level permits, until hosts have been removed, readmitted and renamed. */
 async function tryAllOf(upgrade: Upgrade): Promise<void> {
   const { cluster, run, seconds } = upgrade
   const level = await levelOfLog((cluster.replicas[0] as ReplicaProcess).client)
@@ -123,11 +123,14 @@ async function tryAllOf(upgrade: Upgrade): Promise<void> {
   run.leavesOften = false
 }
 
-/** Whether hosts left in each way. One of `forget` and `force` is enough, because hosts of a small fleet seldom have no claims. */
+/**
+ * Whether hosts have been removed, readmitted and renamed. A removal by `forget` or by `force` is enough, because in a small fleet nearly
+ * all hosts have claims, and `forget` is then refused.
+ */
 const hasAllOf = ({ forget, force, readmit, replace }: UpgradeFigures['leaves']): boolean =>
   forget + force > 0 && readmit > 0 && replace > 0
 
-/** Counts the calls with which hosts left, by kind. */
+/** Counts the calls that removed, readmitted or renamed a host, by kind. */
 function leavesOf(history: readonly Operation[]): UpgradeFigures['leaves'] {
   const counts = { forget: 0, force: 0, readmit: 0, replace: 0 }
   for (const { call, outcome } of history)

@@ -19,7 +19,7 @@ interface Standing {
   readonly stateHash: { readonly revision: number; readonly hash: string } | null
 }
 
-/** Checks after the last change that every replica has the same state, and that the replay of every decision has the same result. */
+/** Checks after the last change that every replica has the same state, and that replays of decisions have the recorded results. */
 export async function checkSame(checks: Checks, { replicas }: Cluster): Promise<number> {
   const first = replicas[0]?.client as Client
   const standings = await untilStill(first, replicas.length)
@@ -48,7 +48,7 @@ interface Verified {
 
 const VERIFY = 'query ($id: ID!) { verifyDecision(id: $id) { outcome fidelity checks { part outcome text } } }'
 
-/** Waits until all living replicas have a digest of the same revision, or until the timeout. Returns these replicas. */
+/** Waits until all living replicas have sent a digest for the same revision, or until the timeout. Returns the living replicas. */
 async function untilStill(client: Client, count: number): Promise<readonly Standing[]> {
   for (const end = performance.now() + STILL_MS; ; await sleep(LOOK_EVERY_MS)) {
     const { replicas } = await client.request<{ replicas: Standing[] }>('{ replicas { id live stateHash { revision hash } } }')

@@ -21,7 +21,7 @@ test.skipIf(!isLongForm)(
     expect(said.filter((line) => line.includes('FAILED'))).toEqual([])
     expect(figures).toMatchObject({ unanswered: 0, faults: { 'a replica: back to the older release': 3 } })
     expect(figures.verified).toBeGreaterThan(10)
-    // Only the newer release has these calls. They are made once the log has its level.
+    // Only the newer release can remove and rename hosts. Callers do so once the log has the feature level of this release.
     expect(figures.leaves.replace).toBeGreaterThan(0)
   },
 )

@@ -22,7 +22,7 @@ export interface Namespace<Document> {
   readonly maxAgeSeconds: number
   /** Parses a document. Returns its content, or all of its problems at once. Paths begin with `version` or `document`. */
   parse(version: string, document: unknown): Parsed<Document>
-  /** The ids of the things that a document describes, such as volumes, pools or ports. */
+  /** The uuids of the things that a document names. They are indexed (hosts/document-index.ts), because requests search hosts by them. */
   things(document: Document): Iterable<string>
   /**
    * The content of a host's document about one thing, without content that concerns only this host. By this content, documents of different

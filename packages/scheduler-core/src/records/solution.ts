@@ -25,9 +25,9 @@ export interface Solution {
   readonly hosts: readonly HostName[]
   /** The objective as the solver computed it. Null if the solver gave none. */
   readonly objective: number | null
-  /** The proved upper bound: no arrangement has a higher objective. Null if the solver gave none. */
+  /** The upper bound of the objective: no arrangement can be better. Null if the solver gave none. */
   readonly bound: number | null
-  /** (bound - objective) / |objective| when the solver ended. */
+  /** (bound - objective) / |objective| when the solver ended. Null if the solver gave none. */
   readonly gap: number | null
   /** The count of branches that the solver examined. */
   readonly nodes: number

@@ -11,7 +11,7 @@ export interface HostService {
   readonly forcedDown: boolean
   /** The time of the last heartbeat in milliseconds since 1970. Null if unknown; the service is then treated as up. */
   readonly heartbeatAt: number | null
-  /** All fields of Nova's Service object. */
+  /** All fields of Nova's Service document, by name. JsonFilter can read them. */
   readonly fields?: Readonly<Record<string, unknown>>
 }
 

@@ -34,7 +34,9 @@ test.each<[string, Parameters<typeof aRequest>[0], readonly string[]]>([
     [memory(600, 512), disk(5, 4)],
   ],
 ])('%s', (_situation, asks, expected) => {
-  const found = tooSmallForImage(aRequest(asks)).map((one) => `${one.path.join('.')} ${one.found}: ${one.rule.split(', as the image')[0]}`)
+  const found = tooSmallForImage(aRequest(asks)).map(
+    (one) => `${one.path.join('.')} ${one.found}: ${one.rule.split(', because the image')[0]}`,
+  )
   expect(found).toEqual(expected)
 })
 

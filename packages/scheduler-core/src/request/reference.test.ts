@@ -4,27 +4,27 @@ import { type Form, pageOf } from '../testing/reference.ts'
 import { specSchemas } from './versions.ts'
 
 const generated = (from: string) =>
-  `Generated from \`${from}\` by \`npm run docs:request-spec\`; a test fails where this page and the code differ. \`versions.md\` says how versions live together.`
+  `Generated from \`${from}\` by \`npm run docs:request-spec\`; a test fails where this page and the code differ. \`versions.md\` describes how several versions are used at the same time.`
 
 const inOrder = (schemas: object) => Object.entries(schemas).map(([version, schema]) => ({ version, schema }))
 
 const requestSpec: Form = {
   title: 'RequestSpec: the fields of a request',
   intro: [
-    'The request of `selectDestinations(input: {spec: {gantt: ...}})`, as it is kept (`RequestSpec.document`). Over GraphQL, maps are lists of',
-    '`{key, value}`, each of `pciRequests[].specs` is `{properties: [{key, value}]}`, hints are `{key, values}`, and `nova` comes by `spec: {nova}` or `spec: {legacy}`.',
+    'The request of `selectDestinations(input: {spec: {gantt: ...}})`, as it is stored (`RequestSpec.document`). In GraphQL, maps are lists of',
+    '`{key, value}`, each of `pciRequests[].specs` is `{properties: [{key, value}]}`, hints are `{key, values}`, and `nova` is sent as `spec: {nova}` or `spec: {legacy}`.',
     '',
     generated('packages/scheduler-core/src/request/versions'),
   ],
   rules: [
-    '`numInstances`, where both are given, is the number of `instanceUuids`; no instance is named twice.',
+    'If both are given, `numInstances` is the number of `instanceUuids`. No instance is named twice.',
     'No two cells of `numaTopology.cells` have the same `id`.',
-    'Each CPU of the flavor, numbered from 0, is in the `cpus` of one cell, and the `memoryMb` of the cells are together that of the flavor; so with the members of a gang. A request that is stored already is taken as it is.',
-    '`flavor.extraSpecs`: `resources:CLASS` has a whole number of 0 to 1,099,511,627,776, `trait:NAME` has `required` or `forbidden`. A map has at most 256 keys, and 16,384 characters as JSON.',
-    '`dedicatedCpus` is given with `cpuPolicy: mixed` and only then; it names CPUs of `cpus`, each once.',
-    '`gpus.numaPolicy` is given with `numaTopology` and only then, of the request or of the member of the gang; `instanceGroup.apartFrom` names other groups than its own.',
-    '`nova.document` is at most 262,144 characters of JSON.',
-    'Text holds no NUL and no half of a surrogate pair; nothing is nested deeper than 64.',
+    'Each CPU of the flavor, numbered from 0, is in the `cpus` of exactly one cell, and the `memoryMb` of all cells add up to that of the flavor. The same applies to each member of a gang. This is not checked again for stored requests.',
+    'In `flavor.extraSpecs`, the value of `resources:CLASS` is a whole number from 0 to 1,099,511,627,776, and the value of `trait:NAME` is `required` or `forbidden`. A map has at most 256 keys, and 16,384 characters as JSON.',
+    '`dedicatedCpus` is given if and only if `cpuPolicy` is `mixed`. It names CPUs of `cpus`, each once.',
+    '`gpus.numaPolicy` needs `numaTopology` of the same request or member of the gang. `instanceGroup.apartFrom` does not name the group itself.',
+    '`nova.document` has at most 262,144 characters of JSON.',
+    'Text contains no NUL and no lone surrogate. Nothing is nested deeper than 64 levels.',
   ],
   versions: inOrder(specSchemas),
 }
@@ -32,19 +32,19 @@ const requestSpec: Form = {
 const hostStats: Form = {
   title: 'HostStats: the fields of a host report',
   intro: [
-    'The full report of `updateResourceStats` (`report: {full: ...}`), as it is kept (`Host.stats`). Over GraphQL, `pciPools[].tags` is a list of',
-    '`{key, value}`, and `nova` comes by `report: {nova}`. Documents of 1.0 do not say their version.',
+    'The full report of `updateResourceStats` (`report: {full: ...}`), as it is stored (`Host.stats`). In GraphQL, `pciPools[].tags` is a list of',
+    '`{key, value}`, and `nova` is sent as `report: {nova}`. Documents of version 1.0 have no field `version`.',
     '',
     generated('packages/scheduler-core/src/report/versions'),
   ],
   rules: [
-    'Where `maxUnit` of an inventory is given, `minUnit` is at most that, and a multiple of `stepSize` is between them. A report that is stored already is taken as it is.',
+    'If an inventory has `maxUnit`, `minUnit` is not larger, and a multiple of `stepSize` is between the two. This is not checked again for stored reports.',
     'No two cells of `numaCells` have the same `id` or share a CPU, and none lists a CPU twice.',
-    '`pinnedCpus` and `siblings` name CPUs of the cell: of `cpuset`, or of `dedicatedCpuset`; no CPU is a thread of two cores.',
-    'A page size is listed once in a cell; `reserved` is at most `total`, for pages and for inventories.',
-    'No two `gpus` have the same `index`; a resource class is listed once in `inventories`.',
-    '`nova.computeNode` and `nova.service` are at most 262,144 characters of JSON each.',
-    'Text holds no NUL and no half of a surrogate pair; nothing is nested deeper than 64.',
+    '`pinnedCpus` and `siblings` name CPUs of the cell, in `cpuset` or `dedicatedCpuset`. No CPU is a thread of two cores.',
+    'A page size is listed once in a cell. `reserved` is at most `total`, for pages and for inventories.',
+    'No two `gpus` have the same `index`. A resource class is listed once in `inventories`.',
+    '`nova.computeNode` and `nova.service` have at most 262,144 characters of JSON each.',
+    'Text contains no NUL and no lone surrogate. Nothing is nested deeper than 64 levels.',
   ],
   versions: inOrder(statsSchemas),
 }

@@ -243,7 +243,7 @@ describe('a scheduler of a plug-in', () => {
       return { parts: [on('b')] }
     })
     const { fleet } = decideWith(plugins)
-    await expect(later).rejects.toThrow('the decision is over')
+    await expect(later).rejects.toThrow('the decision has ended')
     expect(freeOn(fleet)).toEqual([1, 4])
   })
 

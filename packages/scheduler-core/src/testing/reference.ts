@@ -27,7 +27,7 @@ export function pageOf({ title, intro, rules, versions }: Form): string {
     '|---|---|---|---|---|---|---|',
     ...newest.fields.map((field) => rowOf(field, since(field.path))),
     '',
-    '## Rules that no single field says',
+    '## Rules that are not in the table',
     '',
     ...rules.map((rule) => `- ${rule}`),
     ...older.flatMap(({ version, fields }) => ['', `## ${version}`, '', ...differencesOf(fields, newest.fields, newest.version)]),
@@ -162,5 +162,8 @@ function differencesOf(fields: readonly Field[], newer: readonly Field[], versio
     if (then === undefined || (then.type === type && then.range === range && then.preset === preset)) return []
     return [`- \`${path}\` is ${then.type}${then.range === '' ? '' : `, ${then.range}`}; default ${then.preset}.`]
   })
-  return [`As ${version}, without ${missing.join(', ')}.`, ...(changed.length > 0 ? ['', 'Otherwise than there:', '', ...changed] : [])]
+  return [
+    `The same fields as ${version}, except ${missing.join(', ')}.`,
+    ...(changed.length > 0 ? ['', `Other differences from ${version}:`, '', ...changed] : []),
+  ]
 }

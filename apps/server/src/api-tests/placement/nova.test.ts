@@ -123,7 +123,7 @@ describe('hosts in Nova’s form', () => {
     ['a text for a number', computeNode('n1', { vcpus: 'many' }), ['vcpus'], 'a number or null'],
     ['a version that does not exist yet', { ...computeNode('n1'), 'nova_object.version': '2.0' }, ['nova_object.version'], '1.0 to 1.19'],
     ['memory in bytes', computeNode('n1', { memory_mb: 68_719_476_736 }), ['memory_mb'], 'bytes or KiB'],
-    ['no disk yet', computeNode('n1', { free_disk_gb: null }), ['free_disk_gb'], 'has not reported its disk yet'],
+    ['no disk yet', computeNode('n1', { free_disk_gb: null }), ['free_disk_gb'], 'has not reported its disk'],
     ['a topology that is not JSON', computeNode('n1', { numa_topology: '{' }), ['numa_topology'], 'Nova can read'],
     ['an unknown field next to the node', { compute_node: computeNode('n1'), colour: 'red' }, ['colour'], 'left out'],
   ])('a host report with %s is refused with its path', async (_what, nova, path, allowed) => {

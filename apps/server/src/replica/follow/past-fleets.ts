@@ -35,7 +35,7 @@ export interface PastFleets {
   read<Answer>(revision: number, use: (fleet: Fleet) => Answer): Promise<Answer>
   /** A fleet that the caller may change. Throws RangeError as `read` does. */
   at(revision: number): Promise<Fleet>
-  /** Caches a copy of the live fleet. */
+  /** Caches a copy of the live fleet, from which later queries continue. Drops the cached copies of any other live fleet. */
   keep(snapshot: Snapshot): void
   /** How many fleets are cached, and how many hosts, claims and keys they have together. */
   readonly kept: { readonly fleets: number; readonly things: number }

@@ -97,7 +97,7 @@ builder.node(Decision, {
     durationMs: t.float({
       nullable: true,
       description:
-        'How long the replica took to decide the request the last time, in milliseconds, without waiting and without the preceding requests to extenders. Null if the duration was not measured, as in older releases.',
+        'How long the replica took to decide the request the last time, in milliseconds, without waiting, without the preceding requests to extenders, and without the search for the cause of a refusal. Null if the duration was not measured, as in older releases.',
       resolve: async (view) => durationOf(await view.load()),
     }),
     lostTries: t.field({

@@ -50,14 +50,14 @@ export interface PluginPart {
   readonly reads: readonly string[]
   /** The unit of a weigher's scores. */
   readonly unit: string | null
-  /** The form of the documents in a namespace. */
+  /** For a namespace, the form of its documents. Null for any other part. */
   readonly document: DocumentForm | null
 }
 
-/** The form of the documents in a namespace. */
+/** Describes the documents of a namespace: their version, schema and maximum age, and the units of their fields. */
 export interface DocumentForm {
   readonly version: string
-  /** The form as a JSON Schema. */
+  /** The JSON Schema of the documents. */
   readonly schema: JsonObject
   readonly maxAgeSeconds: number
   readonly units: readonly { readonly field: string; readonly unit: string }[]

@@ -49,7 +49,7 @@ function configured({ allocation: { release, classes } }: ModelFleet, { name }: 
   return release < 27 ? before : since
 }
 
-/** The lowest ratio of a host's aggregates. Undefined if one of them is invalid. */
+/** The lowest ratio that a host's aggregates set. Undefined if they set none, or if one of the ratios is invalid. */
 function leastRatio({ aggregates }: ModelFleet, { host }: ModelHost, resourceClass: string): number | undefined {
   const key = STANDARD.find(({ name }) => name === resourceClass)?.nova
   const texts = aggregates.filter(({ hosts }) => hosts.includes(host)).flatMap(({ metadata }) => metadata[key ?? ''] ?? [])
@@ -68,7 +68,9 @@ export function override(
   countAnew(fleet)
 }
 
-/** Merges the operators' values of two hosts that turn out to be one machine. If both hosts have a value, that of `own` is used. */
+/**
+ * Merges the values that operators set for two hosts that are one machine. If a value is set for both hosts, the value in `own` is used.
+ */
 export function mergedOverrides(own: ModelHost['overrides'], other: ModelHost['overrides']): ModelHost['overrides'] {
   const names = new Set([...Object.keys(own), ...Object.keys(other)])
   return Object.fromEntries(Array.from(names, (name) => [name, { ...other[name], ...own[name] }]))

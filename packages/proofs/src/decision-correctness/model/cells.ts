@@ -24,6 +24,7 @@ interface CellHold {
   readonly pinned: readonly number[]
 }
 
+/** A cell while the amounts of reports and claims are added up. The fields have the same meaning as in ModelCell. */
 interface CellTally {
   readonly id: number
   readonly cpus: readonly number[]
@@ -32,13 +33,12 @@ interface CellTally {
   sharedUsed: number
   readonly memoryCapacity: number
   memoryFree: number
-  /** Memory outside of huge pages: how much can be allocated, and how much is allocated. */
   readonly plainCapacity: number
   plainUsed: number
   readonly plain: number
 }
 
-/** The shared CPUs that a cell can still provide, given its pinned ones. */
+/** How many more shared CPUs a cell can provide. Pinned CPUs cannot be shared. */
 const sharedLeft = ({ cpus, pinned, cpuCapacity, sharedUsed }: CellTally): number =>
   (pinned.length === 0 ? cpuCapacity : Math.floor(((cpus.length - pinned.length) * cpuCapacity) / cpus.length)) - sharedUsed
 
@@ -89,7 +89,7 @@ const isOpen =
   (cpu: number): boolean =>
     !cell.pinned.includes(cpu)
 
-/** Pins this many free CPUs of these cells, lowest numbers first; fewer if there are not enough. */
+/** Pins this many free CPUs of these cells, those with the lowest numbers first. If there are not enough, pins fewer. */
 function pinSome(cells: readonly CellTally[], count: number): void {
   for (let n = 0; n < count; n++) {
     const cell = cells.find((one) => one.cpus.some(isOpen(one)))
@@ -98,7 +98,7 @@ function pinSome(cells: readonly CellTally[], count: number): void {
   }
 }
 
-/** The amounts that claims hold in a host's cells: those that its report counts (`shown`), and the others (`waiting`). */
+/** The amounts that claims hold in a host's cells: `shown` are those that its report includes, `waiting` are those that it does not. */
 function holdsOf({ stats }: ModelHost, claims: readonly ModelClaim[]): { readonly shown: CellHold[]; readonly waiting: CellHold[] } {
   const reported = stats.numaCells
   const shown: CellHold[] = []
@@ -125,7 +125,10 @@ function holdsOf({ stats }: ModelHost, claims: readonly ModelClaim[]): { readonl
   return { shown, waiting }
 }
 
-/** For each kind of amount in cells: by how much the claims of listed instances exceed the amount in the report. */
+/**
+ * Compares the shared CPUs, memory and pinned CPUs of all cells. Returns a text for each of these of which the claims of listed instances
+ * hold more than the report shows as used.
+ */
 export function hiddenInCells(host: ModelHost, claims: readonly ModelClaim[]): string[] {
   const { shown } = holdsOf(host, claims)
   if (host.stats.numaCells.length === 0) return []
@@ -139,7 +142,7 @@ export function hiddenInCells(host: ModelHost, claims: readonly ModelClaim[]): s
   return sorts.flatMap(([held, used]) => (held > used ? [`at least ${held}, not ${used}`] : []))
 }
 
-/** The NUMA cells of a host by number, with their used amounts. */
+/** The NUMA cells of a host in order of id, with their used amounts. */
 export function cellsOf(fleet: ModelFleet, host: ModelHost): ModelCell[] {
   const { stats } = host
   const reported = [...stats.numaCells].sort((a, b) => a.id - b.id)
@@ -162,8 +165,8 @@ export function cellsOf(fleet: ModelFleet, host: ModelHost): ModelCell[] {
   const { shown, waiting } = holdsOf(host, claimsOn(fleet, host))
   const sum = <Of>(all: readonly Of[], read: (one: Of) => number): number => all.reduce((total, one) => total + read(one), 0)
   const inCell = ({ id }: { id: number }) => shown.filter((hold) => hold.cell === id)
-  // Claims of listed instances can hold more than the report counts. The excess is taken from the cells that these claims name, then from
-  // any cell.
+  // Claims of listed instances can hold more than the report shows as used. The excess is counted as used in the cells that these claims
+  // name and, if these are full, in any cell.
   let hiddenPins = sum(shown, ({ pinned }) => pinned.length) - sum(reported, ({ pinnedCpus }) => pinnedCpus?.length ?? 0)
   for (const cell of cells)
     for (const cpu of [...new Set(inCell(cell).flatMap(({ pinned }) => pinned))].sort((a, b) => a - b)) {
@@ -196,8 +199,8 @@ export function cellsOf(fleet: ModelFleet, host: ModelHost): ModelCell[] {
     hiddenCpus -= part
   }
   spread(cells, hiddenCpus, sharedLeft, takeShared)
-  // Every other claim, the largest first, is taken from the cell that it names, else from another whole cell, else from parts of several
-  // cells.
+  // The other claims are placed from the largest to the smallest: in the cell that the claim names, otherwise in one other cell, otherwise
+  // in several cells.
   const homeless: CellHold[] = []
   for (const hold of waiting.sort(byAmount)) {
     const named = cells.find(({ id }) => id === hold.cell)

@@ -43,9 +43,9 @@ export interface ModelScore {
 export interface ModelInstance {
   /** The filters in the order in which they run. `asked` is false if the filter does not apply to the request. */
   readonly filters: readonly { readonly filter: string; readonly asked: boolean }[]
-  /** The count of hosts. */
+  /** How many hosts were checked. */
   readonly hosts: number
-  /** The checks of each host; none for a host that has left. */
+  /** The verdicts on each host, by its index. Empty for a host that has left. */
   readonly checks: readonly (readonly ModelCheck[])[]
   readonly counts: readonly { readonly filter: string; readonly entered: number; readonly passed: number }[]
   readonly ranked: readonly ModelScore[]
@@ -64,7 +64,7 @@ export interface ModelDecision {
   }[]
 }
 
-/** Decides instance by instance without changing the fleet. Members of an affinity group are placed on a host that fits all of them. */
+/** Decides one instance after the other without changing the fleet. An affinity group gets the best host that fits all its members. */
 export function decideAsModel(fleet: ModelFleet, question: ModelQuestion): ModelDecision {
   const { request, allOrNothing } = question
   const isWhole = ({ found }: ModelDecision): boolean => found === request.numInstances
@@ -76,7 +76,7 @@ export function decideAsModel(fleet: ModelFleet, question: ModelQuestion): Model
   return onOneHost ?? kept(first)
 }
 
-/** Places each instance on the best host for it, or on the given host. */
+/** Places each instance on the best host for it, or on the host with the index `given`. */
 function placeEach(fleet: ModelFleet, question: ModelQuestion, given?: number): ModelDecision {
   const { request, profile, seed, alternates } = question
   const seen: ModelFleet = { ...fleet, claims: [...fleet.claims] }
@@ -147,8 +147,8 @@ interface Step {
 }
 
 /**
- * The filters in the order in which they run: first the candidates, then the filters of the profile, then those rules for every claim that
- * the profile does not list.
+ * The filters in the order in which they run: first `Candidates`, then the filters of the profile, then those filters of `nets` that the
+ * profile does not list.
  */
 function stepsOf(fleet: ModelFleet, request: RequestSpec, { filters: listed }: Profile): Step[] {
   const names = listed.map(({ name }) => name)
@@ -172,8 +172,8 @@ function stepsOf(fleet: ModelFleet, request: RequestSpec, { filters: listed }: P
 }
 
 /**
- * The step that keeps groups apart. It exists only if the request's group, or another group with members, has such a rule. Every claim must
- * satisfy the rule, even if the profile lists no such filter.
+ * The filter that keeps groups apart. It runs only if the request's group, or another group with members, has a rule that keeps the two
+ * groups apart. Every claim must satisfy such a rule, even if the profile does not list the filter.
  */
 function apartSteps(fleet: ModelFleet, { instanceGroup }: RequestSpec): Step[] {
   const others = instanceGroup === null ? [] : apartOf(fleet, instanceGroup.uuid, instanceGroup.apartFrom)
@@ -234,7 +234,7 @@ function nameAndLimits(fleet: ModelFleet, request: RequestSpec, position: number
   return { host: host.host, node: host.node, weight, limits }
 }
 
-/** The resources that an instance gets on a host that passed, chosen by the profile's assignment rules. */
+/** The resources that an instance gets on a host that passed all filters. The profile's assignment rules choose its cells and GPUs. */
 function takesOn(fleet: ModelFleet, request: RequestSpec, { assignment }: Profile, host: ModelHost): Takes {
   const { amounts } = demandOf(request)
   const guests = guestCellsOf(request)

@@ -20,7 +20,7 @@ import { guestCellsOf, seat, whyNoSeating } from './numa.ts'
 import type { Refusal } from './refusal.ts'
 import type { ModelFleet, ModelHost } from './state.ts'
 
-/** A filter that is prepared for one request: the reason why it refuses a host, or undefined if the host passes. */
+/** A filter that is prepared for one request. Returns why it refuses a host; undefined if the host passes. */
 export type Ask = (host: ModelHost) => Refusal | undefined
 
 /** Prepares a filter for a request. Undefined if the filter does not apply to the request. */
@@ -194,7 +194,7 @@ export const filters: Readonly<Record<string, ModelFilter>> = {
         if (units !== undefined) return { code: 'class.unit', need, have: units }
         const have = free(fleet, host, resourceClass)
         if (have < need) return { code: short, need, have }
-        // No request of the model demands huge pages, so it needs its whole memory outside of huge pages.
+        // No request of the model demands huge pages, so a request needs all of its memory outside of huge pages.
         const plain = resourceClass === 'MEMORY_MB' && need > 0 ? plainMemoryOf(fleet, host) : undefined
         if (plain !== undefined && plain < need) return { code: 'memory.huge_pages', need, have: plain }
       }
@@ -213,14 +213,14 @@ export const filters: Readonly<Record<string, ModelFilter>> = {
 
   GpuFilter: ({ gpus: asked }, fleet) => (asked === null ? undefined : (host) => whyNoGpus(gpusOf(fleet, host), asked)),
 
-  // The model has no requests for PCI devices.
+  // No request of the model needs PCI devices, so this filter never runs.
   PciPassthroughFilter: () => undefined,
 
-  // No host of the model has its disk in a pool.
+  // No host of the model has its disk in a pool, so this filter never runs.
   DiskPoolFilter: () => undefined,
 }
 
-/** The rules that every claim must keep. They run in every profile, after all other filters if the profile does not list them. */
+/** Filters that every claim must pass. If a profile does not list one of them, it runs after the filters of the profile. */
 export const nets = [
   'ServerGroupAffinityFilter',
   'ServerGroupAntiAffinityFilter',
@@ -243,8 +243,8 @@ function shortOf(what: string, resourceClass: string, request: RequestSpec, flee
 }
 
 /**
- * The refusal of a filter for one resource class: the amount is not free, or it is above the total. A reported maximum for one instance is
- * checked for every claim. Permanent reasons come first.
+ * Why a filter for one resource class refuses a host: the needed amount is not free, or it is above the total. A reason that cannot change
+ * when other instances end takes precedence over a lack of free resources.
  */
 function amountOf(inventory: Inventory, need: number, have: number, short: string, tooLittle: string): ReturnType<Ask> {
   const { most, inAll } = inventory
@@ -255,7 +255,7 @@ function amountOf(inventory: Inventory, need: number, have: number, short: strin
   return units === undefined ? { code: short, need, have } : { code: 'class.unit', need, have: units }
 }
 
-/** Whether the policy that the group's first claim set allows one more member on the host. */
+/** Whether one more member may be on the host, according to the policy that the group's first claim set. */
 function boundRuleAllows(fleet: ModelFleet, host: ModelHost, uuid: string): boolean {
   const group = boundGroup(fleet, uuid)
   if (group?.policy === 'ANTI_AFFINITY') return membersOn(fleet, host, uuid) < (group.most ?? 1)
@@ -278,7 +278,7 @@ function isVersion(reported: number, predicate: string): boolean {
   })
 }
 
-/** Other names of the architectures, hypervisors and modes that random hosts and images have. */
+/** The aliases of architectures, hypervisor types and VM modes that random hosts and images use. */
 const otherWords = { arch: { amd64: 'x86_64' }, hvType: { xapi: 'xen' }, vmMode: { hv: 'hvm', pv: 'xen' } } as const
 
 function usualName(kind: keyof typeof otherWords, name: string | null | undefined): string {
@@ -287,7 +287,7 @@ function usualName(kind: keyof typeof otherWords, name: string | null | undefine
   return words[lower] ?? lower
 }
 
-/** For each class that every host has: the code for too little free, and the code for too little in total. */
+/** Reason codes for the classes that every host has. The first is for too little free, the second for a total that is too small. */
 const ofClass: Readonly<Record<string, readonly [string, string]>> = {
   VCPU: ['cpu.short', 'cpu.too_few'],
   MEMORY_MB: ['memory.short', 'memory.too_little'],

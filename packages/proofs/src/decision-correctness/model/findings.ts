@@ -83,7 +83,8 @@ function unclaimedOn(fleet: ModelFleet, host: ModelHost): string[][] {
 }
 
 /**
- * The findings about an instance that several hosts list, although only one host should. A host with a claim for the instance comes first.
+ * The findings about an instance that several hosts list, or that is not listed by the host of its claim. In the lists of hosts, a host
+ * with a claim for the instance is first.
  */
 function listings(fleet: ModelFleet, instance: string, there: readonly ModelHost[]): string[][] {
   const claims = logged(fleet.claims).filter((claim) => claim.instance === instance)
@@ -101,5 +102,5 @@ function listings(fleet: ModelFleet, instance: string, there: readonly ModelHost
   ]
 }
 
-/** A host's name. If the node has a different name, the result is `host/node`. */
+/** The name of a host in findings: `host`, or `host/node` if the node has a different name. */
 export const nameOf = ({ host, node }: Pick<ModelHost, 'host' | 'node'>): string => (host === node ? host : `${host}/${node}`)

@@ -3,8 +3,9 @@ import { countAnew } from './allocation.ts'
 import type { ModelAggregate, ModelClaim, ModelFleet, ModelGroup, ModelHost } from './state.ts'
 
 /**
- * Applies a host's report. The amounts of a report normally include the instances that it lists. With `isEarlier`, the report is older than
- * the claims and came under another name of the machine. Its amounts then do not include instances that it lists for the first time.
+ * Applies a host's report. The amounts of a report normally include the instances that it lists. If `isEarlier` is true, the report is
+ * older than the claims and was sent under another name of the machine. Its amounts then do not include instances that it lists for the
+ * first time.
  */
 export function report(fleet: ModelFleet, host: ModelHost, stats: HostStats, isEarlier = false): void {
   host.reported = stats
@@ -20,7 +21,7 @@ export function report(fleet: ModelFleet, host: ModelHost, stats: HostStats, isE
   }
 }
 
-/** Whether the figures of the host's report include what a claim holds. */
+/** Whether the used amounts in the host's report include the amounts of the claim. */
 export const isCounted = ({ isListed, isHeldInAddition }: ModelClaim): boolean => isListed && !isHeldInAddition
 
 export const claimsOn = (fleet: ModelFleet, host: ModelHost): ModelClaim[] => fleet.claims.filter((claim) => claim.host === host)
@@ -60,7 +61,7 @@ export function inventoryOf({ stats }: ModelHost, resourceClass: string): Invent
   return { capacity: capacityOf(total, ratio), total, used, least: 1, most: null, step: 1, inAll: total }
 }
 
-/** Whether one instance needs more than the total, or than the maximum that the host states for one instance. */
+/** Whether the amount for one instance exceeds the total and the maximum that the host states for one instance. */
 export const isMoreThanAll = ({ most, inAll }: Inventory, need: number): boolean => need > inAll && need > (most ?? inAll)
 
 /** Returns a text with the allowed amounts if the class does not allow this amount for one instance. Otherwise returns undefined. */
@@ -147,7 +148,7 @@ export const holds = (fleet: ModelFleet, host: ModelHost, instance: string): boo
 export const isClaimed = ({ claims }: ModelFleet, instance: string): boolean =>
   claims.some((claim) => claim.isLogged && claim.instance === instance)
 
-/** The policy of a group as its first claim set it. Undefined if the group has no members. */
+/** The group with the policy that its first claim set. Undefined if the group has no members. */
 export const boundGroup = ({ claims }: ModelFleet, uuid: string): ModelGroup | undefined =>
   claims.find(({ group }) => group?.uuid === uuid)?.group ?? undefined
 
@@ -158,8 +159,8 @@ const apartAsSaid = ({ claims }: ModelFleet, uuid: string): readonly string[] =>
   claims.flatMap(({ group }) => (group?.uuid === uuid ? group.apartFrom : []))
 
 /**
- * The groups with members from which a group must be kept apart, because of its own rule or of the other group's rule. In the order of
- * their names.
+ * The uuids of the groups with members from which a group must be kept apart, because of its own rule or of the other group's rule. The
+ * result is sorted.
  */
 export function apartOf(fleet: ModelFleet, uuid: string, named: readonly string[] = []): readonly string[] {
   const known = new Set(fleet.claims.flatMap(({ group }) => (group === null ? [] : [group.uuid])))
@@ -167,7 +168,7 @@ export function apartOf(fleet: ModelFleet, uuid: string, named: readonly string[
   return [...new Set([...named, ...apartAsSaid(fleet, uuid), ...others])].filter((other) => other !== uuid && known.has(other)).sort()
 }
 
-/** Whether a claim would newly keep its group apart from a group with which it already shares a host. */
+/** Whether a claim adds the rule that its group is kept apart from another group, although members of both groups already share a host. */
 export function wantsApartTooLate(fleet: ModelFleet, { uuid, apartFrom }: ModelGroup): boolean {
   const bound = apartOf(fleet, uuid)
   return apartFrom.some(

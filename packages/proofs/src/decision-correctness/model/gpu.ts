@@ -3,7 +3,7 @@ import { claimsOn, isCounted } from './fleet.ts'
 import type { Refusal } from './refusal.ts'
 import type { ModelClaim, ModelFleet, ModelHost } from './state.ts'
 
-/** The demand for GPUs. The generator draws no demand for GPUs near NUMA cells. */
+/** A request's demand for GPUs, without its NUMA policy. No request of the model demands GPUs that are near its NUMA cells. */
 export type GpusAsked = Omit<NonNullable<RequestSpec['gpus']>, 'numaPolicy'>
 
 const isOfModel = ({ model }: ModelGpu, { models }: GpusAsked): boolean => models.length === 0 || (model !== null && models.includes(model))
@@ -58,8 +58,9 @@ function unusable(gpus: readonly ModelGpu[], cpuFree: number, typical: readonly 
 }
 
 /**
- * The choice of GPUs that causes the least fragmentation on a host, and its points: 100 x logistic(additional usable capacity in GPUs),
- * rounded down. A request for one share may use any GPU that fits; other requests get the GPUs with the lowest indices.
+ * The choice of GPUs that causes the least fragmentation on a host, and its points: 100 x logistic(decrease of the unusable capacity in
+ * GPUs), rounded down. A request for a share of one GPU can get any GPU that fits. Other requests get the fitting GPUs with the lowest
+ * indices.
  */
 export function leastFragmenting(
   all: readonly ModelGpu[],
@@ -70,7 +71,7 @@ export function leastFragmenting(
 ): { readonly points: number; readonly chosen: readonly ModelGpu[] } | undefined {
   const fit = fitting(all, asked)
   if (fit.length < asked.count) return undefined
-  // The free amount is negative if a report counts more use than the GPU has. Nothing of such a GPU is free.
+  // The free amount is negative if a GPU is used beyond its capacity. Nothing of such a GPU is free.
   const gpus = all.map((gpu) => ({ ...gpu, free: Math.max(0, gpu.free) }))
   const before = unusable(gpus, cpuFree, typical)
   const choices = asked.count === 1 && asked.shareMilli < 1_000 ? fit.map((gpu) => [gpu]) : [fit.slice(0, asked.count)]
@@ -95,7 +96,7 @@ export interface ModelGpu {
   readonly free: number
 }
 
-/** By how many thousandths of GPUs the claims of listed instances exceed the amount in the report. */
+/** Returns one text if the claims of listed instances hold more thousandths of GPUs than the report shows as used. Otherwise none. */
 export function hiddenOnGpus({ stats: { gpus } }: ModelHost, claims: readonly ModelClaim[]): string[] {
   if (gpus.length === 0) return []
   const counts = (index: number): boolean => {
@@ -108,7 +109,7 @@ export function hiddenOnGpus({ stats: { gpus } }: ModelHost, claims: readonly Mo
   return held > used ? [`at least ${held}, not ${used}`] : []
 }
 
-/** The GPUs of a host by index, with their free thousandths. */
+/** The GPUs of a host in order of index, with their free thousandths. */
 export function gpusOf(fleet: ModelFleet, host: ModelHost): ModelGpu[] {
   const reported = [...host.stats.gpus].sort((a, b) => a.index - b.index)
   const gpus = reported.map(({ index, model, usedMilli }) => ({ index, model, free: 1_000 - (usedMilli ?? 0) }))
@@ -118,13 +119,14 @@ export function gpusOf(fleet: ModelFleet, host: ModelHost): ModelGpu[] {
   const held = claimsOn(fleet, host).flatMap((claim) => (claim.takes.gpu ?? []).map((taken) => ({ ...taken, isShown: isCounted(claim) })))
   const shown = held.filter(({ index, isShown }) => isShown && counts(index))
   const waiting = held.filter((taken) => !shown.includes(taken))
-  /** Takes thousandths from these GPUs in order until the amount is reached. Returns the part of the amount that was not found. */
+  /** Takes the amount, in thousandths, from the free parts of these GPUs in order. Returns how much could not be taken. */
   const drain = (from: readonly ModelGpuState[], milli: number): number => {
     let open = milli
     for (const gpu of from) for (; open > 0 && gpu.free > 0; open--) gpu.free--
     return open
   }
-  // Claims of listed instances can hold more than the report counts. The excess is taken first from the GPUs that these claims name.
+  // Claims of listed instances can hold more than the report shows as used. The excess is counted as used, first on the GPUs that these
+  // claims name.
   let hidden = shown.reduce((sum, { milli }) => sum + milli, 0) - reported.reduce((sum, { usedMilli }) => sum + (usedMilli ?? 0), 0)
   for (const gpu of gpus) {
     const missing = shown.reduce((sum, { index, milli }) => (index === gpu.index ? sum + milli : sum), 0) - (1_000 - gpu.free)
@@ -136,7 +138,8 @@ export function gpusOf(fleet: ModelFleet, host: ModelHost): ModelGpu[] {
     const open = drain(gpus, hidden)
     if (gpus[0] !== undefined) gpus[0].free -= open
   }
-  // Every other claim, the largest first, uses the GPU that it names, else another GPU, if possible of the same model.
+  // The other claims are placed from the largest to the smallest: on the GPU that the claim names, otherwise on another GPU, if possible of
+  // the same model.
   const homeless: { readonly index: number; readonly milli: number }[] = []
   for (const taken of waiting.sort((a, b) => b.milli - a.milli || a.index - b.index)) {
     const named = at(taken.index)

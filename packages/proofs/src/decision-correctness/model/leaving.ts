@@ -3,7 +3,7 @@ import { countAnew, mergedOverrides } from './allocation.ts'
 import { claimsOn, report } from './fleet.ts'
 import type { ModelFleet, ModelHost } from './state.ts'
 
-/** Removes a host. Its claims end. After its last node has left, no aggregate lists it. */
+/** Removes a node of a host, and ends its claims. Aggregates list the host's name until its last node has left. */
 export function forget(fleet: ModelFleet, host: ModelHost): void {
   for (const claim of claimsOn(fleet, host)) fleet.claims.splice(fleet.claims.indexOf(claim), 1)
   host.isGone = true
@@ -11,13 +11,13 @@ export function forget(fleet: ModelFleet, host: ModelHost): void {
   renameInAggregates(fleet, host.host, [])
 }
 
-/** Lets a forgotten host report again. It is like a new host but has its old index. */
+/** Applies the first report of a host that was forgotten and readmitted. The host is like a new one, but keeps its index. */
 export function comeBack(fleet: ModelFleet, host: ModelHost, stats: HostStats): void {
   Object.assign(host, { isGone: false, status: 'ENABLED', liveness: 'UP', reported: stats, present: stats.instances ?? [] })
   countAnew(fleet)
 }
 
-/** Gives a host another name. If a host with that name exists already, the two are one machine, and the report of the latter is used. */
+/** Renames a host. If another host has the new name, both are one machine: they are merged, and the report of the other host is used. */
 export function replace(fleet: ModelFleet, host: ModelHost, to: Pick<ModelHost, 'host' | 'node'>): void {
   const same = presentAt(fleet, to)
   const overrides = mergedOverrides(host.overrides, same?.overrides ?? {})
@@ -36,7 +36,7 @@ export function replace(fleet: ModelFleet, host: ModelHost, to: Pick<ModelHost, 
 export const presentAt = ({ hosts }: ModelFleet, name: Pick<ModelHost, 'host' | 'node'>): ModelHost | undefined =>
   hosts.find(({ host, node, isGone }) => !isGone && host === name.host && node === name.node)
 
-/** Replaces a host's name in the lists of aggregates by these names. The name stays listed as long as the host has nodes. */
+/** Replaces a host's name by the names `by` in all aggregates. If the host still has a node, aggregates list its old name too. */
 function renameInAggregates(fleet: ModelFleet, name: string, by: readonly string[]): void {
   const stays = fleet.hosts.some(({ host, isGone }) => host === name && !isGone) ? [name] : []
   for (const [i, aggregate] of fleet.aggregates.entries()) {

@@ -18,8 +18,8 @@ export const guestCellsOf = ({ numaTopology }: RequestSpec): readonly GuestCell[
   })
 
 /**
- * The number of shared CPUs that a cell can allocate. With p of n CPUs pinned, it is floor((n - p) x capacity / n), because a pinned CPU
- * has no shared ones.
+ * How many shared CPUs a cell can allocate. If p of its n CPUs are pinned, the result is floor((n - p) x capacity / n), because pinned CPUs
+ * cannot be shared.
  */
 const sharedAllowed = ({ cpus, cpuCapacity }: ModelCell, pinned: number): number =>
   cpus.length === 0 ? 0 : Math.floor(((cpus.length - pinned) * cpuCapacity) / cpus.length)
@@ -29,10 +29,10 @@ const canGiveCpus = (cell: ModelCell, shared: number, pins: number): boolean => 
   return cell.cpus.length > 0 && pinned <= cell.cpus.length && cell.sharedUsed + shared <= sharedAllowed(cell, pinned)
 }
 
-/** The memory outside of huge pages that one guest can still get. */
+/** How much memory outside of huge pages one guest can get. */
 const plainLeft = ({ plain, plainCapacity, plainUsed }: ModelCell): number => Math.min(plain, plainCapacity - plainUsed)
 
-/** The memory outside of huge pages that one guest with dedicated CPUs can still get. The memory of such a guest is not overcommitted. */
+/** How much memory outside of huge pages one guest with dedicated CPUs can get. The memory of such a guest is not overcommitted. */
 const onceLeft = (cell: ModelCell): number => Math.min(plainLeft(cell), cell.plain - cell.plainUsed)
 
 const suits = (cell: ModelCell, { shared, dedicated, memoryMb }: GuestCell): boolean =>
@@ -43,7 +43,7 @@ const suits = (cell: ModelCell, { shared, dedicated, memoryMb }: GuestCell): boo
   shared <= cell.cpus.length - cell.pinned.length - dedicated &&
   canGiveCpus(cell, shared, dedicated)
 
-/** The smaller of two shares: that of the free CPUs and that of the free memory. */
+/** The free share of the cell's CPUs or the free share of its memory, whichever is smaller. */
 export function freeShare(cell: ModelCell): number {
   const cpus = cell.cpuCapacity === 0 ? 0 : (sharedAllowed(cell, cell.pinned.length) - cell.sharedUsed) / cell.cpuCapacity
   const memory = cell.memoryCapacity === 0 ? 0 : cell.memoryFree / cell.memoryCapacity
@@ -131,7 +131,7 @@ export function whyNoSeating(guests: readonly GuestCell[], cells: readonly Model
 const isMemoryThere = (cell: ModelCell, guest: GuestCell): boolean =>
   [cell.memoryFree, cell.memory, plainLeft(cell), ...(guest.dedicated > 0 ? [onceLeft(cell)] : [])].every((have) => have >= guest.memoryMb)
 
-/** The number of a guest's CPUs that a cell could provide, dedicated ones first. */
+/** How many of a guest's CPUs a cell can provide. Dedicated CPUs are provided first. */
 function cpusFor(cell: ModelCell, guest: GuestCell): number {
   const own = Math.min(ownLeft(cell), guest.dedicated)
   return own < guest.dedicated ? own : own + Math.min(sharedLeft(cell, guest), guest.shared)
@@ -139,20 +139,20 @@ function cpusFor(cell: ModelCell, guest: GuestCell): number {
 
 const most = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.max(a, b))
 
-/** The CPUs that can be dedicated to one guest. They are not pinned yet, and the shared CPUs in use must still fit on the others. */
+/** How many more CPUs can be pinned for one guest. The shared CPUs in use must fit on the CPUs that are not pinned. */
 function ownLeft(cell: ModelCell): number {
   let count = 0
   for (let more = 1; cell.pinned.length + more <= cell.cpus.length; more++) if (canGiveCpus(cell, 0, more)) count = more
   return count
 }
 
-/** The CPUs of a cell that can be shared after the guest's dedicated CPUs are pinned. */
+/** How many CPUs of a cell are not pinned after the guest's dedicated CPUs are pinned. */
 function sharedInAll(cell: ModelCell, { dedicated }: GuestCell): number {
   const pinned = cell.pinned.length + dedicated <= cell.cpus.length ? cell.pinned.length + dedicated : cell.pinned.length
   return Math.max(0, cell.cpus.length - pinned)
 }
 
-/** The free shared CPUs after the guest's dedicated CPUs are pinned, if the dedicated CPUs can be pinned. */
+/** How many shared CPUs are free after the guest's dedicated CPUs are pinned, if these can be pinned. */
 function sharedLeft(cell: ModelCell, { dedicated }: GuestCell): number {
   const pins = cell.pinned.length + dedicated <= cell.cpus.length ? dedicated : 0
   let count = 0

@@ -8,7 +8,8 @@ export function fnv1a(text: string): bigint {
 }
 
 /**
- * The finaliser of splitmix32. Three times, it xors the word with the word shifted right (by 16, 15 and 15), with multiplications between.
+ * The finaliser of splitmix32. Three times, it xors the word with the word shifted right (by 16, 15 and 15 bits). It multiplies the word
+ * after the first and second time.
  */
 export function mix(word: bigint): bigint {
   let z = word % WORD
@@ -26,5 +27,5 @@ export function createDraw(seed: string): (bound: number) => number {
   }
 }
 
-/** A sort key that shuffles hosts by a seed. Hosts with lower keys come first. */
+/** The sort key of a host in the random order of a seed. Hosts are sorted by ascending keys. */
 export const shuffledPlace = (seed: string, host: number): bigint => mix(BigInt(host) ^ fnv1a(seed))

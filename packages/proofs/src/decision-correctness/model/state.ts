@@ -27,7 +27,7 @@ export interface ModelClaim {
   isListed: boolean
   /** Whether the report that listed the instance is older than the claim, so that its figures do not include the claim. */
   isHeldInAddition: boolean
-  /** Whether the claim is in the log. It is false for a pick of a decision that is still being made. */
+  /** Whether the claim is in the log. It is not while the decision that places the instance is being made. */
   readonly isLogged: boolean
 }
 export interface ModelHost {
@@ -35,7 +35,7 @@ export interface ModelHost {
   node: string
   /** The last report of the host, unchanged. */
   reported: HostStats
-  /** The report after its ratios and reserved amounts were replaced by those that apply, which can come from other sources. */
+  /** The last report with the ratios and reserved amounts that apply. These can come from operators, aggregates or Nova's configuration. */
   stats: HostStats
   /** The values that operators set for this host, by class. */
   overrides: Readonly<Record<string, ModelOverride>>
@@ -48,9 +48,9 @@ export interface ModelHost {
 }
 
 /**
- * The fleet as plain objects, in slow and simple code. No sums are stored, and no code is shared with the core, which must give the same
- * results. It covers this service's own resources except PCI devices, threads of cells, and requests for huge pages. Cells report huge
- * pages, but no request of the model demands them.
+ * The model of a fleet, as plain objects. The model's code is slow and simple: no sums are stored, and no code is shared with the core,
+ * which must give the same results. The model covers the resources that this service manages, except PCI devices and CPU threads. Hosts of
+ * the model report huge pages, but no request demands them.
  */
 export interface ModelFleet {
   /** Hosts in the order of first sight. */

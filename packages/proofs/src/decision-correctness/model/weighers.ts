@@ -8,7 +8,7 @@ import type { ModelFleet, ModelHost } from './state.ts'
 
 export interface ModelWeigher {
   raw(request: RequestSpec, fleet: ModelFleet, host: ModelHost, options: Options): number
-  /** With minmax normalisation, the lower bound is at most this value, even if all raw values are larger. */
+  /** The lower bound of minmax normalisation is at most this value, even if all raw values are larger. */
   readonly from?: number
   /** The metadata key with which aggregates may set another multiplier. */
   readonly key?: string
@@ -110,7 +110,7 @@ export const weighers: Readonly<Record<string, ModelWeigher>> = {
   },
 }
 
-/** The multiplier of a weigher for a host: the profile's, or the lowest of the host's aggregates if all of their values are numbers. */
+/** The multiplier of a weigher for a host: the lowest that the host's aggregates set, if all these are numbers. Otherwise the profile's. */
 export function multiplierOf(
   fleet: readonly { readonly metadata: Readonly<Record<string, string>> }[],
   key: string | undefined,
@@ -152,7 +152,7 @@ function sharesOf(request: RequestSpec, fleet: ModelFleet, host: ModelHost, opti
   })
 }
 
-/** A resource with its weight. Profiles may also list a resource by its name alone. */
+/** Converts a listed resource to an object. Profiles can list a resource as a name, or as an object with a scale. */
 const scaled = (resource: string | ScaledResource): ScaledResource =>
   typeof resource === 'string' ? { resourceClass: resource } : resource
 

@@ -223,7 +223,7 @@ function spoilCore(parts: Partial<Core>): Plant {
   return () => ({ core: { ...trueCore, ...parts }, remove: () => undefined })
 }
 
-/** Decides, replays and examines with a changed profile. The records of the decisions name the original profile. */
+/** Makes the core decide, replay and examine with a changed profile, while the records of the decisions name the original profile. */
 function spoilProfile(change: (profile: Profile) => Profile, changeRaw = (raw: readonly number[]): readonly number[] => raw): Plant {
   const withRaw = (decided: Decided): Decided => ({
     ...decided,
@@ -254,7 +254,7 @@ function spoilPasses(name: string, change: PreparedFilter['passes']): Plant {
   })
 }
 
-/** Lets hosts pass that a filter refuses for this reason. */
+/** Changes a filter so that it passes the hosts that it would refuse with this reason code. */
 function spoilPassesWhere(name: string, code: string): Plant {
   return spoilFilter(name, (prepare) => (request, fleet, options) => {
     const prepared = prepare(request, fleet, options)

@@ -20,7 +20,7 @@ describe('waiting', () => {
     expect(await waitOn(list, 'first-fit')).toMatchObject({ meanWaitSeconds: 40 + 40, vms: 4, episodes: 1 })
   })
 
-  test('a VM with more than 10 GB needs half of its resources in each of both cells', async () => {
+  test('a VM with more than 10 GB needs half of its resources in each of the two cells', async () => {
     // All 40 CPUs of one cell are used until time 30. A split VM cannot start before, although the other cell has 40 free CPUs.
     const list = vms([40, 10, 0, 30], [2, 12, 5, 1], [2, 10, 5, 1])
     expect((await waitOn(list, 'first-fit')).meanWaitSeconds).toBe(25 + 25)

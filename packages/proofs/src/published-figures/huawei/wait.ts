@@ -83,7 +83,7 @@ async function startedAtOnce(
 interface Queue {
   /** Starts a VM as soon as it fits, after all earlier VMs. Returns its start time in seconds of the trace. */
   start(vm: HuaweiVm): Promise<number>
-  /** Tries to start a VM at its arrival, with the resources that were free when the VM before it started. */
+  /** Starts a VM at its arrival if it fits into the resources that were free when the previous VM started. Returns whether it started. */
   startsAtOnce(vm: HuaweiVm): Promise<boolean>
   decisions(): number
 }

@@ -33,7 +33,7 @@ test('void, early refused and repeated proposals are reported as shares of all p
   })
 })
 
-test('without proposals the shares are undefined', () => {
+test('without proposals the shares of void and refused proposals are 0', () => {
   const effort = { counted: 0, fruitless: {}, repeated: 0 }
   expect(figuresOf([aRun({ effort })]).effort).toMatchObject({ proposals: 0, voidPct: 0, refusedEarlyPct: 0, retriesPerClaim: 0 })
 })
@@ -51,7 +51,7 @@ test('several targets are columns of one table, compared with the first', () => 
   expect(figures).toMatchObject({ replay: 'openb', targets: [{ name: 'in process' }, { gpuAllocatedPct: 89.5, runs: [{ seed: 1 }] }] })
 })
 
-test('an impossible figure is reported as a sentence with the number', () => {
+test('the first over-commitments and differences are listed, each with its target and seed', () => {
   const runs = [aRun({ overCommits: ['a', 'b'], differences: ['c'] })]
   expect(troubleOf([{ name: 'nats, 3 replicas', runs }], 2)).toEqual(['nats, 3 replicas, seed 1: a', 'nats, 3 replicas, seed 1: b'])
 })

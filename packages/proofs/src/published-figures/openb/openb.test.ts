@@ -82,7 +82,7 @@ describe('workload', () => {
     expect(namesOf('1')).not.toEqual(namesOf('2'))
   })
 
-  test('the seed draws the departures: the given percentage of pods, each within a fourth of the arrivals after its own', () => {
+  test('the given percentage of pods departs, each after at most a fourth of all arrivals, and the seed determines the departures', () => {
     const leaves = drawDepartures(1_000, 30, '1')
     const leaving = leaves.flatMap((before, arrival) => (before === undefined ? [] : [before - arrival]))
     expect(leaving.length).toBeGreaterThan(200)

@@ -83,7 +83,7 @@ interface Outcome {
   readonly stay: Stay | undefined
 }
 
-/** Sends every pod in order, each after the departures that are due before it. A departure waits until its pod was answered. */
+/** Sends the pods in order. Before a pod, sends the departures that are due. A departure waits for the answer about its pod's placement. */
 async function placeAll(
   driver: Driver,
   profile: string,

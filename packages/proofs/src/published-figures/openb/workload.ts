@@ -2,14 +2,14 @@ import { createRandom, type Random } from '@gantt/scheduler-core'
 import type { OpenbNode } from './nodes.ts'
 import type { OpenbPod } from './pods.ts'
 
-/** The total demand of the list of pods, relative to the GPUs of the nodes. */
+/** The GPUs that all pods request together, as a multiple of the GPUs of all nodes. */
 const DEMAND = 1.3
 
 /** The fleet and the list of pods of one run, each in the run's own order. */
 export interface Workload {
   readonly nodes: readonly OpenbNode[]
   readonly pods: readonly OpenbPod[]
-  /** The sum over all nodes, in thousandths of a GPU. */
+  /** The GPU capacity of all nodes together, in thousandths of a GPU. */
   readonly capacityMilli: number
 }
 
@@ -34,8 +34,9 @@ export function makeWorkload(nodes: readonly OpenbNode[], pods: readonly OpenbPo
 }
 
 /**
- * For each pod, the arrival before which it departs. Undefined if it does not depart. The given percentage of all pods departs, each at a
- * random time after at most a fourth of the remaining arrivals. Departures do not depend on the hosts of the pods.
+ * For each pod, the index of the arrival before which the pod departs. Undefined if it does not depart. The given percentage of pods
+ * departs, each after a random number of further arrivals, at most a fourth of all arrivals. A pod whose departure would be after the last
+ * arrival stays. Departures do not depend on the hosts of the pods.
  */
 export function drawDepartures(arrivals: number, percent: number, seed: string): readonly (number | undefined)[] {
   const random = createRandom(`${seed}/departures`)

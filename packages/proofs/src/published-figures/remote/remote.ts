@@ -40,8 +40,8 @@ interface Refusal {
 
 /**
  * A driver for a running service. The hosts of a run have its prefix in their names, and are in one aggregate that every request requires,
- * so that a service in use gives the same answers. At the end, claims are released and the aggregate is deleted. The hosts stay in the
- * fleet, because only a call by an operator removes a host.
+ * so that other hosts of the service do not affect the answers. At the end, claims are released and the aggregate is deleted. The hosts
+ * stay in the fleet, because only a call by an operator removes a host.
  */
 export function createRemoteDriver({ replicas, run }: RemoteOptions): Driver {
   const live = new Map<string, Placement>()
@@ -141,7 +141,8 @@ export function createRemoteDriver({ replicas, run }: RemoteOptions): Driver {
       const effort = sumOf(await Promise.all(replicas.map((replica) => replica.effort())), before)
       const views = []
       for (const { client } of replicas) {
-        // A replica answers a report without new content only after it has caught up with the log.
+        // A replica answers a report without new content only after it has caught up with the log. So the hosts that are read next are up
+        // to date.
         if (first !== undefined) await report([first], client)
         views.push(await readHostViews(client, run))
       }

@@ -17,8 +17,8 @@ export interface Target {
 export const collectServers = (addresses: string, before: readonly string[] = []): readonly string[] => [...before, addresses]
 
 /**
- * The targets of the replay in the given order; this process if no service is named. `keys` has one key for all services, or one for each.
- * Throws BadInputError.
+ * The services on which the trace is replayed, in the given order. If no service is named, the trace is replayed in this process. `keys`
+ * has one key for all services, or one key for each. Throws BadInputError.
  */
 export async function findTargets(servers: readonly string[], keys: readonly string[]): Promise<readonly Target[]> {
   if (servers.length === 0) return [{ name: 'in process', createDriver: (seed) => createInProcessDriver({ seed }) }]

@@ -4,7 +4,7 @@ import type { ModelHost, ModelOverrides } from './state.ts'
 
 const LEVEL = 10
 
-/** For each class, the fields of a report, and the name of the ratio in Nova's form. */
+/** For each class: its fields in a report, and the name of its ratio in Nova's form. */
 const FIELDS: Record<string, { total: string; ratio: string; used: string; nova: string }> = {
   VCPU: { total: 'vcpus', ratio: 'cpuAllocationRatio', used: 'vcpusUsed', nova: 'cpu_allocation_ratio' },
   MEMORY_MB: { total: 'memoryMb', ratio: 'ramAllocationRatio', used: 'memoryMbUsed', nova: 'ram_allocation_ratio' },
@@ -39,7 +39,7 @@ function ofFleet({ allocation: { release, classes } }: ModelFleet, name: string,
   return name === 'MEMORY_MB' && release < 27 ? 1.5 : 1
 }
 
-/** The lowest ratio of a host's aggregates. Undefined if one of them is invalid. */
+/** The lowest ratio that a host's aggregates set. Undefined if they set none, or if one of the ratios is invalid. */
 export function leastRatio(fleet: ModelFleet, host: string, name: string): number | undefined {
   const key = FIELDS[name]?.nova
   if (fleet.level < LEVEL || key === undefined) return undefined
@@ -64,7 +64,7 @@ export function override(fleet: ModelFleet, host: ModelHost, change: ModelChange
   host.allocation = { ...host.allocation, [change.resourceClass]: next }
 }
 
-/** Merges the operators' values of two hosts that turn out to be the same machine. If both hosts have a value, the later one is used. */
+/** Merges the values that operators set for two hosts that are one machine. If a value is set for both hosts, the one set later is used. */
 export function merged(own: ModelOverrides, other: ModelOverrides): ModelOverrides {
   const all: ModelOverrides = {}
   for (const name of [...Object.keys(own), ...Object.keys(other)]) {
@@ -77,7 +77,7 @@ export function merged(own: ModelOverrides, other: ModelOverrides): ModelOverrid
   return all
 }
 
-/** Replaces the fleet's values for documents in Nova's form. Earlier decisions on hosts with such a document become void. */
+/** Replaces the values for all documents in Nova's form. Claims decided before on hosts with such a document become void. */
 export function judgeFleetAllocation(fleet: ModelFleet, { expectedVersion, release, classes }: ModelChange): string | undefined {
   if (fleet.allocation.version !== expectedVersion) return 'allocation.version'
   if (!Object.values<{ ratio?: number; reserved?: number }>(classes).every(isInRange)) return 'allocation.range'

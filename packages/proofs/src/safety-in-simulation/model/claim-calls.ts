@@ -14,7 +14,7 @@ export function endClaim(fleet: ModelFleet, claim: ModelClaim, state: string): v
     // No report includes the confirmed claim yet, so its resources are held in addition to the reported use.
     if (claim.state === 'CONFIRMED' && source === undefined) holdInAddition(claim)
   } else if (claim.instance !== null && !fleet.host(claim.host)?.listsNothing) holdNothingInAddition(claim)
-  // A move on the same host may have needed no additional resources.
+  // A move on the same host can add no resources. In that case nothing is held in addition to the reported use.
   if (!claim.extraGpus && Object.values(claim.extra ?? {}).every((amount) => amount === 0)) claim.extra = null
   // If the source of a move on the same host ends, its destination ends too.
   if (target !== undefined && target.host === claim.host) endClaim(fleet, target, state)
@@ -29,7 +29,7 @@ export function endClaim(fleet: ModelFleet, claim: ModelClaim, state: string): v
   forgetEmptyGroups(fleet)
 }
 
-/** Closes the move of a claim. From now on the host of the claim has to list the instance. */
+/** Closes the move of a claim. From this time on, the host of the claim must list the instance. */
 function leaveMove(fleet: ModelFleet, claim: ModelClaim): void {
   claim.source = null
   claim.target = null
@@ -43,7 +43,7 @@ export function settleMove(fleet: ModelFleet, claim: ModelClaim): void {
   leaveMove(fleet, claim)
   source.target = null
   if (inPlace && source.state === 'MATERIALISED' && claim.extra !== null) claim.state = 'MATERIALISED'
-  // Until the next report, the added amount is held in addition to the reported use.
+  // From feature level 10 on, the amount that a resize on the same host adds is held in addition to the reported use until the next report.
   else if (!inPlace || fleet.level < 10) claim.extra = null
   if (fleet.level >= 10 && inPlace) {
     if (claim.extra === null) holdInAddition(claim)

@@ -14,12 +14,12 @@ export function isLive(claim: ModelClaim | undefined): claim is ModelClaim {
   return claim !== undefined && isLiveState(claim.state)
 }
 
-/** Whether a reservation is past its expiry, but no log entry has ended it yet. */
+/** Whether the expiry of a reservation has passed, but no log entry has ended the reservation yet. */
 export function isOverdue(fleet: ModelFleet, { state, expiresAt }: ModelClaim): boolean {
   return state === 'RESERVED' && expiresAt !== null && expiresAt <= fleet.now
 }
 
-/** The live claims of an instance within a project; within an account if one of the claims has no project. */
+/** The live claims of an instance within a project. If a project is not known, the claims within the account are compared instead. */
 export function claimsOf(
   fleet: ModelFleet,
   instance: string | null,
@@ -72,7 +72,7 @@ export function holdInAddition(claim: ModelClaim): void {
   claim.extraGpus = true
 }
 
-/** Marks the claim as counted in the report of its host, or as holding nothing any more. */
+/** Marks the claim as included in the report of its host, or as a claim that does not hold anything. */
 export function holdNothingInAddition(claim: ModelClaim): void {
   claim.extra = null
   claim.extraGpus = false

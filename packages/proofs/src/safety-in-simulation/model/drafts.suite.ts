@@ -10,7 +10,7 @@ import {
 import { aClaim, aMove, aReport, aUuid, someInstances } from '@gantt/scheduler-core/testing'
 import type { ReferenceModel } from './reference-model.ts'
 
-/** The possible hosts. Three of them report from the beginning. Hosts leave, and reappear under each other's names. */
+/** The host names. All three hosts report at the beginning. Later, hosts leave, and reappear under each other's names. */
 export const HOSTS = ['h1', 'h2', 'h3']
 const GROUPS: readonly GroupBinding[] = [
   { uuid: aUuid(0x61), policy: 'ANTI_AFFINITY', maxServerPerHost: null },
@@ -20,7 +20,7 @@ const GROUPS: readonly GroupBinding[] = [
 ]
 const GPUS = 3
 export const HOUR_MS = 3_600_000
-/** If a host does not follow its claims for this many milliseconds, that is a finding. It is as long as a few log entries take. */
+/** A host that has not followed its claims for this many milliseconds gets a finding. This time passes within a few log entries. */
 export const FOLLOWS_MS = 6_000
 
 /**
@@ -49,7 +49,7 @@ export function toChange({ type, a, b, c }: Draft, model: ReferenceModel): Chang
   const ref = { claim: a % 13 === 7 ? 'none' : (claim?.id ?? 'none'), fence: (claim?.fence ?? 0) - (a % 11 === 5 ? 1 : 0) }
   const group = b % 3 === 0 ? (pick(GROUPS, c) as GroupBinding) : null
   const parts = 1 + (c % 3)
-  // The model knows only the present rules for GPUs, which apply from this feature level on.
+  // The model has only the present rules for GPUs. They apply from feature level STRICT_CLAIMS on, so there are no GPUs below it.
   const hasGpus = model.level >= STRICT_CLAIMS
   const shape = {
     key: `k${b % 3 === 2 ? b % 8 : model.revision * 10 + b}`,
@@ -94,7 +94,7 @@ export function toChange({ type, a, b, c }: Draft, model: ReferenceModel): Chang
       const instances =
         c % 7 === 3 ? null : [...new Set([...running.map(({ instance }) => instance as string), ...(b % 5 === 1 ? [aUuid(1 + c)] : [])])]
       const known = model.host(host)?.sequence ?? 0
-      // The host reports as many used GPUs as its instances have, but not necessarily those that the claims name.
+      // The host reports as many used GPUs as its instances have. These can be other GPUs than those that the claims name.
       const busy = running.reduce((sum, { gpus }) => sum + gpus.length, 0)
       const gpus = Array.from({ length: GPUS }, (_, index) => ({ index, usedMilli: (index + c) % GPUS < busy ? 1_000 : 0 }))
       const report = aReport(
@@ -185,7 +185,7 @@ export function toChange({ type, a, b, c }: Draft, model: ReferenceModel): Chang
   }
 }
 
-/** The part of a document in Nova's form that a report stores. */
+/** The part of a report in Nova's form, with this CPU allocation ratio. */
 const novaOf = (cpuRatio: number, c: number) => ({
   computeNode: { cpu_allocation_ratio: cpuRatio, ...(c % 2 === 0 && { ram_allocation_ratio: null }), disk_allocation_ratio: 1 },
   ...{ service: null, cellUuid: null, flavors: {}, images: {} },

@@ -66,7 +66,7 @@ function usesTooLittle(fleet: ModelFleet, host: ModelHost): string[] {
   ]
 }
 
-/** Whether a claim ended so long ago that its host should have followed. */
+/** Whether a claim ended so long ago that its host should have removed the instance. */
 const isLongOver = (fleet: ModelFleet, { endedAt }: ModelClaim, afterMs: number): boolean =>
   endedAt !== null && fleet.now - endedAt >= afterMs
 
@@ -96,7 +96,7 @@ function listsNobodysInstances(fleet: ModelFleet, host: ModelHost, afterMs: numb
   return found.length > 0 ? [lineOf('instance.unclaimed', host.name, null, 'a claim for each', text)] : []
 }
 
-/** The finding about a host whose machine also reports under another name. The machine's first host has no finding. */
+/** The finding about a host whose machine also reports under another name. The first host of the machine gets no finding. */
 function isAnotherToo({ name, machine }: ModelHost, there: readonly ModelHost[]): string[] {
   if (machine === null) return []
   const [first] = there.filter((other) => other.machine === machine)
@@ -105,7 +105,7 @@ function isAnotherToo({ name, machine }: ModelHost, there: readonly ModelHost[])
     : [lineOf('host.same_machine', name, null, 'one host for each machine', `as ${first.name}`)]
 }
 
-/** The live claims of an instance. For an open move only the source is returned, which represents both ends. */
+/** The live claims of an instance. For an open move, only the claim on the source host is returned. */
 const liveOf = (fleet: ModelFleet, instance: string): ModelClaim[] =>
   fleet.claims.filter((claim) => claim.instance === instance && isLive(claim) && claim.source === null).sort((a, b) => a.fence - b.fence)
 

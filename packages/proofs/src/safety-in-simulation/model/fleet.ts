@@ -2,7 +2,7 @@ import type { ModelAggregate, ModelClaim, ModelFleetAllocation, ModelGroup, Mode
 
 const KEY_AFTERLIFE = 3_600_000
 
-/** The state after all entries of the log, in plain lists. Values that can be computed are not stored. */
+/** The state after all entries of the log, in plain lists. Values that can be computed from others are not stored. */
 export class ModelFleet {
   revision = 0
   now = 0
@@ -18,7 +18,7 @@ export class ModelFleet {
   groups: ModelGroup[] = []
   aggregates: ModelAggregate[] = []
   allocation: ModelFleetAllocation = { version: 0, release: null, classes: {} }
-  /** The id and stamp of the entry at each revision, from 0 on. */
+  /** The id and time of the entry at each revision. Index 0 is the state before the first entry. */
   places: { id: string; at: number }[] = [{ id: '', at: 0 }]
 
   host(name: string): ModelHost | undefined {

@@ -13,7 +13,7 @@ export function bindGroup(fleet: ModelFleet, group: ModelChange | null): void {
   const known = fleet.group(group.uuid)
   const apart = [...new Set([...(known?.apart ?? []), ...(group.apartFrom ?? [])])].sort()
   const bound = known ?? { uuid: group.uuid, policy: group.policy, max: group.maxServerPerHost, version: 1, edited: 0 }
-  // The list is replaced and not changed, because a void proposal must leave the groups unchanged.
+  // The list is replaced and not changed in place. So if the proposal is void, the former list can be restored.
   fleet.groups = [...fleet.groups.filter((other) => other !== known), { ...bound, apart }]
 }
 
@@ -23,11 +23,11 @@ export const apartOf = (fleet: ModelFleet, uuid: string): readonly string[] => [
   ...fleet.groups.filter(({ apart }) => apart.includes(uuid)).map((other) => other.uuid),
 ]
 
-/** Whether members of both groups are on one host. */
+/** Whether a host has members of both groups. */
 export const shareHost = (fleet: ModelFleet, one: string, other: string): boolean =>
   membersOf(fleet, one).some(({ host }) => membersOf(fleet, other).some((member) => member.host === host))
 
-/** Whether a claim would newly keep its group apart from a group with which it already shares a host. */
+/** Whether a claim adds the rule that its group is kept apart from another group, although members of both groups already share a host. */
 export function wantsApartTooLate(fleet: ModelFleet, group: ModelChange | null): boolean {
   if (group === null) return false
   const bound = apartOf(fleet, group.uuid)

@@ -33,8 +33,8 @@ export function forgetUnused(fleet: ModelFleet): void {
 }
 
 /**
- * Sets how many keys are stored, and for how long after their last claim ended. The new time also applies to keys whose claims have already
- * ended.
+ * Sets for how long a key is stored after its last claim ended. The new time also applies to keys whose claims have already ended. The
+ * model ignores the limit on the count of keys.
  */
 export function judgeKeyLimits(fleet: ModelFleet, { afterlifeMs }: ModelChange): undefined {
   for (const key of fleet.keys) if (key.forgottenAt !== null) key.forgottenAt += afterlifeMs - fleet.afterlife

@@ -37,7 +37,7 @@ export function judgeForget(fleet: ModelFleet, { hosts: names, isForced, expecte
   return undefined
 }
 
-/** Ends the claims of a host that leaves the fleet. Only its names, and the data that identifies its old reports, stay stored. */
+/** Removes a host that leaves the fleet. Its claims end. Only its names, and the data that identifies its old reports, are kept. */
 export function bury(fleet: ModelFleet, host: ModelHost, as: 'forgotten' | 'merged'): void {
   for (const claim of host.gone === null ? liveOn(fleet, host) : [])
     if (isLive(claim)) endClaim(fleet, claim, isOverdue(fleet, claim) ? 'EXPIRED' : 'REVOKED')

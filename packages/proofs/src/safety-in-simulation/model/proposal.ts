@@ -79,7 +79,7 @@ export function judgeClaims(fleet: ModelFleet, change: ModelChange, fence: numbe
  */
 const LISTED_CLAIMS = 10
 
-/** Makes a claim for an instance that already runs on the host. The report counts its use, so only the amounts beyond that must be free. */
+/** Makes a claim for an instance that the host's report lists. The report includes its use, so only larger amounts must be free. */
 export function judgeListed(fleet: ModelFleet, change: ModelChange, fence: number): string | undefined {
   const [part] = change.parts
   const { instance, host: name } = part
@@ -107,14 +107,14 @@ export function judgeListed(fleet: ModelFleet, change: ModelChange, fence: numbe
     return refusal
   }
   for (const one of overdue) if (isLive(one)) endClaim(fleet, one, 'EXPIRED')
-  // The report counts the instance only once. This use now belongs to the new claim, and no longer to a claim that has just expired.
+  // The report includes the instance only once. Its use is now counted for the new claim, and not for a claim that has just expired.
   for (const one of ended()) one.lingers = false
   bindKey(fleet, change)
   forgetUnused(fleet)
   return undefined
 }
 
-/** Judges a further attempt for an instance: releases the destination of its open move, and then moves the claim. */
+/** Judges a further attempt to place an instance. It releases the destination of the instance's open move, and then moves the claim. */
 export function judgeAttempt(fleet: ModelFleet, change: ModelChange, fence: number): string | undefined {
   const [part] = change.parts
   const source = fleet.claim(change.source.claim)
@@ -164,7 +164,10 @@ export function beginMove(fleet: ModelFleet, change: ModelChange, part: ModelCha
   bindKey(fleet, change)
 }
 
-/** Whether another instance fits on a host if neither the moving claim nor its former destination is counted. */
+/**
+ * Why a part of a proposal does not fit on its host; undefined if it fits. Resources of the claim that moves (`mover`), and of the
+ * destination that it gives up (`given`), are treated as free.
+ */
 export function mayStand(
   fleet: ModelFleet,
   part: ModelChange,
@@ -181,7 +184,7 @@ export function mayStand(
     !growsInPlace(fleet, given) &&
     (fleet.level >= KEEPS_OWN || (given.gpus.length === 0 && gpus.length === 0))
   const without = isGivenUp ? [given] : []
-  // If the host lists the instance, the former destination still holds the amounts that the report does not count.
+  // If the host lists the instance, its report includes the use of the former destination, and this use is not free yet.
   const lingering = fleet.level >= 9 ? without.filter((claim) => isListed(fleet, claim)) : []
   const isOwn = mover !== undefined && takesDifference(fleet, host.name, gpus, mover)
   for (const [resourceClass, amount] of Object.entries<number>(part.grants.classes ?? {})) {
@@ -191,7 +194,7 @@ export function mayStand(
     const { total } = amountsOf(fleet, host, resourceClass)
     if (fleet.level >= OWN_LIMITS && amount > total && !hasAsMuch) return 'claim.no_room'
   }
-  // The claim keeps the GPUs that it already has.
+  // A claim that moves on its own host can use only the GPUs that it already holds.
   const left = isOwn ? mover.gpus : gpusLeft(fleet, host, without, lingering)
   if (new Set(gpus).size < gpus.length || gpus.some((gpu) => !left.includes(gpu))) return 'claim.no_room'
   const isApart = uuid !== null && apartOf(fleet, uuid).some((other) => membersOf(fleet, other).some((member) => member.host === host.name))

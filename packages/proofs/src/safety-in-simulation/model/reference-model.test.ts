@@ -22,7 +22,7 @@ import { ReferenceModel } from './reference-model.ts'
 interface Step {
   readonly drafts: readonly Draft[]
   readonly basis: 'head' | 'older' | 'alien'
-  /** Whether the entry has the id of an earlier one. */
+  /** Whether the entry has the id of an earlier entry. */
   readonly repeats: boolean
   /** The store's clock advances by this many milliseconds before the entry. Can be negative. */
   readonly passMs: number
@@ -123,7 +123,7 @@ const commands: fc.Arbitrary<fc.Command<ReferenceModel, Log>>[] = [
   fc.constant(new Restart()),
 ]
 
-/** Compares core and model on random logs. Some of the logs were begun by an older release. `spoil` changes the fleet after each entry. */
+/** Compares core and model on random logs, some of which start at an old feature level. `spoil` changes the fleet after each entry. */
 const judgesAlike = (spoil: (fleet: Fleet) => void = () => undefined) =>
   fc.property(fc.boolean(), fc.commands(commands, { maxCommands: 60, size: 'max' }), (isNew, history) => {
     fc.modelRun(() => {
@@ -155,7 +155,7 @@ test('a change whose basis is older than the remembered positions is void', () =
   const append = (step: Partial<Step>) => new Append({ drafts: [], basis: 'head', repeats: false, passMs: 0, ...step }).run(model, log)
   append({ drafts: reports })
   for (let i = 0; i < 1_022; i++) append({})
-  // The parameter 0 chooses the first of the earlier positions.
+  // The basis of this entry is the position of the first entry, because `passMs` is 0.
   append({ drafts: [{ type: 'claims', a: 0, b: 1, c: 0 }], basis: 'older' })
   expect(model.claims).toHaveLength(1)
   append({})
@@ -201,7 +201,7 @@ test('an ended claim is kept until a report no longer lists its instance', () =>
   const revoke: Draft = { type: 'revoke', a: 0, b: 0, c: 0 }
   append({ drafts: reports })
   append({ drafts: [{ type: 'claims', a: 0, b: 1, c: 0 }] })
-  // The host lists the instance in this report and in all later ones.
+  // With b = 32 the report lists the instance. With b = 15, below, the report does not list it.
   append({ drafts: [{ type: 'report', a: 0, b: 32, c: 0 }] })
   append({ drafts: [revoke] })
   append({ passMs: HOUR_MS })
@@ -211,8 +211,8 @@ test('an ended claim is kept until a report no longer lists its instance', () =>
 })
 
 /**
- * A log of the core, and a model. Every change is appended to both of them. They must give the same verdicts and have the same state at the
- * end.
+ * Creates a log of the core and a model. `append` appends changes to both of them. Both must give the same verdicts and have the same state
+ * afterwards.
  */
 function inBoth() {
   const log = aLog()

@@ -14,9 +14,9 @@ const WINDOW = 1_024
 const FENCES = 65_536
 
 /**
- * The fleet by the rules of the documents, in slow and obvious code. Nothing is cached, every sum is computed again, and no code is shared
- * with the core, which must agree for every log. It covers what the simulator uses: countable classes and whole GPUs, but no cells and no
- * other devices. Each noun has a file in this folder.
+ * A model of the fleet that follows the rules of the documentation, in slow and obvious code. Nothing is cached, every sum is computed
+ * again, and no code is shared with the core. For every log, the core must have the same state as the model. The model covers the resources
+ * that the simulation uses: countable classes and whole GPUs, but no NUMA cells and no other devices.
  */
 export class ReferenceModel extends ModelFleet {
   /**
@@ -34,7 +34,7 @@ export class ReferenceModel extends ModelFleet {
     const levelBefore = this.level
     if (!repeated && known)
       for (const change of entry.changes) if (change.type === 'feature') this.level = Math.max(this.level, change.level)
-    // Below level 9 it is not recorded since when an instance is not listed. That time therefore starts when the level is raised.
+    // Below level 9, the core does not record since when a host has not listed an instance. So this time begins when the level is raised.
     if (levelBefore < 9 && this.level >= 9) for (const claim of this.claims) if (claim.state === 'CONFIRMED') claim.unlistedAt = this.now
     if (levelBefore < 10 && this.level >= 10)
       for (const host of this.hosts)
@@ -91,7 +91,7 @@ export class ReferenceModel extends ModelFleet {
         return judgeAggregate(this, change)
       case 'fleetAllocation':
         return judgeFleetAllocation(this, change)
-      // The level was raised before this, and profile versions do not affect how claims are judged.
+      // `apply` has already raised the level. Versions of profiles do not affect how claims are judged.
       case 'feature':
       case 'profile':
       case 'activate':

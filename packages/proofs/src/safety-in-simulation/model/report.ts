@@ -27,7 +27,7 @@ export function takeReport(fleet: ModelFleet, change: ModelChange): string | und
 }
 
 /**
- * Applies a full report. `earlier` is set if the report came under another name of the machine before a merge: it is the time of the
+ * Applies a full report. If two hosts are merged, the last report under the other name is applied. `earlier` is then the time of this
  * report.
  */
 export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange, earlier?: number): void {
@@ -50,7 +50,7 @@ export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange, 
   host.present = [...full.instances]
   for (const claim of fleet.claims) {
     if (claim.host !== host.name) continue
-    // An ended claim that holds nothing does not hold anything again when its instance reappears.
+    // An ended claim that has released its amounts does not get them back when a report lists its instance again.
     const isHeld = claim.lingers || (!isLiveState(claim.state) && claim.extra !== null)
     if (claim.instance !== null) claim.lingers = isHeld && host.present.includes(claim.instance)
     if (growsInPlace(fleet, claim)) continue
@@ -105,8 +105,8 @@ function unlist(fleet: ModelFleet, claim: ModelClaim): void {
 }
 
 /**
- * Frees what ended claims hold on a host whose report has no list, because such a report shows no instances. The last list is kept, because
- * it shows what ran there before.
+ * Frees the amounts of ended claims on a host whose report has no list of instances, because such a report shows no instances. The last
+ * list is kept, because it shows which instances ran there before.
  */
 export function releaseEnded(fleet: ModelFleet, host: ModelHost): void {
   for (const claim of fleet.claims) if (claim.host === host.name) claim.lingers = false

@@ -29,7 +29,7 @@ export function freeOf(
   return capacity - inUse - sum(uncounted.map(({ amounts }) => amounts))
 }
 
-/** The free GPUs of a host. A claim whose GPU is used by others uses the first free one instead. */
+/** The indices of the free GPUs of a host. If the GPU that a claim names is in use, the claim uses the first free GPU instead. */
 export function gpusLeft(fleet: ModelFleet, host: ModelHost, without: ModelClaim[] = [], lingering: ModelClaim[] = []): number[] {
   if (host.gone !== null) return []
   const { shown, uncounted } = heldOn(fleet, host, without, lingering)
@@ -44,8 +44,8 @@ export function gpusLeft(fleet: ModelFleet, host: ModelHost, without: ModelClaim
     return left
   }
   const theirs = shown.flatMap(({ gpus }) => gpus)
-  // If the report shows fewer used GPUs than the claims of listed instances hold, GPUs that these claims name are used too, then any
-  // others.
+  // If the report shows fewer used GPUs than the claims of listed instances hold, more GPUs are treated as used: first the GPUs that these
+  // claims name, then any other GPUs.
   const hidden = Math.max(0, theirs.length - used.length)
   const found = left.filter((gpu) => theirs.includes(gpu)).slice(0, hidden)
   take(found)
@@ -69,7 +69,7 @@ export function gpuRoom(fleet: ModelFleet, host: ModelHost): number {
   return host.gpus.length - Math.max(host.fromClaims ? 0 : host.gpusUsed.length, count(shown)) - count(uncounted)
 }
 
-/** What claims hold on a host, separately for instances that its report counts and for others. */
+/** The resources that claims hold on a host: `shown` are those that its report includes, `uncounted` are those that it does not. */
 export function heldOn(
   fleet: ModelFleet,
   host: ModelHost,

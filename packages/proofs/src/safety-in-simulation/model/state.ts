@@ -4,8 +4,8 @@ export interface ModelClaim {
   id: string
   account: string
   /**
-   * The project within which the instance has at most one live claim. If null, the claim is unique within the account in `within`, which
-   * first made the claim.
+   * The project within which the instance has at most one live claim. If null, this holds within the account `within`, which made the first
+   * claim of the instance.
    */
   project: string | null
   within: string
@@ -29,9 +29,9 @@ export interface ModelClaim {
   /** Whether the report does not count the GPUs of the claim. */
   extraGpus: boolean
   createdAt: number
-  /** The time since when the host should list the instance: the confirmation of the claim, or the end of its move. */
+  /** The time from which on the host should list the instance: the confirmation of the claim, or the end of its move. */
   askedAt: number
-  /** The time since when the host no longer lists the instance. Null if it lists the instance, or never did. */
+  /** The time at which the host stopped listing the instance. Null if the host lists the instance, or never listed it. */
   unlistedAt: number | null
   endedAt: number | null
   /** Whether the claim ended while its host listed the instance, and the host has listed it ever since. */
@@ -49,12 +49,12 @@ export interface ModelFleetAllocation {
 }
 export interface ModelHost {
   name: string
-  /** The indices of the GPUs, and the indices of those that the report shows as used. */
+  /** The indices of all GPUs. `gpusUsed` are the indices of those that the report shows as used. */
   gpus: number[]
   gpusUsed: number[]
   /** Ratios and reserved amounts that an operator set, by class. */
   allocation: ModelOverrides
-  /** Whether an operator set that the used amounts of the host come from claims. */
+  /** Whether an operator set that the used amounts of the host are computed from its claims, and not read from its reports. */
   fromClaims: boolean
   present: string[]
   /** The identity of the machine, as reported. */

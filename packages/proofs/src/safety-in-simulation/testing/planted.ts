@@ -14,7 +14,7 @@ export const mistakes: Readonly<Record<string, Planted>> = {
         const giveMore = (by: number): void => {
           for (const { capacity, free } of classes)
             for (const { index } of fleet.hosts.records) {
-              // A report in the same entry has already set the capacity again.
+              // A report in the same entry has replaced the increased capacity, so the increase is not subtracted.
               if (by < 0 && (capacity[index] as number) < PLENTY) continue
               capacity[index] = (capacity[index] as number) + by
               free[index] = (free[index] as number) + by
@@ -220,7 +220,7 @@ export const mistakes: Readonly<Record<string, Planted>> = {
 
 const PLENTY = 2 ** 40
 
-/** Calls a function with the rules that apply below a feature level. */
+/** Calls a function while the fleet applies the rules from below a feature level. */
 function beforeLevel<Result>(hosts: Fleet['hosts'], level: number, act: () => Result): Result {
   const { featureLevel } = hosts
   if (featureLevel >= level) hosts.featureLevel = level - 1

@@ -74,19 +74,19 @@ interface StatsAnswer {
   readonly results: readonly { readonly issues?: readonly { readonly rule: string }[] }[]
 }
 
-/** The fields of a report that the history does not record. */
+/** The fields of a host's report that are sent but not recorded in the history. */
 export interface ReportBody {
   readonly incarnation: string
   readonly sequence: number
   readonly stats: Stats
 }
 
-/** Makes a call and returns its outcome. Never throws for errors of the service or the network. */
+/** Makes a call and returns its outcome. Does not throw if the service or the network fails. */
 export async function perform(client: Client, call: Call, report?: ReportBody): Promise<Outcome> {
   try {
     return { type: 'ok', answer: await ask(client, call, report) }
   } catch (error) {
-    // If no server listens, the call was certainly not received.
+    // If the connection was refused, the call certainly had no effect.
     if (error instanceof UnreachableError) return { type: mayHaveHappened(error) ? 'info' : 'fail', why: error.message }
     if (error instanceof FaultError && error.code === 'INTERNAL') return { type: 'info', why: `defect: ${error.message}` }
     return { type: 'info', why: error instanceof Error ? error.message : String(error) }
@@ -140,7 +140,7 @@ async function ask(client: Client, call: Call, report?: ReportBody): Promise<Ans
     case 'allocate': {
       const { as, resourceClass, ratio, reserved } = call
       const { set } = await client.request<{ set: { __typename: string } }>(ALLOCATE, { host: as, class: resourceClass, ratio, reserved })
-      // The host left or was replaced meanwhile.
+      // A refusal means that the host left or was replaced meanwhile.
       return { type: set.__typename.endsWith('Payload') ? 'done' : 'gone' }
     }
     case 'aggregate': {

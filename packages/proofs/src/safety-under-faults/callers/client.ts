@@ -15,8 +15,8 @@ export interface Run {
   readonly agents: HostAgents
   readonly replicas: number
   /**
-   * Whether the log is at feature level 8 or above. Then callers also request instances that already have a claim, requests contain units
-   * that hosts choose themselves, and reports may be wrong.
+   * Whether the log is at feature level 8 or above. If it is, callers also request instances that already have a claim. Requests then
+   * include GPUs, dedicated CPUs, PCI devices and huge pages, and reports may be wrong.
    */
   isStrict: boolean
   /** Whether every replica reads the feature level from which on hosts can leave. */
@@ -25,15 +25,15 @@ export interface Run {
   setsRatios: boolean
   /** Whether every replica reads the feature level from which on claims keep devices whose properties change. */
   changesDevices: boolean
-  /** Whether every fourth step removes a host, so that each kind of removal happens soon. */
+  /** Whether every fourth step of a caller removes a host, so that each kind of removal happens soon. */
   leavesOften: boolean
-  /** The present address of a replica. */
+  /** A client with the present address of a replica. */
   clientOf(replica: number): Client
   readonly history: Operation[]
   readonly clients: number
   now(): number
   isOver(): boolean
-  /** Whether the run ended so long ago that calls are no longer retried. Outcomes that are unknown then remain unknown. */
+  /** Whether the run ended so long ago that callers stop retrying calls. An outcome that is unknown at this time remains unknown. */
   isLate(): boolean
 }
 
@@ -52,7 +52,7 @@ const TRIES = 4
 const PAUSE_MS = 40
 const TTLS_MS = [1_000, 2_000, 3_000] as const
 
-/** One caller. It makes all kinds of calls until the run ends. It then finds out the outcomes of the calls that got no answer. */
+/** Runs one caller. It makes all kinds of calls until the run ends, and then finds out the outcomes of calls that got no answer. */
 export async function runClient(n: number, run: Run): Promise<void> {
   const random = createRandom(`${run.seed}/client-${n}`)
   const pick = <T>(items: readonly T[]): T | undefined => items[random.below(items.length)]
@@ -96,7 +96,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
   /** Places a new instance; returns whether it was placed. */
   const place = async (more: Partial<Place>): Promise<boolean> => {
     const key = `${run.seed}-${n}-${made++}`
-    // One call in five requests licences. Large amounts of them exceed the total of every host.
+    // One call in five requests licences. The larger amounts of licences exceed the total of every host.
     const licences = random.below(5) === 0 ? { [LICENCES]: 1 + random.below(7) } : {}
     const mode = random.below(3) === 0 ? 'CONFIRM' : 'RESERVE'
     const call: Place = {
@@ -217,8 +217,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
   }
 
   /**
-   * Removes the caller's own host and readmits it, and retries both calls until they are answered. In other cases it gives the host another
-   * name.
+   * Removes one of the caller's own hosts and readmits it, or gives the host another name. Retries each call until it is answered.
    */
   const leave = async (): Promise<void> => {
     const host = pick(ownHosts.filter(({ name }) => !closed.has(name)))?.name
@@ -232,7 +231,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
       return
     }
     await askUntilAnswered({ type: 'leave', host, how, as, by: null }, Number.POSITIVE_INFINITY)
-    // The host does not know that it was forgotten, and reports again.
+    // The host does not know that it was removed, so it reports again.
     await reportOf(host)
     if (random.below(2) === 0) await placeNew()
     await askUntilAnswered({ type: 'leave', host, how: 'readmit', as, by: null }, Number.POSITIVE_INFINITY)
@@ -241,8 +240,8 @@ export async function runClient(n: number, run: Run): Promise<void> {
   }
 
   /**
-   * Reserves a part of the caller's own host, or lowers its ratio. It never sets more than the host has, so that the allocations on the
-   * host can be checked against its real size.
+   * Reserves a part of one of the caller's own hosts, or lowers the host's ratio. The capacity never gets larger than the real size of the
+   * host, so that allocations can be checked against this size.
    */
   const allocate = async (): Promise<void> => {
     const host = pick(ownHosts)?.name
@@ -300,7 +299,10 @@ export async function runClient(n: number, run: Run): Promise<void> {
     take([open])
     stop(open)
   }
-  /** The next attempt for an instance. Undefined if Nova's form cannot express the request and there is no alternate. */
+  /**
+   * The next attempt to place an instance: a retry in Nova's form, or an alternate. Undefined if Nova's form cannot express the request and
+   * there is no alternate.
+   */
   const attemptFor = (source: Held, open: Held | undefined): Attempt | undefined => {
     const { decision, claim } = open ?? source
     const ends = open === undefined ? null : refOf(open)
@@ -312,7 +314,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
     return { type: 'retry', tried, ends }
   }
 
-  /** Makes a call with an old fence or a wrong name, which must be refused. */
+  /** Makes a call with an outdated fence. The call must be refused. */
   const mistake = async (): Promise<void> => {
     const one = pick(held)
     if (one !== undefined)

@@ -5,7 +5,7 @@ import { uuidOf } from '../setting.ts'
 import { perform, type ReportBody } from './calls.ts'
 import type { Run } from './client.ts'
 
-/** How many calls are concurrent during an overload, and how long an overload lasts at least. */
+/** During an overload, this many calls are concurrent. An overload lasts at least OVERLOAD_MS milliseconds, and at most twice as long. */
 const CALLERS = 150
 const OVERLOAD_MS = 1_000
 /** The interval between two reads of a replica. Times without answers are measured with this precision. */
@@ -44,8 +44,7 @@ export const reservation = (key: string): Place => ({
 })
 
 /**
- * Makes a call in addition to those of the callers. The history records the call under a client number of its own, after those of the
- * callers.
+ * Makes a call in addition to those of the callers. The history records it under a client number that no caller has.
  */
 export async function ask(run: Run, replica: number, call: Call, report?: ReportBody) {
   const invokedAt = run.now()

@@ -15,24 +15,24 @@ export interface AgentReport {
   readonly sequence: number
   /** The listed instances. Null for a report without a list. */
   readonly instances: readonly string[] | null
-  /** The used amounts in the report, by resource class and by kind of unit that hosts choose. */
+  /** The used amounts in the report, by resource class and by kind of picked unit. */
   readonly used: Amounts
   readonly stats: Stats
 }
 
 export interface ReportOptions {
-  /** If true, the host lists exactly its running instances with their use. If false, its reports have errors, like those of real hosts. */
+  /** If true, the host reports exactly its running instances and their use. If false, its reports have errors, like those of real hosts. */
   readonly isTruthful: boolean
-  /** Whether its PCI devices change from report to report. */
+  /** Whether the host's PCI devices change from report to report. */
   readonly changesDevices?: boolean
-  /** Whether the host may list this instance of another host. If absent, it may list any instance. */
+  /** Whether the report of a host may list this instance, which runs on another host. If absent, it may list any instance. */
   mayList?(host: string, instance: string): boolean
 }
 
 /**
- * The hosts of the run, with their instances and reports. Each host chooses the units of its instances itself, differently in each report.
- * In each report, a part of the instances is missing, as if they were lost or not built yet. At random, a host lists an instance of another
- * host or an unclaimed one, lists none at all, or reports too little use.
+ * The hosts of the run, with their instances and reports. Each host itself chooses which GPUs, CPUs, devices and pages its instances use,
+ * differently in each report. In each report, some of the instances are missing, as if they were lost or not built yet. At random, a host
+ * lists an instance of another host or an instance without a claim, lists no instances at all, or reports too little use.
  */
 export interface HostAgents {
   start(host: string, instance: string, amounts: Amounts): void
@@ -72,7 +72,7 @@ export function createHostAgents({ hosts, units }: Setting, seed: string): HostA
   const listedBy = (name: string, { isTruthful, mayList = () => true }: ReportOptions): Map<string, Amounts> => {
     const listed = new Map(agentOf(name).instances)
     if (isTruthful) return listed
-    // These instances are lost or not built yet.
+    // A quarter of the instances is not listed, as if they were lost or not built yet.
     for (const instance of listed.keys()) if (oneIn(4)) listed.delete(instance)
     const others = [...agents.values()]
       .filter((agent) => agent.name !== name)
@@ -87,7 +87,7 @@ export function createHostAgents({ hosts, units }: Setting, seed: string): HostA
     const { capacity, base, incarnation } = agent
     const listed = listedBy(name, options)
     const isSilent = !options.isTruthful && oneIn(8)
-    // Only a host without use of its own reports too little use. For any other host, the report would contradict its own use too.
+    // Too little use is reported only by hosts that use nothing themselves. Otherwise the report could show less than the host's own use.
     const understates = !options.isTruthful && Object.values(base).every((amount) => amount === 0) && oneIn(6)
     const sumOf = (name: string): number => [...listed.values()].reduce((sum, amounts) => sum + (amounts[name] ?? 0), base[name] ?? 0)
     const used = Object.fromEntries(

@@ -22,7 +22,7 @@ export interface NatsCluster {
   start(): Promise<void>
   /** Returns the servers, beginning with the leader of the log. Waits until there is a leader. */
   ranked(): Promise<readonly [leader: NatsServer, ...followers: NatsServer[]]>
-  /** Waits until one of these servers is the leader of the log, and one of them is the leader of the cluster. */
+  /** Waits until the leader of the log and the leader of the cluster are both among these servers. */
   untilLedBy(servers: readonly NatsServer[]): Promise<void>
   /** Waits until every server has every stream in the same state as its leader. */
   waitUntilInSync(): Promise<void>
@@ -65,7 +65,7 @@ export async function createNatsCluster(
   })
 
   const views = (): Promise<(View | undefined)[]> => Promise.all(servers.map((server) => server.look()))
-  /** The status of a Raft group from its leader. Only the leader knows the state of the others. */
+  /** The status of a Raft group, as its leader reports it. Only the leader knows the state of the other members. */
   const leads = (raftOf: (view: View) => Raft | undefined, all: readonly (View | undefined)[]): Raft | undefined =>
     all.flatMap((view, i) => {
       const raft = view === undefined ? undefined : raftOf(view)
@@ -119,7 +119,7 @@ export async function createNatsCluster(
   }
 }
 
-/** A text with the leaders, and with the copies that are behind, according to one server. */
+/** A text about what one server reports: the leaders, and the copies that are behind. */
 function wordsOf(view: View | undefined): string {
   if (view === undefined) return 'does not answer'
   const raftOf = (name: string, { leader, replicas }: Raft): string => {

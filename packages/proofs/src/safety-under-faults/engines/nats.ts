@@ -9,7 +9,7 @@ import { shut, silence, slow } from '../faults/link-harm.ts'
 import { createNatsCluster, type NatsCluster, type NatsServer } from './nats-cluster.ts'
 import { createPostgresServer, type PostgresServer } from './postgres-server.ts'
 
-/** The links of one replica, one link to each server. The connection can be cut when the replica next publishes an entry. */
+/** The links of one replica, one to each server. A connection can be cut at the moment when the replica next publishes an entry. */
 interface Links extends StoreLink {
   readonly ports: readonly number[]
   to(server: NatsServer): Link
@@ -99,7 +99,7 @@ async function startLinks(servers: readonly NatsServer[]): Promise<Links> {
 type Harm = (ranked: readonly NatsServer[], random: Random) => Promise<void>
 
 /**
- * The faults of the servers. Servers are restarted one at a time, each after all copies are in sync. So a majority always has all data,
+ * The faults of the servers. A server is restarted only once all copies are in sync. So a majority of the servers always has all data,
  * except during a fault that stops the majority.
  */
 function faultsOn({ ranked, waitUntilInSync, diskOf }: NatsCluster): Fault[] {
@@ -145,8 +145,8 @@ function faultsOn({ ranked, waitUntilInSync, diskOf }: NatsCluster): Fault[] {
 }
 
 /**
- * Faults that affect the link between one replica and one server, or a single entry. Faults that affect all links of a replica are the same
- * for all engines, so they are not here.
+ * Faults of the link between one replica and one server, and faults that affect a single entry. Faults of all links of a replica are not
+ * listed here, because they are the same for all engines.
  */
 function faultsBetween({ ranked }: NatsCluster, linkOf: (replica: number) => Links): Fault[] {
   const toLeader = (name: string, harm: (link: Link, random: Random) => Promise<void>): Fault => ({
@@ -233,8 +233,8 @@ const allOf = ({ servers, waitUntilInSync }: NatsCluster, database: PostgresServ
 })
 
 /**
- * Keeps the database down for a while. Running replicas continue without it, and its tables catch up later. A replica that starts waits for
- * the database.
+ * Keeps the database down for some seconds. Running replicas continue without the database, and its tables catch up afterwards. A replica
+ * that starts meanwhile waits for the database.
  */
 const awayFor = (database: PostgresServer): Fault => ({
   name: 'database away',

@@ -30,7 +30,7 @@ export function createPostgresServer(stateDir: string): PostgresServer {
   const lost = (): void => {
     running = undefined
     ended()
-    // If a start is in progress, a second caller waits for this start.
+    // If a start is already in progress, `start` waits for it.
     if (isWanted) void start().catch(() => undefined)
   }
   const untilItRuns = async (): Promise<EmbeddedPostgres> => {
@@ -39,7 +39,7 @@ export function createPostgresServer(stateDir: string): PostgresServer {
         running = await startEmbeddedPostgres({ stateDir, settings: REPLICATED, onLost: lost })
         return running
       } catch (error) {
-        // The start may fail because the disk is full, or because processes of the former server are still ending. It is then repeated.
+        // A start can fail because the disk is full, or because processes of the former server are still ending. So it is repeated.
         if (!isWanted) throw error
         await sleep(AGAIN_AFTER_MS)
       }

@@ -10,7 +10,7 @@ import { createPostgresServer, type PostgresServer } from './postgres-server.ts'
 /** The size of a disk. It is large enough for the programs, the database and the log of a run, and small enough to be filled quickly. */
 const DISK_MIB = 512
 const LOOK_EVERY_MS = 20
-/** A standby must have all data within this many milliseconds after all faults. */
+/** After the end of all faults, the standby must have all data within this many milliseconds. */
 const IN_STEP_MS = 60_000
 
 /** A server, with its small disk if one could be mounted. */

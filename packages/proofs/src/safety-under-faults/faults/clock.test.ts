@@ -13,7 +13,7 @@ console.log('ready')
 process.stdin.on('data', () => console.log([Date.now(), new Date().getTime(), new Date(5).getTime(), new Date() instanceof Date, performance.now()].join(' ')))
 `
 
-test('the wall clock of a process follows the file from the start, and the monotonic clock does not', async () => {
+test('the wall clock of a process is ahead by the value in the file from the start, and the monotonic clock is not', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantt-clock-'))
   const clock = createWallClock(path.join(folder, 'clock'))
   clock.set(3_600_000)

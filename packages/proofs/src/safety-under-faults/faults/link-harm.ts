@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StoreLink } from '../engine.ts'
 
-// Each function injects a fault on a link for a number of milliseconds.
+// Each function injects a fault on a link, and ends it after `ms` milliseconds.
 
 type Openable = Pick<StoreLink, 'sever' | 'setOpen'>
 

@@ -39,7 +39,7 @@ export const allocationChecks: readonly Rule[] = [
             const here = answer.claims.filter(({ host }) => host === name)
             if (start <= from || endedAt >= to || here.length === 0 || amount === 0) return []
             const own = new Set(here.map(({ id }) => id))
-            // These claims certainly existed when the edit was judged.
+            // Other claims that were certainly live during the whole call. The amount that they hold was not available.
             const others = lives.filter(
               (life) => life.claim.host === name && life.from <= start && life.to >= endedAt && !own.has(life.claim.id),
             )
@@ -88,7 +88,7 @@ function lastOf(history: readonly Operation[], host: string, resourceClass: stri
   return [last?.edit ?? NOTHING, ...edits.filter(({ isCertain }) => !isCertain).map(({ edit }) => edit)]
 }
 
-/** The periods in which one value certainly applied, because no other edit had begun and no edit was unanswered. */
+/** The periods in which the values of one edit certainly applied, because no other edit had begun and no edit was unanswered. */
 function windowsOf(history: readonly Operation[], host: string) {
   const sets = history.filter(isOf('allocate')).filter(({ call, outcome }) => call.host === host && outcome.type === 'ok')
   return sets.flatMap(({ call: { resourceClass, ratio, reserved }, endedAt: from, invokedAt, outcome }) => {

@@ -19,7 +19,7 @@ export const finalChecks: readonly Rule[] = [
             const held = sumOf(there, resourceClass) + (base[resourceClass] ?? 0)
             const usage = shown?.classes[resourceClass]
             const sum = (usage?.used ?? 0) + (usage?.claimed ?? 0)
-            // A host can report more use than the sum of its own use and the claims of its listed instances. No promise covers the excess.
+            // A host can report more use than it uses itself and the claims of its listed instances hold. No promise covers this excess.
             const { reported, counted } = countOf(there, report, resourceClass)
             const unpromised = Math.max(0, reported - counted - (base[resourceClass] ?? 0))
             return [
@@ -94,7 +94,7 @@ export const finalChecks: readonly Rule[] = [
             const { reported, counted, others } = countOf(there, report, resourceClass)
             const claimed = others + Math.max(0, counted - reported)
             if (isPickedUnit(resourceClass)) {
-              // If a host reports more use than its claims explain, it is correct that no unit is free.
+              // If more units are used and claimed than the host has, the free amount can be negative. It is compared as 0.
               const free = shown?.freeUnits[resourceClass]
               return isNot(resourceClass, 'free', free && Math.max(0, free), Math.max(0, most - reported - claimed))
             }
@@ -114,7 +114,7 @@ export const finalChecks: readonly Rule[] = [
             final.claims
               .filter(({ host, state }) => host === name && isLiveState(state))
               .filter(({ instance, state }) => (state === 'MATERIALISED') !== (instance !== null && listed.includes(instance)))
-              // If the host listed the instance before, the claim becomes materialised only after it is confirmed.
+              // An unconfirmed claim may be materialised or not: that depends on whether the host listed the instance before.
               .filter((claim) => !isUnconfirmed(claim))
               .map(
                 ({ id, state, instance }) =>
@@ -201,7 +201,7 @@ export const finalChecks: readonly Rule[] = [
       const over = placedOf(history.filter(isOf('place'))).flatMap(({ operation: { call, endedAt } }) => {
         const ended = call.attempt?.ends?.id
         const of = ends.filter((operation) => operation.call.claims.some(({ id }) => id === ended))
-        // If any caller had already confirmed the earlier move, the attempt starts from the destination of that move.
+        // If the earlier move may have been confirmed before, the attempt moved the instance from the destination of this move.
         const isArrived = of.some(
           (operation) => operation.call.type === 'confirm' && operation.invokedAt < endedAt && mayCount(operation, ended),
         )
@@ -260,12 +260,12 @@ export const finalChecks: readonly Rule[] = [
 ]
 
 /**
- * The violations of claims that are in no answer. Such a claim must belong to a call with an unknown outcome, and at most one key matches
- * the claim. If a request is for several instances, either all of its claims exist or none. A key whose calls were all refused must have no
- * claims.
+ * The violations by claims that no answer contains. Such a claim must belong to a call with an unknown outcome, and each such call can
+ * explain only one claim per instance. If a request is for several instances, either all of its claims exist or none. If all calls with a
+ * key were refused, no claim with this key may exist.
  */
 function keysWithOtherClaims(history: readonly Operation[], final: FinalState): string[] {
-  // If a host was removed with its claims, their instances can get new claims.
+  // Answers to `again` calls are included. An instance can get a claim from such a call if its host was removed together with its claims.
   const answers = history.filter(isOf('place', 'again')).flatMap(({ outcome }) => (outcome.type === 'ok' ? [outcome.answer] : []))
   const answered = new Set(answers.flatMap((answer) => (answer.type === 'placed' ? answer.claims.map(({ id }) => id) : [])))
   const open = new Map<string, number>()

@@ -229,7 +229,9 @@ function revisionIn({ outcome }: Operation): number {
   return answer.type === 'ends' ? Math.max(0, ...answer.results.map(({ revision }) => revision)) : 0
 }
 
-/** The largest amount that claims held at the same time, with these claims. A claim that ended exactly then is not included. */
+/**
+ * The largest amount that claims held at one time, and the claims that held it. A claim that ended exactly at this time is not included.
+ */
 function peakOf(
   lives: readonly Lifetime[],
   amountOf: (life: Lifetime) => number,

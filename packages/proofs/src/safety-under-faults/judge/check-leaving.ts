@@ -81,8 +81,8 @@ const doneOf = (history: readonly Operation[], how: Leaving['call']['how']): Lea
   leavesOf(history).filter((leave) => leave.call.how === how && isDone(leave))
 
 /**
- * The periods in which hosts were certainly not in the fleet. Such a period begins with the answer that reports the removal. It ends at the
- * beginning of the next call that readmits the host.
+ * The periods in which hosts were certainly not in the fleet. A period begins when a caller gets the answer that the host was removed. It
+ * ends when the next call that readmits the host is sent.
  */
 function absencesOf(history: readonly Operation[]): { readonly host: string; readonly from: number; readonly to: number }[] {
   const leaves = leavesOf(history)

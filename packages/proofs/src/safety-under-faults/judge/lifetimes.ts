@@ -31,11 +31,11 @@ export function lifetimesOf(history: readonly Operation[]): readonly Lifetime[] 
   for (const { call, invokedAt } of placings) invokedFirst.set(call.key, Math.min(invokedFirst.get(call.key) ?? invokedAt, invokedAt))
   const enders = endersOf(history)
   const forced = history.filter(isOf('leave')).filter(({ call, outcome }) => call.how === 'force' && outcome.type !== 'fail')
-  /** The times of calls that may have ended a claim together with its host. */
+  /** The times of calls that removed the claim's host and may have ended the claim with it. */
   const endsWithHost = ({ claim, call }: Lifetime): number[] =>
     forced
       .filter((leave) => leave.call.host === claim.host)
-      // An unanswered call may take effect at any time.
+      // An answered call can end only claims that were requested before its answer. An unanswered call may take effect at any time.
       .filter(({ outcome, endedAt }) => outcome.type !== 'ok' || (invokedFirst.get(call.key) as number) < endedAt)
       .map(({ invokedAt }) => invokedAt)
   const ends = history.filter(isOf('confirm', 'extend'))
@@ -73,7 +73,7 @@ export function lifetimesOf(history: readonly Operation[]): readonly Lifetime[] 
   })
 }
 
-/** For each claim, and for each key with all its claims: the time of the first call that can end it. */
+/** The time of the first call that can end a claim, by claim, and by key for calls that end all claims of a key. */
 function endersOf(history: readonly Operation[]): { readonly claims: Map<string, number>; readonly keys: Map<string, number> } {
   const claims = new Map<string, number>()
   const keys = new Map<string, number>()

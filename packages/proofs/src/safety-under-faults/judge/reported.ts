@@ -1,7 +1,7 @@
 import type { FinalClaim, Operation, Report } from '../history.ts'
 import { isOf, type Of } from './lifetimes.ts'
 
-/** The last report of a host that got an answer. */
+/** The last of a host's reports that was answered. */
 export const lastReportOf = (history: readonly Operation[], host: string): Report | undefined =>
   history.findLast(
     (operation): operation is Of<'report'> =>
@@ -11,7 +11,7 @@ export const lastReportOf = (history: readonly Operation[], host: string): Repor
       operation.outcome.answer.type === 'done',
   )?.call
 
-/** Whether the claim or its move is unconfirmed. The host may then still list its instance at the former size. */
+/** Whether the claim, or the move that made it, is unconfirmed. If it is, the host may list the instance with its former size. */
 export const isUnconfirmed = ({ state, moveOf = null }: FinalClaim): boolean =>
   state === 'RESERVED' || (state === 'CONFIRMED' && moveOf !== null)
 

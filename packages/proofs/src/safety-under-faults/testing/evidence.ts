@@ -56,7 +56,7 @@ export const placing = (key: string, more: Partial<Place> = {}): Place => ({
   ...more,
 })
 
-/** A claim for a test. Its id is `c-` and the name of its instance. */
+/** A claim for a test. Its id is the name of its instance with the prefix `c-`. */
 export const claimOn = (host: string, instance: string, fence: number, state: ClaimState = 'CONFIRMED'): PlacedClaim => ({
   id: `c-${instance}`,
   instance,
@@ -88,7 +88,7 @@ export const stands = (host: string, key: string, fence: number, more: Partial<F
   ...more,
 })
 
-/** The state of a replica that counts these claims correctly. `more` replaces parts of it by errors. */
+/** The final state of a replica that has these claims and counts them correctly. `more` replaces parts of this state by wrong values. */
 export function shows(claims: readonly FinalClaim[], more: Partial<FinalState> = {}): FinalState {
   const live = claims.filter(({ state }) => ['RESERVED', 'CONFIRMED', 'MATERIALISED'].includes(state))
   return {

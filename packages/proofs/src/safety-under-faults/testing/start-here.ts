@@ -4,7 +4,7 @@ import { ADMIN_KEY, type Service } from '../../processes/service.ts'
 import { createServiceWords } from '../../processes/service-words.ts'
 import type { StartRelease } from '../cluster.ts'
 
-/** Starts services in this process, which takes a tenth of the time of separate processes. They shut down in an orderly way. */
+/** Starts a service in this process, which takes a tenth of the time of a separate process. It always shuts down in an orderly way. */
 export const startHere: StartRelease = ({ settings = {} }, callMs) =>
   new Promise((resolve, reject) => {
     const { words, defects, hear } = createServiceWords()

@@ -103,7 +103,7 @@ describe('settings that cannot be mapped unchanged', () => {
     [
       'a custom class with the name of a filter of Nova',
       section('available_filters = acme.RamFilter\nenabled_filters = RamFilter'),
-      'lost 3 RamFilter is acme.RamFilter, a class',
+      'lost 3 RamFilter is acme.RamFilter, a custom class',
     ],
     [
       'a filter that is not available',

@@ -11,10 +11,10 @@ export const status = (at: number, to: 'ENABLED' | 'DISABLED'): Operation =>
 export const leaves = (at: number, how: 'forget' | 'force' | 'readmit' | 'replace', by: string | null = null): Operation =>
   op(at, { type: 'leave', host: 'b', how, as: 'b', by }, ok({ type: 'done' }))
 
-/** An operator reserves this many CPUs of host b. */
+/** A call with which an operator reserves this many CPUs of host b. Null removes the reserved amount. */
 export const keeps = (at: number, reserved: number | null, outcome = ok({ type: 'done' })): Operation =>
   op(at, { type: 'allocate', host: 'b', as: 'b', resourceClass: 'VCPU', ratio: null, reserved }, outcome)
-/** Host `a` without claims, and host `b` with this capacity and one claimed unit. */
+/** The final hosts: host a without claims, and host b with this capacity and one claimed CPU. */
 export const mayGive = (capacity: number) => ({
   hosts: [hostShown('a', { used: 1 }), { ...hostShown('b', { claimed: 1 }), classes: { VCPU: { capacity, used: 0, claimed: 1 } } }],
 })
@@ -28,7 +28,7 @@ export const hostShown = (
   classes: { VCPU: { capacity: 4, used, claimed } },
   freeUnits: { GPU: freeGpus },
 })
-/** An empty host a, and host b with the given contents. */
+/** The final hosts: host a without claims, and host b with the given amounts. */
 export const showingB = (b: Parameters<typeof hostShown>[1]) => ({ hosts: [hostShown('a', { used: 1 }), hostShown('b', b)] })
 export const full = (at: number, key: string, fence: number): Operation => puts(at, key, 'b', fence, { amounts: { VCPU: 3 } })
 export const gpu = { amounts: { VCPU: 1, GPU: 1 } }
@@ -46,7 +46,7 @@ export const confirmMove = op(
   ok({ type: 'ends', results: [{ end: 'done', revision: 6 }] }),
 )
 
-/** A further attempt to place the same instance, while its move to b is open. */
+/** A further attempt to place the instance `i-x`, while its move to host b is open. */
 export const attempt = (at: number, host: string): Operation =>
   op(
     at,
@@ -64,7 +64,7 @@ export const onTwoHosts = evidence(
   [puts(0, 'x', 'b', 1), reports(2, 'a', ['i-x'], { VCPU: 2 })],
   shows([stands('b', 'x', 1, materialised)], { hosts: [hostShown('a', { used: 2 }), hostShown('b', { used: 1 })] }),
 )
-/** The given evidence with these findings of the auditors instead of the correct ones. */
+/** Replaces the correct findings in the given evidence by these findings. */
 export const finding = (findings: Parameters<typeof findingsOf>[0], given: Evidence): Evidence => ({
   ...given,
   finals: given.finals.map((final) => ({ ...final, ...findingsOf(findings) })),

@@ -2,7 +2,7 @@ import { ANTI, ends, evidence, op, placing, puts, reports, shows, stands, unknow
 import type { Evidence } from '../rule.ts'
 import { atAttempt, atMove, attempt, full, gpu, hostShown, keeps, materialised, mayGive, move, released, showingB } from './histories.ts'
 
-/** Violations in the final state, each with the promise that it breaks. */
+/** Violations in the final state, each with the promise that it breaks and the evidence that contains it. */
 export const plantedAtTheEnd: readonly (readonly [what: string, rule: string, Evidence])[] = [
   [
     'a host that ignores the amount that an operator reserves',

@@ -35,7 +35,7 @@ import {
   status,
 } from './histories.ts'
 
-/** Violations in the answers to calls, each in a history of its own, and the promise that it breaks. */
+/** Violations in the answers to calls, each with the promise that it breaks and a history that contains it. */
 export const plantedOnTheWay: readonly (readonly [what: string, rule: string, Evidence])[] = [
   [
     'a claim on a reserved amount, which the operator released only later',
