@@ -108,7 +108,7 @@ describe('the service', () => {
     expect(decision).toMatchObject({ plugins: [{ name: 'quiet', version: '1.0.0' }], explanation: { fidelity: 'REPLAYED' } })
     expect(decision.explanation.steps.find(({ name }: { name: string }) => name === 'QuietFilter')).toMatchObject({
       passed: 2,
-      reasons: [{ code: 'instances.too_many', text: 'The host holds 2 instances; fewer than 2 needed.' }],
+      reasons: [{ code: 'instances.too_many', text: 'The host has 2 instances; a placement requires fewer than 2.' }],
     })
     const { out, code } = await gantt({ GANTT_URL: service.url, GANTT_KEY: ADMIN_KEY }, 'explain', decision.id)
     expect(code).toBe(0)

@@ -131,7 +131,7 @@ test('a long history is loaded in parts, and without the scope for the audit no 
   await expect(page.getByText('The newest 50 of 56.')).toBeVisible()
   await expect(page.locator('tr[data-kind]').first().getByRole('link', { name: 'admin' })).toBeVisible()
   await page.getByRole('button', { name: 'Show 6 more' }).click()
-  await expect(page.getByText('56 in all.')).toBeVisible()
+  await expect(page.getByText('56 in total.')).toBeVisible()
   await expect(page.locator('tr[data-kind]')).toHaveCount(56)
   const reader = await keyFor(service.client, 'tl-reader', ['READ'])
   // A link that differs only in its key would change only the fragment of the URL, so that no page would be loaded.

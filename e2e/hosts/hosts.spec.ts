@@ -89,7 +89,7 @@ test.describe('appearance', () => {
     await expect(page.getByRole('button', { name: /^az1 8 hosts, the oldest report/ })).toBeVisible()
     await expect(page.locator('[data-cell-line]')).toContainText(/; reported .+ ago$/)
     await colour.selectOption({ label: 'Memory free' })
-    await expect(page.getByRole('button', { name: /^az1 8 hosts, .* of memory free in all$/ })).toBeVisible()
+    await expect(page.getByRole('button', { name: /^az1 8 hosts, .* of memory free in total$/ })).toBeVisible()
     await expect(page.getByText(/of memory free, the largest amount of a shown host$/)).toBeVisible()
     await page.goto('/hosts?q=host:no-such-host')
     await expect(page.getByRole('heading', { name: 'No host matches' })).toBeVisible()

@@ -202,7 +202,7 @@ test('explain shows how the best hosts were weighed, and writes a page for a tic
   expect(out).toMatch(/Best hosts of 6 that passed\nHOST +OUTCOME +REPORT +TOTAL +FROM\n\S+ +SELECTED +\d+ (?:s|min) +\d/)
   const page = (await run('explain', decision.id, '--markdown')).out
   expect(page).toMatch(
-    /^### PLACED: 1 instance of 1 vCPU, 512 MiB memory, 0 GiB disk\n\n\S+ was taken: the best of 6 hosts that passed, of 6\.\n/,
+    /^### PLACED: 1 instance of 1 vCPU, 512 MiB memory, 0 GiB disk\n\n\S+ was selected: the best of 6 hosts that passed, of 6\.\n/,
   )
   expect(page).toMatch(/\n\| RamFilter \| 6 \| 6 \| 0 \| 0 \| {2}\|\n/)
   expect(page).toMatch(/\n### Best hosts of 6 that passed\n\n\| Host \| Outcome \| Report \| Total \|\n/)

@@ -9,7 +9,7 @@ export type Mode = 'NORMAL' | 'STORE_AWAY' | 'READ_ONLY' | 'CLOSING'
 export const haltCodes = {
   'log.unreadable': 'The log contains an entry that this release cannot read.',
   'store.went_back': 'The store no longer contains entries that this replica has applied.',
-  'store.setup': 'The store is not set up any more as it must be to keep what it acknowledged.',
+  'store.setup': 'The settings of the store no longer guarantee that acknowledged entries are kept.',
   'replica.failed': 'The replica could not continue with the log.',
 } as const
 

@@ -70,7 +70,7 @@ export async function proveRestart(checks: Checks, { hosts, claims, say }: Resta
       const pauses = await measurePauses(database.connection)
       say(`longest pause while a checkpoint is taken: ${pauses.captureInPiecesMs} ms; at once it would be ${pauses.captureAtOnceMs} ms`)
       say(`longest pause while one is restored: ${pauses.restoreInPiecesMs} ms; at once it would be ${pauses.restoreAtOnceMs} ms`)
-      say(`a round of the auditor: ${pauses.auditRoundMs} ms of processor time in all; 99 of 100 steps under ${pauses.auditStepMs} ms`)
+      say(`a round of the auditor: ${pauses.auditRoundMs} ms of processor time in total; 99 of 100 steps under ${pauses.auditStepMs} ms`)
       say(`a digest of a part: ${pauses.digestPartMs} ms (median); 99 of 100 under ${pauses.longDigestPartMs} ms`)
       checks.check('nothing was lost', pauses.hosts === hosts && pauses.claims === claims, () => JSON.stringify(pauses))
     } finally {

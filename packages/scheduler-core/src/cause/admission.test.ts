@@ -41,7 +41,7 @@ describe('hosts without a requested kind of resource do not change the cause if 
       { inventories: [{ resourceClass: 'CUSTOM_FPGA', total: 1 }] },
       { requestedResources: [{ amounts: [{ resourceClass: 'CUSTOM_FPGA', amount: 2 }] }] },
       'class.too_little',
-      'The only host with CUSTOM_FPGA does not take it. h0: CUSTOM_FPGA: 2 needed by one instance; the host has 1 in all.',
+      'The only host with CUSTOM_FPGA does not take it. h0: CUSTOM_FPGA: 2 needed by one instance; the host has 1 in total.',
     ],
     [
       'PCI devices',
@@ -126,9 +126,9 @@ describe('hosts without a requested kind of resource do not change the cause if 
   test('missing vCPUs, memory and disk are reported with the same codes and units under every profile', () => {
     const fleet = fleetOf({ a: { vcpus: 2, memoryMb: 1_024, memoryMbUsed: 512, localGb: 1 } })
     for (const [asks, code, text] of [
-      [{ vcpus: 4, memoryMb: 64 }, 'cpu.too_few', '4 vCPUs needed by one instance; the host has 2 in all.'],
+      [{ vcpus: 4, memoryMb: 64 }, 'cpu.too_few', '4 vCPUs needed by one instance; the host has 2 in total.'],
       [{ memoryMb: 768 }, 'memory.short', 'Memory: 768 MiB needed, 512 free.'],
-      [{ flavor: { vcpus: 1, memoryMb: 64, rootGb: 5 } }, 'disk.too_little', '5 GiB needed by one instance; the host has 1 GiB in all.'],
+      [{ flavor: { vcpus: 1, memoryMb: 64, rootGb: 5 } }, 'disk.too_little', '5 GiB needed by one instance; the host has 1 GiB in total.'],
     ] as const)
       for (const name of ['default', 'nova', 'nova-compat']) {
         const cause = causeOf(fleet, aRequest(asks), profileNamed(name))
@@ -143,7 +143,7 @@ describe('hosts without a requested kind of resource do not change the cause if 
     const text = causeText(causeOf(fleet, aRequest(guest), profileNamed('default')))
     expect(text).not.toMatch(/huge|pages|alone/)
     expect(text.match(/cell 0 on cell 0/g)).toHaveLength(1)
-    expect(text).toContain('cell 0 on cell 0 of the host: 2048 MiB needed, 1024 in all; 3 CPUs needed, 2 in all.')
+    expect(text).toContain('cell 0 on cell 0 of the host: 2048 MiB needed, 1024 in total; 3 CPUs needed, 2 in total.')
   })
 })
 
@@ -157,7 +157,7 @@ describe('members of a server group that must be on different hosts', () => {
     const cause = causeOf(fleet, aRequest(asks), profileNamed('default'))
     expect([cause.code, cause.nearest?.name.host, cause.tooFew]).toEqual(['memory.too_little', 'c', null])
     expect(causeText(cause)).toContain(
-      'Of 3 hosts none takes it: 1 with too little memory in all, 2 with as many members of the server group as one host may have. Nearest is c:',
+      'Of 3 hosts none takes it: 1 with too little memory in total, 2 at their limit of members of the server group. Nearest is c:',
     )
   })
 
@@ -165,7 +165,7 @@ describe('members of a server group that must be on different hosts', () => {
     const fleet = fleetOf({ a: {}, b: {}, c: { memoryMb: 4_096 } }, held('a', 'b'))
     const cause = causeOf(fleet, aRequest({ ...asks, numInstances: 2 }), profileNamed('default'))
     expect([cause.code, cause.tooFew?.members]).toEqual(['group.anti_affinity', 4])
-    expect(causeText(cause)).toContain('The group needs room for 4 members apart from each other, and the request admits 3 hosts.')
+    expect(causeText(cause)).toContain('The group must fit 4 members on different hosts, and the request admits 3 hosts.')
   })
 
   test('if there are too few domains for the group, the number of domains is the cause', () => {
@@ -184,7 +184,7 @@ describe('members of a server group that must be on different hosts', () => {
     const cause = causeOf(fleet, request, profileNamed('default'))
     expect([cause.code, cause.tooFew?.there]).toEqual(['topology.full', 2])
     expect(causeText(cause)).toContain(
-      'The group needs room for 3 members, at most 1 in each rack, and the hosts that the request admits are in 2.',
+      'The group must fit 3 members, at most 1 in each rack, and the hosts that the request admits are in 2.',
     )
   })
 })

@@ -182,7 +182,7 @@ function homeOf(steps: readonly FilterStep[], { groups }: Fleet, { instanceGroup
   if (instanceGroup.hosts.length === 0 && (groups.find(instanceGroup.uuid)?.members.size ?? 0) === 0) return undefined
   return {
     ...{ filter: step.name, by: 'place', isSingle: false, isExclusion: false },
-    which: `where server group ${instanceGroup.uuid} lives`,
+    which: `with the members of server group ${instanceGroup.uuid}`,
     lets: (host) => passes(step, host),
     reasonAt: (host) => reasonOf(step, host),
   }

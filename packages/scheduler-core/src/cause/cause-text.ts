@@ -74,7 +74,7 @@ function countsText(refusals: readonly Refusals[]): string {
  * domains for the members.
  */
 function groupText({ tooFew, onOneHost }: Cause): string {
-  if (onOneHost !== null) return ' They are of one server group that lives together: one host needs room for all of them.'
+  if (onOneHost !== null) return ' They belong to one server group with an affinity policy, so one host must fit all of them.'
   return tooFew === null ? '' : ` ${tooFewText(tooFew)}`
 }
 

@@ -10,7 +10,7 @@ import { profileNamed, textOf, town } from './testing/town.ts'
 test('if a host has too few GPUs of the requested model, only the number of GPUs is reported as missing', () => {
   const gpus = Array.from({ length: 2 }, (_, index) => ({ index, model: 'A100', usedMilli: 0 }))
   expect(textOf(town({ card: { vcpus: 4, memoryMb: 8_192, gpus } }), { gpus: { count: 3, shareMilli: 1_000, models: ['A100'] } })).toBe(
-    'The only host with GPUs of model A100 does not take it. card: 3 GPUs of model A100 needed; the host has 2 in all.',
+    'The only host with GPUs of model A100 does not take it. card: 3 GPUs of model A100 needed; the host has 2 in total.',
   )
 })
 
@@ -67,7 +67,7 @@ describe('the cause considers only hosts that the request admits', () => {
     [
       'M01: a zone whose hosts lack memory is about memory',
       { availabilityZone: 'z1', memoryMb: 16_384 },
-      'Of the 2 hosts in availability zone z1 none takes it: 2 with too little memory in all. Nearest is small1: 16384 MiB needed by one instance; the host has 8192 MiB in all.',
+      'Of the 2 hosts in availability zone z1 none takes it: 2 with too little memory in total. Nearest is small1: 16384 MiB needed by one instance; the host has 8192 MiB in total.',
     ],
     [
       'a host that is named and excluded',
@@ -79,7 +79,7 @@ describe('the cause considers only hosts that the request admits', () => {
     [
       'a named host outside of the requested zone',
       { requestedDestination: { host: 'small1' }, availabilityZone: 'z2' },
-      'There is no host named small1, in availability zone z2. Each by itself: 1 named small1; 2 in availability zone z2. Nearest is small1: The host is in availability zone z1; z2 was asked for.',
+      'There is no host named small1, in availability zone z2. Each by itself: 1 named small1; 2 in availability zone z2. Nearest is small1: The host is in availability zone z1; z2 was requested.',
     ],
     [
       'a trait that no host of the zone has',
@@ -89,18 +89,18 @@ describe('the cause considers only hosts that the request admits', () => {
     [
       'all shortfalls of the nearest host, and nothing that was not requested',
       { availabilityZone: 'z1', memoryMb: 16_384, vcpus: 6 },
-      'Of the 2 hosts in availability zone z1 none takes it: 2 with too few vCPUs in all, 2 with too little memory in all. Nearest is small1: 6 vCPUs needed by one instance; the host has 4 in all. 16384 MiB needed by one instance; the host has 8192 MiB in all.',
+      'Of the 2 hosts in availability zone z1 none takes it: 2 with too few vCPUs in total, 2 with too little memory in total. Nearest is small1: 6 vCPUs needed by one instance; the host has 4 in total. 16384 MiB needed by one instance; the host has 8192 MiB in total.',
     ],
     [
       'the free amount is named next to the total, if some of it is used',
       { forceHosts: ['used'], memoryMb: 16_384, vcpus: 6 },
-      'The only host named used does not take it. used: 6 vCPUs needed by one instance; the host has 4 in all. 6 vCPUs needed, 1 free. ' +
-        '16384 MiB needed by one instance; the host has 8192 MiB in all. Memory: 16384 MiB needed, 2048 free.',
+      'The only host named used does not take it. used: 6 vCPUs needed by one instance; the host has 4 in total. 6 vCPUs needed, 1 free. ' +
+        '16384 MiB needed by one instance; the host has 8192 MiB in total. Memory: 16384 MiB needed, 2048 free.',
     ],
     [
       'no named place: the whole fleet',
       { memoryMb: 524_288 },
-      'Of 5 hosts none takes it: 5 with too little memory in all. Nearest is large1: 524288 MiB needed by one instance; the host has 262144 MiB in all.',
+      'Of 5 hosts none takes it: 5 with too little memory in total. Nearest is large1: 524288 MiB needed by one instance; the host has 262144 MiB in total.',
     ],
   ])('%s', (_name, asks, text) => {
     expect(textOf(town(), asks)).toBe(text)
@@ -156,9 +156,9 @@ test('if there are too few hosts for an anti-affinity group, the cause names the
   for (const part of placed.parts) overlay.hold(part, placed.group)
   const asks = { numInstances: 3, instanceGroup: group, requestedResources: [{ amounts: [], requiredTraits: ['CUSTOM_LICENSED'] }] }
   expect(textOf(fleet, asks, 'default', 2)).toBe(
-    '2 of 3 instances find a host. Of the 2 hosts with CUSTOM_LICENSED none takes one more: 2 with as many members of the server group as one host may have. ' +
-      'The group needs room for 3 members apart from each other, and the request admits 2 hosts. ' +
-      'Nearest is large1: Server group 00000000-0000-4000-8000-000000000009: no members wanted on the host; it holds 1.',
+    '2 of 3 instances find a host. Of the 2 hosts with CUSTOM_LICENSED none takes one more: 2 at their limit of members of the server group. ' +
+      'The group must fit 3 members on different hosts, and the request admits 2 hosts. ' +
+      'Nearest is large1: Server group 00000000-0000-4000-8000-000000000009: the host must have no members; it has 1.',
   )
   overlay.discard()
 })
@@ -178,22 +178,22 @@ describe('if devices must be near the cells of the guest, the sentence is about 
     pciPools: [{ vendorId: '10de', productId: 'a', numaNode: 1, total: 2 }],
   }
   test.each<readonly [string, Parameters<typeof aRequest>[0], string]>([
-    ['memory with GPUs', asks(40_000, 1, gpus(1)), 'h0: guest cell 0 on cell 1 of the host: 40000 MiB needed, 32768 in all.'],
-    ['CPUs with GPUs', asks(1_024, 10, gpus(1)), 'h0: guest cell 0 on cell 1 of the host: 10 CPUs needed, 8 in all.'],
+    ['memory with GPUs', asks(40_000, 1, gpus(1)), 'h0: guest cell 0 on cell 1 of the host: 40000 MiB needed, 32768 in total.'],
+    ['CPUs with GPUs', asks(1_024, 10, gpus(1)), 'h0: guest cell 0 on cell 1 of the host: 10 CPUs needed, 8 in total.'],
     [
       'memory with PCI devices',
       asks(40_000, 1, { pciRequests }),
-      'h0: guest cell 0 on cell 1 of the host: 40000 MiB needed, 32768 in all.',
+      'h0: guest cell 0 on cell 1 of the host: 40000 MiB needed, 32768 in total.',
     ],
     [
       'GPUs themselves',
       asks(1_024, 1, gpus(3)),
-      "h0: 3 GPUs needed; the host has 2 in all. 3 GPUs needed near the guest's NUMA cells, 2 free there.",
+      "h0: 3 GPUs needed; the host has 2 in total. 3 GPUs needed near the guest's NUMA cells, 2 free there.",
     ],
     [
       'memory and GPUs',
       asks(40_000, 1, gpus(3)),
-      "h0: 3 GPUs needed; the host has 2 in all. guest cell 0 on cell 1 of the host: 40000 MiB needed, 32768 in all. 3 GPUs needed, 2 near the guest's cells.",
+      "h0: 3 GPUs needed; the host has 2 in total. guest cell 0 on cell 1 of the host: 40000 MiB needed, 32768 in total. 3 GPUs needed, 2 near the guest's cells.",
     ],
   ])('%s', (_what, given, text) => {
     const log = aLog()
@@ -229,7 +229,7 @@ describe('several instances that may be on different hosts', () => {
   test.each([
     [
       2,
-      '1 of 2 instances finds a host. Of 2 hosts none takes one more: 1 with too few vCPUs in all, 1 with too few vCPUs left. Nearest is b: 6 vCPUs needed by one instance; the host has 5 in all.',
+      '1 of 2 instances finds a host. Of 2 hosts none takes one more: 1 with too few vCPUs in total, 1 with too few vCPUs left. Nearest is b: 6 vCPUs needed by one instance; the host has 5 in total.',
       6,
     ],
     [
@@ -239,7 +239,7 @@ describe('several instances that may be on different hosts', () => {
     ],
     [
       2,
-      'None of 2 instances finds a host. Of 2 hosts none takes the first: 2 with too few vCPUs in all. Nearest is a: 9 vCPUs needed by one instance; the host has 8 in all.',
+      'None of 2 instances finds a host. Of 2 hosts none takes the first: 2 with too few vCPUs in total. Nearest is a: 9 vCPUs needed by one instance; the host has 8 in total.',
       9,
     ],
   ])('%i: the number of placed instances comes before the cause for the next one', (numInstances, text, vcpus) => {

@@ -44,7 +44,7 @@ describe('A12: under every profile the cause names contradictions within a reque
       'a forced host that has a forbidden trait, and lacks memory',
       { forceHosts: ['b'], flavor: { vcpus: 1, memoryMb: 100_000, extraSpecs: { 'trait:CUSTOM_B': 'forbidden' } } },
       'There is no host named b, without CUSTOM_B. There is 1 named b, of these 0 without CUSTOM_B. ' +
-        'Nearest is b: 100000 MiB needed by one instance; the host has 65536 MiB in all. The host has the forbidden trait CUSTOM_B.',
+        'Nearest is b: 100000 MiB needed by one instance; the host has 65536 MiB in total. The host has the forbidden trait CUSTOM_B.',
     ],
     [
       'two lists of names',
@@ -56,7 +56,7 @@ describe('A12: under every profile the cause names contradictions within a reque
       { forceHosts: ['b', 'c'], availabilityZone: 'z1', ...flavor({ 'trait:CUSTOM_B': 'required' }) },
       'There is no host named b, c, in availability zone z1, with CUSTOM_B. Each by itself: 2 named b, c; 1 in availability zone z1. ' +
         'No host is both named b, c and in availability zone z1. ' +
-        'Nearest is b: The host is in availability zone z2; z1 was asked for.',
+        'Nearest is b: The host is in availability zone z2; z1 was requested.',
     ],
   ])('%s', (_name, asks, text) => {
     for (const profile of profiles)

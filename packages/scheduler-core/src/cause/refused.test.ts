@@ -19,7 +19,7 @@ test('A13b: if two codes have equally many hosts, the cause and the first bottle
     const cause = causeOf(log.fleet, request, profile)
     expect([profile.name, cause.code, causeText(cause)]).toEqual([
       ...[profile.name, 'memory.too_little'],
-      'Of 2 hosts none takes it: 1 with too little memory in all, 1 with too little memory left. Nearest is h0: 3000 MiB needed by one instance; the host has 2000 MiB in all.',
+      'Of 2 hosts none takes it: 1 with too little memory in total, 1 with too little memory left. Nearest is h0: 3000 MiB needed by one instance; the host has 2000 MiB in total.',
     ])
     const options = { request, profile, seed: 's', limit: 10, groupsOf: () => ['all'], isOver: () => false }
     expect(atOnce(countCapacity(log.fleet, options)).bottlenecks[0]?.code).toBe('memory.too_little')

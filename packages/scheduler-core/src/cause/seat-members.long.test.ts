@@ -93,13 +93,13 @@ describe('A9: if members with devices near their cells must share a host, the sh
         { cpus: 2, gib: 8, gpus: 2, devices: 0 },
       ],
       [2, { cpus: 4, gib: 1, isDedicated: true }, gpus(1)],
-      'h0: cell 0 of 2 instances on cell 1 of the host: 4 CPUs needed, 2 in all; 8 CPUs needed, 2 here.',
+      'h0: cell 0 of 2 instances on cell 1 of the host: 4 CPUs needed, 2 in total; 8 CPUs needed, 2 here.',
     ],
     [
       'C9: devices if no member has room',
       [{ cpus: 8, gib: 8, gpus: 1, devices: 0 }],
       [2, small, gpus(2)],
-      'h0: 4 GPUs needed; the host has 1 in all. 4 GPUs needed by 2 instances near cell 0 of the host, 1 free there.',
+      'h0: 4 GPUs needed; the host has 1 in total. 4 GPUs needed by 2 instances near cell 0 of the host, 1 free there.',
     ],
     [
       'C8: GPUs and PCI devices',
@@ -177,7 +177,7 @@ test('law: if exactly the named shortfalls are added to the host, all members fi
         expect(JSON.stringify(fleet.hosts.get(fleet.hosts.presentIndexes[0] as never))).toBe(before)
         const shortfalls = shortfallsOf(nearest)
         const text = shortfallsText(shortfalls)
-        expect(text).not.toContain('have none')
+        expect(text).not.toContain('do not have enough free resources')
         for (const { reason } of nearest.refusals) kinds.add(reason.code)
         // the devices that are added near the cells also resolve the shortfall of devices in total
         const better = mended(cells, shortfalls)

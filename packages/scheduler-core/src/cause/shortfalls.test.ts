@@ -19,8 +19,8 @@ test('the sentence about each amount names the part that an operator reserved', 
     ({ type: 'hostAllocation', host: 'a', node: 'a', resourceClass, reserved, by: 'kim', reason: 'tests' }) as const
   log.append([reserve('MEMORY_MB', 900), reserve('DISK_GB', 90)])
   expect(textOf(log.fleet, { flavor: { vcpus: 1, memoryMb: 500, rootGb: 50 } }, 'nova-compat')).toContain(
-    'a: 500 MiB needed by one instance; the host has 100 MiB in all; 900 of its 1000 MiB are reserved (set by kim: tests). ' +
-      '50 GiB needed by one instance; the host has 10 GiB in all; 90 of its 100 GiB are reserved (set by kim: tests).',
+    'a: 500 MiB needed by one instance; the host has 100 MiB in total; 900 of its 1000 MiB are reserved (set by kim: tests). ' +
+      '50 GiB needed by one instance; the host has 10 GiB in total; 90 of its 100 GiB are reserved (set by kim: tests).',
   )
 })
 
@@ -30,10 +30,10 @@ test.each(['default', 'nova', 'nova-compat', 'best-fit'])('A8: %s names missing 
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('a', { vcpus: 8, memoryMb: 2_000, localGb: 10, inventories })])
   const extraSpecs = { 'resources:CUSTOM_P': '5', 'resources:CUSTOM_Q': '7' }
   expect(textOf(log.fleet, { flavor: { vcpus: 16, memoryMb: 4_000, rootGb: 20, extraSpecs } }, profile)).toContain(
-    'a: 16 vCPUs needed by one instance; the host has 8 in all. 4000 MiB needed by one instance; the host has 2000 MiB in all. ' +
-      '20 GiB needed by one instance; the host has 10 GiB in all. ' +
-      'CUSTOM_P: 5 needed by one instance; the host has 4 in all; 6 of its 10 are reserved (by its report). ' +
-      'CUSTOM_Q: 7 needed by one instance; the host has 4 in all; 6 of its 10 are reserved (by its report).',
+    'a: 16 vCPUs needed by one instance; the host has 8 in total. 4000 MiB needed by one instance; the host has 2000 MiB in total. ' +
+      '20 GiB needed by one instance; the host has 10 GiB in total. ' +
+      'CUSTOM_P: 5 needed by one instance; the host has 4 in total; 6 of its 10 are reserved (by its report). ' +
+      'CUSTOM_Q: 7 needed by one instance; the host has 4 in total; 6 of its 10 are reserved (by its report).',
   )
 })
 
@@ -44,7 +44,7 @@ test('the cause names a resource class that the nearest host does not report, ev
   const extraSpecs = { 'resources:CUSTOM_P': '15', 'resources:CUSTOM_Q': '7' }
   for (const profile of ['default', 'nova', 'nova-compat', 'best-fit'])
     expect(textOf(log.fleet, { flavor: { vcpus: 16, memoryMb: 64, extraSpecs } }, profile)).toContain(
-      'Nearest is a: 16 vCPUs needed by one instance; the host has 8 in all. CUSTOM_P: 15 needed by one instance; the host has 10 in all. CUSTOM_Q: 7 needed, 0 reported.',
+      'Nearest is a: 16 vCPUs needed by one instance; the host has 8 in total. CUSTOM_P: 15 needed by one instance; the host has 10 in total. CUSTOM_Q: 7 needed, 0 reported.',
     )
 })
 
@@ -67,25 +67,25 @@ describe.each(['default', 'nova', 'nova-compat', 'best-fit'])('by profile %s, a 
 
   test('A18: the sentence about a pool whose total is too small names the pool only once', () => {
     expect(reported(disk(90), {}, pool(0))).toBe(
-      'The only host does not take it. a: The pool p has 80 GiB in all; 90 GiB were asked for by one instance; ' +
+      'The only host does not take it. a: The pool p has 80 GiB in total; 90 GiB were requested by one instance; ' +
         '20 of its 100 GiB are reserved (by the storage document of a).',
     )
   })
 
   test('the sentence about the free space of a pool names the reserved part if reserving less would suffice', () => {
     expect(reported(disk(40), {}, pool(50))).toContain(
-      'a: The pool p has 30 GiB left; 40 GiB were asked for; 20 of its 100 GiB are reserved (by the storage document of a).',
+      'a: The pool p has 30 GiB left; 40 GiB were requested; 20 of its 100 GiB are reserved (by the storage document of a).',
     )
-    expect(reported(disk(60), {}, pool(50))).toMatch(/a: The pool p has 30 GiB left; 60 GiB were asked for\.$/)
+    expect(reported(disk(60), {}, pool(50))).toMatch(/a: The pool p has 30 GiB left; 60 GiB were requested\.$/)
   })
 
   test('the sentence about a pool for all members of a group names the reserved part', () => {
     const group = { numInstances: 3, instanceGroup: { uuid: aUuid(9), policy: 'AFFINITY' as const } }
     expect(reported({ ...disk(40), ...group }, { vcpus: 64 }, pool(0))).toContain(
-      'a: The pool p has 80 GiB in all; 120 GiB were asked for by its 3 instances; 20 of its 100 GiB are reserved (by the storage document of a).',
+      'a: The pool p has 80 GiB in total; 120 GiB were requested by its 3 instances; 20 of its 100 GiB are reserved (by the storage document of a).',
     )
     expect(reported({ ...disk(25), ...group }, { vcpus: 64 }, pool(10))).toContain(
-      'a: The pool p has 70 GiB left; 75 GiB were asked for by its 3 instances; 20 of its 100 GiB are reserved (by the storage document of a).',
+      'a: The pool p has 70 GiB left; 75 GiB were requested by its 3 instances; 20 of its 100 GiB are reserved (by the storage document of a).',
     )
   })
 
@@ -129,7 +129,7 @@ describe('no shortfall of a host is named twice', () => {
       { inventories: [{ resourceClass: 'PCPU', total: 2 }] },
       { flavor: { vcpus: 1, memoryMb: 64, extraSpecs: { 'resources:PCPU': '3', 'resources:VCPU': '0' } } },
       'default',
-      '3 dedicated CPUs needed by one instance; the host has 2 in all.',
+      '3 dedicated CPUs needed by one instance; the host has 2 in total.',
     ],
     [
       'several devices, of which one exists but is not near',
@@ -158,7 +158,7 @@ describe('no shortfall of a host is named twice', () => {
       }),
     )
     const instanceGroup = { uuid: aUuid(80), policy: 'SOFT_AFFINITY' as const, apartFrom: [aUuid(81), aUuid(82)] }
-    const of = (number: number) => `Server group ${aUuid(80)}: no member of ${aUuid(number)} wanted on the host; it holds 1.`
+    const of = (number: number) => `Server group ${aUuid(80)}: the host must have no member of ${aUuid(number)}; it has 1.`
     expect(saidOf({}, { instanceGroup }, 'default', others)).toBe(`${of(81)} ${of(82)}`)
   })
 })

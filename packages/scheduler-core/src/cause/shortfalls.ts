@@ -138,7 +138,7 @@ function amountOfReason({ code }: Reason): AmountOf | undefined {
   if (code === 'memory.huge_pages') return 'outside of huge pages'
   if (code === 'gpu.numa' || code === 'pci.numa') return NEAR_CELLS
   if (code === 'class.unit') return FOR_ONE_INSTANCE
-  return inAllCode.test(code) ? 'in all' : undefined
+  return inAllCode.test(code) ? 'in total' : undefined
 }
 
 const inAllCode = /\.too_(?:little|few)|^gpu\.count$/
@@ -176,7 +176,7 @@ function codeOf({ subject, required, actual, unit, amountOf }: Fact, first: Code
   if (unit === 'devices' && !subject.includes(' near cell')) return amountOf === NEAR_CELLS ? 'pci.numa' : 'pci.short'
   if (saidOfEach.includes(first)) return first
   if (amountOf === FOR_ONE_INSTANCE) return 'class.unit'
-  const isClass = amountOf === 'in all' && typeof required === 'number' && unit === wordsOf(subject).unit
+  const isClass = amountOf === 'in total' && typeof required === 'number' && unit === wordsOf(subject).unit
   return isClass ? wordsOf(subject).tooLittle : undefined
 }
 
@@ -195,7 +195,7 @@ function keyOf({ subject, unit, amountOf, required, actual, sentence = '' }: Sho
 /**
  * For a shortfall of a resource or of a part of it, such as memory outside of huge pages: the key of the shortfall of the resource's total.
  */
-const inAllKeyOf = (one: Shortfall): string => keyOf({ ...one, subject: one.subject.replace(PART, ''), amountOf: 'in all' })
+const inAllKeyOf = (one: Shortfall): string => keyOf({ ...one, subject: one.subject.replace(PART, ''), amountOf: 'in total' })
 
 const PART = /, (?:outside of huge pages|for one guest alone)$/
 

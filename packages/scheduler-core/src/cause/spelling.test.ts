@@ -22,8 +22,8 @@ test.each([['an architecture', 'amd64', 'x86_64']])('two spellings of %s have on
 test.each([
   [{ forceHosts: ['a'], ignoreHosts: ['a'] }, 'There is no host named a, that ignoreHosts does not exclude.'],
   [{ forceHosts: ['a'], ignoreHosts: ['b'], memoryMb: 1_000_000 }, 'The only host named a does not take it.'],
-  [{ gpus: { count: 3 } }, 'a: 3 GPUs needed; the host has 1 in all.'],
-  [{ gpus: { count: 3, models: ['A'] } }, 'a: 3 GPUs of model A needed; the host has 1 in all.'],
+  [{ gpus: { count: 3 } }, 'a: 3 GPUs needed; the host has 1 in total.'],
+  [{ gpus: { count: 3, models: ['A'] } }, 'a: 3 GPUs of model A needed; the host has 1 in total.'],
 ])('%j is answered in words that fit it', (asks, text) => {
   const log = aLog()
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('a', { gpus: [{ index: 0, model: 'A' }] })])

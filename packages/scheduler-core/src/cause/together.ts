@@ -185,7 +185,7 @@ function cellLack({ hosts }: Fleet, whole: RequestSpec, instance: number, tried:
           ...(need !== undefined && { required: need }),
           ...(have !== undefined && { actual: have }),
           ...(unit !== undefined && { unit }),
-          ...(reason.code.startsWith('numa.too_') && { amountOf: 'in all' as const }),
+          ...(reason.code.startsWith('numa.too_') && { amountOf: 'in total' as const }),
           ...(isNear(reason) && { amountOf: NEAR_CELLS }),
         },
       })),
@@ -223,11 +223,11 @@ function classLacks(fleet: Fleet, whole: RequestSpec, instance: number, tried: H
       const inAll = at(capacity, host)
       // if a single member is larger than the total, another filter reports it, because no allocation ratio resolves this
       const isInAll = inAll < need && (most <= at(total, host) - at(reserved, host) || inAll <= at(total, host) - at(reserved, host))
-      const reserve = (missing: number | 'in all') => reserveOf(hosts, host, resourceClass, unit, { missing })
+      const reserve = (missing: number | 'in total') => reserveOf(hosts, host, resourceClass, unit, { missing })
       const leftFact = { ...freeFact(hosts, host, resourceClass, asked), ...reserve(need - left), actual: left }
-      const allFact: Fact = { ...asked, ...reserve('in all'), amountOf: 'in all', actual: inAll, actualFrom: reportOf(hosts.get(host)) }
+      const allFact: Fact = { ...asked, ...reserve('in total'), amountOf: 'in total', actual: inAll, actualFrom: reportOf(hosts.get(host)) }
       return [
-        ...(isInAll ? [{ ...said, ...reserve('in all'), code: tooLittle, have: inAll, fact: allFact }] : []),
+        ...(isInAll ? [{ ...said, ...reserve('in total'), code: tooLittle, have: inAll, fact: allFact }] : []),
         ...(isInAll && left === inAll ? [] : [{ ...said, ...reserve(need - left), code: short, have: left, fact: leftFact }]),
       ]
     })
@@ -254,10 +254,10 @@ function poolLacks({ hosts }: Fleet, whole: RequestSpec, instance: number, tried
       const from = { requiredFrom: amountFrom(whole, 'DISK_GB'), actualFrom: namespaceSource('storage', hosts.get(teller)) }
       const said = { subject, need, unit: 'GiB', instances: whole.numInstances }
       const asked = { subject, required: need, unit: 'GiB', ...from }
-      const reserve = (missing: number | 'in all') => poolReserveOf(hosts, figure, missing)
-      const ofAll: Fact = { ...asked, ...reserve('in all'), amountOf: 'in all', actual: inAll }
+      const reserve = (missing: number | 'in total') => poolReserveOf(hosts, figure, missing)
+      const ofAll: Fact = { ...asked, ...reserve('in total'), amountOf: 'in total', actual: inAll }
       return [
-        ...(inAll < need ? [{ ...said, ...reserve('in all'), code: 'pool.too_little' as const, have: inAll, fact: ofAll }] : []),
+        ...(inAll < need ? [{ ...said, ...reserve('in total'), code: 'pool.too_little' as const, have: inAll, fact: ofAll }] : []),
         ...(inAll < need && left === inAll
           ? []
           : [
@@ -301,7 +301,7 @@ function gpuLacks({ hosts }: Fleet, whole: RequestSpec, instance: number, tried:
           ? [
               {
                 ...{ code: 'gpu.count' as const, subject: subjects.all, need, have: inAll, unit: 'GPUs' },
-                fact: { ...asked, subject: subjects.all, amountOf: 'in all' as const, actual: inAll, actualFrom: reportOf(record) },
+                fact: { ...asked, subject: subjects.all, amountOf: 'in total' as const, actual: inAll, actualFrom: reportOf(record) },
               },
             ]
           : []),

@@ -54,7 +54,7 @@ function mostOnHost({ groups }: Fleet, { uuid, maxServerPerHost }: NonNullable<R
 /** A sentence with the count of members and the count of hosts or domains. */
 export function tooFewText({ members, most, topologyKey, there }: TooFew): string {
   if (topologyKey !== null)
-    return `The group needs room for ${counted(members, 'member')}, at most ${most} in each ${topologyKey}, and the hosts that the request admits are in ${there}.`
-  const how = most === 1 ? ' apart from each other' : `, at most ${most} on each host`
-  return `The group needs room for ${counted(members, 'member')}${how}, and the request admits ${counted(there, 'host')}.`
+    return `The group must fit ${counted(members, 'member')}, at most ${most} in each ${topologyKey}, and the hosts that the request admits are in ${there}.`
+  const how = most === 1 ? ' on different hosts' : `, at most ${most} on each host`
+  return `The group must fit ${counted(members, 'member')}${how}, and the request admits ${counted(there, 'host')}.`
 }

@@ -190,9 +190,9 @@ describe('differences between the inputs and the hosts of two decisions', () => 
     ])
     expect(flips.count).toBe(4)
     expect(flips.hosts.map(({ host, first, second, because }) => [host, first, second, because])).toEqual([
-      ['h1', 'SELECTED', 'FILTERED', 'In the second, RamFilter refused it. Memory: 1024 MiB needed, 512 free.'],
-      ['h3', 'FILTERED', 'SELECTED', 'In the first, CoreFilter refused it. 1 vCPU needed, 0 free.'],
-      ['h4', 'UNKNOWN', 'ALTERNATE', 'It was not known yet when the first was decided.'],
+      ['h1', 'SELECTED', 'FILTERED', 'In the second decision, RamFilter refused it. Memory: 1024 MiB needed, 512 free.'],
+      ['h3', 'FILTERED', 'SELECTED', 'In the first decision, CoreFilter refused it. 1 vCPU needed, 0 free.'],
+      ['h4', 'UNKNOWN', 'ALTERNATE', 'The host was not known yet at the first decision.'],
       [
         'h2',
         'ALTERNATE',
@@ -295,7 +295,7 @@ describe('comparing a decision with a state that is no longer stored', () => {
       'the log no longer contains revision 7, the state on which they were decided. Request, profile and seed are the same',
     )
     expect(comparison.flips.hosts.map(({ host, because }) => [host, because])).toEqual([
-      ['h1', expect.stringMatching(/^Not in the second, but at revision \d+, CoreFilter refused it\. 1 vCPU needed, 0 free\.$/)],
+      ['h1', expect.stringMatching(/^Not in the second decision, but at revision \d+, CoreFilter refused it\. 1 vCPU needed, 0 free\.$/)],
       ['h2', 'rank 2 in the first, 0.5 against 1 of h1; rank 1 in the second with 1.'],
     ])
   })

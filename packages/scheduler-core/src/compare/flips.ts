@@ -175,14 +175,15 @@ function because(host: number, one: Met, other: Met): string {
 
 const notThere = ({ side, examination: { firstRefusing } }: Met, host: number, which: string): string =>
   firstRefusing[host] === NOT_THERE
-    ? `It had left the fleet when the ${which} was decided.`
+    ? `The host had left the fleet before the ${which} decision.`
     : side.lost === undefined || host >= firstRefusing.length
-      ? `It was not known yet when the ${which} was decided.`
-      : `The record of the ${which} does not name it, and the state that this met is gone.`
+      ? `The host was not known yet at the ${which} decision.`
+      : `The record of the ${which} decision does not name the host, and the fleet state of that decision is no longer stored.`
 
 function refusal({ side, examination: { steps, firstRefusing, reasonOf } }: Met, host: number, which: string): string {
   const step = firstRefusing[host] as number
-  const where = side.lost === undefined ? `In the ${which}` : `Not in the ${which}, but at revision ${side.fleet.place.revision}`
+  const where =
+    side.lost === undefined ? `In the ${which} decision` : `Not in the ${which} decision, but at revision ${side.fleet.place.revision}`
   return `${where}, ${steps[step]?.filter} refused it. ${reasonText(reasonOf(host as HostIndex, step))}`
 }
 

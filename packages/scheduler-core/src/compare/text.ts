@@ -67,9 +67,7 @@ function othersText({ trials, ...comparison }: Comparison, cause: Factor, first:
 }
 
 const trialText = ({ goal }: Trial, side: Side): string =>
-  goal === undefined
-    ? 'cannot be decided: the claim that it moves, an answer from outside or a solution is not there'
-    : goalText(goal, side)
+  goal === undefined ? 'cannot be decided, because the claim to move, an external answer or a solution is missing' : goalText(goal, side)
 
 const SHOWN = 3
 

@@ -121,7 +121,7 @@ function reserveSetBy({ source, set, release }: Allocated): string {
 }
 
 /**
- * The reserved amount of a class on a host, as text for a reason. `missing` is the amount that the host lacks, or 'in all' if its total is
+ * The reserved amount of a class on a host, as text for a reason. `missing` is the amount that the host lacks, or 'in total' if its total is
  * too small. The text is included if the total is too small, if the host would have enough without reserved resources, or if an operator
  * set the reserved amount of the host. It is left out in all other cases, because most reports have a reserved amount.
  */
@@ -130,12 +130,12 @@ export function reserveOf(
   host: HostIndex,
   resourceClass: string,
   unit: string,
-  { missing }: { readonly missing: number | 'in all' },
+  { missing }: { readonly missing: number | 'in total' },
 ): Pick<Reason, 'reserved'> {
   if (hosts.featureLevel < RESERVES_NAMED) return {}
   const { total, ratioMilli } = hosts.classColumns(resourceClass)
   const reserved = reservedOf(hosts, hosts.get(host), resourceClass)
-  const isCause = missing === 'in all' || missing <= keptBack(at(total, host), reserved.value, at(ratioMilli, host))
+  const isCause = missing === 'in total' || missing <= keptBack(at(total, host), reserved.value, at(ratioMilli, host))
   if (reserved.value === 0 || !(isCause || reserved.source === 'HOST')) return {}
   return { reserved: reservedText(reserved.value, at(total, host), unit, reserveSetBy(reserved)) }
 }
@@ -148,9 +148,9 @@ const reservedText = (reserved: number, total: number, unit: string, by: string)
   `${reserved} of its ${amountText(total, unit)} are reserved (${by})`
 
 /** The reserved amount of a pool, as text for a reason. Left out if the pool would have too little even without the reserved amount. */
-export function poolReserveOf(hosts: HostTable, pool: PoolFigure, missing: number | 'in all'): Pick<Reason, 'reserved'> {
+export function poolReserveOf(hosts: HostTable, pool: PoolFigure, missing: number | 'in total'): Pick<Reason, 'reserved'> {
   const { totalGib, reservedGib, thinRatio, reporter } = pool
-  const isCause = missing === 'in all' || missing <= keptBack(totalGib, reservedGib, toRatioMilli(thinRatio))
+  const isCause = missing === 'in total' || missing <= keptBack(totalGib, reservedGib, toRatioMilli(thinRatio))
   if (hosts.featureLevel < RESERVES_NAMED || reservedGib === 0 || !isCause) return {}
   return { reserved: reservedText(reservedGib, totalGib, 'GiB', `by the storage document of ${hosts.get(reporter).host}`) }
 }
@@ -195,8 +195,8 @@ export function inAllFact(
   const terms = [{ name: 'total', value: at(total, host), from }, allocationTerms(hosts, host, resourceClass).reserved]
   return {
     ...asked,
-    ...reserveOf(hosts, host, resourceClass, asked.unit, { missing: 'in all' }),
-    amountOf: 'in all',
+    ...reserveOf(hosts, host, resourceClass, asked.unit, { missing: 'in total' }),
+    amountOf: 'in total',
     actual: Math.max(0, at(total, host) - at(reserved, host)),
     actualFrom: from,
     terms,

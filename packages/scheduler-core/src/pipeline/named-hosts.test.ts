@@ -45,7 +45,7 @@ describe('if a request names hosts in several fields, only hosts that all of the
     [
       'Z15b: a is forced, b is the destination',
       { forceHosts: ['a'], requestedDestination: { host: 'b' } },
-      { in: [], why: 'host.none_common: No host is named by all that the request says: a by forceHosts and b by requestedDestination.' },
+      { in: [], why: 'host.none_common: No host is in all lists of the request: a by forceHosts and b by requestedDestination.' },
     ],
     [
       'Z15b kind: the destination is one of the forced hosts',
@@ -55,7 +55,7 @@ describe('if a request names hosts in several fields, only hosts that all of the
     [
       'Z15b kind: a node is forced, and another host',
       { forceHosts: ['a'], forceNodes: ['c2'] },
-      { in: [], why: 'host.none_common: No host is named by all that the request says: a by forceHosts and c2 by forceNodes.' },
+      { in: [], why: 'host.none_common: No host is in all lists of the request: a by forceHosts and c2 by forceNodes.' },
     ],
     [
       'Z15b kind: of a forced host, the node of the destination',
@@ -67,7 +67,7 @@ describe('if a request names hosts in several fields, only hosts that all of the
       { forceNodes: ['a', 'b'], requestedDestination: { host: 'c', node: 'c2' } },
       {
         in: [],
-        why: 'host.none_common: No host is named by all that the request says: a, b by forceNodes and c, c2 by requestedDestination.',
+        why: 'host.none_common: No host is in all lists of the request: a, b by forceNodes and c, c2 by requestedDestination.',
       },
     ],
     [
@@ -75,7 +75,7 @@ describe('if a request names hosts in several fields, only hosts that all of the
       { forceHosts: ['c'], requestedDestination: { aggregates: [aUuid(1)] } },
       {
         in: [],
-        why: `host.none_common: No host is named by all that the request says: c by forceHosts and ${aUuid(1)} by requestedDestination.aggregates.`,
+        why: `host.none_common: No host is in all lists of the request: c by forceHosts and ${aUuid(1)} by requestedDestination.aggregates.`,
       },
     ],
     [
@@ -83,13 +83,13 @@ describe('if a request names hosts in several fields, only hosts that all of the
       { requestedDestination: { aggregates: [aUuid(1)] }, requestedResources: [{ amounts: [], memberOf: [aUuid(2)] }] },
       {
         in: [],
-        why: `host.none_common: No host is named by all that the request says: ${aUuid(1)} by requestedDestination.aggregates and ${aUuid(2)} by requestedResources.memberOf.`,
+        why: `host.none_common: No host is in all lists of the request: ${aUuid(1)} by requestedDestination.aggregates and ${aUuid(2)} by requestedResources.memberOf.`,
       },
     ],
     [
       'Z15b kind: a forced host in another zone is refused for its zone',
       { forceHosts: ['a'], availabilityZone: 'z' },
-      { in: [], why: 'zone.other: The host is in availability zone nova; z was asked for.' },
+      { in: [], why: 'zone.other: The host is in availability zone nova; z was requested.' },
     ],
     [
       'Z15b kind: a forced host that is ignored',
@@ -119,7 +119,7 @@ test.each<[name: string, asks: Asks, text: string]>([
   [
     'a name and a zone',
     { forceHosts: ['a'], availabilityZone: 'z' },
-    'There is no host named a, in availability zone z. Each by itself: 1 named a; 2 in availability zone z. Nearest is a: The host is in availability zone nova; z was asked for.',
+    'There is no host named a, in availability zone z. Each by itself: 1 named a; 2 in availability zone z. Nearest is a: The host is in availability zone nova; z was requested.',
   ],
 ])('the cause of the refusal says that no %s is free', (_name, asks, text) => {
   expect(causeText(causeOf(townAt(), aRequest(asks), profileNamed('default')))).toBe(text)
@@ -175,8 +175,7 @@ test.each<[name: string, asks: Asks]>([
   for (const profile of ['default', 'nova', 'nova-compat', 'best-fit']) {
     const cause = causeOf(townAt(), aRequest(asks), profileNamed(profile))
     expect([profile, cause.code, cause.reasons[0]?.code]).toEqual([profile, 'host.none_common', 'host.none_common'])
-    if (cause.nearest !== null)
-      expect(causeText(cause)).toMatch(/No host is named by all that the request says: \S+ by \S+ and \S+ by \S+\./)
+    if (cause.nearest !== null) expect(causeText(cause)).toMatch(/No host is in all lists of the request: \S+ by \S+ and \S+ by \S+\./)
   }
 })
 

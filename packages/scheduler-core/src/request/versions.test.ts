@@ -302,7 +302,7 @@ describeVersions({
       'a gang of more than a request may have',
       '1.2',
       { ...small, gang: [{ instances: 1_000, ...small }] },
-      'gang: gang is a list of 1; it must be of fewer than 1000 instances in all, not 1000',
+      'gang: gang is a list of 1; it must be of fewer than 1000 instances in total, not 1000',
     ],
     ['a gang in an older form', '1.1', { ...small, gang: [] }, 'gang: gang is not a field of this version'],
     [

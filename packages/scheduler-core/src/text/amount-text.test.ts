@@ -109,7 +109,7 @@ test('D9: a negative free amount is shown as 0 free and the excess, but a plug-i
     '3 MiB needed outside of the memory that the host sets aside as huge pages, 0 MiB free there; over-full by 4 MiB.',
   )
   expect(short({ code: 'pool.short', subject: 'p', unit: 'GiB' })).toBe(
-    'The pool p has 0 GiB left; 3 GiB were asked for; over-full by 4 GiB.',
+    'The pool p has 0 GiB left; 3 GiB were requested; over-full by 4 GiB.',
   )
   expect(short({ code: 'numa.memory', subject: 'cell 0', unit: 'MiB' })).toContain('the freest has 0 MiB; over-full by 4 MiB.')
   expect(short({ code: 'filter.refused', subject: 'Cold', unit: 'degrees' })).toBe('Cold: 3 degrees needed, -4 here.')

@@ -47,10 +47,10 @@ export interface ClaimsSource {
 }
 
 /**
- * Which amount of a resource a fact states. `in all`: the total without the reserved amount. `reported`: the host does not report the
+ * Which amount of a resource a fact states. `in total`: the total without the reserved amount. `reported`: the host does not report the
  * class. NEAR_CELLS: free devices near the guest's cells. FOR_ONE_INSTANCE: what the unit rules of the class allow one instance.
  */
-export type AmountOf = 'in all' | 'reported' | 'outside of huge pages' | typeof NEAR_CELLS | typeof FOR_ONE_INSTANCE
+export type AmountOf = 'in total' | 'reported' | 'outside of huge pages' | typeof NEAR_CELLS | typeof FOR_ONE_INSTANCE
 
 export const NEAR_CELLS = "near the guest's cells"
 export const FOR_ONE_INSTANCE = 'for one instance'

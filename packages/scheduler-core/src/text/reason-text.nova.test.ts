@@ -30,7 +30,7 @@ test.each([
 
 test('if hosts are kept for projects, the sentence for a request without a project says that it has none', () => {
   expect(reasonText({ code: 'aggregate.project', subject: 'project', need: 'none', have: 'p1' })).toBe(
-    "The host's aggregates are kept for the projects p1; the request has no project.",
+    "The host's aggregates are reserved for the projects p1; the request has no project.",
   )
 })
 

@@ -40,7 +40,8 @@ const nearWhat = ({ subject = '', instances, areMore }: Reason): string =>
     ? "near the guest's NUMA cells"
     : `by ${instancesLeft(instances, areMore === true)} near ${subject.split(NEAR)[1] ?? 'their NUMA cells'}`
 
-const HELD_TWICE = 'The instance keeps what it holds here until its move ends: with cells, CPUs or devices all of it is held twice.'
+const HELD_TWICE =
+  'The instance keeps its resources on this host until its move ends. An instance with NUMA cells, dedicated CPUs or devices holds all its resources twice until then.'
 
 const short = ({ subject = '', need, have, unit }: Reason): string =>
   `${subjectText(subject, unit)}${amount(need, unit)} needed, ${have} free.`
@@ -50,7 +51,7 @@ const exact = ({ subject = '', need, have, unit }: Reason): string =>
 
 /** The sentence with the needed and the actual distance of a host from a volume or a port. */
 const far = ({ need, have }: Reason): string =>
-  `${need} was asked for; ${have === 'not reached' ? 'the host does not reach it' : `the host is at: ${have}`}.`
+  `${need} was requested; ${have === 'not reached' ? 'the host does not reach it' : `the host is at: ${have}`}.`
 
 /** Writes keys with their values: "a = 1, b = 2". Keys and values are lists that are separated by commas. */
 function pairsText(subject: Reason['subject'], need: Reason['need']): string {
@@ -70,39 +71,39 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
       ? `The host was last heard ${have} s ago; ${need} s is allowed (${source}).`
       : `The host is DOWN${source ? `: ${source}` : ''}.`,
   'host.not_requested': ({ need }) => `The request names other hosts: ${need}.`,
-  'host.none_common': ({ need }) => `No host is named by all that the request says: ${need}.`,
-  'host.not_reported': ({ subject }) => `The report of the host leaves out ${subject}, which the filter reads.`,
-  'zone.other': ({ need, have }) => `The host is in availability zone ${have}; ${need} was asked for.`,
+  'host.none_common': ({ need }) => `No host is in all lists of the request: ${need}.`,
+  'host.not_reported': ({ subject }) => `The host's report lacks ${subject}, which the filter reads.`,
+  'zone.other': ({ need, have }) => `The host is in availability zone ${have}; ${need} was requested.`,
   'memory.short': short,
   'cpu.short': short,
   'disk.short': short,
-  'memory.too_little': (reason) => `${reason.need} MiB needed by ${neededBy(reason)}; the host has ${reason.have} MiB in all.`,
+  'memory.too_little': (reason) => `${reason.need} MiB needed by ${neededBy(reason)}; the host has ${reason.have} MiB in total.`,
   'memory.huge_pages': ({ need, have }) =>
     `${need} MiB needed outside of the memory that the host sets aside as huge pages, ${have} MiB free there.`,
-  'disk.too_little': (reason) => `${reason.need} GiB needed by ${neededBy(reason)}; the host has ${reason.have} GiB in all.`,
-  'cpu.too_few': (reason) => `${amount(reason.need, 'vCPUs')} needed by ${neededBy(reason)}; the host has ${reason.have} in all.`,
+  'disk.too_little': (reason) => `${reason.need} GiB needed by ${neededBy(reason)}; the host has ${reason.have} GiB in total.`,
+  'cpu.too_few': (reason) => `${amount(reason.need, 'vCPUs')} needed by ${neededBy(reason)}; the host has ${reason.have} in total.`,
   'class.not_reported': ({ subject, need }) => `The host does not report ${subject}; ${amount(need, subject)} needed.`,
   'class.short': ({ subject = '', need, have }) => `${subjectText(subject, subject)}${amount(need, subject)} needed, ${have} free.`,
   'class.too_little': (reason) =>
-    `${subjectText(reason.subject ?? '', reason.subject)}${amount(reason.need, reason.subject)} needed by ${neededBy(reason)}; the host has ${reason.have} in all.`,
+    `${subjectText(reason.subject ?? '', reason.subject)}${amount(reason.need, reason.subject)} needed by ${neededBy(reason)}; the host has ${reason.have} in total.`,
   'class.unit': ({ subject = '', need, have }) =>
-    `${subjectText(subject, subject)}${amount(need, subject)} needed by one instance; the host gives ${have}.`,
+    `${subjectText(subject, subject)}${amount(need, subject)} needed by one instance; the host allows ${have}.`,
   'numa.cells': ({ need, have }) => `${amount(need, 'NUMA cells')} needed; the host has ${have}.`,
   'numa.memory': ({ subject, need, have }) => `Guest ${subject}: ${need} MiB needed in one NUMA cell; the freest has ${have} MiB.`,
   'numa.too_little_memory': ({ subject, need, have }) =>
-    `Guest ${subject}: ${need} MiB needed in one NUMA cell; the largest has ${have} MiB in all.`,
+    `Guest ${subject}: ${need} MiB needed in one NUMA cell; the largest has ${have} MiB in total.`,
   'numa.huge_pages': ({ subject, need, have }) =>
     `Guest ${subject}: ${need} MiB needed in one NUMA cell outside of huge pages; the freest has ${have} MiB there.`,
   'numa.pinned_memory': ({ subject, need, have }) =>
-    `Guest ${subject}: ${need} MiB that no other guest may have needed in one NUMA cell, as its CPUs are dedicated; the freest has ${have} MiB.`,
+    `Guest ${subject}: ${need} MiB of memory without overcommitment needed in one NUMA cell, because its CPUs are dedicated; the freest has ${have} MiB.`,
   'numa.too_few_cpus': ({ subject, need, have }) =>
     `Guest ${subject}: ${amount(need, 'shared CPUs')} needed in one NUMA cell; the largest has ${have} to share.`,
   'numa.too_few_dedicated': ({ subject, need, have }) =>
-    `Guest ${subject}: ${amount(need, 'dedicated CPUs')} needed in one NUMA cell; the largest has ${have} to dedicate in all.`,
+    `Guest ${subject}: ${amount(need, 'dedicated CPUs')} needed in one NUMA cell; the largest has ${have} to dedicate in total.`,
   'numa.too_few_cores': ({ subject, need, have, source }) =>
-    `Guest ${subject}: ${amount(need, 'CPUs')} needed in one NUMA cell by ${source}; the largest has ${have} on such cores in all.`,
+    `Guest ${subject}: ${amount(need, 'CPUs')} needed in one NUMA cell by ${source}; the largest has ${have} on such cores in total.`,
   'numa.too_few_pages': ({ subject, need, have, unit }) =>
-    `Guest ${subject}: ${amount(need, unit)} needed in one NUMA cell; the largest has ${have} in all.`,
+    `Guest ${subject}: ${amount(need, unit)} needed in one NUMA cell; the largest has ${have} in total.`,
   'numa.cpus': ({ subject, need, have }) =>
     `Guest ${subject}: ${amount(need, 'shared CPUs')} needed in one NUMA cell; the freest has ${have}.`,
   'numa.dedicated_cpus': ({ subject, need, have }) =>
@@ -118,18 +119,18 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'numa.threads': ({ subject, need, have, source }) =>
     `Guest ${subject}: ${amount(need, 'CPUs')} needed in one NUMA cell by ${source}; the nearest has ${have}, on other cores.`,
   'numa.no_threads': ({ need, have }) => `The request requires cores of ${need} or more threads; those of the host have ${have}.`,
-  'numa.networks': ({ subject, need, have }) => `NUMA ${subject}: networks ${need} needed; they lead to ${have}.`,
+  'numa.networks': ({ subject, need, have }) => `NUMA ${subject}: networks ${need} needed; their networks are ${have}.`,
   'numa.search_limit': ({ have }) => `No choice of NUMA cells suits devices and networks; the search ended after ${amount(have, 'steps')}.`,
   'pci.not_reported': ({ subject, need }) => `PCI ${subject}: ${amount(need, 'devices')} needed; the host reports none.`,
   'pci.short': ({ subject, need, have }) => `PCI ${subject}: ${amount(need, 'devices')} needed, ${have} free.`,
   'pci.numa': (reason) =>
     `PCI ${reason.subject?.split(NEAR)[0] ?? ''}: ${amount(reason.need, 'devices')} needed ${nearWhat(reason)}, ${reason.have} free there${elsewhere(reason.source)}.`,
   'pci.unasked': ({ subject, need, have }) =>
-    `PCI ${subject}: ${amount(need, 'devices')} needed, ${have} free of those that need not be asked for by type.`,
+    `PCI ${subject}: ${amount(need, 'devices')} needed, ${have} free of types that need not be requested explicitly.`,
   'gpu.none': ({ need }) => `${amount(need, 'GPUs')} needed; the host has none.`,
   'gpu.model': ({ need, have }) => `GPU model ${need} needed; the host has ${have}.`,
   'gpu.count': ({ subject, need, have }) =>
-    `${amount(need, 'GPUs')}${subject?.startsWith('GPU of') ? subject.slice('GPU'.length) : ''} needed; the host has ${have} in all.`,
+    `${amount(need, 'GPUs')}${subject?.startsWith('GPU of') ? subject.slice('GPU'.length) : ''} needed; the host has ${have} in total.`,
   'gpu.short': ({ subject = 'GPU', need, have }) => {
     const asked = subject.includes('GPU') ? `${need} ${need === 1 ? subject : subject.replace('GPU', 'GPUs')}` : `${need} × ${subject}`
     return `${asked} needed; the host has ${have}${subject.endsWith('free') ? '' : ' free'}.`
@@ -139,42 +140,43 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'trait.missing': ({ need }) => `The host lacks the trait ${need}.`,
   'trait.forbidden': ({ have }) => `The host has the forbidden trait ${have}.`,
   'aggregate.not_member': ({ need }) => `The host is in none of the aggregates ${need}.`,
-  'aggregate.extra_spec': ({ subject, need, have }) => `The flavor asks for ${subject} = ${need}; the host's aggregates say ${have}.`,
+  'aggregate.extra_spec': ({ subject, need, have }) => `The flavor requires ${subject} = ${need}; the host's aggregates have ${have}.`,
   'image.unsupported': ({ subject, need, have }) => `The image needs ${pairsText(subject, need)}; the host supports ${have}.`,
-  'instance.same_host': ({ have }) => `The host holds instance ${have}, from which the request wants to be apart.`,
-  'instance.not_on_host': ({ need }) => `The host holds none of the instances ${need}.`,
+  'instance.same_host': ({ have }) => `The host has instance ${have}, with which the request must not share a host.`,
+  'instance.not_on_host': ({ need }) => `The host has none of the instances ${need}.`,
   'group.affinity': ({ subject, need, have }) =>
-    `Server group ${subject} lives on ${need}${have === undefined ? '' : `, and this is ${have}`}.`,
+    `The members of server group ${subject} are on ${need}${have === undefined ? '' : `, and this is ${have}`}.`,
   'group.together': ({ subject, need }) =>
-    `Server group ${subject}: room for ${amount(need, 'members')} at once needed on the host; its cells and devices have none.`,
-  'group.apart': ({ subject, need, have }) => `Server group ${subject}: ${need} wanted on the host; it holds ${have}.`,
+    `Server group ${subject}: the host must fit ${amount(need, 'members')} at once; its NUMA cells and devices do not have enough free resources.`,
+  'group.apart': ({ subject, need, have }) => `Server group ${subject}: the host must have ${need}; it has ${have}.`,
   'group.anti_affinity': ({ subject, need, have }) =>
-    `Server group ${subject}: ${amount(need, 'members')} wanted on the host; it holds ${have}.`,
+    `Server group ${subject}: the host must have ${amount(need, 'members')}; it has ${have}.`,
   'topology.skew': ({ subject, need, have, source }) =>
-    `${subject}: ${amount(need, 'members')} wanted; it holds ${have}. The domain with the fewest is ${source}.`,
-  'topology.full': ({ subject, need, have }) => `${subject}: ${amount(need, 'members')} wanted; it holds ${have}.`,
+    `${subject}: the domain must have ${amount(need, 'members')}; it has ${have}. The domain with the fewest is ${source}.`,
+  'topology.full': ({ subject, need, have }) => `${subject}: the domain must have ${amount(need, 'members')}; it has ${have}.`,
   'topology.no_domain': ({ subject }) => `The host is in no domain of ${subject}.`,
-  'instances.too_many': ({ need, have }) => `The host holds ${amount(have, 'instances')}; ${need} needed.`,
-  'io_ops.too_many': ({ need, have }) => `The host runs ${have} I/O-heavy ${have === 1 ? 'operation' : 'operations'}; ${need} needed.`,
+  'instances.too_many': ({ need, have }) => `The host has ${amount(have, 'instances')}; a placement requires ${need}.`,
+  'io_ops.too_many': ({ need, have }) =>
+    `The host runs ${have} I/O-heavy ${have === 1 ? 'operation' : 'operations'}; a placement requires ${need}.`,
   'host.tried': ({ have }) => `The node was tried before for this request: ${have}.`,
   'host.other_network': ({ need, have }) => `The host has the address ${have}, outside of ${need}.`,
   'memory.not_exact': exact,
   'cpu.not_exact': exact,
   'disk.not_exact': exact,
   'aggregate.image_property': ({ subject, need, have }) =>
-    `The image says ${subject} = ${need}; the host's aggregates are kept for ${have}.`,
+    `The image has ${subject} = ${need}; the host's aggregates are reserved for ${have}.`,
   'aggregate.project': ({ need, have }) =>
-    `The host's aggregates are kept for the projects ${have}; the request ${need === 'none' ? 'has no project' : `is of ${need}`}.`,
-  'aggregate.flavor': ({ need, have }) => `The host's aggregates are kept for the flavors ${have}; ${need} was asked for.`,
-  'aggregate.tenant': ({ subject, need }) => `${subject} gets hosts of ${need} alone, and the host is in none of them.`,
-  'aggregate.trait': ({ need, have }) => `The aggregate ${have} is kept for requests that require the trait ${need}.`,
+    `The host's aggregates are reserved for the projects ${have}; the request ${need === 'none' ? 'has no project' : `is of ${need}`}.`,
+  'aggregate.flavor': ({ need, have }) => `The host's aggregates are reserved for the flavors ${have}; ${need} was requested.`,
+  'aggregate.tenant': ({ subject, need }) => `${subject} is limited to hosts of ${need}, and the host is in none of them.`,
+  'aggregate.trait': ({ need, have }) => `The aggregate ${have} is reserved for requests that require the trait ${need}.`,
   'cell.other': ({ need }) => `The request stays in Nova's cell ${need}; the host is in another one, or reports none.`,
-  'capability.missing': ({ subject, need }) => `The flavor asks for ${subject} ${need}; the host says nothing of it.`,
-  'capability.mismatch': ({ subject, need, have }) => `The flavor asks for ${subject} ${need}; the host has ${have}.`,
+  'capability.missing': ({ subject, need }) => `The flavor requires ${subject} ${need}; the host does not report it.`,
+  'capability.mismatch': ({ subject, need, have }) => `The flavor requires ${subject} ${need}; the host has ${have}.`,
   'image.version': ({ need, have }) => `The image needs hypervisor version ${need}; the host has ${have}.`,
   'isolation.image': ({ need, have }) => `The image may run on ${need} only; this is ${have}.`,
-  'isolation.host': ({ need, have }) => `The host is kept for the images ${need}; the request has ${have}.`,
-  'query.no_match': ({ need, have }) => `The query asks ${need}; the host has ${have}.`,
+  'isolation.host': ({ need, have }) => `The host is reserved for the images ${need}; the request has ${have}.`,
+  'query.no_match': ({ need, have }) => `The query requires ${need}; the host has ${have}.`,
   'metric.missing': ({ need, have }) => `The host does not report the metrics ${need}; it reports ${have}.`,
   'flavor.other': ({ subject, need, have }) => `The host holds ${subject} of flavor ${have}; only instances of ${need} may be added.`,
   'trust.level': ({ need, have }) => `The flavor asks for a ${need} node; this one is ${have}.`,
@@ -185,12 +187,12 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'pool.not_told': ({ subject }) => `No storage document states the size of the pool ${subject}.`,
   'pool.ambiguous': ({ have }) => `The aggregates of the host name more than one pool for its disks: ${have}.`,
   'pool.too_little': (reason) =>
-    `The pool ${reason.subject} has ${reason.have} GiB in all; ${reason.need} GiB were asked for by ${neededBy(reason)}.`,
+    `The pool ${reason.subject} has ${reason.have} GiB in total; ${reason.need} GiB were requested by ${neededBy(reason)}.`,
   'pool.short': ({ subject, need, have, instances }) =>
-    `The pool ${subject} has ${have} GiB left; ${need} GiB were asked for${instances === undefined ? '' : ` by its ${instances} instances`}.`,
-  'volume.unknown': ({ need }) => `No storage document that is young enough names the volume ${need}.`,
+    `The pool ${subject} has ${have} GiB left; ${need} GiB were requested${instances === undefined ? '' : ` by its ${instances} instances`}.`,
+  'volume.unknown': ({ need }) => `No recent storage document names the volume ${need}.`,
   'volume.far': far,
-  'port.unknown': ({ need }) => `No network document that is young enough names the port ${need}.`,
+  'port.unknown': ({ need }) => `No recent network document names the port ${need}.`,
   'port.far': far,
   'filter.refused': ({ subject, need, have, unit, source }) =>
     `${subject ?? 'The filter of a plug-in'}: ${amountText(need ?? 'another', unit)} needed, ${have ?? 'not so'} here${source ? ` (${source})` : ''}.`,

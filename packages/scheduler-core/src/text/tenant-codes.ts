@@ -5,18 +5,18 @@ import type { ReasonCode } from './codes.ts'
  * hidden. `lacks` completes a sentence that begins with "No host".
  */
 export const tenantDemands = {
-  ZONE: { lacks: 'is in the availability zone asked for', cure: 'Ask for another availability zone, or for none.' },
+  ZONE: { lacks: 'is in the requested availability zone', cure: 'Ask for another availability zone, or for none.' },
   MEMORY: { lacks: 'has that much memory free', cure: 'Choose a flavor with less memory, or ask again later.' },
   VCPUS: { lacks: 'has that many virtual CPUs free', cure: 'Choose a flavor with fewer virtual CPUs, or ask again later.' },
   DISK: { lacks: 'has that much disk free', cure: 'Choose a flavor with less disk, boot from a volume, or ask again later.' },
   RESOURCES: { lacks: 'has that many units free', cure: 'Choose a flavor that asks for fewer units, or ask again later.' },
-  NUMA: { lacks: 'fits the cells of the guest as they are asked for', cure: 'Choose a flavor with smaller cells or a laxer policy.' },
-  PCI: { lacks: 'has the PCI devices free as they are asked for', cure: 'Choose a flavor with fewer devices or a laxer policy.' },
-  GPUS: { lacks: 'has the GPUs free as they are asked for', cure: 'Ask for fewer GPUs, smaller shares or more models.' },
-  TRAITS: { lacks: 'has the traits asked for', cure: 'Choose a flavor that asks for other traits.' },
-  EXTRA_SPECS: { lacks: 'is set up for what the flavor asks for', cure: 'Choose another flavor.' },
-  IMAGE: { lacks: 'supports what the image needs', cure: 'Choose another image.' },
-  SERVER_GROUP: { lacks: 'is left by the rule of the server group', cure: 'Use another server group, or one with a soft policy.' },
+  NUMA: { lacks: 'fits the requested cells of the guest', cure: 'Choose a flavor with smaller cells or a laxer policy.' },
+  PCI: { lacks: 'has the requested PCI devices free', cure: 'Choose a flavor with fewer devices or a laxer policy.' },
+  GPUS: { lacks: 'has the requested GPUs free', cure: 'Ask for fewer GPUs, smaller shares or more models.' },
+  TRAITS: { lacks: 'has the requested traits', cure: 'Choose a flavor that asks for other traits.' },
+  EXTRA_SPECS: { lacks: 'is set up for the extra specs of the flavor', cure: 'Choose another flavor.' },
+  IMAGE: { lacks: 'supports what the image requires', cure: 'Choose another image.' },
+  SERVER_GROUP: { lacks: 'is allowed by the rule of the server group', cure: 'Use another server group, or one with a soft policy.' },
 } as const
 
 export type TenantDemand = keyof typeof tenantDemands

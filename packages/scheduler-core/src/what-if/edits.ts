@@ -222,7 +222,7 @@ export function* parseFleetEditsInSteps(fleet: Fleet, input: unknown): Steps<Par
 function* checkHosts(fleet: Fleet, edits: FleetEdits): Steps<Problem[]> {
   const problems: Problem[] = []
   const added = edits.addHosts.reduce((sum, { count }) => sum + count, 0)
-  if (added > MOST_ADDED) problems.push(wrong('overlay.invalid', ['addHosts'], added, `at most ${MOST_ADDED} hosts in all`))
+  if (added > MOST_ADDED) problems.push(wrong('overlay.invalid', ['addHosts'], added, `at most ${MOST_ADDED} hosts in total`))
   // only aggregate changes, ratios and reserved amounts can name added hosts, so these names are needed only then
   const namesMade =
     edits.aggregateChanges.some(({ addHosts }) => addHosts.length > 0) ||

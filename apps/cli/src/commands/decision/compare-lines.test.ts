@@ -34,7 +34,7 @@ const comparison: Comparison = {
       hasOtherNodes: false,
       a: 'SELECTED',
       b: 'FILTERED',
-      because: 'In the second, RamFilter refused it. Memory: 32768 MiB needed, 30000 free.',
+      because: 'In the second decision, RamFilter refused it. Memory: 32768 MiB needed, 30000 free.',
     },
   ],
 }

@@ -9,9 +9,9 @@ const DECISION: Explained['decision'] = {
 }
 
 const EXPLANATION: Explained['explanation'] = {
-  ...{ headline: 'small was taken.', instanceIndex: 0, hostCount: 2, fidelity: 'REPLAYED', fleetRevision: '7' },
+  ...{ headline: 'small was selected.', instanceIndex: 0, hostCount: 2, fidelity: 'REPLAYED', fleetRevision: '7' },
   ...{ profile: { profileName: 'default', number: 0 }, steps: [], shadowSteps: [], reasons: [], nearMisses: [] },
-  selection: { text: 'The best host is taken.' },
+  selection: { text: 'The best host is selected.' },
   weighing: { candidateCount: 0, weighers: [], hosts: [] },
 }
 

@@ -98,7 +98,7 @@ async function bringFleet(api: DemoApi, { folder, hosts, seed, say, show }: Demo
   const fleet = demoFleet({ hosts: Math.max(hosts, kept?.hosts ?? 0), seed: kept?.seed ?? seed })
   const count = fleet.hosts.length
   if (kept?.hosts === count) {
-    say(`${count} hosts are there from an earlier start${count > hosts ? `; ${hosts} were asked for, none goes` : ''}.`)
+    say(`${count} hosts are there from an earlier start${count > hosts ? `; ${hosts} were requested, none is removed` : ''}.`)
     return fleet
   }
   const started = performance.now()

@@ -131,7 +131,7 @@ test.each([
     const door = await openDoor(({ query, variables }) => query.includes('fleetAllocationSet') && variables.dryRun === tried)
     try {
       const { code, err } = await gantt(door.environment, 'profile', 'import', file, '--name', 'raced')
-      expect(err.replace(/\s+/g, ' ')).toContain('was set since it was read')
+      expect(err.replace(/\s+/g, ' ')).toContain('changed since they were read')
       expect(err.replace(/\s+/g, ' ')).toContain(said)
       expect(code).toBe(1)
       expect(await fleetRatio()).toBe('set by somebody else')

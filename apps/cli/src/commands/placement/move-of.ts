@@ -82,7 +82,7 @@ function withFlags(asked: ReturnType<typeof askedFor>, { vcpus, memoryMb, rootGb
     ...(rootGb === undefined ? {} : { rootGb }),
   }
   if (gpus !== undefined || gpuShare !== undefined || gpuModel !== undefined)
-    throw new CommandFailure(EXIT.usage, 'a claim that moves keeps its GPUs; with --spec, others can be asked for')
+    throw new CommandFailure(EXIT.usage, 'a claim that moves keeps its GPUs; with --spec, other GPUs can be requested')
   return { ...asked, flavor, ...(zone === undefined ? {} : { availabilityZone: zone }) }
 }
 

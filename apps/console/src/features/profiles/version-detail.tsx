@@ -93,12 +93,12 @@ function Said({ version }: { readonly version: Version }) {
   const inside = optionsText(assignment)
   const chosen =
     scheduler === 'CHANCE'
-      ? 'Any host that passes is taken, by the seed.'
+      ? 'The seed selects one of the hosts that pass.'
       : scheduler === 'PLUGIN'
-        ? `The scheduler ${schedulerName} of a plug-in takes a host that passes.`
+        ? `The scheduler ${schedulerName} of a plug-in selects a host that passes.`
         : hostSubsetSize > 1
-          ? `One of the ${hostSubsetSize} best is taken, by the seed.`
-          : 'The best host is taken.'
+          ? `The seed selects one of the ${hostSubsetSize} best hosts.`
+          : 'The best host is selected.'
   return (
     <>
       {note === null ? null : <Text size="sm">{note}</Text>}

@@ -60,7 +60,7 @@ test.each(['one', 'three', 'refused', 'chance', 'nova'] as const)(
     expect(parts(first)).toEqual(
       ['INPUTS', 'DECIDED', 'ROW', ...(name === 'refused' ? [] : ['LOG']), 'REPLAY', 'MATRIX'].map((part) => `${part} SAME`),
     )
-    expect(first.checks.at(-1).text).toBe('This is the first replay: the hash of every verdict is kept from now on.')
+    expect(first.checks.at(-1).text).toBe('This is the first replay: the hash of every verdict is stored from now on.')
     const other = await verify(second, id)
     expect(other.checks.at(-1).text).toBe('Every verdict on every host equals that of the first replay.')
     expect(other.checks.map(({ found }: Json) => found)).toEqual(first.checks.map(({ found }: Json) => found))

@@ -44,12 +44,12 @@ test.each([
   [
     'the seed selects one of the best hosts',
     { hostSubsetSize: 3 },
-    /^(\w+) was among the 3 best: rank (\d) of 3, .*\. One of them is taken by the seed, and that was (\w+), rank (\d) with .*\.$/,
+    /^(\w+) was among the 3 best: rank (\d) of 3, .*\. The seed selected one of them: (\w+), rank (\d) with .*\.$/,
   ],
   [
     'the seed selects any host',
     { scheduler: 'CHANCE' },
-    /^(\w+) passed every filter, and was not drawn: any of the (3) hosts that passed may be taken, by the seed, and that was (\w+)\.$/,
+    /^(\w+) passed every filter, and (was not selected): the seed selected (\w+) from the 3 hosts that passed\.$/,
   ],
 ] as const)('%s: if the host that ranks first was not drawn, the explanation says so', async (_name, how, pattern) => {
   const name = `drawn-${Object.keys(how)[0]?.toLowerCase()}`
@@ -227,13 +227,13 @@ test.each([
     'the solver arranged all instances',
     'default-solver',
     { numInstances: 2, flavor: { vcpus: 2, memoryMb: 64 }, gang: [{ instances: 1, flavor: { vcpus: 8, memoryMb: 64 } }] },
-    /^(\S+) passed every filter, and was not taken for this instance: of the 2 hosts that passed, the best arrangement of all instances, which the solver found, puts it on (\S+)\.$/,
+    /^(\S+) passed every filter, and was not selected for this instance: of the 2 hosts that passed, the best arrangement of all instances, which the solver found, puts it on (\S+)\.$/,
   ],
   [
     'the server group asks for one host',
     'default',
     { numInstances: 3, flavor: { vcpus: 3, memoryMb: 64 }, instanceGroup: { uuid: randomUUID(), policy: 'AFFINITY' } },
-    /^(\S+) passed every filter for one instance, and was not taken: the 3 instances of the request go to one host, which their server group asks for, and (\S+) is the best that holds all of them\.$/,
+    /^(\S+) passed every filter for one instance, and was not selected: the 3 instances of the request go to one host, because their server group requires it, and (\S+) is the best that holds all of them\.$/,
   ],
 ] as const)('%s: the headline explains why the host that ranks first was not chosen', async (_name, profile, asked, pattern) => {
   const [best, other] = [`first-${profile}`, `other-${profile}`]

@@ -88,7 +88,7 @@ test('if moves are solved as one program, both instances find a host, and each d
         batch: { moveCount: 2, placedCount: 2, filterPlacedCount: 1 },
         text: expect.stringContaining('Moves that were solved together: 2; with a place: 2, 1 by the filter scheduler.'),
       },
-      explanation: { fidelity: 'REPLAYED', selection: { text: expect.stringContaining('as the solver found it') } },
+      explanation: { fidelity: 'REPLAYED', selection: { text: expect.stringContaining('that the solver found') } },
     })
     expect(await verified(result.decision.id)).toEqual({ outcome: 'SAME', fidelity: 'REPLAYED' })
   }

@@ -237,7 +237,7 @@ describe('reported situations of requests', () => {
     expect(outcomeOf(await select({ ...az, flavor: { vcpus: 6, memoryMb: 64 } }))).toContain('cpu.too_few')
   })
 
-  test('F01c CloudStack 9303: without overcommit, a host with 32 CPUs gets instances with 32 CPUs in all', async () => {
+  test('F01c CloudStack 9303: without overcommit, a host with 32 CPUs gets instances with 32 CPUs in total', async () => {
     const az = await zone('f01c', { 'f01c-1': { vcpus: 32 } })
     expect(hostsOf(await select({ ...az, numInstances: 32, flavor: { vcpus: 1, memoryMb: 1 } }))).toHaveLength(32)
     expect(await select(az)).toMatchObject({ __typename: 'NoValidHost' })

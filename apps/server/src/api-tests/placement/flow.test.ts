@@ -30,7 +30,7 @@ describe('placing and explaining a request', () => {
       { d: placed.decision.id },
     )
     expect(whyNot).toMatchObject({ outcome: 'FILTERED', wouldPassNow: false })
-    expect(whyNot.headline).toBe('small was refused by RamFilter. 4096 MiB needed by one instance; the host has 2048 MiB in all.')
+    expect(whyNot.headline).toBe('small was refused by RamFilter. 4096 MiB needed by one instance; the host has 2048 MiB in total.')
     // RamFilter reports two facts, for the total and for the free amount
     const short = { required: '4096', actual: '2048', shortfall: '2048', unit: 'MiB' }
     expect(whyNot.verdict.checks.find(({ filter }: Json) => filter === 'RamFilter').facts).toEqual([short, short])
@@ -127,7 +127,7 @@ describe('placing and explaining a request', () => {
       code: 'NO_VALID_HOST',
       placedCount: 0,
       message: expect.stringMatching(
-        /^No host can take the instance\. Of 3 hosts none takes it: 3 with too little memory in all\. Nearest is big: 1000000 MiB needed/,
+        /^No host can take the instance\. Of 3 hosts none takes it: 3 with too little memory in total\. Nearest is big: 1000000 MiB needed/,
       ),
       decision: { outcome: 'NO_VALID_HOST' },
     })

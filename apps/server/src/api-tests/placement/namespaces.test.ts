@@ -160,7 +160,7 @@ test('a pool that hosts share is allocated once under concurrent calls, and the 
   expect([placed.length, refused.length]).toEqual([3, 5])
   expect(refused[0].reasons.map(({ code, text }: Json) => [code, text])).toContainEqual([
     'pool.short',
-    'The pool ceph has 1 GiB left; 3 GiB were asked for; 2 of its 12 GiB are reserved (by the storage document of h2).',
+    'The pool ceph has 1 GiB left; 3 GiB were requested; 2 of its 12 GiB are reserved (by the storage document of h2).',
   ])
 
   const asked = `query ($in: WhyNotInput!) { whyNot(input: $in) { verdict { checks { filter facts { subject required actual unit
@@ -214,6 +214,6 @@ test('a pool that hosts share is allocated once under concurrent calls, and the 
   const { host }: Json = await dataOf(api, '{ host(name: "h2") { warnings { code subject reported held } } }')
   expect(host.warnings).toContainEqual(below)
   expect((await withDisk(1)).reasons.map(({ text }: Json) => text)).toContainEqual(
-    'The pool ceph has 0 GiB left; 1 GiB were asked for; over-full by 5 GiB.',
+    'The pool ceph has 0 GiB left; 1 GiB were requested; over-full by 5 GiB.',
   )
 })

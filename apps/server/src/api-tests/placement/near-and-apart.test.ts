@@ -80,7 +80,7 @@ describe('G01, credativ/ProxLB #35: groups that must not share hosts with other 
     expect(await hostOf(member(web))).toBe('a')
     const refused = await place(member(backup, {}, ['a']))
     expect(refused).toMatchObject({ __typename: 'NoValidHost', cause: { code: 'group.apart' } })
-    expect(refused.message).toContain(`Server group ${backup}: no member of ${web} wanted on the host; it holds 2.`)
+    expect(refused.message).toContain(`Server group ${backup}: the host must have no member of ${web}; it has 2.`)
     const { serverGroup } = await dataOf(api, `{ serverGroup(uuid: "${web}") { apartFrom } }`, {})
     expect(serverGroup).toEqual({ apartFrom: [backup] })
   })

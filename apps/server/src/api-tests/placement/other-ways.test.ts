@@ -65,7 +65,7 @@ test('several instances of an affinity group are placed on a host that fits all 
     fidelity: 'REPLAYED',
     selection: {
       pickedRank: 2,
-      text: 'The best of the hosts that hold all instances of the request, which their server group keeps together.',
+      text: 'The best of the hosts that fit all instances of the request, because their server group requires one host.',
     },
   })
   expect(verifyDecision.outcome).toBe('SAME')

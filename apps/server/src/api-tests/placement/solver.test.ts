@@ -98,7 +98,7 @@ test('the solver places the request, the decision shows how, and a retry with th
     solver: { status: 'OPTIMAL', taken: 'SOLVER', why: null, gap: 0, filterObjective: null, passing: 2, detail: null },
     receipt: {
       fidelity: 'REPLAYED',
-      selection: { text: 'A host of the best arrangement of all instances together, as the solver found it.' },
+      selection: { text: 'A host of the best arrangement of all instances that the solver found.' },
     },
   })
   const { verifyDecision } = await dataOf(api, 'query ($id: ID!) { verifyDecision(id: $id) { outcome fidelity } }', {
@@ -110,7 +110,7 @@ test('the solver places the request, the decision shows how, and a retry with th
     'query ($id: ID!) { explainPlacement(input: { subject: { decisionId: $id } }) { text(format: MARKDOWN) } }',
     { id: placed.decision.id },
   )
-  expect(explainPlacement.text).toContain("## Solver\n\n- OPTIMAL: the solver's arrangement was taken. ")
+  expect(explainPlacement.text).toContain("## Solver\n\n- OPTIMAL: the solver's arrangement was used. ")
   expect(explainPlacement.text).toMatch(
     /- Objective \S+, by filter none; bound \S+, gap 0 %\.\n- \d+ nodes, of at most 10000 in 20000 ms\./,
   )
@@ -143,7 +143,8 @@ test.each([
     { profile: 'nova-compat' },
     {
       path: ['input', 'profile'],
-      message: 'input.profile is "nova-compat"; it must be one without compat: nova, whose rounds know one flavor, for a gang',
+      message:
+        'input.profile is "nova-compat"; it must be a profile without compat: nova for a gang, because Nova supports one flavor per request',
     },
   ],
 ])('a request with several kinds and %j is refused with a message', async (more, issue) => {
@@ -153,6 +154,6 @@ test.each([
 test('queries that support only one kind of instances refuse a request with several kinds with a message', async () => {
   const { errors } = await api.ask('query ($input: CapacityInput!) { capacity(input: $input) { __typename } }', { input: asked })
   expect(errors[0]?.message).toBe(
-    'input.spec.gantt.gang is a list of 1; it must be an empty list: room is counted for one kind of instances',
+    'input.spec.gantt.gang is a list of 1; it must be an empty list: capacity is counted for one kind of instances',
   )
 })

@@ -94,7 +94,7 @@ test('new failures are listed first, with the refusing filter, then new placemen
   const [failure, placement] = found.disagreements
   expect(failure).toMatchObject({ decision: { id: decided[2].decision.id }, baselineHosts: ['large'], candidateHosts: [] })
   expect(failure.because).toMatch(
-    /^Of 2 hosts none takes it: 1 with too little memory in all, 1 with as many instances as they may have\. Nearest is small: /,
+    /^Of 2 hosts none takes it: 1 with too little memory in total, 1 at their limit of instances\. Nearest is small: /,
   )
   expect(placement).toMatchObject({ decision: { id: decided[3].decision.id }, baselineHosts: [], because: 'It fits on small.' })
   expect(found.text).toContain('1 newly placed, 1 newly failing')
@@ -189,7 +189,7 @@ test('parts that changed nothing in the last decisions are listed, with the coun
     'SETTING hostSubsetSize': expect.any(String),
   })
   expect(found).toMatchObject({ candidate: 'policy@2', found: 5, decided: 5 })
-  expect(found.text).toContain('all 5 decisions of policy that there are (the last 50 were asked for)')
+  expect(found.text).toContain('all 5 decisions of policy that are stored (the last 50 were requested)')
 })
 
 test('a weigher is listed as unused only if it changed no decision', async () => {

@@ -95,7 +95,7 @@ test('a canary decides a repeated call every time, its record names the version,
 })
 
 test.each<[string, string, Json, string]>([
-  ['the version that decides', 'default@0', { mode: 'SHADOW' }, 'be another version than the one that decides'],
+  ['the version that decides', 'default@0', { mode: 'SHADOW' }, 'be another version than the active one'],
   ['a canary of no share', 'best-fit@0', { mode: 'CANARY' }, 'more than 0'],
   ['more than all', 'best-fit@0', { mode: 'CANARY', percent: 101 }, '0.01 to 100'],
   ['more decimals than are kept', 'best-fit@0', { mode: 'CANARY', percent: 0.015 }, 'two decimals'],

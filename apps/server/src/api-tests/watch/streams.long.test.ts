@@ -205,7 +205,7 @@ test('a reader that is ahead of this replica gets a gap', async () => {
   expect(fleetDeltas).toEqual({ from: '999999', to: fleetDeltas.to, names: [], gap: { missedFrom: '999999', resumeAt: fleetDeltas.to } })
 })
 
-test('one key cannot open as many streams as a replica allows in all', async () => {
+test('one key cannot open as many streams as a replica allows in total', async () => {
   const [greedy, other] = [await api.keyWith('READ'), await api.keyWith('READ')]
   const abort = new AbortController()
   const open = (key: string) =>

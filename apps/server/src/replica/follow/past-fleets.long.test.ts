@@ -117,7 +117,7 @@ test('changes of a fleet that `at` returned do not change the cached fleets', as
 test('revisions that are no longer in the log are refused even if their fleet is cached', async () => {
   const { memory, store, past, was } = await aPast()
   const fleets = createPastFleets(past, { limit: 100_000 })
-  await expect(fleets.read(ENTRIES + 5, stateOf)).rejects.toThrow(`the log ends at revision ${ENTRIES}; ${ENTRIES + 5} was asked for`)
+  await expect(fleets.read(ENTRIES + 5, stateOf)).rejects.toThrow(`the log ends at revision ${ENTRIES}; ${ENTRIES + 5} was requested`)
   await fleets.read(10, stateOf)
   await fleets.read(55, stateOf)
   await store.trim({ days: 0, bytes: 0 })

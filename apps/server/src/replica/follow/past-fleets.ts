@@ -251,7 +251,7 @@ export function createPastFleets(
 export async function* advance(store: LogReader, fleet: Fleet, upTo: number): AsyncGenerator<Applied, void> {
   while (fleet.place.revision < upTo) {
     const entries = await store.read(fleet.place, Math.min(ENTRIES_AT_ONCE, upTo - fleet.place.revision))
-    if (entries.length === 0) throw new RangeError(`the log ends at revision ${fleet.place.revision}; ${upTo} was asked for`)
+    if (entries.length === 0) throw new RangeError(`the log ends at revision ${fleet.place.revision}; ${upTo} was requested`)
     for (const entry of entries) {
       yield { entry, verdicts: await answerInPieces(fleet.applyInSteps(entry)) }
       const pause = pauseOfQuestion()

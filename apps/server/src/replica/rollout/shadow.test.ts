@@ -148,7 +148,7 @@ test('a request that only the candidate refuses is a new failure, with the refus
   expect(shadow.reportOf('site')?.disagreements[0]).toMatchObject({
     kind: 'NEW_FAILURE',
     because: expect.stringMatching(
-      /^site@2: Of 2 hosts none takes it: 1 with too little memory in all, 1 with as many instances as they may have\. /,
+      /^site@2: Of 2 hosts none takes it: 1 with too little memory in total, 1 at their limit of instances\. /,
     ),
   })
 })

@@ -111,7 +111,7 @@ export function createVerifyDecision(
     if (kept === made.older) return partly(hashCheck('MATRIX', kept, made.older), { ...made, covered: OLDER_INSTANCES })
     const check = hashCheck('MATRIX', kept, made.hash)
     const isFirst = known === null && check.outcome === 'SAME'
-    return partly(isFirst ? { ...check, text: 'This is the first replay: the hash of every verdict is kept from now on.' } : check, made)
+    return partly(isFirst ? { ...check, text: 'This is the first replay: the hash of every verdict is stored from now on.' } : check, made)
   }
 
   return async (id) => {

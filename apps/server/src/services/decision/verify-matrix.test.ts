@@ -74,7 +74,7 @@ async function matrixCheck(kept: string | null, mostVerdicts?: number): Promise<
   return checks.find(({ part }) => part === 'MATRIX')
 }
 
-const FIRST = 'This is the first replay: the hash of every verdict is kept from now on.'
+const FIRST = 'This is the first replay: the hash of every verdict is stored from now on.'
 const SAME = 'Every verdict on every host equals that of the first replay.'
 
 test('the verdicts of every instance are hashed', async () => {

@@ -30,10 +30,11 @@ export function headlineOf(examined: Examined): string {
     const rank = rankOf(examined, selected)
     const passed = `${counted(ranked.length, 'host')} that passed, of ${hostCount}`
     // rank 0: the selected host does not pass, because the state differs from the state of the decision
-    if (rank === 0) return `${addressIn(examined, selected)} was taken; it is not among the ${passed}, on the state that this is about.`
-    return `${addressIn(examined, selected)} was taken: ${rank === 1 ? 'the best' : `rank ${rank}`} of ${passed}.`
+    if (rank === 0)
+      return `${addressIn(examined, selected)} was selected, but in the state that is explained here it is not among the ${passed}.`
+    return `${addressIn(examined, selected)} was selected: ${rank === 1 ? 'the best' : `rank ${rank}`} of ${passed}.`
   }
-  if (ranked.length > 0) return `${counted(ranked.length, 'host')} of ${hostCount} passed; none was taken.`
+  if (ranked.length > 0) return `${counted(ranked.length, 'host')} of ${hostCount} passed; none was selected.`
   return cause === null ? `None of ${counted(hostCount, 'host')} passed.` : causeText(cause, way)
 }
 

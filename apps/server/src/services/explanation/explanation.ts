@@ -201,15 +201,15 @@ export function selectionOf(examined: Examined): SelectionNote {
   const top = weighed.totals[ranked[0] ?? -1]
   const tied = ranked.filter((position) => weighed.totals[position] === top).length
   const how: Readonly<Record<Deciding, string>> = {
-    SOLVER: 'A host of the best arrangement of all instances together, as the solver found it.',
-    TOGETHER: 'The best of the hosts that hold all instances of the request, which their server group keeps together.',
-    ANY: 'Any host that passes may be taken, by the seed.',
-    PLUGIN: `The scheduler ${scheduler} of a plug-in takes a host that passes, by a rule of its own.`,
-    AMONG_BEST: `One of the ${subsetSize} best is taken, by the seed.`,
+    SOLVER: 'A host of the best arrangement of all instances that the solver found.',
+    TOGETHER: 'The best of the hosts that fit all instances of the request, because their server group requires one host.',
+    ANY: 'The seed selects one of the hosts that pass.',
+    PLUGIN: `The scheduler ${scheduler} of a plug-in selects a host that passes by its own rules.`,
+    AMONG_BEST: `The seed selects one of the ${subsetSize} best hosts.`,
     RANKING:
       tied > 1
-        ? `${tied} hosts share the best total; ${tieOrder === 'seeded' ? 'the seed' : 'the order of first sight'} decided.`
-        : 'The best host is taken.',
+        ? `${tied} hosts share the best total; ${tieOrder === 'seeded' ? 'the seed' : 'the order in which hosts first reported'} decided.`
+        : 'The best host is selected.',
   }
   const text = ranked.length === 0 ? 'No host passed every filter.' : how[decidingOf(examined)]
   return { subsetSize, seed: question.record.seed || null, pickedRank: rankOf + 1, tied, text }

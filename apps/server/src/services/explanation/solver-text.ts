@@ -16,7 +16,7 @@ export function solverLines(record: SolverRecord): readonly string[] {
   const { status, bound, gap, nodes, size, limits, detail } = solution
   const { timeLimitMs, nodeLimit } = limits
   return [
-    `${status}: ${taken === 'SOLVER' ? "the solver's arrangement was taken" : 'the filter scheduler decided'}. ${solverSentence(record)}${detail === null ? '' : ` (${detail})`}`,
+    `${status}: ${taken === 'SOLVER' ? "the solver's arrangement was used" : 'the filter scheduler decided'}. ${solverSentence(record)}${detail === null ? '' : ` (${detail})`}`,
     `Objective ${rounded(objective)}, by filter ${rounded(filterObjective)}; bound ${rounded(bound)}, gap ${gap === null ? 'none' : `${rounded(gap * 100)} %`}.`,
     `${nodes} nodes, of at most ${nodeLimit} in ${timeLimitMs} ms.`,
     ...(size === null

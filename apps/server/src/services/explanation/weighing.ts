@@ -114,17 +114,17 @@ function noteOf(examined: Examined): string | null {
   const deciding = decidingOf(examined)
   if (deciding === 'SOLVER') return 'The solver maximises the sum over all instances: for one of them another host may rank first.'
   if (deciding === 'TOGETHER')
-    return 'The instances of the request go to one host, which holds all of them: for one alone another host may rank first.'
-  if (deciding === 'ANY') return 'Any host that passes may be taken, by the seed: no weigher counts.'
-  if (deciding === 'PLUGIN') return `The scheduler ${scheduler} of a plug-in takes a host by a rule of its own: another one may rank first.`
+    return 'All instances of the request go to one host that fits them: for a single instance another host may rank first.'
+  if (deciding === 'ANY') return 'The seed selects one of the hosts that pass; weighers have no effect.'
+  if (deciding === 'PLUGIN') return `The scheduler ${scheduler} of a plug-in selects a host by its own rules: another host may rank first.`
   if (ranked.length > 0 && weighed.weighers.length === 0)
     return compat === 'nova'
       ? 'Nova weighs two hosts or more: with one left, no weigher ran.'
       : 'The profile has no weigher: the order of hosts decides.'
   if (deciding === 'AMONG_BEST')
-    return `One of the ${hostSubsetSize} best is taken, by the seed: margin and limits are about the host that ranks first.`
+    return `The seed selects one of the ${hostSubsetSize} best hosts: margin and limits refer to the host that ranks first.`
   return nova?.shuffleBest === true
-    ? 'Hosts as good as the best are shuffled, by the seed: the limits take them in the order of first sight.'
+    ? 'The seed shuffles the hosts with the best total: the limits use the order in which hosts first reported.'
     : null
 }
 

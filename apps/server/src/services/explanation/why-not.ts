@@ -213,16 +213,16 @@ function decidedOtherwise(examined: Examined, { rank, total }: HostVerdict, winn
   const taken = addressIn(examined, winner)
   const deciding = decidingOf(examined)
   if (deciding === 'SOLVER')
-    return `passed every filter, and was not taken for this instance: of the ${passed} hosts that passed, the best arrangement of all instances, which the solver found, puts it on ${taken}.`
+    return `passed every filter, and was not selected for this instance: of the ${passed} hosts that passed, the best arrangement of all instances, which the solver found, puts it on ${taken}.`
   if (deciding === 'TOGETHER' && ranksAbove(rank, winner.rank))
-    return `passed every filter for one instance, and was not taken: the ${question.record.request.numInstances} instances of the request go to one host, which their server group asks for, and ${taken} is the best that holds all of them.`
+    return `passed every filter for one instance, and was not selected: the ${question.record.request.numInstances} instances of the request go to one host, because their server group requires it, and ${taken} is the best that holds all of them.`
   if (deciding === 'ANY')
-    return `passed every filter, and was not drawn: any of the ${passed} hosts that passed may be taken, by the seed, and that was ${taken}.`
+    return `passed every filter, and was not selected: the seed selected ${taken} from the ${passed} hosts that passed.`
   if (deciding === 'PLUGIN')
-    return `passed every filter, and was not taken: of the ${passed} hosts that passed, the scheduler ${scheduler} of a plug-in took ${taken}, by a rule of its own.`
+    return `passed every filter, and was not selected: of the ${passed} hosts that passed, the scheduler ${scheduler} of a plug-in selected ${taken} by its own rules.`
   if (rank === null || hostSubsetSize === 1 || rank > hostSubsetSize) return undefined
   const best = `was among the ${Math.min(hostSubsetSize, passed)} best: rank ${rank} of ${passed}, ${total}.`
-  return `${best} One of them is taken by the seed, and that was ${taken}, rank ${winner.rank} with ${winner.total}.`
+  return `${best} The seed selected one of them: ${taken}, rank ${winner.rank} with ${winner.total}.`
 }
 
 const ranksAbove = (rank: number | null, other: number | null): boolean => rank !== null && (other === null || rank < other)

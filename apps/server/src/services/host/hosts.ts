@@ -215,7 +215,8 @@ export function createHosts(replica: Replica): Hosts {
     },
     async setAllocation({ hosts, resourceClass, ratio, reserved, by, reason, dryRun }) {
       const issues = checkAllocation([], { resourceClass, ratio, reserved })
-      if (ratio === undefined && reserved === undefined) issues.push(issue(['ratio'], null, 'be given, or reserved be; null takes it away'))
+      if (ratio === undefined && reserved === undefined)
+        issues.push(issue(['ratio'], null, 'be given, unless reserved is given; null removes the value'))
       if (issues.length > 0) return invalid(issues)
       const records = await toEdit(hosts, reason)
       if (!Array.isArray(records)) return records

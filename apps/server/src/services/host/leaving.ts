@@ -266,7 +266,7 @@ function notThere({ hosts }: Fleet, name: HostNameInput, renamed: readonly HostR
   const [heir] = renamed
   return heir === undefined
     ? failure
-    : { ...failure, message: `${failure.message} It is called ${hostAddress(hosts, heir)} since it was replaced.` }
+    : { ...failure, message: `${failure.message} Since it was replaced, its name is ${hostAddress(hosts, heir)}.` }
 }
 
 /** The issue if hosts cannot get the new name. It states the reason and the remedy. */

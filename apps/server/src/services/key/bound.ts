@@ -192,8 +192,9 @@ function decisionsOf(decisions: Decisions, project: string): Decisions {
     },
     async list({ query, filter = {}, ...page }) {
       // with filters by host, a project could find the host of an instance by trying names
-      if (query) throw new InputFault([refused(['query'], query, 'be left out by a key bound to a project')])
-      if (filter.host) throw new InputFault([refused(['filter', 'host'], filter.host, 'be left out by a key bound to a project')])
+      if (query) throw new InputFault([refused(['query'], query, 'be left out, because the key is bound to a project')])
+      if (filter.host)
+        throw new InputFault([refused(['filter', 'host'], filter.host, 'be left out, because the key is bound to a project')])
       const found = await decisions.list({ ...page, filter, query: `project:"${project.replace(/(["\\])/g, '\\$1')}"` })
       // errors in a record are shown to operators only
       return { ...found, unreadable: [] }

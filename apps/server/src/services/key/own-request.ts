@@ -29,10 +29,16 @@ export function foreignParts(request: RequestSpec, project: string, path: readon
     ['requestedResources', request.requestedResources.filter(({ memberOf }) => memberOf.length > 0)],
   ]
   for (const [field, value] of named)
-    if (isGiven(value)) issues.push(refused([...path, ...field.split('.')], value, 'be left out by a key bound to a project'))
+    if (isGiven(value)) issues.push(refused([...path, ...field.split('.')], value, 'be left out, because the key is bound to a project'))
   // some filters compare a capability with the name or the free amounts of a host
   for (const [key, value] of Object.entries(request.flavor.extraSpecs))
     if (singlesHostOut(key))
-      issues.push(refused([...path, 'flavor', 'extraSpecs', key], value, 'be left out by a key bound to a project: it distinguishes hosts'))
+      issues.push(
+        refused(
+          [...path, 'flavor', 'extraSpecs', key],
+          value,
+          'be left out, because the key is bound to a project: it distinguishes hosts',
+        ),
+      )
   return issues
 }

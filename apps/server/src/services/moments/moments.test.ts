@@ -41,7 +41,7 @@ test('a revision that was trimmed from the log is refused, and the message names
   await log.trim({ days: 30, bytes: 1 })
   expect(await refusal(moments.revisionAt({ revision: 7 }, ['at']))).toMatchObject({
     code: 'moment.gone',
-    message: `at is 7; it must be 8 or more: what was before ${new Date(1_008_000).toISOString()} is not kept`,
+    message: `at is 7; it must be 8 or more: entries before ${new Date(1_008_000).toISOString()} are deleted`,
   })
   expect(await refusal(moments.revisionAt({ time: 1_007_999 }, ['at']))).toMatchObject({ code: 'moment.gone' })
   expect(await moments.revisionAt({ time: 1_008_000 }, ['at'])).toBe(8)

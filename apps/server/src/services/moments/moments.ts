@@ -40,7 +40,7 @@ export function createMoments(replica: Replica, history: History, log: LogReader
     const head = replica.fleet.place.revision
     if (revision > head) throw ahead(path, revision, `be at most ${head}, the last revision`)
     const { firstRevision, firstAt } = await log.retention()
-    if (revision < firstRevision) throw gone(path, revision, `be ${firstRevision} or more: what was before ${timeOf(firstAt)} is not kept`)
+    if (revision < firstRevision) throw gone(path, revision, `be ${firstRevision} or more: entries before ${timeOf(firstAt)} are deleted`)
     return revision
   }
 
@@ -57,7 +57,7 @@ export function createMoments(replica: Replica, history: History, log: LogReader
     if (firstAt !== null && time < firstAt)
       throw firstRevision === 0
         ? before(path, timeOf(time), `be ${timeOf(firstAt)} or later: the log begins there`)
-        : gone(path, timeOf(time), `be ${timeOf(firstAt)} or later: what was before is not kept`)
+        : gone(path, timeOf(time), `be ${timeOf(firstAt)} or later: earlier entries are no longer stored`)
     let known = Math.max(1, firstRevision)
     let later = place.revision
     while (later - known > 1) {

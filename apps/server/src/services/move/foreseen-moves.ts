@@ -70,7 +70,9 @@ export function* foreseeMoves(
     for (const move of asked) {
       const foreseeing = { profile, intent, solution: shares?.get(move.claim.id), seed: seedOf(move.claim) }
       foreseen.push(
-        isOver() ? staying(move.claim, 'There was no time to look for another place.') : yield* foresee(fleet, overlay, foreseeing, move),
+        isOver()
+          ? staying(move.claim, 'The time limit was reached before a host was searched for the claim.')
+          : yield* foresee(fleet, overlay, foreseeing, move),
       )
       yield
     }

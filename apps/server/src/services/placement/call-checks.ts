@@ -146,7 +146,9 @@ function checkGang({ profile, request: { gang }, profilePath }: Asked, allOrNoth
   const issues: Issue[] = []
   if (!allOrNothing) issues.push(issue(['input', 'allOrNothing'], allOrNothing, 'be true: a gang is placed whole or not at all'))
   if (profile?.compat === 'nova')
-    issues.push(issue(profilePath, profile.name, 'be one without compat: nova, whose rounds know one flavor, for a gang'))
+    issues.push(
+      issue(profilePath, profile.name, 'be a profile without compat: nova for a gang, because Nova supports one flavor per request'),
+    )
   return issues
 }
 

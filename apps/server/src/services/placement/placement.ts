@@ -276,7 +276,7 @@ function behind(replica: Replica, wanted: number): ReplicaBehind {
   return {
     type: 'behind',
     code: 'REPLICA_BEHIND',
-    message: `This replica is at revision ${revision}; ${wanted} was asked for. Ask again, or ask another replica.`,
+    message: `This replica is at revision ${revision}; ${wanted} was requested. Retry, or call another replica.`,
     path: ['input', 'minRevision'],
     revision,
     retryAfterMs: 1_000,

@@ -172,7 +172,7 @@ export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'
       if (dryRun) return undefined
       const verdict = await proposeCourse({ type: 'rollout', name, expected: { active, version: course.version }, ...next }, active)
       if (verdict === undefined) return undefined
-      if (attempt >= ATTEMPTS) return issue(['profile'], name, `be asked for again: ${sentenceOf(verdict)}`, verdict)
+      if (attempt >= ATTEMPTS) return issue(['profile'], name, `be requested again: ${sentenceOf(verdict)}`, verdict)
       await replica.fresh()
     }
   }
@@ -293,7 +293,7 @@ const trial =
   (candidate: Profile, mode: RolloutMode, share: number): Plan =>
   (active, { past, rolledBack }) =>
     candidate.number === active
-      ? issue(['version'], profileRef(candidate), 'be another version than the one that decides', 'profile.rollout')
+      ? issue(['version'], profileRef(candidate), 'be another version than the active one', 'profile.rollout')
       : {
           active,
           past,
@@ -308,7 +308,7 @@ const writtenSince = (name: string, given: number, latest: number): Issue =>
   issue(['ifLatest'], given, `be ${latest}, the present latest version of ${name}: another operator wrote one meanwhile`, 'profile.version')
 
 const otherBack = (name: string, number: number): Issue =>
-  issue(['profile'], name, `be asked for again: ${name}@${number} is no longer the version that would be rolled back`, 'profile.rollout')
+  issue(['profile'], name, `be requested again: ${name}@${number} is no longer the version that would be rolled back`, 'profile.rollout')
 
 const noneBefore = (name: string): Issue =>
   issue(['profile'], name, 'have a version in a rollout, or a recorded earlier active version; activate one by its number')

@@ -193,7 +193,7 @@ function textOf({ candidate, decided, found, parts }: Omit<UnusedParts, 'text'>,
   const ref = profileRef(candidate)
   const those =
     found < asked
-      ? `all ${found} decisions of ${name} that there are (the last ${asked} were asked for)`
+      ? `all ${found} decisions of ${name} that are stored (the last ${asked} were requested)`
       : `the last ${found} decisions of ${name}`
   if (decided === 0) return `None of ${those} could be replayed by ${ref}, so that unused parts are not known.`
   const unused = parts.filter(({ isUnused }) => isUnused).length

@@ -167,7 +167,7 @@ export function createFindingRepairs({
     const stored = await decisions.stored(claim.decision)
     if (stored === undefined) {
       const cure = 'revoke the claim, and take the instance for one without'
-      return refused(`What claim ${claim.id} asked for is not known any more, so it cannot be moved: ${cure}.`, ['id'])
+      return refused(`The request of claim ${claim.id} is no longer known, so the claim cannot be moved: ${cure}.`, ['id'])
     }
     const asked = requestFor(stored, claim)
     const input = inputOf(finding, { intent: 'LIVE_MIGRATE', moveOf: { id: claim.id, fence: claim.fence }, profile: stored.record.profile })

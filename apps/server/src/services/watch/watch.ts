@@ -94,11 +94,11 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
   ): Stream<Event> => {
     if (over.aborted) throw new CallerGoneError()
     if (streams.size >= MAX_STREAMS)
-      throw new TooManyStreamsError(`${MAX_STREAMS} streams are open in this process; close some, or ask another replica`)
+      throw new TooManyStreamsError(`${MAX_STREAMS} streams are open in this process; close some, or use another replica`)
     const ofKey = [...streams.values()].filter((id) => id === keyId).length
     if (ofKey >= MAX_STREAMS_PER_KEY)
       throw new TooManyStreamsError(
-        `the key has ${ofKey} streams open in this process, and may have ${MAX_STREAMS_PER_KEY}; close some, or ask another replica`,
+        `the key has ${ofKey} streams open in this process, and may have ${MAX_STREAMS_PER_KEY}; close some, or use another replica`,
       )
     const recheck = setInterval(() => {
       if (!mayGoOn()) void stream.return()

@@ -46,7 +46,11 @@ export function createCapacities(open: OpenHypothetical, readRequest: ReadReques
       if (isWrong(read)) throw new InputFault(read)
       const [request = read.request] = requests
       if (request.gang.length > 0)
-        throw InputFault.at(['input', 'spec', 'gantt', 'gang'], request.gang, 'an empty list: room is counted for one kind of instances')
+        throw InputFault.at(
+          ['input', 'spec', 'gantt', 'gang'],
+          request.gang,
+          'an empty list: capacity is counted for one kind of instances',
+        )
       const groupings: Readonly<Record<CapacityGrouping, CapacityOptions['groupsOf']>> = {
         AVAILABILITY_ZONE: ({ zone }) => [zone],
         AGGREGATE: ({ aggregates }) => aggregates.map((uuid) => fleet.aggregates.byUuid.get(uuid)?.name ?? uuid),

@@ -174,6 +174,6 @@ async function readAll(
   }
   const sum = requests.reduce((all, { request, count }) => all + count * request.numInstances, 0)
   if (sum > MOST_SIMULATED)
-    issues.push(issue(['input', 'requests'], sum, `ask for at most ${MOST_SIMULATED} instances in all: counts times instances`))
+    issues.push(issue(['input', 'requests'], sum, `ask for at most ${MOST_SIMULATED} instances in total: counts times instances`))
   return { requests, issues }
 }

@@ -194,7 +194,7 @@ describe('cells, CPUs and devices on the same host', () => {
   ])('%s: a resize needs it twice, as its refusal explains, and a rebuild needs nothing more', (_name, host, asks) => {
     const log = full(host, asks)
     expect(resize(log, asks, profileNamed('default')).found).toBe(0)
-    expect(texts(log, asks)).toMatch(/The instance keeps what it holds here until its move ends/)
+    expect(texts(log, asks)).toMatch(/The instance keeps its resources on this host until its move ends/)
     expect(resize(log, asks, profileNamed('default'), 'REBUILD').found).toBe(1)
     const older = full(host, asks, STRICT_CLAIMS - 1)
     expect(texts(older, asks)).not.toMatch(/until its move ends/)
@@ -208,7 +208,7 @@ describe('cells, CPUs and devices on the same host', () => {
   ])('%s: the reason of a Nova filter also explains that a resize needs it twice', (_name, profile, host, asks) => {
     const log = full(host, asks)
     expect(resize(log, asks, profile).found).toBe(0)
-    expect(texts(log, asks, profile)).toMatch(/The instance keeps what it holds here until its move ends/)
+    expect(texts(log, asks, profile)).toMatch(/The instance keeps its resources on this host until its move ends/)
   })
 
   test('a pinned guest can be rebuilt on a host that counts its CPUs and now has less memory', () => {

@@ -45,12 +45,12 @@ export function amountFilter(
     const lacks = lacksOf(hosts, host, { resourceClass, amount: need })
     // below UNITS_BEFORE_FREE this filter does not report violated unit rules (min_unit, max_unit, step_size)
     const known = hosts.featureLevel < UNITS_BEFORE_FREE ? lacks.filter((lack) => lack !== 'unit') : lacks
-    return isOverTotal(host) ? ['in all', ...known.filter((lack) => lack !== 'in all')] : known
+    return isOverTotal(host) ? ['in total', ...known.filter((lack) => lack !== 'in total')] : known
   }
   return {
     passes: (host) => (at(free, host) >= need && !isOverTotal(host) && !isBeyond(host)) || isHeld(host),
     reason(host) {
-      const said = (missing: number | 'in all') => ({
+      const said = (missing: number | 'in total') => ({
         ...{ subject: resourceClass, need, unit },
         ...reserveOf(hosts, host, resourceClass, unit, { missing }),
       })
@@ -60,7 +60,7 @@ export function amountFilter(
         case 'free':
           return { ...said(need - at(free, host)), code: short, have: at(free, host), ...keptByMover(hosts, host, 'classes') }
         default:
-          return { ...said('in all'), code: tooLittle, have: isStrict ? inAllOf(columns, host) : at(total, host) }
+          return { ...said('in total'), code: tooLittle, have: isStrict ? inAllOf(columns, host) : at(total, host) }
       }
     },
     facts: (host) => factsOfLacks(hosts, host, asked, whyNot(host)),

@@ -164,10 +164,10 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
       const words = hosts.featureLevel < USUAL_CLASSES ? { ...others, unit: resourceClass } : wordsOf(resourceClass)
       const asked = { subject: resourceClass, need, unit: words.unit } as const
       if (columns === undefined || columns.reported[host] === 0) return { ...asked, code: 'class.not_reported', have: 0 }
-      const reserve = (missing: number | 'in all') => reserveOf(hosts, host, resourceClass, words.unit, { missing })
+      const reserve = (missing: number | 'in total') => reserveOf(hosts, host, resourceClass, words.unit, { missing })
       switch (lacksOf(hosts, host, one, held?.[resourceClass])[0]) {
-        case 'in all':
-          return { ...asked, code: words.tooLittle, have: inAllOf(columns, host), ...reserve('in all') }
+        case 'in total':
+          return { ...asked, code: words.tooLittle, have: inAllOf(columns, host), ...reserve('in total') }
         case 'free':
           return { ...asked, code: words.short, have: at(columns.free, host), ...reserve(need - at(columns.free, host)) }
         case 'unit':

@@ -63,8 +63,8 @@ export const isBeyondStatedMaximum = (hosts: HostTable, host: HostIndex, { resou
 export const isKeptByRebuild = (hosts: HostTable, host: HostIndex, amount: number, held: number): boolean =>
   hosts.featureLevel >= STATED_MAXIMA && hosts.mover?.isRebuild === true && hosts.mover.host === host && amount <= held
 
-/** Why an amount is refused: it exceeds the total ('in all'), it violates the unit rules ('unit'), or too little is free ('free'). */
-export type ClassLack = 'in all' | 'unit' | 'free'
+/** Why an amount is refused: it exceeds the total ('in total'), it violates the unit rules ('unit'), or too little is free ('free'). */
+export type ClassLack = 'in total' | 'unit' | 'free'
 
 /** An amount of a class that an instance asks for. */
 interface AskedAmount {
@@ -75,7 +75,7 @@ interface AskedAmount {
 /**
  * All causes for which an amount is refused. Causes that would also refuse it on an empty host are first. `held` is the amount that the
  * instance already holds on the host. Below feature level UNITS_BEFORE_FREE, 'free' is first, and an amount above a reported `max_unit` has
- * only one of the causes 'in all' and 'unit'.
+ * only one of the causes 'in total' and 'unit'.
  */
 export function lacksOf(hosts: HostTable, host: HostIndex, asked: AskedAmount, held = 0): readonly ClassLack[] {
   const { resourceClass, amount } = asked
@@ -93,7 +93,7 @@ export function lacksOf(hosts: HostTable, host: HostIndex, asked: AskedAmount, h
       : hosts.featureLevel >= UNITS_BEFORE_FREE && isMaxStated(hosts, host, resourceClass))
   const isOfNoUnit = amount < at(columns.minUnit, host) || amount % at(columns.stepSize, host) !== 0
   const lacks: ClassLack[] = []
-  if (isInAll && !isCovered) lacks.push('in all')
+  if (isInAll && !isCovered) lacks.push('in total')
   if (isOfNoUnit || (amount > at(columns.maxUnit, host) && (!isBeyond || isBeyondStated))) lacks.push('unit')
   if (at(columns.free, host) >= amount || isCovered) return lacks
   return hosts.featureLevel >= UNITS_BEFORE_FREE ? [...lacks, 'free'] : ['free', ...lacks]
@@ -118,7 +118,7 @@ export const factsOfLacks = (
   lacks: readonly ClassLack[],
 ): readonly Fact[] =>
   lacks.map((lack) => {
-    if (lack === 'in all') return inAllFact(hosts, host, asked.subject, asked)
+    if (lack === 'in total') return inAllFact(hosts, host, asked.subject, asked)
     if (lack === 'free') return freeFact(hosts, host, asked.subject, asked)
     const actual = unitRule(hosts.classColumns(asked.subject), host)
     return { ...asked, amountOf: FOR_ONE_INSTANCE, actual, actualFrom: reportOf(hosts.get(host)) }

@@ -32,7 +32,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         { resourceClass: 'CUSTOM_P', total: 4, maxUnit: 3 },
         6,
         'class.too_little',
-        'CUSTOM_P: 6 needed by one instance; the host has 4 in all. CUSTOM_P: 6 needed by one instance; the host gives 1 to 3 in steps of 1.',
+        'CUSTOM_P: 6 needed by one instance; the host has 4 in total. CUSTOM_P: 6 needed by one instance; the host allows 1 to 3 in steps of 1.',
         { resourceClass: 'CUSTOM_P', total: 6, maxUnit: 6 },
       ],
       [
@@ -40,7 +40,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         { resourceClass: 'MEMORY_MB', total: 4_000, maxUnit: 1_000 },
         5_000,
         'memory.too_little',
-        '5000 MiB needed by one instance; the host has 4000 MiB in all. Memory: 5000 MiB needed by one instance; the host gives 1 to 1000 in steps of 1.',
+        '5000 MiB needed by one instance; the host has 4000 MiB in total. Memory: 5000 MiB needed by one instance; the host allows 1 to 1000 in steps of 1.',
         { resourceClass: 'MEMORY_MB', total: 5_000, maxUnit: 5_000 },
       ],
       [
@@ -48,7 +48,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         { resourceClass: 'CUSTOM_P', total: 4, stepSize: 4 },
         6,
         'class.too_little',
-        'CUSTOM_P: 6 needed by one instance; the host has 4 in all. CUSTOM_P: 6 needed by one instance; the host gives only 4.',
+        'CUSTOM_P: 6 needed by one instance; the host has 4 in total. CUSTOM_P: 6 needed by one instance; the host allows only 4.',
         { resourceClass: 'CUSTOM_P', total: 6, stepSize: 3 },
       ],
       [
@@ -56,7 +56,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         { resourceClass: 'CUSTOM_P', total: 8, used: 6, maxUnit: 3 },
         6,
         'class.unit',
-        'CUSTOM_P: 6 needed by one instance; the host gives 1 to 3 in steps of 1. CUSTOM_P: 6 needed, 2 free.',
+        'CUSTOM_P: 6 needed by one instance; the host allows 1 to 3 in steps of 1. CUSTOM_P: 6 needed, 2 free.',
         { resourceClass: 'CUSTOM_P', total: 12, used: 6, maxUnit: 6 },
       ],
       [
@@ -64,7 +64,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         { resourceClass: 'CUSTOM_P', total: 4, maxUnit: 4 },
         6,
         'class.too_little',
-        'CUSTOM_P: 6 needed by one instance; the host has 4 in all. CUSTOM_P: 6 needed by one instance; the host gives 1 to 4 in steps of 1.',
+        'CUSTOM_P: 6 needed by one instance; the host has 4 in total. CUSTOM_P: 6 needed by one instance; the host allows 1 to 4 in steps of 1.',
         { resourceClass: 'CUSTOM_P', total: 6, maxUnit: 6 },
       ],
       [
@@ -72,7 +72,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         { resourceClass: 'CUSTOM_P', total: 6, reserved: 2, maxUnit: 4, allocationRatio: 4 },
         6,
         'class.too_little',
-        'CUSTOM_P: 6 needed by one instance; the host has 4 in all',
+        'CUSTOM_P: 6 needed by one instance; the host has 4 in total',
         { resourceClass: 'CUSTOM_P', total: 8, reserved: 2, maxUnit: 6, allocationRatio: 4 },
       ],
       [
@@ -80,7 +80,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         { resourceClass: 'VCPU', total: 4, maxUnit: 4 },
         6,
         'cpu.too_few',
-        '6 vCPUs needed by one instance; the host has 4 in all. 6 vCPUs needed by one instance; the host gives 1 to 4 in steps of 1.',
+        '6 vCPUs needed by one instance; the host has 4 in total. 6 vCPUs needed by one instance; the host allows 1 to 4 in steps of 1.',
         { resourceClass: 'VCPU', total: 6, maxUnit: 6 },
       ],
       [
@@ -88,7 +88,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         { resourceClass: 'CUSTOM_P', total: 100, maxUnit: 45, stepSize: 10 },
         15,
         'class.unit',
-        'CUSTOM_P: 15 needed by one instance; the host gives 10 to 40 in steps of 10.',
+        'CUSTOM_P: 15 needed by one instance; the host allows 10 to 40 in steps of 10.',
         { resourceClass: 'CUSTOM_P', total: 100, stepSize: 5 },
       ],
       [
@@ -96,7 +96,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         { resourceClass: 'CUSTOM_P', total: 4, minUnit: 3, maxUnit: 3, stepSize: 2 },
         2,
         'class.unit',
-        'CUSTOM_P: 2 needed by one instance; the host gives no amount.',
+        'CUSTOM_P: 2 needed by one instance; the host allows no amount.',
         { resourceClass: 'CUSTOM_P', total: 4, stepSize: 2 },
       ],
       [
@@ -104,7 +104,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         { resourceClass: 'CUSTOM_P', total: 8, used: 8, minUnit: 3 },
         2,
         'class.unit',
-        'CUSTOM_P: 2 needed by one instance; the host gives 3 to 8 in steps of 1. CUSTOM_P: 2 needed, 0 free.',
+        'CUSTOM_P: 2 needed by one instance; the host allows 3 to 8 in steps of 1. CUSTOM_P: 2 needed, 0 free.',
         { resourceClass: 'CUSTOM_P', total: 10, used: 8, minUnit: 2 },
       ],
       [
@@ -112,7 +112,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         { resourceClass: 'MEMORY_MB', total: 8_000, used: 7_000, maxUnit: 1_000 },
         2_000,
         'class.unit',
-        'Memory: 2000 MiB needed by one instance; the host gives 1 to 1000 in steps of 1.',
+        'Memory: 2000 MiB needed by one instance; the host allows 1 to 1000 in steps of 1.',
         { resourceClass: 'MEMORY_MB', total: 9_000, used: 7_000, maxUnit: 2_000 },
       ],
     ])('%s', (_what, inventory, asked, code, text, mended) => {
@@ -127,7 +127,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
     test.each([null, 2_147_483_647])('if max_unit is %s, an amount above the total is refused because of the total only', (maxUnit) => {
       const cause = causeIn(fleetWith({ resourceClass: 'CUSTOM_P', total: 4, maxUnit }), asksFor('CUSTOM_P', 6), profile)
       expect(causeText(cause)).toBe(
-        'The only host with CUSTOM_P does not take it. h0: CUSTOM_P: 6 needed by one instance; the host has 4 in all.',
+        'The only host with CUSTOM_P does not take it. h0: CUSTOM_P: 6 needed by one instance; the host has 4 in total.',
       )
     })
 

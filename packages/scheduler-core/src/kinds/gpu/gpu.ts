@@ -212,7 +212,7 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
         ...(required !== undefined && { required }),
         ...(actual !== undefined && { actual }),
         unit,
-        ...(code === 'gpu.count' && { amountOf: 'in all' as const }),
+        ...(code === 'gpu.count' && { amountOf: 'in total' as const }),
         ...(code === 'gpu.numa' && { amountOf: NEAR_CELLS }),
         requiredFrom: fromRequest(code === 'gpu.model' ? 'gpus.models' : code === 'gpu.numa' ? 'gpus.numaPolicy' : 'gpus.count'),
         actualFrom: code === 'gpu.short' ? from : reportOf(record),

@@ -72,14 +72,14 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         [cellOf(0), cellOf(1)],
         guestOf(2, 6, 6_000),
         'numa.too_little_memory',
-        'cell 0 on cell 0 of the host: 6000 MiB needed, 4000 in all',
+        'cell 0 on cell 0 of the host: 6000 MiB needed, 4000 in total',
       ],
       [
         'more memory than the total of each cell, while the cells are in use',
         [cellOf(0, { memoryUsageMb: 2_000 }), cellOf(1, { memoryUsageMb: 4_000 })],
         guestOf(1, 1, 6_000),
         'numa.too_little_memory',
-        '6000 MiB needed, 4000 in all',
+        '6000 MiB needed, 4000 in total',
       ],
       [
         'memory that other instances use',
@@ -95,13 +95,13 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         'numa.memory',
         '3000 MiB needed',
       ],
-      ['more shared CPUs than each cell has', [cellOf(0), cellOf(1)], guestOf(1, 6, 64), 'numa.too_few_cpus', '6 CPUs needed, 4 in all'],
+      ['more shared CPUs than each cell has', [cellOf(0), cellOf(1)], guestOf(1, 6, 64), 'numa.too_few_cpus', '6 CPUs needed, 4 in total'],
       [
         'more dedicated CPUs than each cell has, while others use a part of them',
         [cellOf(0, { pinnedCpus: [0] }), cellOf(1, { pinnedCpus: [100, 101] })],
         guestOf(1, 6, 64, 'dedicated'),
         'numa.too_few_dedicated',
-        '6 CPUs needed, 4 in all',
+        '6 CPUs needed, 4 in total',
       ],
       [
         'dedicated CPUs that other instances use',
@@ -115,7 +115,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         [cellOf(0, withPages({ total: 500, used: 400 })), cellOf(1, withPages({ total: 600, used: 600, reserved: 100 }))],
         guestWith({ pageSize: 2_048, memoryMb: 1_024 }),
         'numa.too_few_pages',
-        '512 pages of 2048 KiB needed, 500 in all',
+        '512 pages of 2048 KiB needed, 500 in total',
       ],
       [
         'pages that other instances use',
@@ -143,21 +143,21 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         [cellOf(0, { ...withPages({ total: 100 }), memoryUsageMb: 3_800 })],
         guestWith({ pageSize: 2_048, memoryMb: 1_024 }),
         'numa.too_few_pages',
-        '512 pages of 2048 KiB needed, 100 in all',
+        '512 pages of 2048 KiB needed, 100 in total',
       ],
       [
         'more CPUs on cores of their own than there are cores',
         [cellOf(0, { siblings: CORES, pinnedCpus: [0] })],
         guestWith({ ...dedicated(3), cpuThreadPolicy: 'isolate' }),
         'numa.too_few_cores',
-        '3 CPUs needed, 2 in all',
+        '3 CPUs needed, 2 in total',
       ],
       [
         'more CPUs on cores of their own than there are cores, while fewer CPUs are free',
         [cellOf(0, { siblings: CORES, pinnedCpus: [0, 2] })],
         guestWith({ ...dedicated(3), cpuThreadPolicy: 'isolate' }),
         'numa.too_few_cores',
-        '3 CPUs needed, 2 in all',
+        '3 CPUs needed, 2 in total',
       ],
       [
         'cores that other instances use',
@@ -171,7 +171,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         [cellOf(0, { siblings: [[0, 1], [2], [3]], pinnedCpus: [0] })],
         guestWith({ ...dedicated(3), cpuThreadPolicy: 'require' }),
         'numa.too_few_cores',
-        '3 CPUs needed, 2 in all',
+        '3 CPUs needed, 2 in total',
       ],
       ['shared CPUs that other instances use', [cellOf(0, { cpuUsage: 2 })], guestOf(1, 3, 64), 'numa.cpus', '3 CPUs needed, 2 here'],
     ])('%s', (_what, cells, request, code, text) => {
@@ -199,6 +199,6 @@ test('at every feature level, the count of free pages is never given as the tota
   for (const level of [1, STRICT_CLAIMS - 1, STRICT_CLAIMS, FEATURE_LEVEL]) {
     const facts = factsAt(level)
     expect(facts.map(({ actual }) => actual)).toContain(200)
-    expect(facts.filter(({ amountOf, actual }) => amountOf === 'in all' && actual === 200)).toEqual([])
+    expect(facts.filter(({ amountOf, actual }) => amountOf === 'in total' && actual === 200)).toEqual([])
   }
 })

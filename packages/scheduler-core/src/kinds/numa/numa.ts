@@ -187,7 +187,7 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
       ...(required !== undefined && { required }),
       ...(actual !== undefined && { actual }),
       ...(unit !== undefined && { unit }),
-      ...(code.startsWith('numa.too_') && { amountOf: 'in all' as const }),
+      ...(code.startsWith('numa.too_') && { amountOf: 'in total' as const }),
       ...(Object.hasOwn(askedIn, code) && { amountOf: NEAR_CELLS }),
       requiredFrom: fromRequest(askedIn[code] ?? 'numaTopology.cells'),
       actualFrom: code === 'numa.cells' || code === 'numa.not_reported' ? reportOf(hosts.get(host)) : leftOf(hosts.get(host)),

@@ -92,7 +92,7 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
         need: ask,
         have: inAllOf(figure),
         unit: 'GiB',
-        ...poolReserveOf(hosts, figure, 'in all'),
+        ...poolReserveOf(hosts, figure, 'in total'),
       }
     const have = hosts.pools.freeFor(host, pool) ?? 0
     return { code: 'pool.short', subject: figure.name, need: ask, have, unit: 'GiB', ...poolReserveOf(hosts, figure, ask - have) }
@@ -112,8 +112,8 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
     const { name, totalGib, reservedGib, thinRatio, usedGib, reporter: teller } = figure
     const from = namespaceSource('storage', hosts.get(teller))
     const inAll: Fact = {
-      ...poolReserveOf(hosts, figure, 'in all'),
-      ...{ subject: name, required: ask, amountOf: 'in all', actual: inAllOf(figure), unit: 'GiB', requiredFrom, actualFrom: from },
+      ...poolReserveOf(hosts, figure, 'in total'),
+      ...{ subject: name, required: ask, amountOf: 'in total', actual: inAllOf(figure), unit: 'GiB', requiredFrom, actualFrom: from },
       terms: [
         { name: 'total', value: totalGib, from },
         { name: 'reserved', value: reservedGib, from },

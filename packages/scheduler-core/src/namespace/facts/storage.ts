@@ -11,7 +11,7 @@ const pool = z
     distance: distance.describe('How far from the host: 0 is on the host itself, 1 the usual network path.'),
     zone: name.nullable().default(null).describe('Availability zone of the pool; null: of none.'),
     backend: name.nullable().default(null).describe('What serves it.'),
-    totalGib: whole(limits.diskGib).nullable().default(null).describe('GiB in all; null: not reported.'),
+    totalGib: whole(limits.diskGib).nullable().default(null).describe('GiB in total; null: not reported.'),
     usedGib: whole(limits.diskGib).nullable().default(null).describe('GiB in use; null: not reported.'),
     reservedGib: whole(limits.diskGib).default(0).describe('GiB kept back.'),
     thinRatio: z.number().min(1).max(limits.ratio).default(1).describe('How often each GiB may be promised.'),

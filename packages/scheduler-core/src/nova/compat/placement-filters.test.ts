@@ -77,7 +77,7 @@ test('M01: the cause of a refusal names the zone and the trait that restricted t
     'There is no host in availability zone z2, with CUSTOM_X. There is 1 in availability zone z2, of these 0 with CUSTOM_X.',
   )
   expect(causeText(causeOf(townOf(row), aRequest({ availabilityZone: 'z2', memoryMb: 200_000 }), compatAt(PLACEMENT_RULES)))).toContain(
-    'The only host in availability zone z2 does not take it. h2: 200000 MiB needed by one instance; the host has 65536 MiB in all.',
+    'The only host in availability zone z2 does not take it. h2: 200000 MiB needed by one instance; the host has 65536 MiB in total.',
   )
 })
 
@@ -86,7 +86,7 @@ test('a request with an image that Nova cannot read is refused by every host, an
   const fleet = townOf({ gets: '' })
   const profile = withRules({ imageType: true, isolateAggregates: true })
   expect(decided(fleet, request, profile).parts).toEqual([])
-  expect(causeText(causeOf(fleet, request, profile))).toMatch(/^Of 2 hosts none takes it: 2 that a filter failed on\. Nearest is h1: /)
+  expect(causeText(causeOf(fleet, request, profile))).toMatch(/^Of 2 hosts none takes it: 2 on which a filter failed\. Nearest is h1: /)
 })
 
 test('A19 LP 1823370: this service’s own profile also keeps a request in its requested cell', () => {

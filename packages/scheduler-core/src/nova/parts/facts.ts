@@ -38,7 +38,7 @@ export function novaFactsOf(refusal: NovaRefusal): readonly Fact[] {
       ...(need !== undefined && { required: need }),
       ...(have !== undefined && { actual: have }),
       ...(unit !== undefined && { unit }),
-      ...(refusal.reason.code.includes('.too_') && { amountOf: 'in all' as const }),
+      ...(refusal.reason.code.includes('.too_') && { amountOf: 'in total' as const }),
       requiredFrom,
       actualFrom,
       ...(terms !== undefined && { terms }),

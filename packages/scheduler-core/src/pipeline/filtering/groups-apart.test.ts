@@ -76,7 +76,7 @@ describe('G01, credativ/ProxLB #35: members of a group share no host with member
   test('the cause names the other group, with the number of its members', () => {
     const { log } = town(claimed('w', 'a', web), claimed('x', 'b', web), claimed('y', 'c', web))
     expect(causeText(causeOf(log.fleet, aRequest(groupOf(backup, web)), profileNamed('default')))).toBe(
-      `Of 3 hosts none takes it: 3 with members of a server group that the own one is kept apart from. Nearest is a: Server group ${backup}: no member of ${web} wanted on the host; it holds 1.`,
+      `Of 3 hosts none takes it: 3 with members of a server group that must be on other hosts. Nearest is a: Server group ${backup}: the host must have no member of ${web}; it has 1.`,
     )
   })
 })

@@ -76,7 +76,7 @@ describe('a topology spread counts only domains that the request can use, and a 
       { ...two, members: ['a'], changes: [status('c', 'DISABLED')] },
       'zone',
       {},
-      { on: [], why: 'a: zone z1: no members wanted; it holds 1. The domain with the fewest is zone z2, which holds 0.' },
+      { on: [], why: 'a: zone z1: the domain must have no members; it has 1. The domain with the fewest is zone z2, which holds 0.' },
     ],
     [
       'D09: a host in permanent maintenance is not a domain',
@@ -101,14 +101,17 @@ describe('a topology spread counts only domains that the request can use, and a 
       { zones: { z1: ['a', 'b'], z2: ['c', 'd'] }, members: ['a'], changes: [status('d', 'DISABLED'), rackOf(['d'], 'r-z1')] },
       'rack',
       {},
-      { on: ['c'], why: 'a: rack r-z1: no members wanted; it holds 1. The domain with the fewest is rack r-z2, which holds 0.' },
+      {
+        on: ['c'],
+        why: 'a: rack r-z1: the domain must have no members; it has 1. The domain with the fewest is rack r-z2, which holds 0.',
+      },
     ],
     [
       'D02a kind: forced hosts',
       { ...two, members: ['a'] },
       'host',
       { forceHosts: ['a', 'b'] },
-      { on: ['b'], why: 'a: host a: no members wanted; it holds 1. The domain with the fewest is host b, which holds 0.' },
+      { on: ['b'], why: 'a: host a: the domain must have no members; it has 1. The domain with the fewest is host b, which holds 0.' },
     ],
     [
       'D02a kind: aggregates',
@@ -137,14 +140,14 @@ describe('a topology spread counts only domains that the request can use, and a 
       { ...two, members: ['a'], changes: [status('c', 'DRAINING')] },
       'zone',
       {},
-      { on: [], why: 'a: zone z1: no members wanted; it holds 1. The domain with the fewest is zone z2, which holds 0.' },
+      { on: [], why: 'a: zone z1: the domain must have no members; it has 1. The domain with the fewest is zone z2, which holds 0.' },
     ],
     [
       'kubernetes kind: a host that is full counts',
       { ...two, hosts: { c: { vcpus: 1, vcpusUsed: 1 } }, members: ['a'] },
       'zone',
       {},
-      { on: [], why: 'a: zone z1: no members wanted; it holds 1. The domain with the fewest is zone z2, which holds 0.' },
+      { on: [], why: 'a: zone z1: the domain must have no members; it has 1. The domain with the fewest is zone z2, which holds 0.' },
     ],
     [
       'D02a kind: zones of which one has no GPU',
@@ -165,7 +168,7 @@ describe('a topology spread counts only domains that the request can use, and a 
       { ...two, hosts: { a: { gpus: [{ index: 0 }] }, c: { gpus: [{ index: 0, usedMilli: 1_000 }] } }, members: ['a'] },
       'zone',
       { gpus: { count: 1 } },
-      { on: [], why: 'a: zone z1: no members wanted; it holds 1. The domain with the fewest is zone z2, which holds 0.' },
+      { on: [], why: 'a: zone z1: the domain must have no members; it has 1. The domain with the fewest is zone z2, which holds 0.' },
     ],
     [
       'D02a kind: hosts that are too small for one instance',
@@ -201,7 +204,7 @@ describe('a topology spread counts only domains that the request can use, and a 
         { ...two, profile, hosts: { c: { vcpus: 4, cpuAllocationRatio: 0.5, vcpusUsed: 1 } }, members: ['a'] },
         'zone',
         { vcpus: 2, memoryMb: 64 },
-        { on: [], why: 'a: zone z1: no members wanted; it holds 1. The domain with the fewest is zone z2, which holds 0.' },
+        { on: [], why: 'a: zone z1: the domain must have no members; it has 1. The domain with the fewest is zone z2, which holds 0.' },
       ],
     ]),
     [
@@ -271,14 +274,14 @@ describe('a topology spread counts only domains that the request can use, and a 
       { ...two, members: ['a', 'b'], level: ADMITTED_DOMAINS - 1 },
       'host',
       { availabilityZone: 'z1' },
-      { on: [], why: 'a: host a: no members wanted; it holds 1. The domain with the fewest is host c, which holds 0.' },
+      { on: [], why: 'a: host a: the domain must have no members; it has 1. The domain with the fewest is host c, which holds 0.' },
     ],
     [
       'D02a under compat: nova, where forced hosts skip every filter but what a claim needs',
       { ...two, members: ['a'], profile: 'nova-compat' },
       'host',
       { forceHosts: ['a', 'b'] },
-      { on: ['b'], why: 'a: host a: no members wanted; it holds 1. The domain with the fewest is host b, which holds 0.' },
+      { on: ['b'], why: 'a: host a: the domain must have no members; it has 1. The domain with the fewest is host b, which holds 0.' },
     ],
   ])('%s', (_name, town, key, asks, said) => {
     expect(saidOf(town, key, asks)).toEqual(said)

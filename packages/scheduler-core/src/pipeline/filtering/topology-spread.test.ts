@@ -56,9 +56,9 @@ test.each([
     rule: { maxPerDomain: 1 },
     hosts: ['a', 'c'],
     reasons: [
-      'a: topology.full: rack r1: no members wanted; it holds 1.',
-      'b: topology.full: rack r1: no members wanted; it holds 1.',
-      'c: topology.full: rack r2: no members wanted; it holds 1.',
+      'a: topology.full: rack r1: the domain must have no members; it has 1.',
+      'b: topology.full: rack r1: the domain must have no members; it has 1.',
+      'c: topology.full: rack r2: the domain must have no members; it has 1.',
       'd: topology.no_domain: The host is in no domain of rack.',
     ],
   },

@@ -14,7 +14,7 @@ export const keyValues = z
   .refine((pairs) => Object.keys(pairs).length <= limits.entries, `must hold at most ${limits.entries} keys`)
   .refine(
     (pairs) => JSON.stringify(pairs).length <= limits.extraSpecsLength,
-    `must be at most ${limits.extraSpecsLength} characters in all`,
+    `must be at most ${limits.extraSpecsLength} characters in total`,
   )
 
 /** The resources of one instance. */

@@ -67,7 +67,7 @@ export function checkGang(spec: Gang, context: z.core.$RefinementCtx): void {
   const total = spec.numInstances ?? (spec.instanceUuids.length || undefined)
   if (total !== undefined && others > 0 && total <= others)
     refuse('gang', `must leave an instance for flavor: its instances are ${others} of ${total}`)
-  if (others >= limits.instances) refuse('gang', `must be of fewer than ${limits.instances} instances in all, not ${others}`)
+  if (others >= limits.instances) refuse('gang', `must be of fewer than ${limits.instances} instances in total, not ${others}`)
   for (const { numaTopology } of spec.gang) {
     const cells = numaTopology?.cells ?? []
     if (new Set(cells.map(({ id }) => id)).size !== cells.length) refuse('gang', 'must not number two cells of a member alike')

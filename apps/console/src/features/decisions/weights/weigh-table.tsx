@@ -82,7 +82,7 @@ export function WeighTable(props: WeighTableProps) {
         {truncatedAt < candidateCount
           ? `Truncated at ${formatCount(truncatedAt)} of ${formatCount(candidateCount)} hosts that passed.`
           : `All ${formatCount(candidateCount)} hosts that passed.`}{' '}
-        {selection.subsetSize > 1 ? `One of the best ${formatCount(selection.subsetSize)} is taken. ` : ''}
+        {selection.subsetSize > 1 ? `One of the best ${formatCount(selection.subsetSize)} hosts is selected. ` : ''}
         {selection.tied > 1 ? `${formatCount(selection.tied)} share the best total. ` : ''}
         {selection.seed === null ? '' : `Seed ${selection.seed}. `}
         {multiplied.length === 0 ? '' : `Multipliers of aggregates: ${shortened(multiplied)}. `}
@@ -195,7 +195,7 @@ function Comparison({ taken, other }: { readonly taken: Weighed; readonly other:
   const total = (taken.totalWeight ?? 0) - (other.totalWeight ?? 0)
   return (
     <Text size="sm" role="status" data-comparison={nameOfHost(other)}>
-      {shownOf(taken)} against {shownOf(other)}: {signed(total)} in all
+      {shownOf(taken)} against {shownOf(other)}: {signed(total)} in total
       {gaps.map(({ weigher, gap }) => `, ${weigher} ${signed(gap)}`).join('')}.
     </Text>
   )

@@ -11,7 +11,7 @@ export function Gaps({ gaps }: { readonly gaps: readonly Gap[] }) {
   return (
     <SmallTable
       label="Compared with the selected host"
-      rows={[...gaps, { weigher: 'in all', unit: '', hostRaw: null, winnerRaw: null, gap: total, wouldFlipAt: undefined }]}
+      rows={[...gaps, { weigher: 'in total', unit: '', hostRaw: null, winnerRaw: null, gap: total, wouldFlipAt: undefined }]}
       rowKey={({ weigher }) => weigher}
       columns={[
         { head: 'Weigher', cell: ({ weigher, hostRaw }) => (hostRaw === null ? <b>{weigher}</b> : weigher) },

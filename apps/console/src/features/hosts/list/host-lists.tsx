@@ -125,7 +125,7 @@ export const HostLists = memo(function HostLists({ fleet, list, verdicts, search
         {areFacetsOn ? <FacetPanel facets={selection.facets} text={text} onToggle={toggle} /> : null}
         {found === 0 && ordinals.length === 0 ? (
           <NoMatch one="host" filter={search.q ?? search.verdict ?? ''} onClear={() => go({ q: '', verdict: undefined })}>
-            There are {formatCount(total)} in all.
+            There are {formatCount(total)} in total.
           </NoMatch>
         ) : (
           <div>

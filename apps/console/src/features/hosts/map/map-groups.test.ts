@@ -70,9 +70,9 @@ it('if the map is coloured by the age of reports, hosts with the oldest reports 
 })
 
 it.each([
-  ['mem.free', 'cba', '102 GiB of memory free in all', '100 GiB of memory free, the largest amount of a shown host', [0, 2, 100]],
-  ['claims', 'bca', '4 claims in all', '3 claims, the largest amount of a shown host', [0, 100, 33]],
-  ['disk.free', 'abc', '0 MiB of disk free in all', 'no shown host has any', [0, 0, 0]],
+  ['mem.free', 'cba', '102 GiB of memory free in total', '100 GiB of memory free, the largest amount of a shown host', [0, 2, 100]],
+  ['claims', 'bca', '4 claims in total', '3 claims, the largest amount of a shown host', [0, 100, 33]],
+  ['disk.free', 'abc', '0 MiB of disk free in total', 'no shown host has any', [0, 0, 0]],
 ] as const)('by %s, the scale ends at the largest amount of one host, and totals are sums', (colour, order, summary, full, percents) => {
   const amounts = createFleetStore()
   amounts.apply(

@@ -71,7 +71,7 @@ function amountOf(amounts: Float64Array, shown: Uint32Array, inWords: (amount: n
   const most = shown.reduce((found, ordinal) => Math.max(found, amountAt(ordinal)), 0)
   return {
     of: (ordinal) => (most === 0 ? 0 : (100 * amountAt(ordinal)) / most),
-    summarise: (ordinals) => `${inWords(ordinals.reduce((sum, one) => sum + amountAt(one), 0))} in all`,
+    summarise: (ordinals) => `${inWords(ordinals.reduce((sum, one) => sum + amountAt(one), 0))} in total`,
     ends: ['0', most === 0 ? 'no shown host has any' : `${inWords(most)}, the largest amount of a shown host`],
   }
 }

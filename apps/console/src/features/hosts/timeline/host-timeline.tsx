@@ -71,7 +71,7 @@ export function HostTimeline({ host, node, revision, ...present }: HostTimelineP
       {isLoading ? null : (
         <Stale error={error} atMs={readAtMs} everyMs={REFRESH_MS} isOther={isOld}>
           <Text size="sm" role="status" data-happened={total} mb={4}>
-            {rows.length < total ? `The newest ${formatCount(rows.length)} of ${formatCount(total)}.` : `${formatCount(total)} in all.`}{' '}
+            {rows.length < total ? `The newest ${formatCount(rows.length)} of ${formatCount(total)}.` : `${formatCount(total)} in total.`}{' '}
             {since === null ? null : <Since at={since.at} />}
           </Text>
           {rows.length === 0 ? (

@@ -10,7 +10,7 @@ interface Shape {
   readonly introspectionDepth: number
   /** How many fields the set itself selects. */
   readonly width: number
-  /** How many fields are selected in all, including nested ones. */
+  /** How many fields are selected in total, including nested ones. */
   readonly fields: number
   readonly aliases: number
   readonly directives: number
@@ -129,6 +129,6 @@ function checkRepeats(selections: readonly SelectionNode[]): void {
         'repeats',
         count,
         limits.repeats,
-        `${name.slice(0, 80)} is asked for ${count} times in one place; at most ${limits.repeats} times are allowed.`,
+        `${name.slice(0, 80)} is selected ${count} times at one position; at most ${limits.repeats} times are allowed.`,
       )
 }
