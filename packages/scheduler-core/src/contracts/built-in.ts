@@ -32,7 +32,7 @@ export interface PlacingRules {
   readonly weighsFrom: number
   /** The fields of a request that are always read, regardless of the filters in the profile. */
   readonly reads: RequestReads
-  /** Adds options from other settings of the profile to the given options of a filter. */
+  /** Returns `given` (a filter's own options in the profile) with further options from other settings of the profile. */
   filterOptions(profile: Profile, name: string, given: FilterOptions): FilterOptions
   /** The filters that run before the filters that the profile lists. */
   filtersBefore(profile: Profile): readonly CompiledFilter[]
@@ -49,14 +49,14 @@ export interface RequestDocuments {
   portsOf(request: RequestSpec): readonly string[]
   /** Returns true if the document has this field, which has no counterpart in the typed form. */
   has(request: RequestSpec, field: DocumentField): boolean
-  /** The fields of the document that the import reads. Other fields of the typed request have their effect. */
+  /** The fields of the document that the import converts to fields of the typed request. */
   readBefore(request: RequestSpec): RequestReads
   /**
    * The paths in the caller's document for a path of the typed form. There are several paths if the import combined several properties into
    * one field.
    */
   pathsOf(request: RequestSpec, path: readonly string[]): readonly string[]
-  /** The properties that the other service reads from this image property. Empty if it does not know the property. */
+  /** The properties that the service whose form the document has reads from the image property `key`. Empty if it does not know `key`. */
   propertiesOf(request: RequestSpec, key: string): readonly ReadProperty[]
   /** The paths of document fields that this release does not know. */
   unknownFields(request: RequestSpec): readonly string[]
@@ -69,8 +69,8 @@ export type DocumentField = Extract<OptionalField, 'networks' | 'tried'>
 let registered: BuiltInPackage | undefined
 
 /**
- * Registers the built-in package. `bundled.ts` calls this function when the core is loaded. Throws Error for another package, because all
- * services of a process share one package.
+ * Registers the built-in package. `bundled.ts` calls this function when the core is loaded. Throws Error if a different package is
+ * registered already, because all services of a process share one package.
  */
 export function registerBuiltIn(given: BuiltInPackage): void {
   if (registered !== undefined && registered !== given)

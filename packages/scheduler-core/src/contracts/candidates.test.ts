@@ -44,7 +44,7 @@ const requests = fc
   })
   .map(({ destination, ...lists }) => aRequest({ ...lists, forceVerify: 'ALL', requestedDestination: destination }))
 
-/** The profile without `named`, so that the candidates filter is called for every host. */
+/** Removes `candidates.named` from the profile. The candidates filter is then called for every host. */
 function askingEach({ candidates: { named: _, ...candidates }, ...others }: CompiledProfile): CompiledProfile {
   return { ...others, candidates }
 }

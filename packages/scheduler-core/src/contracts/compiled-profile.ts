@@ -32,8 +32,8 @@ export interface CompiledProfile {
   /** The filters and weighers outside of this process that are called before a decision. Empty for most profiles. */
   readonly asks: readonly OutsideAsk[]
   /**
-   * An error message for each filter, weigher and scheduler of the profile that this service does not have. A substitute for such a filter
-   * refuses every host.
+   * An error message for each filter, weigher and scheduler of the profile that this service does not have. A missing filter is replaced by
+   * one that refuses every host.
    */
   readonly lacks: readonly string[]
 }
@@ -79,7 +79,7 @@ export interface CompiledWeigher {
   readonly cacheName: string
 }
 
-/** The result of a plug-in's scheduler: the parts of a `Selection`, in the order of the instances. Each part is held in the overlay. */
+/** The result of a plug-in's scheduler: the parts of a `Selection`, in the order of the instances. The overlay must contain each part. */
 export type Choice = Pick<Selection, 'parts'>
 
 /**

@@ -82,7 +82,7 @@ const named = {
   description: sentence,
 }
 
-/** For filters and weighers that run outside of the process. They must not have functions that are called within a decision. */
+/** For filters and weighers that run outside of the process. They must not have functions that are called during a decision. */
 const askedAboutHosts = {
   asked: 'HOSTS',
   shows: ['name', 'description', 'reads', 'unit'],

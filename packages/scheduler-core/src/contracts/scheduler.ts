@@ -19,7 +19,10 @@ export interface SelectOptions {
 }
 
 export interface Selection {
-  /** The host and the grants of each placed instance. The overlay holds these grants. Empty if no instance is placed. */
+  /**
+   * The host of each placed instance and the resources that the instance gets there. The overlay reserves these resources. Empty if no
+   * instance is placed.
+   */
   readonly parts: readonly ClaimPart[]
   /** The answer for each placed instance, in the order of `parts`. */
   readonly answer: readonly SelectedDestination[]
@@ -33,15 +36,15 @@ export interface Selection {
 
 /**
  * Decides on which hosts the instances of a request are placed. scheduler.suite.ts tests these laws: A scheduler never chooses a host that
- * a filter refused. The same fleet, request and seed give the same result. The overlay then holds exactly the chosen grants. Every refused
- * host has a reason. A scheduler changes only the overlay.
+ * a filter refused. The same fleet, request and seed give the same result. Afterwards the overlay reserves exactly the resources of the
+ * placed instances. Every refused host has a reason. A scheduler changes only the overlay.
  */
 export interface Scheduler {
   readonly name: string
   select(request: RequestSpec, fleet: Fleet, overlay: Overlay, options: SelectOptions): Selection
   /**
-   * `select` as a generator that yields after each `slice` of hosts, by default HOSTS_AT_ONCE. No other code may use the fleet until the
-   * generator ends.
+   * `select` as a generator that yields each time it has examined `slice` hosts (default: HOSTS_AT_ONCE). No other code may use the fleet
+   * until the generator ends.
    */
   selectInSteps(request: RequestSpec, fleet: Fleet, overlay: Overlay, options: SelectOptions, slice?: number): Steps<Selection>
 }

@@ -27,13 +27,13 @@ export interface Weigher {
   /** See `Filter.readsRequest`. */
   readonly readsRequest?: RequestReadsBy<WeigherOptions>
   /**
-   * For the normalisation `minmax`: the minimum that is used instead of the lowest raw score. Some of Nova's weighers have this minimum.
+   * For the normalisation `minmax`: the minimum that is used instead of the lowest raw score. Some of Nova's weighers have such a minimum.
    */
   readonly minval?: number
   /**
-   * True if the raw score depends only on the request, the options and the host's own state. Every change of a host's own state raises its
-   * version. Between the instances of a request, the score is then computed again only for hosts that changed. Not needed with a
-   * `cacheKey`.
+   * True if the raw score depends only on the request, the options and the host's own state. Every change of a host's own state increases
+   * the host's version number. For a further instance of a request, the score is computed again only for hosts that changed since the
+   * previous instance. Not needed with a `cacheKey`.
    */
   readonly readsHostOnly?: true
   /** See `Filter.outside`. */

@@ -38,11 +38,11 @@ const ownFilters: readonly Filter[] = [
   ...kindFilters,
 ]
 
-/** Every filter that a profile may name: this service's own, then those of the built-in package. */
+/** Every filter that a profile may name: first the filters of this folder, then those of the built-in package. */
 export const nameableFilters = (): readonly Filter[] => [...ownFilters, ...builtIn().filters]
 
 /**
- * Filters that run in every profile. The judge checks the same conditions at the claim's position in the log. So no decision proposes a
- * host on which the claim would be void.
+ * Filters that run in every profile. They check the rules that a claim must also satisfy when it is applied from the log. Therefore a
+ * decision never proposes a host that these rules forbid in the fleet on which it decides.
  */
 export const fitFilters: readonly Filter[] = [serverGroupAffinityFilter, serverGroupAntiAffinityFilter, ...kindFilters]

@@ -10,8 +10,8 @@ export const serverGroupAffinityFilter: Filter = {
   prepare({ instanceGroup }, { groups, hosts }) {
     if (instanceGroup?.policy !== 'AFFINITY') return undefined
 
-    // The request lists hosts of members that have no claim here. Members with claims are read at each call, because earlier instances of
-    // this request are members too.
+    // The request lists hosts of group members without a claim in this service. Members with claims are read at each call, because earlier
+    // instances of this request become members too.
     const elsewhere = new Set(instanceGroup.hosts)
     const homes = () => {
       const members = [...(groups.find(instanceGroup.uuid)?.members.keys() ?? [])].map((member) => hosts.get(member).host)

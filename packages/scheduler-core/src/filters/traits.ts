@@ -36,7 +36,7 @@ export const traitsFilter: Filter = {
 /** Sorts the traits. Stored requests have sorted keys, so a replayed decision would otherwise list the traits in a different order. */
 const inOrder = (traits: readonly string[]): readonly string[] => [...traits].sort(byCodeUnit)
 
-/** Prepares a filter for required and forbidden traits. `from` names the part of the request that has the trait. */
+/** Prepares a filter for required and forbidden traits. `from` returns the place in the request that lists a trait. */
 export function prepareTraits(
   { hosts }: Fleet,
   required: readonly string[],

@@ -34,8 +34,8 @@ const SPREADS = "Spreads by free memory, CPUs and disk, as Nova's defaults do. T
 const spreading = novaWeighers.map((weigher) => (weigher.name.includes('Soft') ? { ...weigher, multiplier: SOFT_POLICY } : weigher))
 
 /**
- * Filters and weighers for hosts near volumes and ports. These are the volumes and ports of the instance and those that hints name. They
- * have an effect only if services report documents about volumes or ports.
+ * Filters and weighers that place an instance near volumes and ports: its own, and those in scheduler hints. They have an effect only if
+ * other services report documents about volumes or ports.
  */
 const nearFilters = ['VolumeAffinityFilter', 'PortAffinityFilter'].map((name) => ({ name, options: { onlyWhereTold: true } }))
 const nearWeighers = ['VolumeAffinityWeigher', 'PortAffinityWeigher'].map((name) => ({ name, multiplier: SOFT_POLICY }))

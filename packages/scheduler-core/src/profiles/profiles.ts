@@ -43,7 +43,10 @@ export class Profiles {
     return this.#versions.get(number === undefined ? ref : `${ref}@${number}`)
   }
 
-  /** The version that decides a call. If the call names no version number, a canary's candidate version decides its share of the calls. */
+  /**
+   * The version that decides a call. If the call names no version number, and the profile has a canary rollout, the candidate version
+   * decides the rollout's share of the calls.
+   */
   pick(ref: string, account: string, key: string): Profile | undefined {
     const rollout = this.#courses.get(ref)?.rollout
     const isCandidate = rollout?.mode === 'CANARY' && isInShare(account, key, rollout.share)
@@ -125,7 +128,7 @@ export class Profiles {
     return undefined
   }
 
-  /** Restores the course of a profile name from a checkpoint. */
+  /** Restores the active, past and candidate versions of a profile name from a checkpoint. */
   restoreCourse(name: string, course: ProfileCourse): void {
     this.#courses.set(name, course)
   }

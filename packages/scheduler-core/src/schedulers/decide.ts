@@ -50,7 +50,7 @@ export interface DecideInput {
 }
 
 export interface Decided {
-  /** The claims of the placed instances. The overlay holds them. Empty if no instance is placed. */
+  /** The claims of the placed instances. The overlay reserves their resources. Empty if no instance is placed. */
   readonly parts: readonly ClaimPart[]
   readonly answer: readonly SelectedDestination[]
   readonly found: number

@@ -120,7 +120,7 @@ interface Placed {
   readonly answer: SelectedDestination
 }
 
-/** Finds a host for each instance, one at a time. The caller must hold each result in the overlay before the next call. */
+/** Finds a host for each instance, one at a time. The caller must reserve each result in the overlay before the next call. */
 interface Placing {
   /** Undefined if no host was found. */
   placeOne(instance: number): Steps<Placed | undefined>
@@ -251,14 +251,17 @@ const nameOf = (fleet: Fleet, host: HostIndex) => {
   return { host: name, node }
 }
 
-/** Returns a function that chooses the grants of an instance on a host that passed the filters, by the profile's assignment rules. */
+/**
+ * Returns a function that chooses the resources of an instance (its grants) on a host that passed the filters, by the profile's assignment
+ * rules.
+ */
 export function prepareGrants(compiled: CompiledProfile, request: RequestSpec, { hosts }: Fleet): (host: HostIndex) => Grants {
   const asks = allKinds.flatMap((kind) => {
     const ask = kind.isThere?.(hosts) === false ? undefined : kind.ask(request)
     return ask === undefined ? [] : [{ name: kind.name, isPlain: kind.isPlain === true, ask, assign: compiled.assign[kind.name] }]
   })
   return (host) => {
-    // Each resource kind sees the grants that earlier kinds chose on this host.
+    // Each resource kind gets the grants of the kinds before it on this host.
     let grants: Grants = {}
     for (const { name, isPlain, ask, assign } of asks) {
       const grant = assign(hosts, host, ask, grants)
@@ -270,7 +273,10 @@ export function prepareGrants(compiled: CompiledProfile, request: RequestSpec, {
   }
 }
 
-/** Returns the host's capacity of each requested resource class. Like Nova's limits, the host checks these maxima too. */
+/**
+ * Returns a function for the host's capacity of each requested resource class. The answer lists these amounts as limits. As in Nova, the
+ * host checks them again.
+ */
 export function prepareLimits(request: RequestSpec, { hosts }: Fleet): (host: HostIndex) => Record<string, number> {
   const classes = Object.keys(demandOf(request).amounts)
   return (host) => Object.fromEntries(classes.map((resourceClass) => [resourceClass, at(hosts.classColumns(resourceClass).capacity, host)]))

@@ -14,8 +14,8 @@ import { groupOf, prepareGrants } from './filter-scheduler.ts'
 import { findHostForAll, goTogether, type InstanceAsk } from './host-for-all.ts'
 
 /**
- * Limits for the search after a refusal. It places at most MOST_PLACED instances, and examines at most MOST_LOOKS pairs of an instance and
- * a host.
+ * Limits for the search for another way to place a refused request. It places at most MOST_PLACED instances, and examines at most
+ * MOST_LOOKS pairs of an instance and a host.
  */
 const MOST_PLACED = 300
 const MOST_LOOKS = 300_000
@@ -25,8 +25,8 @@ const MOST_KINDS = 4
 /** A way to place all instances of a request that was refused in the order of the request. */
 export interface OtherWay {
   /**
-   * An order of the kinds of instances in which all instances can be placed. Null if an arrangement of all instances exists but no order of
-   * placing each on its best host was found.
+   * An order of the kinds of instances in which the profile's scheduler can place all instances. Null if the search found hosts for all
+   * instances, but no such order.
    */
   readonly order: readonly string[] | null
   /** Only for profiles with `compat: nova`: a host on which all instances of an affinity group fit, and the number of these instances. */
@@ -84,7 +84,7 @@ function* findHostUnderNova(fleet: Fleet, overlay: Overlay, input: DecideInput):
   return parts.length === request.numInstances ? { order: null, host: { name, instances: parts.length } } : undefined
 }
 
-/** Formats the result of the search as advice for the user. */
+/** Formats the result of the search as a sentence that tells the user how to place the request. */
 export function otherWayText({ order, host }: OtherWay): string {
   if (host !== undefined)
     return `All ${host.instances} instances fit on ${host.name} together. Nova's rules choose the best host for the first one alone: name ${host.name} in requestedDestination, or use a profile without compat: nova.`
@@ -105,7 +105,7 @@ function isPlacedInOrder(profile: Profile, fleet: Fleet): boolean {
   return compileProfile(profile, pluginsOf(fleet)).asks.length === 0
 }
 
-/** Orders of the kinds of instances to try, without the order of the request. Largest kinds first is the first order. */
+/** Orders of the kinds of instances to try, without the order of the request. The first one has the largest kinds first. */
 function ordersOf(kinds: readonly Members[]): readonly (readonly Members[])[] {
   const largest = [...kinds].sort((a, b) => bySize(b, a))
   const all = kinds.length <= MOST_KINDS ? permutations(kinds) : [[...kinds].reverse(), [...largest].reverse()]

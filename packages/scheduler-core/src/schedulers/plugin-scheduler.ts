@@ -17,7 +17,7 @@ export type Chosen = { readonly ok: true; readonly selection: Selection } | { re
 
 /**
  * Runs a plug-in's scheduler and checks its result. The scheduler itself cannot yield. The check yields each time it has examined `slice`
- * hosts. At the end, the overlay holds only the selection in addition to its earlier content, even if the scheduler fails.
+ * hosts. Afterwards, the overlay has its earlier content and the selection. If the scheduler fails, it has only its earlier content.
  */
 export function* choose(
   scheduler: PluginScheduler,
@@ -73,9 +73,9 @@ function attempt(fail: (what: string) => Error, ask: () => unknown): unknown {
 const shownCopy = memoByObject((request: RequestSpec): RequestSpec => frozenCopy(request))
 
 /**
- * Creates the overlay that a plug-in's scheduler uses. It can only hold an instance of the request on a host on which the instance fits. It
- * refuses calls after the scheduler has returned. Grants are computed here and not taken from the scheduler. So a rollback releases exactly
- * what was held, even if the scheduler changes its own objects.
+ * Creates the overlay that a plug-in's scheduler uses. The scheduler can only reserve resources for instances of the request, and only on
+ * hosts on which they fit. Calls after the scheduler has returned throw an error. The reserved amounts are computed here and not taken from
+ * the scheduler. Therefore a rollback releases exactly what was reserved, even if the scheduler changes its own objects.
  */
 function guard(
   overlay: Overlay,
@@ -140,7 +140,7 @@ function hostsOf(answer: unknown, { numInstances }: RequestSpec, fleet: Fleet, f
 
 /**
  * Checks a scheduler's selection. It is wrong if a filter refuses a chosen host, or if an instance has no host although hosts pass. Returns
- * the error, or undefined.
+ * a message that says what is wrong, or undefined.
  */
 function wrongIn(
   { found, instances }: Selection,

@@ -241,7 +241,7 @@ export function schedulerSuite(profile: Profile, plugins: Plugins = noPlugins): 
             most = Math.max(most, asked.count)
             if (!step.done) continue
             expect(most).toBeGreaterThan(0)
-            // A plug-in's scheduler cannot yield, so the limit does not apply to it.
+            // A plug-in's scheduler cannot yield, so the number of hosts between two yields is not checked for it.
             if (isOwnScheduler(profile.scheduler)) expect(most).toBeLessThanOrEqual(2 * HOSTS_AT_ONCE)
             return step.value
           }

@@ -17,9 +17,10 @@ export const asksSolver = ({ scheduler }: Pick<Profile, 'scheduler'>, { numInsta
 
 /**
  * Creates the scheduler SOLVER. It places all instances of a request in the best arrangement that a solver found. The solution is an input
- * of the decision. The profile's filters check each instance of the solution while the earlier instances are held. The arrangement of the
- * scheduler FILTER is used if there is no valid solution, or if its objective is higher. The record then has the reason. In a batch of
- * moves, the solution covers all claims of the batch. Each claim gets its host in the solution, even if another host has a higher score.
+ * of the decision. The profile's filters check each instance of the solution while the overlay contains the earlier instances. The
+ * arrangement of the scheduler FILTER is used instead if there is no valid solution, or if FILTER's arrangement has a higher objective. The
+ * decision record then has the reason. In a batch of moves, the solution covers all claims of the batch. Each claim gets its host in the
+ * solution, even if another host has a higher score.
  */
 export function createSolverScheduler(compiled: CompiledProfile): Scheduler {
   const filter = createFilterScheduler(compiled)

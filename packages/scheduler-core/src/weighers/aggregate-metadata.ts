@@ -25,14 +25,16 @@ export function aggregatesWith({ aggregates }: Aggregated, key: string): string 
 
 export interface FromAggregates {
   readonly value: number
-  /** The aggregate that gave the value: `aggregate <name> <key>`. Undefined if the value is that of the option. */
+  /** The aggregate that has the value, as `aggregate <name> <key>`. Undefined if the value is `option`. */
   readonly source: string | undefined
 }
 
-/** The lowest integer that the host's aggregates have for a metadata key. If none has the key or a value is invalid, the option's value. */
+/**
+ * The lowest integer in the host's aggregates for the metadata key. Returns `option` if no aggregate has the key or a value is no integer.
+ */
 export const leastInt = (host: Aggregated, key: string, option: number): FromAggregates => least(host, key, option, readInt)
 
-/** Like leastInt, but for numbers that may have a fraction. */
+/** Like leastInt, but for numbers with or without a fraction. */
 export const leastFloat = (host: Aggregated, key: string, option: number): FromAggregates => least(host, key, option, readFloat)
 
 function least({ aggregates }: Aggregated, key: string, option: number, read: (text: string) => number | undefined): FromAggregates {

@@ -20,10 +20,13 @@ export const aggregateOption = {
 
 const justThat = z.strictObject(aggregateOption)
 
-/** Declares that a weigher reads its multiplier from this metadata key if the option `aggregateMultiplier` is set. */
+/** Declares that a weigher reads its multiplier from the metadata key `key` if the option `aggregateMultiplier` is true. */
 export const readsMultiplier = (key: string): readonly MetadataRead[] => [{ key, option: 'aggregateMultiplier' }]
 
-/** For weighers with the single option `aggregateMultiplier`: the properties that read the multiplier from this metadata key. */
+/**
+ * The members of a weigher whose only option is `aggregateMultiplier`, and whose multiplier aggregates can set under the metadata key
+ * `key`.
+ */
 export const multipliedBy = (key: string): Required<Pick<Weigher, 'checkOptions' | 'multipliers' | 'readsMetadata'>> => ({
   readsMetadata: readsMultiplier(key),
   checkOptions: (options) => void checkOptions(justThat, options),
@@ -31,8 +34,8 @@ export const multipliedBy = (key: string): Required<Pick<Weigher, 'checkOptions'
 })
 
 /**
- * The multiplier of the profile and, if aggregates can set multipliers, a multiplier for each host. With `isNegated` the sign is changed,
- * because some weighers are subtracted from the total.
+ * A weigher's multiplier: `multiplier` from the profile and, if `isOn` is true, the multipliers that aggregates set for their hosts under
+ * the metadata key `key`. `isNegated` changes the sign of all multipliers, for weighers whose scores are subtracted from the total.
  */
 export function multipliersOf(fleet: Fleet, key: string, multiplier: number, isOn: boolean, isNegated = false): Multipliers {
   const signed = (value: number) => (isNegated ? 0 - value : value)
@@ -42,7 +45,7 @@ export function multipliersOf(fleet: Fleet, key: string, multiplier: number, isO
   return { usual, own: { of: (host) => signed(said(host).value), source: (host) => said(host).source } }
 }
 
-/** The lowest multiplier that the host's aggregates have for the metadata key. If it is above the limit, the profile's multiplier. */
+/** The lowest multiplier in the host's aggregates for the metadata key. If its absolute value is above MOST, the profile's `multiplier`. */
 export function multiplierFor(host: Aggregated, key: string, multiplier: number): FromAggregates {
   const least = leastFloat(host, key, multiplier)
   return Math.abs(least.value) <= MOST ? least : { value: multiplier, source: undefined }

@@ -8,7 +8,7 @@ import { demandOf, type RequestSpec } from '../request/request-spec.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import { memoByObject } from '../values/memo.ts'
 
-/** Weigher options use this name like a resource class. Its amount is the sum over all GPUs of a host, in thousandths of a GPU. */
+/** Weigher options can list GPU_MILLI like a resource class. Its amount is the sum over all GPUs of a host, in thousandths of a GPU. */
 export const GPU_MILLI = 'GPU_MILLI'
 
 /** Options that list the resources which a weigher considers. */
@@ -18,7 +18,7 @@ export const resourceOptions = z.strictObject({
       z.strictObject({
         /** A resource class, or GPU_MILLI. */
         resourceClass: z.string(),
-        /** The amount that is a share of 1. If absent, it is the host's capacity. */
+        /** The free and requested amounts are divided by this amount to get shares. Absent: they are divided by the host's capacity. */
         scale: z.number().positive().optional(),
       }),
     )
@@ -47,7 +47,7 @@ export interface Dimension {
   asked(host: HostIndex): number
 }
 
-/** Prepares the resources that the options list, so that their shares can be read for each host. */
+/** Prepares functions that read the host's free share and the requested share of each resource in the options. */
 export function dimensionsOf(
   request: RequestSpec,
   { hosts }: Fleet,

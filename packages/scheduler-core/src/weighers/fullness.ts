@@ -13,8 +13,9 @@ const fullnessOptions = z.strictObject({
 const optionsOf = memoByObject((options: WeigherOptions) => checkOptions(fullnessOptions, options))
 
 /**
- * Prefers the fullest host, whatever the request needs. The score is minus the product of the free amounts of all listed resources. So a
- * host without free amount of one resource is full. All amounts are integers, so rounding cannot make equal hosts unequal.
+ * Prefers the fullest host, whatever the request needs. The score is minus the product of the free amounts of all listed resources.
+ * Therefore a host on which one listed resource is used up has the highest score. All amounts are integers, so rounding cannot make equal
+ * hosts unequal.
  */
 export const fullnessWeigher: Weigher = {
   name: 'FullnessWeigher',

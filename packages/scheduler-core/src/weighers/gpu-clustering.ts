@@ -14,11 +14,11 @@ const clusteringOptions = z.strictObject({
 const optionsOf = memoByObject((options: WeigherOptions) => checkOptions(clusteringOptions, options))
 
 /**
- * Prefers hosts whose claims use GPUs as the request does. The kinds of use are a share, one GPU, two GPUs, and so on. The order is: hosts
- * with only the request's kind, hosts with this kind and others, hosts without claims on GPUs, hosts with only other kinds. Each of these
- * groups has 25 points, and fuller hosts come first in it (GpuClustering as the FGD paper describes it, after Gandiva, OSDI 2018). Scores
- * are integers. If the request has no GPUs, all hosts get the same score. Earlier instances of the same request use free GPUs, but do not
- * add their kind to the host.
+ * Prefers hosts whose claims use GPUs as the request does. The kinds of use are a share of a GPU, one GPU, two GPUs, and so on. The order
+ * is: hosts with only the request's kind of use, hosts with this kind and other kinds, hosts without claims on GPUs, hosts with only other
+ * kinds. Each of these four groups has a range of 25 points. Within a group, fuller hosts have more points (GpuClustering as the FGD paper
+ * describes it, after Gandiva, OSDI 2018). Scores are integers. If the request has no GPUs, all hosts get the same score. Earlier instances
+ * of the same request use free GPUs, but do not add their kind of use to the host.
  */
 export const gpuClusteringWeigher: Weigher = {
   name: 'GpuClusteringWeigher',

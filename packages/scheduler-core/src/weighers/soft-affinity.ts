@@ -32,7 +32,10 @@ export const serverGroupSoftAntiAffinityWeigher: Weigher = {
   },
 }
 
-/** Counts the members of the request's group on a host: live claims, earlier instances of the request, and hosts that the request lists. */
+/**
+ * Counts the members of the request's group on a host: members with claims, earlier instances of the request, and members without a claim
+ * on hosts that the request lists.
+ */
 function membersOf({ instanceGroup }: RequestSpec, { groups, hosts }: Fleet, policy: GroupPolicy): (host: HostIndex) => number {
   if (instanceGroup?.policy !== policy) return () => 0
   const elsewhere = new Map<string, number>()

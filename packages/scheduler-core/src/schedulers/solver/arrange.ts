@@ -9,7 +9,7 @@ import type { MemberScores } from './scores.ts'
 
 /**
  * Converts the arrangement of the scheduler FILTER to values of the columns, as a start for the solver. Null if that scheduler found no
- * arrangement, or if the program has columns that stand for no instance, such as those of an affinity group.
+ * arrangement, or if the program has columns that do not represent an instance, such as those of an affinity group.
  */
 export function startOf(
   draft: Draft,

@@ -9,8 +9,8 @@ import type { HostName } from '../../values/host-name.ts'
 import { byMembers, groupOf, prepareGrants } from '../filter-scheduler.ts'
 
 /**
- * Returns true if an arrangement is valid: the host of each instance passes every filter of the profile while the earlier instances are
- * held. Only the hosts of the arrangement are examined. The overlay is unchanged at the end.
+ * Returns true if an arrangement is valid: the host of each instance passes every filter of the profile while the overlay contains the
+ * earlier instances. Only the hosts of the arrangement are examined. The overlay is unchanged at the end.
  */
 export function holdsArrangement(
   profile: Profile,

@@ -49,7 +49,8 @@ interface Kind {
  * Formulates an integer program for the destinations of a batch of moves. Each claim has its own request and group, and is scored as if the
  * claim did not exist. A source keeps its resources until its move is finished, so no move can use capacity that another move frees. The
  * rows limit the capacities that moves share on a host, and keep the members of anti-affinity groups apart. Topology spread has no rows, so
- * the solution is checked for it afterwards. Moves for which no host passes have no columns. The generator yields as often as `formulate`.
+ * the solution is checked for it afterwards. Moves for which no host passes have no columns. The generator yields after each step that
+ * examines all hosts.
  */
 export function* formulateMoves(
   profile: Profile,
@@ -105,8 +106,8 @@ export function* formulateMoves(
 }
 
 /**
- * Returns true if `hosts` has a valid destination for each move: the host passes every filter while the earlier moves are held. Null means
- * that the claim stays. The overlay is unchanged at the end.
+ * Returns true if `hosts` has a valid destination for each move: the host passes every filter while the overlay contains the earlier moves.
+ * A null in `hosts` means that the claim stays on its host. The overlay is unchanged at the end.
  */
 export function holdsMoves(
   profile: Profile,
@@ -137,8 +138,8 @@ export function holdsMoves(
 }
 
 /**
- * Chooses a destination for each move as the scheduler FILTER does, one move after the other. Null if no host was found, so that the claim
- * stays. The overlay is unchanged when the generator ends.
+ * Chooses a destination for each move as the scheduler FILTER does, one move after the other. Null if no host was found. The claim then
+ * stays on its host. The overlay is unchanged when the generator ends.
  */
 function* arrangeMoves(
   compiled: CompiledProfile,
@@ -181,7 +182,7 @@ function* scoresOfMoves({ move, positions }: Kind, compiled: CompiledProfile, fl
   return { ...scores, chainOf: (host, most) => without(move, overlay, () => scores.chainOf(host, most)) }
 }
 
-/** Calls `use` while the moving claim is lifted from the fleet. Afterwards, everything that `use` held is released. */
+/** Calls `use` while the overlay treats the moving claim as if it did not exist. Afterwards, everything that `use` reserved is released. */
 function without<T>({ request, source }: Move, overlay: Overlay, use: () => T): T {
   const before = overlay.size
   liftSource(overlay, request, source)

@@ -76,7 +76,8 @@ export function* formulate(
   yield
   keepGroup(draft, columns, request, fleet, new Set(scores.keys()))
   for (const spread of request.topologySpread) {
-    // A domain is counted if it is counted for any kind. This can only lower the minimum, so the rows are never too loose for a kind.
+    // A domain has a row if its hosts are considered for at least one kind of instances. For a kind that ignores the domain, this can only
+    // lower the minimum member count. Therefore the rows never allow a larger skew than the spread does.
     keepSpread(draft, columns, request, fleet, (host) => scores.some(({ isCounted }) => isCounted(host)), spread)
     yield
   }

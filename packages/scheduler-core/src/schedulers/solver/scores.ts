@@ -26,17 +26,18 @@ export interface MemberScores {
   /** Returns true if the host's domains are counted when the minimum of a topology spread is computed for this kind. */
   readonly isCounted: (host: HostIndex) => boolean
   /**
-   * The scores of the first, second and further instances of the kind on a host, each computed while the earlier ones are held. The list
-   * ends with the last instance that passes the filters, or after `most` instances. Topology spread is not checked, because it depends on
-   * the instances on other hosts.
+   * The scores of the first, second and further instances of the kind on a host, each computed while the overlay contains the earlier ones.
+   * The list ends with the last instance that passes the filters, or after `most` instances. Topology spread is not checked, because it
+   * depends on the instances on other hosts.
    */
   chainOf(host: HostIndex, most: number): readonly number[]
 }
 
 /**
  * Computes the scores for each kind of instances. The scheduler SOLVER maximises the sum of the scores of all instances. Weighers run while
- * the earlier instances of the kind are held on the host, so that spreading has an effect. Raw scores are scaled by the minimum and maximum
- * over the hosts that pass for the first instance. The score of a kind does not depend on other kinds on the same host.
+ * the overlay contains the earlier instances of the kind on the host. Otherwise weighers that spread instances would have no effect. Raw
+ * scores are scaled by the minimum and maximum over the hosts that pass for the first instance. The score of a kind does not depend on
+ * other kinds on the same host.
  */
 export function* scoresOf(
   compiled: CompiledProfile,
