@@ -66,8 +66,8 @@ export interface CompiledFilter {
   /** On forced hosts the filter runs if the request's `forceVerify` is at least this level. */
   readonly verifiedAt: RequestSpec['forceVerify']
   /**
-   * The feature level that introduced the filter. At lower levels there is no step for the filter, so that earlier verdict matrices, which
-   * have one bit for each step, stay comparable.
+   * The feature level that introduced the filter. At lower levels the filter has no step. Stored verdicts have one bit for each step, so a
+   * further step would change the verdicts of earlier decisions.
    */
   readonly sinceLevel?: number
 }

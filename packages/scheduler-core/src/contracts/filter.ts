@@ -47,7 +47,8 @@ export interface Filter {
   readonly readsRequest?: RequestReadsBy<FilterOptions>
   /**
    * Present if the verdict for a host depends only on the request, the options and the host's own state, not on other hosts. Every change
-   * of a host's own state raises its version. Between the instances of a request, the filter is called again only for hosts that changed.
+   * of a host's own state increases the host's version number. For a further instance of a request, the filter is called again only for
+   * hosts that changed since the previous instance.
    */
   readonly readsHostOnly?: true
   /**

@@ -7,7 +7,7 @@ import { decide } from '../schedulers/decide.ts'
 import { aLog, aReport, aRequest, type HostShape } from '../testing/index.ts'
 import { CANONICAL_NAMES } from '../values/levels.ts'
 
-/* Architectures, hypervisor types and VM modes are compared by Nova's canonical names, whichever names image and host use. */
+/* Architectures, hypervisor types and VM modes are compared by Nova's canonical names, whatever names the image and the host use. */
 
 function decided(shapes: Readonly<Record<string, HostShape>>, request: RequestSpec, profile: Profile, level = CANONICAL_NAMES) {
   const log = aLog()

@@ -6,8 +6,8 @@ import type { HostIndex } from '../values/host-index.ts'
 import { NOVA_OVERCOMMIT } from '../values/levels.ts'
 
 /*
- * No instance overcommits against itself: the verdicts of Nova's filters on one that asks for more than a host's total, before the claim
- * refuses it.
+ * Even with overcommit, one instance cannot use more than the total of a host. These tests check that Nova's filters refuse such an
+ * instance, before the filters for claims do.
  */
 
 type Asks = Parameters<typeof aRequest>[0]

@@ -23,8 +23,8 @@ import { findNovaFilter, optionsOf, rulesOf } from './parts/options.ts'
 import { NovaError } from './text/nova-error.ts'
 
 /*
- * The recorded results of the real Nova must also be reached if Nova's documents are imported, logged and read from the fleet, as documents
- * from the API are.
+ * Nova's documents are imported, logged and read from the fleet, as documents from the API are. The results must equal the results that
+ * were recorded from Nova itself.
  */
 
 const cases = sharedData('conformance/cases')

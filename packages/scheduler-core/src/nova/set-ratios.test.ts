@@ -10,7 +10,7 @@ import type { HostIndex } from '../values/host-index.ts'
 import { ALLOCATION_RULES } from '../values/levels.ts'
 import { importNovaHost } from './import/host.ts'
 
-/* Nova's filters judge by the same ratios as claims: those that an operator, an aggregate or an import set. */
+/* Nova's filters use the same allocation ratios as the filters for claims: those that an operator, an aggregate or an import set. */
 
 const H = 0 as HostIndex
 const machine: HostShape = { vcpus: 8, vcpusUsed: 6, memoryMb: 8_192, memoryMbUsed: 8_000, localGb: 100, localGbUsed: 98 }

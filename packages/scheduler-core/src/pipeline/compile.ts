@@ -39,7 +39,7 @@ export function parseProfile(input: unknown, plugins: Plugins = noPlugins): Pars
 }
 
 /**
- * Compiles a profile from the log. If a plug-in is not loaded here or has another version, this service may lack filters, weighers or the
+ * Compiles a profile from the log. If a plug-in is not loaded here or has another version, this service can lack filters, weighers or the
  * scheduler of the profile. `lacks` has an error message for each of them. Throws RangeError for profiles that `parseProfile` never
  * accepts.
  */
@@ -224,7 +224,7 @@ const absentWeigher = (name: string): Weigher => ({
 })
 
 /**
- * The lowest level of `forceVerify` at which a filter runs on forced hosts. Filters that check a rule of the judge always run.
+ * The lowest level of `forceVerify` at which a filter runs on forced hosts. Filters that check a rule of every claim always run.
  * ComputeFilter runs with HARD and ALL. All other filters run only with ALL.
  */
 function verifiedAt(filter: Filter): CompiledFilter['verifiedAt'] {

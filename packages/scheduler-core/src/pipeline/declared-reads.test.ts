@@ -11,7 +11,7 @@ import type { HostIndex } from '../values/host-index.ts'
 
 /**
  * Records which keys a filter or weigher reads by name in the extra specs, hints and image properties. Keys that it only reads while
- * iterating over the whole map do not count.
+ * iterating over the whole map are not recorded.
  */
 function looking() {
   const looked = { extraSpecs: new Set<string>(), schedulerHints: new Set<string>(), imageProperties: new Set<string>() }
@@ -58,7 +58,7 @@ function looking() {
 }
 
 /**
- * The names that keys are compared with: hosts report every stat, aggregates have every metadata key, and Nova knows every image property.
+ * Makes every name in a request known: hosts report every stat, aggregates have every metadata key, and Nova knows every image property.
  */
 const reporting = { reportsStat: () => true, hasMetadata: () => true, propertiesOf: (name: string) => [{ name, value: 'x' }] }
 

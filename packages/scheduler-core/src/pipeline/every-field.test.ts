@@ -98,8 +98,8 @@ function answerTo({ read }: Spelling, profile: Profile, given: unknown) {
 }
 
 /**
- * Compares the request with this field to the request without it. Returns `acts` if it is invalid or its decision differs. Otherwise
- * returns the path that is reported to have no effect.
+ * Compares the request with this field to the request without it. Returns `acts` if the request with the field is invalid or is decided
+ * differently. Otherwise returns the path that is reported to have no effect.
  */
 function effectOf(name: keyof typeof spellings, profile: Profile, field: string, value: unknown): string {
   const spelling = spellings[name]

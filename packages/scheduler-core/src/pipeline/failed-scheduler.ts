@@ -5,8 +5,8 @@ import { toStorable } from '../values/storable.ts'
 const FAILURE = Symbol('why the scheduler of a plug-in gave nothing')
 
 /**
- * A profile whose scheduler failed. The error is under a symbol, so copies of the profile contain it, and JSON and comparisons of fields do
- * not.
+ * A profile whose scheduler failed. The error is stored under a symbol. Therefore copies of the profile contain the error, but JSON and
+ * comparisons of fields do not.
  */
 type Failed = Profile & { readonly [FAILURE]?: string }
 

@@ -50,7 +50,7 @@ function readersOf(profile: Profile, plugins: Plugins): readonly Reader[] {
 /** The filters and weighers that read this metadata key, including those that no profile contains. */
 export const partsNaming = (key: string, plugins: Plugins): readonly string[] => partsByKey(plugins).get(key) ?? []
 
-/** The known keys that are similar to a metadata key that no filter or weigher reads. The key may be a misspelling of one of them. */
+/** The known keys that are similar to a metadata key that no filter or weigher reads. The key is perhaps a misspelling of one of them. */
 export const nearMisses = (key: string, plugins: Plugins): readonly string[] =>
   similarKeys(key, [...fleetKeys, ...partsByKey(plugins).keys()])
 

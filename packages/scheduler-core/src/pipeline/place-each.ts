@@ -2,7 +2,7 @@ import type { Overlay } from '../fleet/overlay.ts'
 import type { ClaimPart, GroupBinding } from '../records/change.ts'
 import { atOnce, type Steps } from '../values/steps.ts'
 
-/** Places instances one by one. The instances placed before an instance already hold their resources in the fleet. */
+/** Places instances one by one. When an instance is placed, the resources of the earlier instances are already reserved in the fleet. */
 export const placeEach = <Placement extends { readonly part: ClaimPart }>(
   count: number,
   allOrNothing: boolean,
@@ -23,7 +23,7 @@ export const placeEach = <Placement extends { readonly part: ClaimPart }>(
     ),
   )
 
-/** `placeEach` as a generator that yields after each instance. No other code may use the fleet until it ends. */
+/** `placeEach` as a generator that yields after each instance. No other code may use the fleet until the generator ends. */
 export function* placeEachInSteps<Placement extends { readonly part: ClaimPart }>(
   count: number,
   allOrNothing: boolean,

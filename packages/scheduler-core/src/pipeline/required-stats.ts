@@ -27,8 +27,8 @@ export interface RequiredField {
 }
 
 /**
- * Why a field is needed: a filter or weigher of a profile version reads the field, or claims on the host hold resources of a kind that
- * needs the field.
+ * Why a field is needed: a filter or weigher of a profile version reads the field, or claims on the host use resources of a kind that needs
+ * the field.
  */
 export interface Need {
   /** The profile version as `name@number`. Null if the field is needed for claims that already exist on the host. */
@@ -39,8 +39,8 @@ export interface Need {
 
 /**
  * The profile versions for which reporters must send fields. For the default profile and every profile in the log, these are the active
- * version and the version in a rollout. A request can also name other profiles of the release. These refuse hosts that do not report the
- * fields that they read.
+ * version and the version in a rollout. A request can also name other profiles of the release. With such a profile, hosts that do not
+ * report the fields that the profile reads are refused.
  */
 export function servedProfiles(profiles: Profiles): readonly Profile[] {
   return profiles.names().flatMap((name) => {

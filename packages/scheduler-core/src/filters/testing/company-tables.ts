@@ -39,7 +39,6 @@ export const companyTables: FilterTables = {
       says: true,
     },
   },
-  // namespace/namespace.test.ts has the rows in which the filter applies.
   DiskPoolFilter: {
     'no disk': { after: [inPool(3, ['h1'], 1)], says: 'NOT_ASKED' },
     'no host has disks in a pool': { request: flavor({ rootGb: 9 }), says: 'NOT_ASKED' },

@@ -47,7 +47,8 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
       passes: (host: HostState) => prepared?.passes(indexOf(host)) === true,
     })
     const nets = steps.filter((step) => step.isNet && isAsked(step))
-    // A filter that reads other hosts (topology spread) can pass a host for a later instance, after earlier instances are placed elsewhere.
+    // A filter that reads other hosts (topology spread) can refuse a host for one instance and pass it for a later one, after further
+    // instances are placed elsewhere. Therefore the hosts that only such filters refuse are checked again for each instance.
     const isAskedAgain = ({ readsOtherHosts }: FilterStep): boolean => fleet.featureLevel >= SPREAD_ASKED_AGAIN && readsOtherHosts
     const service: ServiceRules = {
       context: contextOf(fleet),

@@ -87,7 +87,7 @@ function node(request: RequestSpec, { hosts }: Fleet): Check | undefined {
   }
 }
 
-/** Checks the availability zone. No host is in a zone that no aggregate has, except for the default zone. */
+/** Checks the availability zone. A zone that no aggregate has contains no hosts, unless it is the default zone. */
 const zone = placementFilter({
   name: 'PlacementZone',
   description:

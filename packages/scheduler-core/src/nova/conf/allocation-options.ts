@@ -20,7 +20,7 @@ const RESERVED_CPUS = 16
 
 const ratios = Object.entries(ratioKeys)
 
-/** If a file sets the ratio of a class by two of these options, the first option in this list applies. */
+/** If a file sets the ratio of a resource class by two of the following options, the one that is listed first applies. */
 const options: readonly AllocationOption[] = [
   ...ratios.map(([resourceClass, name]) => ({ name, resourceClass, what: 'ratio', since: OLDEST, mibs: 1 }) as const),
   ...ratios.map(([resourceClass, name]) => ({ name: `initial_${name}`, resourceClass, what: 'ratio', since: INITIAL, mibs: 1 }) as const),
@@ -37,8 +37,8 @@ const types: Readonly<Record<AllocationOption['what'], OptionType>> = {
 const keyOf = (name: string): string => `fleet.${name}`
 
 /**
- * These options in the form of the scheduler's options. They have keys of their own, because in older releases some options of the
- * scheduler have the same names.
+ * The options for ratios and reserved amounts, in the form of the scheduler's options. They have keys of their own, because in older
+ * releases some options of the scheduler have the same names.
  */
 export const allocationOptions: readonly KnownOption[] = options.map(({ name, what, since }) => ({
   key: keyOf(name),

@@ -8,7 +8,7 @@ export interface Setting {
   readonly line: number
 }
 
-/** A wrong line. oslo.config refuses the whole file because of it. */
+/** A line with a syntax error. oslo.config refuses the whole file because of it. */
 export interface Fault {
   readonly line: number
   readonly message: string

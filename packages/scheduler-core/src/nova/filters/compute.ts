@@ -8,7 +8,7 @@ const options = z.strictObject({
 })
 
 /**
- * Passes hosts whose service is enabled and not forced down, if its last heartbeat is at most `service_down_time` old. A heartbeat may also
+ * Passes hosts whose service is enabled and not forced down, if its last heartbeat is at most `service_down_time` old. A heartbeat can also
  * be up to this time in the future, because the clocks of hosts differ.
  */
 export const computeFilter = novaFilter({

@@ -2,7 +2,9 @@ import type { Demand } from '../../values/demand.ts'
 import { type PciPool, type PciRequest, poolsFor } from './pci.ts'
 import type { HostCell, NetworkMetadata } from './topology.ts'
 
-/** Conditions that every choice of host cells must meet to have the requested devices and networks. The search skips other choices. */
+/**
+ * Conditions that every choice of host cells must meet to have the requested devices and networks. The search skips choices that do not.
+ */
 export function demandsOf(
   hosts: readonly HostCell[],
   pools: readonly PciPool[],

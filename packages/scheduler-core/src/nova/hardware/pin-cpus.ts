@@ -1,7 +1,10 @@
 import { NovaError } from '../text/nova-error.ts'
 import { freeCpus, type GuestCell, type HostCell, pinnableCpus, pinnedVcpus } from './topology.ts'
 
-/** The host CPUs for a guest cell's pinned virtual CPUs, in the order of these, and the host CPUs for the emulator (`reserved`). */
+/**
+ * The host CPU for each pinned virtual CPU of a guest cell (`cpus`, in the order of the virtual CPUs), and those for the emulator
+ * (`reserved`).
+ */
 export interface Pinning {
   readonly cpus: readonly number[]
   readonly reserved: readonly number[] | null

@@ -8,7 +8,7 @@ export interface Shortfall {
   readonly need?: number | string
   readonly have?: number | string
   readonly unit?: string
-  /** The setting that requires more than an amount, such as a thread policy. */
+  /** The setting that limits which amounts can be used, such as a thread policy. Absent if there is no such setting. */
   readonly source?: string
   /** The id of the guest cell that did not fit, and of the host cell that was nearest to a fit. */
   readonly guestCell?: number

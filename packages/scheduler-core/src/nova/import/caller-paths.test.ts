@@ -5,9 +5,9 @@ import type { Imported } from './import.ts'
 import { importLegacyRequest, importNovaRequest } from './request.ts'
 
 /*
- * Names of Nova's objects are those of nova/objects/{request_spec,flavor,instance_numa,instance_pci_requests}.py, those of the dictionaries
- * of
- * build_request_spec() and populate_filter_properties() of Kilo.
+ * The field names in these tests are Nova's. For objects, they come from
+ * nova/objects/{request_spec,flavor,instance_numa,instance_pci_requests}.py. For the dictionaries, they come from build_request_spec() and
+ * populate_filter_properties() of Kilo.
  */
 
 const object = (name: string, data: object) => ({ 'nova_object.name': name, 'nova_object.version': '1.0', 'nova_object.data': data })

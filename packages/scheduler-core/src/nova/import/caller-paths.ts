@@ -14,7 +14,7 @@ export interface WrittenRequest {
 
 /**
  * An import converts Nova's document to this service's form. Given a path in this service's form, returns the path in Nova's document from
- * which the value came. The keys `nova_object.data` are left out, as in all such paths.
+ * which the value came. The returned path does not contain the keys `nova_object.data`.
  */
 export const callerPath = (nova: WrittenRequest, path: Path): Path => callerPaths(nova, path)[0] ?? []
 
@@ -37,7 +37,7 @@ function pathOf(nova: WrittenRequest, path: Path): Path {
   return nova.form === 'RequestSpec' ? snake(path) : legacyPath(nova.document, field, rest)
 }
 
-/** Fields whose names in Nova are not just the snake-case form of the name here, by their parent field. */
+/** Fields whose names in Nova are not simply this service's names in snake case, by their parent field. */
 const OTHERS: Readonly<Record<string, Readonly<Record<string, Path>>>> = {
   flavor: { swapMb: ['swap'] },
   image: { minRamMb: ['min_ram'], minDiskGb: ['min_disk'], architecture: ['properties', 'hw_architecture'] },

@@ -4,9 +4,8 @@ import { readNovaComputeNode } from '../objects/compute-node.ts'
 import { importNovaHost } from './host.ts'
 
 /*
- * Rows of the table compute_nodes, as the resource trackers of Juno (2014.2) and Kilo (2015.1.0) sent them to update_resource_stats. Rows
- * of
- * these tables are named after the release, and after Nova's own test where it has one of the same situation.
+ * Rows of the database table compute_nodes, as the resource trackers of Juno (2014.2) and Kilo (2015.1.0) sent them to
+ * update_resource_stats. Each test row is named after the release, and after Nova's own test if there is one of the same situation.
  */
 
 const wire = (name: string, version: string, data: object) => ({

@@ -13,8 +13,7 @@ import { importLegacyRequest, importNovaRequest, unknownFieldsOf } from './reque
 
 /*
  * The two dictionaries as build_request_spec and setup_instance_group of Juno (2014.2), Kilo (2015.1.0) and Liberty (12.0.0) made them.
- * Rows
- * are named after the release, and after Nova's own test where it has one of the same situation.
+ * Each test row is named after the release, and after Nova's own test if there is one of the same situation.
  */
 
 const instance_type = {

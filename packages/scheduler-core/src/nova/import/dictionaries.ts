@@ -88,8 +88,8 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
  * Adds the uuid of the server group to a request. Nova wrote only the policies and hosts of the group into the dictionaries, but claims
- * need the uuid. It is the uuid in `group_uuid` or, if absent, the group that the hint `group` names or, without a hint, the uuid of the
- * first instance.
+ * need the uuid. It is read from `group_uuid`. If that is absent, the hint `group` names the group. Without a hint, the group gets the uuid
+ * of the first instance.
  */
 function groupOf(properties: Json, hint: unknown, spec: Json, instance: Json): Json {
   const { group_uuid, group_policies } = properties

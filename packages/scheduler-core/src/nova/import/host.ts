@@ -212,7 +212,7 @@ function cellOf({
 
 const sameCpus = (a: readonly number[], b: readonly number[]): boolean => a.length === b.length && a.every((cpu) => b.includes(cpu))
 
-/** Converts a device pool. Nova's pool has only the number of free devices. The devices that claims hold are added to the total later. */
+/** Converts a device pool. Nova's pool has only the number of free devices. The devices that claims use are added to the total later. */
 function poolOf({ keys, count }: PciPool): unknown {
   const { vendor_id, product_id, numa_node, dev_type, ...tags } = keys
   return {

@@ -19,11 +19,11 @@ export type Imported = ({ readonly ok: true } & ImportedDocument) | { readonly o
 
 type Path = readonly string[]
 
-/** For each kind of document, its path in the input. Errors name paths that start with the kind, and are translated by it. */
+/** For each kind of document, its path in the caller's input. An error's path starts with the kind, which is then replaced by this path. */
 export interface Roots {
   readonly spec?: Path
   readonly legacy?: Path
-  /** Translates a path within the ComputeNode. A row of the table has other names than the object. */
+  /** Translates a path within the ComputeNode. A row of the table `compute_nodes` has other field names than the ComputeNode object. */
   readonly computeNode?: (path: Path) => Path
 }
 

@@ -64,7 +64,7 @@ function inside(given: unknown, field: string): { readonly value: unknown; reado
 
 /**
  * Converts traits and inventories to fields of a report. The usage of vCPUs, memory and disk comes from the ComputeNode. Reserved amounts
- * are subtracted from it, because a ComputeNode counts them as used.
+ * are subtracted from the usage, because a ComputeNode counts them as used.
  */
 export function providerStats({ traits, inventories }: NovaProvider, node: NovaComputeNode): Json {
   const used: Readonly<Record<string, number>> = { VCPU: node.vcpusUsed, MEMORY_MB: node.memoryMbUsed, DISK_GB: node.localGbUsed }

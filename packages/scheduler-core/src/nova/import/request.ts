@@ -222,8 +222,8 @@ const pciRequestOf = ({ count, spec, numaPolicy, alias }: PciRequest) => ({
 const textOf = (value: PciValue): string => (Array.isArray(value) ? value.join(',') : String(value ?? ''))
 
 /**
- * Converts a resource group of Nova. A host must be in one aggregate of each of its lists. A group in this service's form has one list, so
- * each further list becomes a separate group without amounts.
+ * Converts a resource group of Nova. A host must be in one aggregate of each list in the group. A group in this service's form has one
+ * list, so each further list becomes a separate group without amounts.
  */
 function resourceGroupsOf({ requesterId, resources, requiredTraits, forbiddenTraits, aggregates }: NovaRequestGroup): unknown[] {
   const [memberOf = [], ...more] = aggregates

@@ -31,7 +31,7 @@ const DEVICES: Known = { ...keys('instance_uuid'), ...RECORD, requests: DEVICE, 
 
 const NETWORK = keys('network_id address port_id pci_request_id profile device_profile arq_uuid tag')
 
-/** The known keys below those fields of a RequestSpec that are not read key by key. */
+/** For each field of a RequestSpec whose value the import does not check for unknown keys: the known keys of the value. */
 const SPEC: Known = {
   numa_topology: TOPOLOGY,
   pci_requests: DEVICES,

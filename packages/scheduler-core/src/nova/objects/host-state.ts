@@ -10,7 +10,7 @@ export interface AllocationRatio {
   readonly source: string
 }
 
-/** A host as Nova's filters and weighers read it (Nova's HostState). Free amounts are without the resources of instances placed later. */
+/** A host as Nova's filters and weighers read it (Nova's HostState). */
 export interface HostState {
   readonly host: string
   readonly node: string
@@ -62,7 +62,7 @@ export interface HostState {
   readonly instanceFlavors?: ReadonlyMap<string, string> | undefined
   /**
    * The image properties of each instance by the instance's uuid, from a report in Nova's form. ImagePropertiesWeigher reads it. The map
-   * never changes, so that results can be cached by it.
+   * never changes, so results can be cached for it.
    */
   readonly instanceImages?: ReadonlyMap<string, ImageProperties> | undefined
   /** The time of the host's report, in milliseconds since 1970 (Nova's `updated`). */

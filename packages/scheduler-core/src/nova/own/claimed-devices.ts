@@ -6,8 +6,8 @@ import type { HostName } from '../../values/host-name.ts'
 
 /**
  * Adds claimed devices to the device pools of a report. The pools in Nova's document have only the number of free devices
- * (`nova/pci/stats.py`). So the devices that claims of the reported instances hold are added to both the total and the usage of a pool.
- * Nova leaves out a pool without free devices. Such a pool is taken from the previous report.
+ * (`nova/pci/stats.py`). Therefore the devices of claims whose instances are in the report are added to both the total and the usage of a
+ * pool. Nova leaves out a pool without free devices. Such a pool is taken from the previous report.
  */
 export function withClaimedDevices(stats: HostStats, name: HostName, { hosts, ledger }: Pick<Fleet, 'hosts' | 'ledger'>): HostStats {
   const record = hosts.find(name)

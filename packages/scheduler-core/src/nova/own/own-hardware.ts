@@ -60,8 +60,8 @@ function withClaims(cell: HostCell, report: ReportedCell, state: CellState): Hos
 }
 
 /**
- * The device pools of a host in the form that Nova's rules read. Devices that claims hold are not free. A pool whose last free devices are
- * held by claims is left out.
+ * The device pools of a host in the form that Nova's rules read. Devices of claims are not free. A pool whose last free devices belong to
+ * claims is left out.
  */
 export function poolsOn(record: HostRecord, reported: readonly PciPool[] | null | undefined): readonly PciPool[] {
   const { pciPools } = record.stats

@@ -39,7 +39,7 @@ export const ownHostsOf: (fleet: Fleet) => (host: HostIndex) => HostState = memo
   }
 })
 
-/** A host that reads its values directly from the fleet. So changes by an overlay are visible immediately. */
+/** A host that reads its values directly from the fleet. Therefore changes by an overlay are visible immediately. */
 class OwnHost implements HostState {
   readonly #fleet: Fleet
   readonly #index: HostIndex
@@ -74,7 +74,7 @@ class OwnHost implements HostState {
       ({ total, reserved, used, claimed }, host) => at(total, host) - at(reserved, host) - at(used, host) - at(claimed, host),
     )
     const node = this.#node
-    // A ComputeNode has a free and a used amount, which can differ. Nova reads the free amount, so the difference is added.
+    // In a ComputeNode, the free memory can differ from the total minus the usage. Nova reads the free memory, so the difference is added.
     return node === undefined ? free : free + node.freeRamMb - (node.memoryMb - node.memoryMbUsed)
   }
 

@@ -21,8 +21,8 @@ const kindOf = (code: Code): KindName | undefined => kindsByCode[code.split('.')
 const kindsByFilter: Readonly<Record<string, 'numa' | 'pci'>> = { NUMATopologyFilter: 'numa', PciPassthroughFilter: 'pci' }
 
 /**
- * Returns a function that is true for a host if the instance which moves or is resized already holds enough units there (NUMA cells or PCI
- * devices) of the kind that the filter checks. The host then passes, whatever is free.
+ * For an instance that moves or is resized. Returns a function that is true for a host on which the instance already uses enough units
+ * (NUMA cells or PCI devices) of the kind that the filter checks. The host then passes, even if no further units are free.
  */
 export function prepareKeepsOwn(filter: string, request: RequestSpec, hosts: HostTable): (host: HostIndex) => boolean {
   const name = kindsByFilter[filter]

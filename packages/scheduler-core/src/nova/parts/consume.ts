@@ -30,8 +30,8 @@ export function consume(host: NovaHost, request: NovaRequest, uuid: string | nul
 }
 
 /**
- * Returns the request with its guest cells assigned to cells of the host. On a forced host, the guest cells may not fit. Then the request
- * has no cells.
+ * Returns the request with its guest cells assigned to cells of the host. If the guest cells do not fit, which is possible on a forced
+ * host, the returned request has no cells.
  */
 function fitCells(host: NovaHost, request: NovaRequest, packing: boolean, limits: HostLimits): NovaRequest {
   const { numaTopology: guest, pciRequests } = request

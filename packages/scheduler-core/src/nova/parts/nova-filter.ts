@@ -91,9 +91,9 @@ export interface NovaFilter {
   readonly reads: readonly StatsField[]
   /** The metadata keys of aggregates that the filter reads. Absent if there are none. */
   readonly readsMetadata?: MetadataReads | undefined
-  /** The parts of a request that the filter reads, as in Filter. */
+  /** The parts of a request that the filter reads. See `Filter.readsRequest`. */
   readonly readsRequest?: RequestReadsBy<Readonly<Record<string, unknown>>> | undefined
-  /** As in Filter. */
+  /** See `Filter.admits`. */
   readonly admits?: Admits | undefined
   /** True if the filter also runs for a rebuild (Nova's RUN_ON_REBUILD). */
   readonly runsOnRebuild: boolean

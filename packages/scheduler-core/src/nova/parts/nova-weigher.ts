@@ -12,7 +12,7 @@ export interface NovaWeigher {
   readonly unit: string
   /** The fields that the weigher reads from reports in this service's form. */
   readonly reads: readonly StatsField[]
-  /** The parts of a request that the weigher reads, as in Filter. */
+  /** The parts of a request that the weigher reads. See `Weigher.readsRequest`. */
   readonly readsRequest?: RequestReadsBy<Readonly<Record<string, unknown>>> | undefined
   readonly multiplier: MultiplierOption
   /** Lower raw scores are raised to this value. Scores are then normalised from this value instead of from the lowest raw score. */

@@ -13,16 +13,16 @@ export interface ServiceRules {
   readonly before: readonly HostRule[]
   /** The filters for free resources. They run after Nova's filters, and also on forced hosts, because a claim needs free resources. */
   readonly nets: readonly HostRule[]
-  /** Filters that run last. A host that only these filters refuse is checked again for later instances, because it may pass then. */
+  /** Filters that run last. A host that only these filters refuse is checked again for later instances, because it can pass then. */
   readonly askedAgain: readonly HostRule[]
   /** Returns true if a host reports all of these fields. Absent if every host reports all fields. */
   isReported?(host: HostState, fields: readonly StatsField[]): boolean
   /**
-   * Returns true if the instance that moves or is resized already holds enough units on the host (NUMA cells or PCI devices) of the kind
+   * Returns true if the instance that moves or is resized already uses enough units on the host (NUMA cells or PCI devices) of the kind
    * that the filter checks. Absent if the request is for a new instance.
    */
   keepsOwn?(filter: string, host: HostState): boolean
-  /** Called after a host was chosen for an instance, to hold the instance's resources before the next round. */
+  /** Called after a host was chosen for an instance. Reserves the instance's resources before the next round. */
   take(host: HostState, index: number): void
 }
 export interface HostRule {

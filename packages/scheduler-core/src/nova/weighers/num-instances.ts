@@ -1,8 +1,8 @@
 import { novaWeigher } from '../parts/nova-weigher.ts'
 
 /**
- * Scores hosts by their number of instances. A negative multiplier spreads instances, and a positive multiplier packs them. The default
- * multiplier is 0, so the weigher has no effect. Nova has it from release 28 on.
+ * Scores hosts by their number of instances. A negative multiplier spreads instances, and a positive multiplier packs them. With the
+ * default multiplier 0, the weigher has no effect. Nova has this weigher from release 28 on.
  */
 export const numInstancesWeigher = novaWeigher({
   name: 'NumInstancesWeigher',

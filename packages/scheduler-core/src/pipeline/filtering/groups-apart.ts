@@ -5,7 +5,9 @@ import { groupFrom } from '../../hosts/sources.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 
-/** Returns true if the request's group must be kept apart from another group that has members. Either group may have the rule. */
+/**
+ * Returns true if the request's group must be kept apart from another group that has members. Either of the two groups can state this rule.
+ */
 export const asksApart = ({ instanceGroup }: RequestSpec, { groups }: Fleet): boolean =>
   instanceGroup !== null && groups.apartOf(instanceGroup.uuid, instanceGroup.apartFrom).length > 0
 

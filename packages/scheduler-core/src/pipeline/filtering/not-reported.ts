@@ -72,7 +72,7 @@ export function refuseUnreported(prepared: PreparedFilter, fleet: Fleet, reads: 
             facts: (host) => (missing.of(host) ? missing.facts(host) : (asked.facts?.(host) ?? [])),
             havers() {
               const havers = asked.havers?.()
-              // a host that does not report its traits may have the trait
+              // a host that does not report its traits can nevertheless have the trait
               if (havers === undefined) return undefined
               const { each } = havers
               const mayHave = (has: (host: HostIndex) => boolean) => (host: HostIndex) => missing.of(host) || has(host)

@@ -74,7 +74,7 @@ const MAINTENANCE = hostStatuses.indexOf('MAINTENANCE')
 
 /**
  * Returns a function that is true for hosts whose domains are considered in a topology spread. Such a host is admitted by the request,
- * could hold an instance if it were empty, and is not in MAINTENANCE. Disabled, down and full hosts are included, because members may be
+ * could hold an instance if it were empty, and is not in MAINTENANCE. Disabled, down and full hosts are included, because members can be
  * placed on them later. Below feature level ADMITTED_DOMAINS every host is included.
  */
 export function countedHosts(
@@ -162,8 +162,8 @@ function everyHost({ hosts: { isWhole, count, presentIndexes } }: Fleet): Int32A
 }
 
 /**
- * Calls the filter for this part of the list, and moves the hosts that pass behind the first `kept` hosts, in order. Returns the new count
- * of kept hosts.
+ * Calls the filter for the hosts at the positions `from` to `to`, and moves those that pass to the front of the list, after the first
+ * `before` hosts. Returns the new count of hosts at the front.
  */
 function keepPassing(
   prepared: PreparedFilter,

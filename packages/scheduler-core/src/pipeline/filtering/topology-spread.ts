@@ -9,8 +9,8 @@ import type { HostIndex } from '../../values/host-index.ts'
 
 /**
  * Spreads the members of the request's server group over the domains of a topology, as `topologySpread` requires. The limit of a domain
- * depends on the domain with the fewest members. That domain must have a host for which `isCounted` returns true. Members are counted on
- * all hosts of a domain.
+ * depends on the domain with the fewest members. For this minimum, only domains with a host for which `isCounted` returns true are
+ * considered. Members are counted on all hosts of a domain.
  */
 export const createTopologySpreadFilter = (isCounted: (host: HostIndex) => boolean): Filter => ({
   name: 'TopologySpreadFilter',

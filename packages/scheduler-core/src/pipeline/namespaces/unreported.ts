@@ -12,7 +12,7 @@ import type { Reason } from '../../text/reason.ts'
 import { isJsonObject } from '../../values/json.ts'
 import { fieldsIn, maxAgeIn } from './reading.ts'
 
-/** Why a host counts as not reported, and the reporter that should have sent the missing data. */
+/** Why data that a filter or weigher reads is missing for a host, and the reporter that should have sent it. */
 export interface Unreported {
   readonly reason: Reason
   readonly from: Source
@@ -20,8 +20,8 @@ export interface Unreported {
 
 /**
  * Prepares a check for the data that a filter or weigher reads in namespaces of plug-ins. The check returns the reason if another service
- * has not reported the data about a host. Undefined if `reads` has no such namespace. The release's own namespaces are not checked, because
- * their filters check them. A namespace that no loaded plug-in defines counts as not reported for every host.
+ * has not reported the data about a host. Undefined if `reads` has no such namespace. The release's own namespaces are not checked here,
+ * because the filters that read them check them. If no loaded plug-in defines a namespace, every host is treated as not reported.
  */
 export function prepareUnreported(
   fleet: Fleet,

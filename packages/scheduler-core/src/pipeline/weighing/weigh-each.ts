@@ -40,8 +40,8 @@ class Kept {
   }
 
   /**
-   * Updates the scores for these hosts, of which only `changed` have changed. Returns false if the scores cannot be updated. The object
-   * must then be discarded.
+   * Updates the scores for these hosts, of which only `changed` have changed. Returns false if the scores cannot be updated. The caller
+   * must then discard this object.
    */
   follow(hosts: Int32Array, changed: readonly HostIndex[]): boolean {
     const before = this.weighed.hosts

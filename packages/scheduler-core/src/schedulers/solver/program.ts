@@ -76,8 +76,8 @@ export function* formulate(
   yield
   keepGroup(draft, columns, request, fleet, new Set(scores.keys()))
   for (const spread of request.topologySpread) {
-    // A domain has a row if its hosts are considered for at least one kind of instances. For a kind that ignores the domain, this can only
-    // lower the minimum member count. Therefore the rows never allow a larger skew than the spread does.
+    // The minimum member count is taken over all domains that are considered for at least one kind of instances. For a kind that ignores
+    // some of these domains, the minimum can only be too low. Therefore the rows never allow a skew that the filter would refuse.
     keepSpread(draft, columns, request, fleet, (host) => scores.some(({ isCounted }) => isCounted(host)), spread)
     yield
   }

@@ -1,7 +1,9 @@
 import { novaFilter } from '../../parts/nova-filter.ts'
 import { NovaError } from '../../text/nova-error.ts'
 
-/** Creates a filter for server groups with this policy. If the group has hosts, only these hosts pass, so that all members share a host. */
+/**
+ * Creates a filter for server groups with this policy. If the group has hosts, only these hosts pass. Therefore all members share a host.
+ */
 const affinityFilter = (name: string, policy: string) =>
   novaFilter({
     name,

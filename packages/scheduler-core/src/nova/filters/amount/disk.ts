@@ -16,7 +16,7 @@ const [ownRatio, leastRatio] = [hostRatio(rule), aggregateRatio(rule)]
 
 /**
  * The allocation ratio for all hosts. If it is 0, the ratio of each host applies, or 1 for a host without a ratio. If the option is absent,
- * the ratio is 1 as in Liberty, or that of each host if claims are judged by the ratios of hosts.
+ * the ratio is 1 as in Liberty. At feature levels at which a ratio can be set for a host (`ratiosSet`), the host's ratio applies instead.
  */
 const options = z.strictObject({ [RATIO]: z.number().min(0).optional() })
 

@@ -5,7 +5,7 @@ import { novaFilter } from '../../parts/nova-filter.ts'
 
 const options = z.strictObject({ max_io_ops_per_host: z.number().int().min(0).default(8) })
 
-/** Passes hosts with fewer I/O-heavy operations (builds, migrations, snapshots) than the limit. */
+/** Passes hosts with fewer I/O-heavy operations (builds, migrations, snapshots) than the option `max_io_ops_per_host`. */
 export const ioOpsFilter = novaFilter({
   name: 'IoOpsFilter',
   description: 'The host runs fewer I/O-heavy operations than max_io_ops_per_host.',

@@ -82,7 +82,7 @@ function devicesShort(host: HostTopology, chosen: readonly HostCell[], pci: FitO
   return supportPciRequests(pci.pools, pci.requests, placesOf(host, cells))
 }
 
-/** Caches the answer for each set of chosen cells. It does not depend on the order of the cells. */
+/** Caches the answer for each set of chosen cells. The answer does not depend on the order of the cells. */
 function knownBySet(answer: (chosen: readonly number[]) => boolean): (chosen: readonly number[]) => boolean {
   const known = new Map<bigint | number, boolean>()
   return (chosen) => {

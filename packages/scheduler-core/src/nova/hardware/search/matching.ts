@@ -45,7 +45,7 @@ export function rematch(
 
 /**
  * Assigns a host cell to a guest cell, and moves other guest cells if this frees a host cell (an augmenting path). Host cells in `closed`
- * are skipped. Examined host cells are added to it.
+ * are skipped. Examined host cells are added to `closed`.
  */
 function seat(matching: Matching, guest: number, closed: Uint8Array, fits: Fits, step: () => void): boolean {
   for (let host = 0; host < closed.length; host += 1) {

@@ -92,7 +92,7 @@ function unusedFrom(order: readonly number[], count: number, from: number): numb
 }
 
 /**
- * Returns true if fewer host cells can be used by any guest cell than there are guest cells, so that no search is needed. Even Nova's wrong
+ * Returns true if fewer host cells can be used by any guest cell than there are guest cells. No search is then needed. Even Nova's wrong
  * cache entries do not change this, because Nova only accepts a host cell on which some guest cell did fit. False if a guest cell has a
  * kind of pages, because the search changes it to a page size.
  */

@@ -15,9 +15,9 @@ export const PAIR_STEPS = 20_000
 const SUIT_STEPS = 50
 
 /**
- * Finds the first assignment, in lexicographic order of the host's cells, in which every guest cell fits and the chosen cells satisfy
- * devices and networks. Two rules limit the search. A host cell is assigned only if a matching exists for all later guest cells. And a
- * choice that failed is not repeated with interchangeable cells.
+ * Finds the first assignment, in lexicographic order of the host's cells, in which every guest cell fits and the chosen cells have the
+ * requested devices and networks. Two rules limit the search. A host cell is assigned only if a matching exists for all later guest cells.
+ * And a choice that failed is not repeated with interchangeable cells.
  */
 export function searchEachPair(input: SearchInput, maxSteps: number = PAIR_STEPS): SearchResult {
   const { hosts, guests } = input

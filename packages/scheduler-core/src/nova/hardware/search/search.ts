@@ -9,7 +9,9 @@ export interface SearchInput extends SearchBasis {
   readonly pairs: PairTable
   /** Necessary conditions for the chosen host cells together. Choices that cannot meet all of them are not examined. */
   readonly demands: readonly Demand[]
-  /** Returns true if the chosen cells (indexes in `hosts`) satisfy devices and networks. Undefined if the request has neither. */
+  /**
+   * Returns true if the chosen cells (indexes in `hosts`) have the requested devices and networks. Undefined if the request has neither.
+   */
   readonly suits: ((chosen: readonly number[]) => boolean) | undefined
   /** Returns the shortfall of devices or networks for the chosen cells. Undefined if there is none. */
   readonly objection: (chosen: readonly number[]) => Shortfall | undefined

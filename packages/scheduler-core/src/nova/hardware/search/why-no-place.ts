@@ -7,8 +7,8 @@ import { searchEachPair } from './search-each-pair.ts'
 
 /**
  * Returns the reason why a guest does not fit on a host. If a guest cell fits on no host cell, the reason is the shortfall of the nearest
- * host cell. If each guest cell fits alone but not all together, it is the number of cells. Otherwise it is the shortfall of devices or
- * networks, or the limit of the search.
+ * host cell. If each guest cell fits alone but not all together, the reason is the number of cells. Otherwise the reason is the shortfall
+ * of devices or networks, or the limit of the search.
  */
 export function whyNoPlace(input: SearchInput, result: SearchResult): Shortfall {
   const { hosts, guests, pairs } = input
