@@ -54,8 +54,8 @@ export interface CompiledFilter {
   readonly filter: Filter
   readonly options: FilterOptions
   /**
-   * True for a filter of a resource kind that the profile does not list. Such filters check a rule of every claim. They are called for
-   * hosts that pass the profile's own filters.
+   * True for a filter of a resource kind that the profile does not list. Such filters check rules that every claim must satisfy. They are
+   * called for hosts that pass the profile's own filters.
    */
   readonly isNet: boolean
   /**

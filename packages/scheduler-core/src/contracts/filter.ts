@@ -52,9 +52,9 @@ export interface Filter {
    */
   readonly readsHostOnly?: true
   /**
-   * Present if claims on other hosts can change the verdict for a host. To count how many instances fit, they are then placed one after
-   * another. Absent: the instances that fit are counted for each host separately. A plug-in's filter without `readsHostOnly` is treated as
-   * if this property were present.
+   * Present if claims on other hosts can change the verdict for a host. To count how many instances fit, the instances are then placed one
+   * after another. Absent: the instances that fit are counted for each host separately. A plug-in's filter without `readsHostOnly` is
+   * treated as if this property were present.
    */
   readonly readsOtherHosts?: true
   /**

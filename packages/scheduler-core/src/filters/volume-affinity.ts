@@ -10,7 +10,7 @@ import { namedKeys } from '../request/request-reads.ts'
 import { memoByObject } from '../values/memo.ts'
 
 const volumeAffinityOptions = z.strictObject({
-  /** Where the volume may be: on the host itself, in a pool that the host reaches, or in the host's zone. */
+  /** Where the volume must be: on the host itself (`host`), in a pool that the host reaches (`pool`), or in the host's zone (`zone`). */
   within: z.enum(['host', 'pool', 'zone']).default('pool'),
   /** The largest allowed distance from the host to the volume's pool. */
   maxDistance: z.number().int().min(0).max(FARTHEST).default(FARTHEST),

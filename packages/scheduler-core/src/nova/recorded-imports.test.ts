@@ -161,7 +161,7 @@ function run({ id, now, config, hosts, aggregates, instance_uuids, return_altern
   }
 }
 
-/** Returns true if one of the filters that only this service has refused a host, because it has too little for a claim. */
+/** Returns true if a host was refused by a filter that Nova does not have, because the host's free resources are too few for a claim. */
 const metNet = ({ record }: Decided): boolean =>
   record.instances.some(({ filters }) => filters.some(({ filter, entered, passed }) => filter.endsWith('(claim)') && passed < entered))
 
@@ -191,7 +191,8 @@ describe.skipIf(cases.isMissing)(`documents recorded from Nova, imported${cases.
       const decided = run(given)
       const [first] = decided.record.instances
       const [round] = expected.rounds
-      // Runs that ended with an exception in Nova cannot be compared. In this service, the error refuses only one host.
+      // A run that ended with an exception in Nova cannot be compared. This service refuses only the host for which Nova raises the
+      // exception.
       if (expected.error !== null && expected.error !== 'NoValidHost') continue
       const survivors = new Map(round?.filters.map(({ filter, survivors: { length } }) => [filter, length]))
       for (const { filter, passed } of first?.filters ?? [])

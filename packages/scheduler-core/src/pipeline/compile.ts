@@ -150,7 +150,7 @@ function compileWith(profile: Profile, plugins: Plugins, onError: OnError): Omit
 
 /**
  * Describes the call to a filter or weigher that runs outside of this process. Undefined for a filter or weigher that runs in this process.
- * If it is not loaded, a recorded answer in the profile shows that it ran outside when an earlier decision was made.
+ * If the filter or weigher is not loaded, a recorded answer in the profile shows that it ran outside when an earlier decision was made.
  */
 function outsideAsk(
   profile: Profile,

@@ -63,8 +63,8 @@ function looking() {
 const reporting = { reportsStat: () => true, hasMetadata: () => true, propertiesOf: (name: string) => [{ name, value: 'x' }] }
 
 /**
- * Keys that are always read, so that no filter or weigher declares them: amounts of resources, and `_nova_check_type`, which gives the type
- * of the call in Nova.
+ * Keys that are read for every profile. Therefore no filter or weigher declares them. They are amounts of resources, and
+ * `_nova_check_type`, which gives the type of the call in Nova.
  */
 const isAlways = (key: string): boolean => key.startsWith('resources:') || key === '_nova_check_type'
 

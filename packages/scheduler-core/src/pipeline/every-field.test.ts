@@ -12,8 +12,8 @@ import { aLog, aReport, aUuid } from '../testing/index.ts'
 import { ignoredFields } from './unread.ts'
 
 /**
- * Two profiles that read almost no field of a request. One has no rules of Nova. The other has `compat: nova`, but without the checks of
- * Placement.
+ * Two profiles that read almost no field of a request: one with this service's own rules, and one with `compat: nova` but without the
+ * checks of Placement.
  */
 const bare = profileSchema.parse({ name: 'p', number: 1, filters: [{ name: 'RamFilter' }], weighers: [] })
 const placement = { availabilityZone: false, isolateAggregates: false, limitTenants: false, imageType: false }

@@ -141,7 +141,9 @@ const formerProfiles: readonly { readonly until: number; readonly profile: Profi
 /** The lowest feature level at which a profile of the release exists. Profiles that are not listed exist at every level. */
 const since: ReadonlyMap<string, number> = new Map([['default-solver', SOLVER_PROFILE]])
 
-/** The profiles of the release at a feature level. Every release must define the same profiles for a level, so that replay is exact. */
+/**
+ * The profiles of the release at a feature level. Every release must define the same profiles for a level. Otherwise replay is not exact.
+ */
 export const builtInProfilesAt = (level: number): readonly Profile[] =>
   builtInProfiles
     .filter(({ name }) => level >= (since.get(name) ?? 0))

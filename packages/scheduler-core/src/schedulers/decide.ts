@@ -56,8 +56,8 @@ export interface Decided {
   readonly found: number
   readonly record: DecisionRecord
   /**
-   * The profile that explanations use. If a plug-in's scheduler failed, it is a profile that refuses every host, so that explanations show
-   * the failure.
+   * The profile that explanations use. If a plug-in's scheduler failed, it is a profile that refuses every host. Explanations then show the
+   * failure.
    */
   readonly judged: Profile
 }

@@ -100,7 +100,7 @@ const profiles = fc
     }),
   )
 
-/** Removes the declaration `readsHostOnly` from filters and weighers, so that every instance is decided by a scan of all hosts. */
+/** Removes the declaration `readsHostOnly` from filters and weighers. Every instance is then decided by a scan of all hosts. */
 const forgetful = (compiled: CompiledProfile): CompiledProfile => ({
   ...compiled,
   candidates: withoutMemory(compiled.candidates),

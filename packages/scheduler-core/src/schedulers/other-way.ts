@@ -97,8 +97,8 @@ export function otherWayText({ order, host }: OtherWay): string {
 const tightest = builtInProfiles.find(({ name }) => name === 'best-fit') as Profile
 
 /**
- * Returns true if the profile's scheduler places instances in order, so that other orders can be tried. False if the profile has filters
- * outside of this process, because their answers are valid only for the original request.
+ * Returns true if other orders of the instances can be tried. The profile's scheduler must place instances in order, and the profile must
+ * have no filters or weighers outside of this process, because their answers are valid only for the original request.
  */
 function isPlacedInOrder(profile: Profile, fleet: Fleet): boolean {
   if (profile.scheduler !== 'filter' && profile.scheduler !== 'chance') return false
@@ -126,7 +126,7 @@ function bySize({ request: a }: Members, { request: b }: Members): number {
   return gpus || a.flavor.vcpus - b.flavor.vcpus || a.flavor.memoryMb - b.flavor.memoryMb
 }
 
-/** Returns the request with its kinds of instances in the given order. */
+/** Returns the request with its kinds of instances in this order. */
 function inOrder(request: RequestSpec, [first, ...others]: readonly Members[]): RequestSpec {
   if (first === undefined || others.length === 0) return request
   const askedBy = ({ request: { flavor, numaTopology, gpus, pciRequests, requestedResources } }: Members) => ({

@@ -211,7 +211,7 @@ export function schedulerSuite(profile: Profile, plugins: Plugins = noPlugins): 
         if (chosen !== undefined) {
           const named = [chosen.selected, ...chosen.alternates].map(({ host }) => host)
           expect(new Set(named).size).toBe(named.length)
-          // A solver may choose a host that is not the best for one instance but is best for all instances together.
+          // A solver can choose a host that is not the best for one instance but is best for all instances together.
           const taken = record.solver?.taken === 'SOLVER' ? ranked : ranked.slice(0, profile.hostSubsetSize)
           expect(taken.map(({ host }) => host)).toContain(chosen.selected.host)
         }

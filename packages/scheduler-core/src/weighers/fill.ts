@@ -24,7 +24,7 @@ export const resourceOptions = z.strictObject({
     )
     .min(1)
     .default([{ resourceClass: 'VCPU' }, { resourceClass: 'MEMORY_MB' }]),
-  /** If true, scores are truncated to integers from 0 to 100, so that nearly equal hosts have equal scores. */
+  /** If true, scores are truncated to integers from 0 to 100. Nearly equal hosts then have equal scores. */
   points: z.boolean().default(false),
 })
 

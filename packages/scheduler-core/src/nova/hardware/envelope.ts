@@ -36,7 +36,7 @@ export function numberSet(value: unknown, what: string): readonly number[] {
   return [...new Set(listOf(value, what, integerOf))].sort((a, b) => a - b)
 }
 
-/** Reads a value that must be one of the given words or null. An unset value becomes null. */
+/** Reads a value that must be one of `words` or null. An unset value becomes null. */
 export function wordOf<Word extends string>(value: unknown, what: string, words: readonly Word[]): Word | null {
   if (value === undefined || value === null) return null
   const found = words.find((word) => word === value)

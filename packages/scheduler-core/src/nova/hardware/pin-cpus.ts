@@ -53,7 +53,8 @@ function packed(cores: readonly Core[], threadsPerCore: number, wanted: number, 
     const pinning = cpus && withReserved(cpus, emulatorCpus, () => leftOver(cores, cpus))
     if (pinning !== undefined) return pinning
   }
-  // Nova tries single CPUs only if the last attempt found too few CPUs for the guest. It does not if only the emulator lacked a CPU.
+  // Nova tries single CPUs only if the loop found too few CPUs for the guest. If only a CPU for the emulator was missing, the guest does
+  // not fit.
   if (whole || last !== undefined) return undefined
   const singles = cores.flat().map((cpu) => [cpu])
   const cpus = takeThreads(singles, 1, wanted)

@@ -13,7 +13,7 @@ export class NovaObject {
   readonly attributes: ReadonlyMap<string, HostValue>
   /** Entries that queries read as from a dictionary, for objects with a `get` method such as the service. */
   readonly entries: ReadonlyMap<string, PythonValue> | undefined
-  /** Whether Python treats the object as true. An object without content is false. */
+  /** True if Python treats the object as true. Python treats an object without content as false. */
   readonly isTruthy: boolean
 
   constructor(

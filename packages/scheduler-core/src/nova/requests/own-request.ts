@@ -92,7 +92,10 @@ function withPlaces(read: NovaRequest, spec: RequestSpec): NovaRequest {
   }
 }
 
-/** Replaces the hosts of unlisted group members by those in the request, which have the current names of renamed hosts. */
+/**
+ * Replaces the hosts of group members without a uuid (`unlistedAt`) by the hosts in the request, which are the current names of renamed
+ * hosts.
+ */
 const withHosts = (group: NovaRequest['instanceGroup'], { instanceGroup }: RequestSpec): NovaRequest['instanceGroup'] =>
   group?.unlistedAt === undefined || instanceGroup === null ? group : { ...group, unlistedAt: instanceGroup.hosts }
 

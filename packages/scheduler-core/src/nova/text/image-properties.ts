@@ -66,7 +66,7 @@ export function givenNamesOf(raw: Readonly<Record<string, unknown>>, name: strin
   return given.length === 0 ? [name] : given
 }
 
-/** Properties of which an image has one for each NUMA node, such as `hw_numa_mem.0`. */
+/** Properties that an image can have once for each NUMA node, such as `hw_numa_mem.0`. */
 const perNode: ReadonlySet<string> = new Set(['hw_numa_cpus', 'hw_numa_mem'])
 
 function coerce(name: string, value: PythonValue): PythonValue {

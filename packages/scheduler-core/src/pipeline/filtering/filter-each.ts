@@ -31,7 +31,7 @@ export function createFiltering(
   const orders = [...asked.keys()]
   const alone = orders.filter((order) => asked[order]?.readsHostOnly)
   const beyond = orders.filter((order) => !asked[order]?.readsHostOnly)
-  /** Runs the given steps for a host, up to the first step that refuses it. */
+  /** Runs the steps with the indexes `among` for a host, up to the first step that refuses the host. */
   const ask = (among: readonly number[], host: HostIndex, verdicts: Verdicts): void => {
     for (const order of among) {
       if (verdicts.refusedBefore(host, order)) return

@@ -10,7 +10,7 @@ import { type Findings, NOT_THERE, PASSES_ALL } from '../findings.ts'
 import { passesSafely, prepareFilters } from './run-filters.ts'
 import { reasonOf } from './step-reasons.ts'
 
-/** The hosts that a filter in shadow mode would refuse. In shadow mode a filter refuses no host, so these hosts stay in the funnel. */
+/** The hosts that a filter in shadow mode would refuse. In shadow mode, the refusals of a filter have no effect. */
 export interface ShadowStep {
   readonly filter: string
   /** False if the filter does not apply to the request. */

@@ -8,9 +8,9 @@ import type { Reason } from '../../text/reason.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 
 /**
- * Spreads the members of the request's server group over the domains of a topology, as `topologySpread` requires. The limit of a domain
- * depends on the domain with the fewest members. For this minimum, only domains with a host for which `isCounted` returns true are
- * considered. Members are counted on all hosts of a domain.
+ * Spreads the members of the request's server group over the domains of a topology, as `topologySpread` requires. The allowed number of
+ * members in a domain depends on the domain with the fewest members. For this minimum, only domains with a host for which `isCounted`
+ * returns true are considered. Members are counted on all hosts of a domain.
  */
 export const createTopologySpreadFilter = (isCounted: (host: HostIndex) => boolean): Filter => ({
   name: 'TopologySpreadFilter',
@@ -51,7 +51,7 @@ export const createTopologySpreadFilter = (isCounted: (host: HostIndex) => boole
 interface Refusal {
   readonly reason: Reason
   readonly field: string
-  /** The domain with the fewest members, if the limit depends on this domain. */
+  /** The domain with the fewest members, if the refusal depends on this domain. */
   readonly fewest?: Pick<Term, 'name' | 'value'>
 }
 

@@ -8,7 +8,7 @@ import type { Weighed } from './run-weighers.ts'
 const aProfile = (parts: Partial<ProfileInput>): Profile =>
   profileSchema.parse({ name: 'p', number: 1, filters: [], weighers: [], ...parts })
 
-/** Hosts in random order with few distinct totals, so that most hosts have the same total as another host. */
+/** Hosts in random order with few distinct totals. Therefore most hosts have the same total as another host. */
 const weighedHosts = fc
   .uniqueArray(fc.nat(5_000), { minLength: 1, maxLength: 90 })
   .chain((hosts) =>

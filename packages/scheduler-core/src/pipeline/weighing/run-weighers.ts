@@ -142,8 +142,8 @@ function prepareRaw(
 }
 
 /**
- * The multipliers of hosts are cached like raw scores. An edit of an aggregate raises the versions of its hosts, so that their cached
- * multipliers are computed again.
+ * The multipliers of hosts are cached like raw scores. An edit of an aggregate increases the version numbers of its hosts. The cached
+ * multipliers of these hosts are then computed again.
  */
 function prepareMultipliers(
   { weigher, options, multiplier, cacheName }: CompiledWeigher,

@@ -23,7 +23,7 @@ export interface MemberScores {
   readonly members: Members
   /** The hosts that pass the filters for the first instance of the kind, with their total scores. */
   readonly weighed: Weighed
-  /** Returns true if the host's domains are counted when the minimum of a topology spread is computed for this kind. */
+  /** Returns true if the host's domains are considered when the minimum member count of a topology spread is computed for this kind. */
   readonly isCounted: (host: HostIndex) => boolean
   /**
    * The scores of the first, second and further instances of the kind on a host, each computed while the overlay contains the earlier ones.
