@@ -49,14 +49,17 @@ export interface RequestDocuments {
   portsOf(request: RequestSpec): readonly string[]
   /** Returns true if the document has this field, which has no counterpart in the typed form. */
   has(request: RequestSpec, field: DocumentField): boolean
-  /** The fields of the document that the import converts to fields of the typed request. */
+  /**
+   * The keys that the document's service (such as Nova) reads before it calls its scheduler. Their effect is in other fields of the
+   * request.
+   */
   readBefore(request: RequestSpec): RequestReads
   /**
    * The paths in the caller's document for a path of the typed form. There are several paths if the import combined several properties into
    * one field.
    */
   pathsOf(request: RequestSpec, path: readonly string[]): readonly string[]
-  /** The properties that the service whose form the document has reads from the image property `key`. Empty if it does not know `key`. */
+  /** The properties that the document's service (such as Nova) reads from the image property `key`. Empty if it does not know `key`. */
   propertiesOf(request: RequestSpec, key: string): readonly ReadProperty[]
   /** The paths of document fields that this release does not know. */
   unknownFields(request: RequestSpec): readonly string[]

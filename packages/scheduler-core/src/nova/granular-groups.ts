@@ -10,7 +10,7 @@ export interface GranularKey {
   readonly found: unknown
   /** What the caller must change, as a phrase that follows "it must", such as "be left out". */
   readonly rule: string
-  /** True if the key is about the host as a whole. This service refuses it because it has no such feature in resource groups. */
+  /** True if the key is about the host as a whole. This service refuses the key because its resource groups have no such condition. */
   readonly isOfHost?: true
 }
 

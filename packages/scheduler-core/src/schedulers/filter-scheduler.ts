@@ -261,7 +261,7 @@ export function prepareGrants(compiled: CompiledProfile, request: RequestSpec, {
     return ask === undefined ? [] : [{ name: kind.name, isPlain: kind.isPlain === true, ask, assign: compiled.assign[kind.name] }]
   })
   return (host) => {
-    // Each resource kind gets the grants of the kinds before it on this host.
+    // Each resource kind is given the grants that the earlier kinds chose on this host.
     let grants: Grants = {}
     for (const { name, isPlain, ask, assign } of asks) {
       const grant = assign(hosts, host, ask, grants)

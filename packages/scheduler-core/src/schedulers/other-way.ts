@@ -105,7 +105,7 @@ function isPlacedInOrder(profile: Profile, fleet: Fleet): boolean {
   return compileProfile(profile, pluginsOf(fleet)).asks.length === 0
 }
 
-/** Orders of the kinds of instances to try, without the order of the request. The first one has the largest kinds first. */
+/** Orders of the kinds of instances to try, without the order of the request. In the first order, the largest kinds come first. */
 function ordersOf(kinds: readonly Members[]): readonly (readonly Members[])[] {
   const largest = [...kinds].sort((a, b) => bySize(b, a))
   const all = kinds.length <= MOST_KINDS ? permutations(kinds) : [[...kinds].reverse(), [...largest].reverse()]

@@ -17,7 +17,8 @@ export type Chosen = { readonly ok: true; readonly selection: Selection } | { re
 
 /**
  * Runs a plug-in's scheduler and checks its result. The scheduler itself cannot yield. The check yields each time it has examined `slice`
- * hosts. Afterwards, the overlay has its earlier content and the selection. If the scheduler fails, it has only its earlier content.
+ * hosts. Afterwards, the overlay has its earlier content and the selection. If the scheduler fails, the overlay has only its earlier
+ * content.
  */
 export function* choose(
   scheduler: PluginScheduler,

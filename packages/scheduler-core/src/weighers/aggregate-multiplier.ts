@@ -24,7 +24,7 @@ const justThat = z.strictObject(aggregateOption)
 export const readsMultiplier = (key: string): readonly MetadataRead[] => [{ key, option: 'aggregateMultiplier' }]
 
 /**
- * The members of a weigher whose only option is `aggregateMultiplier`, and whose multiplier aggregates can set under the metadata key
+ * For a weigher whose only option is `aggregateMultiplier`: the members by which aggregates can set its multiplier under the metadata key
  * `key`.
  */
 export const multipliedBy = (key: string): Required<Pick<Weigher, 'checkOptions' | 'multipliers' | 'readsMetadata'>> => ({

@@ -3,7 +3,7 @@ import { checkResourceOptions, dimensionKey, dimensionsOf, readsOfResources } fr
 
 /**
  * The score is 1 minus the mean product of the host's free shares and the requested shares (the dot-product policy as the FGD paper
- * describes it for Tetris, SIGCOMM 2014). A negative multiplier gives the order of Tetris.
+ * describes it for Tetris, SIGCOMM 2014). With a negative multiplier, hosts are ranked as Tetris ranks them.
  */
 export const dotProductWeigher: Weigher = {
   name: 'DotProductWeigher',

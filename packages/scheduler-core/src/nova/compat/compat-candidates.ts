@@ -80,7 +80,7 @@ interface NameList extends Pick<Check, 'which' | 'passes' | 'reason' | 'field'> 
   readonly isNames: true
 }
 
-/** Returns a function that tests hosts by only these fields of the request, as if its other fields named no hosts. */
+/** Returns a function that tests hosts by the fields in `asked` only, as if all other fields of the request named no hosts. */
 function isAlone(wanted: NovaRequest, fleet: Fleet): (asked: Partial<NovaRequest>) => (host: HostIndex) => boolean {
   const hostOf = ownHostsOf(fleet)
   const nothing = { ...wanted, ignoreHosts: null, forceHosts: null, forceNodes: null, requestedDestination: null }

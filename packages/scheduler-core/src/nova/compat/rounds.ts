@@ -121,7 +121,7 @@ class Run {
   readonly #random: Random
   readonly #rounds: NovaRound[] = []
   readonly #selected: NovaHost[] = []
-  /** For each host, the limits that the filters set which the host passed. */
+  /** For each host, the limits that were set by the filters which the host passed. */
   readonly #limits = new Map<string, HostLimits>()
   #request: NovaRequest
   #hosts: readonly HostState[]

@@ -118,7 +118,7 @@ class Importing {
     else this.#say('lost', DRIVER, `is ${quote(driver)}; only the filter scheduler can be mapped`)
   }
 
-  /** The enabled filters, by the file or by default in the release (`names`), and the option that enables them (`key`). */
+  /** The filters that the file or, by default, the release enables (`names`), and the option that enables them (`key`). */
   #enabledFilters(): { readonly key: string; readonly other: string; readonly isBareMetal: boolean; readonly names: readonly string[] } {
     const isBareMetal = this.#take(USE_BARE_METAL) === true
     const [key, other] = isBareMetal ? ([BARE_METAL, ENABLED] as const) : ([ENABLED, BARE_METAL] as const)

@@ -7,7 +7,7 @@ import { isIn, lifespanText, releaseName } from './releases.ts'
 import { type Lookup, substitute } from './substitute.ts'
 import { type OptionValue, readValue } from './values.ts'
 
-/** The value of an option after a release has read the file. */
+/** The value of an option, as a release of Nova reads it from the file. */
 export interface ReadOption {
   readonly value: OptionValue
   /** The assignment in the file that takes effect. */
@@ -102,7 +102,7 @@ function readOption(option: KnownOption, index: Index, release: number, findings
   return { value: value.value, setting }
 }
 
-/** Returns true if the file enables a flag. The flag must be off by default. */
+/** Returns true if the file enables a flag. Only for flags that are off by default. */
 function isOn(flag: Pick<Place, 'section' | 'name'>, index: Index): boolean {
   const setting = index.get(nameOf(flag))?.at(-1)
   const text = setting && substitute(setting.value, lookupIn(index, setting))

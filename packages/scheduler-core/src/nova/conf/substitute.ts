@@ -9,8 +9,8 @@ const MOST_DEPTH = 100
 const REFERENCE = /\\\$|\$(?:(\$)|([_a-z][._a-z0-9]*)|\{([_a-z][._a-z0-9]*)\})/gi
 
 /**
- * Replaces `$name`, `${name}` and `$group.name` by the values of these options. `$$` and `\$` become a dollar sign. Options that refer to
- * each other in a circle are refused.
+ * Replaces references to options (`$name`, `${name}` and `$group.name`) by the values of the options. `$$` and `\$` become a dollar sign.
+ * Options that refer to each other in a circle are refused.
  */
 export function substitute(text: string, lookup: Lookup): Substituted {
   const known = new Map<string, Substituted>()

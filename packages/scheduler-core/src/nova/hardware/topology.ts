@@ -9,7 +9,7 @@ export interface MemoryPages {
   readonly reserved: number
 }
 
-/** Physical networks, and whether tunnels are included: those that a host cell reaches, or those that a guest needs. */
+/** The physical networks that a host cell reaches, or that a guest needs. `tunneled` is true if tunnels are included. */
 export interface NetworkMetadata {
   readonly physnets: readonly string[]
   readonly tunneled: boolean
@@ -46,7 +46,7 @@ export type EmulatorThreadsPolicy = 'share' | 'isolate'
 /** Values of a guest's page size that stand for a kind of pages instead of a size. */
 export const PAGES = { small: -1, large: -2, any: -3 } as const
 
-/** One NUMA cell of a guest. After it is placed, `id` is the id of its host cell, and the last two fields are its host CPUs. */
+/** One NUMA cell of a guest. After the cell is placed, `id` is the id of its host cell, and the last two fields are its host CPUs. */
 export interface GuestCell {
   readonly id: number
   /** The shared virtual CPUs, and the pinned virtual CPUs. `pcpuset` is undefined if it is not set. */

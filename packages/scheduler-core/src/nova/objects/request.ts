@@ -33,7 +33,7 @@ export interface NovaRequest {
   readonly securityGroups: Field<readonly string[]>
   readonly requestedResources: Field<readonly NovaRequestGroup[]>
   readonly requestLevelParams: Field<NovaRequestLevelParams>
-  /** The number of requested networks. Their other fields have no effect on placement. */
+  /** The number of requested networks. Except for the ports, the fields of a network have no effect on placement. */
   readonly requestedNetworks: Field<number>
   /** The uuids of the ports in the requested networks. */
   readonly requestedPorts: readonly string[]
@@ -49,7 +49,7 @@ export interface NovaLimits {
 /** A resource group of Nova's request. In a granular request, one resource provider must have all of its resources. */
 export interface NovaRequestGroup {
   readonly requesterId: Field<string>
-  /** If it is unset, it is true, which is the default of Nova's object. */
+  /** If this field is unset, it is treated as true, which is the default of Nova's object. */
   readonly useSameProvider: Field<boolean>
   readonly resources: Readonly<Record<string, number>>
   readonly requiredTraits: readonly string[]

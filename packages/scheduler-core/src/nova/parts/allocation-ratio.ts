@@ -20,7 +20,7 @@ const nameOf = ({ resourceClass }: RatioRule): string => ratioKeys[resourceClass
 
 /**
  * Returns a function for the ratio of a host. A ratio that an operator, an aggregate or an import set has precedence. Next is the filter's
- * option, which applies to all hosts. If the option is 0, it is the ratio that the host reports or, if that is 0, Nova's default.
+ * option, which applies to all hosts. If the option is 0, the ratio in the host's report applies. If that is 0 too, Nova's default applies.
  */
 export const hostRatio =
   (rule: RatioRule) =>

@@ -124,7 +124,7 @@ const ownFields = ({ disabled, disabledReason, forcedDown }: HostService) => ({
   forced_down: forcedDown,
 })
 
-/** Converts a field of a service to a Python value. The fields have no other types than these. */
+/** Converts a field of a service to a Python value. The fields are texts, numbers and booleans. All other values become null. */
 function plain(value: unknown): PythonValue {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null
 }

@@ -36,7 +36,7 @@ export function parseAddress(text: string | null): IpAddress {
   throw new NovaError('AddrFormatError', { subject: 'the address of the host', need: 'an IPv4 or IPv6 address', have: text ?? 'null' })
 }
 
-/** Returns true if the address is in the network. If one of them is IPv4 and the other is IPv6, returns false. */
+/** Returns true if the address is in the network. Returns false if the IP versions of address and network differ. */
 export function isInNetwork({ version, value }: IpAddress, network: IpNetwork): boolean {
   const rest = BigInt(WIDTH[version] - network.prefix)
   return version === network.version && value >> rest === network.value >> rest

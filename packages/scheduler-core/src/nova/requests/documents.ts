@@ -20,8 +20,9 @@ export const novaDocuments: RequestDocuments = {
   portsOf: (request) => (request.nova?.form === 'RequestSpec' ? readablePorts(request) : []),
   has: (request, field) => (field === 'networks' ? asksForNetworks(request.nova?.document) : triedHosts(request).length > 0),
   /**
-   * Keys that Nova has already read when it calls the scheduler. It puts the results into other fields of the request, such as the guest's
-   * cells, devices and server group. So these keys are not reported as unread. In Juno, the scheduler itself reads the hint `group`.
+   * Keys that Nova has already read when it calls the scheduler. Nova puts the results into other fields of the request, such as the
+   * guest's cells, devices and server group. Therefore these keys are not reported as unread. In Juno, the scheduler itself reads the hint
+   * `group`.
    */
   readBefore: ({ nova, instanceGroup }) => ({
     extraSpecs: isHardwareSpec,

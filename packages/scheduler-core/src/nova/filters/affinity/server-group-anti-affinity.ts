@@ -24,7 +24,7 @@ export const serverGroupAntiAffinityFilter = novaFilter({
     const count = featureLevel < GROUP_HOSTS || group.unlistedAt === undefined ? countListed : countAll
     return (host): Reason | undefined => {
       const { instances } = host
-      // In a move, the host on which the instance runs is a candidate too. It is not refused because of the instance itself.
+      // In a move, the host on which the instance runs is a candidate too. The instance itself must not cause a refusal of this host.
       if (instanceUuid != null && instances.has(instanceUuid)) return undefined
       const have = count(group, host)
       const { most, source } = mostOf(group)

@@ -16,7 +16,10 @@ import {
 
 /** The result of fitting a guest cell on a host cell. */
 export interface CellFit {
-  /** The guest cell with the page size and the pins that were chosen. As in Nova, they stay even if a later rule refuses. */
+  /**
+   * The guest cell with the page size and the pins that were chosen. As in Nova, these choices stay in the cell even if a later rule
+   * refuses.
+   */
   readonly cell: GuestCell
   /**
    * Undefined if the guest cell fits. Otherwise a function that returns the shortfall. It is computed on demand, because most shortfalls

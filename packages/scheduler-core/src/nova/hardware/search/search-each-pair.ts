@@ -75,7 +75,7 @@ function kindsOf(input: SearchInput, fits: (guest: number, host: number) => bool
   })
 }
 
-/** The key of a failed choice. It has the kinds of the chosen cells, in any order, because the rest of the search depends only on them. */
+/** The key of a failed choice: the sorted kinds of the chosen cells. Choices with the same kinds fail in the same way. */
 function keyOf(chosen: readonly number[], kinds: readonly number[]): string {
   return chosen
     .map((host) => kinds[host] as number)
