@@ -31,8 +31,8 @@ export class DocumentIndex {
 
   /**
    * Updates the index after the document of a host was replaced. `before` and `after` are the uuids in the old and the new document.
-   * `isYounger` compares the present documents of two hosts. With `isOlder`, the new document has an earlier time than the old one, which
-   * can happen if two hosts are merged.
+   * `isYounger` compares the present documents of two hosts. With `isOlder`, the new document has an earlier time than the old document,
+   * which can happen if two hosts are merged.
    */
   replace(
     host: HostIndex,
