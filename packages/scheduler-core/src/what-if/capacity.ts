@@ -104,7 +104,7 @@ interface Filling {
 }
 
 /**
- * Places instances on one host until a filter refuses the next instance. Yields in between, because a host may take millions of instances.
+ * Places instances on one host until a filter refuses the next instance. Yields in between, because a host can take millions of instances.
  * First, the estimated count minus 1 is placed in one step. If this was too many, the step is undone. Then instances are placed one by one.
  */
 function* fill(
@@ -192,9 +192,9 @@ function* placeNext(
 }
 
 interface Refusing {
-  /** Which reason codes have precedence over others. */
+  /** Which reason codes come before more frequent codes. */
   readonly precedence: Precedence
-  /** True if a filter refuses another instance on the host. */
+  /** True if a filter refuses one more instance on the host. */
   refuses(host: HostIndex): boolean
   /** Why the host refuses an instance. For a host that is not admitted: all conditions of the request that exclude it. */
   endAt(host: HostIndex): End
@@ -210,7 +210,7 @@ function* refusingBy(fleet: Fleet, one: RequestSpec, profile: Profile): Steps<Re
   const tooFew = tooFewOf(fleet, one, 0, hosts)
   const binding = leavesNone ?? tooFew?.code
   return {
-    // if no host takes an instance, the codes of the nearest host have precedence, as in the cause of a refusal
+    // if no host takes an instance, the codes of the host with the smallest shortfalls come first, as in the cause of a refusal
     precedence: hosts.every(refuses)
       ? { binding, nearest: (yield* refuse(fleet, groupsOf(asked, []), hosts, tooFew)).ofNearest }
       : { binding },

@@ -19,7 +19,7 @@ const placing = (placement: object): Profile =>
     ...{ number: 1, filters: [], nova: { placement } },
   })
 
-/** A fleet, a request that is refused only because of one of its fields, and the change of this field that must be proposed. */
+/** A fleet, a request that is refused only because of one of its fields, and the change of this field that the search must propose. */
 interface Case {
   readonly hosts?: Readonly<Record<string, HostShape>>
   readonly request: Partial<RequestSpecInput>

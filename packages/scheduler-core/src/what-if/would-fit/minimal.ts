@@ -6,13 +6,16 @@ import type { ChangedNumber, ProposedChange } from './remedies/remedy.ts'
 import { type Candidate, effortOf, type Kept, type SearchOptions } from './shared-room.ts'
 import { type Applied, applyTo, type createFleets, tryOn } from './trial.ts'
 
-/** A change can have parts, such as several claims to wait for. It is tried without single parts only if it has at most this many parts. */
+/**
+ * A change can have parts, such as several claims to wait for. Only for a change with at most this many parts, it is tried whether the
+ * change suffices without one of the parts.
+ */
 const MOST_TRIED = 16
 
 /** The inputs of `minimal`. */
 export interface MinimalOptions extends SearchOptions {
   readonly fleets: ReturnType<typeof createFleets>
-  /** How many instances find a host without any change. */
+  /** How many instances find a host without any change. The instance with this index is the first that finds none. */
   readonly failed: number
 }
 
@@ -124,7 +127,8 @@ export const saysNoMore = (one: Proposal, known: Proposal): boolean =>
 type Proposal = Pick<Kept, 'candidate' | 'applied'>
 
 /**
- * True if two proposals lead to the same decision. For example, correcting a name and then dropping it has the same effect as dropping it.
+ * True if two proposals lead to the same decision. For example, correcting a misspelt trait and then dropping the trait has the same effect
+ * as only dropping the trait.
  */
 const isSame = ({ applied: one }: Proposal, { applied: other }: Proposal): boolean => saidOf(one) === saidOf(other)
 
@@ -136,7 +140,7 @@ export const containsAll = (changes: readonly ProposedChange[], others: readonly
     (other) => changes.some((change) => containsOne(change, other)) || (others.length <= changes.length && isLower(changes, other)),
   )
 
-/** True if each amount in `lowers` is reduced by one of `changes`, by at least as much. */
+/** True if, for each amount in `lowers`, one of `changes` reduces the same amount by at least as much. */
 function isLower(changes: readonly ProposedChange[], { lowers }: ProposedChange): boolean {
   return (
     lowers !== undefined &&

@@ -34,7 +34,7 @@ export interface Trial {
   readonly next: readonly NextChanges[]
 }
 
-/** Changes for the first refusal that a host still has with the changes of a candidate. */
+/** Changes for the first refusal of a host that remains after the changes of a candidate. */
 interface NextChanges {
   readonly host: HostName
   readonly changes: readonly ProposedChange[]

@@ -102,15 +102,15 @@ export function amountForSeveral(refusal: Refusal): ProposedChange[] {
 }
 
 /**
- * The amount of the class that the host has: `shown` in the filter's reason, `have` in the units of the class. `shortfall` is what is
- * missing. Undefined if the host does not have the class.
+ * The amount of the class that the host has: `shown` in the filter's reason, `have` in the units of the class. `shortfall` is the missing
+ * amount. Undefined if the host does not have the class.
  */
 function roomOf({ fleet, host, reason }: Refusal, resourceClass: string, need: number) {
   const columns = fleet.hosts.classes.get(resourceClass)
   if (columns === undefined || columns.reported[host] === 0) return undefined
   const shown = typeof reason.have === 'number' ? reason.have : at(columns.free, host)
   const have = Math.floor(resourceClass === 'DISK_GB' && reason.unit === 'MiB' ? shown / MIB_PER_GIB : shown)
-  // a filter may count another free amount than the rules for claims, so the smaller of the two amounts is used
+  // a filter can compute a different free amount than the rules for claims, so the smaller of the two amounts is used
   const least = Math.min(have, Math.max(at(columns.free, host), have - need))
   return { have: least, shown: have, shortfall: need - have }
 }

@@ -140,7 +140,10 @@ const enoughFor = ({ have }: Reason, { numInstances }: RequestSpec): readonly nu
   ...new Set([Number(have) + 1, Number(have) + numInstances]),
 ]
 
-/** Proposes to allow more members of the group on one host, unless the group has members, because its limit is then fixed. */
+/**
+ * Proposes to allow more members of the group on one host, unless the group has members, because the limit of a group with members is
+ * fixed.
+ */
 function morePerHost({ fleet, request, reason }: Refusal, { uuid, maxServerPerHost }: InstanceGroup): ProposedChange[] {
   const now = maxServerPerHost ?? 1
   const withMost = (one: RequestSpec, most: number) =>

@@ -71,8 +71,8 @@ export const pciRemedy: Remedy = {
 }
 
 /**
- * Proposes to drop all PCI requests, with parts so that fewer are dropped if that suffices. Also proposes to drop each PCI request
- * separately.
+ * Proposes to drop all PCI requests. Each PCI request is a part of the change, so the search drops only some of them if that suffices. Also
+ * proposes to drop each PCI request separately.
  */
 function withoutSome({ pciRequests }: RequestSpec): ProposedChange[] {
   const wishes = pciRequests.map((wish, i) => ({
@@ -167,7 +167,10 @@ export function leastDevices({ request, reason }: Refusal): ProposedChange[] {
   return [...(gpus.count > 1 ? [fewerGpus(gpus, 1)] : []), ...(gpus.shareMilli > 1 ? [shareOf(gpus.shareMilli, 1)] : [])]
 }
 
-/** For hosts with too few GPUs or other models: proposes fewer GPUs, smaller shares, any model, no GPUs, waiting, or one more host. */
+/**
+ * For hosts with too few GPUs, or with GPUs of other models than requested: proposes fewer GPUs, smaller shares, any model, no GPUs,
+ * waiting, or one more host.
+ */
 export const gpuRemedy: Remedy = {
   name: 'gpu',
   codes: ['gpu.none', 'gpu.model', 'gpu.count', 'gpu.short', 'gpu.numa'],
@@ -230,7 +233,7 @@ const shareOf = (now: number, share: number): ProposedChange => ({
   number: { from: now, to: share, at: (other) => shareOf(now, other) },
 })
 
-/** For the host's GPUs of the requested models: how much each claim holds, and when enough is free. */
+/** For the host's GPUs of the requested models: how much each claim holds, and whether the host has enough after some claims end. */
 function gpusHeld({ gpus }: HostRecord, ask: GpuWish): HeldRoom {
   const matching = gpus.filter((gpu) => modelFits(gpu, ask))
   const heldBy = ({ grants }: Claim, index: number): number =>
