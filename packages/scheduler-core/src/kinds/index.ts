@@ -54,8 +54,9 @@ const isNoMore = (amounts: Amounts, others: Amounts = {}): boolean =>
   Object.entries(amounts).every(([name, amount]) => amount <= (others[name] ?? 0))
 
 /**
- * True if an instance that gets new grants on its own host takes only the difference from the grants that it holds, so that nothing is held
- * twice. This is true if all units in the new grants, such as GPUs, are among the held units. Amounts may be larger.
+ * True if an instance that gets new grants on its own host needs only the difference from the grants that it already holds. Otherwise it
+ * holds the old and the new grants at the same time. True if all units in the new grants, such as GPUs, are among the held units. Amounts
+ * can be larger.
  */
 export const takesDifference = ({ featureLevel }: HostTable, held: Grants, next: Grants): boolean =>
   featureLevel < OWN_UNITS

@@ -16,14 +16,14 @@ interface Words {
   readonly unit: string
   /** The code if the free amount of the host is too small, but its total is enough. */
   readonly short: Code
-  /** The code if the total of the host is too small, so that even an empty host would be refused. */
+  /** The code if the total of the host is too small. Even an empty host with this total would be refused. */
   readonly tooLittle: Code
 }
 
 /**
  * Creates a filter that passes hosts with enough of a resource class free. The total must also be enough for one instance, because
  * overcommit only lets several instances share the total. A moving instance needs no free amount on a host where it already holds enough.
- * The limit of one instance to the total applies from feature level STRICT_CLAIMS on. With `limitsAlways`, it applies at every level, as in
+ * From feature level STRICT_CLAIMS on, one instance is limited to the total. With `limitsAlways`, this limit applies at every level, as in
  * Nova's CoreFilter.
  */
 export function amountFilter(

@@ -24,7 +24,7 @@ import {
 } from './cell-piece.ts'
 import { cpusOf } from './pin.ts'
 
-/** The free amounts that a cell would have without claims. */
+/** The free amounts of a cell if there were no claims. */
 interface Unheld {
   readonly cpuFree: number
   readonly memoryFree: number
@@ -39,7 +39,7 @@ export class CellUnits implements Units<CellPiece> {
   readonly #unheld: readonly Unheld[]
   /** The reported usage, summed over all cells. */
   readonly #used: Amounts
-  /** The amounts that materialised claims hold: `#covered` in total, `#coveredIn` for each cell that they name. */
+  /** The amounts that materialised claims hold: `#covered` in total, `#coveredIn` separately for each cell that the claims name. */
   readonly #covered: Amounts
   readonly #coveredIn: Map<number, { readonly amounts: Amounts; readonly pins: Map<number, number> }>
 

@@ -74,8 +74,8 @@ interface Lacking {
 }
 
 /**
- * A text for each cell. Cells with the same text have the same free devices for each group of requests and, if a policy depends on sockets,
- * the same socket.
+ * A text for each cell. Two cells with the same text have the same free devices for each group of requests and, if a policy depends on
+ * sockets, the same socket.
  */
 function traitsOf(here: HostPools, ask: PciAsk, cells: readonly NearCell[]): readonly string[] {
   const groups = ask.groupsOn(here)

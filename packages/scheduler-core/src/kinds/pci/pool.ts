@@ -12,7 +12,7 @@ export interface PoolState {
   readonly traits: Readonly<Record<string, string>>
   readonly numaNode: number | null
   readonly countsUse: boolean
-  /** The count of devices that are neither in use nor held by claims. Negative if a report has fewer devices than claims hold. */
+  /** The count of devices that are neither in use nor held by claims. Negative if the host reports fewer devices than claims hold. */
   free: number
 }
 
@@ -42,7 +42,7 @@ export interface PciPool extends Pick<Reported, 'vendorId' | 'productId' | 'devi
   readonly total: number
   /** The reported count of devices in use. Null if the report does not count use. */
   readonly used: number | null
-  /** The count of devices that are neither in use nor held by claims. Negative if a report has fewer devices than claims hold. */
+  /** The count of devices that are neither in use nor held by claims. Negative if the host reports fewer devices than claims hold. */
   readonly free: number
 }
 
