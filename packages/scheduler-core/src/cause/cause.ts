@@ -95,7 +95,7 @@ export const causeOf = (...asked: Parameters<typeof causeInSteps>): Cause => atO
 
 /**
  * `causeOf` as a generator that yields after each slice of hosts. The fleet must not change until the generator ends. Lists in the request
- * are sorted first, so that their order does not influence the cause.
+ * are sorted first, because their order must not influence the cause.
  */
 export function* causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile, instance = 0): Steps<Cause> {
   const whole = inOneOrder(asked)

@@ -32,7 +32,7 @@ export function* notAdmitted(conditions: readonly Condition[], hosts: readonly H
   return [...found.values()].sort((a, b) => isFirst(b) - isFirst(a) || b.hosts - a.hosts)
 }
 
-/** If the request admits no host: the conditions for which hosts are counted, and the hosts among which they are counted. */
+/** If the request admits no host: the conditions for which hosts are counted, and the hosts that are checked for these conditions. */
 export interface Asked {
   /**
    * The conditions for which hosts are counted. If some hosts match all hosts, zones and aggregates that the request names, these are the
@@ -51,8 +51,8 @@ export interface Within {
 }
 
 /**
- * Determines for which conditions hosts are counted, and among which hosts. If some hosts match all hosts, zones and aggregates that the
- * request names, only these hosts influence the result.
+ * Determines for which conditions hosts are counted, and which hosts are checked. If some hosts match all hosts, zones and aggregates that
+ * the request names, only these hosts influence the result.
  */
 export function* askedOf(conditions: readonly Condition[], present: readonly HostIndex[]): Steps<Asked> {
   const places = thingsOf(conditions).filter(isPlace)

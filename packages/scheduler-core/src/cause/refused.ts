@@ -116,7 +116,7 @@ export function* refuse(fleet: Fleet, groups: Groups, hosts: readonly HostIndex[
   for (const step of outside) yield* eachRefused(step, letInHosts, (i, reason) => note(letIn[i] as number, step.name, reason))
   const distance = (i: number): number => rounded(distances[i] as number)
   // Hosts that already have as many members of the group as allowed are ignored if there are other hosts, unless the group needs more hosts
-  // than there are.
+  // or domains than there are.
   const isLeft = tooFew !== null || !full.includes(0) ? () => true : (i: number) => full[i] === 0
   const refused = [...hosts.keys()].filter((i) => (reasons[i] as number) > 0 && isLeft(i))
   const inOrder = yield* sortInSteps(refused, (one, other) => distance(one) - distance(other) || one - other)
@@ -164,8 +164,8 @@ interface Counted {
   readonly code: Code
   readonly hosts: number
   /**
-   * The count of hosts without those that already have as many members of the group as allowed. The latter are included if there are no
-   * other hosts.
+   * The count of hosts with this code. Hosts that already have as many members of the group as allowed are left out, unless there are no
+   * other hosts or the group needs more hosts or domains than there are.
    */
   readonly left: number
   /** True if the nearest host is refused for this code. */

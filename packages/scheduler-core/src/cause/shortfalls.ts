@@ -165,7 +165,7 @@ function toShortfall(fact: Fact, { code: first }: Reason): Shortfall {
   }
 }
 
-/** Codes for which a filter can refuse a host for several things at once. Each fact of such a reason gets a sentence. */
+/** Codes with which a filter can refuse a host because of several requirements at once. Each fact of such a reason gets a sentence. */
 const saidOfEach: readonly Code[] = ['group.apart', 'aggregate.extra_spec', 'image.unsupported', 'capability.mismatch']
 
 /**

@@ -123,7 +123,7 @@ export const createClassColumns = (size: number): ClassColumns => createColumns<
 /** The usage columns of a class. Copies of a fleet do not share these columns. */
 export const useOf = ({ used, claimed, covered, free }: ClassColumns): UseColumns => ({ used, claimed, covered, free })
 
-/** Replaces the inventory columns by copies. Called before a write, because other fleets may share the columns. */
+/** Replaces the inventory columns by copies. Called before a write, because other fleets can share the columns. */
 export function copyInventory(columns: ClassColumns): void {
   const { total, reserved, ratioMilli, minUnit, maxUnit, stepSize, capacity, reported, countsUse } = columns
   const inventory: InventoryColumns = { total, reserved, ratioMilli, minUnit, maxUnit, stepSize, capacity, reported, countsUse }

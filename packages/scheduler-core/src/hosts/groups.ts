@@ -43,9 +43,7 @@ export class Groups {
     return this.#byUuid.get(uuid)
   }
 
-  /**
-   * Returns a group that can be written. If another fleet may share the group object, the object is replaced by a clone first (owner.ts).
-   */
+  /** Returns a group that can be written. If another fleet can share the group object, the object is replaced by a clone first. */
   own(uuid: string): OwnGroup | undefined {
     this.#writes++
     const group = this.#byUuid.get(uuid)

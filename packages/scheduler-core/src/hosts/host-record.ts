@@ -19,8 +19,8 @@ export interface Reporter {
 }
 
 /**
- * The data of a host that is not in the columns. Copies of a fleet share records (owner.ts). To write a record, call `own`, which may
- * replace the record by a copy. A record that was read before that call then shows the former state of the host.
+ * The data of a host that is not in the columns. Copies of a fleet share records. To write a record, call `own`. If the record is shared,
+ * `own` replaces it by a copy, and a record that was read before this call shows the former state of the host.
  */
 export interface HostRecord extends HostName {
   readonly index: HostIndex

@@ -76,7 +76,7 @@ export interface Mover extends Pick<Claim, 'host' | 'grants'> {
 
 /** All hosts of a fleet, in the order in which they were first seen: records, columns, and an index by name. */
 export class HostTable {
-  /** The feature level of the fleet, for kinds and filters whose rules depend on it (levels.ts). */
+  /** The feature level of the fleet, for kinds and filters whose rules depend on the level. */
   featureLevel = 1
   /** The ratios and reserved amounts for hosts that report a document of Nova without these values. */
   fleetAllocation: FleetAllocation = NO_ALLOCATION
@@ -328,7 +328,7 @@ export class HostTable {
 
   /**
    * Makes this empty table a copy of `from`. Columns that change with every claim are copied. Records and inventories are shared until one
-   * of the tables writes them. If `spare` is given, the memory of its columns is reused and the spare table becomes unusable.
+   * of the tables writes them. If `spare` is set, the memory of its columns is reused, and the table `spare` cannot be used afterwards.
    */
   takeCopy(from: HostTable, spare?: HostTable): void {
     this.featureLevel = from.featureLevel

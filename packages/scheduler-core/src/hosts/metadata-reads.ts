@@ -41,8 +41,8 @@ const NEAR = 2
 const SHORT = 6
 
 /**
- * The known keys of which `asked` may be a misspelling, nearest first. They differ from `asked` by one or two letters, or only by case,
- * dashes, dots and blanks.
+ * The known keys of which `asked` is possibly a misspelling, nearest first. They differ from `asked` by one or two letters, or only by
+ * case, dashes, dots and blanks.
  */
 export function similarKeys(asked: string, known: Iterable<string>): readonly string[] {
   const plain = plainOf(asked)

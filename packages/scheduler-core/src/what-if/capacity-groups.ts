@@ -33,8 +33,8 @@ export interface Bottleneck {
   /** How many of `hosts` took at least one instance. */
   readonly hostsWithRoom: number
   /**
-   * False if the request excludes these hosts by their zone, traits or other fixed properties (Filter.admits). The free resources of such
-   * hosts are not counted.
+   * False if the request excludes these hosts by their zone, traits or other fixed properties. The free resources of such hosts are not
+   * counted.
    */
   readonly admitted: boolean
 }

@@ -87,7 +87,7 @@ export function withService(stats: HostStats, now: number): HostStats | undefine
 }
 
 /**
- * A document of Nova in which `fields` are replaced. The document may have its fields in a versioned-object envelope or at the top level.
+ * A document of Nova in which `fields` are replaced. The document can have its fields in a versioned-object envelope or at the top level.
  */
 function withData(document: JsonObject, fields: Readonly<Record<string, JsonValue>>): JsonObject {
   const data = document[DATA]

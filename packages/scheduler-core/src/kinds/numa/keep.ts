@@ -29,7 +29,7 @@ export function keepCells(hosts: HostTable, host: HostIndex, ask: NumaAsk, held:
   const placed = placerOf({ ...ask, cells }).place(hosts, host, own)
   const kept = placed?.map((cell, i) => toGrant(cells[i] as CellAsk, cell))
   if (kept === undefined || !isPartOf(kept, held) || !areThreadsTogether(kept, ask, here)) return undefined
-  // if the ask needs all held resources, the held grant is returned, so that the CPUs keep their order
+  // if the ask needs all held resources, the held grant itself is returned, because its CPUs must keep their order
   const isAll = isPartOf(held, kept) && kept.every((part) => held.some((own) => isAlike(part, own)))
   return isAll && areThreadsTogether(held, ask, here) ? held : kept
 }

@@ -70,7 +70,7 @@ function withFittingCells(request: RequestSpec): RequestSpec {
   return withCells(request, numbered(cells))
 }
 
-/** Reduces amounts in proportion so that their sum is at most `most`. Returns them unchanged if their sum is not larger. */
+/** If the sum of the amounts is larger than `most`, reduces the amounts in proportion until it is not. Otherwise returns them unchanged. */
 function shares(parts: readonly number[], most: number): readonly number[] {
   const sum = parts.reduce((total, part) => total + part, 0)
   if (sum <= most) return parts

@@ -22,7 +22,7 @@ export interface MinimalOptions extends SearchOptions {
 /**
  * Reduces a set of changes with which the request is placed. First, leaves out all changes and parts of changes that are not needed to
  * place the request. Then moves each changed number as near to its present value as possible. `isCut` means that the limit of runs or time
- * was reached, so a number may be farther from its present value than necessary. If the limit was reached while changes were left out,
+ * was reached, so a number is possibly farther from its present value than necessary. If the limit was reached while changes were left out,
  * `kept` is undefined.
  */
 export function* minimal(
@@ -91,8 +91,8 @@ function smallerThan({ changes }: Candidate): (readonly ProposedChange[])[] {
 }
 
 /**
- * Adapts each change to the request that results from the preceding changes. This is necessary because a change may have been proposed for
- * a request with a preceding change that is now left out.
+ * Adapts each change to the request that results from the preceding changes. This is necessary because a change was possibly proposed for a
+ * request with a preceding change that is now left out.
  */
 function ofRequest(request: RequestSpec, changes: readonly ProposedChange[]): readonly ProposedChange[] {
   let now = request

@@ -22,7 +22,7 @@ export interface NearHost {
 export interface Survey {
   /** The hosts for which changes are sought, sorted by the count of refusals, and then by distance, nearest first. */
   readonly nearest: readonly NearHost[]
-  /** How many refused hosts were not considered, although they may need smaller changes than the considered hosts. */
+  /** How many refused hosts were not considered, although they possibly need smaller changes than the considered hosts. */
   readonly leftOut: number
   /** The cause of the refusal of the request. */
   readonly cause: Cause
@@ -35,8 +35,8 @@ export interface Survey {
  */
 const PER_KIND = 2
 /**
- * A host is considered if it lacks less of some amount than each nearer considered host of its kind. At most this many such hosts of a kind
- * are considered.
+ * A host is considered if it lacks less of some amount than each nearer considered host of its kind. For each kind, at most this many of
+ * these hosts are considered.
  */
 const MOST_OF_KIND = 4
 /** At most this many hosts are considered in total. */

@@ -160,7 +160,7 @@ export function* tryOn(
   }
 }
 
-/** Further changes for each host. Yields at each host, because the search for misspelt names may read the names of all hosts. */
+/** Further changes for each host. Yields at each host, because the search for misspelt names can read the names of all hosts. */
 function* nextFor(fleet: Fleet, request: RequestSpec, profile: Profile, hosts: readonly HostName[]): Steps<readonly NextChanges[]> {
   if (hosts.length === 0) return []
   const { checksOf } = yield* prepareChecksInSteps(fleet, request, profile)

@@ -76,7 +76,7 @@ export interface WhatWouldFit {
   readonly runs: number
   /** Why the search stopped before all candidates were tried. Null if all were tried. Not every pair of changes is a candidate. */
   readonly cut: 'deadline' | 'limit' | null
-  /** How many refused hosts were not considered, although they may need smaller changes than the considered hosts. */
+  /** How many refused hosts were not considered, although they possibly need smaller changes than the considered hosts. */
   readonly leftOut: number
 }
 

@@ -142,7 +142,7 @@ function askIn(fleet: Fleet): AskFor {
         },
         at: (other) => askFor(resourceClass, need, other),
         of: (request) => {
-          // the memory of a guest in huge pages is changed by whole pages in each of its cells (guest-cells.ts), not here
+          // the memory of a guest in huge pages is not changed here, because it must be changed by whole pages in each guest cell
           if (resourceClass === 'MEMORY_MB' && hasPages(request)) return undefined
           const now = demandOf(request).amounts[resourceClass]
           return now === undefined || now === amount ? undefined : askFor(resourceClass, now, amount)
@@ -218,7 +218,7 @@ function higherRatio({ fleet, host }: Refusal, record: HostRecord, resourceClass
 
 /**
  * Proposes the largest reserved amount with which the host has enough. Only a reserved amount that an operator set for this host is
- * reduced. It is never reduced below the amount that would apply without the operator's value, because the host itself may need that
+ * reduced. It is never reduced below the amount that would apply without the operator's value, because the host itself possibly needs that
  * amount.
  */
 function lowerReserve({ fleet: { hosts }, host }: Refusal, resourceClass: string, need: number, shortfall: number): ProposedChange[] {

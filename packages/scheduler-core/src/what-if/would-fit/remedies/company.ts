@@ -69,7 +69,7 @@ export const companyRemedy: Remedy = {
         ),
       ]
     if (reason.code.startsWith('topology.')) {
-      // the subject of the reason begins with the topology key, which may be followed by a value
+      // the subject of the reason is the topology key, or begins with the topology key and a space
       const isMeant = ({ topologyKey }: { readonly topologyKey: string }) => `${reason.subject} `.startsWith(`${topologyKey} `)
       return [
         ...(reason.code === 'topology.full' ? waitsOn(fleet.hosts, record, ({ group }) => group === request.instanceGroup?.uuid) : []),

@@ -94,8 +94,8 @@ const subjectOf = (path: string, { length }: RequestSpec['pciRequests']): string
   length > 1 ? `PCI devices of request ${path.split('.')[1]}` : 'PCI devices'
 
 /**
- * The request with one PCI request replaced. The PCI request is found by its contents, because a preceding change may have dropped other
- * PCI requests. If it is not found, the request is unchanged.
+ * The request with one PCI request replaced. The PCI request is found by its contents, because the index changes if a preceding change
+ * drops other PCI requests. If it is not found, the request is unchanged.
  */
 function withWish(request: RequestSpec, wish: PciRequest, others: (wish: PciRequest) => readonly PciRequest[]): RequestSpec {
   const { pciRequests } = request
@@ -108,8 +108,8 @@ function withWish(request: RequestSpec, wish: PciRequest, others: (wish: PciRequ
 const farCodes: ReadonlySet<Code> = new Set(['pci.numa', 'gpu.numa', 'numa.missed', 'numa.search_limit'])
 
 /**
- * Proposes that PCI devices or GPUs need not be near the guest's NUMA cells, and that requirements on the cells are dropped, so that the
- * guest fits on cells near the devices. Returns only the changes with which the reason disappears.
+ * Proposes two kinds of changes: PCI devices or GPUs need not be near the guest's NUMA cells, or requirements on the cells are dropped to
+ * make the guest fit on cells near the devices. Returns only the changes with which the reason disappears.
  */
 function farther(refusal: Refusal): ProposedChange[] {
   const { request, reason } = refusal

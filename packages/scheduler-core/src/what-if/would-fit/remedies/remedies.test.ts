@@ -13,7 +13,7 @@ import { remedies, remedyFor } from './index.ts'
 import { type Example, examples, profileNamed } from './testing/examples.ts'
 
 /**
- * Texts that sentences quote from the request or the report, and that may therefore contain brackets and quotation marks: the query of a
+ * Texts that sentences quote from the request or the report, and that can therefore contain brackets and quotation marks: the query of a
  * hint, and an unreadable report.
  */
 const asWritten = ['[">=","$free_ram_mb",999999]', 'the report is "nonsense"']

@@ -42,8 +42,8 @@ export interface ProposedChange {
   /** The paths of the requirements that the change drops from the request. A path includes all paths below it. */
   readonly gives?: readonly string[]
   /**
-   * The number that the change sets. If it suffices, the search looks for the sufficient number that is nearest to the present number,
-   * between the present number and this number.
+   * The number that the change sets. If this number suffices, the search tries numbers between the present number and this number, and uses
+   * the sufficient number that is nearest to the present number.
    */
   readonly number?: ChangedNumber
 }
