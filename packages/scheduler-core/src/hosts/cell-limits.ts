@@ -14,7 +14,7 @@ export interface PagesGiven {
 
 /** The memory limits of a host cell, in MiB unless stated otherwise. */
 export interface CellLimits {
-  /** The maximum memory of one guest. Overcommit does not raise this maximum. */
+  /** The maximum memory of one guest. Overcommit does not raise this maximum, because it only lets several guests share the memory. */
   readonly memoryMb: number
   /** The maximum memory of one guest outside of huge pages. Overcommit does not raise this maximum. */
   readonly plainMb: number

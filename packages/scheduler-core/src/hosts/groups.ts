@@ -63,8 +63,9 @@ export class Groups {
 
   /**
    * Returns a group in `apartFrom` that already has a member on the same host as a member of the group `uuid`. Undefined if there is none.
-   * A claim that requires the two groups to be apart would then be violated from the start, so it is void. Groups that are already recorded
-   * as apart are not checked: a merge of two hosts can bring their members together, and this does not make later claims void.
+   * The requirement of a claim that these two groups are apart would be violated from the start, so such a claim is void. Groups that are
+   * already recorded as apart are not checked: a merge of two hosts can bring their members together, and this does not make later claims
+   * void.
    */
   sharesWith({ uuid, apartFrom = [] }: Pick<GroupBinding, 'uuid' | 'apartFrom'>): string | undefined {
     const own = apartFrom.length === 0 ? undefined : this.#byUuid.get(uuid)

@@ -230,7 +230,10 @@ export function claimsOf(hosts: HostTable, host: HostIndex, resourceClass: strin
   }
 }
 
-/** The amount of a class that a claim holds in addition to the reported usage. The ledger uses the same rule. */
+/**
+ * The amount of a class that a claim holds in addition to the reported usage. When claims are subtracted from free amounts, the same rule
+ * is used.
+ */
 function heldBy(claim: Claim, { claims, present, usedFrom }: HostRecord, resourceClass: string, counts: boolean): number {
   const { state, instance, grants, extra, source } = claim
   const whole = grants.classes?.[resourceClass] ?? 0
