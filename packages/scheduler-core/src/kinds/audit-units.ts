@@ -33,7 +33,7 @@ export interface SortSums {
   readonly amountHeld: number
   /** The amount that the report leaves free for claims, summed over all units. */
   readonly room: number
-  /** True if each claim fits on the unit that it names, and the reported usage is at least the amount that materialised claims hold. */
+  /** True if each claim fits on the unit that it names, and materialised claims do not hold more than the reported usage. */
   readonly isWhole: boolean
   readonly late: string | undefined
   /** The amount that claims hold of one unit in addition to its reported usage. */

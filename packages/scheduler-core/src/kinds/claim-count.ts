@@ -32,7 +32,7 @@ export interface Units<Piece> {
 export class ClaimCount<Piece, Own extends Units<Piece>> {
   readonly units: Own
   readonly #pieces: Piece[]
-  /** Pieces that `lift` left out. Their amounts are free at present. */
+  /** Held pieces that `lift` treats as free at present. */
   readonly #lifted: Piece[] = []
   /**
    * True if a piece is subtracted from a unit that the piece does not name, or if materialised claims hold more than the reported usage.
@@ -92,7 +92,7 @@ export class ClaimCount<Piece, Own extends Units<Piece>> {
     }
   }
 
-  /** Returns a copy of this count for a copied fleet. `units` are the units of the copied fleet, and must equal the present units. */
+  /** Returns a copy of this count for a copied fleet. `units` are the units of the copied fleet, and must equal the units of this count. */
   copy(units: Own): ClaimCount<Piece, Own> {
     return new ClaimCount(units, this.#pieces, this.#isMoved)
   }

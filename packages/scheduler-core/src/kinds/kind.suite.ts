@@ -203,7 +203,7 @@ function suiteAt<Ask, Grant>(
           fc.pre(grant !== undefined)
           const before = structuredClone(state(fleet, H1))
           kind.hold(fleet.hosts, H1, grant, true)
-          // from STRICT_CLAIMS on, the amount by which claims exceed the reported usage is subtracted
+          // from feature level STRICT_CLAIMS on, the amount by which claims exceed the reported usage is subtracted
           const isBelow = level >= STRICT_CLAIMS && (kind.usedBelowClaims?.(fleet.hosts, H1) ?? []).length > 0
           if (isBelow) expect(state(fleet, H1)).not.toEqual(before)
           else expect(state(fleet, H1)).toEqual(before)

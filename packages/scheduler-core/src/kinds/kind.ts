@@ -76,7 +76,7 @@ export interface ResourceKind<Ask, Grant> {
   isPartOf?(grant: Grant, held: Grant): boolean
   /** True if several hosts share the resource. An amount that a claim on one host holds is then not free on the other hosts. */
   readonly isShared?: true
-  /** False if no host has the resource. Hosts need then not be checked for it. If the method is absent, each host is checked. */
+  /** False if no host has the resource. Hosts then need not be checked for it. If the method is absent, each host is checked. */
   isThere?(hosts: HostTable): boolean
   /** What one instance of the request needs of this kind. Undefined if it needs nothing. */
   ask(spec: RequestSpec): Ask | undefined
@@ -97,9 +97,9 @@ export interface ResourceKind<Ask, Grant> {
   hold(hosts: HostTable, host: HostIndex, grant: Grant, materialised: boolean): void
   drop(hosts: HostTable, host: HostIndex, grant: Grant, materialised: boolean): void
   /**
-   * Treats a held grant as free until the returned function is called. Used when a claim is checked with which an instance grows on its
-   * host. `materialised` must be the value with which the grant is held. For kinds without this method, the grant is dropped and later held
-   * again.
+   * Treats a held grant as free until the returned function is called. Used to check a claim with which an instance gets more resources on
+   * its own host. `materialised` must be the value with which the grant is held. For kinds without this method, the grant is dropped and
+   * later held again.
    */
   lift?(hosts: HostTable, host: HostIndex, grant: Grant, materialised: boolean): () => void
   /** Sets the inventory of a host from a report, without its claims. The caller then holds every claim of the host again. */
@@ -158,8 +158,8 @@ export interface HeldGrant<Grant> {
   /** True if the claim is materialised. The reported usage then includes the grant. */
   readonly counted: boolean
   /**
-   * True if the claim was made after the host's last report and edit. Such a claim was checked against the present amounts, so if it does
-   * not fit, the check was wrong.
+   * True if the claim was made after the host's last report and edit. Such a claim was checked against the present amounts. If the claim
+   * does not fit, the check was therefore wrong.
    */
   readonly isLate: boolean
 }

@@ -43,7 +43,7 @@ export function amountFilter(
   const asked = { subject: resourceClass, required: need, unit, requiredFrom: amountFrom(request, resourceClass) }
   const whyNot = (host: HostIndex): readonly ClassLack[] => {
     const lacks = lacksOf(hosts, host, { resourceClass, amount: need })
-    // below UNITS_BEFORE_FREE this filter does not report violated unit rules (min_unit, max_unit, step_size)
+    // below feature level UNITS_BEFORE_FREE, this filter does not report violated unit rules (min_unit, max_unit, step_size)
     const known = hosts.featureLevel < UNITS_BEFORE_FREE ? lacks.filter((lack) => lack !== 'unit') : lacks
     return isOverTotal(host) ? ['in total', ...known.filter((lack) => lack !== 'in total')] : known
   }

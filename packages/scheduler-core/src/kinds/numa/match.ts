@@ -27,7 +27,7 @@ export interface Matcher {
 /** A condition on the chosen host cells, such as devices near them, in addition to their free resources. */
 export interface ChoiceWish {
   suits(chosen: readonly number[]): boolean
-  /** False if, whichever `more` further unused cells are added to the chosen cells, `suits` rejects them. */
+  /** False if no choice of `more` further unused cells, added to the chosen cells, satisfies `suits`. */
   mayStill(chosen: readonly number[], used: Uint8Array, more: number): boolean
   /** Two host cells with the same trait are interchangeable for this condition. */
   traitOf(cell: number): string

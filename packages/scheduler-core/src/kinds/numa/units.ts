@@ -43,7 +43,10 @@ export class CellUnits implements Units<CellPiece> {
   readonly #covered: Amounts
   readonly #coveredIn: Map<number, { readonly amounts: Amounts; readonly pins: Map<number, number> }>
 
-  /** The sizes of huge pages of the host. If no cell has the page size of a claim, one of these sizes is used. Empty below KEPT_PAGES. */
+  /**
+   * The sizes of huge pages of the host. If no cell has the page size of a claim, one of these sizes is used. Empty below feature level
+   * KEPT_PAGES.
+   */
   readonly #hugeSizes: readonly number[]
 
   /**
@@ -61,7 +64,7 @@ export class CellUnits implements Units<CellPiece> {
       this.#coveredIn.set(cell, { amounts: copyOf(amounts), pins: new Map(pins) })
   }
 
-  /** Creates a copy for the cells of a copied fleet. The cells must equal the present cells. */
+  /** Creates a copy for the cells of a copied fleet. The cells must equal the cells of this object. */
   copy(cells: readonly CellState[]): CellUnits {
     return new CellUnits(cells, this.#used.pages, this.#hugeSizes.length > 0, this)
   }

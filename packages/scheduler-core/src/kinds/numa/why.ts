@@ -163,7 +163,7 @@ export function whatCellLacks(cell: CellState, guest: CellAsk): readonly Reason[
     const have = Math.max(0, haveOf(cell))
     return have < rule.need ? [{ ...rule, have }] : []
   })
-  // Of the shortfalls of free memory, only the largest is returned, because resolving it resolves all of them.
+  // Of the shortfalls of free memory, only the largest is returned, because resolving the largest resolves all of them.
   const left = all.filter(({ code }) => memoryLeft.includes(code))
   const least = left.reduce<(typeof left)[number] | undefined>(
     (best, rule) => (best === undefined || rule.have < best.have ? rule : best),

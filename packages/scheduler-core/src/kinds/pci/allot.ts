@@ -36,7 +36,10 @@ export function allot(pools: HostPools, ask: PciAsk, place: Place | undefined): 
     counts[p] = (counts[p] as number) + by
   }
 
-  /** Allocates at most `wanted` further devices to a group, from one pool. Returns how many were allocated. 0 if none can be found. */
+  /**
+   * Allocates at most `wanted` further devices to a group, from one pool. Returns how many were allocated. 0 if no pool has devices for the
+   * group.
+   */
   const give = (g: number, wanted: number): number => {
     const order = orders[g] as readonly number[]
     const own = given[g] as number[]
@@ -94,7 +97,7 @@ export const farDevices = ({ list }: HostPools, { policy, pools }: PciGroup, pla
 
 /**
  * The requests that get too few devices even without the requests of other groups. `have` is the count of devices that the request could
- * get. `there` is the count that the request could get if devices need not be near.
+ * get. `there` is the count that the request could get if its devices did not have to be near.
  */
 export function shortWishes(pools: HostPools, ask: PciAsk, place: Place | undefined) {
   return ask.groupsOn(pools).flatMap((group) => {

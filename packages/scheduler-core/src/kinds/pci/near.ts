@@ -58,7 +58,7 @@ export function pciNearness(spec: RequestSpec): Nearness | undefined {
           traits ??= traitsOf(here, ask, cells)
           return traits[c] as string
         },
-        // `shape` contains the cells of the pools and determines the groups of requests, so these need no further text
+        // `shape` contains the cells of the pools and determines the groups of requests, so the key need not contain these separately
         get key() {
           return `${here.shape}|${here.list.map(({ free }) => free).join()}|${cells.map(({ id, socket }) => `${id}/${socket}`).join()}${held === undefined ? '' : JSON.stringify(held)}`
         },

@@ -59,7 +59,7 @@ export function pciPoolsOf(record: HostRecord): readonly PciPool[] {
   })
 }
 
-/** Copies the pools of a host's record to a clone of the record, so that changes of the clone do not affect the original. */
+/** Copies the pools of a host's record to a clone of the record, because changes of the clone must not affect the original. */
 export function copyPools(from: HostRecord, to: OwnHostRecord): void {
   const { shape, list } = poolsOf(from)
   if (list.length > 0 || shape !== '') state.set(to, { shape, list: list.map((pool) => ({ ...pool })) })

@@ -16,7 +16,7 @@ export class PoolUnits implements Units<PoolPiece> {
   readonly list: readonly PoolState[]
   /** For each pool name, the reported count of devices in use. */
   readonly #used: ReadonlyMap<string, number>
-  /** For each pool name, the count of free devices without claims. */
+  /** For each pool name, the count of free devices if there were no claims. */
   readonly #unheld: ReadonlyMap<string, number>
   /** For each pool name, the count of devices that materialised claims on this pool hold. */
   readonly #covered: Map<string, number>

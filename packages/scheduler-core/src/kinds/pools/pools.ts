@@ -167,8 +167,8 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
 }
 
 /**
- * The pool from which an instance gets its disk. Normally this is the host's only pool. A host can have several pools by mistake. Then only
- * a pool in which the instance already holds at least this amount is used.
+ * The pool from which an instance gets its disk. Normally this is the host's only pool. If the host is in several pools by mistake, only a
+ * pool in which the instance already holds at least this amount is used.
  */
 function poolFor(hosts: HostTable, host: HostIndex, gib: number): string | undefined {
   const { diskPools } = hosts.get(host)
