@@ -73,7 +73,7 @@ export function* admittedBy(
   }
   const home = isAttempt ? undefined : homeOf(able, fleet, request)
   const atHome = home === undefined ? [] : yield* letInBy(home, hosts)
-  // if other conditions exclude the group's host, all other admitted hosts are returned
+  // if other conditions exclude the group's host, the hosts that meet those conditions are returned
   return home === undefined || atHome.length === 0
     ? { conditions, hosts, leavesNone }
     : { conditions: [...conditions, home], hosts: atHome, leavesNone }

@@ -35,8 +35,8 @@ export interface Cause {
    */
   readonly admission: readonly Admission[]
   /**
-   * If the request admits no host: the hosts that match all hosts, zones and aggregates that the request names. Conditions are then counted
-   * only on these hosts. Null if there are no such hosts.
+   * If the request admits no host: the hosts that match all hosts, zones and aggregates that the request names. Only these hosts are then
+   * counted for each condition. Null if there are no such hosts.
    */
   readonly within: Within | null
   /**
@@ -44,7 +44,7 @@ export interface Cause {
    * conditions of a set.
    */
   readonly exclusive: Exclusive
-  /** The count of hosts that the request admits. If it is 0, the filters in `admission` are the cause. */
+  /** The count of hosts that the request admits. If this count is 0, the filters in `admission` are the cause. */
   readonly admitted: number
   /**
    * Why hosts are refused, by code, the code with the most hosts first. Only admitted hosts are counted. If the request admits no host, the

@@ -143,7 +143,7 @@ function inOrderOf({ refusals, ...host }: NearestHost, order: ReadonlyMap<Code, 
   return { ...host, refusals: [...refusals].sort((one, other) => positionOf(one) - positionOf(other)) }
 }
 
-/** Counts each host for the first of these codes for which it is refused. */
+/** Counts each host for the first code in `codes` for which the host is refused. */
 function countOnce(
   codes: readonly { readonly code: Code; readonly filter: string; readonly isCounted: Uint8Array; readonly example: Reason }[],
   hosts: number,
@@ -194,7 +194,7 @@ export interface Precedence {
   readonly nearest?: readonly Code[] | undefined
 }
 
-/** Sorts the codes for which these hosts are refused, in the order of `Cause.refusals`. */
+/** Sorts the codes for which `hosts` are refused, in the order of `Cause.refusals`. */
 export function* codesInOrder(hosts: readonly (readonly Reason[])[], { binding, nearest }: Precedence = {}): Steps<readonly Code[]> {
   const counts = new Map<Code, { hosts: number; left: number }>()
   const least: { ofAll?: Least; ofLeft?: Least } = {}
@@ -254,8 +254,8 @@ const LOOKED_AT = { least: 8, most: 256 }
 /**
  * Finds the nearest host: the host with the smallest distance, which is the sum of the missing shares of needed amounts. The distance
  * according to the reasons is known for all hosts, but is possibly too small, because a reason contains only the first shortfall of a
- * filter. So hosts are examined completely, in the order of these distances, until the next host is farther according to its reasons alone.
- * On a tie, the host that is first in this order is the nearest.
+ * filter. So hosts are examined completely, in the order of the distances according to reasons, until the next of these distances is not
+ * smaller than the complete distance of the nearest host. On a tie, the host that is first in this order is the nearest.
  */
 function* nearestOf(
   inOrder: readonly number[],

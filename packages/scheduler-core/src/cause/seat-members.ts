@@ -23,8 +23,8 @@ const inCells = allKinds.filter(({ name }) => name === 'numa' || name === 'gpu' 
 
 /**
  * The shortfalls of a host's cells, and of the devices near the cells, for several members. The function places members one after the other
- * until one does not fit. The members of this kind that are left are compared with the cells that need the smallest increase for them.
- * Empty if all members fit. All placements are undone at the end.
+ * until one does not fit. The members of the same kind that are left are compared with the cells that need the smallest increase for them.
+ * The result is empty if all members fit. All placements are undone at the end.
  */
 export function whatLacksNear(hosts: HostTable, host: HostIndex, members: readonly Seated[]): readonly Reason[] {
   const held: Grants[] = []
@@ -46,7 +46,7 @@ export function whatLacksNear(hosts: HostTable, host: HostIndex, members: readon
   }
 }
 
-/** The cells and devices that an instance would get on the host. Undefined if the host has too few. */
+/** The cells and devices that an instance would get on the host. Undefined if the host has too few of them. */
 function unitsFor(hosts: HostTable, host: HostIndex, request: RequestSpec): Grants | undefined {
   let grants: Grants = {}
   for (const kind of inCells) {

@@ -241,7 +241,7 @@ export function afterFound<T>(fleet: Fleet, asked: RequestSpec, profile: Profile
   }
 }
 
-/** The codes of refusals that more resources on the host or another setting of the host can resolve. */
+/** The codes of refusals that can be resolved by more resources on the host or by a different setting of the host. */
 const mendable = /^(?:memory|cpu|disk|class|numa|pci|gpu)\.|^host\.disabled$|^zone\.other$|^trait\.|^aggregate\.extra_spec$/
 
 /**
