@@ -33,7 +33,7 @@ export function* minimal(
   let best = kept
   let runs = 0
   const isOver = () => runs >= mostRuns || options.isOver()
-  /** Decides the request with these changes. Returns true if it is placed. The changes are then the new best set. */
+  /** Decides the request with these changes. If the request is placed, returns true and keeps the changes as the best set. */
   function* isEnough(changes: readonly ProposedChange[]): Steps<boolean> {
     yield
     runs++
@@ -77,7 +77,10 @@ export function* minimal(
   return { kept: best, runs, isCut: false }
 }
 
-/** All sets without one change, and then all sets without one part of a change, beginning with the last part. */
+/**
+ * The sets that result from leaving out one change, followed by the sets that result from leaving out one part of a change, beginning with
+ * the last part.
+ */
 function smallerThan({ changes }: Candidate): (readonly ProposedChange[])[] {
   const without = (change: ProposedChange) => changes.filter((one) => one !== change)
   return [

@@ -140,7 +140,7 @@ export function* tryOn(
   if (found < request.numInstances) return { placed: false, found, unlocks: 0, hosts: [], address: null, next: read }
   const overlay = openOverlay(fleet)
   try {
-    // restores the state for the first instance that found no host without the changes
+    // holds the resources of the instances that come before the first instance that found no host without the changes
     const at = Math.min(failed, found - 1)
     for (const part of parts.slice(0, at)) overlay.hold(part, groupOf(request))
     const { hosts: unlocked } = yield* runFiltersInSteps(

@@ -39,7 +39,7 @@ const withoutExample: ReadonlySet<Code> = new Set<Code>([
   ...(['numa.missed', 'numa.search_limit', 'pci.unasked', 'group.together'] as const),
 ])
 
-/** The codes for which hosts are refused. They are the first codes of the catalogue, up to filter.error. */
+/** The codes for which hosts are refused. They are the first codes in `codes`, up to filter.error. */
 const hostCodes = (Object.keys(codes) as Code[]).slice(0, Object.keys(codes).indexOf('filter.error') + 1)
 
 test('every code for which hosts are refused has exactly one remedy, and no other code has a remedy', () => {

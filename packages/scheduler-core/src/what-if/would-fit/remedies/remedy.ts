@@ -58,8 +58,8 @@ export interface ChangedNumber {
   /** The same change with the number `to`. With `step`, the number is rounded to a multiple of `step`. */
   at(to: number, step?: number): ProposedChange
   /**
-   * The same change for another request, with the present number of that request. Needed if a preceding change is left out. Undefined if
-   * there is nothing to change in that request.
+   * The same change for another request, which has another present number. Needed if a preceding change is left out. Undefined if there is
+   * nothing to change in that request.
    */
   of?(request: RequestSpec): ProposedChange | undefined
 }
