@@ -11,7 +11,8 @@ import { causeText } from './cause-text.ts'
 const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as Profile
 
 /**
- * A fleet of hosts with 64 vCPUs and 256 GiB of memory, unless their shapes have other amounts. Each batch of changes is one further entry.
+ * A fleet of hosts with 64 vCPUs and 256 GiB of memory, unless their shapes have other amounts. Each batch of changes is one further log
+ * entry.
  */
 function fleetOf(shapes: Readonly<Record<string, HostShape>>, ...batches: readonly (readonly Change[])[]): Fleet {
   const log = aLog()

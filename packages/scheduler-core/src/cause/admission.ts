@@ -46,9 +46,8 @@ const SLICE = 128
 
 /**
  * Finds the hosts that the request admits. The conditions are applied in this order: hosts, zones and aggregates that the request names;
- * properties; devices that a host must have, free or in use (PreparedFilter.havers). If the members of a server group must share a host,
- * only the host of the present members then remains, unless another condition excluded it. `isAttempt` is true if the group has no host
- * yet.
+ * properties; devices that a host must have, free or in use. If the members of a server group must share a host and the group already has a
+ * host, only this host remains, unless another condition excluded it. `isAttempt` is true if the group has no host yet.
  */
 export function* admittedBy(
   steps: readonly FilterStep[],
@@ -74,7 +73,7 @@ export function* admittedBy(
   }
   const home = isAttempt ? undefined : homeOf(able, fleet, request)
   const atHome = home === undefined ? [] : yield* letInBy(home, hosts)
-  // if other conditions exclude the group's host, all other admitted hosts are returned
+  // if other conditions exclude the group's host, the hosts that meet those conditions are returned
   return home === undefined || atHome.length === 0
     ? { conditions, hosts, leavesNone }
     : { conditions: [...conditions, home], hosts: atHome, leavesNone }
@@ -87,8 +86,8 @@ export function* admittedBy(
 const HAS_NO_DEVICE: readonly Code[] = ['gpu.none', 'pci.not_reported']
 
 /**
- * The code for which a condition refuses most of the given hosts. Codes in HAS_NO_DEVICE are only used if there is no other code. Ties are
- * broken by the names of the codes. Undefined if there are no hosts.
+ * The code for which a condition refuses most of `hosts`. Codes in HAS_NO_DEVICE are only used if there is no other code. Ties are broken
+ * by the names of the codes. Undefined if there are no hosts.
  */
 function* codeOfMost({ reasonAt }: Condition, hosts: readonly HostIndex[]): Steps<Code | undefined> {
   const counts = new Map<Code, number>()
@@ -102,8 +101,8 @@ function* codeOfMost({ reasonAt }: Condition, hosts: readonly HostIndex[]): Step
 }
 
 /**
- * Sorts conditions: first the hosts, zones and aggregates that the request names, then excluded hosts, then required properties. Other
- * hosts are therefore removed before any property is checked, and do not influence which condition leaves no host.
+ * Sorts conditions: first the hosts, zones and aggregates that the request names, then excluded hosts, then required properties. Hosts that
+ * the request does not name are therefore removed before any property is checked, and do not influence which condition leaves no host.
  */
 export const placesFirst = (conditions: readonly Condition[]): readonly Condition[] => [
   ...conditions.filter(({ by, isExclusion }) => by === 'place' && !isExclusion),
@@ -111,7 +110,7 @@ export const placesFirst = (conditions: readonly Condition[]): readonly Conditio
   ...conditions.filter(({ by }) => by === 'property'),
 ]
 
-/** The hosts in the given list that meet a condition. */
+/** The hosts in `hosts` that meet a condition. */
 export function* letInBy({ lets }: Condition, hosts: readonly HostIndex[]): Steps<HostIndex[]> {
   const left: HostIndex[] = []
   for (const [i, host] of hosts.entries()) {
@@ -189,8 +188,8 @@ function homeOf(steps: readonly FilterStep[], { groups }: Fleet, { instanceGroup
 }
 
 /**
- * Finds the nearest hosts if no host meets all conditions of a request. These are the hosts that violate the fewest properties, among the
- * hosts that meet all conditions on hosts, zones and aggregates. Empty if they violate every property.
+ * Used if no host meets all conditions of a request. Of the hosts that meet all conditions on hosts, zones and aggregates, finds those that
+ * violate the fewest conditions on properties. Empty if each of these hosts violates all conditions on properties.
  */
 export function* nearlyAdmitted(conditions: readonly Condition[], fleet: Fleet): Steps<readonly HostIndex[]> {
   const things = conditions.filter(
@@ -213,8 +212,8 @@ export interface Admission {
   /** Describes the hosts that meet the condition. The text follows the word "hosts". */
   readonly which: string
   /**
-   * The count of hosts that meet the condition, regardless of other conditions. Null if the request admits a host, because the hosts are
-   * then not counted.
+   * The count of hosts that meet the condition, regardless of other conditions. Null if the request admits at least one host, because no
+   * count is needed then.
    */
   readonly alone: number | null
   /**

@@ -9,10 +9,7 @@ import { refusedHosts } from './words.ts'
 /** A sentence names at most this many codes. `Cause.refusals` has all codes. */
 const NAMED = 3
 
-/**
- * Describes the cause of a refusal in a few sentences. `way` is a sentence about a change that would make the placement possible
- * (schedulers/way-out.ts).
- */
+/** Describes the cause of a refusal in a few sentences. `way` is a sentence about a change that would make the placement possible. */
 export const causeText = (cause: Cause, way?: string): string => [sentencesOf(cause), ...(way === undefined ? [] : [way])].join(' ')
 
 function sentencesOf(cause: Cause): string {

@@ -19,8 +19,9 @@ import { asTogether, togetherOf } from './together.ts'
 import { type TooFew, tooFewOf } from './too-few.ts'
 
 /**
- * Why no host takes an instance. Only hosts that the request admits are examined, regardless of their free resources: the hosts that every
- * filter with `admits` passes. Other hosts and the order of the profile's filters do not influence the cause.
+ * Why no host takes an instance. Only hosts that the request admits are examined. These are the hosts that every filter with `admits`
+ * passes, regardless of their free resources. Hosts that the request does not admit and the order of the profile's filters do not influence
+ * the cause.
  */
 export interface Cause {
   /**
@@ -34,25 +35,26 @@ export interface Cause {
    */
   readonly admission: readonly Admission[]
   /**
-   * If the request admits no host: the hosts that match all hosts, zones and aggregates that the request names. Conditions are then counted
-   * only on these hosts. Null if there are no such hosts.
+   * If the request admits no host: the hosts that match all hosts, zones and aggregates that the request names. Only these hosts are then
+   * counted for each condition. Null if there are no such hosts.
    */
   readonly within: Within | null
   /**
    * If the request admits no host: sets of conditions that exclude each other. Some hosts meet each condition, but no host meets all
-   * conditions of a set (not-admitted.ts).
+   * conditions of a set.
    */
   readonly exclusive: Exclusive
-  /** The count of hosts that the request admits. If it is 0, the filters in `admission` are the cause. */
+  /** The count of hosts that the request admits. If this count is 0, the filters in `admission` are the cause. */
   readonly admitted: number
   /**
    * Why hosts are refused, by code, the code with the most hosts first. Only admitted hosts are counted. If the request admits no host, the
-   * hosts that it names are counted. A host is counted for each of its codes.
+   * hosts that the request names are counted. A host is counted for each of its codes.
    */
   readonly refusals: readonly Refusals[]
   /**
-   * Why hosts are refused, with each host of the fleet counted once. An admitted host is counted for the first code in `refusals` that it
-   * has. Any other host is counted for the first condition that it does not meet. The first element has the code of the cause.
+   * Why hosts are refused, with each host of the fleet counted once. An admitted host is counted for the first code in `refusals` for which
+   * the host is refused. Any other host is counted for the first condition that it does not meet. The first element has the code of the
+   * cause.
    */
   readonly reasons: readonly ReasonCount[]
   /**
@@ -60,7 +62,7 @@ export interface Cause {
    * required properties.
    */
   readonly nearest: NearestHost | null
-  /** Set if a server group has more members than the admitted hosts or domains can have by its rules. Otherwise null. */
+  /** Set if a server group has more members than the group's rules allow on all admitted hosts or domains together. Otherwise null. */
   readonly tooFew: TooFew | null
   /**
    * If members of a server group must share a host: the count of members. A host must then have enough resources for all members together.
@@ -74,7 +76,7 @@ export interface Cause {
   readonly instances: { readonly found: number; readonly asked: number; readonly kind: string | null } | null
 }
 
-/** One instance of a request. The fleet holds the resources of the instances before it. */
+/** One instance of a request. The resources of the request's earlier instances are already taken in `fleet`. */
 export interface AskedInstance {
   readonly fleet: Fleet
   /** The request of this instance alone. */
@@ -85,12 +87,15 @@ export interface AskedInstance {
   readonly instance: number
 }
 
-/** Finds the cause for which no host takes the instance with this index. The fleet must hold the resources of the earlier instances. */
+/**
+ * Finds the cause for which no host takes the instance with this index. The resources of the request's earlier instances must already be
+ * taken in `fleet`.
+ */
 export const causeOf = (...asked: Parameters<typeof causeInSteps>): Cause => atOnce(causeInSteps(...asked))
 
 /**
  * `causeOf` as a generator that yields after each slice of hosts. The fleet must not change until the generator ends. Lists in the request
- * are sorted first, so that their order does not influence the cause.
+ * are sorted first, because their order must not influence the cause.
  */
 export function* causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile, instance = 0): Steps<Cause> {
   const whole = inOneOrder(asked)

@@ -41,9 +41,10 @@ describe('the laws of the cause: hosts without devices, and shortfalls of the ne
         if (onOneHost !== null && hasTooFewCells) return
         // if guests have several cells, the earlier instances would use other cells of a host with larger cells
         if ((onOneHost !== null || (instances?.found ?? 0) > 0) && drawn.cells.length > 1) return
-        // Nova chooses the host for the first member alone, so it may choose a host other than the improved host
+        // Nova chooses the host for the first member alone, so it can choose a host other than the one whose shortfalls were resolved
         if (onOneHost !== null && profile.compat === 'nova') return
-        // the improved host adds its domain to the topology spread, so the earlier instances may be placed on other hosts
+        // the host whose shortfalls were resolved adds its domain to the topology spread, so the earlier instances can be placed on other
+        // hosts
         if ((instances?.found ?? 0) > 0 && asked.topologySpread.length > 0) return
         const position = Number(nearest.name.host.slice(1))
         const host = hosts[position]

@@ -69,7 +69,7 @@ describe('the laws of the cause: hosts that the request does not admit', () => {
       ),
       draws(60, 400, 10_000),
     )
-    // a long run must have all of these codes, and a short run may miss the codes of devices
+    // a long run must have all of these codes, but a short run can miss the codes of devices
     const some = ['gpu.none', 'gpu.model', 'numa.not_reported', 'pci.short']
     const ofDevices = byExtent([], some, [...some, 'pci.not_reported'])
     expect([...met]).toEqual(expect.arrayContaining([...ofDevices, 'host.excluded', 'zone.other', 'trait.missing']))

@@ -32,11 +32,11 @@ export function* notAdmitted(conditions: readonly Condition[], hosts: readonly H
   return [...found.values()].sort((a, b) => isFirst(b) - isFirst(a) || b.hosts - a.hosts)
 }
 
-/** If the request admits no host: the conditions that are counted, and the hosts on which they are counted. */
+/** If the request admits no host: the conditions for which hosts are counted, and the hosts that are checked for these conditions. */
 export interface Asked {
   /**
-   * The conditions that are counted. If some hosts match all hosts, zones and aggregates that the request names, these are all other
-   * conditions. If no host matches all of them, only the hosts, zones and aggregates are counted.
+   * The conditions for which hosts are counted. If some hosts match all hosts, zones and aggregates that the request names, these are the
+   * remaining conditions. If no host matches all of them, these are the conditions on hosts, zones and aggregates.
    */
   readonly things: readonly Condition[]
   readonly hosts: readonly HostIndex[]
@@ -51,8 +51,8 @@ export interface Within {
 }
 
 /**
- * Determines which conditions are counted on which hosts. If some hosts match all hosts, zones and aggregates that the request names, only
- * these hosts influence the result.
+ * Determines for which conditions hosts are counted, and which hosts are checked. If some hosts match all hosts, zones and aggregates that
+ * the request names, only these hosts influence the result.
  */
 export function* askedOf(conditions: readonly Condition[], present: readonly HostIndex[]): Steps<Asked> {
   const places = thingsOf(conditions).filter(isPlace)
@@ -96,9 +96,10 @@ const PAIRS = 3
 export type Exclusive = readonly (readonly string[])[]
 
 /**
- * Finds the first three pairs of conditions that exclude each other. If there are no such pairs, finds one set from which no condition can
- * be removed. The result is empty if no host meets one of the conditions, because that condition alone is then the cause. It is also empty
- * for at most two conditions, because the count of each condition then suffices.
+ * Finds the first three pairs of conditions that exclude each other. If there are no such pairs, finds one larger set in which every
+ * condition is needed: if any of them were removed, some host would meet the rest. The result is empty if there is a condition that no host
+ * meets, because that condition alone is then the cause. The result is also empty for at most two conditions, because it then suffices to
+ * state how many hosts meet each condition.
  */
 export function* exclusiveOf(conditions: readonly Condition[], asked: Asked): Steps<Exclusive> {
   if (thingsOf(conditions).length < 3) return []

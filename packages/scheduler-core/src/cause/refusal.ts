@@ -3,7 +3,7 @@ import type { Fact } from '../text/evidence.ts'
 import type { Reason } from '../text/reason.ts'
 import type { HostName } from '../values/host-name.ts'
 
-/** The count of hosts that any filter refuses for a code. */
+/** A reason code, and the count of hosts that a filter refuses with this code. */
 export interface Refusals {
   readonly code: Code
   readonly hosts: number
@@ -15,8 +15,8 @@ export interface NearestHost {
   /** The name of the host in sentences. If the host has several nodes, HOST/NODE. */
   readonly address: string
   /**
-   * The refusal by each filter that refuses the host, in the order of the codes in `Cause.refusals`. If all of them are resolved, the host
-   * takes the instance.
+   * The refusal by each filter that refuses the host, in the order of the codes in `Cause.refusals`. If all these refusals are resolved,
+   * the host takes the instance.
    */
   readonly refusals: readonly HostRefusal[]
 }

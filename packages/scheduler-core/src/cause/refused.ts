@@ -20,8 +20,8 @@ const SLICE = 128
 const FEW = 8
 
 /**
- * The filters, in groups by priority. If a group reports a shortfall of a resource, the shortfall of this resource in later groups is not
- * counted.
+ * The filters, in groups by priority. If a group reports a shortfall of a resource, a shortfall of the same resource that a later group
+ * reports is not counted.
  */
 type Groups = readonly [
   lacks: readonly FilterStep[],
@@ -31,8 +31,9 @@ type Groups = readonly [
 ]
 
 /**
- * Divides the filters into groups, in the order of their priority: checks for all members together, the profile's own filters, rules of
- * every claim, and filters outside of this process. The last group is only called for hosts that all other filters pass.
+ * Divides the filters into groups, in the order of their priority: checks for all members together, the profile's own filters, the rules
+ * that every claim must meet, and filters outside of this process. Filters outside of this process are only called for hosts that all other
+ * filters pass.
  */
 export const groupsOf = (steps: readonly FilterStep[], lacks: readonly FilterStep[]): Groups => [
   lacks,
@@ -42,8 +43,8 @@ export const groupsOf = (steps: readonly FilterStep[], lacks: readonly FilterSte
 ]
 
 /**
- * Why one host is refused, as it is counted in a cause. If the profile's own filters report a shortfall of a resource, the rules of every
- * claim do not report it again.
+ * The reasons for which one host is counted in a cause. If the profile's own filters report a shortfall of a resource, the rules that every
+ * claim must meet do not report the same shortfall again.
  */
 export function reasonsOn(filters: readonly FilterStep[], host: HostIndex): readonly Pick<HostRefusal, 'filter' | 'reason'>[] {
   const [, own, nets, outside] = groupsOf(filters.filter(isAsked), [])
@@ -57,11 +58,11 @@ export function reasonsOn(filters: readonly FilterStep[], host: HostIndex): read
 
 /**
  * The resource that a reason is about. A limit on the amount of one instance is a separate subject, because more free capacity does not
- * resolve it.
+ * raise this limit.
  */
 const subjectOf = ({ code, subject = '' }: Reason): string => `${code === 'class.unit' ? 'units of ' : ''}${thingOf(subject)}`
 
-/** Why the given hosts are refused, and which of them is the nearest. */
+/** Why hosts are refused, and which of these hosts is the nearest to taking the instance. */
 export interface Refused {
   /** How many hosts are refused for each code, the code with the most hosts first. */
   readonly refusals: readonly Refusals[]
@@ -72,10 +73,7 @@ export interface Refused {
   readonly ofNearest: readonly Code[]
 }
 
-/**
- * Finds out why hosts are refused, and which of them is the nearest. Each filter is called for all hosts before the next filter is called,
- * because this order is several times faster.
- */
+/** Finds out why hosts are refused, and which of them is the nearest to taking the instance. */
 export function* refuse(fleet: Fleet, groups: Groups, hosts: readonly HostIndex[], tooFew: TooFew | null): Steps<Refused> {
   const codes = new Map<Code, { hosts: number; readonly filter: string; readonly isCounted: Uint8Array; example: Reason; share: number }>()
   const reasons = new Uint16Array(hosts.length)
@@ -117,8 +115,8 @@ export function* refuse(fleet: Fleet, groups: Groups, hosts: readonly HostIndex[
   const letInHosts = letIn.map((i) => hosts[i] as HostIndex)
   for (const step of outside) yield* eachRefused(step, letInHosts, (i, reason) => note(letIn[i] as number, step.name, reason))
   const distance = (i: number): number => rounded(distances[i] as number)
-  // Hosts that already have as many members of the group as allowed are ignored if there are other hosts. They are not ignored if there are
-  // too few hosts for the group.
+  // Hosts that already have as many members of the group as allowed are ignored if there are other hosts, unless the group needs more hosts
+  // or domains than there are.
   const isLeft = tooFew !== null || !full.includes(0) ? () => true : (i: number) => full[i] === 0
   const refused = [...hosts.keys()].filter((i) => (reasons[i] as number) > 0 && isLeft(i))
   const inOrder = yield* sortInSteps(refused, (one, other) => distance(one) - distance(other) || one - other)
@@ -145,7 +143,7 @@ function inOrderOf({ refusals, ...host }: NearestHost, order: ReadonlyMap<Code, 
   return { ...host, refusals: [...refusals].sort((one, other) => positionOf(one) - positionOf(other)) }
 }
 
-/** Counts each host for the first of these codes for which it is refused. */
+/** Counts each host for the first code in `codes` for which the host is refused. */
 function countOnce(
   codes: readonly { readonly code: Code; readonly filter: string; readonly isCounted: Uint8Array; readonly example: Reason }[],
   hosts: number,
@@ -166,8 +164,8 @@ interface Counted {
   readonly code: Code
   readonly hosts: number
   /**
-   * The count of hosts without those that already have as many members of the group as allowed. The latter are included if there are no
-   * other hosts.
+   * The count of hosts with this code. Hosts that already have as many members of the group as allowed are left out, unless there are no
+   * other hosts or the group needs more hosts or domains than there are.
    */
   readonly left: number
   /** True if the nearest host is refused for this code. */
@@ -175,8 +173,8 @@ interface Counted {
 }
 
 /**
- * Sorts codes: first the code of the limit for the group if it is reached, then by the count of hosts. On a tie, a code of the nearest host
- * is first. Otherwise the names of the codes decide.
+ * Sorts codes: if a limit of the server group is reached, the code of this limit is first (`binding`). The remaining codes are sorted by
+ * the count of hosts. On a tie, a code of the nearest host is first. Otherwise the names of the codes decide.
  */
 const compareCounts = (one: Counted, other: Counted, binding: Code | undefined): number =>
   Number(other.code === binding) - Number(one.code === binding) ||
@@ -185,15 +183,18 @@ const compareCounts = (one: Counted, other: Counted, binding: Code | undefined):
   Number(other.isOfNearest) - Number(one.isOfNearest) ||
   byCodeUnit(one.code, other.code)
 
-/** Determines the order of codes for which equally many hosts are refused. */
+/** Codes that come before other codes when codes are sorted by the count of hosts. */
 export interface Precedence {
-  /** The code of the limit for the server group that is reached, if there is one. */
+  /** If a limit of the server group is reached: the code of this limit. It comes before all other codes. */
   readonly binding?: Code | undefined
-  /** The codes of the nearest host. If absent, the host with the smallest sum of shortfalls in its reasons is used as the nearest host. */
+  /**
+   * The codes of the nearest host. They come first among codes with equally many hosts. If absent, the host with the smallest sum of
+   * shortfalls in its reasons is used as the nearest host.
+   */
   readonly nearest?: readonly Code[] | undefined
 }
 
-/** Sorts the codes for which these hosts are refused, in the order of `Cause.refusals`. */
+/** Sorts the codes for which `hosts` are refused, in the order of `Cause.refusals`. */
 export function* codesInOrder(hosts: readonly (readonly Reason[])[], { binding, nearest }: Precedence = {}): Steps<readonly Code[]> {
   const counts = new Map<Code, { hosts: number; left: number }>()
   const least: { ofAll?: Least; ofLeft?: Least } = {}
@@ -245,15 +246,16 @@ function* eachRefused(
 }
 
 /**
- * At least and at most this many hosts are examined completely. The maximum is needed because all hosts of a fleet may have the same
+ * At least and at most this many hosts are examined completely. The maximum is needed because all hosts of a fleet can have the same
  * distance.
  */
 const LOOKED_AT = { least: 8, most: 256 }
 
 /**
- * Finds the nearest host: the host with the smallest distance. The distance from the reasons alone is known for all hosts, but a reason has
- * only a filter's first shortfall. So hosts are examined completely, in the order of these distances, until the next host is farther by its
- * reasons alone. On a tie, the host that is first in this order is the nearest.
+ * Finds the nearest host: the host with the smallest distance, which is the sum of the missing shares of needed amounts. The distance
+ * according to the reasons is known for all hosts, but is possibly too small, because a reason contains only the first shortfall of a
+ * filter. So hosts are examined completely, in the order of the distances according to reasons, until the next of these distances is not
+ * smaller than the complete distance of the nearest host. On a tie, the host that is first in this order is the nearest.
  */
 function* nearestOf(
   inOrder: readonly number[],
@@ -272,8 +274,8 @@ function* nearestOf(
 }
 
 /**
- * The distance from all shortfalls of a host. Each resource is counted once, because several filters can refuse a host for the same
- * resource.
+ * The distance of a host, computed from all its shortfalls. Each resource is counted once, because several filters can refuse a host for
+ * the same resource.
  */
 const distanceOfHost = (host: NearestHost): number => rounded(distanceBy(shortfallsOf(host)))
 
@@ -281,8 +283,8 @@ const distanceOfHost = (host: NearestHost): number => rounded(distanceBy(shortfa
 const rounded = (distance: number): number => Math.round(distance * 1e9) / 1e9
 
 /**
- * All refusals of one host. In a decision, the rules of every claim only run on hosts that the other filters pass. Here they are always
- * included.
+ * All refusals of one host. The rules that every claim must meet are always included. A decision checks these rules only on hosts that the
+ * other filters pass.
  */
 function refusedHost({ hosts }: Fleet, [lacks, own, nets, outside]: Groups, index: HostIndex): NearestHost {
   const { host, node } = hosts.get(index)

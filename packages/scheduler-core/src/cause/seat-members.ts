@@ -9,7 +9,8 @@ import type { Reason } from '../text/reason.ts'
 import type { HostIndex } from '../values/host-index.ts'
 
 /**
- * Members of one kind for a host: the request of one member, how many members must be placed, and how many are already placed on the host.
+ * Members of one kind that are to be placed on one host: the request of one member, how many members must be placed, and how many are
+ * already placed on the host.
  */
 export interface Seated {
   readonly request: RequestSpec
@@ -22,8 +23,8 @@ const inCells = allKinds.filter(({ name }) => name === 'numa' || name === 'gpu' 
 
 /**
  * The shortfalls of a host's cells, and of the devices near the cells, for several members. The function places members one after the other
- * until one does not fit. The remaining members of the kind are compared with the cells that lack the least for them. Empty if all members
- * fit. All placements are undone at the end.
+ * until one does not fit. The members of the same kind that are left are compared with the cells that need the smallest increase for them.
+ * The result is empty if all members fit. All placements are undone at the end.
  */
 export function whatLacksNear(hosts: HostTable, host: HostIndex, members: readonly Seated[]): readonly Reason[] {
   const held: Grants[] = []
@@ -45,7 +46,7 @@ export function whatLacksNear(hosts: HostTable, host: HostIndex, members: readon
   }
 }
 
-/** The cells and devices that an instance would get on the host. Undefined if the host has too few. */
+/** The cells and devices that an instance would get on the host. Undefined if the host has too few of them. */
 function unitsFor(hosts: HostTable, host: HostIndex, request: RequestSpec): Grants | undefined {
   let grants: Grants = {}
   for (const kind of inCells) {
@@ -80,8 +81,8 @@ function lacksFor(hosts: HostTable, host: HostIndex, request: RequestSpec, left:
 }
 
 /**
- * The request of a single guest that needs as many resources as `count` guests together. It has the cells of one guest, enlarged by this
- * factor.
+ * The request of a single guest that needs as many resources as `count` guests together. The result has the cells of one guest, each
+ * enlarged by the factor `count`.
  */
 function timesOver(request: RequestSpec, count: number): RequestSpec {
   const { numaTopology, gpus, pciRequests } = request

@@ -67,10 +67,10 @@ export function distanceBy(shortfalls: readonly Shortfall[]): number {
   return [...most.values()].reduce((sum, share) => sum + share, 0)
 }
 
-/** facts call a cell of the guest "cell" */
+/** The start of a fact's subject that compares a cell of the guest with a cell of the host. It is replaced by `guest cell` in sentences. */
 const GUEST_CELL = /^cell (?=\d+ on )/
 
-/** The sentences about the given shortfalls of a host. */
+/** The sentences about shortfalls of a host. */
 export function shortfallsText(shortfalls: readonly Shortfall[]): string {
   const sentences: string[] = []
   let last: { readonly subject: string; readonly unit: string | undefined; readonly sides: string[] } | undefined
@@ -101,10 +101,10 @@ export function shortfallsText(shortfalls: readonly Shortfall[]): string {
 /** The shortfalls in one refusal: first the shortfall in the reason, then the further shortfalls in the facts. */
 function shortfallsIn({ reason, facts }: HostRefusal): readonly Shortfall[] {
   const { need: required, have: actual, unit } = reason
-  // a reason can omit the subject that the matching fact has
+  // a reason without a subject gets the subject of the fact that has the same amounts
   const same = facts.find((fact) => fact.required === required && fact.actual === actual)
   const subject = reason.subject ?? same?.subject ?? ''
-  // in some reasons, only the fact names the compared amount
+  // a reason that does not say which amount is compared, such as the total, gets this from the same fact
   const amountOf = amountOfReason(reason) ?? same?.amountOf
   const own: Shortfall = {
     subject,
@@ -124,8 +124,9 @@ function shortfallsIn({ reason, facts }: HostRefusal): readonly Shortfall[] {
 }
 
 /**
- * Returns true if a fact is a shortfall. A fact is not a shortfall if the host has the requested word, or if it is the location of a volume
- * or a port. A word that was not requested is a shortfall only if the reason compares words.
+ * Returns true if a fact is a shortfall. A fact is not a shortfall if the host has the requested word, such as a trait, or if the fact is
+ * the location of a volume or a port. A word of the host that was not requested, such as a forbidden trait, is a shortfall only if the
+ * reason compares words.
  */
 function isLacking({ required, actual }: Fact, { code, need, have }: Reason): boolean {
   if (typeof actual === 'number') return true
@@ -164,7 +165,7 @@ function toShortfall(fact: Fact, { code: first }: Reason): Shortfall {
   }
 }
 
-/** Codes for which a filter can refuse a host for several things at once. Each fact of such a reason gets a sentence. */
+/** Codes with which a filter can refuse a host because of several requirements at once. Each fact of such a reason gets a sentence. */
 const saidOfEach: readonly Code[] = ['group.apart', 'aggregate.extra_spec', 'image.unsupported', 'capability.mismatch']
 
 /**
@@ -206,8 +207,8 @@ const usual: Readonly<Record<string, string>> = { VCPU: 'vCPUs', MEMORY_MB: 'mem
 export const thingOf = (subject: string): string => Object.keys(usual).find((name) => usual[name] === subject) ?? subject
 
 /**
- * The share that counts for a missing word, such as a trait or the status of a host. It is larger than the sum of the shares of all amounts
- * that a host can lack.
+ * The missing share that is assumed for a missing word, such as a trait or the status of a host. It is larger than the sum of the shares of
+ * all amounts that a host can lack.
  */
 const WORD = 1_000
 

@@ -30,15 +30,15 @@ export interface Together {
   /** The filters for a single member, evaluated as if the earlier members of the request were not placed. */
   readonly steps: readonly FilterStep[]
   /**
-   * True if the group had no members before this request. The host that was tried for the first instances of the request does then not
-   * bind the later instances, because the request is refused as a whole.
+   * True if the group had no members before this request. The earlier instances of the request were then placed only as a trial, so the
+   * host on which they were placed does not exclude other hosts for the group.
    */
   readonly isAttempt: boolean
 }
 
 /**
- * For a request for several members of a group with the policy AFFINITY. One host must take all members, so each host is checked for the
- * sum of all members, as if no member were placed. Undefined if the request has no such group.
+ * For a request for several members of a group with the policy AFFINITY: how hosts are checked. One host must take all members, so each
+ * host is checked for the sum of all members, as if no member were placed. Undefined if the request has no such group.
  */
 export function asTogether(steps: readonly FilterStep[], fleet: Fleet, whole: RequestSpec, instance: number): Together | undefined {
   // under Nova's rules the affinity filter is not called for a group without members, but all members of this request must still share a
@@ -77,8 +77,8 @@ interface Earlier {
 }
 
 /**
- * Finds the host of the request's earlier members. Undefined if the group has members on several hosts, because the host of the earlier
- * members is then unknown.
+ * Finds the host of the request's earlier members. Undefined if the host is unknown, because the group has members on several hosts or on
+ * none.
  */
 function earlierOf({ groups }: Fleet, { instanceGroup }: RequestSpec, instance: number): Earlier | undefined {
   const [first, ...others] = [...(groups.find(instanceGroup?.uuid ?? '')?.members ?? [])]
@@ -92,8 +92,8 @@ function earlierOf({ groups }: Fleet, { instanceGroup }: RequestSpec, instance: 
 const asStep = (step: FilterStep, prepared: PreparedFilter): FilterStep => ({ ...step, prepared, isNet: false, isOutside: false })
 
 /**
- * Evaluates a filter as if none of the members were placed. If `isAttempt` is true, the host of the earlier members does not exclude other
- * hosts.
+ * Evaluates a filter as if none of the members were placed. If `isAttempt` is true, the affinity filter then also passes hosts other than
+ * the host of the earlier members.
  */
 const asIfNone = (step: FilterStep, prepared: PreparedFilter, tried: HostIndex | undefined, isAttempt: boolean): PreparedFilter => ({
   ...prepared,
@@ -115,8 +115,8 @@ const lackOf = (shortOn: (host: HostIndex) => readonly (Reason & { readonly fact
 })
 
 /**
- * If the shortfall of a host's cells for all members is reported, makes the NUMA filter pass the host, so that the shortfall for one member
- * is not reported too.
+ * If the shortfall of a host's cells for all members is reported, makes the NUMA filter pass the host. Otherwise the shortfall for one
+ * member would be reported too.
  */
 function saidTogether(step: FilterStep, inCells: readonly Lack[]): FilterStep {
   const { name, prepared } = step
@@ -126,7 +126,7 @@ function saidTogether(step: FilterStep, inCells: readonly Lack[]): FilterStep {
 
 /**
  * Refuses a host that has enough of each resource for all members, but on which the members do not fit together. If devices cannot be the
- * cause, the group was placed on another host, so the reason of the affinity filter is used.
+ * cause and the affinity filter refuses the host, the members are on another host. The reason of the affinity filter is then used.
  */
 function roomAtOnce(whole: RequestSpec, lacks: readonly FilterStep[], steps: readonly FilterStep[], affinity: FilterStep): PreparedFilter {
   const isElsewhere = (host: HostIndex): boolean => !mayBeShort(whole) && !passes(affinity, host)

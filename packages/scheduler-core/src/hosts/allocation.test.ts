@@ -177,7 +177,10 @@ describe('below feature level ALLOCATION_RULES', () => {
   })
 })
 
-/* The laws. The order of precedence is implemented here a second time, independently of the product. */
+/*
+ * Properties that are tested on random hosts. The order in which the sources of a ratio take precedence is implemented here a second time,
+ * independently of the product.
+ */
 
 interface Said {
   override?: number | undefined

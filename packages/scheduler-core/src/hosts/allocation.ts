@@ -104,8 +104,8 @@ export function reservedOf(hosts: HostTable, record: HostRecord, resourceClass: 
 }
 
 /**
- * True if the host reports a document of Nova that has no reserved amount for this class. The amount that is configured for the fleet then
- * applies.
+ * True if the host reports in Nova's form, without a reserved amount for this class. The reserved amount that is configured for the whole
+ * fleet then applies.
  */
 const leavesReserveOpen = ({ featureLevel }: HostTable, { stats }: HostRecord, resourceClass: string): boolean =>
   featureLevel >= ALLOCATION_RULES &&
@@ -113,7 +113,10 @@ const leavesReserveOpen = ({ featureLevel }: HostTable, { stats }: HostRecord, r
   standardRatio(stats, resourceClass) !== undefined &&
   inventoryOf(stats, resourceClass) === undefined
 
-/** The reserved amount that is included in the usage of a document of Nova. Nova adds its configured reserved amounts to the usage. */
+/**
+ * The reserved amount that is part of the reported usage. Nova adds its configured reserved amounts to the usage in its reports. 0 for
+ * other reports.
+ */
 function reserveInUse(hosts: HostTable, record: HostRecord, resourceClass: string): number {
   if (record.usedFrom !== 'REPORT' || !leavesReserveOpen(hosts, record, resourceClass)) return 0
   return ofFleet(hosts.fleetAllocation, resourceClass, 'reserved')?.value ?? 0
@@ -139,8 +142,8 @@ export function countedStats(hosts: HostTable, record: HostRecord): HostStats {
     Object.entries(standardFields).flatMap(([resourceClass, { ratio, used }]) => {
       const { value, source } = ratioOf(hosts, record, resourceClass)
       const usedHere = Math.max(0, stats[used] - reserveInUse(hosts, record, resourceClass))
-      // The ratio in the plain fields applies to NUMA cells. It may differ from the ratio of the class's inventory, so it is not replaced
-      // here.
+      // The ratio in a plain field, such as `cpuAllocationRatio`, applies to NUMA cells. It can differ from the ratio of the class's
+      // inventory, so a ratio from the report is left unchanged here.
       return [...(source === 'REPORT' ? [] : [[ratio, value] as const]), [used, usedHere] as const]
     }),
   )
@@ -157,14 +160,17 @@ export function countedStats(hosts: HostTable, record: HostRecord): HostStats {
   return { ...stats, ...standard, inventories }
 }
 
-/** The ratio that applies. Undefined if it comes from the host's report, because a profile's option then takes precedence over it. */
+/**
+ * The ratio that applies to the host. Undefined if this ratio comes from the host's report, because an option of the profile takes
+ * precedence over the report.
+ */
 export function ratioSet(hosts: HostTable, record: HostRecord, resourceClass: string): Allocated | undefined {
   if (!isOverruled(hosts, record)) return undefined
   const ratio = ratioOf(hosts, record, resourceClass)
   return ratio.source === 'REPORT' || ratio.source === 'NONE' ? undefined : ratio
 }
 
-/** False if all ratios and reserved amounts of the host certainly come from its report. False for most hosts. */
+/** True if a ratio or a reserved amount of the host can have a source other than the host's report. False for most hosts. */
 export const isOverruled = (hosts: HostTable, { allocation, aggregateRatios, stats }: HostRecord): boolean =>
   Object.keys(allocation).length > 0 || (hosts.featureLevel >= ALLOCATION_RULES && (stats.nova !== null || aggregateRatios !== NO_RATIOS))
 

@@ -28,7 +28,7 @@ export interface CellInventory {
 
 /** Counts of a host cell's CPUs that are not dedicated to an instance. The counts are cached until the cell changes. */
 interface FreeCpus {
-  /** The count of CPUs of `cpuset` that are dedicated to an instance, so that they cannot be shared. */
+  /** The count of CPUs of `cpuset` that are dedicated to an instance and therefore cannot be shared. */
   readonly unshared: number
   /** The count of free CPUs that can be dedicated to an instance. */
   readonly free: number
@@ -47,7 +47,7 @@ export class CellState implements CellInventory {
   readonly countsCpu: boolean
   readonly countsMemory: boolean
   readonly countsPinned: boolean
-  /** Free shared CPUs, and free memory in MiB. Negative if a report reduced the cell below its usage and claims. */
+  /** Free shared CPUs, and free memory in MiB. Negative if the host now reports a cell that is smaller than its usage and claims. */
   cpuFree: number
   memoryFree: number
   /** CPUs that the report lists as dedicated to one instance. */
@@ -98,12 +98,17 @@ export class CellState implements CellInventory {
     return this.dedicated ?? this.cpuset
   }
 
-  /** A getter, because all fields are in the state digest, and replicas of older releases must compute the same digest. */
+  /**
+   * A getter instead of a field, because every field changes the state digest, and replicas of older releases must compute the same digest.
+   */
   get limits(): CellLimits | undefined {
     return this.#limits
   }
 
-  /** MiB outside of huge pages that claims hold in addition to the report. A getter, so that it is not in the state digest. */
+  /**
+   * MiB outside of huge pages that claims hold in addition to the reported usage. A getter instead of a field, because every field changes
+   * the state digest.
+   */
   get plainClaimed(): number {
     return this.#plainClaimed
   }
@@ -121,7 +126,7 @@ export class CellState implements CellInventory {
     this.#hugeCovered += mib
   }
 
-  /** The counts of CPUs that the cell would have if no CPU were dedicated to an instance. */
+  /** The CPU counts (`freeCpus`) of the cell if no CPU were dedicated to an instance. */
   get cpusInAll(): FreeCpus {
     return countFree({ cpuset: this.cpuset, dedicated: this.dedicated, cores: this.cores, pinnable: this.pinnable, ...UNPINNED })
   }
@@ -157,7 +162,10 @@ export const freeRate = (cell: CellState): number =>
     cell.memoryCapacity === 0 ? 0 : cell.memoryFree / cell.memoryCapacity,
   )
 
-/** The count of shared CPUs that can still be allocated on the CPUs that are not pinned. Negative if a report reduced the cell. */
+/**
+ * The count of shared CPUs that can still be allocated on the CPUs that are not pinned. Negative if the host now reports a cell that is
+ * smaller than its claims.
+ */
 export function sharedCpusLeft(cell: CellState): number {
   const size = cell.cpuset.length
   const { unshared } = cell.freeCpus

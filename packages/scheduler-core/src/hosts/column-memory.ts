@@ -11,7 +11,7 @@ const WIDEST = 8
 const aligned = (bytes: number): number => Math.ceil(bytes / WIDEST) * WIDEST
 
 /**
- * One memory buffer for several columns. A copy of a fleet has many columns, and each allocation outside of V8's heap may start a garbage
+ * One memory buffer for several columns. A copy of a fleet has many columns, and each allocation outside of V8's heap can start a garbage
  * collection that stops all other work. One allocation for all columns avoids this.
  */
 export class ColumnMemory {
@@ -31,7 +31,7 @@ export class ColumnMemory {
   }
 }
 
-/** Creates columns of the given types for `size` hosts. All values are 0. */
+/** Creates columns with the array types in `types` for `size` hosts. All values are 0. */
 export function createColumns<Columns extends object>(types: TypesOf<Columns>, size: number): Columns {
   const entries = Object.entries(types) as [keyof Columns, ColumnType][]
   const bytes = entries.reduce((sum, [, { BYTES_PER_ELEMENT }]) => sum + aligned(size * BYTES_PER_ELEMENT), 0)

@@ -32,11 +32,11 @@ export interface HostColumns {
   gpuMostFreeMilli: Float64Array
   /** MiB of huge pages in the report, over all NUMA cells. Memory that is not in huge pages is called plain memory. */
   hugePageMib: Float64Array
-  /** 1 if the host's report in Nova's form lists an unavailable service, or if it is unreadable (report/reported-service.ts). */
+  /** 1 if the host's report in Nova's form has a compute service that is disabled or forced down, or whose data cannot be read. */
   serviceSuspect: Uint8Array
-  /** The fields that the host's report does not contain, as bits (report/stats-fields.ts). */
+  /** The fields that the host's report does not contain, as bits (`bitsOf`). */
   omits: Int32Array
-  /** 1 if the host has left the fleet (fleet/leave.ts). */
+  /** 1 if the host has left the fleet. */
   gone: Uint8Array
 }
 
@@ -71,7 +71,7 @@ export interface InventoryColumns {
   capacity: Float64Array
   /** 1 if the host reports this class. */
   reported: Uint8Array
-  /** 1 if the host reports the used amount of this class, which then includes materialised claims. */
+  /** 1 if the host reports the used amount of this class. The used amount then includes the instances of materialised claims. */
   countsUse: Uint8Array
 }
 
@@ -92,8 +92,8 @@ export interface UseColumns {
 }
 
 /**
- * The columns of one resource class. free = capacity - used - claimed. `free` is negative if a report reduced the host below its usage and
- * claims.
+ * The columns of one resource class. free = capacity - used - claimed. `free` is negative if the host now reports a capacity that is
+ * smaller than its usage and claims.
  */
 export interface ClassColumns extends InventoryColumns, UseColumns {}
 
@@ -123,7 +123,7 @@ export const createClassColumns = (size: number): ClassColumns => createColumns<
 /** The usage columns of a class. Copies of a fleet do not share these columns. */
 export const useOf = ({ used, claimed, covered, free }: ClassColumns): UseColumns => ({ used, claimed, covered, free })
 
-/** Replaces the inventory columns by copies. Called before a write, because other fleets may share the columns. */
+/** Replaces the inventory columns by copies. Called before a write, because other fleets can share the columns. */
 export function copyInventory(columns: ClassColumns): void {
   const { total, reserved, ratioMilli, minUnit, maxUnit, stepSize, capacity, reported, countsUse } = columns
   const inventory: InventoryColumns = { total, reserved, ratioMilli, minUnit, maxUnit, stepSize, capacity, reported, countsUse }

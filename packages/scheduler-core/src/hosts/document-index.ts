@@ -8,7 +8,7 @@ type Several = Own<{ readonly hosts: HostIndex[] }>
 /**
  * An index of the documents of one namespace. For each uuid, such as the uuid of a port, it has the hosts whose documents contain the uuid,
  * so that a request is resolved without reading all documents. It is updated with each document, and rebuilt when a checkpoint is read.
- * Copies of a fleet share the index until one of them writes to it (owner.ts).
+ * Copies of a fleet share the index until one of them writes to it.
  */
 export class DocumentIndex {
   #byThing = new SharedMap<HostIndex | Several>()
@@ -31,8 +31,8 @@ export class DocumentIndex {
 
   /**
    * Updates the index after the document of a host was replaced. `before` and `after` are the uuids in the old and the new document.
-   * `isYounger` compares the present documents of two hosts. With `isOlder`, the new document has an earlier time than the old one, which
-   * can happen if two hosts are merged.
+   * `isYounger` compares the present documents of two hosts. With `isOlder`, the new document has an earlier time than the old document,
+   * which can happen if two hosts are merged.
    */
   replace(
     host: HostIndex,

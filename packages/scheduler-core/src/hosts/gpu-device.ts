@@ -23,7 +23,7 @@ export type GpuWish = Pick<GpuRequest, 'count' | 'shareMilli' | 'models'>
 /** The GPUs that an instance needs, and its amounts of other resources, because some assignment rules read both. */
 export interface GpuAsk extends GpuWish {
   readonly amounts: Readonly<Record<string, number>>
-  /** How near the GPUs must be to the guest's NUMA cells. Absent if any GPUs of the host are acceptable. */
+  /** How near the GPUs must be to the guest's NUMA cells. Absent if the GPUs need not be near. */
   readonly numaPolicy?: NonNullable<GpuRequest['numaPolicy']>
 }
 

@@ -13,13 +13,13 @@ export interface Group {
   readonly apartFrom?: readonly string[]
   /** 1 when the group is created. Increases with every edit. */
   readonly version: number
-  /** The revision of the last edit of the group. New claims of members are void if they were decided before this revision. */
+  /** The revision of the last edit of the group. A new claim of a member is void if it was decided on a state before this revision. */
   readonly lastEdit: number
   /** For each host, the count of live members. */
   readonly members: ReadonlyMap<HostIndex, number>
 }
 
-/** A group that only this fleet uses, so that it can be written. */
+/** A group object that no other fleet shares. This fleet can therefore write it. */
 export type OwnGroup = Own<Omit<Group, 'members'>> & { members: Map<HostIndex, number> }
 
 export class Groups {
@@ -43,9 +43,7 @@ export class Groups {
     return this.#byUuid.get(uuid)
   }
 
-  /**
-   * Returns a group that can be written. If another fleet may share the group object, the object is replaced by a clone first (owner.ts).
-   */
+  /** Returns a group that can be written. If another fleet can share the group object, the object is replaced by a clone first. */
   own(uuid: string): OwnGroup | undefined {
     this.#writes++
     const group = this.#byUuid.get(uuid)
@@ -64,9 +62,10 @@ export class Groups {
   }
 
   /**
-   * Returns a group in `apartFrom` that has a member on the same host as a member of the group `uuid`. Undefined if there is none. A claim
-   * with such an `apartFrom` is void, because its rule would be violated from the start. Groups that are already recorded as apart are not
-   * checked, because a merge of hosts can bring their members together.
+   * Returns a group in `apartFrom` that already has a member on the same host as a member of the group `uuid`. Undefined if there is none.
+   * The requirement of a claim that these two groups are apart would be violated from the start, so such a claim is void. Groups that are
+   * already recorded as apart are not checked: a merge of two hosts can bring their members together, and this does not make later claims
+   * void.
    */
   sharesWith({ uuid, apartFrom = [] }: Pick<GroupBinding, 'uuid' | 'apartFrom'>): string | undefined {
     const own = apartFrom.length === 0 ? undefined : this.#byUuid.get(uuid)
@@ -79,8 +78,8 @@ export class Groups {
   }
 
   /**
-   * Creates the group if the claim is its first claim, and adds the groups in `apartFrom` to the group's rule. Returns a function that
-   * undoes the change, for proposals that are discarded.
+   * Creates the group if the claim is its first claim, and records that the group must be apart from the groups in `apartFrom`. Returns a
+   * function that undoes the change, for proposals that are discarded.
    */
   bind({ uuid, policy, maxServerPerHost, apartFrom = [] }: GroupBinding): () => void {
     const known = this.#byUuid.get(uuid)
@@ -98,7 +97,10 @@ export class Groups {
     return () => this.#keepApart(uuid, before)
   }
 
-  /** True if the group's policy allows one more member on the host, and the host has no members of groups that must be apart from it. */
+  /**
+   * True if the group's policy allows one more member on the host, and the host has no members of groups that must be apart from this
+   * group.
+   */
   allows(uuid: string, host: HostIndex): boolean {
     const group = this.#byUuid.get(uuid)
     return (group === undefined || groupAllows(group, host)) && !this.apartOf(uuid).some(({ members }) => members.has(host))
@@ -173,10 +175,10 @@ const union = (a: readonly string[], b: readonly string[]): readonly string[] =>
 
 type Rule = Pick<Group, 'policy' | 'maxServerPerHost' | 'members'>
 
-/** True if the policy allows one more member on the host. Soft policies always do. */
+/** True if the policy allows one more member on the host. Soft policies always allow it. */
 export function groupAllows({ policy, maxServerPerHost, members }: Rule, host: HostIndex): boolean {
   if (policy === 'ANTI_AFFINITY') return (members.get(host) ?? 0) < (maxServerPerHost ?? 1)
-  // Two hosts can have members only while an instance moves between them. Such a group accepts no further member.
+  // Members are on two hosts only while an instance moves between these hosts. Until the move ends, the group accepts no further member.
   if (policy === 'AFFINITY') return members.size === 0 || (members.size === 1 && members.has(host))
   return true
 }

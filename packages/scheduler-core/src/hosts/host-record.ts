@@ -19,8 +19,8 @@ export interface Reporter {
 }
 
 /**
- * The data of a host that is not in the columns. Copies of a fleet share records (owner.ts). To write a record, call `own`, which may
- * replace the record by a copy. A record that was read before that call then shows the former state of the host.
+ * The data of a host that is not in the columns. Copies of a fleet share records. To write a record, call `own`. If the record is shared,
+ * `own` replaces it by a copy, and a record that was read before this call shows the former state of the host.
  */
 export interface HostRecord extends HostName {
   readonly index: HostIndex
@@ -65,7 +65,7 @@ export interface HostRecord extends HostName {
   readonly gpus: readonly GpuState[]
   /** Claims that hold resources on the host, and ended claims whose instance is still on the host. */
   readonly claims: ReadonlySet<Claim>
-  /** Further data of kinds (kinds/host-state.ts). */
+  /** Further data of the resource kinds, such as the PCI pools of the host. Each kind accesses its data with `createHostState`. */
   readonly ofKinds: readonly unknown[]
 }
 
@@ -78,8 +78,8 @@ export interface HostBefore extends Pick<HostRecord, 'host' | 'node' | 'stats' |
 }
 
 /**
- * A record that only this fleet uses, so that it can be written. `claims` and `ofKinds` can be changed in place. Other fleets may share the
- * objects in all other fields, so these objects must be replaced.
+ * A record that no other fleet shares. This fleet can therefore write it. `claims` and `ofKinds` can be changed in place. Other fleets can
+ * share the objects in all other fields, so these objects must be replaced.
  */
 export type OwnHostRecord = Own<Omit<HostRecord, 'claims' | 'ofKinds'>> & { claims: Set<Claim>; ofKinds: unknown[] }
 
@@ -133,7 +133,8 @@ export function newRecord(
 }
 
 /**
- * Copies a record without the data of kinds. The fields are in the order of `newRecord`, so that V8 uses one object shape for all records.
+ * Copies a record without the data in `ofKinds`. The fields are in the order of `newRecord`, so that V8 uses one object shape for all
+ * records.
  */
 export function copyRecord(record: HostRecord, owner: Owner): OwnHostRecord {
   return {

@@ -42,7 +42,7 @@ export const hostAddress = (hosts: Pick<HostTable, 'nodesOf'>, name: HostName): 
   hosts.nodesOf(name.host).length > 1 ? `${name.host}/${name.node}` : hostKey(name)
 
 /**
- * The host with a key, even if the host has left the fleet. Names in older data may contain slashes, so each slash of the key is tried as
+ * The host with a key, even if the host has left the fleet. Names in older data can contain slashes, so each slash of the key is tried as
  * the separator of host and node.
  */
 export function hostOfKey(hosts: HostTable, key: string): HostRecord | undefined {
@@ -66,23 +66,23 @@ const LEAST_SIZE = 64
 /** The claim of an instance that is being moved to another host or rebuilt on its host. */
 export interface Mover extends Pick<Claim, 'host' | 'grants'> {
   /**
-   * If true, the claim's resources count as free on its own host. If false, the instance holds resources for the old and the new place
-   * until the move ends.
+   * If true, the claim's resources count as free on its own host. If false, the instance holds both its old and its new resources until the
+   * move ends.
    */
   readonly isFree: boolean
-  /** True if the instance is rebuilt with its present resources, so that nothing new is requested. */
+  /** True if the instance is rebuilt with its present resources. It then needs no further resources. */
   readonly isRebuild?: true
 }
 
 /** All hosts of a fleet, in the order in which they were first seen: records, columns, and an index by name. */
 export class HostTable {
-  /** The feature level of the fleet, for kinds and filters whose rules depend on it (levels.ts). */
+  /** The feature level of the fleet, for kinds and filters whose rules depend on the level. */
   featureLevel = 1
   /** The ratios and reserved amounts for hosts that report a document of Nova without these values. */
   fleetAllocation: FleetAllocation = NO_ALLOCATION
   /**
-   * The claim whose move is being decided or judged. Null at all other times, and below feature level STRICT_CLAIMS. Set only by the
-   * ledger's `lift`.
+   * The claim of the instance whose move is being decided or checked. Null at all other times, and below feature level STRICT_CLAIMS. Set
+   * only by `lift` of the claim ledger.
    */
   mover: Mover | null = null
   readonly columns: HostColumns = createHostColumns(LEAST_SIZE)
@@ -106,7 +106,7 @@ export class HostTable {
   #renames = 0
   #size = LEAST_SIZE
   #omitting = 0
-  /** The resource classes whose inventory columns another table may share. */
+  /** The resource classes whose inventory columns another table can share. */
   readonly #sharedInventories = new Set<string>()
   #owner: Owner = {}
   /** If this table is a copy: the memory of its columns. Columns that were added or enlarged after the copy have other memory. */
@@ -128,7 +128,7 @@ export class HostTable {
     return this.#records.length
   }
 
-  /** True if no host has left the fleet, so that every record belongs to a present host. */
+  /** True if no host has left the fleet. Every record then belongs to a present host. */
   get isWhole(): boolean {
     return this.#goneCount === 0
   }
@@ -207,12 +207,12 @@ export class HostTable {
 
   /** True if the host's report lists the instance of a claim that has ended. The claim then continues to hold resources on the host. */
   isStillListed({ stats, present }: HostRecord, instance: string | null): boolean {
-    // a report without a list of instances leaves the last list in `present`, which claims must not read from this feature level on
+    // if the report has no list of instances, `present` is still the last reported list, which is not used from this feature level on
     if (stats.instances === null && this.featureLevel >= ENDED_CLAIMS) return false
     return instance !== null && present.has(instance)
   }
 
-  /** Returns a host's record that can be written. If another fleet may share the record, the record is replaced by a clone first. */
+  /** Returns a host's record that can be written. If another fleet can share the record, the record is replaced by a clone first. */
   own(index: HostIndex): OwnHostRecord {
     const record = this.get(index)
     return (ifOwn(record, this.#owner) as OwnHostRecord | undefined) ?? this.#clone(record)
@@ -253,7 +253,7 @@ export class HostTable {
     return this.#names.renamedNodesOf(host)
   }
 
-  /** Changes the names of a host, or records that it left or returned. */
+  /** Changes the names of a host, or records that the host left or returned. */
   rename(record: OwnHostRecord, to: Partial<Pick<HostRecord, 'host' | 'node' | 'gone' | 'formerNames'>>): void {
     this.#names.leave(record)
     this.#goneCount -= Number(record.gone !== null)
@@ -328,7 +328,7 @@ export class HostTable {
 
   /**
    * Makes this empty table a copy of `from`. Columns that change with every claim are copied. Records and inventories are shared until one
-   * of the tables writes them. If `spare` is given, the memory of its columns is reused and the spare table becomes unusable.
+   * of the tables writes them. If `spare` is set, the memory of its columns is reused, and the table `spare` cannot be used afterwards.
    */
   takeCopy(from: HostTable, spare?: HostTable): void {
     this.featureLevel = from.featureLevel

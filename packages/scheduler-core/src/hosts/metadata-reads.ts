@@ -18,7 +18,10 @@ export type MetadataReads = readonly MetadataRead[] | ((options: Readonly<Record
 export const metadataReadsWith = (reads: MetadataReads = [], options: Readonly<Record<string, unknown>>): readonly MetadataRead[] =>
   (typeof reads === 'function' ? reads(options) : reads).filter(({ option }) => option === undefined || options[option] === true)
 
-/** The metadata keys that a filter or weigher can read, whatever its options are. Keys that the options themselves name are missing. */
+/**
+ * The metadata keys that a filter or weigher can read, whatever its options are. Keys whose names are the values of options are not
+ * included.
+ */
 export const metadataReadsOf = (reads: MetadataReads = []): readonly MetadataRead[] => (typeof reads === 'function' ? reads({}) : reads)
 
 /** True if a single key is read, and not all keys with a prefix. */
@@ -38,8 +41,8 @@ const NEAR = 2
 const SHORT = 6
 
 /**
- * The known keys of which `asked` may be a misspelling, nearest first. They differ from `asked` by one or two letters, or only by case,
- * dashes, dots and blanks.
+ * The known keys of which `asked` is possibly a misspelling, nearest first. They differ from `asked` by one or two letters, or only by
+ * case, dashes, dots and blanks.
  */
 export function similarKeys(asked: string, known: Iterable<string>): readonly string[] {
   const plain = plainOf(asked)

@@ -10,7 +10,7 @@ export interface FormerName extends HostName {
   readonly at: number
   /** The operator's reason. */
   readonly reason: string
-  /** True if an operator released the name, so that another machine may use it. */
+  /** True if an operator released the name. Another machine may then use the name. */
   readonly isFree: boolean
 }
 
@@ -90,7 +90,7 @@ export class HostNames {
   #present = new NameMap()
   #forgotten = new NameMap()
   #former = new NameMap()
-  /** Former names that were released for another machine, which may use the name now. */
+  /** Former names that operators released. Another machine may use such a name. */
   #free = new NameMap()
 
   /** The present host with this name. */

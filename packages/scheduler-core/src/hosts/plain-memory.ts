@@ -58,7 +58,8 @@ export const hugeMibUsed = ({ limits, pages }: MemoryOfCell): number =>
 
 /**
  * The memory of a cell in use outside of huge pages, in MiB: the reported memory usage minus the huge pages in use, plus the memory of
- * claims that the report does not count. Below feature level PLAIN_IN_CELLS, the huge pages in use are subtracted from this sum.
+ * claims that the report does not count. Below feature level PLAIN_IN_CELLS, the huge pages in use are subtracted from the sum of reported
+ * usage and claims.
  */
 export function plainMibUsed(cell: MemoryOfCell): number {
   const { plainClaimed = 0, hugeCovered = 0 } = cell
@@ -81,7 +82,7 @@ export const hugeMibReported = ({ numaCells }: Pick<HostStats, 'numaCells'>): nu
 
 /**
  * The limits of a cell according to its report. `memoryRatio` multiplies an amount by the cell's overcommit ratio. `isApart` is true from
- * feature level PLAIN_IN_CELLS on. Huge pages are then subtracted from the reported usage, but not from the memory of claims.
+ * feature level PLAIN_IN_CELLS on. The limits then contain the reported memory usage, and the reported usage of huge pages separately.
  */
 export function limitsOf(cell: HostStats['numaCells'][number], memoryRatio: (mib: number) => number, isApart: boolean): CellLimits {
   const plain = plainMibOf(cell.memoryMb, cell.pages)

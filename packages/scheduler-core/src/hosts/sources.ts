@@ -212,7 +212,7 @@ export function claimsOf(hosts: HostTable, host: HostIndex, resourceClass: strin
     return amount === 0 ? [] : [{ claim, amount }]
   })
   const claimed = columns === undefined ? 0 : at(columns.claimed, host)
-  // If the report counts less than its listed instances hold, the difference cannot be attributed to single claims.
+  // If the reported usage is less than the claims of the reported instances hold, the difference cannot be attributed to single claims.
   const short = columns === undefined ? 0 : Math.max(0, at(columns.covered, host) - at(columns.used, host))
   const picked = claimed - short - holding.reduce((sum, { amount }) => sum + amount, 0)
   const ending = holding
@@ -230,7 +230,10 @@ export function claimsOf(hosts: HostTable, host: HostIndex, resourceClass: strin
   }
 }
 
-/** The amount of a class that a claim holds in addition to the reported usage. The ledger uses the same rule. */
+/**
+ * The amount of a class that a claim holds in addition to the reported usage. When claims are subtracted from free amounts, the same rule
+ * is used.
+ */
 function heldBy(claim: Claim, { claims, present, usedFrom }: HostRecord, resourceClass: string, counts: boolean): number {
   const { state, instance, grants, extra, source } = claim
   const whole = grants.classes?.[resourceClass] ?? 0

@@ -8,7 +8,7 @@ export class TraitSets {
   of({ traits }: HostStats): ReadonlySet<string> {
     const key = traits.join()
     const known = this.#sets.get(key)
-    // the traits are compared in addition to the key, because a trait may contain a comma
+    // the traits are compared in addition to the key, because a trait can contain a comma
     if (known?.traits.length === traits.length && known.traits.every((trait, i) => trait === traits[i])) return known.set
     // the sets are dropped when they need too much memory, which happens if most hosts have different traits
     if (this.#sets.size >= MOST_TRAIT_SETS || this.#characters + key.length > MOST_TRAIT_CHARACTERS) {

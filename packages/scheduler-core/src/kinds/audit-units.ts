@@ -1,6 +1,6 @@
 import type { Mismatch } from './kind.ts'
 
-/** One unit of a kind, such as a GPU or a PCI pool. A claim names a unit, but the host may give its instance another unit. */
+/** One unit of a resource kind, such as a GPU or a PCI pool. A claim names a unit, but the host can give the instance a different unit. */
 export interface AuditedUnit<Id> {
   readonly id: Id
   readonly field: string
@@ -12,28 +12,28 @@ export interface AuditedUnit<Id> {
   readonly free: number | undefined
 }
 
-/** What all claims that name one unit hold together. */
+/** The sums of the amounts that claims hold on one unit that they name. */
 export interface AuditedHold {
-  /** The amount that is subtracted from the free amount in any case. */
+  /** The sum of the claims that are subtracted from the free amount of the unit even if the report counts its use. */
   readonly always: number
-  /** The amount that is subtracted only if the report does not count the use of the unit. */
+  /**
+   * The sum of the claims that are subtracted only if the report does not count the use of the unit. Otherwise, the reported usage includes
+   * them.
+   */
   readonly unlessCounted: number
   /** The id of a claim in `always` that was made after the host's last report. Undefined if there is none. */
   readonly late: string | undefined
 }
 
-/** The sums over all units of one kind on one host, computed only from the report and the claims. */
+/** Sums over units of the same kind on one host, computed only from the report and the claims. */
 export interface SortSums {
   /** The free amount of all units together. Negative if more is held than exists. */
   readonly free: number
   /** The amount that claims hold in addition to the reported usage. */
   readonly amountHeld: number
-  /** The amount that is free for claims according to the report, summed over all units. */
+  /** The amount that the report leaves free for claims, summed over all units. */
   readonly room: number
-  /**
-   * True if the unit that each claim names has enough free for the claim, and the reported usage is at least the amount that materialised
-   * claims hold.
-   */
+  /** True if each claim fits on the unit that it names, and materialised claims do not hold more than the reported usage. */
   readonly isWhole: boolean
   readonly late: string | undefined
   /** The amount that claims hold of one unit in addition to its reported usage. */
@@ -71,8 +71,9 @@ export function sumSort<Id>(units: readonly AuditedUnit<Id>[], held: ReadonlyMap
 }
 
 /**
- * Compares the free amounts of units with amounts computed from the report and the claims, and returns the differences. With `isWhole`,
- * each claim must be counted on the unit that it names. Otherwise only the sum over all units is compared exactly.
+ * Compares the free amounts of units with amounts computed from the report and the claims, and returns the differences. If `isWhole` is
+ * true, each claim must be counted on the unit that it names. If it is false, claims can be counted on other units, so only the sum over
+ * all units is compared exactly.
  */
 export function auditSort<Id>(
   field: string,

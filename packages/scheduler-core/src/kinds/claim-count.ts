@@ -1,6 +1,6 @@
 /**
  * The units of one kind on one host: GPUs, NUMA cells with their CPUs and pages, or pools of PCI devices. A claim names units, but the
- * report may show other units in use. A `Piece` is the part of a claim that names one unit.
+ * report can show that the instance uses different units. A `Piece` is the part of a claim that names one unit.
  */
 export interface Units<Piece> {
   /** Sets the free amount of every unit to the amount that is free according to the report, as if there were no claims. */
@@ -16,8 +16,8 @@ export interface Units<Piece> {
   /** Subtracts a piece from the free amount of the unit that it names (1), or adds it (-1). */
   take(piece: Piece, sign: 1 | -1): void
   /**
-   * Subtracts a piece from the free amounts of other units than the one that it names. If no unit has enough free, the rest is subtracted
-   * from the named unit, whose free amount then becomes negative.
+   * Subtracts a piece that does not fit on the unit that it names. The piece is subtracted from any units of the host with free amounts.
+   * The rest, for which no unit has enough free, makes the free amount of the named unit negative.
    */
   takeElsewhere(piece: Piece): void
   /** Orders pieces by their contents, largest first. Returns 0 only for equal pieces. */
@@ -25,18 +25,18 @@ export interface Units<Piece> {
 }
 
 /**
- * Subtracts the claims of a host from its free units. Each claim holds its amount, even if the report shows that the host uses other units
- * than the claims name (docs/adr/0024). The result does not depend on the order in which pieces were held. A drop therefore undoes a hold
- * exactly, and a restored fleet has the same free units.
+ * Subtracts the claims of a host from the free amounts of its units. Each claim is subtracted in full, even if the report shows that the
+ * host uses other units than the claims name. The result does not depend on the order in which the claims were added. Therefore `drop`
+ * undoes `hold` exactly, and a restored fleet has the same free amounts.
  */
 export class ClaimCount<Piece, Own extends Units<Piece>> {
   readonly units: Own
   readonly #pieces: Piece[]
-  /** Pieces that `lift` left out, so that their amounts are free at present. */
+  /** Held pieces that `lift` treats as free at present. */
   readonly #lifted: Piece[] = []
   /**
-   * True if a piece is counted on another unit than the one that it names, or if materialised claims hold more than the reported usage. All
-   * units are then counted again after each change.
+   * True if a piece is subtracted from a unit that the piece does not name, or if materialised claims hold more than the reported usage.
+   * The free amounts of all units are then computed again after each change.
    */
   #isMoved = false
 
@@ -46,7 +46,10 @@ export class ClaimCount<Piece, Own extends Units<Piece>> {
     this.#isMoved = isMoved
   }
 
-  /** Holds a piece. With `isCounted`, the reported usage includes the piece, because the report lists the instance. */
+  /**
+   * Subtracts a piece from the free amounts. With `isCounted`, the reported usage already includes the piece, because the report lists the
+   * instance.
+   */
   hold(piece: Piece, isCounted: boolean): void {
     const { units } = this
     if (isCounted) {
@@ -73,8 +76,8 @@ export class ClaimCount<Piece, Own extends Units<Piece>> {
   }
 
   /**
-   * Leaves out a held piece until the returned function is called. This is used to decide about the instance that holds the piece. If the
-   * reported usage includes the piece, its amount is added to the free amount of the unit that it names.
+   * Treats a held piece as free until the returned function is called. This is used to decide about the instance that holds the piece. If
+   * the reported usage includes the piece, its amount is added to the free amount of the unit that the piece names.
    */
   lift(piece: Piece, isCounted: boolean): () => void {
     if (!isCounted) {
@@ -89,7 +92,7 @@ export class ClaimCount<Piece, Own extends Units<Piece>> {
     }
   }
 
-  /** Returns a copy of this count for a copied fleet. `units` are the units of the copied fleet, and must equal the present units. */
+  /** Returns a copy of this count for a copied fleet. `units` are the units of the copied fleet, and must equal the units of this count. */
   copy(units: Own): ClaimCount<Piece, Own> {
     return new ClaimCount(units, this.#pieces, this.#isMoved)
   }
@@ -110,7 +113,10 @@ export class ClaimCount<Piece, Own extends Units<Piece>> {
   }
 }
 
-/** Takes an amount from units in order, at most the free amount of each unit. Returns the rest that no unit had free. */
+/**
+ * Takes an amount from units in order, at most the free amount of each unit. Returns the rest of the amount, for which no unit had enough
+ * free.
+ */
 export function takeAcross<Unit>(
   units: Iterable<Unit>,
   amount: number,

@@ -9,7 +9,8 @@ export interface FreeDevices {
 }
 
 /**
- * Text for a reason: where the host has suitable free devices that are not near the guest's NUMA cells. Below DEVICES_ELSEWHERE, no text.
+ * Text for a reason: where the host has suitable free devices that are not near the guest's NUMA cells. Below feature level
+ * DEVICES_ELSEWHERE, no text.
  */
 export function elsewhereOn({ featureLevel }: Pick<HostTable, 'featureLevel'>, devices: readonly FreeDevices[]): Pick<Reason, 'source'> {
   const counts = new Map<number | null, number>()

@@ -12,8 +12,8 @@ export interface HostState<State> {
 let states = 0
 
 /**
- * Creates the accessors for a kind's data of each host. `initial` is the value before the first `set`. The data is stored in the host's
- * record, because one large map of all hosts would be rebuilt when it grows, which takes long.
+ * Creates the accessors for the data that a resource kind stores for each host. `initial` is the value before the first `set`. The data is
+ * stored in the records of the hosts, because a single large map for all hosts would be rebuilt when it grows, which takes long.
  */
 export function createHostState<State>(initial: State): HostState<State> {
   const place = states++

@@ -54,8 +54,9 @@ const isNoMore = (amounts: Amounts, others: Amounts = {}): boolean =>
   Object.entries(amounts).every(([name, amount]) => amount <= (others[name] ?? 0))
 
 /**
- * True if an instance that gets new grants on its own host takes only the difference from the grants that it holds, so that nothing is held
- * twice. This is true if all units in the new grants, such as GPUs, are among the held units. Amounts may be larger.
+ * True if an instance that gets new grants on its own host needs only the difference from the grants that it already holds. This is the
+ * case if all units in the new grants, such as GPUs, are among the held units. Amounts can be larger. If the result is false, the instance
+ * holds the old and the new grants at the same time.
  */
 export const takesDifference = ({ featureLevel }: HostTable, held: Grants, next: Grants): boolean =>
   featureLevel < OWN_UNITS
@@ -68,8 +69,8 @@ export const takesDifference = ({ featureLevel }: HostTable, held: Grants, next:
 
 /**
  * True if enough memory outside of huge pages is held for the instance during and after a resize on its host. During the resize, the larger
- * of the old and the new memory amount is held, together with all old pages. The part of this amount outside of the old pages must be at
- * least the memory that the instance has outside of pages after the resize.
+ * of the old and the new memory amount is held, together with all pages that the instance held before. The part of this amount outside of
+ * these pages must be at least the memory that the instance has outside of pages after the resize.
  */
 function leavesNoPages(held: Grants, next: Grants): boolean {
   const [own, wanted] = [held.classes?.MEMORY_MB ?? 0, next.classes?.MEMORY_MB ?? 0]

@@ -10,7 +10,7 @@ import { OWN_UNITS, STRICT_CLAIMS } from '../values/levels.ts'
 import { allKinds } from './index.ts'
 import type { ResourceKind } from './kind.ts'
 
-/** A resource kind, and the generators and functions with which its laws are tested. */
+/** A resource kind, and the generators and functions for testing the rules that every kind must satisfy. */
 export interface KindCase<Ask, Grant> {
   readonly kind: ResourceKind<Ask, Grant>
   readonly hosts: fc.Arbitrary<HostShape>
@@ -29,7 +29,7 @@ export interface KindCase<Ask, Grant> {
 
 const H1 = 0 as HostIndex
 
-/** Tests the laws in the docstring of `ResourceKind` (kind.ts) for a kind, at each feature level that changed the rules. */
+/** Tests that a kind satisfies the rules in the docstring of `ResourceKind`, at each feature level that changed the rules. */
 export function kindSuite<Ask, Grant>(given: KindCase<Ask, Grant>): void {
   for (const level of [1, STRICT_CLAIMS, OWN_UNITS]) suiteAt(level, given)
 }
@@ -153,7 +153,7 @@ function suiteAt<Ask, Grant>(
     test('holding grants that were chosen on an older, emptier state never makes a free amount negative if fits accepted them', () => {
       fc.assert(
         fc.property(hosts, fc.array(fc.tuple(asks, rule), { minLength: 2, maxLength: 20 }), (shape, steps) => {
-          // every grant is chosen on the `stale` fleet, which never changes, and checked and held on the other fleet
+          // every grant is chosen on the fleet `stale`, which never changes, and checked and held on the other fleet (`fleet`)
           const [stale, fleet] = [hostOf(shape), hostOf(shape)]
           const floor = Math.min(0, leastLeft(fleet, H1))
           for (const [ask, name] of steps) {
@@ -183,7 +183,7 @@ function suiteAt<Ask, Grant>(
             else expect(again !== undefined && kind.isPartOf?.(again, grant) && kind.isPartOf(grant, again)).toBe(true)
             expect(kind.fits(fleet.hosts, H1, grant, grant)).toBe(true)
             fleet.hosts.mover = null
-            // not compared for kinds with units, because other units than those in the grant may meet the ask
+            // not compared for kinds with units, because units that are not in the grant can meet the ask
             if (kind.isPlain === true) expect(kind.fits(fleet.hosts, H1, grant)).toBe(kind.canGive(fleet.hosts, H1, ask))
           }),
           { numRuns: byExtent(10, 40, 200) },
@@ -203,7 +203,7 @@ function suiteAt<Ask, Grant>(
           fc.pre(grant !== undefined)
           const before = structuredClone(state(fleet, H1))
           kind.hold(fleet.hosts, H1, grant, true)
-          // from STRICT_CLAIMS on, the amount by which claims exceed the reported usage is subtracted
+          // from feature level STRICT_CLAIMS on, the amount by which claims exceed the reported usage is subtracted
           const isBelow = level >= STRICT_CLAIMS && (kind.usedBelowClaims?.(fleet.hosts, H1) ?? []).length > 0
           if (isBelow) expect(state(fleet, H1)).not.toEqual(before)
           else expect(state(fleet, H1)).toEqual(before)

@@ -24,17 +24,18 @@ export type Assign<Ask, Grant> = (hosts: HostTable, host: HostIndex, ask: Ask, o
 /**
  * A resource kind, such as resource classes, NUMA cells or GPUs. It defines how a report becomes inventory, what a request asks for,
  * whether a host can give it, which units of the host are chosen, and the reason if a host refuses.
- * The laws:
+ * The rules that every kind satisfies:
  * - Under every assignment rule, `assign` returns a grant exactly when `canGive` is true, and `fits` accepts this grant.
  * - If an instance moves within its host, `canGive` and `assign` read its present grants from `hosts.mover`, and `fits` gets them as
  * `held`.
- * - `fits`, `hold` and `drop` read only whole numbers and names, and no filter or profile. The judge uses them, so their results are the
- * same in every release. `hold` does not check whether the grant fits. `drop` undoes `hold` exactly.
+ * - `fits`, `hold` and `drop` read only whole numbers and names, and no filter or profile. Claims in the log are accepted or made void with
+ * these methods, so their results are the same in every release. `hold` does not check whether the grant fits. `drop` undoes `hold`
+ * exactly.
  * - A claim is materialised if the host's report lists its instance. If the report also counts the usage, `hold` and `drop` of the claim's
- * grant do nothing, so that the usage is not counted twice. From feature level STRICT_CLAIMS on, they take the part of the grant that the
- * report does not count. All other grants hold their full amount, even if the report shows other units in use.
+ * grant do nothing. Otherwise the usage would be counted twice. From feature level STRICT_CLAIMS on, the amount by which materialised
+ * claims exceed the reported usage is held. All other grants hold their full amount, even if the report shows other units in use.
  * - Data that `hold`, `drop` and `takeInventory` write outside of the columns is stored in the record from `hosts.own(host)`. `copy` gives
- * a cloned record its own data. Copies of a fleet share records until one of them writes (values/owner.ts).
+ * a cloned record its own data. Copies of a fleet share a record until one of the fleets writes it.
  * - Kinds choose grants in the order of `kinds/index.ts`. A choice can depend on the grants of earlier kinds (`others`). For example, PCI
  * devices are chosen near the guest's NUMA cells. The earlier kind looks ahead: its `canGive` and `assign` consider only choices with which
  * the later kind also finds a grant. If `canGive` is true for every kind, each kind therefore finds a grant without backtracking.
@@ -58,24 +59,24 @@ export interface ResourceKind<Ask, Grant> {
   /** Assignment rules by name. The first rule is the default. */
   readonly rules: readonly string[]
   /**
-   * True if grants are amounts by name, which can be subtracted from each other. An instance that grows on its host then takes the
-   * difference.
+   * True if grants are amounts by name, which can be subtracted from each other. An instance that gets larger amounts on its own host then
+   * takes only the difference.
    */
   readonly isPlain?: true
   /**
    * Returns the part of a held grant that meets a new ask of the same instance on the same host. Undefined if the held units do not meet
-   * the ask. The host's present resources are ignored. `cells` are the NUMA cells that the guest gets, if any. Kinds with `isPlain` do not
-   * have this method, because a smaller amount is always a part of a larger amount.
+   * the ask. What the host has free at present does not matter. `cells` are the NUMA cells that the guest gets, if any. Kinds with
+   * `isPlain` do not have this method, because a smaller amount is always a part of a larger amount.
    */
   keep?(hosts: HostTable, host: HostIndex, ask: Ask, held: Grant, cells: readonly number[] | undefined): Grant | undefined
   /**
-   * True if all units of `grant` are in `held`. Every kind with `keep` has this method, and it is true for the result of `keep`. The judge
-   * uses it, so its result is the same in every release.
+   * True if all units of `grant` are in `held`. Every kind with `keep` has this method, and the result of `keep` satisfies it. Claims in
+   * the log are checked with this method, so it must return the same in every release.
    */
   isPartOf?(grant: Grant, held: Grant): boolean
   /** True if several hosts share the resource. An amount that a claim on one host holds is then not free on the other hosts. */
   readonly isShared?: true
-  /** False if no host has the resource, so that hosts need not be checked for it. If the method is absent, each host is checked. */
+  /** False if no host has the resource. Hosts then need not be checked for it. If the method is absent, each host is checked. */
   isThere?(hosts: HostTable): boolean
   /** What one instance of the request needs of this kind. Undefined if it needs nothing. */
   ask(spec: RequestSpec): Ask | undefined
@@ -84,7 +85,8 @@ export interface ResourceKind<Ask, Grant> {
   /** Returns a faster form of `canGive` for one ask and many hosts. Its results equal those of `canGive`. */
   prepareCanGive?(hosts: HostTable, ask: Ask): (host: HostIndex) => boolean
   /**
-   * Creates `assign` for a rule. Throws RangeError for an unknown rule or invalid options, so that a profile is checked when it is written.
+   * Creates `assign` for a rule. Throws RangeError for an unknown rule or invalid options. A profile with such a rule is therefore refused
+   * when it is written.
    */
   createAssign(setting: AssignmentSetting | undefined): Assign<Ask, Grant>
   /**
@@ -95,15 +97,16 @@ export interface ResourceKind<Ask, Grant> {
   hold(hosts: HostTable, host: HostIndex, grant: Grant, materialised: boolean): void
   drop(hosts: HostTable, host: HostIndex, grant: Grant, materialised: boolean): void
   /**
-   * Leaves out a held grant until the returned function is called. The judge uses this if an instance grows on its host. `materialised`
-   * must be the value with which the grant is held. For kinds without this method, the grant is dropped and later held again.
+   * Treats a held grant as free until the returned function is called. Used to check a claim with which an instance gets more resources on
+   * its own host. `materialised` must be the value with which the grant is held. For kinds without this method, the grant is dropped and
+   * later held again.
    */
   lift?(hosts: HostTable, host: HostIndex, grant: Grant, materialised: boolean): () => void
   /** Sets the inventory of a host from a report, without its claims. The caller then holds every claim of the host again. */
   takeInventory(hosts: HostTable, host: HostIndex, stats: HostStats): void
   /**
-   * True if the host's report counts usage of this kind. A delta may then add or remove an instance only if it contains the new usage.
-   * `deltaClasses` are the resource classes whose usage the delta contains.
+   * True if the host's report counts usage of this kind. A report that contains only changes (a delta) may then add or remove an instance
+   * only if it also contains the new usage. `deltaClasses` are the resource classes whose usage the delta contains.
    */
   countsUse(hosts: HostTable, host: HostIndex, grant: Grant, deltaClasses: ReadonlySet<string>): boolean
   /** Copies the kind's data in a host's record to a clone of the record, so that `hold` on the clone does not change the original. */
@@ -112,13 +115,16 @@ export interface ResourceKind<Ask, Grant> {
   usedBelowClaims?(hosts: HostTable, host: HostIndex): readonly UsedBelowClaims[]
   /**
    * The resources of which the live claims of the host hold more than the host has according to its report and settings. `grants` are the
-   * grants of these claims. For a kind with `isShared`, this is also called for hosts without claims, because such a host may report the
-   * size of the shared resource.
+   * grants of these claims. For a kind with `isShared`, this is also called for hosts without claims, because such a host can be the one
+   * that reports the size of the shared resource.
    */
   capacityBelowClaims?(hosts: HostTable, host: HostIndex, grants: readonly Grant[]): readonly UsedBelowClaims[]
   /** The reason why the host cannot meet the ask. Called only if `canGive` is false. */
   reason(hosts: HostTable, host: HostIndex, ask: Ask): Reason
-  /** Describes the hosts that have the resource, whether or not it is free. If absent or undefined, any host may have it. */
+  /**
+   * Describes the hosts that have the resource, whether or not it is free. If the method is absent or returns undefined, it is unknown
+   * which hosts have the resource.
+   */
   havers?(hosts: HostTable, ask: Ask): Havers | undefined
   /**
    * The facts behind a refusal: first the fact for `reason`, then a fact for each other shortfall. Each fact has the sources of the
@@ -127,7 +133,10 @@ export interface ResourceKind<Ask, Grant> {
   facts(hosts: HostTable, host: HostIndex, ask: Ask, request: RequestSpec): readonly Fact[]
   /** The data that `hold` and `drop` write outside of the columns, as plain data. Used to compare replicas. Undefined if there is none. */
   view?(hosts: HostTable, host: HostIndex): unknown
-  /** Computes the free amounts from the report and the claims, without `hold` and `drop`. Returns where the state differs. */
+  /**
+   * Computes the free amounts from the report and the claims, without `hold` and `drop`. Returns the values in the state that differ from
+   * the computed values.
+   */
   audit?(hosts: HostTable, host: HostIndex, held: readonly HeldGrant<Grant>[]): readonly Mismatch[]
 }
 
@@ -146,9 +155,12 @@ export interface UsedBelowClaims {
 export interface HeldGrant<Grant> {
   readonly claim: string
   readonly grant: Grant
-  /** True if the claim is materialised, so that the reported usage includes the grant. */
+  /** True if the claim is materialised. The reported usage then includes the grant. */
   readonly counted: boolean
-  /** True if the claim was made after the host's last report and edit. Such a claim must fit, so an excess is an error of the judge. */
+  /**
+   * True if the claim was made after the host's last report and edit. Such a claim was checked against the present amounts. If the claim
+   * does not fit, the check was therefore wrong.
+   */
   readonly isLate: boolean
 }
 

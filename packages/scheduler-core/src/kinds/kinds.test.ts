@@ -196,7 +196,7 @@ kindSuite({
 })
 
 describe('NUMA cells', () => {
-  /** True if each guest cell can get a separate host cell. Tries all combinations, as the expected result of `canGive`. */
+  /** True if each guest cell can get a separate host cell. Tries all combinations. `canGive` must return the same. */
   function bruteForce(shape: HostShape, ask: readonly NumaCellRequest[], taken: readonly number[] = []): boolean {
     if (taken.length === ask.length) return true
     const guest = ask[taken.length] as NumaCellRequest

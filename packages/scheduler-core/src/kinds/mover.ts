@@ -5,8 +5,8 @@ import { OWN_UNITS } from '../values/levels.ts'
 import type { ResourceKind } from './kind.ts'
 
 /**
- * The grants that the moving instance holds on this host, if they count as free for the instance. Undefined otherwise, and if no instance
- * of this host moves.
+ * The grants that the moving instance holds on this host, if these grants count as free for the instance. Undefined otherwise, or if no
+ * instance of this host moves.
  */
 export const heldByMover = ({ mover }: HostTable, host: HostIndex): Grants | undefined =>
   mover?.isFree === true && mover.host === host ? mover.grants : undefined
@@ -19,8 +19,9 @@ export const keptByMover = ({ mover }: HostTable, host: HostIndex, kind: keyof G
   mover?.isFree === false && mover.host === host && mover.grants[kind] !== undefined ? { isHeldTwice: true } : {}
 
 /**
- * The units that meet an ask, out of the units that a moving instance holds on this host. Undefined if it does not hold enough. `others`
- * are the grants that earlier kinds chose, whose NUMA cells the guest gets. Without `others`, the guest gets the NUMA cells that it holds.
+ * The units that meet an ask, out of the units that a moving instance holds on this host. Undefined if the instance does not hold enough.
+ * `others` are the grants that earlier kinds chose, whose NUMA cells the guest gets. Without `others`, the guest gets the NUMA cells that
+ * it holds.
  */
 export function ownUnits<Ask, Grant>(
   kind: ResourceKind<Ask, Grant>,

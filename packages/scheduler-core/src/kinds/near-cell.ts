@@ -18,9 +18,12 @@ export interface NearnessOnHost {
   shortOf(chosen: readonly number[]): Reason | undefined
   /** All shortfalls of devices near the chosen cells, one for each kind of device. */
   allShortOf(chosen: readonly number[]): readonly Reason[]
-  /** False if the chosen cells together with any `more` unused cells cannot have enough devices near them. */
+  /** False if no choice of `more` further unused cells, added to the chosen cells, brings enough devices near them. */
   mayStill(chosen: readonly number[], used: Uint8Array, more: number): boolean
-  /** Text that is equal for two cells exactly if they have the same devices and, if needed, the same socket for this request. */
+  /**
+   * Text that is equal for two cells exactly if the cells have the same devices for this request and, if the request depends on sockets,
+   * the same socket.
+   */
   traitOf(cell: number): string
   /** All inputs of the results as text. Hosts with the same text have the same results, which are therefore cached. */
   readonly key: string

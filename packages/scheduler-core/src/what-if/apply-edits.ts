@@ -26,7 +26,7 @@ const DRAINED = 'drained, in this what-if'
 const DISABLED = 'disabled, in this what-if'
 const ENABLED = 'enabled, in this what-if'
 
-/** A change of the fleet, with the path of the edit that causes it and the value that was found there. */
+/** A change of the fleet, and for messages: the path of the edit that causes the change, and the value at this path. */
 interface Step {
   readonly change: Change
   readonly path: readonly string[]
@@ -40,10 +40,10 @@ interface Step {
 type Edit = (fleet: Fleet, edits: FleetEdits) => Generator<Step | undefined, void>
 
 /**
- * Applies edits to a fleet as hypothetical log entries, so that only `apply` writes fleets. The fleet must be a private copy, because these
- * entries are not in the log. Returns the edits that could not be made, with their paths. The log has no change that deletes a host. A
- * removed host therefore becomes DISABLED, its claims end, and its report has no capacity. No profile chooses such a host, but decisions
- * count it among the hosts that they evaluate.
+ * Applies edits to a fleet. Only `apply` writes fleets, so the edits are applied as hypothetical log entries. The fleet must be a private
+ * copy, because these entries are not in the log. Returns the edits that could not be made, with their paths. The log has no change that
+ * deletes a host. A removed host therefore becomes DISABLED, its claims end, and its report has no capacity. No profile chooses such a
+ * host, but decisions count it among the hosts that they evaluate.
  */
 export function* applyEdits(fleet: Fleet, edits: FleetEdits): Steps<readonly Problem[]> {
   const problems: Problem[] = []
@@ -232,7 +232,7 @@ function* changeAggregates(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
     }
     const change: Change = { type: 'aggregate', uuid, expectedVersion: known.version, next }
     yield { change, path: ['aggregateChanges', String(i)], found: edit.aggregate }
-    // makes the caller apply this change now, because the next change may be about the same aggregate
+    // makes the caller apply this change now, because the next change can be about the same aggregate
     yield undefined
   }
 }
@@ -275,7 +275,10 @@ function* setRatios(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
   }
 }
 
-/** Sets ratios in the way in which operators set them. Such a ratio overrides the host's report and its aggregates. */
+/**
+ * Sets ratios in the way in which operators set them. Such a ratio overrides the ratios in the host's report and in the metadata of the
+ * host's aggregates.
+ */
 function* overrideRatios(fleet: Fleet, wanted: readonly WantedRatio[]): ReturnType<Edit> {
   for (const [i, { index }] of fleet.hosts.present.entries()) {
     if (isPauseDue(i)) yield undefined
@@ -323,8 +326,8 @@ function* endClaims({ ledger }: Fleet, { releaseClaims, expireBy }: FleetEdits):
 }
 
 /**
- * True if the generator should yield after reading this many hosts or claims. Many hosts or claims in a row may need no change, so it is
- * not enough to yield after changes.
+ * True if the generator should yield after reading this many hosts or claims. It is not enough to yield after changes, because many hosts
+ * or claims in a row can need no change.
  */
 const isPauseDue = (position: number): boolean => position % PAUSED_AFTER === PAUSED_AFTER - 1
 
@@ -340,7 +343,7 @@ interface NamedRecord {
  */
 function* recordsNamed({ hosts }: Fleet, names: readonly string[]): Generator<NamedRecord | undefined> {
   const seen = new Set<HostIndex>()
-  // repeated names are skipped, because a name may belong to a thousand nodes and may be listed a hundred thousand times
+  // repeated names are skipped, because a name can belong to a thousand nodes and can be listed a hundred thousand times
   const seenNames = new Set<string>()
   for (const [position, name] of names.entries()) {
     if (isPauseDue(position)) yield undefined
@@ -356,8 +359,8 @@ function* recordsNamed({ hosts }: Fleet, names: readonly string[]): Generator<Na
 }
 
 /**
- * The next report of a host, with `stats` as its contents. `stats` are in the form used in memory, and not in a published version, because
- * no other program reads hypothetical entries.
+ * The next report of a host, with `stats` as its contents. `stats` are in the form used in memory, and not in the published form of
+ * reports, because no other program reads hypothetical entries.
  */
 function reportOf({ host, node, reporters }: HostRecord, stats: HostStats): HostReported {
   const { incarnation, sequence } = reporters.get(COMPUTE) ?? { incarnation: NEW, sequence: 0 }

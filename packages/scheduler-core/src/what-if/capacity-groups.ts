@@ -18,7 +18,7 @@ export interface CapacityOptions {
   readonly seed: string
   /** The keys of the groups that a host is in. The result has a count for each group. A host can be in several groups, or in none. */
   groupsOf(host: HostRecord): readonly string[]
-  /** Counting stops at this count. */
+  /** At most this many instances are counted. */
   readonly limit: number
   isOver(): boolean
 }
@@ -33,8 +33,8 @@ export interface Bottleneck {
   /** How many of `hosts` took at least one instance. */
   readonly hostsWithRoom: number
   /**
-   * False if the request excludes these hosts by their zone, traits or other fixed properties (Filter.admits). The free resources of such
-   * hosts are not counted.
+   * False if the request excludes these hosts by their zone, traits or other fixed properties. The free resources of such hosts are not
+   * counted.
    */
   readonly admitted: boolean
 }
@@ -45,8 +45,9 @@ export interface CapacityGroup {
   readonly hosts: number
   readonly hostsWithRoom: number
   /**
-   * How many instances would fit if all free resources of the group were on one host. A host that takes no instance is included only if it
-   * is refused only because amounts are too small. Always at least `fits`. Null if the request needs no amounts.
+   * How many instances would fit if all free resources of the group were on one host. Hosts that take no instance are included if the only
+   * reason is that amounts of resource classes are too small. Always at least `fits`. Null if the request needs no amounts of resource
+   * classes.
    */
   readonly fitsIfPooled: number | null
   /**
@@ -61,11 +62,12 @@ export interface Capacity {
   readonly fits: number
   /** False if `fits` is only a lower bound. */
   readonly exact: boolean
-  /** Why counting was stopped, so that `fits` is only a lower bound. Null if `fits` is exact. */
+  /** Why counting was stopped before every host refused the next instance. Null if `fits` is exact. */
   readonly cut: 'deadline' | 'limit' | null
   /**
-   * PER_HOST: each host was filled separately, because hosts do not depend on each other. ONE_BY_ONE: hosts depend on each other, so
-   * instances were placed one after another over all hosts, or hosts that share a resource were filled one after another.
+   * PER_HOST: each host was filled separately, because the instances on one host do not change how many instances another host takes.
+   * ONE_BY_ONE: they do, so instances were placed one after another over all hosts, or hosts that share a resource were filled one after
+   * another.
    */
   readonly method: 'PER_HOST' | 'ONE_BY_ONE'
   readonly hostsWithRoom: number
@@ -94,7 +96,7 @@ export interface End {
 export interface Counting {
   readonly counts: HostCount[]
   fits: number
-  /** Which reason codes have precedence over more frequent codes, for example if the request admits no host at all. */
+  /** Which reason codes come before more frequent codes, for example if the request admits no host at all. */
   precedence?: Precedence
   cut: Capacity['cut']
 }
@@ -157,8 +159,8 @@ function* groupFrom(
 }
 
 /**
- * Returns a function that computes how many instances would fit if the free resources of hosts were on one host. A host that takes no
- * instance is included only if it is refused only because amounts are too small.
+ * Returns a function that computes how many instances would fit if the free resources of hosts were on one host. Hosts that take no
+ * instance are included if the only reason is that amounts are too small.
  */
 function poolFor({ hosts }: Fleet, request: RequestSpec): (members: readonly HostCount[]) => number | null {
   const amounts = Object.entries(demandOf(request).amounts)

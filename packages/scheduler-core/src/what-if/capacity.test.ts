@@ -280,8 +280,8 @@ describe('the details of the count', () => {
       ({ admitted, code, hosts: count }) => `${admitted ? 'admitted' : 'not meant'}: ${code} on ${count}`,
     )
   }
-  // In each row, the hosts that the request excludes would also be refused by a filter that comes earlier, because their memory is too
-  // small.
+  // In each row, the memory of the hosts that the request excludes is too small. The memory filter, which refuses them too, comes before
+  // the filter that excludes them.
   test.each<[what: string, extra: Parameters<typeof aRequest>[0], expected: readonly string[]]>([
     ['a zone', { availabilityZone: 'z1' }, ['admitted: memory.short on 3', 'not meant: zone.other on 3']],
     [

@@ -22,10 +22,11 @@ import { type Capacity, type CapacityOptions, type Counting, type End, type Host
 /**
  * Counts how many more instances of a request fit. If the filters of the request read only the host that they evaluate, each host is filled
  * separately in an overlay until a filter refuses the next instance, and the counts are summed. If a filter also reads other hosts, as for
- * a topology spread, or if Nova's rules apply to a group, instances are placed one by one over all hosts. Two cases need more. The first
- * member of an empty group with AFFINITY is placed by a decision, because all other members must be on the same host. If hosts share a
- * requested resource, instances keep their resources while the next host is filled. All instances have the same size, so the order of the
- * hosts affects the counts of single hosts, but not the sum. The fleet must be a private copy. It is unchanged at the end.
+ * a topology spread, or if Nova's rules apply to a group, instances are placed one by one over all hosts. Two cases are handled
+ * differently. The first member of an empty group with AFFINITY is placed by a decision, because all other members must be on the same
+ * host. If hosts share a requested resource, the instances that were placed on one host keep their resources while the next host is filled.
+ * All instances have the same size, so the order of the hosts affects the counts of single hosts, but not the sum. The fleet must be a
+ * private copy. The fleet is unchanged at the end.
  */
 export function* countCapacity(fleet: Fleet, options: CapacityOptions): Steps<Capacity> {
   const one: RequestSpec = { ...options.request, numInstances: 1, instanceUuids: [], gang: [] }
@@ -104,7 +105,7 @@ interface Filling {
 }
 
 /**
- * Places instances on one host until a filter refuses the next instance. Yields in between, because a host may take millions of instances.
+ * Places instances on one host until a filter refuses the next instance. Yields in between, because a host can take millions of instances.
  * First, the estimated count minus 1 is placed in one step. If this was too many, the step is undone. Then instances are placed one by one.
  */
 function* fill(
@@ -192,9 +193,9 @@ function* placeNext(
 }
 
 interface Refusing {
-  /** Which reason codes have precedence over others. */
+  /** Which reason codes come before more frequent codes. */
   readonly precedence: Precedence
-  /** True if a filter refuses another instance on the host. */
+  /** True if a filter refuses one more instance on the host. */
   refuses(host: HostIndex): boolean
   /** Why the host refuses an instance. For a host that is not admitted: all conditions of the request that exclude it. */
   endAt(host: HostIndex): End
@@ -210,7 +211,7 @@ function* refusingBy(fleet: Fleet, one: RequestSpec, profile: Profile): Steps<Re
   const tooFew = tooFewOf(fleet, one, 0, hosts)
   const binding = leavesNone ?? tooFew?.code
   return {
-    // if no host takes an instance, the codes of the nearest host have precedence, as in the cause of a refusal
+    // if no host takes an instance, the codes of the host with the smallest shortfalls come first, as in the cause of a refusal
     precedence: hosts.every(refuses)
       ? { binding, nearest: (yield* refuse(fleet, groupsOf(asked, []), hosts, tooFew)).ofNearest }
       : { binding },

@@ -17,8 +17,8 @@ const name = z.string().min(1).max(limits.nameLength)
 const names = z.array(name).max(MOST_NAMED).default([])
 
 /**
- * Hypothetical edits of a fleet as data. They are applied in the order of these fields. Hosts are added first, so that aggregate changes
- * and ratios can name added hosts.
+ * Hypothetical edits of a fleet as data. They are applied in the order of the fields below. Hosts are added first, because aggregate
+ * changes and ratios can name added hosts.
  */
 export const fleetEditsSchema = z
   .strictObject({

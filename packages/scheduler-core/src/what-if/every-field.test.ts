@@ -19,7 +19,7 @@ const placing = (placement: object): Profile =>
     ...{ number: 1, filters: [], nova: { placement } },
   })
 
-/** A fleet, a request that is refused only because of one of its fields, and the change of this field that must be proposed. */
+/** A fleet, a request that is refused only because of one of its fields, and the change of this field that the search must propose. */
 interface Case {
   readonly hosts?: Readonly<Record<string, HostShape>>
   readonly request: Partial<RequestSpecInput>
@@ -56,7 +56,7 @@ const networkAt = (host: string, name: string, isThere: boolean) =>
 
 /**
  * For each field of a request: a case in which the field alone causes a refusal, or the reason why no change of the field is ever proposed.
- * Fields of gang members are left out (docs/what-if.md).
+ * Fields of gang members are left out.
  */
 const fields: Readonly<Record<string, Case | readonly Case[] | string>> = {
   version: 'it is no condition on a host',

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../values/json.ts'
 
 /**
  * The host's report without instances and usage. In a document of Nova, only the usage totals are set to 0. The NUMA cells and PCI pools of
- * the document are unchanged, because it does not separate their usage from their size.
+ * the document are unchanged, because the document does not separate the usage of a cell or pool from its size.
  */
 export function emptied(stats: HostStats): HostStats {
   const none = (used: number | null): number | null => (used === null ? null : 0)
@@ -60,7 +60,7 @@ export const gone = (stats: HostStats): HostStats => ({
   nova: null,
 })
 
-/** The report with another allocation ratio of one class. Undefined if the report does not contain the class. */
+/** The report with the allocation ratio of one class replaced. Undefined if the report does not contain the class. */
 export function withRatio(stats: HostStats, resourceClass: string, ratio: number): HostStats | undefined {
   const standard = standardRatios[resourceClass]
   const inventories = stats.inventories.map((given) =>
@@ -87,7 +87,7 @@ export function withService(stats: HostStats, now: number): HostStats | undefine
 }
 
 /**
- * A document of Nova in which `fields` are replaced. The document may have its fields in a versioned-object envelope or at the top level.
+ * A document of Nova in which `fields` are replaced. The document can have its fields in a versioned-object envelope or at the top level.
  */
 function withData(document: JsonObject, fields: Readonly<Record<string, JsonValue>>): JsonObject {
   const data = document[DATA]

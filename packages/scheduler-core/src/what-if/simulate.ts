@@ -53,7 +53,9 @@ export interface SimulatedDecision {
 export interface Simulated {
   /** All decisions, in order. */
   readonly decisions: readonly SimulatedDecision[]
-  /** All placements as proposals, in order. The state of a decision is the fleet with its first `before` proposals. */
+  /**
+   * All placements as proposals, in order. A decision with `before: n` was made on the fleet with the first n of these proposals applied.
+   */
   readonly proposals: readonly ClaimsProposed[]
   /** The count of instances that were placed. */
   readonly placed: number
@@ -74,8 +76,8 @@ export interface SimulatedQuestion {
 
 /**
  * Decides requests one after another, as if each earlier placement had been claimed. The fleet must be a private copy, because it is locked
- * until the generator ends. It is unchanged at the end. If the generator yields a `SimulatedQuestion`, the caller can pass a solver's
- * solution to the next step. Without a solution, the filter scheduler decides.
+ * until the generator ends. The fleet is unchanged at the end. If the generator yields a `SimulatedQuestion`, the caller can pass a
+ * solver's solution to the next step. Without a solution, the filter scheduler decides.
  */
 export function* simulate(
   fleet: Fleet,
@@ -135,8 +137,8 @@ const idOf = ({ index, copy }: Pick<One, 'index' | 'copy'>): string => `${index}
 const seedOf = (one: Pick<One, 'index' | 'copy' | 'seed'>): string => `${one.seed} ${idOf(one)}`
 
 /**
- * Reuses the result of the preceding copy of a request. If the preceding copy, for one instance, found no host, the state has not changed,
- * so the next copy finds no host either. Returns undefined in all other cases.
+ * Reuses the result of the preceding copy of a request. If the preceding copy requested one instance and found no host, the state has not
+ * changed, so the next copy finds no host either. Returns undefined in all other cases.
  */
 function again(last: SimulatedDecision | undefined, { numInstances }: RequestSpec, copy: number): SimulatedDecision | undefined {
   return last?.outcome === 'NO_VALID_HOST' && numInstances === 1 ? { ...last, copy } : undefined

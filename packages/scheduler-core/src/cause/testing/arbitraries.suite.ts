@@ -118,7 +118,7 @@ export const placesDrawn = fc
   })
   .filter(({ zone, aggregates, forceHosts }) => zone !== null || aggregates.length > 0 || forceHosts.length > 0)
 
-/** Draws conditions that only the typed form of a request can express. They are added to a random request. */
+/** Draws conditions that only the typed form of a request can express, and not the forms of Nova. They are added to a random request. */
 export const typedOnly: fc.Arbitrary<object> = fc.constantFrom<object>(
   ...[{}, {}, { gpus: { count: 1 } }, { gpus: { count: 2, models: ['A'] } }],
   { topologySpread: [{ topologyKey: 'rack', maxSkew: 1 }], instanceGroup: { uuid: APART, policy: 'SOFT_ANTI_AFFINITY' } },

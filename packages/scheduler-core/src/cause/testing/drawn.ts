@@ -12,7 +12,7 @@ import { type Cause, causeOf } from '../cause.ts'
 import type { NearestHost } from '../refusal.ts'
 import { type Shortfall, shortfallsOf, thingOf } from '../shortfalls.ts'
 
-/** A randomly drawn host. It has few resources, so that near misses of every kind are common. */
+/** A randomly drawn host. It has few resources. Therefore hosts that almost fit a request are common, with every kind of shortfall. */
 export interface HostDrawn {
   readonly name?: string
   readonly shape: HostShape
@@ -241,10 +241,13 @@ export function afterFound<T>(fleet: Fleet, asked: RequestSpec, profile: Profile
   }
 }
 
-/** The codes of refusals that more resources on the host or another setting of the host can resolve. */
+/** The codes of refusals that can be resolved by more resources on the host or by a different setting of the host. */
 const mendable = /^(?:memory|cpu|disk|class|numa|pci|gpu)\.|^host\.disabled$|^zone\.other$|^trait\.|^aggregate\.extra_spec$/
 
-/** The host after exactly its named shortfalls are resolved. Undefined if a shortfall cannot be resolved by changing the host. */
+/**
+ * The host with exactly the shortfalls resolved that are listed for `nearest`. Undefined if a shortfall cannot be resolved by changing the
+ * host.
+ */
 export function mend(host: HostDrawn, nearest: NearestHost, { cells }: RequestDrawn): HostDrawn | undefined {
   if (nearest.refusals.some(({ reason }) => !mendable.test(reason.code))) return undefined
   let { shape, zone, isDisabled, isFast } = host

@@ -16,14 +16,14 @@ interface Words {
   readonly unit: string
   /** The code if the free amount of the host is too small, but its total is enough. */
   readonly short: Code
-  /** The code if the total of the host is too small, so that even an empty host would be refused. */
+  /** The code if the total of the host is too small. Even an empty host with this total would be refused. */
   readonly tooLittle: Code
 }
 
 /**
  * Creates a filter that passes hosts with enough of a resource class free. The total must also be enough for one instance, because
  * overcommit only lets several instances share the total. A moving instance needs no free amount on a host where it already holds enough.
- * The limit of one instance to the total applies from feature level STRICT_CLAIMS on. With `limitsAlways`, it applies at every level, as in
+ * From feature level STRICT_CLAIMS on, one instance is limited to the total. With `limitsAlways`, this limit applies at every level, as in
  * Nova's CoreFilter.
  */
 export function amountFilter(
@@ -43,7 +43,7 @@ export function amountFilter(
   const asked = { subject: resourceClass, required: need, unit, requiredFrom: amountFrom(request, resourceClass) }
   const whyNot = (host: HostIndex): readonly ClassLack[] => {
     const lacks = lacksOf(hosts, host, { resourceClass, amount: need })
-    // below UNITS_BEFORE_FREE this filter does not report violated unit rules (min_unit, max_unit, step_size)
+    // below feature level UNITS_BEFORE_FREE, this filter does not report violated unit rules (min_unit, max_unit, step_size)
     const known = hosts.featureLevel < UNITS_BEFORE_FREE ? lacks.filter((lack) => lack !== 'unit') : lacks
     return isOverTotal(host) ? ['in total', ...known.filter((lack) => lack !== 'in total')] : known
   }

@@ -36,13 +36,13 @@ export interface AmountAsk {
   readonly amount: number
   /** For MEMORY_MB: the MiB that the guest's NUMA cells contain. */
   readonly inCells?: number
-  /** For MEMORY_MB: the MiB that may be in huge pages, depending on which host cells are chosen. */
+  /** For MEMORY_MB: the MiB that can be in huge pages, depending on which host cells are chosen. */
   readonly inPages?: number
 }
 
 const MEMORY = 'MEMORY_MB'
 
-/** The reason codes of all classes below feature level USUAL_CLASSES. */
+/** The reason codes that all classes have below feature level USUAL_CLASSES. */
 const others = { short: 'class.short', tooLittle: 'class.too_little' } as const
 
 /** Countable resources: VCPU, MEMORY_MB, DISK_GB and custom classes, each with a total, a reserved amount, a ratio and unit rules. */
@@ -224,7 +224,7 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
   },
 }
 
-/** True if a host can give this amount to an instance. `held` is what the instance already holds on the host. */
+/** True if a host can give this amount to an instance. `held` contains the amounts that the instance already holds on the host. */
 function canHave(hosts: HostTable, host: HostIndex, one: AmountAsk, held: Amounts | undefined): boolean {
   const own = held?.[one.resourceClass] ?? 0
   const columns = hosts.classes.get(one.resourceClass)
@@ -236,8 +236,8 @@ function canHave(hosts: HostTable, host: HostIndex, one: AmountAsk, held: Amount
 }
 
 /**
- * The requested memory that cannot be in huge pages, in MiB. Below feature level PLAIN_IN_CELLS, memory in the guest's NUMA cells is left
- * out.
+ * The requested memory that cannot be in huge pages, in MiB. Below feature level PLAIN_IN_CELLS, memory in the guest's NUMA cells is
+ * subtracted instead of memory that can be in huge pages.
  */
 const plainIn = ({ featureLevel }: HostTable, { amount, inCells = 0, inPages = 0 }: AmountAsk): number =>
   Math.max(0, amount - (featureLevel < PLAIN_IN_CELLS ? inCells : inPages))

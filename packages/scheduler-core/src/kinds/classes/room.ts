@@ -14,9 +14,9 @@ import { hugeHeld } from '../numa/huge-held.ts'
 const UNSTATED = 2_147_483_647
 
 /**
- * The largest amount of a class that one instance may have on a host. This is the `max_unit` in the report. If the report has no
- * `max_unit`, it is the total minus the reserved amount, because overcommit lets instances share the total, but no single instance gets
- * more than the total. Below feature level STRICT_CLAIMS, only a `max_unit` in the report limits the amount.
+ * The largest amount of a class that one instance can have on a host. This is the `max_unit` in the report. If the report has no
+ * `max_unit`, the limit is the total minus the reserved amount: overcommit lets several instances share the total, but no single instance
+ * gets more than the total. Below feature level STRICT_CLAIMS, only a `max_unit` in the report limits the amount.
  */
 export function maxUnitOf(stated: number | null, total: number, reserved: number, featureLevel: number): number {
   if (featureLevel < STRICT_CLAIMS) return stated ?? Number.MAX_SAFE_INTEGER
@@ -37,8 +37,8 @@ const inAll = (total: number, reserved: number): number => Math.max(0, total - r
 export const inAllOf = (columns: ClassColumns, host: HostIndex): number => inAll(at(columns.total, host), at(columns.reserved, host))
 
 /**
- * True if an amount exceeds the total minus the reserved amount, and this total is the limit for one instance. The amount would not fit
- * even on an empty host.
+ * True if an amount exceeds the total minus the reserved amount, and this difference is the limit for one instance. Such an amount would
+ * not fit even on an empty host.
  */
 export const isBeyondAll = (columns: ClassColumns, host: HostIndex, amount: number): boolean =>
   amount > at(columns.maxUnit, host) && at(columns.maxUnit, host) === inAllOf(columns, host)
@@ -48,8 +48,8 @@ const isMoreThanAll = (columns: ClassColumns, host: HostIndex, amount: number): 
   amount > inAllOf(columns, host) && amount > at(columns.maxUnit, host)
 
 /**
- * True if an amount exceeds the `max_unit` in the host's report. It is refused even if the instance already holds it, because Placement
- * checks `max_unit` at each write.
+ * True if an amount exceeds the `max_unit` in the host's report. The amount is refused even if the instance already holds it, because
+ * Placement checks `max_unit` at each write.
  */
 export const isBeyondStatedMaximum = (hosts: HostTable, host: HostIndex, { resourceClass, amount }: AskedAmount): boolean =>
   hosts.featureLevel >= STATED_MAXIMA &&
@@ -73,7 +73,7 @@ interface AskedAmount {
 }
 
 /**
- * All causes for which an amount is refused. Causes that would also refuse it on an empty host are first. `held` is the amount that the
+ * All causes for which an amount is refused. Causes for which even an empty host would be refused are first. `held` is the amount that the
  * instance already holds on the host. Below feature level UNITS_BEFORE_FREE, 'free' is first, and an amount above a reported `max_unit` has
  * only one of the causes 'in total' and 'unit'.
  */
@@ -126,7 +126,7 @@ export const factsOfLacks = (
 
 /**
  * True if an amount fits on a host and satisfies the unit rules of the class. `held` is the amount that the instance already holds on the
- * host. An amount up to `held` needs no free capacity, and may exceed the host's present total.
+ * host. An amount up to `held` needs no free capacity, and is accepted even if it exceeds the host's present total.
  */
 export function hasRoom(columns: ClassColumns | undefined, host: HostIndex, amount: number, held = 0): boolean {
   if (columns === undefined || columns.reported[host] !== 1) return false
@@ -135,13 +135,19 @@ export function hasRoom(columns: ClassColumns | undefined, host: HostIndex, amou
   return amount <= held && (amount <= at(columns.maxUnit, host) || isBeyondAll(columns, host, amount))
 }
 
-/** True if an amount of memory fits outside of the huge pages of the host. `held` is what the instance already holds there. */
+/**
+ * True if an amount of memory fits outside of the huge pages of the host. `held` is the memory that the instance already holds outside of
+ * huge pages.
+ */
 export function hasPlainMemory(hosts: HostTable, host: HostIndex, mib: number, held = 0): boolean {
   if (mib <= 0 || at(hosts.columns.hugePageMib, host) === 0 || hosts.featureLevel < STRICT_CLAIMS) return true
   return mib <= held || mib <= plainMemoryLeft(hosts, host)
 }
 
-/** The memory that a moving instance holds on the host outside of huge pages, in MiB. `mib` is all memory that it holds there. */
+/**
+ * The memory that a moving instance holds on the host outside of huge pages, in MiB. `mib` is all memory that the instance holds on the
+ * host.
+ */
 export const plainHeld = (hosts: HostTable, host: HostIndex, mib: number): number =>
   hosts.featureLevel < OWN_UNITS ? mib : Math.max(0, mib - hugeMibOf(hosts.get(host).cells, heldByMover(hosts, host)?.numa))
 
@@ -150,7 +156,7 @@ export function plainMemoryLeft(hosts: HostTable, host: HostIndex): number {
   const columns = hosts.classColumns('MEMORY_MB')
   const taken = plainTaken(hosts, host)
   const rest = at(columns.total, host) - at(columns.reserved, host) - at(hosts.columns.hugePageMib, host)
-  // Huge pages and the reserved amount together may exceed the total. The result then includes this excess as a negative amount.
+  // Huge pages and the reserved amount together can exceed the total. The result then includes this excess as a negative amount.
   if (rest < 0 && hosts.featureLevel >= PLAIN_IN_CELLS) return rest - taken
   const plain = Math.max(0, rest)
   return Math.min(plain, capacityOf(plain, 0, at(columns.ratioMilli, host)) - taken)
@@ -176,8 +182,8 @@ function plainTaken(hosts: HostTable, host: HostIndex): number {
 }
 
 /**
- * The reserved memory as text for a reason. Left out if it is not the cause of the refusal (the amount would not fit outside of huge pages
- * even without it), unless an operator set it.
+ * The reserved memory as text for a reason. Left out if the amount would not fit outside of huge pages even without reserved memory, unless
+ * an operator set the reserved amount.
  */
 export const plainReserveOf = (hosts: HostTable, host: HostIndex, need: number): Pick<Reason, 'reserved'> =>
   reserveOf(hosts, host, 'MEMORY_MB', 'MiB', { missing: need - plainMemoryLeft(hosts, host) })

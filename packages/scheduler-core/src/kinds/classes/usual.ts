@@ -5,7 +5,7 @@ export interface ClassWords {
   readonly unit: string
   /** The code if the free amount of the host is too small, but its total is enough. */
   readonly short: Code
-  /** The code if the total of the host is too small, so that even an empty host would be refused. */
+  /** The code if the total of the host is too small. Even an empty host with this total would be refused. */
   readonly tooLittle: Code
 }
 

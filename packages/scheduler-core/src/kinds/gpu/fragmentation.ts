@@ -11,7 +11,7 @@ import type { HostIndex } from '../../values/host-index.ts'
  * typical requests cannot use. Typical requests are set as an option of the rule, because they differ between sites.
  */
 const typicalRequest = z.strictObject({
-  /** The fraction of all requests that are like this one, from 0 to 1. */
+  /** The fraction of all requests that are like this typical request, from 0 to 1. */
   frequency: z.number().min(0).max(1),
   /** The amount of `cpuClass` that the request asks for. */
   cpu: z
@@ -55,7 +55,7 @@ export interface Fragmentation {
 
 /**
  * The k-th entry (k = 1..99) is ln(k / (100 - k)), the x at which 100 / (1 + e^-x) reaches k. A table is used instead of Math.exp, because
- * the last bit of Math.exp may differ between JavaScript engines, and all replicas must compute the same score.
+ * the last bit of Math.exp can differ between JavaScript engines, and all replicas must compute the same score.
  */
 const breakpoints: readonly number[] = [
   -4.59511985013459, -3.891820298110627, -3.4760986898352733, -3.1780538303479458, -2.9444389791664407, -2.751535313041949,
@@ -154,8 +154,8 @@ export function createFragmentation(options: unknown): Fragmentation {
         for (const g of chosen) free[g] = (free[g] as number) + ask.shareMilli
         return logisticPoints((before - after) / WHOLE_GPU)
       }
-      // A share of one GPU is taken from the GPU with the most points, and of equal GPUs from the first. Whole or several GPUs are the
-      // first GPUs that fit.
+      // A share of one GPU is taken from the GPU with the most points, or from the first of several GPUs with equally many. For whole or
+      // several GPUs, the first GPUs that fit are taken.
       const choices = ask.count === 1 && ask.shareMilli < WHOLE_GPU ? fitting.map((g) => [g]) : [fitting.slice(0, ask.count)]
       let best: FragmentationChoice | undefined
       for (const chosen of choices) {

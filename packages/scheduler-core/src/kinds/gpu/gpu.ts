@@ -47,7 +47,8 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
     return { ...wish, amounts: demandOf({ gpus, ...spec }).amounts, ...(numaPolicy !== null && { numaPolicy }) }
   },
 
-  // This only checks that enough GPUs are near any NUMA cells of the host. The NUMA kind checks nearness to the cells that it chooses.
+  // This only checks that enough GPUs are near some NUMA cell of the host. The NUMA kind chooses the cells of the guest, and checks that
+  // GPUs are near them.
   canGive(hosts, host, ask) {
     if (ownUnits(this, hosts, host, ask) !== undefined) return true
     const { gpus } = hosts.get(host)
@@ -163,7 +164,7 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
   reason(hosts, host, ask) {
     const { gpus } = hosts.get(host)
     if (gpus.length === 0) return noGpus(ask)
-    // for performance, only the result is allocated: a refused request may call this function for all hosts
+    // for performance, only the result is allocated: for a refused request, this function can be called for all hosts
     let matching = 0
     let fitting = 0
     for (const gpu of gpus) {
@@ -218,7 +219,7 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
         actualFrom: code === 'gpu.short' ? from : reportOf(record),
         ...(code === 'gpu.short' && { terms }),
       },
-      // a second shortfall: not even all GPUs of these models that the host has are free
+      // a second shortfall: the host has too few GPUs of these models, and some of them are not free
       ...(code === 'gpu.count' && fitting < Number(actual)
         ? [{ subject, required: ask.count, actual: fitting, unit, requiredFrom: fromRequest('gpus.count'), actualFrom: from, terms }]
         : []),
@@ -293,7 +294,7 @@ function sumUp({ columns }: HostTable, host: HostIndex, gpus: readonly GpuState[
   columns.gpuMostFreeMilli[host] = mostFreeOf(gpus)
 }
 
-/** The free share of the GPU with the most free, in thousandths. 0 for a host without GPUs. */
+/** The free share of the GPU that has the most free, in thousandths. 0 for a host without GPUs. */
 const mostFreeOf = (gpus: readonly GpuState[]): number => {
   let most = gpus[0]?.freeMilli ?? 0
   for (const { freeMilli } of gpus) if (freeMilli > most) most = freeMilli

@@ -12,7 +12,7 @@ export function sumByGpu(grant: readonly GpuGrant[]): ReadonlyMap<number, number
 
 /**
  * Chooses GPUs that meet an ask from the GPUs that an instance holds. GPUs that the host reports are chosen first. If the host does not
- * report a held GPU, its model and NUMA cell are unknown. It is accepted if all held GPUs that are reported meet the ask.
+ * report a held GPU, its model and NUMA cell are unknown. The unreported GPU is accepted if all held GPUs that are reported meet the ask.
  */
 export function keepGpus(
   hosts: HostTable,

@@ -28,7 +28,10 @@ export class GpuUnits implements Units<GpuGrant> {
     return new GpuUnits(gpus, this.#used, this.#covered)
   }
 
-  /** True if the report counts the use of the GPU with this index. If the host has no such GPU: true if it counts the use of any GPU. */
+  /**
+   * True if the report counts the use of the GPU with this index. If the host has no GPU with this index: true if the report counts the use
+   * of any GPU.
+   */
   countsUse(index: number): boolean {
     const gpu = this.#find(index)
     return gpu === undefined ? this.gpus.some(({ countsUse }) => countsUse) : gpu.countsUse

@@ -4,7 +4,7 @@ import { hugeMibOf, isHuge, plainMibReported } from '../../hosts/plain-memory.ts
 import type { CellGrant, PageGrant } from '../../records/grants.ts'
 import { cpusOf } from './pin.ts'
 
-/** A part of a claim on one NUMA cell. A claim is split so that the report counts either all or nothing of a part. */
+/** A part of a claim on one NUMA cell. Each claim is split into parts of which the report counts either everything or nothing. */
 export interface CellPiece {
   readonly cell: number
   /** The count of shared CPUs. */

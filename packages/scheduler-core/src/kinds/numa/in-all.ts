@@ -12,8 +12,8 @@ import type { NumaAsk } from './ask.ts'
 
 /**
  * Adapts an ask to the memory that the host has free outside of huge pages (plain memory). Usually returns the ask unchanged. If too little
- * plain memory is free, guest cells that accept any page size must use huge pages. Returns undefined if the plain memory is too small even
- * then. Guests without page sizes are not checked here, because the resource classes check their memory.
+ * plain memory is free, guest cells that accept any page size must use huge pages. Returns undefined if too little plain memory is free
+ * even then. Guests without page sizes are not checked here, because the resource classes check their memory.
  */
 export function askWithinPlain(hosts: HostTable, host: HostIndex, ask: NumaAsk): NumaAsk | undefined {
   if (!mayMatter(hosts, host, ask)) return ask
@@ -27,7 +27,7 @@ export function askWithinPlain(hosts: HostTable, host: HostIndex, ask: NumaAsk):
 export const keptWithinPlain = (hosts: HostTable, host: HostIndex, ask: NumaAsk, kept: readonly CellGrant[]): boolean =>
   !mayMatter(hosts, host, ask) || hasPlain(hosts, host, (ask.outside ?? 0) + memoryOf(kept) - hugeMibOf(hosts.get(host).cells, kept))
 
-/** The memory outside of huge pages that a guest can take on a host at most, in MiB. */
+/** The largest amount of memory outside of huge pages that a guest can take on a host, in MiB. */
 export const mostPlain = (cells: readonly CellState[], { cells: guests, outside = 0 }: NumaAsk): number =>
   outside + memoryOf(guests.filter((guest) => mayBePlain(cells, guest)))
 

@@ -13,7 +13,7 @@ const PLAIN_KIB = 4
 
 /**
  * Returns the part of an instance's held cells that meets an ask. Undefined if the held cells do not meet the ask. Each held cell is
- * treated as a host cell that has exactly the held resources. The host's present resources are ignored.
+ * treated as a host cell that has exactly the held resources. What the host has free at present does not matter.
  */
 export function keepCells(hosts: HostTable, host: HostIndex, ask: NumaAsk, held: readonly CellGrant[]): readonly CellGrant[] | undefined {
   const here = hosts.get(host).cells
@@ -29,14 +29,14 @@ export function keepCells(hosts: HostTable, host: HostIndex, ask: NumaAsk, held:
   const placed = placerOf({ ...ask, cells }).place(hosts, host, own)
   const kept = placed?.map((cell, i) => toGrant(cells[i] as CellAsk, cell))
   if (kept === undefined || !isPartOf(kept, held) || !areThreadsTogether(kept, ask, here)) return undefined
-  // if the ask needs all held resources, the held grant is returned, so that the CPUs keep their order
+  // if the ask needs all held resources, the held grant itself is returned, because its CPUs must keep their order
   const isAll = isPartOf(held, kept) && kept.every((part) => held.some((own) => isAlike(part, own)))
   return isAll && areThreadsTogether(held, ask, here) ? held : kept
 }
 
 /**
- * True if all guest cells with the thread policy `require` have CPUs only on cores with several threads, and at most one CPU without a
- * second CPU of the guest on its core. If the host does not report the cell, any CPUs are accepted.
+ * True if all guest cells with the thread policy `require` have CPUs only on cores with several threads, and at most one of these CPUs is
+ * the guest's only CPU on its core. If the host does not report the cell, any CPUs are accepted.
  */
 const areThreadsTogether = (grant: readonly CellGrant[], { cells }: NumaAsk, here: readonly CellState[]): boolean =>
   grant.every(({ guest, cell: id, pinned = [] }) => {
@@ -94,8 +94,8 @@ function ownCell(id: number, parts: readonly CellGrant[], guests: readonly CellA
 }
 
 /**
- * Sorts cores by how many of the CPUs they contain, most first, then by their count of threads. If CPUs are taken in this order, the fewest
- * CPUs are alone on their cores.
+ * Sorts cores by how many of `cpus` they contain, most first, then by their count of threads. If CPUs are taken in this order, as few CPUs
+ * as possible are alone on their cores.
  */
 function fullestFirst(cores: readonly (readonly number[])[], cpus: readonly number[]): readonly (readonly number[])[] {
   const threads = (core: readonly number[]): number => core.filter((cpu) => cpus.includes(cpu)).length

@@ -27,7 +27,7 @@ export interface Matcher {
 /** A condition on the chosen host cells, such as devices near them, in addition to their free resources. */
 export interface ChoiceWish {
   suits(chosen: readonly number[]): boolean
-  /** False if the chosen cells together with any `more` unused cells cannot be accepted. */
+  /** False if no choice of `more` further unused cells, added to the chosen cells, satisfies `suits`. */
   mayStill(chosen: readonly number[], used: Uint8Array, more: number): boolean
   /** Two host cells with the same trait are interchangeable for this condition. */
   traitOf(cell: number): string
@@ -43,8 +43,8 @@ export function createMatcher(): Matcher {
   let isCut = false
 
   /**
-   * Assigns a guest cell to a host cell that is not in `seen`. If the host cell is assigned, its guest cell moves to another host cell
-   * (augmenting path). Returns false if this is impossible.
+   * Assigns a guest cell to a host cell that is not in `seen`. If the host cell is already assigned, its present guest cell moves to
+   * another host cell (augmenting path). Returns false if this is impossible.
    */
   const seat = (guest: number): boolean => {
     for (let word = 0; word < WORDS; word++) {
@@ -68,8 +68,8 @@ export function createMatcher(): Matcher {
     for (const cell of closed) seen[cell >> 5] = (seen[cell >> 5] as number) | (1 << (cell & 31))
   }
   /**
-   * Assigns a guest cell to this host cell. The host cells in `before`, which earlier guest cells have, stay assigned. Returns false and
-   * changes nothing if a later guest cell would then have no host cell.
+   * Assigns a guest cell to this host cell. Host cells in `before` belong to earlier guest cells and stay assigned to them. Returns false
+   * and changes nothing if a later guest cell would then have no host cell.
    */
   const force = (guest: number, cell: number, before: readonly number[]): boolean => {
     const old = cellOf[guest] as number
@@ -138,7 +138,8 @@ export function createMatcher(): Matcher {
     choiceThat({ suits, mayStill, traitOf }, maxSteps) {
       const chosen: number[] = []
       const used = new Uint8Array(cellCount)
-      // Cells of one kind (`kindsOf`) are interchangeable. A failed branch is therefore stored by how many cells of each kind are used.
+      // Cells of one kind (`kindsOf`) are interchangeable. A branch of the search that failed is therefore stored as the count of used
+      // cells of each kind.
       const failed = new Set<number | string>()
       const kinds = kindsOf(traitOf)
       const counts = new Array<number>(Math.max(...kinds) + 1).fill(0)

@@ -65,7 +65,7 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
     const { records } = hosts
     const alone = guestAlone(ask)
     if (ask.cells.some(({ pageSize }) => pageSize !== null)) {
-      // pages can be in memory outside of huge pages, which is checked for the whole host by `askWithinPlain` in `canGive`
+      // pages that the guest requests can be outside of huge pages, and `canGive` checks this memory for the whole host (`askWithinPlain`)
       const canGive = (host: HostIndex) => this.canGive(hosts, host, ask)
       return hosts.mover === null && alone === undefined ? answerOncePerVersion(hosts, canGive) : canGive
     }
@@ -127,7 +127,7 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
     const restore = grant.flatMap((part) => {
       if (!materialised) return [count.lift(count.units.pieceOf(part), false)]
       const { counted, uncounted } = count.units.split(part)
-      // Pinned CPUs in the report are not lifted: the guest either keeps them with its cells, or gets other CPUs.
+      // CPUs that the report lists as pinned are not treated as free: the guest either keeps them with its cells, or gets other CPUs.
       const pieces = [
         { piece: { ...counted, pins: [] }, isCounted: true },
         { piece: uncounted, isCounted: false },
@@ -199,16 +199,16 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
 const askedIn: Readonly<Record<string, string>> = { 'pci.numa': 'pciRequests', 'gpu.numa': 'gpus.numaPolicy' }
 
 /**
- * The part of the held cells with which a moving guest meets its ask on its own host. Undefined if the held cells do not meet the ask. The
- * host's present resources are ignored.
+ * The part of the held cells with which a moving guest meets its ask on its own host. Undefined if the held cells do not meet the ask. What
+ * the host has free at present does not matter.
  */
 function keptCells(hosts: HostTable, host: HostIndex, ask: NumaAsk): readonly CellGrant[] | undefined {
   return hosts.featureLevel < OWN_UNITS ? heldCells(hosts, host, ask) : ownUnits(numaKind, hosts, host, ask)
 }
 
 /**
- * The form of `keptCells` below feature level OWN_UNITS: all cells that the guest holds on this host, if they meet its ask and are near its
- * devices.
+ * Like `keptCells`, for feature levels below OWN_UNITS: all cells that the guest holds on this host, if they meet the guest's ask and are
+ * near its devices.
  */
 function heldCells(hosts: HostTable, host: HostIndex, { cells, nearness }: NumaAsk): readonly CellGrant[] | undefined {
   const held = heldByMover(hosts, host)?.numa

@@ -29,7 +29,8 @@ export function choosePins(cell: CellState, ask: CellAsk): Pins {
 }
 
 /**
- * All CPUs that a grant dedicates to the instance: pinned CPUs, sibling threads that are kept free, and the CPU for the emulator threads.
+ * All CPUs that a grant dedicates to the instance: pinned CPUs, their sibling threads that must stay unused, and the CPU for the emulator
+ * threads.
  */
 export function cpusOf({ pinned, siblings, emulator }: CellGrant): readonly number[] {
   if (siblings === undefined && emulator === undefined) return pinned ?? []

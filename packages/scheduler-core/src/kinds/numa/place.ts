@@ -35,9 +35,7 @@ export interface Placer {
   readonly isCut: boolean
 }
 
-/**
- * The placer for an ask. It is created once for each ask and used for all hosts, so that results of one host are reused for equal hosts.
- */
+/** The placer for an ask. One placer is created for each ask and used for all hosts, so results of one host are reused for equal hosts. */
 export const placerOf = memoByObject(createPlacer)
 
 function createPlacer({ cells: guests, sameAs, nearness, wished }: NumaAsk): Placer {

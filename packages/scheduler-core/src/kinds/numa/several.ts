@@ -20,14 +20,14 @@ export interface Guests {
 /** Guests with the same needs that do not fit. */
 export interface LeftOver {
   readonly count: number
-  /** True if other guests of the request are placed or fit. */
+  /** True if some guests of the request are already placed or fit. */
   readonly areMore: boolean
 }
 
 /**
- * The shortfalls of a host's cells for several guests. First, as many guests as possible are placed, one after the other. For the guests
- * that are left, the shortfalls of the host cells that lack the least are returned. The result is empty if all guests fit, or if a guest
- * has more cells than the host. Devices are ignored.
+ * The shortfalls of a host's cells for several guests. First, as many guests as possible are placed, one after the other. If guests do not
+ * fit, the shortfalls of the host cells that need the smallest increase for them are returned. The result is empty if all guests fit, or if
+ * a guest has more cells than the host. Devices are ignored.
  */
 export function whatCellsLackFor(hosts: HostTable, host: HostIndex, guests: readonly Guests[]): readonly Reason[] {
   const cells = hosts.get(host).cells.map((cell) => cell.copy())
@@ -60,8 +60,8 @@ function take(cell: CellState, guest: CellAsk): void {
 }
 
 /**
- * For each guest cell, the shortfalls of the host cell that lacks the least for `over.count` guests. Different guest cells get different
- * host cells.
+ * For each guest cell, the shortfalls of the host cell that needs the smallest increase for `over.count` guests. Different guest cells get
+ * different host cells.
  */
 function lacksOf(cells: readonly CellState[], guest: readonly CellAsk[], over: LeftOver): readonly Reason[] {
   const left = new Set(cells)
@@ -79,7 +79,7 @@ const shareOf = (lacks: readonly Reason[]): number => lacks.reduce((sum, reason)
 
 /**
  * The shortfalls of one host cell. Limits for a single guest are compared with the needs of one guest. Free amounts are compared with the
- * needs of all guests that are left.
+ * needs of all guests that do not fit.
  */
 function cellLacks(cell: CellState, guest: CellAsk, over: LeftOver): readonly Reason[] {
   const { count } = over
@@ -93,7 +93,7 @@ function cellLacks(cell: CellState, guest: CellAsk, over: LeftOver): readonly Re
   return [...alone, ...together].map((reason) => namedAsLeft(reason, over))
 }
 
-/** Adds the count of instances that are left to the subject of a shortfall. */
+/** Adds the count of instances that do not fit to the subject of a shortfall. */
 export function namedAsLeft(reason: Reason, { count, areMore }: LeftOver): Reason {
   const who = instancesLeft(count, areMore)
   return { ...reason, subject: reason.subject?.replace(/^cell \d+/, (cell) => `${cell} of ${who}`) ?? `cells of ${who}` }

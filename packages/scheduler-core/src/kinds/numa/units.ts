@@ -24,7 +24,7 @@ import {
 } from './cell-piece.ts'
 import { cpusOf } from './pin.ts'
 
-/** The free amounts that a cell would have without claims. */
+/** The free amounts of a cell if there were no claims. */
 interface Unheld {
   readonly cpuFree: number
   readonly memoryFree: number
@@ -39,11 +39,14 @@ export class CellUnits implements Units<CellPiece> {
   readonly #unheld: readonly Unheld[]
   /** The reported usage, summed over all cells. */
   readonly #used: Amounts
-  /** The amounts that materialised claims hold: `#covered` in total, `#coveredIn` for each cell that they name. */
+  /** The amounts that materialised claims hold: `#covered` in total, `#coveredIn` separately for each cell that the claims name. */
   readonly #covered: Amounts
   readonly #coveredIn: Map<number, { readonly amounts: Amounts; readonly pins: Map<number, number> }>
 
-  /** The sizes of huge pages of the host. If no cell has the page size of a claim, one of these sizes is used. Empty below KEPT_PAGES. */
+  /**
+   * The sizes of huge pages of the host. If no cell has the page size of a claim, one of these sizes is used. Empty below feature level
+   * KEPT_PAGES.
+   */
   readonly #hugeSizes: readonly number[]
 
   /**
@@ -61,7 +64,7 @@ export class CellUnits implements Units<CellPiece> {
       this.#coveredIn.set(cell, { amounts: copyOf(amounts), pins: new Map(pins) })
   }
 
-  /** Creates a copy for the cells of a copied fleet. The cells must equal the present cells. */
+  /** Creates a copy for the cells of a copied fleet. The cells must equal the cells of this object. */
   copy(cells: readonly CellState[]): CellUnits {
     return new CellUnits(cells, this.#used.pages, this.#hugeSizes.length > 0, this)
   }

@@ -11,9 +11,9 @@ import { askWithinPlain, mostPlain } from './in-all.ts'
 import { MAX_CHOICES, placerOf } from './place.ts'
 
 /**
- * The reason why a guest's cells do not fit on a host. If a guest cell fits on no host cell, the reason is its shortfall. If each guest
- * cell fits alone, but not all of them together, the reason is how many fit. Otherwise, memory outside of huge pages or near devices are
- * missing.
+ * The reason why a guest's cells do not fit on a host. If a guest cell fits on no host cell, the reason is what this guest cell lacks. If
+ * each guest cell fits alone, but not all of them together, the reason is how many fit. Otherwise, the host lacks memory outside of huge
+ * pages or devices near the cells.
  */
 export function whyNoCells(hosts: HostTable, host: HostIndex, ask: NumaAsk): Reason {
   const { cells } = hosts.get(host)
@@ -38,8 +38,8 @@ export const whyNoPlain = (hosts: HostTable, host: HostIndex, ask: NumaAsk): Rea
 })
 
 /**
- * The reason of `whyNoCells`, and then all shortfalls that must be resolved so that the guest fits. As many guest cells as possible are
- * placed. For each guest cell that is left, the shortfalls of the host cell that lacks the least are returned.
+ * The reason of `whyNoCells`, followed by all shortfalls that must be resolved to make the guest fit. As many guest cells as possible are
+ * placed. For each remaining guest cell, the shortfalls of the host cell that needs the smallest increase are returned.
  */
 export function whatCellsLack(hosts: HostTable, host: HostIndex, ask: NumaAsk): readonly Reason[] {
   const { cells } = hosts.get(host)
@@ -86,9 +86,9 @@ export const lacksBesideDevices = (hosts: HostTable, host: HostIndex, ask: NumaA
 export const isOfOneGuest = ({ code }: Reason): boolean => code.startsWith('numa.too_')
 
 /**
- * Of all choices of host cells, the choice near which the fewest required devices are missing. Of equal choices, the one whose cells lack
- * the least. `lacksOf` returns undefined for a host cell that the guest cell must not get. The result is undefined if no devices must be
- * near, or if there is no choice.
+ * Of all choices of host cells, the choice near which the fewest required devices are missing. Of several such choices, the one whose cells
+ * have the smallest shortfalls. `lacksOf` returns undefined for a host cell that the guest cell must not get. The result is undefined if no
+ * devices must be near, or if there is no choice.
  */
 function nearestChoice(
   hosts: HostTable,
@@ -133,8 +133,8 @@ function nearestChoice(
 const shareOf = (lacks: readonly Reason[]): number => lacks.reduce((sum, reason) => sum + shareMissing(reason), 0)
 
 /**
- * Assigns separate host cells to as many guest cells as possible. Guest cells without a host cell get undefined. An earlier guest cell
- * moves to another host cell on which it fits, if a later one needs its host cell.
+ * Assigns separate host cells to as many guest cells as possible. Guest cells without a host cell get undefined. If a later guest cell
+ * needs the host cell of an earlier guest cell, the earlier one moves to another host cell on which it fits.
  */
 export function seatsOf(guests: readonly CellAsk[], cells: readonly CellState[]): readonly (CellState | undefined)[] {
   const seats: (CellState | undefined)[] = guests.map(() => undefined)
@@ -153,14 +153,17 @@ export function seatsOf(guests: readonly CellAsk[], cells: readonly CellState[])
   return seats
 }
 
-/** The shortfalls of a host cell for a guest cell. If each resource alone is enough, the shortfall is CPUs together with memory. */
+/**
+ * The shortfalls of a host cell for a guest cell. If the host cell has enough of each resource alone, the shortfall is CPUs together with
+ * memory.
+ */
 export function whatCellLacks(cell: CellState, guest: CellAsk): readonly Reason[] {
   const subject = `cell ${guest.guest} on cell ${cell.id} of the host`
   const all = rulesOf(guest).flatMap(({ have: haveOf, ...rule }) => {
     const have = Math.max(0, haveOf(cell))
     return have < rule.need ? [{ ...rule, have }] : []
   })
-  // Of the shortfalls of free memory, only the largest is returned, because resolving it resolves all of them.
+  // Of the shortfalls of free memory, only the largest is returned, because resolving the largest resolves all of them.
   const left = all.filter(({ code }) => memoryLeft.includes(code))
   const least = left.reduce<(typeof left)[number] | undefined>(
     (best, rule) => (best === undefined || rule.have < best.have ? rule : best),
@@ -243,7 +246,7 @@ function firstLack(cells: readonly CellState[], rules: readonly Rule[]): Omit<Re
   return undefined
 }
 
-/** Codes of rules about totals of a host cell. What these rules compare does not depend on the guest's other needs. */
+/** Codes of rules about totals of a host cell. The amounts that these rules compare do not depend on the guest's other needs. */
 const inAllCodes: readonly Reason['code'][] = ['numa.too_little_memory', 'numa.too_few_dedicated', 'numa.too_few_cores']
 
 /** True if the code is about shared CPUs, and even an empty host cell would have too few of them. */
@@ -287,8 +290,8 @@ function rulesOf(guest: CellAsk): readonly Rule[] {
 const NO_LIMIT = Number.MAX_SAFE_INTEGER
 
 /**
- * The memory outside of huge pages that a host cell can give a guest, in MiB. Unlimited if the guest uses huge pages, or if the cell lacks
- * its pages, which is another shortfall.
+ * The memory outside of huge pages that a host cell can give a guest, in MiB. Unlimited if the guest uses huge pages, or if the host cell
+ * lacks pages of the requested size, which is reported as a separate shortfall.
  */
 function plainLeftFor(cell: CellState, guest: CellAsk, isPinned: boolean): number {
   const backing = guest.pageSize === null ? null : choosePages(cell, guest)
@@ -305,14 +308,20 @@ function sharedInAll(cell: CellState, guest: CellAsk): number {
   return Math.max(0, cell.cpuset.length - cell.freeCpus.unshared - own)
 }
 
-/** How many of the CPUs that a guest needs the host cell has free. Shared CPUs are counted only if all dedicated CPUs are free. */
+/**
+ * The count of CPUs that the host cell has free for the guest, up to the count that the guest needs. Shared CPUs are counted only if all
+ * dedicated CPUs are free.
+ */
 function cpusFor(cell: CellState, guest: CellAsk): number {
   const own = guest.dedicated + guest.emulator
   const left = Math.min(ownLeft(cell), own)
   return left < own ? left : own + Math.min(sharedLeft(cell, guest), guest.shared)
 }
 
-/** How many CPUs of a host cell can be dedicated to one instance. CPUs that are needed for allocated shared CPUs are left out. */
+/**
+ * How many CPUs of a host cell can be dedicated to one instance. CPUs that must stay shared because of other guests' shared CPUs are left
+ * out.
+ */
 function ownLeft(cell: CellState): number {
   let most = Math.max(0, cell.freeCpus.free)
   while (most > 0 && !cpusFit(cell, 0, cell.dedicated === undefined ? most : 0)) most--
@@ -392,7 +401,10 @@ function whyNotNear(hosts: HostTable, host: HostIndex, ask: NumaAsk): Reason {
   return whatIsNotNear(hosts, host, ask, short)[0] ?? short
 }
 
-/** The shortfalls of devices near the choice of host cells with the most devices near it. Returns `short` if no such choice is found. */
+/**
+ * The shortfalls of devices near the choice of host cells with the most devices near it. Returns `short` if no choice has room for the
+ * guest.
+ */
 function whatIsNotNear(hosts: HostTable, host: HostIndex, ask: NumaAsk, short: Reason): readonly Reason[] {
   const near = nearestChoice(hosts, host, ask, (cell, guest) => (hasRoom(cell, guest) ? [] : undefined))?.short ?? []
   return near.length > 0 ? near : [short]

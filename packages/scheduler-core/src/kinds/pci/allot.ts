@@ -4,15 +4,18 @@ import type { NumaPolicy, PciAsk, PciGroup, PciWish } from './ask.ts'
 import type { HostPools, PoolState } from './pool.ts'
 
 /**
- * The location of an instance in a host: `cells` are the ids of its NUMA cells, `sockets` has the socket of every NUMA cell of the host. It
- * is undefined if the socket of a cell is not reported.
+ * The location of an instance in a host: `cells` are the ids of its NUMA cells, `sockets` has the socket of every NUMA cell of the host.
+ * `sockets` is undefined if the socket of a cell is not reported.
  */
 export interface Place {
   readonly cells: readonly number[]
   readonly sockets: ReadonlyMap<number, number> | undefined
 }
 
-/** The devices for each PCI request of an instance, or the first request for which too few devices are free, with their count. */
+/**
+ * The devices for each PCI request of an instance. If too few devices are free: the first such request, and the count of devices that are
+ * free for it.
+ */
 export type Allotment =
   | { readonly ok: true; readonly grants: () => readonly PciGrant[] }
   | { readonly ok: false; readonly wish: PciWish; readonly have: number }
@@ -33,7 +36,10 @@ export function allot(pools: HostPools, ask: PciAsk, place: Place | undefined): 
     counts[p] = (counts[p] as number) + by
   }
 
-  /** Allocates at most `wanted` further devices to a group, from one pool. Returns how many were allocated. 0 if none can be found. */
+  /**
+   * Allocates at most `wanted` further devices to a group, from one pool. Returns how many were allocated. 0 if no pool has devices for the
+   * group.
+   */
   const give = (g: number, wanted: number): number => {
     const order = orders[g] as readonly number[]
     const own = given[g] as number[]
@@ -72,7 +78,7 @@ export function allot(pools: HostPools, ask: PciAsk, place: Place | undefined): 
   return { ok: true, grants: () => groups.flatMap((group, g) => grantsOf(ask, group, list, given[g] as number[])) }
 }
 
-/** The count of free devices that a group of requests could get without other groups. */
+/** The count of free devices that a group of requests could get if there were no other groups. */
 export function devicesFor({ list }: HostPools, { policy, pools }: Pick<PciGroup, 'policy' | 'pools'>, place: Place | undefined): number {
   let count = 0
   for (const p of pools) {
@@ -91,7 +97,7 @@ export const farDevices = ({ list }: HostPools, { policy, pools }: PciGroup, pla
 
 /**
  * The requests that get too few devices even without the requests of other groups. `have` is the count of devices that the request could
- * get. `there` is the count if devices did not have to be near.
+ * get. `there` is the count that the request could get if its devices did not have to be near.
  */
 export function shortWishes(pools: HostPools, ask: PciAsk, place: Place | undefined) {
   return ask.groupsOn(pools).flatMap((group) => {

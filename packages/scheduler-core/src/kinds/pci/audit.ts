@@ -38,8 +38,8 @@ export function auditSorts(
     [...holds.keys()].every((pool) => sorts.some(({ sort }) => sort === sortOf(pool))) &&
     sorts.every((one) => sumSort(one.units, one.held).free >= 0)
   if (!isKept || isEachHeldOfItsOwn || units.length === 0) return found
-  // Some claims are counted on devices of another sort than they name. Then only two things are checked: the sum of all free devices, and
-  // that no pool has more free devices than the report says.
+  // Some claims are subtracted from devices of another sort than the claims name. Only two things are checked in this case: the sum of all
+  // free devices, and that no pool has more free devices than the report says.
   const beyond = units.flatMap(({ field, capacity, used: inUse, free }): Mismatch[] =>
     free === undefined || free > capacity - inUse
       ? [{ code: 'state.column', field, expected: capacity - inUse, actual: free ?? 'none' }]
@@ -63,7 +63,7 @@ function holdsOf(held: readonly HeldGrant<readonly PciGrant[]>[]): Holds {
   return holds
 }
 
-/** The expected sum of the free devices of all pools, if claims are counted on devices of other sorts than they name. */
+/** The expected sum of the free devices of all pools, if some claims are subtracted from devices of other sorts than the claims name. */
 function freeInAll(
   reported: readonly PoolState[],
   pciPools: HostStats['pciPools'],

@@ -6,8 +6,8 @@ import type { PciAsk } from './ask.ts'
 import { type PoolState, poolNamed, poolsOf, sumByPool } from './pool.ts'
 
 /**
- * Devices that an instance holds, meet an ask, and are near enough to its NUMA cells. Undefined if the held devices do not meet the ask.
- * Held devices count even if the host does not report their pool.
+ * From the devices that an instance holds, chooses devices that meet an ask and are near enough to the NUMA cells. Undefined if the held
+ * devices do not meet the ask. A held device can be chosen even if the host does not report its pool.
  */
 export function keepDevices(
   hosts: HostTable,

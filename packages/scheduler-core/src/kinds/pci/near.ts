@@ -58,7 +58,7 @@ export function pciNearness(spec: RequestSpec): Nearness | undefined {
           traits ??= traitsOf(here, ask, cells)
           return traits[c] as string
         },
-        // `shape` contains the cells of the pools and determines the groups of requests, so these need no further text
+        // `shape` contains the cells of the pools and determines the groups of requests, so the key need not contain these separately
         get key() {
           return `${here.shape}|${here.list.map(({ free }) => free).join()}|${cells.map(({ id, socket }) => `${id}/${socket}`).join()}${held === undefined ? '' : JSON.stringify(held)}`
         },
@@ -74,8 +74,8 @@ interface Lacking {
 }
 
 /**
- * A text for each cell. Cells with the same text have the same free devices for each group of requests and, if a policy depends on sockets,
- * the same socket.
+ * A text for each cell. Two cells with the same text have the same free devices for each group of requests and, if a policy depends on
+ * sockets, the same socket.
  */
 function traitsOf(here: HostPools, ask: PciAsk, cells: readonly NearCell[]): readonly string[] {
   const groups = ask.groupsOn(here)

@@ -163,7 +163,8 @@ describe('devices near to cells', () => {
 })
 
 test('if the search for cells near devices exceeds its limit of steps, each host is refused with the code numa.search_limit', () => {
-  // No choice of 8 cells fits, because it has 320 devices in total, and an even count of each kind, but the request needs 161 and 159.
+  // Any 8 cells have 320 devices together, which is the count that the request needs. But any 8 cells have an even count of devices of each
+  // vendor, and the request needs 161 and 159. So no choice fits.
   const cells = Array.from({ length: 16 }, (_, id) => ({ id, cpuset: [id], memoryMb: 8 }))
   const pciPools = cells.flatMap(({ id }) => [
     { vendorId: 'a', productId: 'x', numaNode: id, total: 2 * id + 2 },

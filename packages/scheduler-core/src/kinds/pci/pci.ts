@@ -34,7 +34,8 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
 
   ask: pciAskOf,
 
-  // This only checks that enough devices are near any NUMA cells of the host. The NUMA kind checks nearness to the cells that it chooses.
+  // This only checks that enough devices are near some NUMA cells of the host. The NUMA kind chooses the cells of the guest, and checks
+  // that devices are near them.
   canGive(hosts, host, ask) {
     if (ownUnits(this, hosts, host, ask) !== undefined) return true
     const pools = poolsOf(hosts.get(host))
@@ -113,7 +114,7 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
   usedBelowClaims: (hosts, host) => counts.of(hosts.get(host))?.units.below() ?? [],
 
   // Claims and reports are compared by product, because tags, types and cells of the same devices can change between reports. A shortfall
-  // of a product is not reported if the host has spare devices of the same vendor, which may be the same devices under another name.
+  // of a product is not reported if the host has spare devices of the same vendor, which are possibly the same devices under another name.
   capacityBelowClaims(hosts, host, grants) {
     // the totals are unknown, because the pools in Nova's document contain only the free devices
     if (hosts.get(host).stats.nova !== null) return []
@@ -210,7 +211,7 @@ function sumBy(nameOf: (pool: string) => string, counts: Iterable<readonly [stri
   return sums
 }
 
-/** The location of a guest on all cells of the host. No other choice of cells has more devices near it. */
+/** The location of a guest that has all cells of the host. No other choice of cells has more devices near it. */
 const anywhereOn = (hosts: HostTable, host: HostIndex): Place => {
   const { cells } = hosts.get(host)
   return { cells: cells.map(({ id }) => id), sockets: socketsOf(cells) }

@@ -12,7 +12,7 @@ export interface PoolState {
   readonly traits: Readonly<Record<string, string>>
   readonly numaNode: number | null
   readonly countsUse: boolean
-  /** The count of devices that are neither in use nor held by claims. Negative if a report has fewer devices than claims hold. */
+  /** The count of devices that are neither in use nor held by claims. Negative if the host reports fewer devices than claims hold. */
   free: number
 }
 
@@ -42,7 +42,7 @@ export interface PciPool extends Pick<Reported, 'vendorId' | 'productId' | 'devi
   readonly total: number
   /** The reported count of devices in use. Null if the report does not count use. */
   readonly used: number | null
-  /** The count of devices that are neither in use nor held by claims. Negative if a report has fewer devices than claims hold. */
+  /** The count of devices that are neither in use nor held by claims. Negative if the host reports fewer devices than claims hold. */
   readonly free: number
 }
 
@@ -59,7 +59,7 @@ export function pciPoolsOf(record: HostRecord): readonly PciPool[] {
   })
 }
 
-/** Copies the pools of a host's record to a clone of the record, so that changes of the clone do not affect the original. */
+/** Copies the pools of a host's record to a clone of the record, because changes of the clone must not affect the original. */
 export function copyPools(from: HostRecord, to: OwnHostRecord): void {
   const { shape, list } = poolsOf(from)
   if (list.length > 0 || shape !== '') state.set(to, { shape, list: list.map((pool) => ({ ...pool })) })

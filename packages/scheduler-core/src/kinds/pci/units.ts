@@ -10,13 +10,13 @@ export type PoolPiece = Pick<PciGrant, 'pool' | 'count'>
 /**
  * The PCI pools of a host, for counting claims on them. If the pool that a claim names has too few free devices, the claim is counted on
  * pools of the same sort, which differ only in their NUMA cell. From feature level KEPT_DEVICES on, it can also be counted on similar
- * pools, because a later report may describe the same devices differently.
+ * pools, because a later report can describe the same devices differently.
  */
 export class PoolUnits implements Units<PoolPiece> {
   readonly list: readonly PoolState[]
   /** For each pool name, the reported count of devices in use. */
   readonly #used: ReadonlyMap<string, number>
-  /** For each pool name, the count of free devices without claims. */
+  /** For each pool name, the count of free devices if there were no claims. */
   readonly #unheld: ReadonlyMap<string, number>
   /** For each pool name, the count of devices that materialised claims on this pool hold. */
   readonly #covered: Map<string, number>
@@ -89,7 +89,7 @@ export class PoolUnits implements Units<PoolPiece> {
       if (this.#totals === undefined) takeBelow(rest, alike[0])
       else if (rest > 0) rests.push([sort, rest])
     }
-    // the sorts are processed in a fixed order, so that the result does not depend on the order of claims
+    // the sorts are processed in a fixed order, because the result must not depend on the order of claims
     for (const [sort, rest] of rests.sort(([a], [b]) => (a < b ? -1 : 1))) this.#takeOfOthers(sort, rest)
   }
 
@@ -124,8 +124,9 @@ export class PoolUnits implements Units<PoolPiece> {
 
   /**
    * Takes `count` devices for a pool that has no free devices left. First, free devices of the same product are taken, because tags and
-   * types can change between reports. Then devices of other products are taken, which may be the same devices under another name. At most
-   * as many are taken as the report has too few of the product. The rest makes the free count of the most similar pool negative.
+   * types can change between reports. Then devices of other products are taken, which are possibly the same devices under another name.
+   * Their count is limited to the count of devices of the product that claims hold beyond the reported total. The rest makes the free count
+   * of the most similar pool negative.
    */
   #takeOfOthers(pool: string, count: number): void {
     const order = likestFirst(this.list, pool)
@@ -154,8 +155,8 @@ export class PoolUnits implements Units<PoolPiece> {
   }
 
   /**
-   * Reduces shortfalls: if the report has fewer devices of a sort than materialised claims hold, uncounted use of other sorts is attributed
-   * to these claims, from the most similar sorts first.
+   * Reduces the shortfalls in `short`: if the host has fewer devices of a sort than materialised claims hold, the claims are assumed to use
+   * other sorts whose reported usage no claim explains, the most similar sorts first.
    */
   #findElsewhere(short: Map<string, number>, totals: ReadonlyMap<string, number>): void {
     const sorts = [...short.keys()].sort()

@@ -186,7 +186,8 @@ test('law: accepted claims fit, held amounts equal those of the claims, and copi
     pick: fc.nat({ max: 20 }),
     stale: fc.boolean(),
   })
-  // an example that is always tested: a document makes a pool smaller than its claims, then a move holds less space than before
+  // an example that is always tested: a document makes a pool smaller than its claims, and then a move reduces the space that the instance
+  // holds
   const at = { host: 'h1' as const, pool: OTHER, stale: false }
   const shrunkThenLess = [
     { ...at, what: 'claim' as const, gib: 3, pick: 0 },

@@ -63,7 +63,8 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
 
   lift: (hosts, host, grant) => hosts.pools.lend(host, grant),
 
-  // A host's report has no pools, so nothing is set. The amounts of the host's claims are dropped, because the caller holds them again.
+  // A host's report contains no pool sizes, so nothing is set. The amounts of the host's claims are removed, because the caller adds them
+  // again afterwards.
   takeInventory: (hosts, host) => add(hosts, host, negated([...heldHere.of(hosts.get(host))])),
 
   countsUse: () => false,
@@ -166,8 +167,8 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
 }
 
 /**
- * The pool from which an instance gets its disk. Normally this is the host's only pool. If the host has several pools, it is a pool of
- * which the instance already holds at least this amount.
+ * The pool from which an instance gets its disk. Normally this is the host's only pool. If the host is in several pools by mistake, only a
+ * pool in which the instance already holds at least this amount is used.
  */
 function poolFor(hosts: HostTable, host: HostIndex, gib: number): string | undefined {
   const { diskPools } = hosts.get(host)
@@ -188,8 +189,8 @@ function hasRoom(hosts: HostTable, host: HostIndex, pool: string, gib: number, h
 }
 
 /**
- * True if the reason for a refusal is the total of the pool. Below feature level IN_ALL_BEFORE_FREE, the reason is the free space if that
- * is also too small.
+ * True if the total of the pool is reported as the reason for a refusal. Below feature level IN_ALL_BEFORE_FREE, the free space is reported
+ * instead if it is also too small.
  */
 const isShortInAll = (hosts: HostTable, host: HostIndex, figure: PoolFigure, pool: string, gib: number): boolean =>
   isBeyondAll(hosts, figure, gib) && (hosts.featureLevel >= IN_ALL_BEFORE_FREE || gib <= (hosts.pools.freeFor(host, pool) ?? -1))

@@ -2,7 +2,7 @@ import { demandOf, type NumaCellRequest, type RequestSpec } from '../../request/
 import { restated } from '../../request/restated.ts'
 
 /**
- * The request with a different amount of a resource class for each instance. The amount is changed in the field from which it comes: an
+ * The request, changed so that each instance needs `amount` of a resource class. The amount is changed in the field from which it comes: an
  * extra spec, the flavor or a resource group.
  */
 export function withAmount(request: RequestSpec, resourceClass: string, amount: number): RequestSpec {
@@ -33,7 +33,7 @@ const MIB_PER_GIB = 1_024
 /**
  * The request with disks of the flavor that have a total of `gib`. The ephemeral disk is reduced first, then the root disk down to the size
  * that the image needs, then swap. If this is not enough, the root disk is reduced below the image's size. The API refuses such a request,
- * so it is never proposed.
+ * so the search never proposes it.
  */
 function withDisk(request: RequestSpec, gib: number): RequestSpec {
   const { flavor, image, isBfv } = request
@@ -54,7 +54,7 @@ function withDisk(request: RequestSpec, gib: number): RequestSpec {
   return restated(request, { flavor: { ...flavor, rootGb, ephemeralGb, swapMb } })
 }
 
-/** Reduces the guest's NUMA cells in proportion, because their sum must equal the flavor. */
+/** Reduces the CPUs and memory of the guest's NUMA cells in proportion, because their sums must equal the flavor's vCPUs and memory. */
 function withFittingCells(request: RequestSpec): RequestSpec {
   const { flavor, numaTopology } = request
   if (numaTopology === null) return request
@@ -70,7 +70,7 @@ function withFittingCells(request: RequestSpec): RequestSpec {
   return withCells(request, numbered(cells))
 }
 
-/** Reduces amounts in proportion so that their sum is at most `most`. Returns them unchanged if their sum is not larger. */
+/** If the sum of the amounts is larger than `most`, reduces the amounts in proportion until it is not. Otherwise returns them unchanged. */
 function shares(parts: readonly number[], most: number): readonly number[] {
   const sum = parts.reduce((total, part) => total + part, 0)
   if (sum <= most) return parts
@@ -125,7 +125,7 @@ export function withoutExtraSpecs(request: RequestSpec, isUnwanted: (key: string
   return restated(request, { flavor: { ...request.flavor, extraSpecs } })
 }
 
-/** The request without the scheduler hints with these names. */
+/** The request without the scheduler hints that have these names. */
 export const withoutHints = (request: RequestSpec, names: readonly string[]): RequestSpec =>
   restated(request, {
     schedulerHints: Object.fromEntries(Object.entries(request.schedulerHints).filter(([name]) => !names.includes(name))),

@@ -76,7 +76,10 @@ const modest: Wanted = {
   ...{ zone: null, forced: null, destination: null, aggregate: null },
 }
 
-/** Further requirements. A request has at most three of them, because a single change would not suffice for a request with many. */
+/**
+ * Further requirements. A request has at most three of them, because a single change would not suffice for a request with many requirements
+ * that no host meets.
+ */
 const more: fc.Arbitrary<Partial<Wanted>> = fc.oneof(
   fc.record({ vcpus: fc.constantFrom(3, 5, 9) }),
   fc.record({ mib: fc.constantFrom(3, 5, 9).map((gib) => gib * GIB), minRamMb: fc.constantFrom(0, 512, GIB) }),
@@ -240,7 +243,7 @@ test.each(['default', 'nova', 'nova-compat'])('every single change that makes a 
         const found = said.filter((text) => text.startsWith(`${subject} `) && !text.endsWith('any'))
         if (subject.includes('cell')) expect([said, isCovered(one, withNumber(nearest), said)]).toEqual([said, true])
         else if (subject === 'memory' || subject === 'vCPUs')
-          // only some numbers are tried here, so a number that is nearer than `nearest` may be proposed
+          // only some numbers are tried here, so the proposal can have a number that is nearer than `nearest`
           expect([subject, nearest, found.some((text) => Number.parseInt(text.split(' -> ')[1] ?? '', 10) >= nearest)]).toEqual([
             subject,
             nearest,
@@ -267,7 +270,7 @@ function isCovered(one: Wanted, less: Wanted, said: readonly string[]): boolean 
     const [, cell, to] = /^memory of (?:each )?NUMA cell ?(\d*) \d+ MiB -> (\d+) MiB$/.exec(text) ?? []
     if (to === undefined) return false
     const sizes = one.cells.map((own, i) => (cell === '' || cell === String(i) ? Math.min(own, Number(to)) : own))
-    // if all guest cells are equal, the proposal may reduce another cell than `less`, so the sizes are compared in sorted order
+    // if all guest cells are equal, the proposal can reduce a different cell than `less` does, so the sizes are compared in sorted order
     const inOrder = (all: readonly number[]) => (new Set(one.cells).size === 1 ? all.toSorted((a, b) => a - b) : all)
     return inOrder(sizes).every((size, i) => size >= (inOrder(less.cells)[i] ?? 0))
   })

@@ -280,7 +280,7 @@ describe('for random refusals', () => {
       }),
       draws(100, 100, 2_000),
     )
-    // every kind of proposal occurs, except that rare kinds may not occur in short runs
+    // every kind of proposal occurs, but rare kinds need not occur in short runs
     const inManyRuns = ['ratios', 'reserves', 'spreads', 'policies', 'spellings']
     const rare = byExtent(inManyRuns, inManyRuns, [])
     for (const [kind, count] of Object.entries(met)) expect([kind, count > 0 || rare.includes(kind)]).toEqual([kind, true])

@@ -6,20 +6,23 @@ import type { ChangedNumber, ProposedChange } from './remedies/remedy.ts'
 import { type Candidate, effortOf, type Kept, type SearchOptions } from './shared-room.ts'
 import { type Applied, applyTo, type createFleets, tryOn } from './trial.ts'
 
-/** A change can have parts, such as several claims to wait for. It is tried without single parts only if it has at most this many parts. */
+/**
+ * A change can have parts, such as several claims to wait for. Only for a change with at most this many parts, it is tried whether the
+ * change suffices without one of the parts.
+ */
 const MOST_TRIED = 16
 
 /** The inputs of `minimal`. */
 export interface MinimalOptions extends SearchOptions {
   readonly fleets: ReturnType<typeof createFleets>
-  /** How many instances find a host without any change. */
+  /** How many instances find a host without any change. The instance with this index is the first that finds none. */
   readonly failed: number
 }
 
 /**
  * Reduces a set of changes with which the request is placed. First, leaves out all changes and parts of changes that are not needed to
  * place the request. Then moves each changed number as near to its present value as possible. `isCut` means that the limit of runs or time
- * was reached, so a number may be farther from its present value than necessary. If the limit was reached while changes were left out,
+ * was reached, so a number is possibly farther from its present value than necessary. If the limit was reached while changes were left out,
  * `kept` is undefined.
  */
 export function* minimal(
@@ -30,7 +33,7 @@ export function* minimal(
   let best = kept
   let runs = 0
   const isOver = () => runs >= mostRuns || options.isOver()
-  /** Decides the request with these changes. Returns true if it is placed. The changes are then the new best set. */
+  /** Decides the request with these changes. If the request is placed, returns true and keeps the changes as the best set. */
   function* isEnough(changes: readonly ProposedChange[]): Steps<boolean> {
     yield
     runs++
@@ -74,7 +77,10 @@ export function* minimal(
   return { kept: best, runs, isCut: false }
 }
 
-/** All sets without one change, and then all sets without one part of a change, beginning with the last part. */
+/**
+ * The sets that result from leaving out one change, followed by the sets that result from leaving out one part of a change, beginning with
+ * the last part.
+ */
 function smallerThan({ changes }: Candidate): (readonly ProposedChange[])[] {
   const without = (change: ProposedChange) => changes.filter((one) => one !== change)
   return [
@@ -88,8 +94,8 @@ function smallerThan({ changes }: Candidate): (readonly ProposedChange[])[] {
 }
 
 /**
- * Adapts each change to the request that results from the preceding changes. This is necessary because a change may have been proposed for
- * a request with a preceding change that is now left out.
+ * Adapts each change to the request that results from the preceding changes. This is necessary because a change was possibly proposed for a
+ * request with a preceding change that is now left out.
  */
 function ofRequest(request: RequestSpec, changes: readonly ProposedChange[]): readonly ProposedChange[] {
   let now = request
@@ -124,7 +130,8 @@ export const saysNoMore = (one: Proposal, known: Proposal): boolean =>
 type Proposal = Pick<Kept, 'candidate' | 'applied'>
 
 /**
- * True if two proposals lead to the same decision. For example, correcting a name and then dropping it has the same effect as dropping it.
+ * True if two proposals lead to the same decision. For example, correcting a misspelt trait and then dropping the trait has the same effect
+ * as only dropping the trait.
  */
 const isSame = ({ applied: one }: Proposal, { applied: other }: Proposal): boolean => saidOf(one) === saidOf(other)
 
@@ -136,7 +143,7 @@ export const containsAll = (changes: readonly ProposedChange[], others: readonly
     (other) => changes.some((change) => containsOne(change, other)) || (others.length <= changes.length && isLower(changes, other)),
   )
 
-/** True if each amount in `lowers` is reduced by one of `changes`, by at least as much. */
+/** True if, for each amount in `lowers`, one of `changes` reduces the same amount by at least as much. */
 function isLower(changes: readonly ProposedChange[], { lowers }: ProposedChange): boolean {
   return (
     lowers !== undefined &&

@@ -5,9 +5,10 @@ import type { ChangedNumber, NumberRange } from './remedies/remedy.ts'
 const MOST_RANGES = 64
 
 /**
- * The ranges of numbers that are searched for the number that suffices and is nearest to the present number. The unit rules of each kind of
- * host allow a range of numbers. Intersections of ranges are searched too, because instances may be on hosts of several kinds. Within a
- * range, a binary search is possible: if a number suffices, every number that is farther from the present number suffices too.
+ * The ranges of numbers that are searched for the number that suffices and is nearest to the present number. The unit rules of a host, such
+ * as the step size of a resource class, allow a range of numbers. Intersections of ranges are searched too, because the instances can be on
+ * hosts with different unit rules. Within a range, a binary search is possible: if a number suffices, every number that is farther from the
+ * present number suffices too.
  */
 export function rangesOf({ step = 1, among, to }: ChangedNumber): readonly NumberRange[] {
   // hosts have no unit rules for this number, so there is a single range with the step of the number

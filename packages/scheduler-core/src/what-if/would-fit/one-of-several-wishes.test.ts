@@ -6,7 +6,7 @@ import { aLog, aReport, aRequest, aUuid, type HostShape } from '../../testing/in
 import { atOnce } from '../../values/steps.ts'
 import { whatWouldFit } from './what-would-fit.ts'
 
-/* If no host meets several requirements together, each requirement that suffices to be dropped alone is proposed separately. */
+/* If no host meets several requirements together, each requirement whose removal alone suffices is proposed separately. */
 
 type Asked = Parameters<typeof aRequest>[0]
 

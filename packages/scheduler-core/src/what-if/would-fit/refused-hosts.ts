@@ -39,8 +39,8 @@ interface Lack {
 const SLICE = 64
 
 /**
- * All hosts that refuse the instance. All filters and rules for claims are evaluated for every host, and not only until the first refusal,
- * so that all refusals of a host are known.
+ * All hosts that refuse the instance. The result contains all refusals of each host: evaluation continues after the first filter or rule
+ * for claims that refuses the host.
  */
 export function* refusedHosts(fleet: Fleet, asked: RequestSpec, profile: Profile, instance: number): Steps<readonly RefusedHost[]> {
   const request = requestAt(asked, instance)

@@ -62,10 +62,11 @@ interface SharedRoom {
 const NOTHING_LOWERED: SharedRoom = { kept: undefined, runs: 0, isPartial: false }
 
 /**
- * Tries a set of changes with the smallest numbers that hosts and callers allow, if the set lowers numbers. The numbers in the set are
- * those with which one instance fits on one host. They may not suffice for all instances, because several instances share a host, or
- * because another host has less. If the smallest numbers suffice, the caller searches for the nearest numbers that do. This is done only
- * once for sets that differ only in these numbers, with at most `mostRuns` decisions.
+ * Tries a set of changes that lowers numbers, with the smallest numbers that the unit rules of hosts and the rules for requests allow. The
+ * numbers in the set are those with which one instance fits on one host. These numbers can be too large for all instances, because several
+ * instances share a host, or because another host has less. If the smallest numbers suffice, the caller searches for the sufficient numbers
+ * that are nearest to the present ones. Of several sets that differ only in these numbers, only the first is tried. At most `mostRuns`
+ * decisions are made.
  */
 export function* sharedRoom(
   fleet: Fleet,

@@ -22,25 +22,26 @@ export interface NearHost {
 export interface Survey {
   /** The hosts for which changes are sought, sorted by the count of refusals, and then by distance, nearest first. */
   readonly nearest: readonly NearHost[]
-  /** How many refused hosts were not considered, although they may need smaller changes than the considered hosts. */
+  /** How many refused hosts were not considered, although they possibly need smaller changes than the considered hosts. */
   readonly leftOut: number
-  /** The cause for which the request is refused. */
+  /** The cause of the refusal of the request. */
   readonly cause: Cause
 }
 
 /**
  * Hosts with the same refusals are of one kind (`RefusedHost.kind`). At least this many hosts of a kind are considered, even if the second
- * lacks more than the first in every respect, because a change of the fleet is about a single host.
+ * lacks more than the first in every respect, because a change of the fleet, such as releasing a claim, can be possible for only one of
+ * them.
  */
 const PER_KIND = 2
 /**
- * A host is considered if it lacks less of some amount than each nearer considered host of its kind. At most this many such hosts of a kind
- * are considered.
+ * A host is considered if it lacks less of some amount than each nearer considered host of its kind. For each kind, at most this many of
+ * these hosts are considered.
  */
 const MOST_OF_KIND = 4
 /** At most this many hosts are considered in total. */
 const MOST_HOSTS = 48
-/** Of one kind, at most this many hosts are examined for claims whose end would suffice. */
+/** Of the hosts of one kind, at most this many are examined for claims whose end would free enough. */
 const MOST_HELD = 200
 /** Hosts with more refusals than this are not counted as left out, because a proposal of two changes would hardly suffice for them. */
 const MOST_REASONS = 4

@@ -34,7 +34,7 @@ export interface Trial {
   readonly next: readonly NextChanges[]
 }
 
-/** Changes for the first refusal that a host still has with the changes of a candidate. */
+/** Changes for the first refusal of a host that remains after the changes of a candidate. */
 interface NextChanges {
   readonly host: HostName
   readonly changes: readonly ProposedChange[]
@@ -140,7 +140,7 @@ export function* tryOn(
   if (found < request.numInstances) return { placed: false, found, unlocks: 0, hosts: [], address: null, next: read }
   const overlay = openOverlay(fleet)
   try {
-    // restores the state for the first instance that found no host without the changes
+    // holds the resources of the instances that come before the first instance that found no host without the changes
     const at = Math.min(failed, found - 1)
     for (const part of parts.slice(0, at)) overlay.hold(part, groupOf(request))
     const { hosts: unlocked } = yield* runFiltersInSteps(
@@ -160,7 +160,7 @@ export function* tryOn(
   }
 }
 
-/** Further changes for each host. Yields at each host, because the search for misspelt names may read the names of all hosts. */
+/** Further changes for each host. Yields at each host, because the search for misspelt names can read the names of all hosts. */
 function* nextFor(fleet: Fleet, request: RequestSpec, profile: Profile, hosts: readonly HostName[]): Steps<readonly NextChanges[]> {
   if (hosts.length === 0) return []
   const { checksOf } = yield* prepareChecksInSteps(fleet, request, profile)

@@ -76,7 +76,7 @@ export interface WhatWouldFit {
   readonly runs: number
   /** Why the search stopped before all candidates were tried. Null if all were tried. Not every pair of changes is a candidate. */
   readonly cut: 'deadline' | 'limit' | null
-  /** How many refused hosts were not considered, although they may need smaller changes than the considered hosts. */
+  /** How many refused hosts were not considered, although they possibly need smaller changes than the considered hosts. */
   readonly leftOut: number
 }
 
@@ -127,7 +127,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
     const found = yield* minimal({ ...options, fleets, failed: start.found }, kept, mostRuns - runs)
     runs += found.runs
     if (found.isCut) cut = isOver() ? 'deadline' : 'limit'
-    // if the search was cut, its result may be larger than necessary, so it is used only if there is no other result
+    // if the search was cut, its result can be larger than necessary, so the result is used only if there is no other result
     const least = found.isCut && results.length > 0 ? undefined : found.kept
     if (least !== undefined && !isKnown(least)) results = [...results.filter((other) => !saysNoMore(other, least)), least].sort(leastFirst)
   }
@@ -210,7 +210,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
           refined,
         )
     }
-    // if some instances found a host with these changes, fewer instances may suffice in addition
+    // if some instances found a host with these changes, the changes can suffice for a request for fewer instances
     if (changes.length < maxChanges && !changes.some(({ subject }) => subject === INSTANCES))
       for (const host of candidate.hosts) queue.add(fewerInstances(request, trial.found), changes, host, refined)
   }
@@ -255,8 +255,8 @@ const isMild = (candidate: Candidate): boolean =>
   !isLastResort(candidate) && candidate.changes.every(({ kind, waits }) => kind === 'REQUEST' || waits)
 
 /**
- * The change that replaces an insufficient change (`before`) of the same subject. Its `from` is the original value, and not the result of
- * the insufficient change.
+ * The change that replaces an insufficient change (`before`) of the same subject. The `from` of the result is the original value, and not
+ * the result of the insufficient change.
  */
 function insteadOf(before: ProposedChange, change: ProposedChange): ProposedChange {
   if (before.number !== undefined && change.number !== undefined) return before.number.at(change.number.to, change.number.step)

@@ -13,7 +13,7 @@ import { whatWouldFit } from '../what-would-fit.ts'
 
 /**
  * One host can have too few CPUs, and another host too little memory. A request for several instances then fits only if both amounts are
- * lowered. Neither amount must be lowered more than necessary.
+ * lowered. A proposal must not lower either amount more than necessary.
  */
 
 const GIB = 1_024

@@ -18,9 +18,9 @@ interface Pair {
 }
 
 /**
- * All pairs of changes that lower numbers for which the nearest hosts are refused. Needed because, if several hosts must pass, one host may
- * have too little of the first amount and another host too little of the second. Each number is lowered to the largest value that one of
- * the hosts allows.
+ * All pairs of changes that lower numbers for which the nearest hosts are refused. If several hosts must pass, one host can have too little
+ * of one amount and another host too little of a different amount, so both must be lowered. Each number is lowered to the largest value
+ * that one of the hosts allows.
  */
 export function* loweredTogether({ nearest }: Pick<Survey, 'nearest'>): Steps<readonly Pair[]> {
   const bySubject = new Map<string, Lowered>()
@@ -54,5 +54,5 @@ const toOf = ({ number }: ProposedChange): number => number?.to ?? 0
 const isOfOneThing = ({ lowers: own = {} }: ProposedChange, { lowers: others = {} }: ProposedChange): boolean =>
   Object.keys(own).some((path) => Object.hasOwn(others, path))
 
-/** Chooses one of two hosts by name, so that the choice does not depend on the order in which hosts were examined. */
+/** Chooses one of two hosts by name, because the choice must not depend on the order in which hosts were examined. */
 const nearerOf = (one: Lowered, other: Lowered): HostName => (hostKey(one.host) <= hostKey(other.host) ? one.host : other.host)

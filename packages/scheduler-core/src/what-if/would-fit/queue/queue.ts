@@ -11,8 +11,8 @@ import type { Survey } from '../survey.ts'
 export const isLastResort = ({ changes }: Candidate): boolean => changes.some(({ lastResort = false }) => lastResort)
 
 /**
- * A queue of candidates in order of effort, with all last resorts at the end. If a candidate in the queue is added again for another host,
- * the host is added to the candidate. A candidate that was added before for the same host is ignored.
+ * A queue of candidates in order of effort, with all last resorts (`isLastResort`) at the end. If a candidate in the queue is added again
+ * for another host, the host is added to the candidate. A candidate that was added before for the same host is ignored.
  */
 export function createQueue(kinds: readonly ChangeKind[]) {
   let waiting: (Candidate & { readonly key: string; readonly hosts: HostName[] })[] = []

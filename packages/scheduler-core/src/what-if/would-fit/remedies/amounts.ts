@@ -102,15 +102,15 @@ export function amountForSeveral(refusal: Refusal): ProposedChange[] {
 }
 
 /**
- * The amount of the class that the host has: `shown` in the filter's reason, `have` in the units of the class. `shortfall` is what is
- * missing. Undefined if the host does not have the class.
+ * The amount of the class that the host has: `shown` in the filter's reason, `have` in the units of the class. `shortfall` is the missing
+ * amount. Undefined if the host does not have the class.
  */
 function roomOf({ fleet, host, reason }: Refusal, resourceClass: string, need: number) {
   const columns = fleet.hosts.classes.get(resourceClass)
   if (columns === undefined || columns.reported[host] === 0) return undefined
   const shown = typeof reason.have === 'number' ? reason.have : at(columns.free, host)
   const have = Math.floor(resourceClass === 'DISK_GB' && reason.unit === 'MiB' ? shown / MIB_PER_GIB : shown)
-  // a filter may count another free amount than the rules for claims, so the smaller of the two amounts is used
+  // a filter can compute a different free amount than the rules for claims, so the smaller of the two amounts is used
   const least = Math.min(have, Math.max(at(columns.free, host), have - need))
   return { have: least, shown: have, shortfall: need - have }
 }
@@ -142,7 +142,7 @@ function askIn(fleet: Fleet): AskFor {
         },
         at: (other) => askFor(resourceClass, need, other),
         of: (request) => {
-          // the memory of a guest in huge pages is changed by whole pages in each of its cells (guest-cells.ts), not here
+          // the memory of a guest in huge pages is not changed here, because it must be changed by whole pages in each guest cell
           if (resourceClass === 'MEMORY_MB' && hasPages(request)) return undefined
           const now = demandOf(request).amounts[resourceClass]
           return now === undefined || now === amount ? undefined : askFor(resourceClass, now, amount)
@@ -218,7 +218,7 @@ function higherRatio({ fleet, host }: Refusal, record: HostRecord, resourceClass
 
 /**
  * Proposes the largest reserved amount with which the host has enough. Only a reserved amount that an operator set for this host is
- * reduced. It is never reduced below the amount that would apply without the operator's value, because the host itself may need that
+ * reduced. It is never reduced below the amount that would apply without the operator's value, because the host itself possibly needs that
  * amount.
  */
 function lowerReserve({ fleet: { hosts }, host }: Refusal, resourceClass: string, need: number, shortfall: number): ProposedChange[] {

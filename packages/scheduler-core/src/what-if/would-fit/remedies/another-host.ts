@@ -1,7 +1,7 @@
 import type { HostName } from '../../../values/host-name.ts'
 import type { ProposedChange } from './remedy.ts'
 
-/** Proposes to add an empty host with the same hardware. */
+/** Proposes to add an empty host with the same hardware as the host `likeHost`. */
 export const anotherHost = ({ host: likeHost }: Pick<HostName, 'host'>): ProposedChange => ({
   kind: 'FLEET',
   subject: 'hosts',

@@ -69,7 +69,7 @@ export const companyRemedy: Remedy = {
         ),
       ]
     if (reason.code.startsWith('topology.')) {
-      // the subject of the reason begins with the topology key, which may be followed by a value
+      // the subject of the reason is the topology key, or begins with the topology key and a space
       const isMeant = ({ topologyKey }: { readonly topologyKey: string }) => `${reason.subject} `.startsWith(`${topologyKey} `)
       return [
         ...(reason.code === 'topology.full' ? waitsOn(fleet.hosts, record, ({ group }) => group === request.instanceGroup?.uuid) : []),
@@ -140,7 +140,10 @@ const enoughFor = ({ have }: Reason, { numInstances }: RequestSpec): readonly nu
   ...new Set([Number(have) + 1, Number(have) + numInstances]),
 ]
 
-/** Proposes to allow more members of the group on one host, unless the group has members, because its limit is then fixed. */
+/**
+ * Proposes to allow more members of the group on one host, unless the group has members, because the limit of a group with members is
+ * fixed.
+ */
 function morePerHost({ fleet, request, reason }: Refusal, { uuid, maxServerPerHost }: InstanceGroup): ProposedChange[] {
   const now = maxServerPerHost ?? 1
   const withMost = (one: RequestSpec, most: number) =>

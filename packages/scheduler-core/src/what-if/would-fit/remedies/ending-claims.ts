@@ -5,7 +5,7 @@ import type { ProposedChange } from './remedy.ts'
 /** The hosts of the fleet, which are needed to name a host with its node if it has several nodes. */
 type Hosts = Parameters<typeof hostAddress>[0]
 
-/** How much of a missing resource the claims of a host hold, and when enough is free. */
+/** How much of a missing resource each claim of a host holds, and whether the host has enough after some of them end. */
 export interface HeldRoom {
   /** The amount of the missing resource that a claim holds. 0 if it holds none. */
   sizeOf(claim: Claim): number
@@ -22,12 +22,12 @@ export const hasEndingClaims = ({ claims }: HostRecord): boolean => {
   return false
 }
 
-/** At most this many reservations of a host are considered, those that end first. */
+/** At most this many reservations of a host are considered: the reservations that expire first. */
 export const MOST_WAITED = 16
 
 /**
- * Proposes to wait for reservations that together free enough, the earliest ones. Also proposes, as a last resort, to release the smallest
- * confirmed claim that frees enough.
+ * Proposes to wait until enough reservations have expired. The reservations that expire first are used. Also proposes, as a last resort, to
+ * release the smallest confirmed claim that frees enough.
  */
 export function endingClaims(hosts: Hosts, record: HostRecord, { sizeOf, isEnough }: HeldRoom): ProposedChange[] {
   const address = hostAddress(hosts, record)
@@ -52,7 +52,7 @@ export function endingClaims(hosts: Hosts, record: HostRecord, { sizeOf, isEnoug
   return changes
 }
 
-/** Leaves out reservations whose end is not needed, because the other reservations free enough. Tries the smallest reservations first. */
+/** Leaves out reservations that need not expire, because the remaining reservations free enough. Tries the smallest reservations first. */
 function onlyNeeded(ending: readonly Ending[], { sizeOf, isEnough }: HeldRoom): readonly Ending[] {
   let needed = ending
   for (const claim of [...ending].sort((a, b) => sizeOf(a) - sizeOf(b))) {
@@ -62,7 +62,10 @@ function onlyNeeded(ending: readonly Ending[], { sizeOf, isEnough }: HeldRoom): 
   return needed
 }
 
-/** Proposes to wait for all reservations of a host that may cause the refusal. The search then leaves out those that are not needed. */
+/**
+ * Proposes to wait until all reservations of a host that can cause the refusal have expired. The search then leaves out those that are not
+ * needed.
+ */
 export function waitsOn(hosts: Hosts, record: HostRecord, isInTheWay: (claim: Claim) => boolean): ProposedChange[] {
   const ending = expiring([...record.claims].filter(isInTheWay)).slice(0, MOST_WAITED)
   return ending.length === 0 ? [] : [waitFor(hostAddress(hosts, record), ending)]
@@ -77,7 +80,7 @@ const expiring = (claims: readonly Claim[]): Ending[] =>
     .filter((claim): claim is Ending => claim.state === 'RESERVED' && claim.expiresAt !== null)
     .sort((a, b) => a.expiresAt - b.expiresAt || a.fence - b.fence)
 
-/** The proposal to wait until these reservations end. They must be sorted by their end. */
+/** The proposal to wait until `claims` have expired. The claims must be sorted by their expiry time. */
 function waitFor(address: string, claims: readonly Ending[]): ProposedChange {
   const end = new Date(claims.at(-1)?.expiresAt ?? 0).toISOString()
   const ids = claims.map(({ id }) => id)

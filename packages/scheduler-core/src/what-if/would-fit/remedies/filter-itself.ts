@@ -2,8 +2,8 @@ import { waitsOn } from './ending-claims.ts'
 import type { Remedy } from './remedy.ts'
 
 /**
- * For filters whose refusal no change of the request can remove, because they enforce decisions of operators. Proposes to remove the filter
- * from the profile, as a last resort.
+ * For filters whose refusal no change of the request can remove, because these filters enforce decisions of operators. Proposes to remove
+ * the filter from the profile, as a last resort.
  */
 export const filterItselfRemedy: Remedy = {
   name: 'filter-itself',

@@ -46,9 +46,10 @@ export function smallerCells(refusal: Refusal): ProposedChange[] {
 export const smallerPages = (refusal: Refusal): ProposedChange[] => smaller(refusal, memory, 1)
 
 /**
- * Proposes smaller guest cells: the largest size for all cells with which the host passes, at least `lack` below the present size. Also
- * proposes, for each cell, the largest size of only this cell with which the host passes. Memory in pages is reduced by whole pages. For
- * the guest cell in the reason, the largest size with which another guest cell is the next to be refused is proposed too.
+ * Proposes smaller guest cells: the largest size for all cells with which the filter passes the host, at least `lack` below the present
+ * size. Also proposes, for each cell, to reduce only this cell to the largest size with which the filter passes the host. For the guest
+ * cell that the reason names, also proposes the largest size with which the filter no longer refuses the host because of this cell. Memory
+ * in pages is reduced by whole pages.
  */
 function smaller(refusal: Refusal, part: Part, lack: number): ProposedChange[] {
   const { request, reason } = refusal
@@ -56,7 +57,7 @@ function smaller(refusal: Refusal, part: Part, lack: number): ProposedChange[] {
   if (cells.length === 0 || cells.some((cell) => !part.canCut(cell))) return []
   const stuck = cells.findIndex(({ id }) => reason.subject === `cell ${id}`)
   const greatestSize = Math.max(...cells.map(part.sizeOf))
-  // the upper bound of the search: with this size each cell may fit alone, but all cells together may need a smaller size
+  // the upper bound of the search: with this size each cell can fit alone, but all cells together can need a smaller size
   const most = Math.min(greatestSize - 1, (stuck < 0 ? greatestSize : part.sizeOf(cells[stuck] as NumaCellRequest)) - lack)
   const lets = (one: RequestSpec) => passes(refusal, one)
   const among = part === memory ? pageRanges(refusal) : undefined

@@ -71,8 +71,8 @@ export const pciRemedy: Remedy = {
 }
 
 /**
- * Proposes to drop all PCI requests, with parts so that fewer are dropped if that suffices. Also proposes to drop each PCI request
- * separately.
+ * Proposes to drop all PCI requests. Each PCI request is a part of the change, so the search drops only some of them if that suffices. Also
+ * proposes to drop each PCI request separately.
  */
 function withoutSome({ pciRequests }: RequestSpec): ProposedChange[] {
   const wishes = pciRequests.map((wish, i) => ({
@@ -94,8 +94,8 @@ const subjectOf = (path: string, { length }: RequestSpec['pciRequests']): string
   length > 1 ? `PCI devices of request ${path.split('.')[1]}` : 'PCI devices'
 
 /**
- * The request with one PCI request replaced. The PCI request is found by its contents, because a preceding change may have dropped other
- * PCI requests. If it is not found, the request is unchanged.
+ * The request with one PCI request replaced. The PCI request is found by its contents, because the index changes if a preceding change
+ * drops other PCI requests. If it is not found, the request is unchanged.
  */
 function withWish(request: RequestSpec, wish: PciRequest, others: (wish: PciRequest) => readonly PciRequest[]): RequestSpec {
   const { pciRequests } = request
@@ -108,8 +108,8 @@ function withWish(request: RequestSpec, wish: PciRequest, others: (wish: PciRequ
 const farCodes: ReadonlySet<Code> = new Set(['pci.numa', 'gpu.numa', 'numa.missed', 'numa.search_limit'])
 
 /**
- * Proposes that PCI devices or GPUs need not be near the guest's NUMA cells, and that requirements on the cells are dropped, so that the
- * guest fits on cells near the devices. Returns only the changes with which the reason disappears.
+ * Proposes two kinds of changes: PCI devices or GPUs need not be near the guest's NUMA cells, or requirements on the cells are dropped to
+ * make the guest fit on cells near the devices. Returns only the changes with which the reason disappears.
  */
 function farther(refusal: Refusal): ProposedChange[] {
   const { request, reason } = refusal
@@ -167,7 +167,10 @@ export function leastDevices({ request, reason }: Refusal): ProposedChange[] {
   return [...(gpus.count > 1 ? [fewerGpus(gpus, 1)] : []), ...(gpus.shareMilli > 1 ? [shareOf(gpus.shareMilli, 1)] : [])]
 }
 
-/** For hosts with too few GPUs or other models: proposes fewer GPUs, smaller shares, any model, no GPUs, waiting, or one more host. */
+/**
+ * For hosts with too few GPUs, or with GPUs of other models than requested: proposes fewer GPUs, smaller shares, any model, no GPUs,
+ * waiting, or one more host.
+ */
 export const gpuRemedy: Remedy = {
   name: 'gpu',
   codes: ['gpu.none', 'gpu.model', 'gpu.count', 'gpu.short', 'gpu.numa'],
@@ -230,7 +233,7 @@ const shareOf = (now: number, share: number): ProposedChange => ({
   number: { from: now, to: share, at: (other) => shareOf(now, other) },
 })
 
-/** For the host's GPUs of the requested models: how much each claim holds, and when enough is free. */
+/** For the host's GPUs of the requested models: how much each claim holds, and whether the host has enough after some claims end. */
 function gpusHeld({ gpus }: HostRecord, ask: GpuWish): HeldRoom {
   const matching = gpus.filter((gpu) => modelFits(gpu, ask))
   const heldBy = ({ grants }: Claim, index: number): number =>

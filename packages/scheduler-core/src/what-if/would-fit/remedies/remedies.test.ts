@@ -13,7 +13,7 @@ import { remedies, remedyFor } from './index.ts'
 import { type Example, examples, profileNamed } from './testing/examples.ts'
 
 /**
- * Texts that sentences quote from the request or the report, and that may therefore contain brackets and quotation marks: the query of a
+ * Texts that sentences quote from the request or the report, and that can therefore contain brackets and quotation marks: the query of a
  * hint, and an unreadable report.
  */
 const asWritten = ['[">=","$free_ram_mb",999999]', 'the report is "nonsense"']
@@ -39,7 +39,7 @@ const withoutExample: ReadonlySet<Code> = new Set<Code>([
   ...(['numa.missed', 'numa.search_limit', 'pci.unasked', 'group.together'] as const),
 ])
 
-/** The codes for which hosts are refused. They are the first codes of the catalogue, up to filter.error. */
+/** The codes for which hosts are refused. They are the first codes in `codes`, up to filter.error. */
 const hostCodes = (Object.keys(codes) as Code[]).slice(0, Object.keys(codes).indexOf('filter.error') + 1)
 
 test('every code for which hosts are refused has exactly one remedy, and no other code has a remedy', () => {
@@ -88,7 +88,7 @@ describe.each(
     const changed = changes.map(({ subject, from, to }) => `${subject}: ${from ?? ''} -> ${to}`)
     const texts = [reasonText(reason), shortfallsText(lacks), ...changed].filter((text) => !asWritten.some((words) => text.includes(words)))
     for (const text of texts) expect(text).not.toMatch(/[{}[\]"]|\d\/1000|undefined|null|NaN/)
-    // at most one shortfall has the amounts of the reason, so that no shortfall is reported twice
+    // at most one shortfall has the amounts of the reason. Otherwise a shortfall would be reported twice.
     expect(lacks.filter(({ required, actual }) => required === reason.need && actual === reason.have).length).toBeLessThan(2)
   })
 
@@ -115,7 +115,7 @@ describe.each(
       expect([change.to, left.filter((one) => !before.includes(one))]).toEqual([change.to, []])
       // true if the first fact, without its amounts, is not stated again
       const isAnswered = !asksOf(facts.slice(0, 1)).every((one) => left.includes(one))
-      // a change that drops one of several requirements must at least reduce the count of facts or change the code
+      // a change that drops one of several requirements must at least reduce the count of facts or lead to another code
       const isLess = left.length < before.length || again?.reason?.code !== code
       if (!isAnswered) expect([change.to, change.kind, isLess]).toEqual([change.to, 'REQUEST', true])
       return isAnswered

@@ -18,7 +18,7 @@ export interface ProposedChange {
   /** The present value. Null if there is none. */
   readonly from: string | null
   readonly to: string
-  /** The effort of the change, from 1 (small) to 10 (large). docs/what-if.md has a table of efforts. */
+  /** The effort of the change for users and operators, from 1 (small) to 10 (large). */
   readonly effort: number
   /**
    * True if the change overrides a decision of an operator, or brings up a host that is DOWN. Such a change is shown only if neither a
@@ -31,19 +31,19 @@ export interface ProposedChange {
   /** True if the change is only to wait for the end of claims. */
   readonly waits?: boolean
   /**
-   * For a change with several parts, of which fewer may suffice: the names of the parts, and a function that creates the change with fewer
+   * For a change with several parts, of which a few can suffice: the names of the parts, and a function that creates the change with fewer
    * parts. Parts are the ids of claims to wait for, earliest first, or the paths of requirements that are dropped.
    */
   readonly parts?: Parts
   /** The amounts after the change, by name. Present if changes with different subjects can reduce the same amount. */
   readonly lowers?: Readonly<Record<string, number>>
-  /** The effect of the change as text. Two changes with different subjects, but the same text, are equivalent. */
+  /** The effect of the change as text. Two changes with different subjects but the same text have the same effect. */
   readonly alike?: string
   /** The paths of the requirements that the change drops from the request. A path includes all paths below it. */
   readonly gives?: readonly string[]
   /**
-   * The number that the change sets. If it suffices, the search looks for the sufficient number that is nearest to the present number,
-   * between the present number and this number.
+   * The number that the change sets. If this number suffices, the search tries numbers between the present number and this number, and uses
+   * the sufficient number that is nearest to the present number.
    */
   readonly number?: ChangedNumber
 }
@@ -58,8 +58,8 @@ export interface ChangedNumber {
   /** The same change with the number `to`. With `step`, the number is rounded to a multiple of `step`. */
   at(to: number, step?: number): ProposedChange
   /**
-   * The same change for another request, with the present number of that request. Needed if a preceding change is left out. Undefined if
-   * there is nothing to change in that request.
+   * The same change for another request, which has another present number. Needed if a preceding change is left out. Undefined if there is
+   * nothing to change in that request.
    */
   of?(request: RequestSpec): ProposedChange | undefined
 }
@@ -87,9 +87,9 @@ export interface Refusal {
 
 /**
  * Proposes changes that remove refusals with one of `codes`. Each proposed change alone must remove the reason: with the change, the filter
- * does not state the first fact again. If the refusal is about several requirements, a change can also drop one of them. If there is no
- * such change, nothing is proposed. remedies.test.ts tests these rules. Two changes with the same subject are the same change. A remedy
- * does not check that the request is placed, because the search tries each change before it is shown.
+ * does not state the first fact of the reason again. If the refusal is about several requirements, a change can also drop one of them. If
+ * there is no such change, nothing is proposed. Two changes with the same subject are the same change. A remedy does not check that the
+ * request is placed, because the search tries each change before it is shown.
  */
 export interface Remedy {
   readonly name: string

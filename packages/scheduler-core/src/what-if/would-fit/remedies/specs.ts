@@ -112,7 +112,7 @@ function withoutTrait(request: Refusal['request'], trait: string, word: 'require
 
 /**
  * Proposes to add metadata to an aggregate of the host. Proposed only if another aggregate already has the same key and value. Otherwise
- * the requirement may be misspelt, and adding it to an aggregate would affect other requests.
+ * the requirement is possibly misspelt, and metadata with a misspelt key or value would affect other requests.
  */
 function carriedByAggregate({ fleet, host, reason }: Refusal, key: string): ProposedChange[] {
   const need = String(reason.need ?? '')

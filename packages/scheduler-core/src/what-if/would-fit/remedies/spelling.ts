@@ -17,13 +17,13 @@ interface Name {
   readonly word: string
   known(): Iterable<string>
   /**
-   * How many unknown names of the same kind come before this name in the request. Absent if a single refusal is about all names of the
-   * kind, because they are then counted in the list of names.
+   * How many unknown names of the same kind come before this name in the request. Absent if one refusal is about all names of the kind.
+   * `respelt` then counts the unknown names itself.
    */
   misspeltBefore?(there: Spellings): number
   /**
-   * Names of the same kind that the request already contains. They are not proposed as corrections, because the request would then lose a
-   * requirement.
+   * Names of the same kind that the request already contains. They are not proposed as corrections, because two requirements of the request
+   * would then become one.
    */
   readonly others?: readonly string[]
   rename(request: RequestSpec, to: string): RequestSpec
@@ -56,8 +56,8 @@ function spellingsOf(fleet: Fleet): Map<string, KnownNames> {
 }
 
 /**
- * Proposes to replace an unknown name in the request by a similar name in the fleet. The name may be that of another host than the refused
- * host. If the fleet is large and many names are unknown, only the first unknown names are looked up.
+ * Proposes to replace an unknown name in the request by a similar name in the fleet. The similar name can belong to a different host than
+ * the refused host. If the fleet is large and many names are unknown, only the first unknown names are looked up.
  */
 export function respelt(refusal: Refusal, work = { compared: 0 }): ProposedChange[] {
   const spellings = spellingsOf(refusal.fleet)

@@ -43,8 +43,8 @@ const whole: TopologyWish = {
 }
 
 /**
- * The requirements on a topology. A requirement comes after the requirements that depend on it, so the whole topology is last. When parts
- * of a change are left out, the last are left out first, so the topology is dropped only if nothing else suffices.
+ * The requirements on a topology. A requirement comes after the requirements that depend on it, so the whole topology is last. The search
+ * first tries to keep the last requirement, and therefore proposes to drop the whole topology only if nothing else suffices.
  */
 const topologyWishes: readonly TopologyWish[] = [
   {

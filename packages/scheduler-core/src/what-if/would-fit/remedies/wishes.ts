@@ -79,8 +79,8 @@ const unmetLists = (request: RequestSpec, { aggregates }: HostRecord): readonly 
   aggregateListsOf(request).filter(({ list }) => !list.some((uuid) => aggregates.includes(uuid)))
 
 /**
- * The requirements on hosts or aggregates that this host does not meet. If it meets all of them by name, a filter interprets the names
- * differently. All requirements on hosts are returned in this case.
+ * The requirements on hosts or aggregates that this host does not meet. If the host has the requested names and aggregates but a filter
+ * still refuses it, the filter interprets names differently. All requirements on hosts are then returned.
  */
 function unmetWishes(request: RequestSpec, record: HostRecord): readonly NamedWish[] {
   const { host, node } = record
@@ -110,8 +110,8 @@ export interface Wish {
 }
 
 /**
- * Proposes to drop all of these requirements. Each requirement is a part of the change, so the search drops fewer if that suffices. It
- * first tries to leave the last requirement in the request.
+ * Proposes to drop all of these requirements. Each requirement is a part of the change, so the search drops fewer if that suffices. The
+ * search first tries to keep the last requirement.
  */
 export function anyOf<Some extends Wish>(
   wishes: readonly Some[],

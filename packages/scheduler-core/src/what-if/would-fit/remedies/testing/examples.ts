@@ -5,7 +5,7 @@ import type { Code } from '../../../../text/codes.ts'
 import { NAMED_BY_ALL, PLACEMENT_RULES, STRICT_CLAIMS } from '../../../../values/levels.ts'
 
 export const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as Profile
-/** The default profile with one more filter, which is the first. */
+/** The default profile with one more filter at the start of its list of filters. */
 const withFilter = (name: string, options: Record<string, unknown> = {}): Profile =>
   profileSchema.parse({
     ...profileNamed('default'),
