@@ -39,8 +39,8 @@ export async function checkClaims(
 
 export interface ClaimsWatch {
   /**
-   * Must be called after each reading of the machine. Checks the claims again if the sizes of the machine have changed, or if the last
-   * check failed.
+   * Must be called after each reading of the machine. Checks the claims again if the amounts of the machine's resources have changed, or if
+   * the last check failed.
    */
   looked(): void
   /** Resolves after the signal has ended the watch. Never rejects. */

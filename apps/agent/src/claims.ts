@@ -87,8 +87,8 @@ function sharesOf({ id: claim, resources, cells, gpus, pciDevices }: HeldClaim):
 }
 
 /**
- * Returns a function with the limit of each resource. It is 0 if the machine does not have the resource, and undefined if this cannot be
- * read.
+ * Returns a function that returns the limit of a resource: 0 if the machine does not have the resource, and undefined if the agent could
+ * not read how much of the resource the machine has.
  */
 function limitsOf(picture: Picture, { reserved, ratios, pci }: Offer): (what: string) => number | undefined {
   const { cpuCount, memoryKib, disk, cells, devices, gpus } = picture
@@ -115,7 +115,7 @@ function limitsOf(picture: Picture, { reserved, ratios, pci }: Offer): (what: st
   return (what) => limits.get(what) ?? (isKnown(what) ? 0 : undefined)
 }
 
-/** A text with all sizes of the machine. It is equal for two readings with the same limits. */
+/** Returns the amounts of all resources of the machine as text. If two readings give equal texts, they give equal limits. */
 export const sizesOf = ({ cpuCount, memoryKib, disk, cells, devices, gpus }: Picture): string =>
   JSON.stringify([cpuCount, memoryKib, Math.floor((valueIn(disk)?.totalBytes ?? 0) / 2 ** 30), cells, devices, gpus])
 

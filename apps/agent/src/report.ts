@@ -22,7 +22,7 @@ export interface Offer {
   readonly pci: readonly OfferedPci[]
 }
 
-/** Thrown if a value that every report needs could not be read, so that the machine cannot be reported. */
+/** Thrown if a value that every report needs could not be read. The machine then cannot be reported. */
 export class NotReportable extends Error {
   override readonly name = 'NotReportable'
 }
@@ -32,7 +32,10 @@ export interface Look {
   readonly picture: Picture
   /** The picture of the previous reading. Shares of CPU time are computed from the time between the two readings. */
   readonly before?: Picture | undefined
-  /** The last report. Values that changed by less than their step are repeated from it. */
+  /**
+   * The last report. If a value has changed by less than its step (the least change that is reported), the value of the last report is
+   * repeated.
+   */
   readonly reported?: FullStats | undefined
   /** The time of the reading (RFC 3339). */
   readonly at: string

@@ -36,8 +36,8 @@ const LONGEST_PAUSE_MS = 60_000
 
 /**
  * Reads the machine at each interval and reports changes, until the signal aborts. A report has the smallest form that can express the
- * changes. If an answer has another list of needed fields than before, the next report follows at once. Failures are logged, and the pauses
- * after them grow. Only the signal ends the agent.
+ * changes. If an answer lists other needed fields than the previous answer, the next report follows at once. Failures are logged, and the
+ * pauses after them grow. Only the signal ends the agent.
  */
 export async function runAgent(options: AgentOptions): Promise<void> {
   const { gantt, name, offer, intervalMs, notify, signal, clock = systemClock, random = Math.random } = options
@@ -61,8 +61,8 @@ export interface MachineReporter {
   /** The picture of the last reading. */
   readonly picture: Picture
   /**
-   * Reads the machine and sends a report. Returns true if the service accepted it. Failures of the service or of a reading are logged and
-   * give false.
+   * Reads the machine and sends a report. Returns true if the service accepted the report. If the reading or the call fails, logs the
+   * failure and returns false.
    */
   reportNow(): Promise<boolean>
   counts(): Counts

@@ -6,8 +6,9 @@ export class UnreachableError extends Error {
 }
 
 /**
- * Thrown if a call that claims resources ended without a usable answer, so that it may have claimed resources. A repeated call with this
- * idempotency key gets the answer. `abandon` releases everything that was claimed under the key. `cause` is the error that ended the call.
+ * Thrown if a call that claims resources ended without a usable answer. The service can have claimed resources nevertheless. A repeated
+ * call with this idempotency key gets the lost answer. `abandon` releases everything that was claimed under the key. `cause` is the error
+ * that ended the call.
  */
 export class UnknownOutcomeError extends Error {
   override readonly name = 'UnknownOutcomeError'
@@ -52,7 +53,7 @@ export interface Fault {
   readonly extensions?: {
     readonly code?: string
     readonly requestId?: string
-    /** True if the same call may succeed later. */
+    /** True if the same call can succeed later. */
     readonly retryable?: boolean
     /** The least time to wait before a retry, in milliseconds. */
     readonly retryAfterMs?: number
@@ -82,7 +83,7 @@ export class FaultError extends Error {
   }
 }
 
-/** Codes of errors that occur before a connection is established, so that nothing was sent. Browsers do not report codes. */
+/** Codes of errors that occur before a connection is established. After such an error, nothing was sent. Browsers do not report codes. */
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 
 /**
@@ -98,7 +99,7 @@ export function mayHaveHappened(error: unknown): boolean {
   return true
 }
 
-/** HTTP statuses with which a proxy reports that the service is unavailable or busy, so that a retry may succeed. */
+/** HTTP statuses with which a proxy reports that the service is unavailable or busy. A retry can then succeed. */
 const PASSING_STATUSES = new Set([408, 425, 429, 502, 503, 504])
 
 /** The least time to wait before a retry, in milliseconds. Undefined if a retry would fail in the same way. */

@@ -15,8 +15,8 @@ import { causeOf, createTransport, readAnswer, type Transport, type TransportOpt
 
 export interface FollowOptions {
   /**
-   * The last revision that the reader knows. The stream begins with the changes after this revision, or with an event with a `gap` if the
-   * service no longer has them. If absent, the stream begins with new events.
+   * The last revision that the reader knows. The stream begins with the changes after this revision. If the service no longer stores these
+   * changes, the stream begins with an event that has a `gap`. If absent, the stream begins with new events.
    */
   readonly after?: string
   /** Ends the stream without an error. */
@@ -113,7 +113,10 @@ export function createEvents(options: TransportOptions, { clock = systemClock, r
   }
 }
 
-/** Opens a connection and yields its events until it ends. Errors that the stream delivers are thrown as the errors of calls are. */
+/**
+ * Opens a connection and yields its events until it ends. Throws the errors that the stream delivers, with the same classes as errors of
+ * calls.
+ */
 async function* connect<Data>(
   url: string,
   transport: Transport,

@@ -44,7 +44,10 @@ export interface Reporter {
   readonly sequence: number
   /** Sends the full report. */
   report(options?: CallOptions): Promise<ResourceStatsResult>
-  /** Sends the changes since the last accepted report, or the full report if there is none or the service no longer has it. */
+  /**
+   * Sends the changes since the last accepted report, or the full report if no report was accepted yet or the service no longer has the
+   * last accepted report.
+   */
   change(delta: StatsDelta, options?: CallOptions): Promise<ResourceStatsResult>
 }
 
