@@ -23,14 +23,14 @@ interface Bucket {
 }
 
 /**
- * Finds the records that may contain a text by a 32-bit hash of the text. For each record, it stores the low 32 bits of the record's index.
- * It contains only numbers, so an entry takes about 12 bytes and no time of the garbage collector. A JavaScript Map cannot be used, because
- * it is limited to 17 million entries.
+ * Finds the records that may contain a text by a 32-bit hash of the text. For each record, the low 32 bits of the record's index are
+ * stored. An entry has only numbers. It takes about 12 bytes, and the garbage collector does not visit it. A JavaScript Map cannot be used,
+ * because it is limited to 17 million entries.
  */
 export class HashIndex {
   #depth = 0
   #owner: Owner = {}
-  /** The buckets, indexed by the low bits of a hash. Several positions may have the same bucket. */
+  /** The buckets, indexed by the low bits of a hash. Several positions can have the same bucket. */
   #directory: Bucket[] = [newBucket(this.#owner, 0, FIRST_BUCKET)]
 
   add(text: string, record: number): void {
@@ -68,7 +68,7 @@ export class HashIndex {
     const copy = new HashIndex()
     copy.#depth = this.#depth
     copy.#directory = this.#directory.slice()
-    // neither this index nor the copy owns the shared buckets, so each clones a bucket before writing it
+    // neither this index nor the copy owns the shared buckets; each of the two indexes clones a bucket before writing it
     this.#owner = {}
     return copy
   }

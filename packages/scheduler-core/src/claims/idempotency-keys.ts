@@ -12,7 +12,7 @@ export const KEY_AFTERLIFE_MS = 3_600_000
 
 /** The limits for ended keys. Operators set them. */
 export interface KeyLimits {
-  /** At most this many keys whose claims have all ended are stored. When this limit is reached, proposals with new keys are void. */
+  /** At most this many keys whose claims have all ended are stored. When this limit is reached, proposals with new keys are refused. */
   readonly cap: number
   /** How long a key is remembered after its last claim ended, in milliseconds of store time. */
   readonly afterlifeMs: number
@@ -51,7 +51,6 @@ export class IdempotencyKeys {
     return this.#keys.values()
   }
 
-  /** The packed ended keys with their claims. Undefined if there are none. */
   ended(): StoredEndedKeys | undefined {
     // the first chunk may contain forgotten keys, because chunks must have the same boundaries after a restart
     const stored = this.#claims.packed.stored()
@@ -151,7 +150,7 @@ export class IdempotencyKeys {
     if (bound.forgottenAt !== null) this.#ending.push(bound)
   }
 
-  /** Packs an ended key with its claims. Only a late repetition of the call reads them. */
+  /** Packs an ended key with its claims. Only a call that is repeated after its claims have ended reads the packed data. */
   #pack({ claims: ids, forgottenAt: _, ...bound }: BoundKey, endedAt: number): void {
     const claims = ids.flatMap((id) => this.#claims.full.get(id) ?? [])
     this.#keys.delete(keyOf(bound.account, bound.key))
@@ -190,7 +189,7 @@ export class IdempotencyKeys {
   /** Drops an ended claim if its key is forgotten and the claim holds nothing on its host. */
   forgetUnused(claim: Claim): void {
     if (isLive(claim) || this.#hosts.get(claim.host).claims.has(claim)) return
-    // The key may be bound again, to other claims. Only a key that lists this claim prevents its removal.
+    // The key can be bound again later, to other claims. Only a key that lists this claim prevents its removal.
     if (this.#keys.get(keyOf(claim.account, claim.key))?.claims.includes(claim.id)) return
     this.#claims.forget(claim)
   }

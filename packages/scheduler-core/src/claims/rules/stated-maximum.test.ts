@@ -12,9 +12,9 @@ import { reasonText } from '../../text/reason-text.ts'
 import { STATED_MAXIMA } from '../../values/levels.ts'
 import { resize } from '../testing/resize.ts'
 
-/*
+/**
  * Placement checks `max_unit` at each write, and allows an excess of capacity that does not increase (_check_capacity_exceeded). In these
- * tests, an instance holds 4 of a class, and its host then reports a smaller total or maximum. They check which sizes the instance may
+ * tests, an instance holds 4 of a class, and its host then reports a smaller total or maximum. The tests check which sizes the instance may
  * have afterwards.
  */
 
