@@ -8,7 +8,7 @@ import { claimView, groupView, headView, hostView, keyView, type View } from './
 export interface Difference {
   readonly subject: 'fleet' | 'host' | 'claim' | 'key' | 'group' | 'aggregate' | 'profile'
   readonly name: string
-  /** The member of the object; `''` if only one of the fleets has the object. */
+  /** The member of the object. Empty text if only one fleet has the object. */
   readonly field: string
   /** JSON, shortened; null if the member is absent. */
   readonly before: string | null
@@ -17,7 +17,10 @@ export interface Difference {
 
 const MAX_TEXT = 200
 
-/** Compares two fleets at the same revision, one object per step. Between two steps, entries can be applied if both fleets apply them. */
+/**
+ * Compares two fleets at the same revision, one object per step. Between two steps, an entry can be applied if it is applied to both
+ * fleets.
+ */
 export function* compareFleets(before: Fleet, after: Fleet): Generator<readonly Difference[], void> {
   yield differences('fleet', '', headView(before), headView(after))
   const count = Math.max(before.hosts.count, after.hosts.count)
@@ -46,7 +49,7 @@ export function* compareFleets(before: Fleet, after: Fleet): Generator<readonly 
   }
 }
 
-/** Compares a fleet after one entry with a copy from before the entry. Only the objects that the entry wrote are compared. */
+/** Compares a fleet after one entry with a copy that was made before the entry. Only the objects that the entry wrote are compared. */
 export function* compareWritten(before: Fleet, after: Fleet): Generator<readonly Difference[], void> {
   for (const next of after.hosts.records) {
     const old = before.hosts.records[next.index]
@@ -62,7 +65,7 @@ export function* compareWritten(before: Fleet, after: Fleet): Generator<readonly
   for (const { id } of after.ledger.changed) yield compareClaim(id)
 }
 
-/** A host that has left the fleet is reported by its former name, because another host may have the name now. */
+/** A host that has left the fleet is reported by its former name, because another host can have the name now. */
 const nameOf = (old: HostRecord | undefined, next: HostRecord): string =>
   next.gone === null ? hostKey(next) : `${hostKey(old ?? next)} (gone)`
 

@@ -122,8 +122,8 @@ export function liftParts(hosts: HostTable, record: HostRecord, grants: Grants, 
     if (grant === undefined) continue
     if (kind.lift !== undefined) restore.push(kind.lift(hosts, record.index, grant, materialised))
     else {
-      // the used amounts in the report include a materialised claim, so its amounts are subtracted from them as if the claim was not
-      // materialised
+      // The used amounts in the report include the instance of a materialised claim. Therefore, its amounts are subtracted from the used
+      // amounts, as for a claim that is not materialised.
       kind.drop(hosts, record.index, grant, false)
       restore.push(() => kind.hold(hosts, record.index, grant, false))
     }

@@ -230,8 +230,8 @@ export function judgeGroup({ groups, place }: JudgedFleet, { uuid, expectedVersi
 }
 
 /**
- * Moves a claim from its group to another group, if the rule of the other group allows the claim's host. Both groups then get a new edit
- * revision.
+ * Moves a claim from its group to another group, if the rule of the other group allows the claim's host. Both groups are then marked as
+ * edited at this revision.
  */
 export function judgeMembership({ groups, ledger, place }: JudgedFleet, { claim: id, fence, group }: MembershipChanged): Void {
   const claim = ledger.claims.get(id)
