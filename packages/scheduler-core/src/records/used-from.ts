@@ -7,7 +7,10 @@ interface Counted {
   readonly usedFrom: UsedFrom
 }
 
-/** The report from which a host's resources are counted. If the used amounts come from claims, it has no used amounts. */
+/**
+ * The report from which a host's resources are computed. If the used amounts come from claims, this is the host's report without used
+ * amounts.
+ */
 export function statsToCount({ stats, usedFrom }: Counted): HostStats {
   if (usedFrom === 'REPORT') return stats
   return {

@@ -51,7 +51,7 @@ export function unknownVersion(family: 'spec' | 'stats', version: unknown, publi
   }
 }
 
-/** Parses unknown input by a zod schema. The issues become problems with the codes `<family>.unknown_field` and `<family>.invalid`. */
+/** Parses unknown input by a zod schema. Zod's issues become problems with the codes `<family>.unknown_field` and `<family>.invalid`. */
 export function parseWith<Schema extends z.ZodType>(schema: Schema, input: unknown, family: Family): Parsed<z.output<Schema>> {
   const problems = findOddities(input, MAX_PROBLEMS).map(({ kind, path, expected, found }) =>
     kind === 'key' ? unknownField(family, path, found) : invalid(family, path, found, expected),
@@ -69,7 +69,7 @@ export function parseWith<Schema extends z.ZodType>(schema: Schema, input: unkno
   return { ok: false, problems: withoutEchoes(problems).slice(0, MAX_PROBLEMS) }
 }
 
-/** `parseWith` for values that are not stored, such as plug-ins. They may contain functions and class instances. */
+/** `parseWith` for values that are not stored, such as plug-ins. Such values can contain functions and class instances. */
 export function parseAs<Schema extends z.ZodType>(schema: Schema, input: unknown, family: Family): Parsed<z.output<Schema>> {
   const result = schema.safeParse(input)
   if (result.success) return { ok: true, value: result.data }

@@ -34,15 +34,15 @@ export interface ReportSource {
   readonly at: number
 }
 
-/** The claims on a host that its report does not count. */
+/** The claims on a host that its report does not include. */
 export interface ClaimsSource {
   readonly count: number
   /**
-   * The amount that earlier instances in the same batch of decisions hold; they have no claims yet. Negative if the request moves a claim,
-   * whose amount is then free.
+   * The amount that was chosen for earlier instances in the same batch of decisions, for which no claims exist yet. Negative if the request
+   * moves a claim, because the claim's amount is then free.
    */
   readonly picked: number
-  /** The at most five reservations that expire first, with their time in milliseconds since 1970. */
+  /** The five reservations that expire first, or fewer, with their end times in milliseconds since 1970. */
   readonly ending: readonly { readonly claim: string; readonly expiresAt: number }[]
 }
 
@@ -55,7 +55,7 @@ export type AmountOf = 'in total' | 'reported' | 'outside of huge pages' | typeo
 export const NEAR_CELLS = "near the guest's cells"
 export const FOR_ONE_INSTANCE = 'for one instance'
 
-/** A comparison that led to a refusal: the required value, the host's value, and from which input each was read. */
+/** A comparison that led to a refusal: the required value, the host's value, and the input from which each value was read. */
 export interface Fact {
   readonly subject: string
   readonly required?: number | string
@@ -86,10 +86,10 @@ export const fromExtraSpec = (key: string): Source => ({ kind: 'extra_spec', ref
 export const fromImage = (property: string): Source => ({ kind: 'image_property', ref: property })
 export const fromHint = (hint: string): Source => ({ kind: 'hint', ref: hint })
 export const fromOption = (option: string): Source => ({ kind: 'option', ref: option })
-/** The source of a value that is fixed by a rule of the service, so that no request and no profile can change it. */
+/** The source of a value that is fixed by a rule of the service. No request and no profile can change such a value. */
 export const fromRule = (rule: string): Source => ({ kind: 'rule', ref: rule })
 
-/** The missing amount: `required` minus `actual`. Undefined if one of them is not a number, or if nothing is missing. */
+/** The missing amount: `required` minus `actual`. Undefined if `required` or `actual` is not a number, or if nothing is missing. */
 export function shortfallOf({
   required,
   actual,

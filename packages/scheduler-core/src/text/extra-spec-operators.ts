@@ -1,8 +1,8 @@
 import { readFloat, wordsIn } from './numbers.ts'
 
 /**
- * The result if an extra spec cannot be compared. `noNumber` is the text that is not a number although the operator compares numbers, or
- * null if no word follows `<or>`.
+ * The result if an extra spec cannot be compared. `noNumber` is a text that should be a number, because the operator compares numbers. It
+ * is null if no word follows `<or>`.
  */
 export interface NoComparison {
   readonly noNumber: string | null

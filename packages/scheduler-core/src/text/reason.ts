@@ -14,9 +14,9 @@ export interface Reason {
   readonly reserved?: string
   /** How many instances together need the amount. Absent for one instance. */
   readonly instances?: number
-  /** True if other instances of the request found a host. */
+  /** True if a host was found for other instances of the request. */
   readonly areMore?: true
-  /** True if the moving instance already holds a part of the resource on this host and keeps it until the move ends. */
+  /** True if a part of the resource on this host is already reserved for the moving instance and stays reserved until the move ends. */
   readonly isHeldTwice?: true
 }
 

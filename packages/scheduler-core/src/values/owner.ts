@@ -1,8 +1,9 @@
 /**
  * Each record of a host, claim or group has the token of the table that may write it. Copies of a fleet share records, and a shared record
- * is never written: when a table is copied, the table and its copy get new tokens, so that the shared records belong to neither. A table
- * that wants to write a record without its own token first replaces the record by a clone with its token; its method `own` does this. The
- * types enforce the rule: a record has no writable field, and only `own` and code that creates a new record return a writable `Own`.
+ * is never written: when a table is copied, the table and its copy get new tokens, and the shared records then belong to neither table.
+ * Before a table writes a record that has a different token, it replaces the record by a clone with its own token. The method `own` of the
+ * table does this. The types enforce the rule: a record has no writable field, and only `own` and code that creates a new record return a
+ * writable `Own`.
  */
 export const OWNER = Symbol('owner')
 
