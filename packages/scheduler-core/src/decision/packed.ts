@@ -8,14 +8,17 @@ export interface KeptDecision {
   readonly answer: readonly SelectedDestination[]
 }
 
-/** The fields that are stored outside of the packed bytes, because many decisions share them or because they are searched. */
+/**
+ * The fields that are stored outside of the packed bytes, because many decisions have equal values or because decisions are searched by
+ * these fields.
+ */
 export type StoredFields = Pick<DecisionRecord, 'id' | 'request' | 'profile' | 'seed' | 'attempt'>
 
-/** The first byte of a packed decision. A new format gets the next number, and later releases must still read all formats. */
+/** The first byte of a packed decision. A new format gets the next number. Each release must read all earlier formats. */
 const FORMAT = 1
 
 /**
- * Names that are stored as one byte, which is their position in this list. Positions never change, so new names are added only at the end.
+ * Names that are stored as one byte, which is their position in this list. The positions must not change: add new names only at the end.
  * Names that are not in the list are stored as text.
  */
 const NAMES = [
@@ -143,8 +146,8 @@ function readInstance(from: ByteReader): InstanceRecord {
 }
 
 /**
- * Writes a destination. If it is one of the recorded best hosts, its position among them is stored, from 1. Otherwise 0 is stored, followed
- * by the name of the host.
+ * Writes a destination. If the host is one of the recorded best hosts, its position among the best hosts is written, counted from 1.
+ * Otherwise, 0 and the name of the host are written.
  */
 function writeDestination(out: ByteWriter, { host, node, weight, limits }: Destination, best: readonly RankedHost[]): void {
   const position = best.findIndex((ranked) => ranked.host === host && ranked.node === node)

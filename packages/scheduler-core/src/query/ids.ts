@@ -1,4 +1,4 @@
-/** At most this many ids are returned, so that a filter with all of them stays short. A log line usually has fewer ids. */
+/** At most this many ids are returned. A filter with all returned ids then stays short. A log line usually has fewer ids. */
 const MOST = 12
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
