@@ -33,15 +33,15 @@ export const hostChanges = graphql(`
 
 export type HeldClaim = NonNullable<ResultOf<typeof heldClaims>['host']>['claims']['nodes'][number]
 
-/** A resource of which the claims on the host hold more than the machine has. */
+/** A resource of which the claims on the host reserve more than the machine has. */
 export interface OverLimit {
   /** The name of the resource, e.g. `VCPU`, `memory of cell 1`, `pages of 2048 KiB of cell 0`. */
   readonly what: string
   readonly unit: string
   readonly held: number
-  /** Claims can hold at most this amount of the resource on the present machine. */
+  /** Claims can reserve at most this amount of the resource on the present machine. */
   readonly limit: number
-  /** The ids of the claims that hold some of the resource, newest first. */
+  /** The ids of the claims that reserve some of the resource, newest first. */
   readonly claims: readonly string[]
 }
 
@@ -53,8 +53,8 @@ interface Share {
 }
 
 /**
- * Finds the resources of which the claims on the host hold more than the present machine has. Nova's resource tracker makes a similar
- * check. Resources whose size could not be read have no limit. Nothing is changed: operators decide which claims to remove.
+ * Finds the resources of which the claims on the host reserve more than the present machine has. Nova's resource tracker makes a similar
+ * check. Resources whose size could not be read have no limit. The function only reports: operators decide which claims to remove.
  */
 export function findOverLimits(claims: readonly HeldClaim[], picture: Picture, offer: Offer): readonly OverLimit[] {
   const limits = limitsOf(picture, offer)

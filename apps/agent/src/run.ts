@@ -122,8 +122,8 @@ export function createMachineReporter({
         return 'again'
       }
       case 'ResourceStatsStale':
-        // If the sequence is equal, the report was most likely sent twice because its first answer was lost. If it differs, another agent
-        // has reported for this host. In both cases a new incarnation begins with a full report.
+        // If the sequence is equal, the report was most likely sent twice because its first answer was lost. If the sequence differs,
+        // another agent has reported for this host. In both cases a new incarnation begins with a full report.
         if (result.lastSequence !== reporter.sequence)
           notify({
             event: 'superseded',
@@ -181,7 +181,7 @@ export function createMachineReporter({
       } catch (error) {
         if (signal.aborted) return false
         counts.failed++
-        // A report whose answer was lost may have been accepted. The answer to the next report then shows this.
+        // Possibly the service accepted the report, and only the answer was lost. The answer to the next report shows this.
         const text = error instanceof Error ? error.message : String(error)
         if (text !== complaint) notify({ event: error instanceof NotReportable ? 'refused' : 'failed', text })
         complaint = text

@@ -1,5 +1,6 @@
 /**
- * Thrown if the service could not be reached or did not answer in time. `mayHaveHappened` returns true if the call may have taken effect.
+ * Thrown if the service could not be reached or did not answer in time. `mayHaveHappened` tells if it is possible that the call took
+ * effect.
  */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError'
@@ -7,8 +8,8 @@ export class UnreachableError extends Error {
 
 /**
  * Thrown if a call that claims resources ended without a usable answer. The service can have claimed resources nevertheless. A repeated
- * call with this idempotency key gets the lost answer. `abandon` releases everything that was claimed under the key. `cause` is the error
- * that ended the call.
+ * call with this idempotency key gets the answer that did not arrive. `abandon` releases everything that was claimed under the key. `cause`
+ * is the error that ended the call.
  */
 export class UnknownOutcomeError extends Error {
   override readonly name = 'UnknownOutcomeError'
@@ -87,8 +88,8 @@ export class FaultError extends Error {
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 
 /**
- * Returns true if a call that failed with this error may have taken effect. Returns false if the call was never sent, or was refused before
- * the service read it.
+ * Returns true if it is possible that a call took effect although it failed with this error. Returns false if the call was never sent, or
+ * was refused before the service read it.
  */
 export function mayHaveHappened(error: unknown): boolean {
   if (error instanceof FaultError || error instanceof ProtocolError)

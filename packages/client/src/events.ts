@@ -33,7 +33,7 @@ export interface FollowOptions {
 /** How a subscription is opened, and how it is reopened after a break. */
 export interface Resumption<Data, Variables> {
   variables(after: string | undefined): Variables
-  /** Returns the value of `after` with which the stream continues after the given event. */
+  /** Returns the value of `after` with which the stream continues after the event `data`. */
   resumeAfter(data: Data): string
 }
 
@@ -157,7 +157,7 @@ const unreachable = (url: string, error: unknown): unknown =>
 
 /**
  * Returns the previous revision. A reopened stream continues from there, because several events can have the same revision, and the stream
- * may have broken between them.
+ * could have broken between two of them.
  */
 const before = (revision: string): string => (BigInt(revision) > 0n ? String(BigInt(revision) - 1n) : '0')
 

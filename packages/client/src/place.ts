@@ -17,14 +17,14 @@ export interface PlaceOptions extends CallOptions {
   readonly ttl?: string
 }
 
-/** The host on which to start the instance, and the claim that holds its resources there. */
+/** The host on which to start the instance, and the claim that reserves resources for it on this host. */
 export interface Chosen {
   readonly host: Destination['host']
   readonly instanceUuid: string | null
   readonly claim: Claim
   /** The amounts that the instance may use on the host, by resource. */
   readonly limits: Destination['limits']
-  /** Aborted if the claim is lost or the caller's signal is aborted. The instance must then not run on the host. */
+  /** Aborted if the claim ends before it is confirmed, or if the caller's signal is aborted. The instance must then not run on the host. */
   readonly signal: AbortSignal
 }
 
@@ -59,8 +59,8 @@ export interface Started<Value> extends Running<Value> {
 }
 
 /**
- * The result if the instance runs but its claim is not confirmed, because the claim was lost or the service did not answer. The caller must
- * stop the instance, or call `confirm` again.
+ * The result if the instance runs but its claim is not confirmed, because the claim ended earlier or the service did not answer. The caller
+ * must stop the instance, or call `confirm` again.
  */
 export interface NotConfirmed<Value> extends Running<Value> {
   readonly __typename: 'NotConfirmed'
@@ -189,7 +189,7 @@ interface Hold {
 
 /**
  * Runs `work`, which can take any time, and extends the reservation until `work` ends. The signal that `work` gets is aborted if the claim
- * is lost.
+ * ends.
  */
 async function whileHeld<Value>(
   { claim, ttlMs, isRepeated, clock, signal, extend }: Hold,
@@ -207,8 +207,8 @@ async function whileHeld<Value>(
       )
       if (!hasPassed) return
       waitMs = everyMs
-      // If the service does not answer, the next extension is tried before the reservation ends. If the claim is lost and no answer reports
-      // this, the confirmation at the end fails.
+      // If the service does not answer, the next extension is tried before the reservation ends. If the claim ends and no answer reports
+      // this, the confirmation fails later.
       const [answer] = await extend([claim], toDuration(ttlMs), { deadlineMs: everyMs, signal: over.signal }).catch(() => [])
       if (answer !== undefined && answer.__typename !== 'ClaimPayload') lost.abort(new RoomLostError(answer))
     }

@@ -85,7 +85,7 @@ function createReporter(
     sequence += 1
     const result = await send({ name, reporter: { incarnation, sequence }, report }, options)
     if (result.__typename === 'ResourceStatsApplied') base = result.lastSequence ?? sequence
-    // The report was sent twice because the first answer was lost. The first copy was accepted.
+    // The report was sent twice because the answer to the first copy did not arrive. The service accepted the first copy.
     if (result.__typename === 'ResourceStatsStale' && result.lastSequence === sequence) base = sequence
     return result
   }

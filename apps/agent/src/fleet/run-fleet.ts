@@ -36,7 +36,7 @@ export interface FleetFigures {
   readonly lost: number
   /** For each report, the time in milliseconds from when it was due until its answer arrived, in ascending order. */
   readonly lagsMs: readonly number[]
-  /** The size of all reports in bytes, without the other content of the calls. */
+  /** The size of all reports in bytes. The rest of the calls that contain the reports is not included. */
   readonly bytes: number
   /** CPU time of this process in milliseconds. */
   readonly cpuMs: number

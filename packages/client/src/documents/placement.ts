@@ -127,7 +127,9 @@ export const claimRelease = graphql(
   [ended],
 )
 
-/** Releases all claims of an idempotency key. The answer has a list of claims, because one key may have placed several instances. */
+/**
+ * Releases all claims of an idempotency key. The answer has a list of claims, because one call with the key can place several instances.
+ */
 export const claimAbandon = graphql(
   `
   mutation ClaimAbandon($key: String!) {

@@ -33,9 +33,9 @@ export function* compareFleets(before: Fleet, after: Fleet): Generator<readonly 
     const [old, next] = [before.ledger.claims.get(id), after.ledger.claims.get(id)]
     yield differences('claim', id, old && claimView(before, old), next && claimView(after, next))
   }
-  // A key that both fleets have was compared in the first loop.
+  // A key that both fleets have is compared in this loop. The next loop skips it.
   for (const { account, key } of before.ledger.keys()) yield keyDifferences(before, after, account, key)
-  // A key that both fleets have was compared in the loop above.
+  // A key that both fleets have was compared in the loop above and is skipped here.
   for (const { account, key } of after.ledger.keys())
     if (before.ledger.findKey(account, key)?.key !== key) yield keyDifferences(before, after, account, key)
   for (const uuid of namesOf(before.groups.byUuid, after.groups.byUuid))
@@ -69,9 +69,7 @@ export function* compareWritten(before: Fleet, after: Fleet): Generator<readonly
 const nameOf = (old: HostRecord | undefined, next: HostRecord): string =>
   next.gone === null ? hostKey(next) : `${hostKey(old ?? next)} (gone)`
 
-/**
- * Compares the given hosts, and the given claims with their keys and groups. `before` is a copy of the fleet `after` that was made earlier.
- */
+/** Compares these hosts, and these claims with their keys and groups. `before` is a copy of the fleet `after` that was made earlier. */
 export function compareNamed(before: Fleet, after: Fleet, hosts: Iterable<HostIndex>, claims: Iterable<string>): Difference[] {
   const found: Difference[] = []
   for (const index of hosts) {

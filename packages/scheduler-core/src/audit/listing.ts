@@ -10,7 +10,7 @@ import type { HostIndex } from '../values/host-index.ts'
  */
 export const DEFAULT_UNLISTED_AFTER_MS = 3_600_000
 
-/** The present store time, and how long reports may lag behind the claims, in milliseconds. */
+/** The present store time, and how long reports can lag behind the claims, in milliseconds. */
 export interface Lag {
   readonly now: number
   readonly afterMs: number
@@ -49,8 +49,8 @@ export function listersOf(fleet: Fleet, instance: string, strays: readonly HostI
 }
 
 /**
- * True if neither the host of a confirmed claim nor the destination of its open move lists the instance. A host that lists no instances is
- * treated as not listing it.
+ * True if neither the host of a confirmed claim nor the destination of its open move lists the instance. A host whose report has no list of
+ * instances is treated as if it did not list the instance.
  */
 export function isUnseen(fleet: Fleet, claim: Claim): boolean {
   const { instance } = claim

@@ -37,7 +37,7 @@ const excessesOf = (fleet: Fleet) =>
 
 const WHAT = 'memory outside of huge pages'
 
-/** A log in which level 9 accepts claims that level 10 would refuse. Then the log is raised to the given level. */
+/** A log in which level 9 accepts claims that level 10 would refuse. The log is then raised to the level `level`. */
 function overFull(level: number = PLAIN_IN_CELLS): TestLog {
   const log = aHost(PLAIN_IN_CELLS - 1)
   expect([claim(log, 'a', plain(4_096)), claim(log, 'b', inCell(3_072))]).toEqual([[undefined], [undefined]])

@@ -14,7 +14,7 @@ export interface AuditedMemory {
 }
 
 /**
- * Checks the memory rule that applies from feature level PLAIN_IN_CELLS on. Huge pages and the plain memory of all instances together may
+ * Checks the memory rule that applies from feature level PLAIN_IN_CELLS on. Huge pages and the plain memory of all instances together must
  * not exceed the memory of the host. Plain memory is memory outside of huge pages, in cells or not. The check shares no code with the
  * ledger whose result it checks.
  */

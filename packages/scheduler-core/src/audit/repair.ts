@@ -173,8 +173,8 @@ const moves = ({ hosts }: Fleet, claim: Claim, to: HostRecord): RepairOption => 
 })
 
 /**
- * The option that keeps an instance on the given host. The claim of the instance stays on this host, moves to this host, or is created on
- * this host.
+ * The option that keeps an instance on the host `record`. The claim of the instance stays on this host, moves to this host, or is created
+ * on this host.
  */
 function holds(fleet: Fleet, instance: string, record: HostRecord): RepairOption {
   const [live, ...others] = liveClaimsOf(fleet.ledger.claimsFor(instance))

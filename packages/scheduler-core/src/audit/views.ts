@@ -33,7 +33,7 @@ export function headView({ place, now, featureLevel, hosts, ledger, groups, aggr
       .map((name) => `${name}@${profiles.activeNumber(name)}`),
     ...(ledger.keyLimits.version > 0 && { keyLimits: ledger.keyLimits }),
     ...(hosts.fleetAllocation.version > 0 && { fleetAllocation: hosts.fleetAllocation }),
-    // Absent without rollouts, so that digests of older logs do not change.
+    // Absent if there are no rollouts, because digests of older logs must not change.
     ...(profiles.courses().size > 0 && { profileCourses: [...profiles.courses()].map(([name, course]) => ({ name, ...course })) }),
   }
 }
@@ -103,7 +103,7 @@ export function viewsOf(hosts: HostTable, { index }: HostRecord): View {
 
 export function claimView({ ledger }: Fleet, claim: Claim): View {
   const { project, instanceAccount, extraSince, unlistedAt, ...others } = claim
-  // Members without a value are left out, so that the digests of older logs, which do not have these members, stay the same.
+  // Members without a value are left out. Otherwise, the digests of older logs, which do not have these members, would change.
   return {
     ...others,
     ...(project !== null && { project }),

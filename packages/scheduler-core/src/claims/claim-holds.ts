@@ -24,7 +24,8 @@ export class ClaimHolds {
   }
 
   /**
-   * Returns true if a claim is the destination of an open move within one host. The source claim holds the instance until the move ends.
+   * Returns true if a claim is the destination of an open move within one host. The instance belongs to the source claim until the move
+   * ends.
    */
   isInPlace({ source, host }: Claim): boolean {
     return source !== null && this.#claims.get(source)?.host === host
@@ -56,8 +57,8 @@ export class ClaimHolds {
   }
 
   /**
-   * Returns the grants of a claim that its host's report does not include (`extra`), for a claim whose move within the host is being
-   * confirmed. If the report includes no grants of the claim, these are all grants that the move added.
+   * Returns the part of a claim's grants that the report of its host does not include (`extra`), when the claim's move within the host is
+   * confirmed. If the report includes no grants of the claim, this part has all grants that the move added.
    */
   extraOnceSettled(claim: Claim, extra: Grants | null): Grants | null {
     const record = this.#hosts.get(claim.host)

@@ -88,7 +88,7 @@ export class EndedKeys {
   }
 
   *[Symbol.iterator](): Generator<EndedKey, void> {
-    // the caller may forget records between two steps, so the loop continues at the first remaining record
+    // the caller can forget records between two steps; the loop therefore continues at the first remaining record
     for (let record = this.#first; record < this.#next; record = Math.max(record + 1, this.#first)) yield this.#read(record)
   }
 

@@ -121,8 +121,8 @@ function readClaim(input: ByteReader, id: string, bound: EndedKey['bound'], ende
 }
 
 /**
- * Writes the host of a destination as its index if the host had the destination's name at the revision of the answer. The host may have
- * been renamed later.
+ * Writes the host of a destination as its index if the host had the destination's name at the revision of the answer. A host that was
+ * renamed later also has an index.
  */
 function writeDestination(out: ByteWriter, hosts: Hosts, { host, node, weight, limits }: Destination, revision: number): void {
   const found = hosts.find({ host, node })
@@ -198,8 +198,8 @@ function writeNullable(out: ByteWriter, value: string | null): void {
 const readNullable = (input: ByteReader): string | null => (input.byte() === 0 ? null : readText(input))
 
 /**
- * Writes plain data of any shape, because each resource kind has its own form of grants. Members of objects are sorted by name, so that
- * every replica writes the same bytes. Without sorting, the order of members could differ in a restored fleet.
+ * Writes plain data of any shape, because each resource kind has its own form of grants. Members of objects are sorted by name, because
+ * every replica must write the same bytes. Without sorting, the order of members could differ in a restored fleet.
  */
 function writeValue(out: ByteWriter, value: unknown): void {
   if (typeof value === 'number') {

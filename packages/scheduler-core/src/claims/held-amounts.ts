@@ -11,8 +11,9 @@ import { growsInPlace, surplusOf } from './in-place.ts'
  */
 
 /**
- * Returns true if the host has enough of every resource kind for these grants now. `held` are the grants that the same instance already
- * holds on the host. These grants are treated as free. Therefore, the same or a smaller amount of a class always fits, even on a full host.
+ * Returns true if the host has enough of every resource kind for these grants now. `held` are the grants that are already reserved for the
+ * same instance on the host. These grants are treated as free. Therefore, the same or a smaller amount of a class always fits, even on a
+ * full host.
  */
 export function grantsFit(hosts: HostTable, record: HostRecord, grants: Grants, held = heldByMover(hosts, record.index)): boolean {
   for (const kind of allKinds) {
@@ -73,9 +74,9 @@ function plainTimes({ classes, pools }: Grants, times: number): Grants {
 
 /**
  * Subtracts the grants that a move needs in addition to its source claim from the free amounts. If the move leads to another host, these
- * are all grants of the move. If it stays on the source's host, only the difference is subtracted if the old and the new grants are plain
- * amounts, otherwise all grants of the move. On the source's host, the instance is not counted a second time. Returns a function that
- * undoes this exactly.
+ * are all grants of the move. If the move stays on the source's host, only the difference is subtracted if the old and the new grants are
+ * plain amounts; otherwise, all grants of the move are subtracted. On the source's host, the instance is not counted a second time. Returns
+ * a function that undoes this exactly.
  */
 export function holdMove(hosts: HostTable, groups: Groups, part: ClaimPart, group: GroupBinding | null, source: Claim): () => void {
   const record = hosts.find(part) as HostRecord

@@ -38,7 +38,7 @@ export class IdempotencyKeys {
   #listed: { readonly bound: BoundKey; readonly ids: ReadonlySet<string> } | undefined
 
   readonly #hosts: HostTable
-  /** The store of claims, which also holds the packed ended keys (since feature level 8). */
+  /** The store of claims, which also stores the packed ended keys (since feature level 8). */
   readonly #claims: ClaimStore
 
   constructor(hosts: HostTable, claims: ClaimStore) {
@@ -52,7 +52,7 @@ export class IdempotencyKeys {
   }
 
   ended(): StoredEndedKeys | undefined {
-    // the first chunk may contain forgotten keys, because chunks must have the same boundaries after a restart
+    // the first chunk can contain forgotten keys, because chunks must have the same boundaries after a restart
     const stored = this.#claims.packed.stored()
     return stored.chunks.length === 0 ? undefined : stored
   }
@@ -64,7 +64,7 @@ export class IdempotencyKeys {
   }
 
   /**
-   * The limits that operators set. They apply since feature level 8. Below that level, the retention time is an hour, and the cap is
+   * The limits that operators set, which apply since feature level 8. Below that level, the retention time is an hour, and the cap is
    * KEY_CAP.
    */
   get limits(): KeyLimits {
@@ -186,7 +186,7 @@ export class IdempotencyKeys {
     this.#forgotten = 0
   }
 
-  /** Drops an ended claim if its key is forgotten and the claim holds nothing on its host. */
+  /** Drops an ended claim if its key is forgotten and the claim reserves nothing on its host. */
   forgetUnused(claim: Claim): void {
     if (isLive(claim) || this.#hosts.get(claim.host).claims.has(claim)) return
     // The key can be bound again later, to other claims. Only a key that lists this claim prevents its removal.

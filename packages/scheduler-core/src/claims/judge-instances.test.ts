@@ -207,8 +207,8 @@ describe('limits of idempotency keys', () => {
 })
 
 /**
- * Random steps for the law below. Their numbers are small. Therefore, the steps often concern the same instances and hosts, and many are
- * refused.
+ * Random steps for the law below. Their numbers are small. Therefore, the steps often concern the same instances and hosts, and many steps
+ * are refused.
  */
 const acts = fc.array(
   fc.record({ what: fc.nat({ max: 9 }), a: fc.nat({ max: 11 }), b: fc.nat({ max: 11 }), elapsedMs: fc.constantFrom(0, 10, 60, 600) }),

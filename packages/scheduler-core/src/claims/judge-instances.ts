@@ -65,7 +65,7 @@ export function judgeAttempt(fleet: JudgedFleet, basis: number, change: AttemptP
   // began meanwhile
   if (source.source !== null || (ended?.id ?? null) !== (change.ends?.claim ?? null)) return 'claim.moving'
   if (ended !== undefined && !isOwn(change, ended, change.ends?.fence)) return 'claim.lost'
-  // The instance must have no live claim besides the source claim. It can have another one that was made before level 8.
+  // The instance must have no live claim besides the source claim. Before level 8, an instance could get several live claims.
   if (ledger.rivalsOf(part.instance, change, now).some(({ claim }) => claim.id !== source.id)) return 'claim.instance_taken'
   if ((change.group?.uuid ?? null) !== source.group) return 'claim.group_mismatch'
   const record = hosts.find(part)

@@ -43,7 +43,10 @@ export function judgeClaims(fleet: JudgedFleet, basis: number, change: ClaimsPro
   return undefined
 }
 
-/** Moves a claim. Until the move is confirmed or the destination claim ends, the grants of both claims are reserved. */
+/**
+ * Moves a claim. Until the move is confirmed or the destination claim ends, resources are reserved for the source claim and for the
+ * destination claim.
+ */
 export function judgeMove(fleet: JudgedFleet, basis: number, change: MoveProposed, fence: number): Void {
   return judgeProposal(fleet, basis, change) ?? moveClaim(fleet, change, fence)
 }
@@ -230,8 +233,8 @@ export function judgeGroup({ groups, place }: JudgedFleet, { uuid, expectedVersi
 }
 
 /**
- * Moves a claim from its group to another group, if the rule of the other group allows the claim's host. Both groups are then marked as
- * edited at this revision.
+ * Moves a claim from its group to another group, if the rule of the new group allows the claim's host. The former and the new group are
+ * then marked as edited at this revision.
  */
 export function judgeMembership({ groups, ledger, place }: JudgedFleet, { claim: id, fence, group }: MembershipChanged): Void {
   const claim = ledger.claims.get(id)

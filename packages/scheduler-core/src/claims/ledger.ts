@@ -93,7 +93,7 @@ export class Ledger {
     return this.#keys.restoreEnded(stored)
   }
 
-  /** The key limits that operators set. They apply since feature level 8. */
+  /** The limits for keys that operators set, which apply since feature level 8. */
   get keyLimits(): KeyLimits {
     return this.#keys.limits
   }

@@ -78,7 +78,7 @@ export function* findCause(first: Side, second: Side): Steps<CauseFound> {
   const goals = [yield* goalOf(first), yield* goalOf(second)] as const
   const trials: Trial[] = []
   if (isSameGoal(...goals)) return { cause: 'NONE', sufficient: [], goals, trials }
-  // Without the original state of both decisions, no replay can show the cause.
+  // Without the fleet's original state at both decisions, no replay can show the cause.
   if (first.lost !== undefined || second.lost !== undefined) return { cause: 'UNKNOWN', sufficient: [], goals, trials }
   let sufficient: (readonly Factor[])[] = []
   for (const taken of subsets) {

@@ -26,8 +26,8 @@ export interface OtherDecision {
    */
   because(): Steps<string>
   /**
-   * The two hosts that the versions chose, each with the rank that the other version gives to it. Undefined unless the agreement is
-   * ELSEWHERE. Reads the fleet, so it must be called before the fleet changes.
+   * The host that the original version chose, and the host that the second version chose, each with the rank that the opposite version
+   * gives to it. Undefined unless the agreement is ELSEWHERE. Reads the fleet, so it must be called before the fleet changes.
    */
   ranks(): Steps<ChoiceRanks | undefined>
 }
@@ -35,9 +35,9 @@ export interface OtherDecision {
 /** The ranks for the first instance for which two profile versions chose different hosts. */
 export interface ChoiceRanks {
   readonly instance: number
-  /** The host of the original decision, with its rank by the other version. */
+  /** The host of the original decision, with the rank that the second version gives to it. */
   readonly decided: HostRank
-  /** The host that the other version chose, with its rank by the original version. */
+  /** The host that the second version chose, with the rank that the original version gives to it. */
   readonly other: HostRank
 }
 
@@ -83,7 +83,8 @@ export function* decideOtherwiseInSteps(
     },
     *ranks() {
       if (agreement !== 'ELSEWHERE') return undefined
-      // Both versions placed the instances before this one on the same hosts, so the ranks of both versions are for the same state.
+      // The two versions placed the instances before this one on the same hosts. Therefore, the ranks by both versions are computed for the
+      // same state.
       const instance = goal.findIndex((host, i) => host !== hosts[i])
       const rankBy = (host: string | undefined, made: DecisionRecord, by: Profile | undefined): Steps<HostRank> =>
         hostRank(fleet, before, { record, made, profile: by }, instance, host ?? '')

@@ -241,7 +241,7 @@ const MEMBERS = {
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
 /**
- * True if the format can express everything in a decision. A record of a newer release may have unknown fields, and a stored record has
+ * True if the format can express everything in a decision. A record of a newer release can have unknown fields, and a stored record has
  * null in place of NaN.
  */
 function isKnown(record: DecisionRecord, answer: readonly SelectedDestination[]): boolean {

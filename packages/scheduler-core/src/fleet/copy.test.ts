@@ -102,7 +102,7 @@ test.each([1, 2])('copies at any position, and copies of copies, do not change u
         states.push(storedOf(fleet))
       }
       for (const { copy, stored } of copies) expect(storedOf(copy)).toBe(stored)
-      // every second copy applies further entries, which must not change the other copies
+      // every second copy applies further entries, which must not change the remaining copies
       for (const [i, { copy, behind }] of copies.entries()) {
         if (i % 2 === 1) continue
         for (const entry of entries.slice(behind)) copy.apply(entry)

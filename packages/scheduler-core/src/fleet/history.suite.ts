@@ -24,7 +24,7 @@ export interface Step {
   readonly acts: readonly Act[]
   /** Milliseconds since the previous entry. Can be negative. */
   readonly elapsedMs: number
-  /** A number from 0 to 99 that selects the basis and the id of the entry. */
+  /** A number from 0 to 99. It determines which log position the entry is based on, and which id the entry has. */
   readonly trust: number
 }
 
@@ -172,7 +172,7 @@ export class Historian {
     return entry
   }
 
-  /** The next entry. Depending on `trust`, its basis is wrong or it repeats an earlier entry, as in an entry of a faulty replica. */
+  /** The next entry. Depending on `trust`, the entry is faulty: it is based on a wrong log position, or it repeats an earlier entry. */
   next(fleet: Fleet, { acts: wanted, elapsedMs, trust }: Step): LogEntry {
     const changes = wanted.flatMap((one) => this.#changeOf(fleet, one) ?? [])
     const report = changes.find(isAlone)

@@ -38,8 +38,8 @@ export class BadAnswerError extends Error {
 /**
  * Checks the answer `given` of a filter or weigher and converts it to the form of a decision record. The answer must be a list with one
  * item for each host of the question, in order. An item is true, false or a refusal for a filter, and a finite number for a weigher. Each
- * item can also be `{ error }`. A filter may answer null if it does not apply to the request. Throws BadAnswerError for any other answer.
- * An invalid item is recorded as an error for its host.
+ * item can also be `{ error }`. A filter that does not apply to the request can answer null. Throws BadAnswerError for any other answer. An
+ * invalid item is recorded as an error for its host.
  */
 export function checkAnswers(question: Question, given: unknown): OutsideAnswer {
   const head = headOf(question)

@@ -48,7 +48,7 @@ export const withRange = (text: string, field: string, from: string | undefined,
     .filter((part) => part !== '')
     .join(' ')
 
-/** Removes the terms about the given fields from a filter text. */
+/** Removes the terms about these fields from a filter text. */
 export const withoutFields = (text: string, ...fields: readonly string[]): string =>
   piecesOf(text)
     .filter((piece) => !fields.some((field) => isOf(piece.replace(/^-/, ''), field)))

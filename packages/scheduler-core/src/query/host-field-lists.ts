@@ -28,7 +28,7 @@ export const columnFields: readonly ColumnField[] = first(
 export const fieldsHolding = <const Held extends 'code' | 'set' | 'number'>(held: Held): readonly FieldHolding<Held>[] =>
   columnFields.filter((field): field is FieldHolding<Held> => field.holds === held)
 
-/** Moves the fields with the given names to the front, in the order of the names. The remaining fields keep their order. */
+/** Moves the fields with these names to the front, in the order of the names. The remaining fields keep their order. */
 export function first<Field extends { readonly name: string }>(
   fields: readonly Field[],
   names: readonly Field['name'][],

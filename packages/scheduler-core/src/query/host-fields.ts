@@ -396,5 +396,5 @@ export type ReportedField = Extract<HostField, { readonly isReported: true }>
 export type FacetField = Extract<HostField, { readonly isFacet: true }>
 /** The fields that are columns of the API. */
 export type ColumnField = Extract<HostField, { readonly column: string }>
-/** The fields whose columns have the given type. */
+/** The fields whose columns have values of the type `Held`. */
 export type FieldHolding<Held extends 'code' | 'set' | 'number'> = Extract<ColumnField, { readonly holds: Held }>

@@ -35,7 +35,10 @@ export function parseQuery(text: string, fields: readonly QueryField[]): ParsedQ
   return { query: { terms: terms.slice(0, MAX_TERMS) }, problems: problems.sort((a, b) => a.from - b.from) }
 }
 
-/** Returns a problem if the values of a filter have too many wildcards. Its position is the first term that exceeds the limit. */
+/**
+ * Returns a problem if the values of a filter have too many wildcards. The position of the problem is the first term that exceeds the
+ * limit.
+ */
 function tooManyStars(terms: readonly QueryTerm[]): QueryProblem | undefined {
   let stars = 0
   let first: QueryTerm | undefined

@@ -43,7 +43,7 @@ export function currentStats(document: PublishedStats): HostStatsV1_4 {
 
 export const statsVersionOf = (document: PublishedStats): StatsVersion => ('version' in document ? document.version : '1.0')
 
-/** Converts a report to the given version, or returns a problem for each field that this version cannot express. */
+/** Converts a report to the version `version`, or returns a problem for each field that this version cannot express. */
 export function statsIn(version: StatsVersion, stats: HostStatsV1_4): Parsed<PublishedStats> {
   if (version === '1.4') return { ok: true, value: stats }
   const to1_3 = downgradeTo1_3(stats, version)

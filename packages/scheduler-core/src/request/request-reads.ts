@@ -62,7 +62,7 @@ export const readsBy = <Options>(reads: RequestReadsBy<Options>, options: Option
 /** The name of the list of required traits in Nova's ImageMeta objects. Images themselves have a property `trait:NAME` for each trait. */
 export const TRAITS_IN_OBJECTS = 'traits_required'
 
-/** Declares that only the given keys are read. */
+/** Declares that only these keys are read. */
 export function namedKeys(...names: readonly string[]): (key: string) => boolean {
   const known = new Set(names)
   return (key) => known.has(key)

@@ -36,7 +36,7 @@ const from1_0 = memoByObject(upgradeFrom1_0)
 const from1_1 = memoByObject(upgradeFrom1_1)
 const from1_2 = memoByObject(upgradeFrom1_2)
 
-/** Converts a request to the given version, or returns a problem for each field that this version cannot express. */
+/** Converts a request to the version `version`, or returns a problem for each field that this version cannot express. */
 export function specIn(version: SpecVersion, spec: RequestSpec): Parsed<PublishedSpec> {
   if (version === '1.3') return { ok: true, value: spec }
   const to1_2 = downgradeTo1_2(spec, version)

@@ -19,7 +19,7 @@ function toShown({ need, have, ...reason }: Reason): Reason {
   return { ...reason, ...(need !== undefined && { need: shown(need) }), ...(there !== undefined && { have: shown(there) }) }
 }
 
-/** True if the numbers of a reason are amounts. A plug-in may compare other numbers, and these can be negative. */
+/** True if the numbers of a reason are amounts. Plug-ins can compare numbers of another kind, and these can be negative. */
 const isOfAmounts = ({ code }: Pick<Reason, 'code'>): boolean => code !== 'filter.refused'
 
 /** Writes an amount of a reason. A reason whose sentence has an amount always contains this amount, so "some" is never shown. */

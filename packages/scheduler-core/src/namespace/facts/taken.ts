@@ -11,8 +11,8 @@ const NOTHING: ReadonlySet<string> = new Set()
 const NO_TIME = -1
 
 /**
- * True if a document has precedence over another document. The younger document has precedence. If both have the same time, the document of
- * the host with the lower index has precedence.
+ * True if a document has precedence over another document. The younger document has precedence. If the two documents have the same time,
+ * the document of the host with the lower index has precedence.
  */
 const isAhead = (time: number, host: HostIndex, otherTime: number, other: HostIndex): boolean =>
   time > otherTime || (time === otherTime && host < other)
