@@ -11,7 +11,7 @@ export interface ClaimsCheck {
   readonly revision: string | undefined
 }
 
-/** Reads all claims on the host, and checks that they fit on the present machine. Throws the errors of its calls. */
+/** Reads all claims on the host, and checks that they fit on the present machine. Throws an error if a call to the service fails. */
 export async function checkClaims(
   gantt: Gantt,
   { host, node }: ResourceName,

@@ -99,8 +99,8 @@ const OMITTABLE = [
 ] as const satisfies readonly (readonly [keyof FullStats, Omittable])[]
 
 /**
- * The optional fields of a report. The agent does not detect networks and hypervisors. It does not report instances and their usage either,
- * because the service knows these from claims.
+ * The optional fields of a report. The agent does not detect networks and hypervisors. It also does not report instances and their usage,
+ * because the service knows them from claims.
  */
 function optionalFields({ picture, before, reported, at }: Look, { nodeName, hostIp, pci }: Offer): Optional {
   const { arch } = picture

@@ -66,7 +66,7 @@ export interface MachineReporter {
    */
   reportNow(): Promise<boolean>
   counts(): Counts
-  /** The error of the last report. Undefined if the service answered. */
+  /** The error of the call for the last report. Undefined if the service answered. */
   readonly trouble: unknown
 }
 

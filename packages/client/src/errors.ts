@@ -1,5 +1,5 @@
 /**
- * Thrown if the service could not be reached or did not answer in time. `mayHaveHappened` tells if it is possible that the call took
+ * Thrown if the service could not be reached or did not answer in time. `mayHaveHappened` returns true if it is possible that the call took
  * effect.
  */
 export class UnreachableError extends Error {
@@ -46,7 +46,8 @@ export class ProtocolError extends Error {
 }
 
 /**
- * One of the top-level `errors` of an answer. It means that the call was wrong or the service failed. Expected failures are in the data.
+ * One of the top-level `errors` of an answer. Such an error means that the call was wrong or the service failed. Expected failures are in
+ * the data.
  */
 export interface Fault {
   readonly message: string

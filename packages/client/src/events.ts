@@ -16,7 +16,7 @@ import { causeOf, createTransport, readAnswer, type Transport, type TransportOpt
 export interface FollowOptions {
   /**
    * The last revision that the reader knows. The stream begins with the changes after this revision. If the service no longer stores these
-   * changes, the stream begins with an event that has a `gap`. If absent, the stream begins with new events.
+   * changes, the stream begins with an event that has a `gap`. If `after` is absent, the stream begins with new events.
    */
   readonly after?: string
   /** Ends the stream without an error. */
@@ -26,7 +26,7 @@ export interface FollowOptions {
    * second, and older releases send one every 12 s.
    */
   readonly silentMs?: number
-  /** Called with the error each time the stream breaks, before it is reopened. */
+  /** Called with the error each time the stream breaks, before the stream is reopened. */
   onBreak?(error: unknown): void
 }
 
@@ -47,7 +47,10 @@ export interface Events {
    * reports the interruption, and the query `decisions` lists the missed decisions.
    */
   decisions(filter?: DecisionsFilter, options?: FollowOptions): AsyncGenerator<DecisionEvent, void>
-  /** Streams hosts when they change, each in its present state. Hosts that change during an interruption are delivered after it. */
+  /**
+   * Streams hosts when they change, each in its present state. Hosts that change during an interruption are delivered after the
+   * interruption.
+   */
   hostChanges(filter?: HostChangesFilter, options?: FollowOptions): AsyncGenerator<HostChange, void>
   /** Streams the events of any subscription. */
   follow<Data, Variables extends Readonly<Record<string, unknown>>>(

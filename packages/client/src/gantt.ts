@@ -32,7 +32,9 @@ export interface Gantt extends Placements, Reports {
   readonly client: Client
 }
 
-/** Creates the interface of a service. Its calls are typed, and are retried if that is safe. It works in Node and in browsers. */
+/**
+ * Creates the interface of a service. The calls are typed, and are retried if a retry is safe. The interface works in Node and in browsers.
+ */
 export function createGantt({ clock, random, deadlineMs, attemptMs, isForProject, ...options }: GanttOptions): Gantt {
   const client = createClient(options)
   const surroundings = { ...(clock && { clock }), ...(random && { random }) }

@@ -30,7 +30,7 @@ export interface Chosen {
 
 /**
  * The caller's function that starts the instance on the host. Its promise resolves when the instance runs. If it rejects, the instance must
- * neither run there nor start later: the claim is then released, and the next alternate is tried.
+ * neither run on the host nor start later, because the claim is then released, and the next alternate is tried.
  */
 export type Start<Value> = (chosen: Chosen) => Promise<Value>
 
@@ -69,7 +69,7 @@ export interface NotConfirmed<Value> extends Running<Value> {
   readonly why: unknown
 }
 
-/** The result if the instance could not be started on any host of the decision. All its claims were released or will expire. */
+/** The result if the instance could not be started on any host of the decision. All claims of the instance were released or will expire. */
 export interface NotStarted {
   readonly __typename: 'NotStarted'
   readonly refused: readonly Refused[]

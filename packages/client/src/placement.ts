@@ -19,7 +19,7 @@ import {
 import { millisecondsOf } from './duration.ts'
 import type { CallOptions } from './retry.ts'
 
-/** An input whose idempotency key can be left out. Then a key is generated, and all retries of the call use it. */
+/** An input whose idempotency key can be left out. In this case, a key is generated, and all retries of the call use this key. */
 export type WithKey<Input extends { readonly idempotencyKey: string }> = Omit<Input, 'idempotencyKey'> & {
   readonly idempotencyKey?: string
 }
@@ -86,7 +86,7 @@ const refOf = ({ id, fence }: ClaimRef): ClaimRef => ({ id, fence })
 const withRef = <Input extends { readonly moveOf?: ClaimRef | null }>(input: Input): Input =>
   input.moveOf ? { ...input, moveOf: refOf(input.moveOf) } : input
 
-/** The fields of an answer to a placement that determine whether and when the call is retried. */
+/** The fields of an answer to a placement call from which it follows whether and when the call is retried. */
 type Answer = { readonly __typename: string } | { readonly __typename: 'ReplicaBehind'; readonly retryAfter: string }
 
 /** The pause in milliseconds before a retry if the replica has not reached the caller's revision yet. Otherwise undefined. */

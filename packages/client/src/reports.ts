@@ -25,7 +25,7 @@ export interface Reports {
 }
 
 export interface ReportOptions extends CallOptions {
-  /** True if the answers to accepted reports shall have the list of needed fields (`required`). A reporter always requests this list. */
+  /** True if the answers to accepted reports must have the list of needed fields (`required`). A reporter always requests this list. */
   readonly required?: boolean
 }
 
@@ -37,7 +37,7 @@ export interface ReporterOptions {
   readonly incarnation?: string
 }
 
-/** Sends the reports of one host. Each report is sent after the answer to the report before it. */
+/** Sends the reports of one host. Each report is sent only after the answer to the previous report. */
 export interface Reporter {
   readonly incarnation: string
   /** The sequence of the last sent report. 0 before the first report. */

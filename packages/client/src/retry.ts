@@ -75,8 +75,8 @@ export type Retry = <Answer>(
 
 /**
  * Creates a function that repeats attempts which are safe to repeat. An attempt is repeated if its answer requires a retry, if the service
- * marks its error as temporary, or if there was no answer. The last attempt is the one after which the deadline leaves no time for another
- * pause.
+ * marks its error as temporary, or if there was no answer. It is not repeated if the pause before the next attempt would not end before the
+ * deadline.
  */
 export function createRetry({ clock = systemClock, random = Math.random }: Surroundings): Retry {
   return async (options, attempt, onFailure) => {

@@ -14,7 +14,10 @@ export interface FleetOptions {
   readonly changing: number
   /** The prefix of the names of the machines. */
   readonly prefix: string
-  /** The simulation ends this many milliseconds after all machines sent their first report. If absent, it runs until the signal ends it. */
+  /**
+   * The simulation ends this many milliseconds after all machines sent their first report. If absent, the simulation runs until the signal
+   * aborts.
+   */
   readonly forMs?: number
   /** Ends the simulation after the running calls. */
   readonly signal: AbortSignal
@@ -49,8 +52,8 @@ const CALLS_AT_ONCE = 4
 
 /**
  * Simulates machines that report. First each machine sends a full report, and then the measurement begins. The reports of the machines are
- * spread evenly over the interval. A machine sends its next report only after the answer to its last report, and this delay is part of its
- * lag.
+ * spread evenly over the interval. A machine sends its next report only after the answer to its last report, and its lag includes this
+ * delay.
  */
 export async function runFleet(options: FleetOptions): Promise<FleetFigures> {
   const { machines, intervalMs, forMs = Number.POSITIVE_INFINITY, prefix, signal, clock = systemClock, random = Math.random } = options

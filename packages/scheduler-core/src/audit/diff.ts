@@ -33,9 +33,8 @@ export function* compareFleets(before: Fleet, after: Fleet): Generator<readonly 
     const [old, next] = [before.ledger.claims.get(id), after.ledger.claims.get(id)]
     yield differences('claim', id, old && claimView(before, old), next && claimView(after, next))
   }
-  // A key that both fleets have is compared in this loop. The next loop skips it.
+  // A key that both fleets have is compared in the first of these two loops. The second loop skips the key.
   for (const { account, key } of before.ledger.keys()) yield keyDifferences(before, after, account, key)
-  // A key that both fleets have was compared in the loop above and is skipped here.
   for (const { account, key } of after.ledger.keys())
     if (before.ledger.findKey(account, key)?.key !== key) yield keyDifferences(before, after, account, key)
   for (const uuid of namesOf(before.groups.byUuid, after.groups.byUuid))
@@ -56,7 +55,7 @@ export function* compareWritten(before: Fleet, after: Fleet): Generator<readonly
     // Both fleets share the records that have not changed since the copy.
     if (old !== next) yield differences('host', nameOf(old, next), old && hostView(before, old), hostView(after, next))
   }
-  // Aggregates are replaced by new objects, never changed in place.
+  // Aggregates are replaced by new objects, never changed. Therefore, different objects show that an aggregate was edited.
   for (const uuid of namesOf(before.aggregates.byUuid, after.aggregates.byUuid)) {
     const [old, next] = [before.aggregates.byUuid.get(uuid), after.aggregates.byUuid.get(uuid)]
     if (old !== next) yield differences('aggregate', uuid, viewOf(old), viewOf(next))

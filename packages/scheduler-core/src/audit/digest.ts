@@ -6,8 +6,8 @@ import { headView, wholeHostView } from './views.ts'
 export const DIGEST_FORMAT = 2
 
 /**
- * One part of the state has this many hosts. The count is small because the digest of a part is computed without yielding to the event loop
- * (npm run prove -- restart measures the time).
+ * One part of the state has this many hosts. The count is small because the digest of a part is computed without yielding to the event
+ * loop. `npm run prove -- restart` measures the time.
  */
 export const HOSTS_PER_PART = 4
 

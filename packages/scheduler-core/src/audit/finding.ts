@@ -82,7 +82,7 @@ const contradictions: readonly AuditCode[] = [
   'instance.unclaimed',
 ]
 
-/** The rank of a finding, from 0. Broken promises come first, then contradictions in their order. */
+/** The rank of a finding, from 0. Broken promises have rank 0. Contradictions follow in the order of the list above. */
 export const rankOf = (code: AuditCode): number => 1 + contradictions.indexOf(code)
 
 /** Returns true if the text is an audit code. */

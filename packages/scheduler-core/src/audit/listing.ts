@@ -39,7 +39,7 @@ export function listersOf(fleet: Fleet, instance: string, strays: readonly HostI
   const candidates = new Set([...ledger.claimsFor(instance).map(({ host }) => host), ...strays])
   return [...candidates].flatMap((index) => {
     const record = hosts.records[index]
-    // A host without a list in its newest report is left out: `present` is from an older report.
+    // A host whose newest report has no list is left out, because its `present` is from an older report.
     if (record === undefined || record.stats.instances === null || !record.present.has(instance) || !isThere(fleet, record)) return []
     const own = [...record.claims].filter((claim) => claim.instance === instance)
     // If several claims of the instance ended on this host, the claim that ended last decides.
@@ -68,8 +68,8 @@ function endsOf({ hosts, ledger }: Fleet, { host, target }: Claim): HostRecord[]
 }
 
 /**
- * The store time since which no host of a confirmed claim has listed its instance. Null if a host lists it, if a host of the claim reports
- * no list, or if the claim is not confirmed.
+ * The store time since which no host of a confirmed claim has listed its instance. Null if a host of the claim lists the instance, if a
+ * host of the claim reports no list, or if the claim is not confirmed.
  */
 export function unlistedSince(fleet: Fleet, claim: Claim): number | null {
   const ends = endsOf(fleet, claim)

@@ -150,8 +150,8 @@ const isAllOf = (extra: Grants, { classes = {} }: Grants): boolean =>
   Object.entries(classes).every(([name, amount]) => amount === 0 || extra.classes?.[name] === amount)
 
 /**
- * The grants of a claim without `extra`. The amounts in `extra` are added to the reported use. Amounts of classes and pools are subtracted.
- * A kind of units (GPUs, cells, PCI devices) is left out completely if `extra` has it.
+ * The grants of a claim minus `extra` (the amounts that no report includes). Amounts of classes and pools are subtracted. A kind of units
+ * (GPUs, cells, PCI devices) is left out completely if `extra` has this kind.
  */
 const withoutExtra = ({ classes = {}, pools = {}, ...units }: Grants, extra: Grants): Grants => ({
   ...Object.fromEntries(Object.entries(units).filter(([name]) => extra[name as KindName] === undefined)),

@@ -123,9 +123,7 @@ export class ClaimStore {
     if (isLive(claim)) this.#instances.add(claim)
   }
 
-  /**
-   * Returns a claim that can be written. If another fleet could share the claim, the claim is first replaced by a clone in all indexes .
-   */
+  /** Returns a claim that can be written. If another fleet could share the claim, the claim is first replaced by a clone in all indexes. */
   own(claim: Claim): OwnClaim {
     const current = ifOwn(claim, this.#owner) === undefined ? this.#full.get(claim.id) : claim
     if (current === undefined) throw new RangeError(`claim ${claim.id} is not in the ledger`)

@@ -89,7 +89,10 @@ export class EndedClaims {
   }
 }
 
-/** Returns true if another ended claim of the same instance has at least the same grants, and is larger or newer. */
+/**
+ * Returns true if `other` is another ended claim of the same instance with at least the grants of `claim`. If the grants of the two claims
+ * are equal, `other` must be newer.
+ */
 function isWithin(claim: Claim, other: Claim): boolean {
   if (claim === other || claim.instance === null || claim.instance !== other.instance) return false
   return isPart(claim.grants, other.grants) && (claim.fence < other.fence || !isPart(other.grants, claim.grants))

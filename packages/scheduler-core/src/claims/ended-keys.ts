@@ -113,7 +113,7 @@ export class EndedKeys {
     return claims
   }
 
-  /** The ended keys in the form for a checkpoint. The packed chunks are shared with this object without unpacking. */
+  /** The ended keys in the form for a checkpoint. The result shares the packed chunks with this object. The chunks are not unpacked. */
   stored(): StoredEndedKeys {
     const chunks = this.#chunks.slice(this.#gone)
     return { forgotten: this.#first % CHUNK, chunks: this.#latest.length === 0 ? chunks : [...chunks, EndedChunk.of(this.#latest)] }

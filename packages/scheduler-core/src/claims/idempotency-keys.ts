@@ -7,14 +7,14 @@ import type { ClaimStore } from './claim-store.ts'
 import type { StoredEndedKeys } from './ended-keys.ts'
 import type { EndedKey } from './ended-record.ts'
 
-/** How long a key is remembered after its last claim ended, in milliseconds of store time. */
+/** How long a key is remembered after its last claim ended, in milliseconds of store time (the database's clock). */
 export const KEY_AFTERLIFE_MS = 3_600_000
 
 /** The limits for ended keys. Operators set them. */
 export interface KeyLimits {
   /** At most this many keys whose claims have all ended are stored. When this limit is reached, proposals with new keys are refused. */
   readonly cap: number
-  /** How long a key is remembered after its last claim ended, in milliseconds of store time. */
+  /** How long a key is remembered after its last claim ended, in milliseconds of store time (the database's clock). */
   readonly afterlifeMs: number
   /** How many times the limits were set. */
   readonly version: number

@@ -48,8 +48,8 @@ export const judgeMoveOfInstance = (fleet: JudgedFleet, basis: number, change: M
   judgeProposal(fleet, basis, change, isFull(fleet)) ?? moveClaim(fleet, change, fence)
 
 /**
- * Judges a further attempt to move an instance whose move is open. In one step, the destination of the open move is released and a move to
- * another host begins.
+ * Judges a further attempt to place an instance that has a live claim. In one step, the destination claim of an open move is released, if
+ * there is one, and a move to another host begins.
  */
 export function judgeAttempt(fleet: JudgedFleet, basis: number, change: AttemptProposed, fence: number): Void {
   const { ledger, hosts, groups, place, now } = fleet

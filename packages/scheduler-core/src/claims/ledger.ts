@@ -218,9 +218,7 @@ export class Ledger {
     return claim
   }
 
-  /**
-   * Returns a claim that can be written. If another fleet could share the claim, the claim is first replaced by a clone in all indexes .
-   */
+  /** Returns a claim that can be written. If another fleet could share the claim, the claim is first replaced by a clone in all indexes. */
   own(claim: Claim): OwnClaim {
     return this.#store.own(claim)
   }

@@ -65,7 +65,7 @@ const pair = (field: string, before: Column | undefined, after: Column | undefin
   differs: (host) => (before === undefined ? 0 : at(before, host)) !== (after === undefined ? 0 : at(after, host)),
 })
 
-/** Comparisons of the state that is not in numeric columns, as text. */
+/** Compares, as text, the state that is not in numeric columns. */
 function wordsOf(before: Fleet, after: Fleet, group: string | null): Compared[] {
   const words = (field: string, read: (fleet: Fleet, record: HostRecord) => string): Compared => ({
     field,

@@ -46,7 +46,7 @@ export interface Flips {
   readonly hosts: readonly HostFlip[]
 }
 
-/** The data that is compared of one of the two decisions, for the compared instance. */
+/** The compared data of one of the two decisions, for the compared instance. */
 interface Met {
   readonly side: Side
   /** The recorded best hosts of the instance. Empty if the decision ended before the instance. */

@@ -26,8 +26,8 @@ export interface OtherDecision {
    */
   because(): Steps<string>
   /**
-   * The host that the original version chose, and the host that the second version chose, each with the rank that the opposite version
-   * gives to it. Undefined unless the agreement is ELSEWHERE. Reads the fleet, so it must be called before the fleet changes.
+   * For the host that the original version chose: its rank by the second version. For the host that the second version chose: its rank by
+   * the original version. Undefined unless the agreement is ELSEWHERE. Reads the fleet, so it must be called before the fleet changes.
    */
   ranks(): Steps<ChoiceRanks | undefined>
 }

@@ -38,7 +38,7 @@ const NONE: Destination | RankedHost = { host: '', node: '', raw: [], total: 0 }
 
 /**
  * Packs a decision into few bytes. Unpacking returns exactly the same decision, to the last bit of its numbers. Returns undefined for a
- * decision that this format cannot express, which must be stored unpacked.
+ * decision that this format cannot express. Such a decision must be stored unpacked.
  */
 export function packDecision({ record, answer }: KeptDecision): Uint8Array | undefined {
   if (!isKnown(record, answer)) return undefined

@@ -26,8 +26,8 @@ import { memoByObject } from '../values/memo.ts'
 export const MOST_ASKED = 20_000
 
 /**
- * The claims that a decision moves or ends. Their resources are treated as free, both in the decision and when the hosts for calls outside
- * of the process are determined.
+ * The claims that a decision moves or ends. The resources of these claims are treated as free in the decision, and also when the hosts for
+ * calls outside of the process are determined.
  */
 export type LookedAway = Pick<DecideInput, 'source' | 'ends' | 'intent'>
 

@@ -41,7 +41,7 @@ export interface ReceiptRow {
   readonly account: string
   readonly requestSpecId: string
   readonly claimIds: readonly string[]
-  /** Why hosts were refused. Empty unless the request was refused. */
+  /** The reasons for which hosts were refused. Empty unless the request was refused. */
   readonly reasons: readonly unknown[]
   /** The cause of a refusal. Absent if no cause was stored, as in all decisions before feature level KEPT_CAUSES. */
   readonly cause?: object

@@ -108,8 +108,8 @@ export const checkpointOf = (fleet: Fleet): Checkpoint => atOnce(storeFleet(flee
 export const restoreFleet = (checkpoint: Checkpoint, reader?: FleetReader): Fleet => atOnce(rebuildFleet(checkpoint, reader))
 
 /**
- * `checkpointOf` as a generator that yields after each slice of records. The fleet must not change until the generator ends, therefore,
- * pass a copy of a fleet that other code changes.
+ * `checkpointOf` as a generator that yields after each slice of records. The fleet must not change until the generator ends. If other code
+ * changes the fleet, pass a copy.
  */
 export const captureFleet = (fleet: Fleet, slice = SLICE): Generator<void, Checkpoint> => storeFleet(fleet, slice)
 

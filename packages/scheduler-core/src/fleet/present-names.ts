@@ -4,7 +4,7 @@ import type { HostName } from '../values/host-name.ts'
 import type { Fleet } from './fleet.ts'
 
 /**
- * Replaces former host names in a call by the present names of the hosts, Callers therefore need not know that a host was renamed. All
+ * Replaces former host names in a call by the present names of the hosts. Callers therefore need not know that a host was renamed. All
  * other names are returned unchanged: present names, unknown names, and names of forgotten hosts.
  */
 export function presentHosts(hosts: HostTable, names: readonly string[]): readonly string[] {

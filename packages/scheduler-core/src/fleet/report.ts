@@ -177,7 +177,7 @@ export function countAnew({ hosts, ledger }: FleetState, record: OwnHostRecord):
   hosts.touch(record.index)
 }
 
-/** Sets whether the used amounts of a host come from its report or from its claims, as an operator chose. */
+/** Sets where the used amounts of a host come from, as an operator chose: from its report or from its claims. */
 export function takeUsedFrom(fleet: FleetState, { usedFrom, reason, ...name }: UsedFromSet): Code | undefined {
   const { hosts, place } = fleet
   const known = hosts.find(name)

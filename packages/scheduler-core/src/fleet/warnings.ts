@@ -28,7 +28,7 @@ export interface HostWarning {
   readonly isShared?: true
 }
 
-/** All warnings about a host, computed from its report and its claims. There are none below feature level STRICT_CLAIMS. */
+/** All warnings about a host, computed from its report and its claims. Empty below feature level STRICT_CLAIMS. */
 export function warningsOf(fleet: Fleet, record: HostRecord): readonly HostWarning[] {
   if (fleet.featureLevel < STRICT_CLAIMS) return []
   return [...aboutCapacity(fleet, record), ...aboutUse(fleet, record)]

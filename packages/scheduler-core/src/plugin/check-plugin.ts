@@ -69,8 +69,8 @@ function ownNames(): ReadonlySet<string> {
 }
 
 /**
- * Combines plug-ins. Returns problems if two plug-ins have the same name, or if a filter, weigher or other part has the name of a part of
- * another plug-in or of the release.
+ * Combines plug-ins. Returns problems if two plug-ins have the same name. Also returns problems if a filter, weigher, scheduler or
+ * namespace of a plug-in has a name that another plug-in or the release uses for one of its own.
  */
 export function joinPlugins(list: readonly Plugin[]): Parsed<Plugins> {
   const problems: Problem[] = []

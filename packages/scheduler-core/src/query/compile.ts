@@ -7,7 +7,7 @@ export type QueryValue = string | readonly string[] | number | undefined
 
 /**
  * The functions that read the fields of a row, by field name. The function under the key `''` returns the texts in which bare words are
- * searched. Times are milliseconds since 1970.
+ * searched for. Times are milliseconds since 1970.
  */
 export type QueryReaders<Row> = Readonly<Record<string, (row: Row) => QueryValue>>
 

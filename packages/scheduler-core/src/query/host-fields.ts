@@ -58,7 +58,7 @@ interface Row extends QueryField {
   }
   /** True if the values of the field are counted as a facet. */
   readonly isFacet?: true
-  /** True if hosts report the field about their machine and may omit it. Hosts can be grouped by such a field. */
+  /** True if the field is data about the host's machine that hosts can omit from their reports. Hosts can be grouped by such a field. */
   readonly isReported?: true
   /** Reads the value of a host for the column. Orders compare the same value. */
   read(host: ReadableHost): HostValue

@@ -1,9 +1,9 @@
-/** How a field is compared. `:` means that the field has one of several values. The other operators compare with one number or time. */
+/** How a field is compared. `:` means that the field has one of several values. All other operators compare with one number or time. */
 export type QueryOperator = ':' | '>' | '>=' | '<' | '<='
 
 /** One condition of a query, with its position in the text. */
 export interface QueryTerm {
-  /** Null for a bare word. A bare word is searched in the name of a row. */
+  /** Null for a bare word. A bare word is searched for in the name of a row. */
   readonly field: string | null
   readonly negated: boolean
   readonly operator: QueryOperator
@@ -16,7 +16,7 @@ export interface QueryTerm {
   readonly to: number
 }
 
-/** A query. A row matches it if it satisfies all of its terms. */
+/** A query. A row matches the query if it satisfies all terms of the query. */
 export interface Query {
   readonly terms: readonly QueryTerm[]
 }

@@ -44,7 +44,7 @@ export const ENTRY_FORMAT = 1
  */
 export const FEATURE_LEVEL = 10
 
-/** A batch of changes as a replica writes it. */
+/** A log entry without its position: a batch of changes, as a replica sends it to the store. */
 export interface Entry {
   readonly format: typeof ENTRY_FORMAT
   /** A unique id. An entry that is sent twice has the same id. */
@@ -203,7 +203,7 @@ export interface KeyLimitsChanged {
   readonly expectedVersion: number
   /** At most this many keys whose claims have all ended are stored. At this limit, proposals with new keys are refused. */
   readonly cap: number
-  /** How long a key is kept after its last claim ended, in milliseconds of store time. */
+  /** How long a key is kept after its last claim ended, in milliseconds of store time (the database's clock). */
   readonly afterlifeMs: number
 }
 
@@ -281,7 +281,7 @@ export interface LivenessChanged extends HostName {
 export interface HostForgotten {
   readonly type: 'forget'
   readonly hosts: readonly HostName[]
-  /** If true, live claims end as REVOKED with the reason. If false, live claims make the change void. */
+  /** If true, live claims end as REVOKED with the reason `reason`. If false, live claims make the change void. */
   readonly isForced: boolean
   /** The count of live claims that the operator expects. The change is void if the count differs. Absent: any count is accepted. */
   readonly expectedClaims?: number

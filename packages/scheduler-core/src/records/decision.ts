@@ -10,7 +10,9 @@ export interface Destination {
   readonly node: string
   /** The total score. */
   readonly weight: number
-  /** The maximum amount of each resource class on the host. The host can check it again, like Nova's limits. */
+  /**
+   * The maximum amount of each resource class on the host. The host can check these amounts again, as nova-compute does with Nova's limits.
+   */
   readonly limits: Readonly<Record<string, number>>
 }
 

@@ -21,7 +21,7 @@ export type SolutionStatus = keyof typeof solutionStatuses
  */
 export interface Solution {
   readonly status: SolutionStatus
-  /** The host of each instance. Empty if there is no arrangement. */
+  /** The host of each instance. Empty if the solver found no arrangement of the instances on hosts. */
   readonly hosts: readonly HostName[]
   /** The objective as the solver computed it. Null if the solver returned no objective. */
   readonly objective: number | null
@@ -52,8 +52,8 @@ export interface BatchOfMoves {
   /** The count of instances that have a host in the solver's arrangement. */
   readonly placed: number
   /**
-   * The count of instances that the filter scheduler placed one after the other when the program was formulated. Null if the filter
-   * scheduler was not run.
+   * The count of instances that the filter scheduler placed, one by one, when the program was formulated. Null if the filter scheduler was
+   * not run.
    */
   readonly filterPlaced: number | null
   /** The objective of the filter scheduler's arrangement. Null if the filter scheduler placed fewer instances. */

@@ -1,7 +1,7 @@
 import type { HostStats } from '../report/stats.ts'
 import type { UsedFrom } from './change.ts'
 
-/** A host's report, and where its used amounts are read from. */
+/** A host's report, and the setting that says where the host's used amounts are read from. */
 interface Counted {
   readonly stats: HostStats
   readonly usedFrom: UsedFrom

@@ -2,7 +2,7 @@ import { memoByObject } from '../values/memo.ts'
 import type { HostStats } from './stats.ts'
 import { type Field, isJson, WireError, WireObject } from './versioned-object.ts'
 
-/** The nova-compute service of a host: how operators set it, and its last heartbeat. */
+/** The nova-compute service of a host: what operators set for it, and its last heartbeat. */
 export interface HostService {
   readonly disabled: boolean
   /** Why operators disabled the service. */

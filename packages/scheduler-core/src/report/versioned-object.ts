@@ -100,7 +100,7 @@ export class WireObject {
     this.#data = data
   }
 
-  /** Names of the fields that the object contains. */
+  /** The names of the fields that are set in the object. */
   get set(): readonly string[] {
     return Object.keys(this.#data)
   }

@@ -3,9 +3,9 @@ import { memoByObject } from '../values/memo.ts'
 import type { RequestSpec } from './request-spec.ts'
 
 /**
- * The names of the lists in requests and in Nova's documents whose order has no meaning. Other lists must keep their order, because their
- * order matters or because the request refers to entries by index: guest cells, PCI requests, gangs, instances, and all hints that are not
- * in this set.
+ * The names of the lists in requests and in Nova's documents whose order has no meaning. All other lists must keep their order, because
+ * their order matters or because the request refers to entries by index: guest cells, PCI requests, gangs, instances, and all hints that
+ * are not in this set.
  */
 const SETS: ReadonlySet<string> = new Set([
   ...['forceHosts', 'forceNodes', 'ignoreHosts', 'hosts', 'apartFrom', 'aggregates', 'forbiddenAggregates', 'memberOf'],

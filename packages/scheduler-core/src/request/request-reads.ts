@@ -11,7 +11,7 @@ export interface RequestReads {
   readonly fields?: readonly OptionalField[]
 }
 
-/** Returns true if an entry of a map is read. This can depend on the names in `known`. */
+/** Returns true if an entry of a map is read. The result can depend on the names in `known`. */
 type ReadsEntry = (key: string, value: unknown, known: KnownNames) => boolean
 
 /** Which names the hosts of a fleet report. */

@@ -49,7 +49,7 @@ export function describeVersions<Document extends object>(family: Family<Documen
   }
   /** Sets the version of an input. */
   const as = (version: string, input: object) => ({ ...input, version })
-  /** Parses an input by the schema of its version, which gives the stored form. */
+  /** Parses an input with the schema of its version. The result is the form in which inputs are stored. */
   const written = (schema: z.ZodType, input: object): object => schema.parse(input) as object
 
   // If a digest differs, a published schema was changed. Undo the change, and publish the changed schema as a new version in a new file.

@@ -63,6 +63,9 @@ export function subjectText(subject: string, unit?: string): string {
   return `${Object.hasOwn(classWords, subject) ? classWords[subject] : subject}: `
 }
 
-/** The text after a free amount: "; over-full by 2 vCPUs" if it is negative, else empty. The sentence shows a negative amount as 0. */
+/**
+ * The text after a free amount: "; over-full by 2 vCPUs" if the amount is negative, otherwise empty. The sentence itself shows a negative
+ * amount as 0.
+ */
 export const overfullText = (left: number | string | undefined, unit?: string): string =>
   typeof left === 'number' && left < 0 ? `; over-full by ${amountText(-left, unit)}` : ''

@@ -15,7 +15,10 @@ export type SourceKind =
   | 'option'
   | 'rule'
 
-/** The input from which a value in a fact was read. `report`, `claims` and `aggregates` identify the input for further calls. */
+/**
+ * The input from which a value in a fact was read. `report`, `claims` and `aggregates` identify the input, for example for further queries
+ * of the API.
+ */
 export interface Source {
   readonly kind: SourceKind
   /** Names the input: a field, a key, an aggregate with a key, or a report (`sequence 7, 2026-01-15T12:00:00.000Z`). */
@@ -47,8 +50,9 @@ export interface ClaimsSource {
 }
 
 /**
- * Which amount of a resource a fact states. `in total`: the total without the reserved amount. `reported`: the host does not report the
- * class. NEAR_CELLS: free devices near the guest's cells. FOR_ONE_INSTANCE: what the unit rules of the class allow one instance.
+ * Which amount of a resource a fact states. `in total`: the total without the reserved amount. `reported`: the reported amount, which is 0
+ * because the host does not report the class. NEAR_CELLS: free devices near the guest's cells. FOR_ONE_INSTANCE: what the unit rules of the
+ * class allow one instance.
  */
 export type AmountOf = 'in total' | 'reported' | 'outside of huge pages' | typeof NEAR_CELLS | typeof FOR_ONE_INSTANCE
 
@@ -61,7 +65,7 @@ export interface Fact {
   readonly required?: number | string
   readonly actual?: number | string
   readonly unit?: string
-  /** Which amount of the resource `actual` is. Absent if it is the free amount. */
+  /** Says which amount of the resource `actual` is. Absent if `actual` is the free amount. */
   readonly amountOf?: AmountOf
   /** The reserved amount and where it is set, as a part of the sentence. */
   readonly reserved?: string

@@ -1,6 +1,6 @@
 import type { Code } from './codes.ts'
 
-/** Why a host was refused: a code with the compared values. Sentences are written from it (`reasonText`). */
+/** Why a host was refused: a code with the compared values. `reasonText` writes a reason as a sentence. */
 export interface Reason {
   readonly code: Code
   /** The resource or property that is short or wrong, such as a resource class, a cell or a metadata key. */
@@ -25,6 +25,9 @@ export interface ReasonCount {
   readonly filter: string
   readonly code: Code
   readonly hosts: number
-  /** The reason of one of these hosts: the admitted host with the smallest distance, or the first host if none is admitted. */
+  /**
+   * The reason of one of these hosts. It is the admitted host with the smallest distance from passing, or the first host if the request
+   * admits none of them.
+   */
   readonly example: Reason
 }

@@ -91,10 +91,12 @@ export const OWN_AFFINITY = 10
 /** The release has a profile with the scheduler `solver`. */
 export const SOLVER_PROFILE = 10
 
-/** Under `compat: nova`, a host that only the topology spread refuses is checked again for the next instance of the request. */
+/**
+ * Under `compat: nova`, a host that only the topology spread refuses for one instance of a request is checked again for the next instance.
+ */
 export const SPREAD_ASKED_AGAIN = 10
 
-/** Reasons state shares of GPUs in percent. Below this level, they state thousandths. */
+/** Reasons state shares of GPUs in percent. Below this level, reasons state the shares in thousandths. */
 export const SHARES_IN_PERCENT = 10
 
 /** The cells of a guest are chosen near PCI devices with the policy `preferred`, if the guest fits there. */
@@ -105,7 +107,7 @@ export const NULL_DESTINATIONS = 10
 
 /**
  * The filters that check the rules of claims report shortfalls of vCPUs, memory and disk as cpu.short, memory.short and disk.short, with
- * the usual units. Below this level, they report them as class.short.
+ * the usual units. Below this level, these filters report such shortfalls as class.short.
  */
 export const USUAL_CLASSES = 10
 
@@ -115,10 +117,10 @@ export const USUAL_CLASSES = 10
  */
 export const KEPT_DEVICES = 10
 
-/** If free devices are not near enough to the cells of a guest, the reason names the cells in which the devices are. */
+/** If free devices are not near enough to the cells of a guest, the reason names the host cells in which the free devices are. */
 export const DEVICES_ELSEWHERE = 10
 
-/** A reason contains the reserved amount of a class if it causes the shortage. */
+/** A reason contains the reserved amount of a resource class if the reserved amount causes the shortage. */
 export const RESERVES_NAMED = 10
 
 /**

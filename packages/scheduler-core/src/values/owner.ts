@@ -13,7 +13,7 @@ export type Owner = Readonly<Record<never, never>>
 /** A record that its table may write. Code outside of the table must not store it. */
 export type Own<Shared> = { -readonly [Field in keyof Shared]: Shared[Field] } & { readonly [OWNER]: Owner }
 
-/** Returns the record as writable if it has the token of the owner. Otherwise returns undefined. */
+/** Returns the record as writable if it has the token `owner`. Otherwise returns undefined. */
 export const ifOwn = <Shared extends object>(record: Shared, owner: Owner): Own<Shared> | undefined => {
   const own = record as Own<Shared>
   return own[OWNER] === owner ? own : undefined

@@ -1,4 +1,7 @@
-/** A generator yields after this many hosts, claims or changes. The number is small because hosts with NUMA cells and GPUs take long. */
+/**
+ * A generator yields after this many hosts, claims or changes. The number is small because work on hosts with NUMA cells and GPUs takes
+ * long.
+ */
 export const SLICE = 32
 
 /**

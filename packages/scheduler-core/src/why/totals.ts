@@ -11,9 +11,9 @@ export type Weighings = Pick<Findings, 'weighed' | 'multiplierSources' | 'ranked
 export const MOST_MULTIPLIER = 1e9
 
 /**
- * Computes the totals of hosts with another multiplier of one weigher, by the same operations in the same order as a decision. The
- * multiplier does not apply to hosts whose aggregates set their own multiplier. Hosts are indexes in `weighed.hosts`, and weighers (`w`)
- * are indexes in `weighed.weighers`.
+ * Computes the totals that hosts would have if one weigher had a different multiplier, by the same operations in the same order as a
+ * decision. The multiplier does not apply to hosts whose aggregates set their own multiplier. Hosts are indexes in `weighed.hosts`, and
+ * weighers (`w`) are indexes in `weighed.weighers`.
  */
 export interface Totals {
   /** True if the weigher gives any host a score other than 0. Only then, its multiplier has an effect. */
@@ -50,7 +50,7 @@ export function* createTotalsInSteps({ weighed: { hosts, weighers }, multiplierS
   const count = hosts.length
   const numbers = weighers.map((scores, w) => awake[w] ?? scores.normalised)
   const contributions: Float64Array[] = []
-  // `before` has, for each weigher, the sums of the weighted scores of all weighers before this weigher
+  // `before` has, for each weigher, the sums of the weighted scores of all earlier weighers
   const before: Float64Array[] = []
   let sums: Float64Array = new Float64Array(count)
   for (const scores of weighers) {

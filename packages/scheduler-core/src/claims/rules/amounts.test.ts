@@ -16,7 +16,7 @@ describe('GPUs', () => {
     for (const index of [0, 1]) expect(scene.claim(3, gpu(index, 1))).toBe('claim.no_room')
     expect(scene.warnings).toEqual([])
     scene.check()
-    // the report shows that the second instance uses GPU 1, although its claim names GPU 0
+    // the report lists the two instances and shows the two GPUs in use
     scene.report({ gpus: gpus(1_000, 1_000), instances: [aUuid(1), aUuid(2)] })
     expect(scene.gpus).toEqual([0, 0])
     scene.check()

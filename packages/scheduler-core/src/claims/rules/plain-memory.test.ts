@@ -33,7 +33,7 @@ function aHost(shape: HostShape = host, level = 10): TestLog {
   return log
 }
 
-/** The grants that a decision gives the request on the host. Null if the host is refused. */
+/** The grants for the request on the host, as a decision determines them. Null if the host is refused. */
 function granted({ fleet }: TestLog, asks: Asks, source?: Claim): Grants | null {
   const overlay = openOverlay(fleet)
   try {

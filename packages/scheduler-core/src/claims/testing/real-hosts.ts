@@ -48,8 +48,8 @@ interface Machine {
 
 /**
  * Simulated hosts and their log. The hosts follow these rules. An instance has its new size from the confirmation of its resize. An
- * instance that a report listed runs on after its claim ended, until a report no longer lists it. Any other instance is stopped before its
- * claim ends. The used amounts in reports include all running instances.
+ * instance that a report listed continues to run after its claim ended, until a report no longer lists the instance. Any other instance is
+ * stopped before its claim ends. The used amounts in reports include all running instances.
  */
 export class RealHosts {
   #fleet = new Fleet()
