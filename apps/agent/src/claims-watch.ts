@@ -11,7 +11,7 @@ export interface ClaimsCheck {
   readonly revision: string | undefined
 }
 
-/** Reads all claims on the host, and checks that they fit on the present machine. Throws the errors of its calls. */
+/** Reads all claims on the host, and checks that they fit on the present machine. Throws an error if a call to the service fails. */
 export async function checkClaims(
   gantt: Gantt,
   { host, node }: ResourceName,
@@ -28,7 +28,8 @@ export async function checkClaims(
       { name: host, node: node ?? null, after },
       { ...(signal && { signal }) },
     )
-    // The revision of the first page is returned. Changes while the other pages are read have later revisions, so the stream delivers them.
+    // The revision of the first page is returned. Changes while the following pages are read have later revisions, so the stream delivers
+    // them.
     revision ??= answer.host?.revision
     const page = answer.host?.claims
     claims.push(...(page?.nodes ?? []))
@@ -39,8 +40,8 @@ export async function checkClaims(
 
 export interface ClaimsWatch {
   /**
-   * Must be called after each reading of the machine. Checks the claims again if the sizes of the machine have changed, or if the last
-   * check failed.
+   * Must be called after each reading of the machine. Checks the claims again if the amounts of the machine's resources have changed, or if
+   * the last check failed.
    */
   looked(): void
   /** Resolves after the signal has ended the watch. Never rejects. */
@@ -57,7 +58,9 @@ export interface ClaimsWatchOptions {
   readonly clock: Clock
 }
 
-/** The pause in milliseconds before a stream is reopened after an error that may be temporary, such as a key that is being replaced. */
+/**
+ * The pause in milliseconds before a stream is reopened after an error that is possibly temporary, such as a key that is being replaced.
+ */
 const PAUSE_MS = 10_000
 
 /**
@@ -116,7 +119,7 @@ export function watchClaims({ gantt, name, offer, picture, notify, signal, clock
       resumeAfter: ({ hostChanged: { revision } }: ResultOf<typeof hostChanges>) => revision,
     }
     while (!either.aborted) {
-      // The stream begins after the revision of the check, so that no change is missed.
+      // The stream begins after the revision of the check. Therefore, no change is missed.
       await check()
       try {
         const from = { signal: either, ...(checked?.revision !== undefined && { after: checked.revision }) }

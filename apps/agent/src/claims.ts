@@ -33,15 +33,15 @@ export const hostChanges = graphql(`
 
 export type HeldClaim = NonNullable<ResultOf<typeof heldClaims>['host']>['claims']['nodes'][number]
 
-/** A resource of which the claims on the host hold more than the machine has. */
+/** A resource of which the claims on the host reserve more than the machine has. */
 export interface OverLimit {
   /** The name of the resource, e.g. `VCPU`, `memory of cell 1`, `pages of 2048 KiB of cell 0`. */
   readonly what: string
   readonly unit: string
   readonly held: number
-  /** Claims can hold at most this amount of the resource on the present machine. */
+  /** Claims can reserve at most this amount of the resource on the present machine. */
   readonly limit: number
-  /** The ids of the claims that hold some of the resource, newest first. */
+  /** The ids of the claims that reserve some of the resource, newest first. */
   readonly claims: readonly string[]
 }
 
@@ -53,8 +53,8 @@ interface Share {
 }
 
 /**
- * Finds the resources of which the claims on the host hold more than the present machine has. Nova's resource tracker makes a similar
- * check. Resources whose size could not be read have no limit. Nothing is changed: operators decide which claims to remove.
+ * Finds the resources of which the claims on the host reserve more than the present machine has. Nova's resource tracker makes a similar
+ * check. Resources whose size could not be read have no limit. The function only reports: operators decide which claims to remove.
  */
 export function findOverLimits(claims: readonly HeldClaim[], picture: Picture, offer: Offer): readonly OverLimit[] {
   const limits = limitsOf(picture, offer)
@@ -87,8 +87,8 @@ function sharesOf({ id: claim, resources, cells, gpus, pciDevices }: HeldClaim):
 }
 
 /**
- * Returns a function with the limit of each resource. It is 0 if the machine does not have the resource, and undefined if this cannot be
- * read.
+ * Returns a function that returns the limit of a resource: 0 if the machine does not have the resource, and undefined if the agent could
+ * not read how much of the resource the machine has.
  */
 function limitsOf(picture: Picture, { reserved, ratios, pci }: Offer): (what: string) => number | undefined {
   const { cpuCount, memoryKib, disk, cells, devices, gpus } = picture
@@ -115,7 +115,7 @@ function limitsOf(picture: Picture, { reserved, ratios, pci }: Offer): (what: st
   return (what) => limits.get(what) ?? (isKnown(what) ? 0 : undefined)
 }
 
-/** A text with all sizes of the machine. It is equal for two readings with the same limits. */
+/** Returns the amounts of all resources of the machine as text. If two readings give equal texts, they give equal limits. */
 export const sizesOf = ({ cpuCount, memoryKib, disk, cells, devices, gpus }: Picture): string =>
   JSON.stringify([cpuCount, memoryKib, Math.floor((valueIn(disk)?.totalBytes ?? 0) / 2 ** 30), cells, devices, gpus])
 

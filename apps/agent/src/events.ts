@@ -17,14 +17,14 @@ export type AgentEvent =
   | { readonly event: 'claims.unchecked'; readonly text: string }
   | ({ readonly event: 'counts' } & Counts)
 
-/** What an agent has counted since it started. `looks` is the count of readings of the machine. */
+/** What an agent has counted since it started. `looks` says how often the agent read the state of the machine. */
 export interface Counts {
   readonly looks: number
   readonly full: number
   readonly delta: number
   readonly question: number
   readonly heartbeat: number
-  /** The size of all reports in bytes, without the other content of the calls. */
+  /** The size of all reports in bytes. The rest of the calls that contain the reports is not included. */
   readonly bytes: number
   readonly failed: number
   /** CPU time of the agent in milliseconds. */

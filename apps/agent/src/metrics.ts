@@ -7,8 +7,8 @@ type Metric = NonNullable<FullStats['metrics']>[number]
 const SOURCE = 'gantt-agent'
 
 /**
- * By how much each measurement must change to be reported, given the reported value. Without this, values that fluctuate slightly would
- * cause a report at every reading.
+ * By how much each measurement must differ from its last reported value to be reported again. Without such steps, values that fluctuate
+ * slightly would cause a report at every reading.
  */
 const STEPS: Readonly<Record<string, (reported: number) => number>> = {
   'cpu.percent': () => 0.05,
@@ -19,8 +19,8 @@ const STEPS: Readonly<Record<string, (reported: number) => number>> = {
 
 /**
  * Computes the measurements of a machine. `at` is the time of the reading (RFC 3339). Shares are from 0 to 1, as in Nova. Shares of CPU
- * time are about the time since the reading `before`, so the first reading has none. If a value differs from the reported value by less
- * than its step, the reported value and its time are repeated.
+ * time are about the time since the reading `before`, so the first reading has no such shares. If a value differs from the reported value
+ * by less than its step, the reported value and its time are repeated.
  */
 export function metricsOf(
   load: Load,

@@ -9,7 +9,7 @@ import { type Cell, readCells } from './readers/numa.ts'
 import { type PciDevice, readPciDevices } from './readers/pci.ts'
 import { type FileSystem, type Reading, reading, type Source, Unreadable, valueIn } from './readers/source.ts'
 
-/** What was read about a machine at one moment. In place of a value that could not be read, there is the reason. */
+/** The data that was read about a machine at one moment. If a value could not be read, the reason is in its place. */
 export interface Picture {
   /** The architecture, for example x86_64. */
   readonly arch: string
@@ -44,7 +44,7 @@ export interface PictureOptions {
   readonly isContainer: boolean
 }
 
-/** Reads the state of the machine. Never throws: if a value cannot be read, the picture has the reason. */
+/** Reads the state of the machine. Never throws: if a value cannot be read, the result has the reason in its place. */
 export function readPicture(source: Source, { arch, diskFolder, isContainer }: PictureOptions): Picture {
   const limits = isContainer ? readGroupLimits(source) : undefined
   const topology = reading(() => readCpuTopology(source))

@@ -22,8 +22,8 @@ export interface OfferedPci {
 }
 
 /**
- * Groups the PCI devices for instances by kind and cell. These are devices that are bound to the driver vfio-pci, because the machine
- * itself does not use them, and devices of the offered kinds. Devices that are reported as GPUs, and physical functions with virtual
+ * Groups the PCI devices for instances by kind and cell. The devices for instances are devices with the driver vfio-pci, which the machine
+ * itself does not use, and devices of the kinds in `offered`. Devices that are reported as GPUs, and physical functions with virtual
  * functions, are left out, so that nothing is offered twice.
  */
 export function poolsOf(devices: readonly PciDevice[], gpus: readonly Gpu[], offered: readonly OfferedPci[]): readonly Pool[] {

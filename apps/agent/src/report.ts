@@ -22,7 +22,7 @@ export interface Offer {
   readonly pci: readonly OfferedPci[]
 }
 
-/** Thrown if a value that every report needs could not be read, so that the machine cannot be reported. */
+/** Thrown if a value that every report needs could not be read. The machine then cannot be reported. */
 export class NotReportable extends Error {
   override readonly name = 'NotReportable'
 }
@@ -32,7 +32,10 @@ export interface Look {
   readonly picture: Picture
   /** The picture of the previous reading. Shares of CPU time are computed from the time between the two readings. */
   readonly before?: Picture | undefined
-  /** The last report. Values that changed by less than their step are repeated from it. */
+  /**
+   * The last report. If a value has changed by less than its step (the least change that is reported), the value of the last report is
+   * repeated.
+   */
   readonly reported?: FullStats | undefined
   /** The time of the reading (RFC 3339). */
   readonly at: string
@@ -96,8 +99,8 @@ const OMITTABLE = [
 ] as const satisfies readonly (readonly [keyof FullStats, Omittable])[]
 
 /**
- * The optional fields of a report. The agent does not detect networks and hypervisors. It does not report instances and their usage either,
- * because the service knows these from claims.
+ * The optional fields of a report. The agent does not detect networks and hypervisors. It also does not report instances and their usage,
+ * because the service knows them from claims.
  */
 function optionalFields({ picture, before, reported, at }: Look, { nodeName, hostIp, pci }: Offer): Optional {
   const { arch } = picture

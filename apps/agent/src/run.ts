@@ -36,8 +36,8 @@ const LONGEST_PAUSE_MS = 60_000
 
 /**
  * Reads the machine at each interval and reports changes, until the signal aborts. A report has the smallest form that can express the
- * changes. If an answer has another list of needed fields than before, the next report follows at once. Failures are logged, and the pauses
- * after them grow. Only the signal ends the agent.
+ * changes. If an answer lists other needed fields than the previous answer, the next report follows at once. Failures are logged, and the
+ * pauses after them grow. Only the signal ends the agent.
  */
 export async function runAgent(options: AgentOptions): Promise<void> {
   const { gantt, name, offer, intervalMs, notify, signal, clock = systemClock, random = Math.random } = options
@@ -61,12 +61,12 @@ export interface MachineReporter {
   /** The picture of the last reading. */
   readonly picture: Picture
   /**
-   * Reads the machine and sends a report. Returns true if the service accepted it. Failures of the service or of a reading are logged and
-   * give false.
+   * Reads the machine and sends a report. Returns true if the service accepted the report. If the reading or the call fails, logs the
+   * failure and returns false.
    */
   reportNow(): Promise<boolean>
   counts(): Counts
-  /** The error of the last report. Undefined if the service answered. */
+  /** The error of the call for the last report. Undefined if the service answered. */
   readonly trouble: unknown
 }
 
@@ -122,8 +122,8 @@ export function createMachineReporter({
         return 'again'
       }
       case 'ResourceStatsStale':
-        // If the sequence is equal, the report was most likely sent twice because its first answer was lost. If it differs, another agent
-        // has reported for this host. In both cases a new incarnation begins with a full report.
+        // If the sequence is equal, the report was most likely sent twice because its first answer was lost. If the sequence differs,
+        // another agent has reported for this host. In both cases a new incarnation begins with a full report.
         if (result.lastSequence !== reporter.sequence)
           notify({
             event: 'superseded',
@@ -181,7 +181,7 @@ export function createMachineReporter({
       } catch (error) {
         if (signal.aborted) return false
         counts.failed++
-        // A report whose answer was lost may have been accepted. The answer to the next report then shows this.
+        // Possibly the service accepted the report, and only the answer was lost. The answer to the next report shows this.
         const text = error instanceof Error ? error.message : String(error)
         if (text !== complaint) notify({ event: error instanceof NotReportable ? 'refused' : 'failed', text })
         complaint = text

@@ -16,7 +16,8 @@ export interface Calls {
   ): Promise<Data>
   /**
    * Sends a call that is safe to retry because it has an idempotency key. If an answer requires a retry, `askAgainAfter` returns the pause
-   * before it in milliseconds. Throws UnknownOutcomeError if the call may have taken effect but its answer was lost.
+   * before the retry in milliseconds. Throws UnknownOutcomeError if no answer arrived and it is therefore unknown whether the call took
+   * effect.
    */
   askWithKey<Data, Input extends Variables>(
     key: string,

@@ -8,7 +8,9 @@ afterEach(() => {
   server?.close()
 })
 
-/** Starts a service that answers every call with the given status and body. If the body is undefined, it never answers. */
+/**
+ * Starts a service that answers every call with the status `status` and the text `body`. If `body` is undefined, the service never answers.
+ */
 async function answering(
   status: number,
   body: string | undefined,

@@ -27,7 +27,7 @@ export interface Client {
 const DEADLINE_MS = 60_000
 const ACCEPT = 'application/graphql-response+json, application/json'
 
-/** Creates a client that calls a service over HTTP. It works in Node and in browsers. */
+/** Creates a client that calls a service over HTTP. The client works in Node and in browsers. */
 export function createClient({ deadlineMs = DEADLINE_MS, ...options }: ClientOptions): Client {
   const { url } = options
   const transport = createTransport(options)

@@ -1,13 +1,15 @@
 /**
- * Thrown if the service could not be reached or did not answer in time. `mayHaveHappened` returns true if the call may have taken effect.
+ * Thrown if the service could not be reached or did not answer in time. `mayHaveHappened` returns true if it is possible that the call took
+ * effect.
  */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError'
 }
 
 /**
- * Thrown if a call that claims resources ended without a usable answer, so that it may have claimed resources. A repeated call with this
- * idempotency key gets the answer. `abandon` releases everything that was claimed under the key. `cause` is the error that ended the call.
+ * Thrown if a call that claims resources ended without a usable answer. The service can have claimed resources nevertheless. A repeated
+ * call with this idempotency key gets the answer that did not arrive. `abandon` releases everything that was claimed under the key. `cause`
+ * is the error that ended the call.
  */
 export class UnknownOutcomeError extends Error {
   override readonly name = 'UnknownOutcomeError'
@@ -44,7 +46,8 @@ export class ProtocolError extends Error {
 }
 
 /**
- * One of the top-level `errors` of an answer. It means that the call was wrong or the service failed. Expected failures are in the data.
+ * One of the top-level `errors` of an answer. Such an error means that the call was wrong or the service failed. Expected failures are in
+ * the data.
  */
 export interface Fault {
   readonly message: string
@@ -52,7 +55,7 @@ export interface Fault {
   readonly extensions?: {
     readonly code?: string
     readonly requestId?: string
-    /** True if the same call may succeed later. */
+    /** True if the same call can succeed later. */
     readonly retryable?: boolean
     /** The least time to wait before a retry, in milliseconds. */
     readonly retryAfterMs?: number
@@ -82,12 +85,12 @@ export class FaultError extends Error {
   }
 }
 
-/** Codes of errors that occur before a connection is established, so that nothing was sent. Browsers do not report codes. */
+/** Codes of errors that occur before a connection is established. After such an error, nothing was sent. Browsers do not report codes. */
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 
 /**
- * Returns true if a call that failed with this error may have taken effect. Returns false if the call was never sent, or was refused before
- * the service read it.
+ * Returns true if it is possible that a call took effect although it failed with this error. Returns false if the call was never sent, or
+ * was refused before the service read it.
  */
 export function mayHaveHappened(error: unknown): boolean {
   if (error instanceof FaultError || error instanceof ProtocolError)
@@ -98,7 +101,7 @@ export function mayHaveHappened(error: unknown): boolean {
   return true
 }
 
-/** HTTP statuses with which a proxy reports that the service is unavailable or busy, so that a retry may succeed. */
+/** HTTP statuses with which a proxy reports that the service is unavailable or busy. A retry can then succeed. */
 const PASSING_STATUSES = new Set([408, 425, 429, 502, 503, 504])
 
 /** The least time to wait before a retry, in milliseconds. Undefined if a retry would fail in the same way. */

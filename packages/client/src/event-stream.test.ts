@@ -2,7 +2,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readEventStream, type StreamEvent } from './event-stream.ts'
 
-/** A response body that arrives in the given pieces. Then it ends, or with `hangs` it stays open and sends nothing more. */
+/**
+ * A response body that arrives in these pieces. After the last piece, the body ends. With `hangs`, it stays open instead and sends nothing
+ * more.
+ */
 function bodyOf(
   pieces: readonly Uint8Array[],
   { hangs = false } = {},

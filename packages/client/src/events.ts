@@ -15,8 +15,8 @@ import { causeOf, createTransport, readAnswer, type Transport, type TransportOpt
 
 export interface FollowOptions {
   /**
-   * The last revision that the reader knows. The stream begins with the changes after this revision, or with an event with a `gap` if the
-   * service no longer has them. If absent, the stream begins with new events.
+   * The last revision that the reader knows. The stream begins with the changes after this revision. If the service no longer stores these
+   * changes, the stream begins with an event that has a `gap`. If `after` is absent, the stream begins with new events.
    */
   readonly after?: string
   /** Ends the stream without an error. */
@@ -26,14 +26,14 @@ export interface FollowOptions {
    * second, and older releases send one every 12 s.
    */
   readonly silentMs?: number
-  /** Called with the error each time the stream breaks, before it is reopened. */
+  /** Called with the error each time the stream breaks, before the stream is reopened. */
   onBreak?(error: unknown): void
 }
 
 /** How a subscription is opened, and how it is reopened after a break. */
 export interface Resumption<Data, Variables> {
   variables(after: string | undefined): Variables
-  /** Returns the value of `after` with which the stream continues after the given event. */
+  /** Returns the value of `after` with which the stream continues after the event `data`. */
   resumeAfter(data: Data): string
 }
 
@@ -47,7 +47,10 @@ export interface Events {
    * reports the interruption, and the query `decisions` lists the missed decisions.
    */
   decisions(filter?: DecisionsFilter, options?: FollowOptions): AsyncGenerator<DecisionEvent, void>
-  /** Streams hosts when they change, each in its present state. Hosts that change during an interruption are delivered after it. */
+  /**
+   * Streams hosts when they change, each in its present state. Hosts that change during an interruption are delivered after the
+   * interruption.
+   */
   hostChanges(filter?: HostChangesFilter, options?: FollowOptions): AsyncGenerator<HostChange, void>
   /** Streams the events of any subscription. */
   follow<Data, Variables extends Readonly<Record<string, unknown>>>(
@@ -113,7 +116,10 @@ export function createEvents(options: TransportOptions, { clock = systemClock, r
   }
 }
 
-/** Opens a connection and yields its events until it ends. Errors that the stream delivers are thrown as the errors of calls are. */
+/**
+ * Opens a connection and yields its events until it ends. Throws the errors that the stream delivers, with the same classes as errors of
+ * calls.
+ */
 async function* connect<Data>(
   url: string,
   transport: Transport,
@@ -154,7 +160,7 @@ const unreachable = (url: string, error: unknown): unknown =>
 
 /**
  * Returns the previous revision. A reopened stream continues from there, because several events can have the same revision, and the stream
- * may have broken between them.
+ * could have broken between two of them.
  */
 const before = (revision: string): string => (BigInt(revision) > 0n ? String(BigInt(revision) - 1n) : '0')
 

@@ -10,8 +10,7 @@ import { type CallOptions, createRetry, type Surroundings } from './retry.ts'
 export interface GanttOptions extends Omit<ClientOptions, 'deadlineMs'>, Surroundings, Omit<CallOptions, 'signal'> {
   /**
    * Must be true if the key is bound to a project. Such a key may not read alternates, weights, limits and reasons, so they are not
-   * requested, and are empty or null in answers. The service refuses other calls with such a key: `claim`, reports, explanations and
-   * streams.
+   * requested, and are empty or null in answers. The service refuses `claim`, reports, explanations and streams with such a key.
    */
   readonly isForProject?: boolean
 }
@@ -19,18 +18,23 @@ export interface GanttOptions extends Omit<ClientOptions, 'deadlineMs'>, Surroun
 /** The interface of a placement service. */
 export interface Gantt extends Placements, Reports {
   readonly place: Place
-  /** Explains a decision for one instance. `instance` is its index, by default that of the first instance that found no host. */
+  /**
+   * Explains a decision for one instance. `instance` is the index of this instance. The default is the first instance for which no host was
+   * found.
+   */
   explain(decisionId: string, instance?: number, options?: CallOptions): Promise<Explanation>
   /** Explains why a host was not selected for a decision, or would not be selected for a request. */
   whyNot(input: WhyNotInput, options?: CallOptions): Promise<WhyNot>
   readonly events: Events
-  /** Sends any query, with retries until it is answered. Documents are made by `graphql` of this package, which gives them their types. */
+  /** Sends any query, with retries until it is answered. A typed document is created by `graphql` of this package. */
   readonly query: Calls['ask']
   /** The client that sends any call once, without retries. */
   readonly client: Client
 }
 
-/** Creates the interface of a service. Its calls are typed, and are retried if that is safe. It works in Node and in browsers. */
+/**
+ * Creates the interface of a service. The calls are typed, and are retried if a retry is safe. The interface works in Node and in browsers.
+ */
 export function createGantt({ clock, random, deadlineMs, attemptMs, isForProject, ...options }: GanttOptions): Gantt {
   const client = createClient(options)
   const surroundings = { ...(clock && { clock }), ...(random && { random }) }

@@ -2,7 +2,7 @@ import { KeySourceError } from './errors.ts'
 
 /**
  * An API key, or a function that reads it, for example from a file or a vault. The function is called before the first call, and again each
- * time the service refuses the present key. So a key can be replaced while the program runs.
+ * time the service refuses the present key. Therefore, a key can be replaced while the program runs.
  */
 export type KeySource = string | (() => string | Promise<string>)
 

@@ -17,20 +17,20 @@ export interface PlaceOptions extends CallOptions {
   readonly ttl?: string
 }
 
-/** The host on which to start the instance, and the claim that holds its resources there. */
+/** The host on which to start the instance, and the claim that reserves resources for it on this host. */
 export interface Chosen {
   readonly host: Destination['host']
   readonly instanceUuid: string | null
   readonly claim: Claim
   /** The amounts that the instance may use on the host, by resource. */
   readonly limits: Destination['limits']
-  /** Aborted if the claim is lost or the caller's signal is aborted. The instance must then not run on the host. */
+  /** Aborted if the claim ends before it is confirmed, or if the caller's signal is aborted. The instance must then not run on the host. */
   readonly signal: AbortSignal
 }
 
 /**
  * The caller's function that starts the instance on the host. Its promise resolves when the instance runs. If it rejects, the instance must
- * neither run there nor start later: the claim is then released, and the next alternate is tried.
+ * neither run on the host nor start later, because the claim is then released, and the next alternate is tried.
  */
 export type Start<Value> = (chosen: Chosen) => Promise<Value>
 
@@ -38,7 +38,10 @@ export type Start<Value> = (chosen: Chosen) => Promise<Value>
 export interface Refused {
   readonly host: Destination['host']
   readonly why: unknown
-  /** Present if the claim on the host could not be released: the error of the call. The reservation will expire. */
+  /**
+   * The error of the call that was to release the claim on the host. Absent if the claim was released. Without a release, the reservation
+   * expires.
+   */
   readonly notReleased?: unknown
 }
 
@@ -56,8 +59,8 @@ export interface Started<Value> extends Running<Value> {
 }
 
 /**
- * The result if the instance runs but its claim is not confirmed, because the claim was lost or the service did not answer. The caller must
- * stop the instance, or call `confirm` again.
+ * The result if the instance runs but its claim is not confirmed, because the claim ended earlier or the service did not answer. The caller
+ * must stop the instance, or call `confirm` again.
  */
 export interface NotConfirmed<Value> extends Running<Value> {
   readonly __typename: 'NotConfirmed'
@@ -66,7 +69,7 @@ export interface NotConfirmed<Value> extends Running<Value> {
   readonly why: unknown
 }
 
-/** The result if the instance could not be started on any host of the decision. All its claims were released or will expire. */
+/** The result if the instance could not be started on any host of the decision. All claims of the instance were released or will expire. */
 export interface NotStarted {
   readonly __typename: 'NotStarted'
   readonly refused: readonly Refused[]
@@ -76,14 +79,14 @@ export type PlaceResult<Value> = Started<Value> | NotConfirmed<Value> | NotStart
 
 /**
  * Selects a host for one instance, starts the instance there, and confirms the claim. If the start fails on a host, the alternates are
- * tried. Resources without a confirmed claim are held at most until their reservation expires. If a call without `ttl` is repeated with the
- * same idempotency key, a reservation can last up to ten minutes.
+ * tried. Resources whose claim is not confirmed become free when the reservation expires, at the latest. If a call without `ttl` is
+ * repeated with the same idempotency key, a reservation can last up to ten minutes.
  */
 export type Place = <Value>(input: PlaceInput, start: Start<Value>, options?: PlaceOptions) => Promise<PlaceResult<Value>>
 
 /**
- * Without `ttl`, a reservation is extended by at most this many milliseconds. The TTL is computed from the times of the claim, and is too
- * long if an earlier call with the same key already extended the reservation.
+ * Without `ttl`, the TTL of an extension is computed from the creation and expiry times of the claim, and is at most this many
+ * milliseconds. The computed TTL is too long if an earlier call with the same key already extended the reservation.
  */
 const LONGEST_EXTENSION_MS = 600_000
 /** The time limit for abandoning a key, including retries, in milliseconds. */
@@ -93,7 +96,8 @@ export function createPlace(placements: Placements, clock: Clock = systemClock):
   return async <Value>(given: PlaceInput, start: Start<Value>, { ttl, ...options }: PlaceOptions = {}): Promise<PlaceResult<Value>> => {
     const { idempotencyKey = crypto.randomUUID(), ...input } = given
     /**
-     * Awaits an answer. If it is lost and the key was generated here, the key is abandoned. A caller with an own key can repeat the call.
+     * Awaits the answer to a call. If no answer arrives and the caller gave no idempotency key, the generated key is abandoned. A caller
+     * that gave a key can repeat the call with it.
      */
     const settle = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
       given.idempotencyKey === undefined ? orAbandon(placements, answer) : answer
@@ -155,7 +159,10 @@ function ttlMsOf({ createdAt, expiresAt }: Claim): number {
   return Math.min(ttlMs, LONGEST_EXTENSION_MS)
 }
 
-/** The states of ended claims. A repeated call can get a claim that has ended since an earlier call with the same key. */
+/**
+ * The states of ended claims. A call that repeats an idempotency key gets the claim of the first call, and this claim can have ended since
+ * then.
+ */
 const ENDED: ReadonlySet<string> = new Set<Claim['state']>(['RELEASED', 'EXPIRED', 'REVOKED'])
 
 async function orAbandon<Answer>(placements: Placements, answer: Promise<Answer>): Promise<Answer> {
@@ -173,14 +180,17 @@ async function orAbandon<Answer>(placements: Placements, answer: Promise<Answer>
 interface Hold {
   readonly claim: Claim
   readonly ttlMs: number
-  /** True if an earlier call with the same key made the reservation, so that its remaining time is unknown. */
+  /** True if an earlier call with the same key made the reservation. The remaining time of the reservation is then unknown. */
   readonly isRepeated: boolean
   readonly clock: Clock
   readonly signal?: AbortSignal
   readonly extend: Placements['extend']
 }
 
-/** Runs work of any duration and extends the reservation until it ends. The signal that `work` gets is aborted if the claim is lost. */
+/**
+ * Runs `work`, which can take any time, and extends the reservation until `work` ends. The signal that `work` gets is aborted if the claim
+ * ends.
+ */
 async function whileHeld<Value>(
   { claim, ttlMs, isRepeated, clock, signal, extend }: Hold,
   work: (signal: AbortSignal) => Promise<Value>,
@@ -197,8 +207,8 @@ async function whileHeld<Value>(
       )
       if (!hasPassed) return
       waitMs = everyMs
-      // If the service does not answer, the next extension is tried before the reservation ends. If the claim is lost without an answer,
-      // the confirmation fails later.
+      // If the service does not answer, the next extension is tried before the reservation ends. If the claim ends and no answer reports
+      // this, the confirmation fails later.
       const [answer] = await extend([claim], toDuration(ttlMs), { deadlineMs: everyMs, signal: over.signal }).catch(() => [])
       if (answer !== undefined && answer.__typename !== 'ClaimPayload') lost.abort(new RoomLostError(answer))
     }
@@ -215,7 +225,7 @@ async function whileHeld<Value>(
   }
 }
 
-/** The reason of the aborted signal if the claim was revoked or has expired during the start. */
+/** The abort reason of the signal in `Chosen` if the claim was revoked or expired while the instance started. */
 export class RoomLostError extends Error {
   override readonly name = 'RoomLostError'
   readonly answer: ClaimResult

@@ -19,7 +19,7 @@ import {
 import { millisecondsOf } from './duration.ts'
 import type { CallOptions } from './retry.ts'
 
-/** An input whose idempotency key can be left out. Then a key is generated, and all retries of the call use it. */
+/** An input whose idempotency key can be left out. In this case, a key is generated, and all retries of the call use this key. */
 export type WithKey<Input extends { readonly idempotencyKey: string }> = Omit<Input, 'idempotencyKey'> & {
   readonly idempotencyKey?: string
 }
@@ -36,17 +36,19 @@ export interface SelectOptions extends CallOptions {
 export interface Placements {
   /**
    * Selects hosts and claims resources on them. If there is no answer, the call is retried with the same idempotency key, so that nothing
-   * is claimed twice. Throws UnknownOutcomeError with the key if there is no answer until the deadline. Resources may then be claimed, and
-   * `abandon` releases them.
+   * is claimed twice. Throws UnknownOutcomeError with the key if no answer arrives before the deadline. The service can have claimed
+   * resources nevertheless; `abandon` releases them.
    */
   selectDestinations(input: WithKey<SelectDestinationsInput>, options?: SelectOptions): Promise<SelectDestinationsResult>
-  /** Claims resources on a host of an earlier decision, such as an alternate. Retries and errors are those of `selectDestinations`. */
+  /**
+   * Claims resources on a host of an earlier decision, such as an alternate. Retries and throws in the same cases as `selectDestinations`.
+   */
   claim(input: WithKey<ClaimCreateInput>, options?: CallOptions): Promise<ClaimCreateResult>
   /** Confirms reservations. The answer at index i is for the claim at index i. Confirming a confirmed claim changes nothing. */
   confirm(claims: readonly ClaimRef[], options?: CallOptions): Promise<readonly ClaimResult[]>
   /** Extends reservations. They then expire after `ttl` from now, an ISO 8601 duration from PT1S to PT24H. */
   extend(claims: readonly ClaimRef[], ttl: string, options?: CallOptions): Promise<readonly ClaimResult[]>
-  /** Releases claims, so that their resources are free. */
+  /** Releases claims. Their resources are then free. */
   release(claims: readonly ClaimRef[], reason?: string, options?: CallOptions): Promise<readonly ClaimResult[]>
   /** Releases all claims of an idempotency key. Later calls with this key are refused. */
   abandon(idempotencyKey: string, options?: CallOptions): Promise<AbandonResult>
@@ -78,13 +80,13 @@ export function createPlacements({ ask, askWithKey }: Calls, isForProject = fals
   }
 }
 
-/** Reduces a claim to its id and fence. Callers may pass a claim with more fields, which the service would refuse. */
+/** Reduces a claim to its id and fence. Callers can pass a claim with more fields, but the service would refuse these fields. */
 const refOf = ({ id, fence }: ClaimRef): ClaimRef => ({ id, fence })
 
 const withRef = <Input extends { readonly moveOf?: ClaimRef | null }>(input: Input): Input =>
   input.moveOf ? { ...input, moveOf: refOf(input.moveOf) } : input
 
-/** The fields of an answer to a placement that determine whether and when the call is retried. */
+/** The fields of an answer to a placement call from which it follows whether and when the call is retried. */
 type Answer = { readonly __typename: string } | { readonly __typename: 'ReplicaBehind'; readonly retryAfter: string }
 
 /** The pause in milliseconds before a retry if the replica has not reached the caller's revision yet. Otherwise undefined. */

@@ -25,7 +25,7 @@ export interface Reports {
 }
 
 export interface ReportOptions extends CallOptions {
-  /** True if the answers to accepted reports shall have the list of needed fields (`required`). A reporter always requests this list. */
+  /** True if the answers to accepted reports must have the list of needed fields (`required`). A reporter always requests this list. */
   readonly required?: boolean
 }
 
@@ -37,14 +37,17 @@ export interface ReporterOptions {
   readonly incarnation?: string
 }
 
-/** Sends the reports of one host. Each report is sent after the answer to the report before it. */
+/** Sends the reports of one host. Each report is sent only after the answer to the previous report. */
 export interface Reporter {
   readonly incarnation: string
   /** The sequence of the last sent report. 0 before the first report. */
   readonly sequence: number
   /** Sends the full report. */
   report(options?: CallOptions): Promise<ResourceStatsResult>
-  /** Sends the changes since the last accepted report, or the full report if there is none or the service no longer has it. */
+  /**
+   * Sends the changes since the last accepted report, or the full report if no report was accepted yet or the service no longer has the
+   * last accepted report.
+   */
   change(delta: StatsDelta, options?: CallOptions): Promise<ResourceStatsResult>
 }
 
@@ -82,7 +85,7 @@ function createReporter(
     sequence += 1
     const result = await send({ name, reporter: { incarnation, sequence }, report }, options)
     if (result.__typename === 'ResourceStatsApplied') base = result.lastSequence ?? sequence
-    // The report was sent twice because the first answer was lost. The first copy was accepted.
+    // The report was sent twice because the answer to the first copy did not arrive. The service accepted the first copy.
     if (result.__typename === 'ResourceStatsStale' && result.lastSequence === sequence) base = sequence
     return result
   }

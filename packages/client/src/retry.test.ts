@@ -42,7 +42,7 @@ test('every pause ends before the deadline, and the time limit of an attempt is 
       let attempts = 0
       const ended = retry({ deadlineMs, attemptMs }, async (given) => {
         expect(given.deadlineMs).toBeLessThanOrEqual(Math.max(1, Math.min(attemptMs, deadlineMs - clock.now())))
-        // The 51st attempt succeeds, so that the test ends even if pauses of 0 ms never reach the deadline.
+        // The 51st attempt succeeds. Otherwise, the test would not end if pauses of 0 ms never reached the deadline.
         if (++attempts > 50) return 'enough'
         throw new ProtocolError('busy', 503, retryAfterMs)
       })

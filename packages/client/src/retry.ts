@@ -5,11 +5,11 @@ export interface CallOptions {
   /** The time limit in milliseconds for all attempts of a call, including pauses. The default is 30,000. */
   readonly deadlineMs?: number
   /**
-   * The time limit of one attempt in milliseconds. It is never more than the remaining time. The default is 12,000, which is slightly more
-   * than the service's own limit.
+   * The time limit of one attempt in milliseconds. It is never more than the time that remains until the deadline. The default is 12,000,
+   * which is slightly more than the time after which the service itself ends a call.
    */
   readonly attemptMs?: number
-  /** If aborted, the call ends with the reason of the signal. */
+  /** If this signal aborts, the call rejects with the signal's reason. */
   readonly signal?: AbortSignal
 }
 
@@ -23,7 +23,7 @@ export interface Surroundings {
 export interface Clock {
   /** Returns the milliseconds since an arbitrary time. The value never decreases. */
   now(): number
-  /** Resolves after the given milliseconds. Rejects with the reason of the signal if the signal is aborted first. */
+  /** Resolves after `ms` milliseconds. Rejects with the signal's reason if the signal aborts first. */
   wait(ms: number, signal?: AbortSignal): Promise<void>
 }
 
@@ -63,7 +63,10 @@ const ATTEMPT_MS = 12_000
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
 
-/** Repeats an attempt. The result or the error is that of the last attempt. `onFailure` is called with the error of each failed attempt. */
+/**
+ * Repeats an attempt. Returns the result, or throws the error, of the last attempt. `onFailure` is called with the error of each failed
+ * attempt.
+ */
 export type Retry = <Answer>(
   options: CallOptions,
   attempt: (given: Attempt) => Promise<Answer | AskAgain<Answer>>,
@@ -72,8 +75,8 @@ export type Retry = <Answer>(
 
 /**
  * Creates a function that repeats attempts which are safe to repeat. An attempt is repeated if its answer requires a retry, if the service
- * marks its error as temporary, or if there was no answer. The last attempt is the one after which the deadline leaves no time for another
- * pause.
+ * marks its error as temporary, or if there was no answer. It is not repeated if the pause before the next attempt would not end before the
+ * deadline.
  */
 export function createRetry({ clock = systemClock, random = Math.random }: Surroundings): Retry {
   return async (options, attempt, onFailure) => {
@@ -93,13 +96,13 @@ export function createRetry({ clock = systemClock, random = Math.random }: Surro
 }
 
 /**
- * Returns a random pause in milliseconds, from 0 up to a bound that doubles with each failure (full jitter). Callers that failed at the
- * same time then retry at different times.
+ * Returns a random pause in milliseconds, from 0 up to a bound that doubles with each failure (full jitter). Therefore, callers that failed
+ * at the same time retry at different times.
  */
 export const pauseAfter = (failures: number, random: () => number): number =>
   random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures)
 
-/** The outcome of an attempt, and the least pause before the next attempt. `afterMs` is undefined if there must be no other attempt. */
+/** The outcome of an attempt, and the least pause before the next attempt. `afterMs` is undefined if there must be no further attempt. */
 type Outcome<Answer> = ({ readonly answer: Answer } | { readonly error: unknown }) & { readonly afterMs: number | undefined }
 
 async function settle<Answer>(attempt: Promise<Answer | AskAgain<Answer>>): Promise<Outcome<Answer>> {

@@ -67,7 +67,10 @@ function retryAfterOf(headers: Headers): number | undefined {
   return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
 }
 
-/** Returns why a request failed. The reason is in the `cause` of the error that fetch throws; its own message is only `fetch failed`. */
+/**
+ * Returns why a request failed. The reason is in the `cause` of the error that fetch throws, because the message of this error is only
+ * `fetch failed`.
+ */
 export function causeOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error
   if (!(cause instanceof Error)) return String(cause)

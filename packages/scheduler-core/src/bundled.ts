@@ -7,6 +7,6 @@ import { nameableWeighers } from './weighers/index.ts'
 // imports from nova/.
 registerBuiltIn(nova)
 
-/** Every filter that a profile may name without a plug-in. */
+/** Every filter that a profile can name without a plug-in. */
 export const filters = nameableFilters()
 export const weighers = nameableWeighers()

@@ -2,7 +2,7 @@ import type { Picture } from '../picture.ts'
 import type { Cpu } from '../readers/cpu.ts'
 import type { Offer } from '../report.ts'
 
-/** A simulated machine. It does not exist, but has a picture from which reports are made. */
+/** A simulated machine. It does not exist, but the simulation makes reports from its `picture`. */
 export interface Machine {
   readonly name: string
   readonly picture: Picture
@@ -23,7 +23,7 @@ interface Type {
   readonly networkParts: number
 }
 
-/** The types of simulated machines. The machines of a fleet have these types in turn. */
+/** The types of simulated machines. In a simulated fleet, consecutive machines have consecutive types. */
 const TYPES: readonly Type[] = [
   { word: 'plain', sockets: 2, coresPerSocket: 16, threads: 2, memoryGib: 256, diskGib: 1_800, hugePages: 0, gpus: 0, networkParts: 0 },
   { word: 'telco', sockets: 2, coresPerSocket: 24, threads: 2, memoryGib: 384, diskGib: 900, hugePages: 65_536, gpus: 0, networkParts: 16 },
@@ -31,7 +31,7 @@ const TYPES: readonly Type[] = [
   { word: 'edge', sockets: 1, coresPerSocket: 8, threads: 1, memoryGib: 32, diskGib: 240, hugePages: 0, gpus: 0, networkParts: 0 },
 ]
 
-/** Creates the machine with an index. It is the same in fleets of all sizes with the same prefix. */
+/** Creates the machine with this index. The machine is the same in fleets of all sizes with the same prefix. */
 export function machineAt(index: number, prefix: string): Machine {
   const type = TYPES[index % TYPES.length] as Type
   const name = `${prefix}-${type.word}-${String(Math.floor(index / TYPES.length) + 1).padStart(4, '0')}`

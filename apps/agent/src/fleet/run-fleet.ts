@@ -14,7 +14,10 @@ export interface FleetOptions {
   readonly changing: number
   /** The prefix of the names of the machines. */
   readonly prefix: string
-  /** The simulation ends this many milliseconds after all machines sent their first report. If absent, it runs until the signal ends it. */
+  /**
+   * The simulation ends this many milliseconds after all machines sent their first report. If absent, the simulation runs until the signal
+   * aborts.
+   */
   readonly forMs?: number
   /** Ends the simulation after the running calls. */
   readonly signal: AbortSignal
@@ -36,7 +39,7 @@ export interface FleetFigures {
   readonly lost: number
   /** For each report, the time in milliseconds from when it was due until its answer arrived, in ascending order. */
   readonly lagsMs: readonly number[]
-  /** The size of all reports in bytes, without the other content of the calls. */
+  /** The size of all reports in bytes. The rest of the calls that contain the reports is not included. */
   readonly bytes: number
   /** CPU time of this process in milliseconds. */
   readonly cpuMs: number
@@ -49,8 +52,8 @@ const CALLS_AT_ONCE = 4
 
 /**
  * Simulates machines that report. First each machine sends a full report, and then the measurement begins. The reports of the machines are
- * spread evenly over the interval. A machine sends its next report only after the answer to its last report, and this delay is part of its
- * lag.
+ * spread evenly over the interval. A machine sends its next report only after the answer to its last report, and its lag includes this
+ * delay.
  */
 export async function runFleet(options: FleetOptions): Promise<FleetFigures> {
   const { machines, intervalMs, forMs = Number.POSITIVE_INFINITY, prefix, signal, clock = systemClock, random = Math.random } = options

@@ -53,7 +53,8 @@ export function createSimulatedHost({ name, picture, offer }: Machine, incarnati
     },
     take(result) {
       isUnderway = false
-      // A report without an answer may have been accepted. The service then refuses the next delta and requests a full report.
+      // If the service did not answer a report, it possibly accepted the report. In this case, it refuses the next delta and requests a
+      // full report.
       if (result?.__typename === 'ResourceStatsApplied') base = result.lastSequence ?? sequence
       else if (result !== undefined) base = undefined
     },

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { type Source, Unreadable } from './source.ts'
 
 const FILE = 'etc/machine-id'
-/** Makes the derived id differ from ids that other programs derive from /etc/machine-id. It must never change. */
+/** Makes the derived id differ from ids that other programs derive from /etc/machine-id. This text must never change. */
 const APPLICATION = 'gantt agent'
 
 /**

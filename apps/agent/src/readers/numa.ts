@@ -11,7 +11,7 @@ export interface Cell {
   readonly memoryKib: number
   /** For each core with several threads, the CPUs that are its threads. */
   readonly siblings: readonly (readonly number[])[]
-  /** The socket of the cell's CPUs. Undefined if it is unknown, or if the cell has no CPUs. */
+  /** The socket of the cell's CPUs. Undefined if the socket is unknown, or if the cell has no CPUs. */
   readonly socket: number | undefined
   readonly pages: readonly Pages[]
 }

@@ -23,7 +23,7 @@ export interface FileSystem {
   readonly freeBytes: number
 }
 
-/** A value, or the reason why it could not be read and so is not reported. */
+/** A value, or the reason for which the value could not be read and is therefore not reported. */
 export type Reading<Value> = { readonly value: Value } | { readonly notReported: string }
 
 /** Thrown if a file is missing or does not have the expected contents. The message names the file. */
@@ -44,7 +44,7 @@ export function reading<Value>(read: () => Value): Reading<Value> {
 /** Returns the value, or undefined if it could not be read. */
 export const valueIn = <Value>(of: Reading<Value>): Value | undefined => ('value' in of ? of.value : undefined)
 
-/** Calls `read` and returns its result. Errors of the system become Unreadable with the name of the file. */
+/** Calls `read` and returns its result. Errors of the operating system are converted to Unreadable with the name of the file. */
 function attempt<Value>(file: string, read: () => Value): Value {
   try {
     return read()

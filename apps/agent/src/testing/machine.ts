@@ -3,7 +3,7 @@ import { createSource } from '../readers/source.ts'
 import type { Offer } from '../report.ts'
 import { plant, type Tree } from './tree.ts'
 
-/** Reads the picture of a machine with the given files and a disk of 100 GiB. A file whose content is undefined is left out. */
+/** Reads the state of a machine with these files and a disk of 100 GiB. A file whose content is undefined is left out. */
 export function pictureOf(
   tree: Tree,
   options: Partial<PictureOptions> = {},

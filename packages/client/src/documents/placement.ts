@@ -127,7 +127,9 @@ export const claimRelease = graphql(
   [ended],
 )
 
-/** Releases all claims of an idempotency key. The answer has a list of claims, because one key may have placed several instances. */
+/**
+ * Releases all claims of an idempotency key. The answer has a list of claims, because one call with the key can place several instances.
+ */
 export const claimAbandon = graphql(
   `
   mutation ClaimAbandon($key: String!) {
@@ -152,7 +154,9 @@ export type Claim = ResultOf<typeof claim>
 type Whole = ResultOf<typeof selectDestinations>['selectDestinations']
 type WholePlaced = Extract<Whole, { readonly __typename: 'SelectDestinationsPayload' }>
 
-/** An alternate: a further host of a decision, without a claim. Zone and weight are null for a key that is bound to a project. */
+/**
+ * An alternate: a further host of a decision, on which nothing is claimed. Zone and weight are null for a key that is bound to a project.
+ */
 export interface Alternate {
   readonly host: { readonly name: string; readonly node: string; readonly availabilityZone: string | null }
   /** The total score of the host. */

@@ -1,6 +1,6 @@
 import { type Given, graphql, type ResultOf, type VariablesOf } from './graphql.ts'
 
-/** Sends reports: those of hosts about themselves, and documents of other services about hosts. */
+/** Sends reports: reports of hosts about themselves, and documents of other services about hosts. */
 export const updateResourceStats = graphql(`
   mutation UpdateResourceStats($input: UpdateResourceStatsInput!, $required: Boolean! = false) {
     updateResourceStats(input: $input) {

@@ -94,7 +94,7 @@ function aState(): Fleet {
 
 const h1 = ({ hosts }: Fleet): OwnHostRecord => hosts.own(0 as HostIndex)
 const claim = ({ ledger }: Fleet, id: string): Claim => ledger.claims.get(id) as Claim
-/** Writes invalid data into the state, as `apply` never would. */
+/** Writes invalid data into the state, which `apply` never does. */
 const force = (thing: object, members: object): void => void Object.assign(thing, members)
 const add = (column: { [index: number]: number } | undefined, index: number, by: number): void => {
   if (column !== undefined) column[index] = (column[index] ?? 0) + by

@@ -12,8 +12,8 @@ export interface Looked {
 }
 
 /**
- * Checks everything in a fleet, one object per step. Each step is complete, so the fleet can change between two steps. An object that is
- * added or removed during a round is checked in this round or in the next one.
+ * Checks everything in a fleet, one object per step. Each step checks one object completely. Therefore, the fleet can change between two
+ * steps. An object that is added or removed during a round is checked in this round or in the next one.
  */
 export function* audit(fleet: Fleet): Generator<Looked, void> {
   const { hosts, ledger, groups, aggregates } = fleet

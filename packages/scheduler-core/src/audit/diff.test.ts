@@ -8,7 +8,8 @@ import { compareNamed, compareWritten, type Difference } from './diff.ts'
 const group = { uuid: aUuid(7), policy: 'ANTI_AFFINITY', maxServerPerHost: 2 } as const
 
 /**
- * Returns a fleet before and after the given changes. Its two hosts are in an aggregate, and the first host has a claim of a server group.
+ * Returns a fleet before and after these changes. The two hosts of the fleet are in an aggregate, and the first host has a claim of a
+ * server group.
  */
 function changed(...changes: readonly Change[]) {
   const log = aLog()

@@ -8,7 +8,7 @@ import { claimView, groupView, headView, hostView, keyView, type View } from './
 export interface Difference {
   readonly subject: 'fleet' | 'host' | 'claim' | 'key' | 'group' | 'aggregate' | 'profile'
   readonly name: string
-  /** The member of the object; `''` if only one of the fleets has the object. */
+  /** The member of the object. Empty text if only one fleet has the object. */
   readonly field: string
   /** JSON, shortened; null if the member is absent. */
   readonly before: string | null
@@ -17,7 +17,10 @@ export interface Difference {
 
 const MAX_TEXT = 200
 
-/** Compares two fleets at the same revision, one object per step. Between two steps, entries can be applied if both fleets apply them. */
+/**
+ * Compares two fleets at the same revision, one object per step. Between two steps, an entry can be applied if it is applied to both
+ * fleets.
+ */
 export function* compareFleets(before: Fleet, after: Fleet): Generator<readonly Difference[], void> {
   yield differences('fleet', '', headView(before), headView(after))
   const count = Math.max(before.hosts.count, after.hosts.count)
@@ -30,9 +33,8 @@ export function* compareFleets(before: Fleet, after: Fleet): Generator<readonly 
     const [old, next] = [before.ledger.claims.get(id), after.ledger.claims.get(id)]
     yield differences('claim', id, old && claimView(before, old), next && claimView(after, next))
   }
-  // A key that both fleets have was compared in the first loop.
+  // A key that both fleets have is compared in the first of these two loops. The second loop skips the key.
   for (const { account, key } of before.ledger.keys()) yield keyDifferences(before, after, account, key)
-  // A key that both fleets have was compared in the loop above.
   for (const { account, key } of after.ledger.keys())
     if (before.ledger.findKey(account, key)?.key !== key) yield keyDifferences(before, after, account, key)
   for (const uuid of namesOf(before.groups.byUuid, after.groups.byUuid))
@@ -46,14 +48,14 @@ export function* compareFleets(before: Fleet, after: Fleet): Generator<readonly 
   }
 }
 
-/** Compares a fleet after one entry with a copy from before the entry. Only the objects that the entry wrote are compared. */
+/** Compares a fleet after one entry with a copy that was made before the entry. Only the objects that the entry wrote are compared. */
 export function* compareWritten(before: Fleet, after: Fleet): Generator<readonly Difference[], void> {
   for (const next of after.hosts.records) {
     const old = before.hosts.records[next.index]
     // Both fleets share the records that have not changed since the copy.
     if (old !== next) yield differences('host', nameOf(old, next), old && hostView(before, old), hostView(after, next))
   }
-  // Aggregates are replaced by new objects, never changed in place.
+  // Aggregates are replaced by new objects, never changed. Therefore, different objects show that an aggregate was edited.
   for (const uuid of namesOf(before.aggregates.byUuid, after.aggregates.byUuid)) {
     const [old, next] = [before.aggregates.byUuid.get(uuid), after.aggregates.byUuid.get(uuid)]
     if (old !== next) yield differences('aggregate', uuid, viewOf(old), viewOf(next))
@@ -62,13 +64,11 @@ export function* compareWritten(before: Fleet, after: Fleet): Generator<readonly
   for (const { id } of after.ledger.changed) yield compareClaim(id)
 }
 
-/** A host that has left the fleet is reported by its former name, because another host may have the name now. */
+/** A host that has left the fleet is reported by its former name, because another host can have the name now. */
 const nameOf = (old: HostRecord | undefined, next: HostRecord): string =>
   next.gone === null ? hostKey(next) : `${hostKey(old ?? next)} (gone)`
 
-/**
- * Compares the given hosts, and the given claims with their keys and groups. `before` is a copy of the fleet `after` that was made earlier.
- */
+/** Compares these hosts, and these claims with their keys and groups. `before` is a copy of the fleet `after` that was made earlier. */
 export function compareNamed(before: Fleet, after: Fleet, hosts: Iterable<HostIndex>, claims: Iterable<string>): Difference[] {
   const found: Difference[] = []
   for (const index of hosts) {

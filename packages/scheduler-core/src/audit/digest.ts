@@ -2,12 +2,12 @@ import type { Fleet } from '../fleet/fleet.ts'
 import { byCodeUnit } from '../values/canonical-json.ts'
 import { headView, wholeHostView } from './views.ts'
 
-/** The version of the digest format. Every change of the format raises it, so that digests in different formats are not compared. */
+/** The version of the digest format. Every change of the format must raise it. Digests in different formats are then not compared. */
 export const DIGEST_FORMAT = 2
 
 /**
- * One part of the state has this many hosts. The count is small because the digest of a part is computed without yielding to the event loop
- * (npm run prove -- restart measures the time).
+ * One part of the state has this many hosts. The count is small because the digest of a part is computed without yielding to the event
+ * loop. `npm run prove -- restart` measures the time.
  */
 export const HOSTS_PER_PART = 4
 
@@ -70,7 +70,10 @@ function createDigest() {
   return { take, end: () => hex(a) + hex(b) }
 }
 
-/** The sorted keys of objects, by the joined unsorted keys. Most objects have the same keys in the same order, so they are sorted once. */
+/**
+ * The sorted keys of objects, by the joined unsorted keys. Most objects have the same keys in the same order. Their keys are sorted only
+ * once.
+ */
 const orders = new Map<string, readonly string[]>()
 const MAX_ORDERS = 1_000
 /** Longer key lists are not cached. Callers choose the keys of such objects, so the lists rarely repeat. */

@@ -25,13 +25,13 @@ export type AuditCode = keyof typeof auditCodes | HostWarning['code']
 
 /**
  * True if a finding means that this replica's state differs from the state that the log implies. All other findings are about actions of
- * callers and hosts. These are the same on every replica, and `replicaHeal` cannot repair them.
+ * callers and hosts. Such findings are the same on every replica, and `replicaHeal` cannot repair them.
  */
 export const isOfState = (code: AuditCode): code is Extract<AuditCode, `state.${string}`> => code.startsWith('state.')
 
 /**
  * How serious a finding is. VIOLATION: a promise of this service is broken. WARNING: reports of hosts contradict the claims, so an operator
- * has to act. NOTICE: a state that this service does not know about and that may be correct.
+ * has to act. NOTICE: something that this service does not know about and that can be correct.
  */
 export const severities = ['VIOLATION', 'WARNING', 'NOTICE'] as const
 export type Severity = (typeof severities)[number]
@@ -60,15 +60,15 @@ export const promiseOf: Readonly<Record<AuditCode, string>> = {
 }
 
 /**
- * Contradictions in reports (I18) are warnings, because reports may contain anything. Claims of one uuid in several projects are a warning
- * too, because callers may use a uuid twice. This service breaks no promise in these cases.
+ * Contradictions in reports (I18) are warnings, because this service cannot prevent a wrong report. Claims of one uuid in several projects
+ * are also a warning, because callers are allowed to use a uuid twice. This service breaks no promise in these cases.
  */
 export const severityOf = (code: AuditCode): Severity => {
   if (code === 'instance.unclaimed') return 'NOTICE'
   return promiseOf[code] === 'I18' || code === 'instance.elsewhere' ? 'WARNING' : 'VIOLATION'
 }
 
-/** The contradictions in the order of their urgency: possible loss of data first, unreliable counts last. */
+/** The contradictions between reports and claims, the most urgent first: possible loss of data first, unreliable counts last. */
 const contradictions: readonly AuditCode[] = [
   'instance.two_hosts',
   'host.same_machine',
@@ -82,7 +82,7 @@ const contradictions: readonly AuditCode[] = [
   'instance.unclaimed',
 ]
 
-/** The rank of a finding, from 0. Broken promises come first, then contradictions in their order. */
+/** The rank of a finding, from 0. Broken promises have rank 0. Contradictions follow in the order of the list above. */
 export const rankOf = (code: AuditCode): number => 1 + contradictions.indexOf(code)
 
 /** Returns true if the text is an audit code. */
@@ -104,6 +104,6 @@ export interface Finding {
   readonly field: string
   readonly expected: string
   readonly actual: string
-  /** All hosts of a finding that concerns several hosts. The repair offers an option for each. */
+  /** All hosts of a finding that concerns several hosts. The repair offers one option for each host. */
   readonly hosts?: readonly HostIndex[]
 }

@@ -19,7 +19,7 @@ import { type CellSums, type Held, type HostSums, heldUncounted, sumClaims } fro
 
 /**
  * Checks the promises I1 and I13 (docs/promises.md) for one host and its indexes. The columns of the host must have the values that follow
- * from its report and its claims, and nothing may be allocated twice.
+ * from its report and its claims, and no resource may be allocated twice.
  */
 export function auditHost(fleet: Fleet, index: HostIndex): Finding[] {
   const record = fleet.hosts.records[index]
@@ -108,11 +108,14 @@ function checkClasses({ hosts, featureLevel }: Fleet, record: HostRecord, { clas
         report('state.column', `${name}.${column}`, expected[column], at(columns[column], index))
     if (expected.free < 0 && held?.late !== undefined) report('state.over_capacity', name, capacity, used + claimed, held.late.id)
   }
-  // Claims may hold amounts of a class that has no columns.
+  // Claims can reserve amounts of a class that has no columns.
   for (const name of classes.keys()) if (!hosts.classes.has(name)) report('state.column', `${name}.claimed`, 'columns', 'none')
 }
 
-/** Two amounts of a class: held by materialised claims, and held by any claims but not counted in the report. */
+/**
+ * Returns two amounts of a class. `covered`: granted to materialised claims whose use the report includes. `claimed`: granted to claims and
+ * not included in the report.
+ */
 function claimedOf(held: Held | undefined, inventory: Inventory | undefined, featureLevel: number) {
   const countsUse = inventory !== undefined && inventory.used !== null
   const covered = featureLevel >= STRICT_CLAIMS && countsUse ? (held?.unlessCounted ?? 0) : 0
@@ -185,7 +188,8 @@ function checkCells({ stats, cells }: HostRecord, sums: HostSums, report: Report
     checkPins(cell, held?.pinned, reported.pinnedCpus, report)
     checkPages(cell, held?.pages, reported.pages, report)
     const pins = new Set([...(reported.pinnedCpus ?? []), ...cell.pinnedByClaims.keys()])
-    // Pinned CPUs reduce the CPUs that can be shared. If the cell has a separate set of dedicated CPUs, only pinned CPUs in `cpuset` do.
+    // Pinned CPUs reduce the CPUs that can be shared. If the cell has a separate set of dedicated CPUs, only pinned CPUs in `cpuset` reduce
+    // them.
     const pinned = reported.dedicatedCpuset === null ? pins.size : cell.cpuset.filter((cpu) => pins.has(cpu)).length
     const shareable = cell.cpuset.length === 0 ? 0 : Math.floor(((cell.cpuset.length - pinned) * cpuCapacity) / cell.cpuset.length)
     if (cpus > shareable && held?.cpus.late !== undefined)
@@ -233,7 +237,7 @@ function checkCounts({ hosts: { columns } }: Fleet, record: HostRecord, { newcom
   if (at(columns.ioOps, index) !== ioOps) report('state.column', 'ioOps', ioOps, at(columns.ioOps, index))
 }
 
-/** Checks that every claim that the host lists is in the ledger and belongs on the list. */
+/** Checks that every claim on the host's list of claims is in the ledger and belongs to this host. */
 function checkClaims({ hosts, ledger }: Fleet, record: HostRecord, report: Report): void {
   const { claims, index } = record
   for (const claim of claims) {

@@ -6,8 +6,8 @@ import type { AuditCode, Finding } from './finding.ts'
 import { about } from './ledger.ts'
 
 /**
- * Checks that an instance has at most one live claim; the two ends of an open move count as one. The index of its claims must list only its
- * live claims.
+ * Checks that an instance has at most one live claim. The source and the destination claim of an open move are treated as one claim. The
+ * index of the instance must list only live claims of the instance.
  */
 export function auditInstance({ hosts, ledger }: Fleet, instance: string): Finding[] {
   const { findings, report } = about('instance', instance, null, null)

@@ -8,8 +8,8 @@ import type { HostIndex } from '../values/host-index.ts'
 import type { AuditCode, Finding, Subject } from './finding.ts'
 
 /**
- * Checks a claim: its host exists (promise I7), and every index that should list the claim lists it. `id` is the key of the claim in the
- * ledger.
+ * Checks a claim: its host exists (promise I7), and every index that must contain the claim contains it. `id` is the key of the claim in
+ * the ledger.
  */
 export function auditClaim(fleet: Fleet, id: string, claim: Claim): Finding[] {
   const { hosts, ledger, groups } = fleet
@@ -48,7 +48,10 @@ export function auditReservation({ ledger }: Fleet, claim: Claim): Finding[] {
   return findings
 }
 
-/** Checks that the claims of an idempotency key exist and name the key, and that the key is not removed while one of its claims is live. */
+/**
+ * Checks that the claims of an idempotency key exist and name the key, and that the key is not marked as ended while one of its claims is
+ * live.
+ */
 export function auditKey({ ledger }: Fleet, bound: BoundKey): Finding[] {
   const { findings, report } = about('key', `${bound.account} ${bound.key}`, null, null)
   const known = ledger.findKey(bound.account, bound.key)

@@ -5,12 +5,12 @@ import type { HostIndex } from '../values/host-index.ts'
 
 /**
  * By default, a contradiction between a host's list and the claims becomes a finding after this many milliseconds of store time (the
- * database's clock). A placed instance is created before its host lists it, and an instance that has ended or moved is listed until it is
- * removed.
+ * database's clock). Such contradictions are normal for a short time: a host lists a new instance only after it was created, and an ended
+ * or moved instance until it is removed.
  */
 export const DEFAULT_UNLISTED_AFTER_MS = 3_600_000
 
-/** The present store time, and how long reports may lag behind the claims, in milliseconds. */
+/** The present store time, and how long reports can lag behind the claims, in milliseconds. */
 export interface Lag {
   readonly now: number
   readonly afterMs: number
@@ -19,7 +19,7 @@ export interface Lag {
 /** True if the host is still in the fleet. A host that left the fleet is not found by its name. */
 export const isThere = ({ hosts }: Fleet, record: HostRecord): boolean => hosts.find(record) === record
 
-/** True if the claim ended so recently that its host may not have removed the instance yet and may list it. */
+/** True if the claim ended so recently that its host possibly still has and lists the instance. */
 const isLeaving = ({ endedAt }: Claim, { now, afterMs }: Lag): boolean => endedAt !== null && now - endedAt < afterMs
 
 /** The instances that a host lists without a live or recently ended claim on the host, in the order of the report. */
@@ -39,22 +39,23 @@ export function listersOf(fleet: Fleet, instance: string, strays: readonly HostI
   const candidates = new Set([...ledger.claimsFor(instance).map(({ host }) => host), ...strays])
   return [...candidates].flatMap((index) => {
     const record = hosts.records[index]
-    // A host without a list in its newest report is left out: `present` is from an older report.
+    // A host whose newest report has no list is left out, because its `present` is from an older report.
     if (record === undefined || record.stats.instances === null || !record.present.has(instance) || !isThere(fleet, record)) return []
     const own = [...record.claims].filter((claim) => claim.instance === instance)
-    // If several claims of the instance ended on this host, the most recent end decides.
+    // If several claims of the instance ended on this host, the claim that ended last decides.
     const isGoing = !own.some(isLive) && own.some((claim) => isLeaving(claim, lag))
     return isGoing ? [] : [record]
   })
 }
 
 /**
- * True if neither the host of a confirmed claim nor the destination of its open move lists the instance. A host that lists no instances is
- * treated as not listing it.
+ * True if neither the host of a confirmed claim nor the destination of its open move lists the instance. A host whose report has no list of
+ * instances is treated as if it did not list the instance.
  */
 export function isUnseen(fleet: Fleet, claim: Claim): boolean {
   const { instance } = claim
-  // A reservation expires by itself. In an open move either host may list the instance, so the move is checked once, by its source claim.
+  // A reservation expires by itself. In an open move, either host can list the instance. The move is therefore checked only once, with its
+  // source claim.
   if (instance === null || claim.state !== 'CONFIRMED' || claim.source !== null) return false
   // A claim of an instance that already ran on the host is CONFIRMED until the next report, although the host lists the instance.
   return !endsOf(fleet, claim).some(({ stats, present }) => stats.instances !== null && present.has(instance))
@@ -67,13 +68,13 @@ function endsOf({ hosts, ledger }: Fleet, { host, target }: Claim): HostRecord[]
 }
 
 /**
- * The store time since which no host of a confirmed claim has listed its instance. Null if a host lists it, if a host of the claim reports
- * no list, or if the claim is not confirmed.
+ * The store time since which no host of a confirmed claim has listed its instance. Null if a host of the claim lists the instance, if a
+ * host of the claim reports no list, or if the claim is not confirmed.
  */
 export function unlistedSince(fleet: Fleet, claim: Claim): number | null {
   const ends = endsOf(fleet, claim)
   if (ends.length === 0 || !isUnseen(fleet, claim) || ends.some(({ stats }) => stats.instances === null)) return null
   const destination = claim.target === null ? undefined : fleet.ledger.claims.get(claim.target)
-  // The destination of the move may have listed the instance last.
+  // Possibly the destination host of the move was the last host that listed the instance.
   return Math.max(claim.unlistedAt ?? claim.confirmedAt ?? claim.createdAt, destination?.unlistedAt ?? 0)
 }

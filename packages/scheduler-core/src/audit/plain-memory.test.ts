@@ -7,7 +7,7 @@ import { aClaim, aLog, aReport, aUuid, type HostShape, type TestLog } from '../t
 import { PLAIN_IN_CELLS } from '../values/levels.ts'
 import { audit } from './audit.ts'
 
-/** Tests that the audit counts memory outside of huge pages for the whole host, as the judge does from level PLAIN_IN_CELLS on. */
+/** Tests that the audit adds up memory outside of huge pages over the whole host, as the judge does from level PLAIN_IN_CELLS on. */
 
 const small = { sizeKib: 4, total: 1_048_576 }
 const huge = { sizeKib: 2_048, total: 2_048 }
@@ -37,7 +37,7 @@ const excessesOf = (fleet: Fleet) =>
 
 const WHAT = 'memory outside of huge pages'
 
-/** A log in which level 9 accepts claims that level 10 would refuse. Then the log is raised to the given level. */
+/** A log in which level 9 accepts claims that level 10 would refuse. The log is then raised to the level `level`. */
 function overFull(level: number = PLAIN_IN_CELLS): TestLog {
   const log = aHost(PLAIN_IN_CELLS - 1)
   expect([claim(log, 'a', plain(4_096)), claim(log, 'b', inCell(3_072))]).toEqual([[undefined], [undefined]])
@@ -45,7 +45,7 @@ function overFull(level: number = PLAIN_IN_CELLS): TestLog {
   return log
 }
 
-/** Marks all claims of a fleet as accepted by the rules of its present level. */
+/** Marks all claims of a fleet as accepted by the rules of the fleet's present level. */
 function letIn(log: TestLog): Fleet {
   log.fleet.strictSince = 0
   return log.fleet

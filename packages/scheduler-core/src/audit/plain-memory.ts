@@ -14,9 +14,9 @@ export interface AuditedMemory {
 }
 
 /**
- * Checks the memory rule that applies from feature level PLAIN_IN_CELLS on. Huge pages and the plain memory of all instances together may
+ * Checks the memory rule that applies from feature level PLAIN_IN_CELLS on. Huge pages and the plain memory of all instances together must
  * not exceed the memory of the host. Plain memory is memory outside of huge pages, in cells or not. The check shares no code with the
- * ledger.
+ * ledger whose result it checks.
  */
 export function auditPlainMemory({ numaCells }: HostStats, memory: AuditedMemory, sums: HostSums): readonly Mismatch[] {
   const { late, always, unlessCounted } = sums.plain
@@ -42,7 +42,7 @@ function withoutHugePages(memoryMb: number, pages: Pages): number {
   return Math.max(0, Math.floor(left))
 }
 
-/** MiB of huge pages that the report counts as used. */
+/** MiB of huge pages that are in use according to the report. */
 const hugeMibUsed = (numaCells: HostStats['numaCells']): number =>
   numaCells
     .flatMap(({ pages }) => pages.filter(({ sizeKib }) => hugeSizesOf(pages).has(sizeKib)))

@@ -8,7 +8,7 @@ import { A, B, C, findingsOf, HOUR, Scene } from './testing/scene.ts'
 const optionsOf = (fleet: Fleet, finding: Finding): string[] => [...repairOf(fleet, finding).options].map(({ name }) => name)
 
 describe('repairs of contradictions in reports', () => {
-  /** The repair options of the only finding with the given code, each with its effect. */
+  /** The repair options of the only finding with the code `code`, each with its effect. */
   const repairs = (scene: Scene, code: Finding['code'], host?: string): string[] => {
     const { fleet } = scene.log
     const found = findingsOf(fleet).filter((one) => one.code === code && (host === undefined || one.host === host))

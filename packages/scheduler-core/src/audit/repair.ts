@@ -30,7 +30,7 @@ export interface RepairOption {
 
 export type RepairAct =
   | { readonly type: 'change'; toChange(reason: string): Change }
-  /** The claim moves to the host at once, without an open move. */
+  /** The claim is moved to the host at once, without an open move. */
   | { readonly type: 'move'; readonly claim: Claim; readonly to: HostRecord }
   /**
    * A claim is created for an instance that runs on the host `on`. `reported` is the size of the instance according to the host's report,
@@ -47,7 +47,7 @@ export interface InstanceSize {
   readonly diskGib: number
 }
 
-/** Determines the repair of a finding in the present fleet. `listing` has the hosts that may list the instance of the finding now. */
+/** Determines the repair of a finding in the present fleet. `listing` has the hosts that can list the instance of the finding now. */
 export function repairOf(fleet: Fleet, finding: Finding, listing = finding.hosts ?? []): Repair {
   const { code, host, name, claim } = finding
   if (isOfState(code))
@@ -145,11 +145,11 @@ export function repairOf(fleet: Fleet, finding: Finding, listing = finding.hosts
   }
 }
 
-/** All hosts that list an instance now. This includes hosts that started to list it after the audit. */
+/** All hosts that list an instance now, also hosts that started to list it after the audit. */
 export const listingOf = ({ hosts }: Fleet, instance: string): HostIndex[] =>
   hosts.present.filter(({ present }) => present.has(instance)).map(({ index }) => index)
 
-/** Generates options only while they are read, because there may be an option for every claim of a host. */
+/** Generates options only while they are read, because there can be an option for every claim of a host. */
 const lazily = (options: () => Iterator<RepairOption>): Iterable<RepairOption> => ({ [Symbol.iterator]: options })
 
 const byHand = (text: string): Repair => ({ text, options: [] })
@@ -172,7 +172,10 @@ const moves = ({ hosts }: Fleet, claim: Claim, to: HostRecord): RepairOption => 
   act: { type: 'move', claim, to },
 })
 
-/** The option that keeps an instance on the given host. The claim of the instance stays on the host, moves to it, or is created on it. */
+/**
+ * The option that keeps an instance on the host `record`. The claim of the instance stays on this host, moves to this host, or is created
+ * on this host.
+ */
 function holds(fleet: Fleet, instance: string, record: HostRecord): RepairOption {
   const [live, ...others] = liveClaimsOf(fleet.ledger.claimsFor(instance))
   const where = hostAddress(fleet.hosts, record)
@@ -210,7 +213,7 @@ function* claimsFor(fleet: Fleet, record: HostRecord): Generator<RepairOption, v
   const unclaimed = straysOf(record, { now: fleet.now, afterMs: 0 }).filter(
     (instance) => liveClaimsOf(fleet.ledger.claimsFor(instance)).length === 0,
   )
-  // The usage that no claim explains is the size of the instance, if the host lists no other instance without a claim.
+  // If the host lists only one instance without a claim, the usage that no claim explains is the size of this instance.
   const reported = unclaimed.length === 1 ? usedWithoutClaims(record) : null
   for (const instance of unclaimed) {
     const size = reported === null ? '' : `, by default with the reported use that no claim explains: ${textOfSize(reported)}`
@@ -222,7 +225,10 @@ function* claimsFor(fleet: Fleet, record: HostRecord): Generator<RepairOption, v
   }
 }
 
-/** The reported usage minus the claims of the listed instances. Null if the rest has no CPU or no memory, so that it is not an instance. */
+/**
+ * The reported usage minus the claims of the listed instances. Null if the difference has no CPU or no memory, because it is then not the
+ * size of an instance.
+ */
 function usedWithoutClaims({ stats, claims, present }: HostRecord): InstanceSize | null {
   const left = (used: number, resource: string): number => {
     let held = 0
@@ -294,7 +300,7 @@ function* either({ hosts }: Fleet, record: HostRecord, first: readonly RepairOpt
 
 /**
  * Returns a claim that can be ended because its host does not list the instance, while the hosts of all other claims list it. Undefined if
- * that is not certain: a host that lists no instances may run the instance.
+ * this is not certain, because a host that reports no list can run the instance.
  */
 function unlistedOf(fleet: Fleet, instance: string): Claim | undefined {
   const claims = fleet.ledger.claimsFor(instance)

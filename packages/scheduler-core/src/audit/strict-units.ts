@@ -7,8 +7,8 @@ import type { CellSums, Held, HostSums } from './sums.ts'
 
 /**
  * Checks the GPUs of a host from feature level STRICT_CLAIMS on. The free amount of all GPUs together must be the reported capacity minus
- * reported use and claims. Each single GPU is checked too, unless another instance uses a GPU that a claim names. The check shares no code
- * with the ledger.
+ * reported use and claims. Each single GPU is also checked, unless another instance uses a GPU that a claim names. The check shares no code
+ * with the ledger whose result it checks.
  */
 export function auditGpus({ gpus }: HostRecord, stats: HostStats, sums: HostSums): readonly Mismatch[] {
   const units = stats.gpus.map(({ index, usedMilli }) => ({
@@ -88,7 +88,9 @@ export function auditCells({ cells }: HostRecord, stats: HostStats, { cells: sum
 type Reported = HostStats['numaCells'][number]
 
 interface Pins {
-  /** For each cell, the CPUs that claims hold and that the report does not count. The value of a CPU is the count of its claims. */
+  /**
+   * For each cell, the CPUs that are granted to claims and that the report does not include. The value of a CPU is the count of its claims.
+   */
   readonly uncounted: ReadonlyMap<number, ReadonlyMap<number, number>>
   readonly count: number
   /** Pinned CPUs in use, according to claims and the report. */
@@ -155,7 +157,7 @@ function auditPins(
   return found
 }
 
-/** True if the claimed shared CPUs of a cell fit next to its pinned CPUs. */
+/** True if the claimed shared CPUs of a cell fit in addition to its pinned CPUs. */
 function isShareable(cell: Reported, { capacity, used, countsUse }: AuditedUnit<number>, sums: CellSums | undefined): boolean {
   if (sums === undefined) return true
   const pinsCount = cell.pinnedCpus !== null
@@ -174,7 +176,7 @@ function isShareable(cell: Reported, { capacity, used, countsUse }: AuditedUnit<
   return unshared <= size && used + shared <= Math.floor(((size - unshared) * capacity) / size)
 }
 
-/** The held amounts by unit id. Units of which nothing is held are left out. */
+/** The amounts that claims reserve, by unit id. Units without such an amount are left out. */
 function holdsOf<Id, Sums>(sums: ReadonlyMap<Id, Sums>, read: (sums: Sums) => Held | undefined): ReadonlyMap<Id, AuditedHold> {
   const holds = new Map<Id, AuditedHold>()
   for (const [id, one] of sums) {

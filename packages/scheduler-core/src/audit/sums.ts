@@ -7,22 +7,23 @@ import type { Grants, KindName } from '../records/grants.ts'
 import { ALLOCATION_RULES, KEPT_PAGES, STRICT_CLAIMS } from '../values/levels.ts'
 
 /**
- * The amount of a resource that claims hold. `always` is added to the reported use. `unlessCounted` is added only if the report does not
- * count the use of this resource.
+ * The amount of a resource that claims reserve. `always` is added to the reported use. `unlessCounted` is added only if the report does not
+ * include the use of this resource.
  */
 export interface Held {
   always: number
   unlessCounted: number
   /**
-   * A claim with a share of `always` that was made after the host's last report and after the last edit that may have reduced the capacity.
-   * If the host is over capacity, this claim is to blame. For a confirmed move in place, only the amount that the move added is considered.
+   * A claim that contributes to `always` and that was made after the host's last report and after the last edit that can have reduced the
+   * capacity. If the use exceeds the capacity, this claim is the cause. For a confirmed move within the host, only the amount that the move
+   * added is considered.
    */
   late: Claim | undefined
 }
 
 /**
- * The resources that the claims of one host hold, computed from all its claims. The ledger has the same sums, but updates them with each
- * change. The audit compares the two.
+ * The resources that the claims of one host reserve, computed from all its claims. The ledger has the same sums, but updates them with each
+ * change. The audit compares the ledger's sums with these sums.
  */
 export interface HostSums {
   readonly classes: ReadonlyMap<string, Held>
@@ -32,7 +33,7 @@ export interface HostSums {
   readonly cells: ReadonlyMap<number, CellSums>
   /** All grants by kind, for the kinds that have their own audit. */
   readonly grants: ReadonlyMap<KindName, readonly HeldGrant<unknown>[]>
-  /** Count of the claimed instances that the report does not count. */
+  /** Count of the claimed instances that the report does not include. */
   readonly newcomers: number
   /** Count of live claims on the host, by uuid of their server group. */
   readonly members: ReadonlyMap<string, number>
@@ -56,7 +57,7 @@ export function sumClaims({ hosts, ledger, featureLevel, strictSince }: Fleet, r
   const members = new Map<string, number>()
   let newcomers = 0
   const plain = nothing()
-  // An edit of an allocation ratio may make the capacity smaller than the claims from before the edit.
+  // An edit of an allocation ratio can make the capacity smaller than the claims from before the edit.
   const ratedAt = featureLevel < ALLOCATION_RULES ? -1 : (hosts.columns.lastEdit[record.index] as number)
 
   const isLate = ({ createdAt, fence }: Pick<Claim, 'createdAt' | 'fence'>): boolean =>
@@ -93,18 +94,19 @@ export function sumClaims({ hosts, ledger, featureLevel, strictSince }: Fleet, r
       const counted = claim.state === 'MATERIALISED' && record.usedFrom === 'REPORT'
       if (!inPlace) {
         const { grants, extra } = claim
-        // After a confirmed move in place, `extra` is the amount that the move added. The source claim held the other resources before.
+        // After a confirmed move within the host, `extra` is the amount that the move added. The source claim had the other resources
+        // before.
         if (extra === null || featureLevel < STRICT_CLAIMS) add(claim, grants, counted)
         else add(claim, withoutExtra(grants, extra), counted, false)
         if (!counted) newcomers++
         if (claim.group !== null) members.set(claim.group, (members.get(claim.group) ?? 0) + 1)
       } else if (claim.extra === null) add(claim, claim.grants, false)
-      // The added amount may be older than the report or edit that made the host too small.
+      // The added amount can be older than the report or edit that made the host too small.
       const isNew = claim.extra !== null && (inPlace || !isAllOf(claim.extra, claim.grants))
       if (claim.extra !== null) add(claim, claim.extra, false, isNew && isLate(claim.extraSince ?? claim))
     }
-    // The claim has ended, but its instance still runs. Its resources stay held if the host does not count them itself, or if no report has
-    // counted them yet.
+    // The claim has ended, but its instance still runs. Its resources remain reserved if the host does not report their use, or if no
+    // report has included the instance yet.
     else {
       const { grants, extra } = claim
       if (hosts.isStillListed(record, claim.instance)) add(claim, extra === null ? grants : withoutExtra(grants, extra), true)
@@ -115,8 +117,8 @@ export function sumClaims({ hosts, ledger, featureLevel, strictSince }: Fleet, r
 }
 
 /**
- * Converts claimed pages to a size that the host reports now. If the host no longer reports their huge page size, they count as the same
- * amount of memory in pages of the next larger size, or of the largest size.
+ * Converts claimed pages to a size that the host reports now. If the host no longer reports their huge page size, the same amount of memory
+ * is counted in pages of the next larger size. If no larger size is reported, it is counted in pages of the largest size.
  */
 function pagesNow({ stats }: HostRecord, pages: { readonly sizeKib: number; readonly count: number }) {
   const there = stats.numaCells.flatMap((cell) => cell.pages.map(({ sizeKib }) => sizeKib))
@@ -141,15 +143,15 @@ function plainMibOf({ stats }: HostRecord, { classes = {}, numa = [] }: Grants):
 }
 
 /**
- * True if `extra` has all amounts of the claim of a confirmed move in place, so that the report counts nothing of the claim. The source
- * claim held some of these amounts before, so they did not make the host over-full.
+ * True if `extra` has all amounts of the claim of a confirmed move within the host. The report then includes no amount of the claim. The
+ * source claim had some of these amounts before, so the move did not make the use exceed the capacity.
  */
 const isAllOf = (extra: Grants, { classes = {} }: Grants): boolean =>
   Object.entries(classes).every(([name, amount]) => amount === 0 || extra.classes?.[name] === amount)
 
 /**
- * The grants of a claim without `extra`, the amounts that are added to the reported use. Amounts of classes and pools are subtracted. A
- * kind of units (GPUs, cells, PCI devices) is left out completely if `extra` has it.
+ * The grants of a claim minus `extra` (the amounts that no report includes). Amounts of classes and pools are subtracted. A kind of units
+ * (GPUs, cells, PCI devices) is left out completely if `extra` has this kind.
  */
 const withoutExtra = ({ classes = {}, pools = {}, ...units }: Grants, extra: Grants): Grants => ({
   ...Object.fromEntries(Object.entries(units).filter(([name]) => extra[name as KindName] === undefined)),
@@ -160,7 +162,7 @@ const withoutExtra = ({ classes = {}, pools = {}, ...units }: Grants, extra: Gra
 const lessOf = (amounts: Readonly<Record<string, number>>, extra: Readonly<Record<string, number>> = {}): Record<string, number> =>
   Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, amount - (extra[name] ?? 0)]))
 
-/** The amount that claims hold and the report does not count. `countsUse` is true if the report counts the use of the resource. */
+/** The amount that claims reserve and the report does not include. `countsUse` is true if the report includes the use of the resource. */
 export const heldUncounted = (held: Held | undefined, countsUse: boolean): number =>
   held === undefined ? 0 : held.always + (countsUse ? 0 : held.unlessCounted)
 

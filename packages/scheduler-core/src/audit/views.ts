@@ -26,21 +26,21 @@ export function headView({ place, now, featureLevel, hosts, ledger, groups, aggr
     groups: groups.byUuid.size,
     aggregates: aggregates.byUuid.size,
     profiles: profiles.written().length,
-    // Version 0 of a profile is part of the release and may differ in another release, so it is left out.
+    // Version 0 of a profile is part of the release and can differ between releases, so it is left out.
     activeProfiles: profiles
       .names()
       .filter((name) => profiles.activeNumber(name) !== 0)
       .map((name) => `${name}@${profiles.activeNumber(name)}`),
     ...(ledger.keyLimits.version > 0 && { keyLimits: ledger.keyLimits }),
     ...(hosts.fleetAllocation.version > 0 && { fleetAllocation: hosts.fleetAllocation }),
-    // Absent without rollouts, so that digests of older logs do not change.
+    // Absent if there are no rollouts, because digests of older logs must not change.
     ...(profiles.courses().size > 0 && { profileCourses: [...profiles.courses()].map(([name, course]) => ({ name, ...course })) }),
   }
 }
 
 export function hostView({ hosts }: Fleet, record: HostRecord): View {
   const { index, stats, cells, gpus, claims, present, reporters, namespaces, traits } = record
-  // `version` and `zone` are left out. So are members that are derived from other members and that older releases may not have.
+  // `version` and `zone` are left out. Also left out are members that are computed from other members and that older releases do not have.
   const {
     version: _version,
     zone: _zone,
@@ -68,7 +68,7 @@ export function hostView({ hosts }: Fleet, record: HostRecord): View {
     traits: [...traits],
     present: [...present],
     reporters: [...reporters],
-    // The documents of other services are large, so only the version and the reporter of each are compared.
+    // The documents of other services are large, so only the version of each document and its report time are compared.
     namespaces: [...namespaces].map(([name, { version, reportedAt }]) => [
       name,
       version,
@@ -86,7 +86,7 @@ export function hostView({ hosts }: Fleet, record: HostRecord): View {
       pinnedByClaims: [...cell.pinnedByClaims].sort(([a], [b]) => a - b),
     })),
     gpus,
-    // Kinds that store nothing for the host are left out, so that a new kind does not change the digests of hosts that do not use it.
+    // Kinds that store nothing for the host are left out. Otherwise, a new kind would change the digests of hosts that do not use it.
     ...viewsOf(hosts, record),
     claims: [...claims].map(({ id }) => id),
   }
@@ -103,7 +103,7 @@ export function viewsOf(hosts: HostTable, { index }: HostRecord): View {
 
 export function claimView({ ledger }: Fleet, claim: Claim): View {
   const { project, instanceAccount, extraSince, unlistedAt, ...others } = claim
-  // Members without a value are left out, so that the digests of older logs, which do not have these members, stay the same.
+  // Members without a value are left out. Otherwise, the digests of older logs, which do not have these members, would change.
   return {
     ...others,
     ...(project !== null && { project }),
@@ -144,8 +144,8 @@ export function wholeHostView(fleet: Fleet, record: HostRecord): View {
 }
 
 /**
- * The view of an idempotency key. The stored answer is left out, and the claims are replaced by their count, because both grow with the
- * count of requested instances.
+ * The view of an idempotency key. The stored answer is left out, and the claims are replaced by their count, because the answer and the
+ * list of claims grow with the count of requested instances.
  */
 const boundView = ({ account, key, digest, boundAt, forgottenAt, claims }: BoundKey): View => ({
   account,
@@ -156,7 +156,7 @@ const boundView = ({ account, key, digest, boundAt, forgottenAt, claims }: Bound
   claims: claims.length,
 })
 
-/** The columns of a resource class. `covered` is left out, because it follows from the claims and older releases may not have it. */
+/** The columns of a resource class. `covered` is left out, because it is computed from the claims and older releases do not have it. */
 const classView = ({ covered: _covered, ...columns }: ClassColumns, record: HostRecord): View => valuesOf(columns, record)
 
 const valuesOf = (columns: object, { index }: HostRecord): View =>

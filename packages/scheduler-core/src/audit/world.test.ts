@@ -134,7 +134,7 @@ describe('claims of instances that no host lists', () => {
     expect(scene.after(9 * HOUR).found).toEqual(['use.no_instances | h1 | not listed'])
     const found = scene.lists('h2', A)
     expect(found.found).toEqual(['use.no_instances | h1 | not listed', 'instance.other_host | h1 | a | h2'])
-    // The finding stays if operators set the used amounts of the host to come from claims.
+    // The finding stays if operators decide that the used amounts of the host are computed from its claims.
     const sets: Change = { type: 'usedFrom', host: 'h1', node: 'h1', usedFrom: 'CLAIMS', reason: 'it lists nothing' }
     expect(scene.log.append([sets])).toEqual([undefined])
     expect(scene.found).toEqual(['instance.other_host | h1 | a | h2'])

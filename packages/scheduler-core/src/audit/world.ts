@@ -9,7 +9,7 @@ import type { Finding } from './finding.ts'
 import { about } from './ledger.ts'
 import { DEFAULT_UNLISTED_AFTER_MS, isThere, isUnseen, type Lag, listersOf, straysOf, unlistedSince } from './listing.ts'
 
-/** A finding lists at most this many instances. Its count includes all of them. */
+/** A finding names at most this many instances. Its count includes all instances. */
 const NAMED = 3
 
 /** What the present audit round has found on the hosts that it has examined so far. */
@@ -45,7 +45,7 @@ function auditReport(fleet: Fleet, record: HostRecord, { strays, machines }: Met
   const name = hostKey(record)
   const { findings, report, reportHosts } = about('host', name, name, null)
   if (!isThere(fleet, record)) return findings
-  // If no claim holds the resource (`held` is 0), the warning contradicts no claim.
+  // If no claim reserves the resource (`held` is 0), the warning contradicts no claim.
   for (const warning of warningsOf(fleet, record))
     if (warning.held > 0) report(warning.code, warning.subject, `at least ${warning.held}`, warning.reported ?? 'not listed')
   const unclaimed: string[] = []
@@ -63,7 +63,7 @@ function auditReport(fleet: Fleet, record: HostRecord, { strays, machines }: Met
   const { machineId } = record.stats
   if (machineId === null || !isIdentity(machineId)) return findings
   const first = hosts.records[machines.get(machineId) ?? -1]
-  // The nodes of one host may report the same machine id: one driver reports them all.
+  // The nodes of one host can report the same machine id, because one driver reports them all.
   if (first === undefined) machines.set(machineId, record.index)
   else if (first.host !== record.host && first.stats.machineId === machineId)
     reportHosts([first.index, record.index], 'host.same_machine', 'machineId', 'one host for each machine', `as ${hostKey(first)}`)

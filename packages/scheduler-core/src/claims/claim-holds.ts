@@ -9,8 +9,8 @@ import { drop, dropCounted, hold, holdCounted, isCounted, liftCounted, liftParts
 import { countedBy, countedGrants, withoutExtra } from './in-place.ts'
 
 /**
- * The amounts and units that live claims hold on their hosts. While a move is judged or decided, the claims of the moved instance are left
- * out of these sums.
+ * The amounts and units that live claims reserve on their hosts. While a move is judged or decided, the claims of the moved instance are
+ * left out of the sums.
  */
 export class ClaimHolds {
   readonly #hosts: HostTable
@@ -24,15 +24,16 @@ export class ClaimHolds {
   }
 
   /**
-   * Returns true if a claim is the destination of an open move within one host. The source claim holds the instance until the move ends.
+   * Returns true if a claim is the destination of an open move within one host. The instance belongs to the source claim until the move
+   * ends.
    */
   isInPlace({ source, host }: Claim): boolean {
     return source !== null && this.#claims.get(source)?.host === host
   }
 
   /**
-   * Holds the grants of a live claim, including those that no report counts yet. For the destination of a move within one host, holds only
-   * the grants that the source claim does not have.
+   * Subtracts the grants of a live claim from the free amounts of its host, also grants that no report of the host includes yet. For the
+   * destination of a move within one host, subtracts only the grants that the source claim does not have.
    */
   hold(claim: Claim): void {
     const record = this.#hosts.get(claim.host)
@@ -56,21 +57,21 @@ export class ClaimHolds {
   }
 
   /**
-   * The `extra` grants of a claim after its move within one host is confirmed. These are the grants that the host's report does not count
-   * yet. If the report counts nothing of the claim, these are all grants that the move added.
+   * Returns the part of a claim's grants that the report of its host does not include (`extra`), when the claim's move within the host is
+   * confirmed. If the report includes no grants of the claim, this part has all grants that the move added.
    */
   extraOnceSettled(claim: Claim, extra: Grants | null): Grants | null {
     const record = this.#hosts.get(claim.host)
     if (isCounted(claim, record)) return countedBy(this.#hosts, record, extra)
-    // if `extra` is null, the old and the new grants were both held in full, and the report counts none of the new ones
+    // if `extra` is null, the old and the new grants were both reserved in full, and the report includes none of the new grants
     if (this.#hosts.featureLevel >= ENDED_AS_HELD) return extra ?? claim.grants
     if (this.#hosts.featureLevel >= ADDED_IN_PLACE) return extra
     return claim.state === 'MATERIALISED' ? countedBy(this.#hosts, record, extra) : null
   }
 
   /**
-   * Removes a claim from the member count of its group while its move is judged or decided. If `isFree` is true, its grants on the host
-   * also count as free. Returns a function that undoes both exactly.
+   * Removes a claim from the member count of its group while its move is judged or decided. If `isFree` is true, its grants on the host are
+   * also added to the free amounts. Returns a function that restores the member count and the amounts exactly.
    */
   lift(claim: Claim, isFree: boolean): () => void {
     const record = this.#hosts.get(claim.host)
@@ -100,20 +101,21 @@ export class ClaimHolds {
 
   /**
    * Removes the destination claim of an open move from the sums while a further attempt to move the instance is judged or decided. The
-   * claim is removed from its group. It is also removed from its host if no report counts it there. Below feature level OWN_UNITS, it is
-   * removed from the host only if the old and the new grants are plain amounts. Returns a function that undoes this.
+   * claim is removed from the member count of its group. Its grants are added to the free amounts of its host unless the claim is
+   * materialised. Below feature level OWN_UNITS, they are added only if the old and the new grants are plain amounts. Returns a function
+   * that undoes all this.
    */
   liftDestination(claim: Claim, isPlainNext: boolean): () => void {
-    // on the source's host, the destination claim is not a group member and holds only the grants that it adds to its source
+    // on the source's host, the destination claim is not a group member and reserves only the grants that it adds to those of its source
     if (this.isInPlace(claim)) return () => undefined
     const { mover, featureLevel } = this.#hosts
     const isFree = claim.state !== 'MATERIALISED' && (featureLevel >= OWN_UNITS || (isPlainNext && isPlain(claim.grants)))
     const restore = this.lift(claim, isFree)
-    // The source claim may keep its units during the next attempt. The released destination claim keeps none.
+    // The source claim can keep its units during the next attempt. The released destination claim keeps none of its units.
     this.#hosts.mover = mover
     const record = this.#hosts.get(claim.host)
     if (!isFree || featureLevel < ENDED_CLAIMS || !this.#hosts.isStillListed(record, claim.instance)) return restore
-    // the host lists the instance, so after its end the claim still holds the grants that the report does not count
+    // The host lists the instance. Therefore, after the claim has ended, it still reserves the grants that the report does not include.
     hold(this.#hosts, record, claim.grants, true)
     return () => {
       drop(this.#hosts, record, claim.grants, true)

@@ -5,7 +5,7 @@ import { SharedMap } from '../values/shared-map.ts'
 import { EndedKeys } from './ended-keys.ts'
 import { InstanceIndex, type InstanceScope, isOverdue, isSameScope, type LiveClaim, liveClaimsOf, scopeOf } from './instances.ts'
 
-/** Claims by id. An iteration may miss claims that are added while it runs. */
+/** Claims by id. An iteration can miss claims that are added while it runs. */
 export interface ClaimMap extends Iterable<[string, Claim]> {
   readonly size: number
   get(id: string): Claim | undefined
@@ -69,7 +69,7 @@ export class ClaimStore {
     return this.#reserved
   }
 
-  /** The claims that the last entry changed or created. Followers of the log read them. */
+  /** The claims that the last entry changed or created. Followers of the log read this set. */
   get changed(): Set<Claim> {
     return this.#changed
   }
@@ -79,7 +79,7 @@ export class ClaimStore {
     return this.#instances
   }
 
-  /** Claims with this mark belong to this store alone, so the store may write them. */
+  /** The mark of claims that belong only to this store. The store may write claims with this mark. */
   get owner(): Owner {
     return this.#owner
   }
@@ -96,8 +96,8 @@ export class ClaimStore {
   }
 
   /**
-   * The live claims of an instance that forbid a new claim for it at the store time `now`. Reservations that are overdue at that time are
-   * left out.
+   * The live claims of an instance that forbid a new claim for the instance at the store time `now`. Reservations whose end time is not
+   * after `now` are left out.
    */
   rivalsOf(instance: string, scope: InstanceScope, now: number): readonly LiveClaim[] {
     return this.liveClaimsIn(instance, scope).filter(
@@ -123,10 +123,7 @@ export class ClaimStore {
     if (isLive(claim)) this.#instances.add(claim)
   }
 
-  /**
-   * Returns a claim that can be written. If another fleet may share the claim, the claim is first replaced by a clone in all indexes
-   * (owner.ts).
-   */
+  /** Returns a claim that can be written. If another fleet could share the claim, the claim is first replaced by a clone in all indexes. */
   own(claim: Claim): OwnClaim {
     const current = ifOwn(claim, this.#owner) === undefined ? this.#full.get(claim.id) : claim
     if (current === undefined) throw new RangeError(`claim ${claim.id} is not in the ledger`)
@@ -148,7 +145,7 @@ export class ClaimStore {
     this.#changed.add(claim)
   }
 
-  /** Removes the full form of claims that were packed with their ended key, except claims that still hold grants on a host. */
+  /** Removes the full form of claims that were packed with their ended key, except claims that still reserve resources on a host. */
   pack(claims: readonly Claim[]): void {
     for (const claim of claims) {
       if (this.#hosts.get(claim.host).claims.has(claim)) this.#inBoth++
@@ -161,7 +158,7 @@ export class ClaimStore {
     for (const claim of this.#full.values()) if (!isLive(claim) && this.#packed.findClaim(claim.id) !== undefined) this.#inBoth++
   }
 
-  /** Updates `#inBoth` after the packed form of a claim was dropped with its key. */
+  /** Updates `#inBoth` after the packed form of a claim was dropped together with the claim's key. */
   forgetPacked(id: string): void {
     if (this.#full.has(id)) this.#inBoth--
   }

@@ -1,6 +1,6 @@
 /** Records of ended keys as one immutable array of bytes, which becomes base64 text in JSON. */
 export class EndedChunk {
-  /** The offset of each record, and the end of the last one. */
+  /** The offset of each record in `#bytes`, followed by the end offset of the last record. */
   readonly #starts: Uint32Array
   readonly #bytes: Uint8Array
 

@@ -39,7 +39,7 @@ test('law: the sum of the used and free amounts of a simulated host never exceed
 })
 
 test('below feature level ENDED_AS_HELD the used and free amounts of a simulated host can exceed its total', () => {
-  // Only one in a few hundred random histories violates the law. The first history of this seed violates it.
+  // Only one in a few hundred random histories violates the property `law`. One of the first histories of this seed violates it.
   expect(fc.check(law(ENDED_AS_HELD - 1), { seed: 31, numRuns: 8, endOnFailure: true }).failed).toBe(true)
 })
 

@@ -4,10 +4,10 @@ import { EndedChunk } from './ended-chunk.ts'
 import { type EndedKey, readEnded, readNames, writeEnded } from './ended-record.ts'
 import { HashIndex } from './hash-index.ts'
 
-/** The count of records in a chunk. Copies share chunks, and a checkpoint stores each chunk as one text. */
+/** The count of records in a chunk. Copies of a fleet share chunks, and a checkpoint stores each chunk as one text. */
 export const CHUNK = 1_024
 
-/** Ended keys in a checkpoint as chunks, the oldest first. The first chunk begins with `forgotten` records that are already forgotten. */
+/** Ended keys in a checkpoint as chunks, the oldest first. The first chunk begins with `forgotten` records whose retention time is over. */
 export interface StoredEndedKeys {
   readonly forgotten: number
   readonly chunks: readonly (EndedChunk | string)[]
@@ -15,21 +15,21 @@ export interface StoredEndedKeys {
 
 /**
  * Idempotency keys whose claims have all ended, together with their claims, in the order in which the keys ended. They are packed into
- * bytes to save memory: 5,000 placements a second create 18 million keys an hour, and only late repetitions of calls read them. Used since
- * feature level 8.
+ * bytes to save memory: 5,000 placements a second create 18 million keys an hour, and only a call that is repeated after its claims have
+ * ended reads its record. Used since feature level 8.
  */
 export class EndedKeys {
   #hosts: HostTable
   /** Full chunks, the oldest first. Chunks are immutable. */
   #chunks: readonly EndedChunk[] = []
   /**
-   * The count of chunks at the front of `#chunks` whose records are all forgotten. They are removed when they are more than half of the
-   * list.
+   * The count of chunks at the front of `#chunks` whose records are all forgotten. These chunks are removed when they are more than half of
+   * the list.
    */
   #gone = 0
   /** The records after the last full chunk. */
   #latest: Uint8Array[] = []
-  /** True if a copy shares `#latest`, so that the list must be copied before a write. */
+  /** True if a copy shares `#latest`. The list must then be copied before a write. */
   #isShared = false
   /** The index of the first record in `#chunks`. A multiple of CHUNK. */
   #base = 0
@@ -38,7 +38,7 @@ export class EndedKeys {
   #claims = 0
   #byKey = new HashIndex()
   #byClaim = new HashIndex()
-  /** The record that was read last. It is cached because the claims of a large request are often read one after another. */
+  /** The record that was read last. It is cached because the claims of a large request are often read consecutively. */
   #unpacked: { readonly record: number; readonly ended: EndedKey; readonly claims: ReadonlyMap<string, Claim> } | undefined
 
   constructor(hosts: HostTable) {
@@ -88,7 +88,7 @@ export class EndedKeys {
   }
 
   *[Symbol.iterator](): Generator<EndedKey, void> {
-    // the caller may forget records between two steps, so the loop continues at the first remaining record
+    // the caller can forget records between two steps; the loop therefore continues at the first remaining record
     for (let record = this.#first; record < this.#next; record = Math.max(record + 1, this.#first)) yield this.#read(record)
   }
 
@@ -113,7 +113,7 @@ export class EndedKeys {
     return claims
   }
 
-  /** The ended keys in the form for a checkpoint. The packed chunks are shared with this object and are not unpacked. */
+  /** The ended keys in the form for a checkpoint. The result shares the packed chunks with this object. The chunks are not unpacked. */
   stored(): StoredEndedKeys {
     const chunks = this.#chunks.slice(this.#gone)
     return { forgotten: this.#first % CHUNK, chunks: this.#latest.length === 0 ? chunks : [...chunks, EndedChunk.of(this.#latest)] }

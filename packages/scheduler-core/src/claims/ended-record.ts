@@ -7,7 +7,10 @@ import type { Destination, SelectedDestination } from '../records/decision.ts'
 import { byCodeUnit } from '../values/canonical-json.ts'
 import type { HostIndex } from '../values/host-index.ts'
 
-/** An idempotency key whose claims have all ended, together with its claims. This is all data that a late repetition of the call needs. */
+/**
+ * An idempotency key whose claims have all ended, together with its claims. A call that is repeated after its claims have ended is answered
+ * from this data.
+ */
 export interface EndedKey {
   /** The bound key. Its `forgottenAt` is not stored, because it is computed from `endedAt` and the fleet's retention time. */
   readonly bound: Omit<BoundKey, 'forgottenAt' | 'claims'>
@@ -16,7 +19,7 @@ export interface EndedKey {
   readonly claims: readonly Claim[]
 }
 
-/** The fields by which a record is found. They are stored first, so that they can be read without the rest of the record. */
+/** The fields by which a record is found. They are stored first and can therefore be read without the rest of the record. */
 export interface EndedNames {
   readonly account: string
   readonly key: string
@@ -27,8 +30,8 @@ export interface EndedNames {
 type Hosts = Pick<HostTable, 'find' | 'get'>
 
 /**
- * Encodes an ended key in few bytes. Decoding returns exactly the same value. A host is written as its index, which is the same on every
- * replica while the log is kept. UUIDs and digests are written as raw bytes. The layout is part of the checkpoint's format.
+ * Encodes an ended key in few bytes. Decoding returns an equal value. A host is written as its index, which is the same on every replica
+ * while the log is kept. UUIDs and digests are written as raw bytes. The layout is part of the checkpoint's format.
  */
 export function writeEnded(hosts: Hosts, { bound, endedAt, claims }: EndedKey): Uint8Array {
   const out = new ByteWriter()
@@ -118,8 +121,8 @@ function readClaim(input: ByteReader, id: string, bound: EndedKey['bound'], ende
 }
 
 /**
- * Writes the host of a destination as its index if the host had the answer's name at the revision of the answer. The host may have been
- * renamed later.
+ * Writes the host of a destination as its index if the host had the destination's name at the revision of the answer. A host that was
+ * renamed later also has an index.
  */
 function writeDestination(out: ByteWriter, hosts: Hosts, { host, node, weight, limits }: Destination, revision: number): void {
   const found = hosts.find({ host, node })
@@ -147,7 +150,7 @@ function readSelection(input: ByteReader, hosts: Hosts, revision: number): Selec
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const DIGEST = /^[0-9a-f]{64}$/
 
-/** Frequent texts, stored as one byte each. Their positions are frozen, so new texts are added only at the end. */
+/** Frequent texts, stored as one byte each. The positions must not change: add new texts only at the end. */
 const NAMES = [
   ...['VCPU', 'MEMORY_MB', 'DISK_GB', 'PCPU', 'classes', 'numa', 'gpu', 'pci', 'pools', 'guest', 'cell', 'cpus', 'memoryMb'],
   ...['pinned', 'pages', 'sizeKib', 'count', 'index', 'milli', 'request', 'pool', 'moved', 'abandoned', 'tried elsewhere'],
@@ -195,8 +198,8 @@ function writeNullable(out: ByteWriter, value: string | null): void {
 const readNullable = (input: ByteReader): string | null => (input.byte() === 0 ? null : readText(input))
 
 /**
- * Writes plain data of any shape, because each resource kind has its own form of grants. Members of objects are sorted by name, so that
- * every replica writes the same bytes. Without sorting, the order of members could differ in a restored fleet.
+ * Writes plain data of any shape, because each resource kind has its own form of grants. Members of objects are sorted by name, because
+ * every replica must write the same bytes. Without sorting, the order of members could differ in a restored fleet.
  */
 function writeValue(out: ByteWriter, value: unknown): void {
   if (typeof value === 'number') {

@@ -23,14 +23,14 @@ interface Bucket {
 }
 
 /**
- * Finds the records that may contain a text by a 32-bit hash of the text. For each record, it stores the low 32 bits of the record's index.
- * It contains only numbers, so an entry takes about 12 bytes and no time of the garbage collector. A JavaScript Map cannot be used, because
- * it is limited to 17 million entries.
+ * Finds, by a 32-bit hash of a text, the records that possibly contain the text. For each record, the low 32 bits of the record's index are
+ * stored. An entry has only numbers. It takes about 12 bytes, and the garbage collector does not visit it. A JavaScript Map cannot be used,
+ * because it is limited to 17 million entries.
  */
 export class HashIndex {
   #depth = 0
   #owner: Owner = {}
-  /** The buckets, indexed by the low bits of a hash. Several positions may have the same bucket. */
+  /** The buckets, indexed by the low bits of a hash. Several positions can have the same bucket. */
   #directory: Bucket[] = [newBucket(this.#owner, 0, FIRST_BUCKET)]
 
   add(text: string, record: number): void {
@@ -45,7 +45,9 @@ export class HashIndex {
     bucket.count++
   }
 
-  /** The records that may contain the text. The caller must compare the text itself, because another text may have the same hash. */
+  /**
+   * The records that possibly contain the text. The caller must compare the text itself, because a different text can have the same hash.
+   */
   *find(text: string): Generator<number, void> {
     const hash = hashOf(text)
     const { count, hashes, records } = this.#bucketOf(hash)
@@ -68,7 +70,7 @@ export class HashIndex {
     const copy = new HashIndex()
     copy.#depth = this.#depth
     copy.#directory = this.#directory.slice()
-    // neither this index nor the copy owns the shared buckets, so each clones a bucket before writing it
+    // neither this index nor the copy owns the shared buckets; each of the two indexes clones a bucket before writing it
     this.#owner = {}
     return copy
   }
@@ -129,7 +131,7 @@ function grow(bucket: Bucket): void {
 
 const lowBits = (hash: number, bits: number): number => hash & (2 ** bits - 1)
 
-/** FNV-1a over code units, followed by mixing steps, so that every bit of the text affects every bit of the hash. */
+/** FNV-1a over code units, followed by mixing steps. Due to these steps, every bit of the text affects every bit of the hash. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)

@@ -6,13 +6,14 @@ import type { Claim } from '../records/claim.ts'
 import { growsInPlace, surplusOf } from './in-place.ts'
 
 /**
- * Holds and drops the amounts and units of claims on a host, for each resource kind. The resources of proposals are held only while the
- * proposals are judged or decided.
+ * Functions that subtract ("hold") and restore ("drop") the amounts and units of claims on a host, for each resource kind. The resources of
+ * a proposal are subtracted only while the proposal is judged or decided.
  */
 
 /**
- * Returns true if the host has enough of every resource kind for these grants now. `held` are the grants that the same instance already
- * holds on the host. They count as free, so the same or a smaller amount of a class always fits, even on a full host.
+ * Returns true if the host has enough of every resource kind for these grants now. `held` are the grants that are already reserved for the
+ * same instance on the host. These grants are treated as free. Therefore, the same or a smaller amount of a class always fits, even on a
+ * full host.
  */
 export function grantsFit(hosts: HostTable, record: HostRecord, grants: Grants, held = heldByMover(hosts, record.index)): boolean {
   for (const kind of allKinds) {
@@ -22,7 +23,7 @@ export function grantsFit(hosts: HostTable, record: HostRecord, grants: Grants, 
   return true
 }
 
-/** Holds a new instance's grants on the host, and adds the instance to the counts of the host and the group. */
+/** Subtracts a new instance's grants from the free amounts of the host, and adds the instance to the counts of the host and the group. */
 export function holdPart(hosts: HostTable, groups: Groups, part: ClaimPart, group: GroupBinding | null): void {
   const record = hosts.find(part) as HostRecord
   holdCounted(hosts, record, part.grants, false)
@@ -36,7 +37,7 @@ export function dropPart(hosts: HostTable, groups: Groups, part: ClaimPart, grou
   groups.leave(group?.uuid ?? null, record.index)
 }
 
-/** Holds the grants of an instance whose use is in the report of its host. */
+/** Subtracts the grants of an instance whose use is already included in the report of its host. */
 export function holdListed(hosts: HostTable, part: ClaimPart): void {
   const record = hosts.find(part) as HostRecord
   holdCounted(hosts, record, part.grants, record.usedFrom === 'REPORT')
@@ -49,8 +50,8 @@ export function dropListed(hosts: HostTable, part: ClaimPart): void {
 }
 
 /**
- * Holds a part with plain amounts `copies` times in one step, with the same result as repeated calls of `holdPart`. Returns a function
- * that undoes it.
+ * Subtracts the plain amounts of a part `copies` times in one step, with the same result as `copies` calls of `holdPart`. Returns a
+ * function that undoes this.
  */
 export function holdCopies(hosts: HostTable, groups: Groups, part: ClaimPart, group: GroupBinding | null, copies: number): () => void {
   const record = hosts.find(part) as HostRecord
@@ -72,9 +73,10 @@ function plainTimes({ classes, pools }: Grants, times: number): Grants {
 }
 
 /**
- * Holds the grants that a move needs in addition to its source claim. On another host, these are all grants of the move. On the source's
- * own host, only the difference is held if old and new grants are plain amounts, otherwise all grants of the move. There, the instance is
- * not counted a second time. Returns a function that undoes this exactly.
+ * Subtracts the grants that a move needs in addition to its source claim from the free amounts. If the move leads to another host, these
+ * are all grants of the move. If the move stays on the source's host, only the difference is subtracted if the old and the new grants are
+ * plain amounts; otherwise, all grants of the move are subtracted. On the source's host, the instance is not counted a second time. Returns
+ * a function that undoes this exactly.
  */
 export function holdMove(hosts: HostTable, groups: Groups, part: ClaimPart, group: GroupBinding | null, source: Claim): () => void {
   const record = hosts.find(part) as HostRecord
@@ -100,7 +102,10 @@ export function dropCounted(hosts: HostTable, record: HostRecord, grants: Grants
   if (!materialised) count(hosts, record, -1)
 }
 
-/** Removes an instance and its grants from the sums of its host. Returns a function that restores them. */
+/**
+ * Adds the grants of an instance to the free amounts of its host, and subtracts the instance from the host's counts. Returns a function
+ * that undoes this.
+ */
 export function liftCounted(hosts: HostTable, record: HostRecord, grants: Grants, materialised: boolean): () => void {
   const restore = liftParts(hosts, record, grants, materialised)
   count(hosts, record, -1)
@@ -110,7 +115,7 @@ export function liftCounted(hosts: HostTable, record: HostRecord, grants: Grants
   }
 }
 
-/** Removes grants that are held on a host from the sums. Returns a function that restores them. */
+/** Adds grants that are reserved on a host to the free amounts. Returns a function that subtracts them again. */
 export function liftParts(hosts: HostTable, record: HostRecord, grants: Grants, materialised: boolean): () => void {
   const restore: (() => void)[] = []
   for (const kind of allKinds) {
@@ -118,7 +123,8 @@ export function liftParts(hosts: HostTable, record: HostRecord, grants: Grants, 
     if (grant === undefined) continue
     if (kind.lift !== undefined) restore.push(kind.lift(hosts, record.index, grant, materialised))
     else {
-      // the used amounts in the report include a materialised claim, so its amounts are subtracted as if it were not materialised
+      // The used amounts in the report include the instance of a materialised claim. Therefore, its amounts are subtracted from the used
+      // amounts, as for a claim that is not materialised.
       kind.drop(hosts, record.index, grant, false)
       restore.push(() => kind.hold(hosts, record.index, grant, false))
     }

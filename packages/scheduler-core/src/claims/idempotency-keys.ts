@@ -7,14 +7,14 @@ import type { ClaimStore } from './claim-store.ts'
 import type { StoredEndedKeys } from './ended-keys.ts'
 import type { EndedKey } from './ended-record.ts'
 
-/** How long a key is remembered after its last claim ended, in milliseconds of store time. */
+/** How long a key is remembered after its last claim ended, in milliseconds of store time (the database's clock). */
 export const KEY_AFTERLIFE_MS = 3_600_000
 
 /** The limits for ended keys. Operators set them. */
 export interface KeyLimits {
-  /** At most this many keys whose claims have all ended are stored. When this limit is reached, proposals with new keys are void. */
+  /** At most this many keys whose claims have all ended are stored. When this limit is reached, proposals with new keys are refused. */
   readonly cap: number
-  /** How long a key is remembered after its last claim ended, in milliseconds of store time. */
+  /** How long a key is remembered after its last claim ended, in milliseconds of store time (the database's clock). */
   readonly afterlifeMs: number
   /** How many times the limits were set. */
   readonly version: number
@@ -38,7 +38,7 @@ export class IdempotencyKeys {
   #listed: { readonly bound: BoundKey; readonly ids: ReadonlySet<string> } | undefined
 
   readonly #hosts: HostTable
-  /** The store of claims, which also holds the packed ended keys (since feature level 8). */
+  /** The store of claims, which also stores the packed ended keys (since feature level 8). */
   readonly #claims: ClaimStore
 
   constructor(hosts: HostTable, claims: ClaimStore) {
@@ -51,9 +51,8 @@ export class IdempotencyKeys {
     return this.#keys.values()
   }
 
-  /** The packed ended keys with their claims. Undefined if there are none. */
   ended(): StoredEndedKeys | undefined {
-    // the first chunk may contain forgotten keys, because chunks must have the same boundaries after a restart
+    // the first chunk can contain forgotten keys, because chunks must have the same boundaries after a restart
     const stored = this.#claims.packed.stored()
     return stored.chunks.length === 0 ? undefined : stored
   }
@@ -65,7 +64,7 @@ export class IdempotencyKeys {
   }
 
   /**
-   * The limits that operators set. They apply since feature level 8. Below that level, the retention time is an hour, and the cap is
+   * The limits that operators set, which apply since feature level 8. Below that level, the retention time is an hour, and the cap is
    * KEY_CAP.
    */
   get limits(): KeyLimits {
@@ -151,7 +150,7 @@ export class IdempotencyKeys {
     if (bound.forgottenAt !== null) this.#ending.push(bound)
   }
 
-  /** Packs an ended key with its claims. Only a late repetition of the call reads them. */
+  /** Packs an ended key with its claims. Only a call that is repeated after its claims have ended reads the packed data. */
   #pack({ claims: ids, forgottenAt: _, ...bound }: BoundKey, endedAt: number): void {
     const claims = ids.flatMap((id) => this.#claims.full.get(id) ?? [])
     this.#keys.delete(keyOf(bound.account, bound.key))
@@ -187,10 +186,10 @@ export class IdempotencyKeys {
     this.#forgotten = 0
   }
 
-  /** Drops an ended claim if its key is forgotten and the claim holds nothing on its host. */
+  /** Drops an ended claim if its key is forgotten and the claim reserves nothing on its host. */
   forgetUnused(claim: Claim): void {
     if (isLive(claim) || this.#hosts.get(claim.host).claims.has(claim)) return
-    // The key may be bound again, to other claims. Only a key that lists this claim prevents its removal.
+    // The key can be bound again later, to other claims. Only a key that lists this claim prevents its removal.
     if (this.#keys.get(keyOf(claim.account, claim.key))?.claims.includes(claim.id)) return
     this.#claims.forget(claim)
   }

@@ -5,31 +5,31 @@ import type { Claim, OwnClaim } from '../records/claim.ts'
 import { STRICT_CLAIMS } from '../values/levels.ts'
 
 /**
- * For a move within one host, computes the grants that the move adds to those of the source claim, and the `extra` grants: the added grants
- * that no report has counted.
+ * Functions for moves within one host. They compute the grants that a move adds to those of the source claim, and the `extra` grants: the
+ * added grants that no report has included.
  */
 
 /**
- * Returns true if a move stays on its host and holds only the difference between the new and the old grants. If cells, CPUs or devices
- * change, both the old and the new grants are held.
+ * Returns true if a move stays on its host and reserves only the difference between the new and the old grants. If cells, CPUs or devices
+ * change, both the old and the new grants are reserved in full.
  */
 export const growsInPlace = (hosts: HostTable, source: Pick<Claim, 'host' | 'grants'>, host: number, next: Grants): boolean =>
   source.host === host && takesDifference(hosts, source.grants, next)
 
 /**
- * The `extra` grants of a claim after a move within its host: the grants that the host's report does not count, including the additions of
- * earlier moves.
+ * Returns the `extra` grants of a claim after a move within its host. These are the grants that the host's report does not include, also
+ * those that earlier moves added.
  */
 export const addedBy = ({ extra, grants }: Claim, source: Claim): Grants | null =>
   extra === null || source.extra === null
     ? extra
     : { ...unitsOf(grants, source.extra), ...surplusOf(grants, withoutExtra(source.grants, source.extra)) }
 
-/** The first claim that added to the `extra` grants of the source claim. Null if the source claim has no `extra` grants. */
+/** Identifies the first claim that added to the `extra` grants of the source claim. Null if the source claim has no `extra` grants. */
 export const firstAddedTo = ({ extra, extraSince, createdAt, fence }: Claim): Claim['extraSince'] =>
   extra === null ? null : (extraSince ?? { createdAt, fence })
 
-/** Sets the `extra` grants of a claim. `since` is the earlier claim that first held a part of them, if there is one. */
+/** Sets the `extra` grants of a claim. `since` is the earlier claim that first had a part of these grants, if there is one. */
 export function setExtra(claim: OwnClaim, extra: Grants | null, since: Claim['extraSince'] = null): void {
   claim.extra = extra
   claim.extraSince = extra === null ? null : since
@@ -42,7 +42,7 @@ export function nullIfEmpty(grants: Grants): Grants | null {
   return hasUnits || amounts.some((amount) => amount > 0) ? grants : null
 }
 
-/** The units in `grants`, for the kinds of which `others` has units too. */
+/** Returns the units in `grants` of the kinds for which `others` also has units. */
 const unitsOf = (grants: Grants, others: Grants): Grants =>
   Object.fromEntries(
     allKinds.flatMap(({ name, isPlain: isAmount }) =>
@@ -76,8 +76,8 @@ export function withoutExtra(grants: Grants, extra: Grants): Grants {
 }
 
 /**
- * The part of these grants that the host's report counts: the units, and the amounts of classes with reported use. Null if the report
- * counts none of them.
+ * The part of these grants that the host's report includes: the units, and the amounts of classes whose use is reported. Null if the report
+ * includes none of these amounts.
  */
 export function countedBy(hosts: HostTable, { index }: HostRecord, grants: Grants | null): Grants | null {
   const counted = Object.entries(grants?.classes ?? {}).filter(
@@ -87,6 +87,6 @@ export function countedBy(hosts: HostTable, { index }: HostRecord, grants: Grant
   return counted.length === 0 && Object.keys(units).length === 0 ? null : { ...units, classes: Object.fromEntries(counted) }
 }
 
-/** The grants that a report counts if it lists the claim's instance: all grants without `extra`. */
+/** The grants that a report includes if it lists the claim's instance: all grants without `extra`. */
 export const countedGrants = (hosts: HostTable, { grants, extra }: Claim): Grants =>
   extra === null || hosts.featureLevel < STRICT_CLAIMS ? grants : withoutExtra(grants, extra)

@@ -1,7 +1,7 @@
 import { type Claim, isLive } from '../records/claim.ts'
 import { SharedMap } from '../values/shared-map.ts'
 
-/** An instance id is unique within this scope. */
+/** The scope of an instance id. Within one scope, an id means one instance. */
 export interface InstanceScope {
   readonly account: string
   readonly project: string | null
@@ -15,18 +15,18 @@ export const scopeOf = ({ account, project, instanceAccount }: Pick<Claim, 'acco
 
 /**
  * Returns true if an instance id means the same instance in both scopes. If both scopes have a project, the projects must be equal.
- * Otherwise the accounts must be equal, because older claims have no project.
+ * Otherwise the accounts must be equal, because claims of older releases have no project.
  */
 export const isSameScope = (a: InstanceScope, b: InstanceScope): boolean =>
   a.project !== null && b.project !== null ? a.project === b.project : a.account === b.account
 
-/** Returns true if a reservation has ended at the store time `now`, but no log entry has expired it yet. */
+/** Returns true if the end time of a reservation is not after the store time `now`, but no log entry has expired the reservation yet. */
 export const isOverdue = ({ state, expiresAt }: Claim, now: number): boolean =>
   state === 'RESERVED' && expiresAt !== null && expiresAt <= now
 
 /**
  * The ids of live claims, indexed by instance. Checkpoints do not contain this index, because it can be computed from the claims. Copies of
- * a fleet share it until one of them writes it (shared-map.ts).
+ * a fleet share the index until one copy writes it.
  */
 export class InstanceIndex {
   #ids: SharedMap<readonly string[]>
@@ -63,13 +63,15 @@ export class InstanceIndex {
 
 /** A live claim of an instance. If the instance is being moved, this is the source claim together with the destination claim. */
 export interface LiveClaim {
-  /** The claim. If a move is open, its source claim. */
+  /** The claim. If a move of the instance is open, the source claim of the move. */
   readonly claim: Claim
   /** The destination claim of the open move. Null if no move is open. */
   readonly destination: Claim | null
 }
 
-/** The live claims among the given claims, in their order. The two claims of an open move are returned as one item. */
+/**
+ * Returns the live claims among `claims`, in their order. The source and the destination claim of an open move are returned as one item.
+ */
 export function liveClaimsOf(claims: Iterable<Claim>): readonly LiveClaim[] {
   const live = new Map<string, Claim>()
   for (const claim of claims) if (isLive(claim)) live.set(claim.id, claim)

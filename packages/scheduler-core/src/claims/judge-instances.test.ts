@@ -144,8 +144,8 @@ describe('several claims for one instance, in situations from the tests of Place
   test('allocations-1.28 "put that allocation to new consumer": resources of a host and of a shared disk pool are one claim', () => {
     const log = threeHosts()
     const grants = { classes: { VCPU: 1, DISK_GB: 2 }, pools: { [aUuid(77)]: 2 } }
-    // The pool is not reported, so the claim may be refused for lack of capacity. This test only checks that the grants on the host and in
-    // the pool are not refused as two claims for the instance.
+    // The pool is not reported. The claim can therefore be refused for lack of capacity. This test only checks that the grants on the host
+    // and in the pool are not refused as two claims for the instance.
     const verdict = log.append([{ type: 'feature', level: 8 }, someInstances({ key: 'a', instances: [X], grants })])
     expect(verdict).not.toContain('claim.instance_taken')
   })
@@ -207,8 +207,8 @@ describe('limits of idempotency keys', () => {
 })
 
 /**
- * Random steps for the law below. Their numbers are small, so that the steps often concern the same instances and hosts, and many are
- * refused.
+ * Random steps for the law below. Their numbers are small. Therefore, the steps often concern the same instances and hosts, and many steps
+ * are refused.
  */
 const acts = fc.array(
   fc.record({ what: fc.nat({ max: 9 }), a: fc.nat({ max: 11 }), b: fc.nat({ max: 11 }), elapsedMs: fc.constantFrom(0, 10, 60, 600) }),

@@ -18,11 +18,12 @@ import { consume, judgeAbandon, judgeProposal, moveClaim, touchHosts, type Void 
 import type { JudgedFleet } from './judged-fleet.ts'
 
 /**
- * Decides since feature level 8 whether a proposal counts. There are two rules in addition to those of judge.ts: an instance has at most
- * one live claim in its project, and the keys of live claims do not count against the cap.
- * This file is frozen like judge.ts, and golden tests check it. A new rule needs a new type of change behind a new feature level. These
- * rules also apply to proposals of the older types, with the project of their request. So they also apply to proposals that were in flight
- * when the level was raised.
+ * Since feature level 8, decides whether a proposal is valid. There are two rules in addition to those of judge.ts: an instance has at most
+ * one live claim in its project, and only keys whose claims have all ended are limited by the cap.
+ *
+ * This file is frozen like judge.ts, and golden tests check it. A new rule needs a new type of change behind a new feature level. The two
+ * rules also apply to the older types of proposals, with the project of their request, and therefore also to proposals that were sent
+ * before the level was raised.
  */
 
 const isFull = ({ ledger }: JudgedFleet): boolean => ledger.endedKeyCount >= ledger.keyLimits.cap
@@ -47,8 +48,8 @@ export const judgeMoveOfInstance = (fleet: JudgedFleet, basis: number, change: M
   judgeProposal(fleet, basis, change, isFull(fleet)) ?? moveClaim(fleet, change, fence)
 
 /**
- * Judges a further attempt to move an instance. In one step, the destination of the open move is released and a move to another host
- * begins.
+ * Judges a further attempt to place an instance that has a live claim. In one step, the destination claim of an open move is released, if
+ * there is one, and a move to another host begins.
  */
 export function judgeAttempt(fleet: JudgedFleet, basis: number, change: AttemptProposed, fence: number): Void {
   const { ledger, hosts, groups, place, now } = fleet
@@ -60,10 +61,11 @@ export function judgeAttempt(fleet: JudgedFleet, basis: number, change: AttemptP
   if (!mayAttempt(fleet, change, source) || source.instance === null || source.instance !== part.instance) return 'claim.lost'
   if (!isSameScope(scopeOf(source), change)) return 'claim.lost'
   const ended = source.target === null ? undefined : ledger.claims.get(source.target)
-  // the caller names the destination that it releases, so that it cannot release a move that another attempt began meanwhile
+  // the caller names the destination claim that the attempt releases; otherwise it could release the claim of a move that another attempt
+  // began meanwhile
   if (source.source !== null || (ended?.id ?? null) !== (change.ends?.claim ?? null)) return 'claim.moving'
   if (ended !== undefined && !isOwn(change, ended, change.ends?.fence)) return 'claim.lost'
-  // The instance must have no other live claim. It can have one that was made before level 8.
+  // The instance must have no live claim besides the source claim. Before level 8, an instance could get several live claims.
   if (ledger.rivalsOf(part.instance, change, now).some(({ claim }) => claim.id !== source.id)) return 'claim.instance_taken'
   if ((change.group?.uuid ?? null) !== source.group) return 'claim.group_mismatch'
   const record = hosts.find(part)
@@ -90,7 +92,10 @@ export function judgeAttempt(fleet: JudgedFleet, basis: number, change: AttemptP
 const isOwn = ({ account }: Proposal, claim: Claim | undefined, fence: number | undefined): claim is Claim =>
   claim !== undefined && claim.account === account && claim.fence === fence && isLive(claim)
 
-/** Like `isOwn`, but also true if the instance belongs to the account and another account moved its claim. */
+/**
+ * Returns true if `isOwn` does, and also if the instance belongs to the account and the claim belongs to another account that moved the
+ * instance.
+ */
 const mayAttempt = ({ featureLevel }: JudgedFleet, change: AttemptProposed, claim: Claim | undefined): claim is Claim =>
   claim !== undefined &&
   (claim.account === change.account || (featureLevel >= OWNERS_ATTEMPTS && scopeOf(claim).account === change.account)) &&
@@ -107,13 +112,15 @@ function isTaken({ ledger, now }: JudgedFleet, { parts }: Proposal, scope: Insta
   return false
 }
 
-/** Expires overdue reservations of an instance when the instance is claimed again. Otherwise a late call could extend them. */
+/**
+ * Expires overdue reservations of an instance when the instance is claimed again. Otherwise, a later call could extend these reservations.
+ */
 function expireOverdue({ ledger, place, now }: JudgedFleet, instance: string, scope: InstanceScope): void {
   for (const { claim, destination } of ledger.liveClaimsIn(instance, scope))
     for (const end of [destination, claim]) if (end !== null && isLive(end)) ledger.end(end, 'EXPIRED', null, place.revision, now)
 }
 
-/** Judges an abandoned key like `judgeAbandon`, but with the cap and the retention time that operators set. */
+/** Abandons a key like `judgeAbandon`, but with the cap and the retention time that operators set. */
 export function judgeAbandonByLimits(fleet: JudgedFleet, change: KeyAbandoned): Void {
   const { ledger, place, now } = fleet
   const { account, key } = change
@@ -129,7 +136,7 @@ export function judgeAbandonByLimits(fleet: JudgedFleet, change: KeyAbandoned): 
   return undefined
 }
 
-/** Sets new key limits. The change is void if the limits do not have the version that the change expects. */
+/** Sets new key limits. The change is refused if the limits do not have the version that the change expects. */
 export function judgeKeyLimits({ ledger }: JudgedFleet, { expectedVersion, cap, afterlifeMs }: KeyLimitsChanged): Void {
   if (ledger.keyLimits.version !== expectedVersion) return 'claim.key_limits'
   ledger.setKeyLimits({ cap, afterlifeMs, version: expectedVersion + 1 })

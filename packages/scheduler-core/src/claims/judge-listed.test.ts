@@ -34,7 +34,7 @@ test('a claim for a listed instance is materialised at once, takes no free capac
   expect([free(log), log.fleet.hosts.columns.instances[0]]).toEqual([0, 0])
   expect(findings(log)).toEqual([])
   expect(findings({ ...log, fleet: restoreFleet(JSON.parse(JSON.stringify(checkpointOf(log.fleet)))) })).toEqual([])
-  // a later report with less use than the claim does not free the claimed amount
+  // a later report in which the instance uses less than its claim does not free the claimed amount
   log.append([aReport('h1', { vcpus: 8, vcpusUsed: 0, memoryMb: 4_096, instances: [one, other] }, 2)])
   expect(free(log)).toBe(4)
 })
@@ -90,7 +90,7 @@ test('a claim for a listed instance replaces an ended claim of that instance', (
   log.append([listed(cpus(6))])
   const [claim] = log.fleet.ledger.claimsFor(one)
   log.append([{ type: 'revoke', claim: claim?.id ?? '', reason: 'test' }])
-  // the ended claim holds 6 of the 8 CPUs in use until it is replaced or the instance leaves the list
+  // the ended claim reserves 6 of the 8 CPUs in use until a new claim for the instance replaces it or the instance leaves the list
   expect(log.append([listed(cpus(7))])).toEqual([undefined])
   expect(free(log)).toBe(0)
   expect(findings(log)).toEqual([])

@@ -13,7 +13,7 @@ import type { JudgedFleet } from './judged-fleet.ts'
 /**
  * Makes a claim for an instance that its host lists and that has no live claim (feature level LISTED_CLAIMS). The host's report already
  * includes the use of the instance. The claim is therefore materialised at once, and needs free capacity only for the amount that exceeds
- * this use. This file is frozen like judge.ts.
+ * this use. This file must not change, because every replica of every release must judge identically.
  */
 export function judgeListed(fleet: JudgedFleet, basis: number, change: InstancesProposed, fence: number): Void {
   const { ledger, hosts, place, now } = fleet
@@ -22,7 +22,8 @@ export function judgeListed(fleet: JudgedFleet, basis: number, change: Instances
   const [part] = change.parts
   const record = part && hosts.find(part)
   if (part === undefined || record === undefined) return 'claim.no_room'
-  // The instance already runs on this host, even if the rule of a group would forbid it. It can join a group only by a later change.
+  // The instance already runs on this host, even if the rule of its group forbids this host. The instance can join a group only by a later
+  // change.
   if (change.group !== null) return 'claim.group_mismatch'
   for (const claim of ledger.claimsFor(part.instance ?? '')) if (isLive(claim)) ledger.end(claim, 'EXPIRED', null, place.revision, now)
   ledger.liftEnded(hosts.own(record.index), part.instance).remove()
@@ -32,14 +33,14 @@ export function judgeListed(fleet: JudgedFleet, basis: number, change: Instances
   return undefined
 }
 
-/** Returns the code of the refusal if no claim can be made for a listed instance, otherwise undefined. Changes nothing. */
+/** Returns the code of the refusal if no claim can be made for a listed instance. Otherwise returns undefined. Changes nothing. */
 export function refusesListed(fleet: Pick<JudgedFleet, 'hosts' | 'ledger' | 'now' | 'featureLevel'>, parts: readonly ClaimPart[]): Void {
   const { hosts, ledger, now, featureLevel } = fleet
   const [part, ...others] = parts
   const record = part && hosts.find(part)
   if (part === undefined || others.length > 0 || featureLevel < LISTED_CLAIMS) return 'claim.not_listed'
   if (record === undefined || part.instance === null || !hosts.isStillListed(record, part.instance)) return 'claim.not_listed'
-  // a live claim of any account forbids this claim, because the host runs the instance only once
+  // a live claim of any account forbids a new claim, because the host runs the instance only once
   if (ledger.claimsFor(part.instance).some((claim) => !isOverdue(claim, now))) return 'claim.instance_taken'
   if (!isPlain(part.grants)) return 'claim.no_room'
   const own = hosts.own(record.index)
@@ -50,8 +51,8 @@ export function refusesListed(fleet: Pick<JudgedFleet, 'hosts' | 'ledger' | 'now
 }
 
 /**
- * Returns true if the reported use without claims and the free capacity together cover the amounts. Amounts in pools need free capacity in
- * full, because no report shows the use of a pool.
+ * Returns true if the amounts of the claim are at most the free capacity plus the reported use that belongs to no claim. Amounts in pools
+ * need free capacity in full, because no report shows the use of a pool.
  */
 function hasListedRoom(hosts: HostTable, record: OwnHostRecord, part: ClaimPart): boolean {
   const { grants } = part

@@ -21,20 +21,19 @@ import { growsInPlace } from './in-place.ts'
 import type { JudgedFleet } from './judged-fleet.ts'
 
 /**
- * Decides whether a proposal counts at its position in the log. This file is frozen: every replica of every release must decide
+ * Decides whether a proposal is valid at its position in the log. This file is frozen: every replica of every release must decide
  * identically. The judge therefore reads only whole numbers, names and revisions, and no filter, profile, plug-in or clock. Golden tests
- * check it. A new rule needs a new type of change, never an edit of this file.
- * Each function applies a valid change and returns undefined. If the change is void, the function returns the code of the cause and changes
- * nothing.
+ * check that the decisions do not change. A new rule needs a new type of change, never an edit of this file. Each function applies a valid
+ * change and returns undefined. If the change is void, the function returns the code of the cause and changes nothing.
  */
 export type Void = Code | undefined
 
-/** A fleet remembers at most this many keys. When this limit is reached, new claims are void. */
+/** A fleet remembers at most this many idempotency keys. When this limit is reached, new claims are void (refused). */
 export const KEY_CAP = 1_000_000
 
 /**
- * Judges a proposal as a whole. It counts if the hosts and the group were not edited since the basis, the key is unused, every part fits
- * after the parts before it, and the group's rule is satisfied.
+ * Judges a proposal as a whole. The proposal is valid if the hosts and the group were not edited after the revision `basis`, the key is
+ * unused, each part fits together with the parts before it, and the group's rule is satisfied.
  */
 export function judgeClaims(fleet: JudgedFleet, basis: number, change: ClaimsProposed, fence: number): Void {
   const refusal = judgeProposal(fleet, basis, change) ?? consume(fleet, change)
@@ -44,7 +43,10 @@ export function judgeClaims(fleet: JudgedFleet, basis: number, change: ClaimsPro
   return undefined
 }
 
-/** Moves a claim. The source and the destination both hold their grants until the move is confirmed or the destination ends. */
+/**
+ * Moves a claim. Until the move is confirmed or the destination claim ends, resources are reserved for the source claim and for the
+ * destination claim.
+ */
 export function judgeMove(fleet: JudgedFleet, basis: number, change: MoveProposed, fence: number): Void {
   return judgeProposal(fleet, basis, change) ?? moveClaim(fleet, change, fence)
 }
@@ -58,11 +60,11 @@ export function moveClaim(fleet: JudgedFleet, change: MoveProposed, fence: numbe
   if (source === undefined || source.fence !== change.source.fence || !isLive(source) || source.instance !== part.instance)
     return 'claim.lost'
   if (source.source !== null || source.target !== null) return 'claim.moving'
-  // A move cannot change the group. Both claims are members of the group until the move ends.
+  // A move cannot change the group. The source claim and the new claim are members of the group until the move ends.
   if ((change.group?.uuid ?? null) !== source.group) return 'claim.group_mismatch'
   const record = hosts.find(part)
   if (record === undefined) return 'claim.no_room'
-  // the grants of the source claim do not count against its own move
+  // the grants of the source claim are free for its own move
   const restore = ledger.lift(source, growsInPlace(hosts, source, record.index, part.grants))
   const obstacle: Void = !grantsFit(hosts, record, part.grants)
     ? 'claim.no_room'
@@ -77,7 +79,10 @@ export function moveClaim(fleet: JudgedFleet, change: MoveProposed, fence: numbe
   return undefined
 }
 
-/** Checks the rules for every proposal, except those about free capacity. `isFull` is true if the maximum count of keys is reached. */
+/**
+ * Checks the rules that apply to every proposal, except the rules about free capacity. `isFull` is true if the maximum count of keys is
+ * reached.
+ */
 export function judgeProposal(
   { hosts, groups, ledger, now }: JudgedFleet,
   basis: number,
@@ -108,7 +113,7 @@ export function touchHosts({ hosts, place }: JudgedFleet, { parts }: Proposal): 
   }
 }
 
-/** Holds the grants of all parts, one part after the other. If one part is refused, nothing changes. */
+/** Reserves the grants of all parts in order. If a part is refused, nothing changes. */
 export function consume({ hosts, groups }: JudgedFleet, { parts, group }: Pick<ClaimsProposed, 'parts' | 'group'>): Void {
   if (group !== null && groups.sharesWith(group) !== undefined) return 'claim.group_mismatch'
   const unbind = group === null ? undefined : groups.bind(group)
@@ -132,8 +137,8 @@ export function consume({ hosts, groups }: JudgedFleet, { parts, group }: Pick<C
 }
 
 /**
- * Confirms a claim. If the claim is the destination of an open move, it replaces the source claim. The change also counts if the claim is
- * confirmed already, so that a repeated call gets the same answer.
+ * Confirms a claim. If the claim is the destination of an open move, it replaces the source claim. The change is also valid if the claim is
+ * confirmed already. Therefore, a repeated call gets the same answer.
  */
 export function judgeConfirm({ ledger, place, now }: JudgedFleet, { claim: id, fence }: ClaimConfirmed): Void {
   const found = ledger.claims.get(id)
@@ -155,7 +160,7 @@ export function judgeExtend({ ledger, place, now }: JudgedFleet, { claim: id, fe
   return undefined
 }
 
-/** Releases a claim. The change also counts if the claim is released already. */
+/** Releases a claim. The change is also valid if the claim is released already. */
 export function judgeRelease({ ledger, place, now }: JudgedFleet, { claim: id, fence, reason }: ClaimReleased): Void {
   const claim = ledger.claims.get(id)
   if (claim === undefined || claim.fence !== fence) return 'claim.lost'
@@ -165,7 +170,7 @@ export function judgeRelease({ ledger, place, now }: JudgedFleet, { claim: id, f
   return undefined
 }
 
-/** Ends a claim on behalf of an operator, without a check of its fence. The change also counts if the claim is revoked already. */
+/** Ends a claim on behalf of an operator, without a check of its fence. The change is also valid if the claim is revoked already. */
 export function judgeRevoke({ ledger, place, now }: JudgedFleet, { claim: id, reason }: ClaimRevoked): Void {
   const claim = ledger.claims.get(id)
   if (claim?.state === 'REVOKED') return undefined
@@ -175,7 +180,8 @@ export function judgeRevoke({ ledger, place, now }: JudgedFleet, { claim: id, re
 }
 
 /**
- * Expires a reservation if the time of the log has reached its end. The reservation may have been extended after the change was proposed.
+ * Expires a reservation if the time of the log has reached the reservation's end. The end can have been extended after the change was
+ * proposed.
  */
 export function judgeExpire({ ledger, place, now }: JudgedFleet, { claim: id }: ClaimExpired): Void {
   const claim = ledger.claims.get(id)
@@ -184,7 +190,10 @@ export function judgeExpire({ ledger, place, now }: JudgedFleet, { claim: id }: 
   return undefined
 }
 
-/** Abandons a key. An unused key is bound without claims, so that it cannot be used later. The claims of a used key are released. */
+/**
+ * Abandons a key. A key without claims is bound to an empty list of claims and cannot be used later. If the key has claims, they are
+ * released.
+ */
 export function judgeAbandon({ ledger, place, now }: JudgedFleet, { account, key }: KeyAbandoned): Void {
   const bound = ledger.findKey(account, key)
   if (bound === undefined) {
@@ -223,7 +232,10 @@ export function judgeGroup({ groups, place }: JudgedFleet, { uuid, expectedVersi
   return undefined
 }
 
-/** Moves a claim from its group to another group, if the rule of the other group allows it. Both groups then count as edited. */
+/**
+ * Moves a claim from its group to another group, if the rule of the new group allows the claim's host. The former and the new group are
+ * then marked as edited at this revision.
+ */
 export function judgeMembership({ groups, ledger, place }: JudgedFleet, { claim: id, fence, group }: MembershipChanged): Void {
   const claim = ledger.claims.get(id)
   if (claim === undefined || claim.fence !== fence || !isLive(claim)) return 'claim.lost'

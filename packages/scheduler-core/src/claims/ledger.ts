@@ -17,7 +17,7 @@ import { type InstanceIndex, type InstanceScope, type LiveClaim, scopeOf } from 
 
 type EndState = 'RELEASED' | 'EXPIRED' | 'REVOKED'
 
-/** All claims and idempotency keys, and the resources that claims hold on their hosts. Only the judge and reports write it. */
+/** All claims and idempotency keys, and the resources that claims reserve on their hosts. Only the judge and reports change the ledger. */
 export class Ledger {
   readonly #hosts: HostTable
   readonly #groups: Groups
@@ -53,7 +53,7 @@ export class Ledger {
     return this.#store.reserved
   }
 
-  /** The claims that the last entry changed or created. Followers of the log read them. */
+  /** The claims that the last entry changed or created. Followers of the log read this set. */
   get changed(): ReadonlySet<Claim> {
     return this.#store.changed
   }
@@ -93,7 +93,7 @@ export class Ledger {
     return this.#keys.restoreEnded(stored)
   }
 
-  /** The key limits that operators set. They apply since feature level 8. */
+  /** The limits for keys that operators set, which apply since feature level 8. */
   get keyLimits(): KeyLimits {
     return this.#keys.limits
   }
@@ -136,7 +136,7 @@ export class Ledger {
     this.#keys.restore(keys)
   }
 
-  /** Copies another ledger's claims and keys in their order. Both ledgers share them until one of the ledgers writes them. */
+  /** Copies another ledger's claims and keys in their order. The two ledgers share these data until one ledger writes them. */
   takeCopy(from: Ledger): void {
     this.#store.takeCopy(from.#store)
     this.#keys.takeCopy(from.#keys)
@@ -151,7 +151,7 @@ export class Ledger {
     this.#keys.forgetEnded(now)
   }
 
-  /** Records the claims of a proposal whose grants are already held. `source` is the claim that a move replaces. */
+  /** Records the claims of a proposal. The grants must already be reserved on the hosts. `source` is the claim that a move replaces. */
   open(change: Proposal, fence: number, revision: number, now: number, source: Claim | null = null): void {
     for (const [i, part] of change.parts.entries()) {
       const record = this.#hosts.find(part) as HostRecord
@@ -200,7 +200,10 @@ export class Ledger {
     })
   }
 
-  /** The scope of a new claim's instance. It is stored since feature level 8. A move has the scope of its source claim. */
+  /**
+   * The scope of a new claim's instance. It is stored since feature level 8. The destination claim of a move has the scope of its source
+   * claim.
+   */
   #scopeOf(change: Proposal, source: Claim | null): Pick<Claim, 'project' | 'instanceAccount'> {
     if (this.#hosts.featureLevel < STRICT_CLAIMS) return { project: null, instanceAccount: null }
     if (source === null) return { project: projectOf(change), instanceAccount: null }
@@ -208,17 +211,14 @@ export class Ledger {
     return { project, instanceAccount: account === change.account ? null : account }
   }
 
-  /** Adds a claim from a checkpoint without holding resources for it. */
+  /** Adds a claim from a checkpoint without reserving resources for the claim. */
   restore(stored: Claim): Claim {
     const claim = { ...stored, [OWNER]: this.#store.owner }
     this.#store.add(claim)
     return claim
   }
 
-  /**
-   * Returns a claim that can be written. If another fleet may share the claim, the claim is first replaced by a clone in all indexes
-   * (owner.ts).
-   */
+  /** Returns a claim that can be written. If another fleet could share the claim, the claim is first replaced by a clone in all indexes. */
   own(claim: Claim): OwnClaim {
     return this.#store.own(claim)
   }
@@ -249,7 +249,7 @@ export class Ledger {
     return this.#holds.isInPlace(claim)
   }
 
-  /** Ends a live claim and frees its resources. Resources of an instance that may still run stay held (ended-claims.ts). */
+  /** Ends a live claim and frees its resources. If the instance can still be running, its resources remain reserved. */
   end(claim: Claim, state: EndState, reason: string | null, revision: number, now: number): void {
     const target = claim.target === null ? undefined : this.claims.get(claim.target)
     if (target !== undefined && this.isInPlace(target)) this.end(target, state, reason, revision, now)
@@ -258,7 +258,7 @@ export class Ledger {
     this.#end(current, state, reason, revision, now, lasts, lasts ? this.#ended.extraOnceEnded(current) : null)
   }
 
-  /** Ends a claim. If `lasts` is true, grants that the host's report does not count stay held (ended-claims.ts). */
+  /** Ends a claim. If `lasts` is true, grants that the host's report does not include remain reserved. */
   #end(
     claim: OwnClaim,
     state: EndState,
@@ -280,19 +280,20 @@ export class Ledger {
     this.touch(claim, revision)
     this.reserved.delete(claim.id)
     this.instances.remove(claim)
-    // The instance may still run. Grants that the host's report does not count stay held until a report no longer lists the instance.
+    // The instance can still run. Grants that the host's report does not include remain reserved until a report no longer lists the
+    // instance.
     if (lasts && this.#ended.holds(record, claim)) this.#ended.hold(record, claim)
     else record.claims.delete(claim)
     record.revision = revision
     this.#keys.endWith(claim, now)
   }
 
-  /** Returns true if an ended claim still holds grants on its host. */
+  /** Returns true if an ended claim still reserves resources on its host. */
   holdsEnded(record: HostRecord, claim: Claim): boolean {
     return this.#ended.holds(record, claim)
   }
 
-  /** Confirms an open move: the source ends and the destination replaces it, in one step. */
+  /** Confirms an open move: in one step, the source claim ends and the destination claim replaces it. */
   settleMove(claim: OwnClaim, revision: number, now: number): void {
     const source = claim.source === null ? undefined : this.claims.get(claim.source)
     if (source === undefined) return
@@ -300,7 +301,7 @@ export class Ledger {
       this.end(source, 'RELEASED', 'moved', revision, now)
       return
     }
-    // The claim replaces its source on the host. The report counts the grants of the source, but not the grants that the claim adds.
+    // The claim replaces its source on the host. The report includes the grants of the source, but not the grants that the new claim adds.
     const counted = source.state === 'MATERIALISED' && claim.extra !== null
     this.#groups.join(claim.group, claim.host)
     this.#holds.drop(claim)
@@ -323,19 +324,21 @@ export class Ledger {
   }
 
   /**
-   * Removes a claim from its group while its move is judged or decided, and from its host if `room` is true. Returns a function that undoes
-   * this.
+   * Removes a claim from its group while its move is judged or decided. If `room` is true, also adds the claim's grants to the free amounts
+   * of its host. Returns a function that undoes this.
    */
   lift(claim: Claim, room: boolean): () => void {
     return this.#holds.lift(claim, room)
   }
 
-  /** Removes the destination of an open move from the sums while a further attempt is judged or decided (claim-holds.ts). */
+  /** Removes the destination claim of an open move from the sums while a further attempt to move the instance is judged or decided. */
   liftDestination(claim: Claim, isPlainNext: boolean): () => void {
     return this.#holds.liftDestination(claim, isPlainNext)
   }
 
-  /** Holds the grants of a host's claims again after its inventory was replaced. Removes ended claims whose instances are gone. */
+  /**
+   * Subtracts the grants of a host's claims again after the host's inventory was replaced. Removes ended claims whose instances are gone.
+   */
   holdAll(record: OwnHostRecord): void {
     const { columns } = this.#hosts
     const { runningVms, numIoOps } = statsToCount(record)
@@ -348,12 +351,15 @@ export class Ledger {
     }
   }
 
-  /** Removes ended claims from a host if other claims hold resources for the same instances. */
+  /** Removes ended claims from a host if other claims reserve resources for the same instances. */
   dropReplaced(record: OwnHostRecord): void {
     this.#ended.dropReplaced(record)
   }
 
-  /** Removes the grants of an instance's ended claims from the sums. `restore` holds them again, `remove` removes the claims. */
+  /**
+   * Adds the grants of an instance's ended claims to the free amounts. `restore` subtracts the grants again, `remove` removes the ended
+   * claims.
+   */
   liftEnded(record: OwnHostRecord, instance: string | null): { restore(): void; remove(): void } {
     return this.#ended.lift(record, instance)
   }
@@ -379,7 +385,10 @@ export class Ledger {
     claim.target = null
   }
 
-  /** Restarts the time for which the claim's instance counts as unlisted. During a move, the instance may run on the other host. */
+  /**
+   * Sets the time since which no report has listed the claim's instance to `now`. During a move, the instance can run on the host of the
+   * move's other claim.
+   */
   #askFor(claim: OwnClaim, now: number): void {
     if (this.#hosts.featureLevel >= UNLISTED_TIMES && claim.state === 'CONFIRMED' && claim.instance !== null) claim.unlistedAt = now
   }

@@ -6,8 +6,8 @@ import { aClaim, aLog, aMove, aReport, aUuid, type HostShape, type TestLog } fro
 import { NEWLY_LISTED } from '../values/levels.ts'
 
 /**
- * A step of a test: a report of h1 with this instance list (null: a report without a list), a claim on h1, or the confirmation of that
- * claim.
+ * A step of a test. A list: h1 reports these instances. null: h1 reports without a list of instances. 'reserve': a reservation of an
+ * instance on h1. 'move here': a move of the instance from h2 to h1. 'confirm': the claim on h1 is confirmed.
  */
 type Step = string[] | null | 'reserve' | 'move here' | 'confirm'
 
@@ -16,7 +16,7 @@ const OLD = 2
 const NEW = 5
 const VCPUS = 16
 
-/** The log after these steps. The instance has 2 CPUs before the steps, and gets a claim of 5 CPUs on h1. */
+/** Returns the log after these steps. The instance runs with 2 CPUs, and the steps give it a claim of 5 CPUs on h1. */
 function afterSteps(steps: readonly Step[], level: number): TestLog {
   const log = aLog(new Fleet())
   let sequence = 0

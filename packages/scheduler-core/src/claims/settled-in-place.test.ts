@@ -107,8 +107,8 @@ test('after several resizes in place between two reports, all amounts that the r
       for (const [step, size] of sizes.entries()) {
         claim = resizeTo(log, claim, { classes: { VCPU: size } }, 20_000 + 10 * step)
         least = Math.min(least, size)
-        // The report includes the first size of the instance. Up to the smallest later size, the claim is covered by the report. The rest
-        // is held in addition.
+        // The report includes the first size of the instance. For its latest size, the report covers only the smallest size that the
+        // instance has had since then. The amount above that is reserved in addition to the reported use.
         expect(64 - (log.fleet.hosts.classColumns('VCPU').free[0] as number)).toBe(first + others + size - least)
       }
       expect(findingsOf(log.fleet)).toEqual([])
@@ -157,7 +157,7 @@ describe('the auditor finds no excess after a resize to the same size if the ins
 })
 
 describe('D7: while an instance grows in place from 2 to 6 of 8 CPUs', () => {
-  /** The free amount of the host after a report of this use. */
+  /** The free amount of the host after a report with the used amount `vcpusUsed`. */
   function freeAfter(vcpusUsed: number, ...edits: readonly Change[]): number | undefined {
     const log = aLog(new Fleet())
     const of = (used: number, instances: string[]) => ({ vcpus: 8, memoryMb: 1_024, vcpusUsed: used, instances })

@@ -16,14 +16,14 @@ export interface Side {
   readonly before: readonly Proposal[]
   readonly record: DecisionRecord
   readonly profile: Profile
-  /** Present if the log no longer has the state on which the decision was made. `fleet` is then a later state. */
+  /** Present if the fleet's state on which the decision was made is no longer stored. `fleet` is then a later state. */
   readonly lost?: Lost
 }
 
-/** The remaining data of a decision if the log no longer has the fleet's state on which the decision was made. */
+/** The data of a decision that remains if the fleet's state on which the decision was made is no longer stored. */
 export interface Lost {
   readonly revision: number
-  /** The stored record. If the decision moved an instance, the record names the claim that was moved, which may no longer exist. */
+  /** The stored record. If the decision moved an instance, the record names the moved claim. This claim possibly no longer exists. */
   readonly record: DecisionRecord
   readonly answer: readonly SelectedDestination[]
 }
@@ -34,15 +34,15 @@ export type Factor = (typeof factors)[number]
 
 /**
  * Why two decisions chose different hosts. A factor: this factor alone explains the difference. MIXED: only several factors together
- * explain the difference, or each of several factors alone explains it. NONE: both decisions chose the same hosts. UNKNOWN: the state of a
- * decision is no longer stored, so no factor can be tried.
+ * explain the difference, or each of several factors alone explains it. NONE: both decisions chose the same hosts. UNKNOWN: the fleet's
+ * state on which a decision was made is no longer stored, so no factor can be tried.
  */
 export type Cause = Factor | 'MIXED' | 'NONE' | 'UNKNOWN'
 
-/** The chosen hosts of a request's instances, in order. Instances that found no host are left out. */
+/** The chosen hosts of a request's instances, in order. Instances without a host are left out. */
 export type Goal = readonly string[]
 
-/** A replay of the first decision in which the given factors are taken from the second decision. */
+/** A replay of the first decision in which these factors are taken from the second decision. */
 export interface Trial {
   readonly factors: readonly Factor[]
   /**
@@ -56,7 +56,10 @@ export interface Trial {
 
 export interface CauseFound {
   readonly cause: Cause
-  /** The smallest sets of factors with which the first decision chooses the hosts of the second. */
+  /**
+   * The smallest sets of factors that explain the difference: if the factors of a set are taken from the second decision, the first
+   * decision chooses the hosts of the second.
+   */
   readonly sufficient: readonly (readonly Factor[])[]
   readonly goals: readonly [Goal, Goal]
   readonly trials: readonly Trial[]
@@ -68,14 +71,14 @@ const subsets: readonly (readonly Factor[])[] = Array.from({ length: 15 }, (_, i
 ).sort((a, b) => a.length - b.length)
 
 /**
- * Finds why two decisions differ. Replays the first decision with each single factor of the second, then with combinations of factors. The
- * generator yields between two replays.
+ * Finds why two decisions differ. Replays the first decision with each single factor of the second decision, then with combinations of
+ * factors. The generator yields between two replays.
  */
 export function* findCause(first: Side, second: Side): Steps<CauseFound> {
   const goals = [yield* goalOf(first), yield* goalOf(second)] as const
   const trials: Trial[] = []
   if (isSameGoal(...goals)) return { cause: 'NONE', sufficient: [], goals, trials }
-  // Without the original state of both decisions, no replay can show the cause.
+  // Without the fleet's original state at both decisions, no replay can show the cause.
   if (first.lost !== undefined || second.lost !== undefined) return { cause: 'UNKNOWN', sufficient: [], goals, trials }
   let sufficient: (readonly Factor[])[] = []
   for (const taken of subsets) {
@@ -97,7 +100,8 @@ function mixOf(first: Side, second: Side, taken: readonly Factor[]): Side {
   const { id, attempt: tried, core, instances } = first.record
   const { fleet, before } = of('FLEET')
   const { profile } = of('PROFILE')
-  // An answer of a filter or weigher outside of the process is valid only for one state, so answers for the chosen state are preferred.
+  // An answer of a filter or weigher outside of the process is valid only for one state of the fleet, so answers for the chosen state are
+  // preferred.
   const outside = answersLike(currentSpec(request), [of('FLEET').record, first.record, second.record])
   return {
     fleet,
@@ -107,8 +111,8 @@ function mixOf(first: Side, second: Side, taken: readonly Factor[]): Side {
       ...{
         id,
         request,
-        // A solver's solution is valid only for one request, profile version and state. With mixed factors, the empty profile name marks
-        // that no solution exists.
+        // A solver's solution is valid only for one request, profile version and state. If factors of both decisions are mixed, the empty
+        // profile name means that there is no solution.
         profile: isSecond ? second.record.profile : '',
         seed: of('RANDOM').record.seed,
         attempt: tried,
@@ -129,7 +133,8 @@ function* attempt(side: Side): Steps<Goal | undefined> {
   try {
     return yield* goalOf(side, replayOtherwiseInSteps)
   } catch (error) {
-    // The replay is impossible: the state lacks the claim that is moved, or the answer of a plug-in outside of the process.
+    // The replay is impossible: the state does not have the claim that is moved, or the record does not have the answer of a plug-in
+    // outside of the process.
     if (error instanceof RangeError) return undefined
     throw error
   }

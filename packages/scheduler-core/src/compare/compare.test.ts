@@ -24,7 +24,7 @@ interface Parts {
 
 const usual: Parts = { hosts: { h1: { memoryMb: 8_192 }, h2: { memoryMb: 4_096 } }, request: {}, profile: {}, seed: 'one' }
 
-/** Makes a decision and returns it with all of its inputs. The inputs that are not given have their usual values. */
+/** Makes a decision and returns the decision with all of its inputs. Inputs that are not in `parts` have their usual values. */
 function decided(parts: Partial<Parts>): Side {
   const { hosts, request, profile, seed } = { ...usual, ...parts }
   const fleet = aFleet(hosts)
@@ -275,7 +275,7 @@ describe('comparing a decision with a state that is no longer stored', () => {
     expect(comparison.text).toBe(
       'The first goes to h1, the second finds no host. The cause cannot be determined any more: the log no longer contains revision 7, the state on which one of them was decided. The requests differ; whether the states of the fleet differ is not known.',
     )
-    // The funnel is from the record: in the later state, h1 would not pass.
+    // The counts are from the record. In the later state, h1 would not pass.
     expect(comparison.flips.steps.find(({ filter }) => filter === 'RamFilter')).toEqual({
       filter: 'RamFilter',
       first: { entered: 2, passed: 2 },

@@ -13,10 +13,10 @@ export interface Comparison extends CauseFound {
   readonly cause: Cause
   readonly specChanges: readonly FieldChange[]
   readonly profileChanges: readonly FieldChange[]
-  /** Undefined if the state of one of the decisions is no longer stored. */
+  /** Undefined if the fleet's state on which one of the decisions was made is no longer stored. */
   readonly fleetChanges: FleetChanges | undefined
   readonly flips: Flips
-  /** The instance of each decision that funnels and hosts refer to. By default the first instance with different hosts. */
+  /** The index of the instance in each decision that funnels and hosts refer to. The default is the first instance with different hosts. */
   readonly instances: readonly [number, number]
   /** The cause in one or two sentences. */
   readonly text: string
@@ -25,13 +25,14 @@ export interface Comparison extends CauseFound {
 export interface CompareOptions {
   /** The index of the compared instance in both requests. By default, the first instance with different hosts is compared. */
   readonly instance?: number | undefined
-  /** At most this many hosts with different outcomes are returned. All such hosts are counted. */
+  /** At most this many hosts with different outcomes are returned. The count includes all such hosts. */
   readonly most?: number
 }
 
 /**
- * Compares two decisions by replaying them. The generator yields regularly and leaves both fleets unchanged. If the state of a decision is
- * no longer stored, its record is used; hosts that are not in the record are examined on the later state.
+ * Compares two decisions by replaying them. The generator yields regularly and leaves both fleets unchanged. If the fleet's state on which
+ * a decision was made is no longer stored, the record of the decision is used. Hosts that are not in the record are examined on a later
+ * state.
  */
 export function* compareDecisions(first: Side, second: Side, { instance, most = 500 }: CompareOptions = {}): Steps<Comparison> {
   const found = yield* findCause(first, second)
@@ -52,8 +53,8 @@ export function* compareDecisions(first: Side, second: Side, { instance, most = 
 }
 
 /**
- * Compares the fleets of two decisions. During the comparison, both fleets hold the resources of the proposals before the decision. No
- * other code may use the fleets until the generator ends.
+ * Compares the fleets of two decisions. During the comparison, the resources of the proposals that precede each decision in its log entry
+ * are reserved. No other code may use the fleets until the generator ends.
  */
 function* changesBetween(first: Side, second: Side, group: string | null): Steps<FleetChanges> {
   const steps = fleetChanges(first.fleet, second.fleet, group)

@@ -6,7 +6,7 @@ export interface EnforcedFilter {
   readonly profile: Profile
 }
 
-/** Makes a copy of the profile for each of its filters in shadow mode, in which this filter is enforced. */
+/** For each filter in shadow mode, makes a copy of the profile in which this filter is enforced. */
 export function enforcedEach(profile: Profile): readonly EnforcedFilter[] {
   return profile.filters.flatMap(({ shadow, ...filter }, index) => {
     if (!shadow) return []

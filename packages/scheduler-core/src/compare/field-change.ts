@@ -5,7 +5,7 @@ import { isJsonObject } from '../values/json.ts'
 /** One field in which two documents differ. */
 export interface FieldChange {
   readonly field: string
-  /** Null if the document does not have the field. */
+  /** The value in the first document as text. Null if the first document does not have the field. */
   readonly before: string | null
   readonly after: string | null
 }

@@ -16,8 +16,8 @@ export interface FleetChanges {
 }
 
 /**
- * Compares two states of the same log host by host. Only data that decisions read is compared, including resources that an overlay holds. A
- * host has the same index in both states. `group` is the server group of the request, whose members are compared too.
+ * Compares two states of the same log host by host. Only data that decisions read is compared. Resources that an open overlay reserves are
+ * included. A host has the same index in both states. `group` is the server group of the request. Its members are also compared.
  */
 export function* fleetChanges(before: Fleet, after: Fleet, group: string | null): Steps<FleetChanges> {
   const fields = new Map<string, number>()
@@ -65,7 +65,7 @@ const pair = (field: string, before: Column | undefined, after: Column | undefin
   differs: (host) => (before === undefined ? 0 : at(before, host)) !== (after === undefined ? 0 : at(after, host)),
 })
 
-/** Comparisons of the state that is not in numeric columns, as text. */
+/** Compares, as text, the state that is not in numeric columns. */
 function wordsOf(before: Fleet, after: Fleet, group: string | null): Compared[] {
   const words = (field: string, read: (fleet: Fleet, record: HostRecord) => string): Compared => ({
     field,
@@ -88,7 +88,7 @@ function wordsOf(before: Fleet, after: Fleet, group: string | null): Compared[] 
       field: 'properties',
       differs: (host) => {
         const [a, b] = [before.hosts.get(host).stats, after.hosts.get(host).stats]
-        // The same report object in both fleets needs no comparison.
+        // If both fleets have the same report object, no comparison is needed.
         return a !== b && propertiesOf(a) !== propertiesOf(b)
       },
     },

@@ -10,7 +10,7 @@ import type { HostName } from '../values/host-name.ts'
 import type { Steps } from '../values/steps.ts'
 import type { Side } from './cause.ts'
 
-/** The outcome of one decision for a host. LOST_ON_WEIGHT: all filters passed the host, but other hosts had better totals. */
+/** The outcome of one decision for a host. LOST_ON_WEIGHT: the host passed all filters, but hosts with better totals were chosen. */
 export type ComparedOutcome = 'SELECTED' | 'ALTERNATE' | 'LOST_ON_WEIGHT' | 'FILTERED' | 'UNKNOWN'
 
 /**
@@ -40,13 +40,13 @@ export interface Flips {
   readonly steps: readonly StepDelta[]
   readonly count: number
   /**
-   * Chosen hosts first, then hosts that passed in only one decision, then the others. Within each of these groups, hosts are in the order
-   * in which they first reported.
+   * Chosen hosts first, then hosts that passed in only one decision, then all other hosts. Within each of these groups, hosts are in the
+   * order of their first reports.
    */
   readonly hosts: readonly HostFlip[]
 }
 
-/** What is compared of one of the two decisions, for the compared instance. */
+/** The compared data of one of the two decisions, for the compared instance. */
 interface Met {
   readonly side: Side
   /** The recorded best hosts of the instance. Empty if the decision ended before the instance. */
@@ -95,7 +95,7 @@ function outcomes(
   const indexOf = (name: HostName) => fleet.hosts.find(name)?.index
   const selected = answer === undefined ? undefined : indexOf(answer.selected)
   const alternates = new Set(answer?.alternates.map(indexOf))
-  // If the state of the decision is no longer stored, only the recorded hosts are known to have passed its filters.
+  // If the fleet's state on which the decision was made is no longer stored, only the recorded hosts are known to have passed its filters.
   const recorded = new Set(lost === undefined ? [] : [selected, ...alternates, ...best.map(indexOf)])
   return (host) => {
     const refusing = firstRefusing[host]
@@ -155,7 +155,10 @@ function* listFlips(one: Met, other: Met, most: number): Steps<Pick<Flips, 'coun
   return { count: flipped.length, hosts }
 }
 
-/** The hosts whose outcomes are known: all hosts, or only the recorded hosts if the state of a decision is no longer stored. */
+/**
+ * The hosts whose outcomes are known: all hosts, or only the recorded hosts if the fleet's state at one of the decisions is no longer
+ * stored.
+ */
 function knownHosts(one: Met, other: Met): Iterable<number> {
   const sides = [one, other]
   if (sides.every(({ side }) => side.lost === undefined))

@@ -9,19 +9,19 @@ import { isOwnScheduler, type Profile } from '../records/profile.ts'
 import { reasonText } from '../text/reason-text.ts'
 import type { Steps } from '../values/steps.ts'
 
-/** The rank that a profile version gives a host, for one instance of a request. */
+/** The rank that a profile version gives to a host, for one instance of a request. */
 export interface HostRank {
   /** `host/node`, or only the host's name if the node has the same name. */
   readonly host: string
-  /** 1 is the best rank; null if the host has no rank. */
+  /** 1 is the best rank. Null if the host has no rank. */
   readonly rank: number | null
-  /** Why the host has no rank, as a sentence. Null if it has a rank. */
+  /** Why the host has no rank, as a sentence. Null if the host has a rank. */
   readonly because: string | null
 }
 
 /**
- * Finds the rank of a host in the decision of another profile version. `made` is the record of that decision, and `record` is the record of
- * the original decision. The fleet is examined only if the host is not among the best hosts in `made`.
+ * Finds the rank of a host in a decision of the same request by another profile version. `made` is the record of that decision, and
+ * `record` is the record of the original decision. The fleet is examined only if the host is not among the best hosts in `made`.
  */
 export function* hostRank(
   fleet: Fleet,

@@ -16,7 +16,7 @@ const roomiest = version(1)
 const fullest = version(2, { weighers: [{ name: 'RAMWeigher', multiplier: -1 }] })
 const picky = version(3, { filters: [{ name: 'IsolatedHostsFilter', options: { isolated_hosts: ['h0'], isolated_images: ['i'] } }] })
 
-/** A fleet with hosts h0, h1, ... Each host has less memory than the host before it. */
+/** A fleet with hosts h0, h1, ... Each host has less memory than the previous host. */
 function aSite(count: number) {
   const fleet = aFleet(Object.fromEntries(Array.from({ length: count }, (_, i) => [`h${i}`, { memoryMb: (count - i) * 1_024 + 8_192 }])))
   for (const profile of [roomiest, fullest, picky])

@@ -11,8 +11,8 @@ import { type Goal, isSameGoal } from './cause.ts'
 import { type HostRank, hostRank } from './host-rank.ts'
 
 /**
- * Compares the decision of another profile version with the original decision. NEW_FAILURE: fewer instances found a host. NEW_PLACEMENT:
- * more instances found a host. ELSEWHERE: equally many instances, but on different hosts.
+ * Compares the decision of another profile version with the original decision. NEW_FAILURE: a host was found for fewer instances.
+ * NEW_PLACEMENT: a host was found for more instances. ELSEWHERE: hosts were found for equally many instances, but different hosts.
  */
 export type Agreement = 'SAME' | 'ELSEWHERE' | 'NEW_FAILURE' | 'NEW_PLACEMENT'
 
@@ -20,27 +20,30 @@ export type Agreement = 'SAME' | 'ELSEWHERE' | 'NEW_FAILURE' | 'NEW_PLACEMENT'
 export interface OtherDecision {
   readonly agreement: Agreement
   readonly hosts: Goal
-  /** Explains the difference in a sentence, '' if there is none. Reads the fleet, so it must be called before the fleet changes. */
+  /**
+   * Explains the difference in a sentence. Empty text if the two decisions have the same hosts. Reads the fleet, so it must be called
+   * before the fleet changes.
+   */
   because(): Steps<string>
   /**
-   * The rank that each version gives to the host that the other version chose. Undefined unless the agreement is ELSEWHERE. Reads the
-   * fleet, so it must be called before the fleet changes.
+   * For the host that the original version chose: its rank by the second version. For the host that the second version chose: its rank by
+   * the original version. Undefined unless the agreement is ELSEWHERE. Reads the fleet, so it must be called before the fleet changes.
    */
   ranks(): Steps<ChoiceRanks | undefined>
 }
 
-/** The ranks for the first instance that two versions put on different hosts. */
+/** The ranks for the first instance for which two profile versions chose different hosts. */
 export interface ChoiceRanks {
   readonly instance: number
-  /** The host of the original decision, with its rank by the other version. */
+  /** The host of the original decision, with the rank that the second version gives to it. */
   readonly decided: HostRank
-  /** The host that the other version chose, with its rank by the original version. */
+  /** The host that the second version chose, with the rank that the original version gives to it. */
   readonly other: HostRank
 }
 
 /**
  * Decides a request again by a different profile version. Leaves the fleet unchanged. `hosts` are the hosts of the original decision.
- * Throws RangeError if the decision cannot be known (`replayOtherwise`).
+ * Throws RangeError in the cases in which `replayOtherwise` throws it.
  */
 export const decideOtherwise = (...asked: Parameters<typeof decideOtherwiseInSteps>): OtherDecision =>
   atOnce(decideOtherwiseInSteps(...asked))
@@ -80,7 +83,8 @@ export function* decideOtherwiseInSteps(
     },
     *ranks() {
       if (agreement !== 'ELSEWHERE') return undefined
-      // Both versions placed the instances before this one alike, so their ranks are on the same state.
+      // The two versions placed the instances before this one on the same hosts. Therefore, the ranks by both versions are computed for the
+      // same state.
       const instance = goal.findIndex((host, i) => host !== hosts[i])
       const rankBy = (host: string | undefined, made: DecisionRecord, by: Profile | undefined): Steps<HostRank> =>
         hostRank(fleet, before, { record, made, profile: by }, instance, host ?? '')
@@ -93,7 +97,7 @@ export function* decideOtherwiseInSteps(
   }
 }
 
-/** Explains why the first instance without a host found none, with the sentence of the refusal. */
+/** Explains why no host was found for the first instance without a host, with the sentence of the refusal. */
 const refusalText = (
   fleet: Fleet,
   before: readonly Proposal[],

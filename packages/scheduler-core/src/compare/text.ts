@@ -54,7 +54,10 @@ const nouns: Readonly<Record<Factor, string>> = {
   RANDOM: 'the seed',
 }
 
-/** Names the factors that differ but are not the cause, each with the hosts that the first decision chooses with it. */
+/**
+ * Names the factors that differ but are not the cause, each with the hosts that the first decision chooses if this factor is taken from the
+ * second decision.
+ */
 function othersText({ trials, ...comparison }: Comparison, cause: Factor, first: Side): string {
   const isDifferent: Readonly<Record<Factor, boolean>> = {
     SPEC: comparison.specChanges.length > 0,
@@ -81,7 +84,10 @@ function goalText(keys: Goal, { record, fleet }: Side, isBoth = false): string {
   return goal.length < asked ? `${place} ${goal.length} of ${asked} instances on ${hosts}` : `${go} to ${hosts}`
 }
 
-/** Says why the cause cannot be determined, and which inputs are known to differ. `gone` has the revisions that are no longer stored. */
+/**
+ * Says why the cause cannot be determined, and which inputs are known to differ. `gone` has the revisions whose states are no longer
+ * stored.
+ */
 function goneText(gone: readonly number[], differing: readonly string[]): string {
   const revisions = [...new Set(gone)]
   const states = revisions.length === 1 ? `revision ${revisions[0]}, the state` : `revisions ${revisions.join(' and ')}, the states`

@@ -8,14 +8,17 @@ export interface KeptDecision {
   readonly answer: readonly SelectedDestination[]
 }
 
-/** The fields that are stored outside of the packed bytes, because many decisions share them or because they are searched. */
+/**
+ * The fields that are stored outside of the packed bytes, because many decisions have equal values or because decisions are searched by
+ * these fields.
+ */
 export type StoredFields = Pick<DecisionRecord, 'id' | 'request' | 'profile' | 'seed' | 'attempt'>
 
-/** The first byte of a packed decision. A new format gets the next number, and later releases must still read all formats. */
+/** The first byte of a packed decision. A new format gets the next number. Each release must read all earlier formats. */
 const FORMAT = 1
 
 /**
- * Names that are stored as one byte, which is their position in this list. Positions never change, so new names are added only at the end.
+ * Names that are stored as one byte, which is their position in this list. The positions must not change: add new names only at the end.
  * Names that are not in the list are stored as text.
  */
 const NAMES = [
@@ -35,7 +38,7 @@ const NONE: Destination | RankedHost = { host: '', node: '', raw: [], total: 0 }
 
 /**
  * Packs a decision into few bytes. Unpacking returns exactly the same decision, to the last bit of its numbers. Returns undefined for a
- * decision that this format cannot express, which must be stored unpacked.
+ * decision that this format cannot express. Such a decision must be stored unpacked.
  */
 export function packDecision({ record, answer }: KeptDecision): Uint8Array | undefined {
   if (!isKnown(record, answer)) return undefined
@@ -143,8 +146,8 @@ function readInstance(from: ByteReader): InstanceRecord {
 }
 
 /**
- * Writes a destination. If it is one of the recorded best hosts, its position among them is stored, from 1. Otherwise 0 is stored, followed
- * by the name of the host.
+ * Writes a destination. If the host is one of the recorded best hosts, its position among the best hosts is written, counted from 1.
+ * Otherwise, 0 and the name of the host are written.
  */
 function writeDestination(out: ByteWriter, { host, node, weight, limits }: Destination, best: readonly RankedHost[]): void {
   const position = best.findIndex((ranked) => ranked.host === host && ranked.node === node)
@@ -238,7 +241,7 @@ const MEMBERS = {
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
 /**
- * True if the format can express everything in a decision. A record of a newer release may have unknown fields, and a stored record has
+ * True if the format can express everything in a decision. A record of a newer release can have unknown fields, and a stored record has
  * null in place of NaN.
  */
 function isKnown(record: DecisionRecord, answer: readonly SelectedDestination[]): boolean {

@@ -26,8 +26,8 @@ import { memoByObject } from '../values/memo.ts'
 export const MOST_ASKED = 20_000
 
 /**
- * The claims that a decision moves or ends. Their resources are treated as free, both in the decision and when the hosts for calls outside
- * of the process are determined.
+ * The claims that a decision moves or ends. The resources of these claims are treated as free in the decision, and also when the hosts for
+ * calls outside of the process are determined.
  */
 export type LookedAway = Pick<DecideInput, 'source' | 'ends' | 'intent'>
 
@@ -37,7 +37,7 @@ export const asksOf = (fleet: Fleet, profile: Profile): readonly OutsideAsk[] =>
 const knownAsks = memoByObject((plugins: Plugins) => memoByObject((profile: Profile) => compileProfile(profile, plugins).asks))
 
 /**
- * Names of the filters and weighers outside of this process that have not answered for all instances of a request. Instances with equal
+ * The names of the filters and weighers outside of this process that have not answered for all instances of a request. Instances with equal
  * demands share an answer.
  */
 export const unansweredOf = (fleet: Fleet, profile: Profile, request: RequestSpec): readonly string[] =>
@@ -77,7 +77,7 @@ export function questionsOf(
   }
 }
 
-/** The hosts that pass the filters in this process. Filters that depend on the hosts of the request's other instances are left out. */
+/** The hosts that pass the filters in this process. Filters that depend on where the request's other instances are placed are left out. */
 function candidatesFor(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet): readonly HostIndex[] {
   const filters = compiled.filters.filter(({ isOutside }) => !isOutside)
   const { hosts } = runFilters(prepareFilters({ ...compiled, filters }, { ...request, topologySpread: [] }, fleet), fleet)
@@ -111,7 +111,7 @@ function toQuestion(
     ...(optionsKey !== undefined && { options: optionsKey }),
     ...('unit' in part && { unit: part.unit }),
     members,
-    // the options were parsed from JSON by a schema whose output is JSON too
+    // the options were parsed from JSON by a schema whose output is also JSON
     parameters: options as JsonObject,
     multiplier,
     request: shownRequest(request),

@@ -3,12 +3,12 @@ import { NOT_THERE } from '../pipeline/findings.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
 import type { KeptDecision } from './packed.ts'
 
-/** The version of the receipt format. Each hashed text contains it, so that hashes of different formats cannot be equal. */
+/** The version of the receipt format. Each hashed text contains this version. Therefore, hashes of different formats cannot be equal. */
 export const RECEIPT_FORMAT = 1
 
 /**
- * The position of a decision in the log: its entry, and the index of its change in the entry. The changes before this index are the
- * proposals on which the decision builds.
+ * The position of a decision in the log: its entry, and the index of its change in the entry. The decision treats the proposals before this
+ * index as accepted.
  */
 export interface ReceiptPosition {
   readonly basis: number
@@ -41,9 +41,9 @@ export interface ReceiptRow {
   readonly account: string
   readonly requestSpecId: string
   readonly claimIds: readonly string[]
-  /** Why hosts were refused. Empty unless the request was refused. */
+  /** The reasons for which hosts were refused. Empty unless the request was refused. */
   readonly reasons: readonly unknown[]
-  /** The cause of a refusal. Absent if none was stored, as for all decisions before feature level KEPT_CAUSES. */
+  /** The cause of a refusal. Absent if no cause was stored, as in all decisions before feature level KEPT_CAUSES. */
   readonly cause?: object
   /** The names of the chosen hosts, by which decisions are searched. */
   readonly hosts: readonly string[]
@@ -51,15 +51,18 @@ export interface ReceiptRow {
 }
 
 /**
- * The stored columns of a decision, as the text that a receipt hashes. Receipts of older releases have no hash of this text; their other
- * hashes are valid.
+ * The stored columns of a decision, as the text that a receipt hashes. Receipts of older releases have no hash of this text, but their
+ * hashes of the inputs and the result are valid.
  */
 export function rowText({ id, outcome, at, account, requestSpecId, claimIds, reasons, cause, hosts, instanceUuids }: ReceiptRow): string {
   const row = { id, outcome, at, account, requestSpecId, claimIds, reasons, ...(cause !== undefined && { cause }), hosts, instanceUuids }
   return canonicalJson({ receipt: RECEIPT_FORMAT, part: 'row', ...row })
 }
 
-/** The verdicts of a replay for one instance. `names` are by host index; `totals` are those of the hosts that passed, best first. */
+/**
+ * The verdicts of a replay for one instance. `names` is indexed by host index. `totals` are the totals of the hosts that passed, best
+ * first.
+ */
 export interface ReplayedVerdicts {
   readonly names: readonly { readonly host: string; readonly node: string }[]
   readonly matrix: VerdictMatrix

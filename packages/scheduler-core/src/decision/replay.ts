@@ -17,18 +17,18 @@ import { atOnce, type Steps } from '../values/steps.ts'
 import { unansweredOf } from './questions.ts'
 import { isUnsolved } from './unsolved.ts'
 
-/** The proposals before the given position in a log entry. The change at the position was decided as if they were valid. */
+/** The proposals before the index `position` in a log entry. The change at this index was decided as if these proposals were valid. */
 export const proposalsBefore = (entry: Pick<LogEntry, 'changes'>, position: number): readonly Proposal[] =>
   entry.changes.slice(0, position).filter(isProposal)
 
 /**
  * Replays a decision on the fleet at the revision on which the decision was made. The result has the same hosts, grants and scores, bit for
- * bit, and the fleet is unchanged. If `profile` is given, it decides in place of the recorded profile. Throws RangeError if the fleet lacks
- * the recorded profile version or a recorded claim, or if the record lacks an answer of a filter or weigher outside of the process.
+ * bit, and the fleet is unchanged. If `profile` is present, it is used instead of the recorded profile. Throws RangeError if the fleet
+ * lacks the recorded profile version or a recorded claim, or if the record lacks an answer of a filter or weigher outside of the process.
  */
 export const replay = (...asked: Parameters<typeof replayInSteps>): Decided => atOnce(replayInSteps(...asked))
 
-/** `replay` as a generator that yields regularly. No other code may use the fleet until it ends. */
+/** `replay` as a generator that yields regularly. No other code may use the fleet until the generator ends. */
 export function* replayInSteps(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -45,7 +45,7 @@ export function* replayInSteps(
  */
 export const replayOtherwise = (...asked: Parameters<typeof replayOtherwiseInSteps>): Decided => atOnce(replayOtherwiseInSteps(...asked))
 
-/** `replayOtherwise` as a generator that yields regularly. No other code may use the fleet until it ends. */
+/** `replayOtherwise` as a generator that yields regularly. No other code may use the fleet until the generator ends. */
 export function* replayOtherwiseInSteps(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -68,8 +68,8 @@ function refuseUnasked({ steps }: Examination): void {
 }
 
 /**
- * Replays a decision up to one instance and examines all hosts for this instance. The instances before it hold their resources while `read`
- * runs.
+ * Replays a decision up to one instance and examines all hosts for this instance. While `read` runs, the resources of the instances before
+ * this one are reserved.
  */
 export function examineAgain<T>(
   fleet: Fleet,
@@ -83,7 +83,7 @@ export function examineAgain<T>(
   return atOnce(examineAgainInSteps(fleet, before, record, instance, readNow(read), profile, isShortCircuited))
 }
 
-/** `examineAgain` as a generator that yields regularly. No other code may use the fleet until it ends. */
+/** `examineAgain` as a generator that yields regularly. No other code may use the fleet until the generator ends. */
 export function examineAgainInSteps<T>(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -128,7 +128,7 @@ export function* examineEach(
   }
 }
 
-/** Replays a decision up to one instance, so that `read` can check single hosts for this instance. */
+/** Replays a decision up to one instance. `read` can then check single hosts for this instance. */
 export function checkAgain<T>(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -139,7 +139,7 @@ export function checkAgain<T>(
   return atOnce(checkAgainInSteps(fleet, before, record, instance, readNow(read)))
 }
 
-/** `checkAgain` as a generator that yields regularly. No other code may use the fleet until it ends. */
+/** `checkAgain` as a generator that yields regularly. No other code may use the fleet until the generator ends. */
 export function checkAgainInSteps<T>(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -189,7 +189,7 @@ function withEarlier<T>(
   })
 }
 
-/** Calls `use` while the fleet holds the resources of the given proposals. */
+/** Calls `use` while the resources of these proposals are reserved in the fleet. */
 export function withProposals<T>(fleet: Fleet, before: readonly Proposal[], use: (overlay: Overlay) => T): T {
   const overlay = openOverlay(fleet)
   try {
@@ -200,7 +200,7 @@ export function withProposals<T>(fleet: Fleet, before: readonly Proposal[], use:
   }
 }
 
-/** `withProposals` as a generator that yields regularly. No other code may use the fleet until it ends. */
+/** `withProposals` as a generator that yields regularly. No other code may use the fleet until the generator ends. */
 export function* withProposalsInSteps<T>(fleet: Fleet, before: readonly Proposal[], use: (overlay: Overlay) => Steps<T>): Steps<T> {
   const overlay = openOverlay(fleet)
   try {
@@ -224,17 +224,20 @@ function holdProposal(fleet: Fleet, overlay: Overlay, proposal: Proposal): void 
   for (const part of parts) overlay.holdMove(part, group, source)
 }
 
-/** The claim that a decision moves, in the fleet on which the decision was made. */
+/** The claim that a decision moves. `fleet` must be in the state on which the decision was made. */
 const sourceOf = (fleet: Fleet, { source }: DecisionRecord): Claim | undefined => liveClaim(fleet, source)
 
-/** The previous destination of a move, which ends when the decision proposes a new one. In the fleet on which the decision was made. */
+/**
+ * The destination claim of an open move, which ends when the decision proposes a new destination. `fleet` must be in the state on which the
+ * decision was made.
+ */
 const endsOf = (fleet: Fleet, { ends }: DecisionRecord): Claim | undefined => liveClaim(fleet, ends)
 
 function liveClaim(fleet: Fleet, id: string | undefined): Claim | undefined {
   if (id === undefined) return undefined
   const claim = fleet.ledger.claims.get(id)
   if (claim === undefined) throw new RangeError(`claim ${id} is not known at revision ${fleet.place.revision}`)
-  // The resources of an ended claim are free already. Freeing them again for the replay would show capacity that does not exist.
+  // The resources of an ended claim are already free. If the replay freed them a second time, it would use capacity that does not exist.
   if (!isLive(claim)) throw new RangeError(`claim ${id} has ended at revision ${fleet.place.revision}`)
   return claim
 }
@@ -261,7 +264,9 @@ function inputOf(fleet: Fleet, record: DecisionRecord, profile: Profile): Decide
   }
 }
 
-/** Computes the sentence in the answer of a refused request that says how the request could be placed. Undefined if no way was found. */
+/**
+ * Computes the sentence in the answer of a refused request that says how the request could be placed. Undefined if no such way was found.
+ */
 export function* wayOutAgain(fleet: Fleet, before: readonly Proposal[], record: DecisionRecord, cause: Cause): Steps<string | undefined> {
   const profile = answeredAs(fleet, record, profileOf(fleet, record))
   return yield* withProposalsInSteps(fleet, before, (overlay) => wayOutInSteps(fleet, overlay, inputOf(fleet, record, profile), cause))
@@ -269,7 +274,7 @@ export function* wayOutAgain(fleet: Fleet, before: readonly Proposal[], record: 
 
 /**
  * The profile together with the recorded answers of filters and weighers outside of the process. Throws RangeError if the profile needs an
- * answer that is not recorded, because its decision is then unknown.
+ * answer that is not recorded, because the decision cannot be computed without this answer.
  */
 function answeredAs(
   fleet: Fleet,
@@ -280,7 +285,7 @@ function answeredAs(
   const answered = outside === undefined ? profile : withAnswers(profile, [{ request: spec, answers: outside }])
   const [part] = unansweredOf(fleet, answered, spec)
   if (part !== undefined) throw new RangeError(`${part} was not called for the request of this decision`)
-  // A recorded failure was a failure of the recorded profile's scheduler. The scheduler of another profile may succeed.
+  // A recorded failure is a failure of the recorded profile's scheduler. The scheduler of another profile can succeed.
   return failure === undefined || ref !== profileRef(profile) ? answered : withFailure(answered, failure)
 }
 

@@ -6,8 +6,8 @@ import { asksSolver } from '../schedulers/solver-scheduler.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
 
 /**
- * True if the decision of `profile` is unknown because its solver would have to be called. The record has only the solution for the version
- * that decided. Another version has a different integer program, unless it differs only in its note.
+ * True if the decision that `profile` would make is unknown, because its solver would have to be called. The record has only the solution
+ * for the profile version that decided. Any other version has a different integer program, unless only its note is different.
  */
 export function isUnsolved(fleet: Fleet, record: DecisionRecord, profile: Profile): boolean {
   if (profile.scheduler !== 'solver') return false
@@ -17,8 +17,8 @@ export function isUnsolved(fleet: Fleet, record: DecisionRecord, profile: Profil
 }
 
 /**
- * True if the decision may be part of a batch. Moves off one host are solved together. If the version that decided had no solver, the
- * record does not show which claims moved off the host together.
+ * True if the decision is possibly part of a batch. Moves off one host are solved together. If the profile version that decided had no
+ * solver, the record does not show which claims moved off the host together.
  */
 const mayBeOfBatch = ({ intent, solver }: DecisionRecord, decider: Profile | undefined): boolean =>
   solver?.solution.batch !== undefined || (intent === 'EVACUATE' && decider?.scheduler !== 'solver')

@@ -6,13 +6,13 @@ import type { Check } from './examine.ts'
 const PER_REFUSAL = 0.001
 
 /**
- * The distance of a host from passing all filters; 0 means that it passes. It is the largest shortfall among the refusing filters, as a
- * share of the needed amount (0.25 if 8 of 32 GiB are missing), plus 0.001 for each refusing filter after the first. A missing demand that
- * is not an amount, such as a trait, has the share 1.
+ * The distance of a host from passing all filters. 0 means that the host passes. The distance is the largest shortfall among the refusing
+ * filters, as a share of the needed amount (0.25 if 8 of 32 GiB are missing), plus 0.001 for each refusing filter after the first. For a
+ * missing demand that is not an amount, such as a trait, the share is 1.
  */
 export const distanceOf = (checks: readonly Check[]): number => distanceOfReasons(checks.flatMap(({ reason }) => reason ?? []))
 
-/** The distance of a host from passing (`distanceOf`), computed from its reasons. */
+/** The distance of a host from passing all filters (`distanceOf`), computed from its reasons. */
 export function distanceOfReasons(reasons: readonly Reason[]): number {
   if (reasons.length === 0) return 0
   let worst = 0
@@ -20,5 +20,8 @@ export function distanceOfReasons(reasons: readonly Reason[]): number {
   return distanceBy(worst, reasons.length)
 }
 
-/** The distance of a host from passing (`distanceOf`), computed from the largest missing share and the count of refusing filters. */
+/**
+ * The distance of a host from passing all filters (`distanceOf`), computed from the largest missing share and the count of refusing
+ * filters.
+ */
 export const distanceBy = (worst: number, refusals: number): number => (refusals === 0 ? 0 : worst + PER_REFUSAL * (refusals - 1))

@@ -24,7 +24,7 @@ export interface Check {
   readonly verdict: Verdict
   /** Present if the verdict is FAIL or ERROR. */
   readonly reason?: Reason
-  /** The values that the filter compared. The values in the sentence of the reason come first. Present if there is a reason. */
+  /** The values that the filter compared. The values that are in the sentence of the reason are first. Present if there is a reason. */
   readonly facts?: readonly Fact[]
 }
 
@@ -41,15 +41,15 @@ export interface HostChecks {
 export interface Examination extends Findings, HostChecks {}
 
 /**
- * Runs every filter on every host, and the weighers on the hosts that pass. A decision is faster, because it stops at the first filter that
- * refuses a host. The ranking is the order in which the profile's scheduler prefers hosts for the instance.
+ * Runs every filter on every host, and the weighers on the hosts that pass. A decision is faster, because for each host it stops at the
+ * first filter that refuses the host. The ranking is the order in which the profile's scheduler prefers hosts for the instance.
  */
 export const examine = (...asked: Parameters<typeof examineInSteps>): Examination => atOnce(examineInSteps(...asked))
 
 /** The generator yields after this many hosts. */
 const SLICE = 128
 
-/** `examine` as a generator that yields regularly. The fleet must not change until it ends. */
+/** `examine` as a generator that yields regularly. The fleet must not change until the generator ends. */
 export function* examineInSteps(
   fleet: Fleet,
   asked: RequestSpec,
@@ -218,7 +218,7 @@ function* countReasons(step: FilterStep, hostCount: number, isRefused: (host: nu
  */
 export const refusalsOf = (...asked: Parameters<typeof refusalsInSteps>): readonly ReasonCount[] => atOnce(refusalsInSteps(...asked))
 
-/** `refusalsOf` as a generator that yields regularly. The fleet must not change until it ends. */
+/** `refusalsOf` as a generator that yields regularly. The fleet must not change until the generator ends. */
 export function* refusalsInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile, instance = 0): Steps<readonly ReasonCount[]> {
   const isOut = fleet.hosts.columns.gone.slice(0, fleet.hosts.count)
   const counts: ReasonCount[] = []

@@ -17,15 +17,16 @@ export interface VerdictMatrix {
   /** All filters of the profile, in execution order. */
   readonly filters: readonly string[]
   /**
-   * The index in `filters` of the first filter that refuses the host. PASSES_ALL if no filter refuses it, and NOT_THERE if the host has
-   * left the fleet.
+   * The index in `filters` of the first filter that refuses the host. PASSES_ALL if no filter refuses the host, and NOT_THERE if the host
+   * has left the fleet.
    */
   readonly firstRefusing: Uint8Array
   readonly codes: readonly Code[]
   /** The index in `codes` of the first refusing filter's reason. NO_REASON if no filter refuses the host. */
   readonly reason: Uint8Array
   /**
-   * The unit of the amounts in the reasons of each code, in the order of `codes`. Null if the reasons have no amounts or different units.
+   * The unit of the amounts in the reasons with a code, in the order of `codes`. Null if the reasons with this code have no amounts or have
+   * different units.
    */
   readonly units: readonly (string | null)[]
   /** The missing amount in the first refusing filter's reason, in the unit of its code. 0 if the reason has no amount. */
@@ -33,20 +34,20 @@ export interface VerdictMatrix {
   readonly bytesPerHost: number
   /** `bytesPerHost` bytes for each host. Bit f is set if filter f refuses the host, regardless of earlier filters. */
   readonly refusedBy: Uint8Array
-  /** 1 is the best rank; 0 if a filter refuses the host. */
+  /** The rank of the host. 1 is the best rank. 0 if a filter refuses the host. */
   readonly rank: Uint32Array
-  /** See `distanceOf`. */
+  /** How far the host is from passing all filters (`distanceOf`). */
   readonly distance: Float64Array
 }
 
-/** Makes the matrix of an examination. `reasonOf` must read the state on which the examination was made. */
+/** Makes the matrix of an examination. `reasonOf` must read the state of the fleet on which the examination was made. */
 export const verdictMatrix = (findings: Findings, checks: Pick<HostChecks, 'reasonOf'>): VerdictMatrix =>
   atOnce(verdictMatrixInSteps(findings, checks))
 
 /** The generator yields after computing the reasons of this many hosts. */
 const SLICE = 128
 
-/** `verdictMatrix` as a generator that yields regularly. The state that `reasonOf` reads must not change until it ends. */
+/** `verdictMatrix` as a generator that yields regularly. The state that `reasonOf` reads must not change until the generator ends. */
 export function* verdictMatrixInSteps(findings: Findings, { reasonOf }: Pick<HostChecks, 'reasonOf'>): Steps<VerdictMatrix> {
   const { hostCount, steps, firstRefusing, ranked, weighed, bytesPerHost, refusedBy } = findings
   const { length: count } = firstRefusing

@@ -77,8 +77,8 @@ function explained(fleet: Fleet, profile: Profile, request: RequestSpec) {
   }
 }
 
-// The random choices of the scheduler `chance` depend on the indexes of hosts, and tombstones keep their indexes. So only the set of chosen
-// hosts is compared for these profiles.
+// The random choices of the scheduler `chance` depend on the indexes of hosts, and tombstones keep their indexes. Therefore, only the set
+// of chosen hosts is compared for profiles with this scheduler.
 const isDrawn = ({ scheduler }: Profile): boolean => scheduler === 'chance'
 
 describe.each(builtInProfiles.filter((profile) => !isDrawn(profile)).map((profile) => [profile.name, profile] as const))(

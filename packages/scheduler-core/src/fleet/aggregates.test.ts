@@ -14,7 +14,7 @@ const edit = (next: AggregateState | null, expectedVersion = 1): Change => ({
   next,
 })
 
-/** The hosts on which a claim is void because it was decided before the change. */
+/** Returns the hosts on which a claim is void if it was decided before the change. */
 function concerned(change: Change, level: number): string[] {
   const log = aLog()
   log.append([{ type: 'feature', level }, ...HOSTS.map((host) => aReport(host)), edit(FIRST, 0)])

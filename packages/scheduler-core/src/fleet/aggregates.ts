@@ -63,8 +63,8 @@ export class Aggregates {
   }
 
   /**
-   * Returns the code of the refusal if an edit is void, otherwise undefined. A generator that yields after each slice of hosts. No other
-   * code may write the fleet until the generator ends.
+   * Returns the code of the refusal if an edit is void. Otherwise returns undefined. A generator that yields after each slice of hosts. No
+   * other code may write the fleet until the generator ends.
    */
   *refusesInSteps({ uuid, expectedVersion, next }: AggregateChanged): Steps<Code | undefined> {
     if ((this.byUuid.get(uuid)?.version ?? 0) !== expectedVersion) return 'aggregate.version'
@@ -84,8 +84,8 @@ export class Aggregates {
 
   /**
    * Applies an accepted edit. Marks all former and present members as edited. From feature level EDITED_MEMBERS on, an edit of only the
-   * member list marks only hosts that join or leave. A generator that yields after each slice of hosts. No other code may use the fleet
-   * until the generator ends.
+   * member list marks only hosts that join or leave the aggregate. A generator that yields after each slice of hosts. No other code may use
+   * the fleet until the generator ends.
    */
   *takeInSteps({ uuid, expectedVersion, next, by }: AggregateChanged, revision: number, now: number, kept?: RatiosSet): Steps<void> {
     const before = this.byUuid.get(uuid)
@@ -177,7 +177,7 @@ export class Aggregates {
   }
 }
 
-/** Returns true if two states of an aggregate differ only in the list of hosts. */
+/** Returns true if two states of an aggregate have the same name and metadata. The lists of hosts can differ. */
 function hasSameRest(before: AggregateState | undefined, next: AggregateState | null): boolean {
   if (before === undefined || next === null || before.name !== next.name) return false
   const keys = Object.keys(before.metadata)

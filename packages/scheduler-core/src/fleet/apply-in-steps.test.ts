@@ -8,7 +8,7 @@ import type { Fleet } from './fleet.ts'
 import { openOverlay } from './overlay.ts'
 
 const HOSTS = 2_000
-/** At most this many hosts may be read or written between two yields. */
+/** At most this many hosts can be read or written between two yields. */
 const MOST = 600
 const names = Array.from({ length: HOSTS }, (_, i) => `h${i}`)
 

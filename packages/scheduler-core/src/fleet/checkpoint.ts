@@ -22,7 +22,7 @@ import { assertLevel, Fleet, type FleetReader } from './fleet.ts'
 
 /**
  * The newest format of checkpoints. A release reads this format and earlier formats, and refuses other formats with an error. Format 2
- * added moves and edited groups. It is written only from feature level 2 on, so that an older release can start from a checkpoint below
+ * added moves and edited groups. It is written only from feature level 2 on. Therefore, an older release can start from a checkpoint below
  * that level.
  */
 export const CHECKPOINT_FORMAT = 2
@@ -46,7 +46,8 @@ export interface Checkpoint {
   readonly aggregates: readonly Aggregate[]
   readonly groups: readonly (GroupBinding & { readonly lastEdit: number; readonly version?: number })[]
   /**
-   * The live claims, and the ended claims that are stored for their key or for an instance that may still run. In the order of creation.
+   * The live claims, and the ended claims that are stored for their key or for an instance that can still be running. In the order of
+   * creation.
    */
   readonly claims: readonly StoredClaim[]
   readonly keys: readonly BoundKey[]
@@ -91,8 +92,8 @@ export interface StoredHost extends HostName {
   readonly gone?: Gone
   readonly formerNames?: readonly FormerName[]
   /**
-   * The ids of ended claims whose instances may still run on the host. These claims hold the resources that the host's report does not
-   * count.
+   * The ids of ended claims whose instances can still be running on the host. For these claims, resources remain reserved that the host's
+   * report does not include.
    */
   readonly lingering: readonly string[]
 }
@@ -107,8 +108,8 @@ export const checkpointOf = (fleet: Fleet): Checkpoint => atOnce(storeFleet(flee
 export const restoreFleet = (checkpoint: Checkpoint, reader?: FleetReader): Fleet => atOnce(rebuildFleet(checkpoint, reader))
 
 /**
- * `checkpointOf` as a generator that yields after each slice of records. The fleet must not change until the generator ends, so pass a copy
- * of a live fleet.
+ * `checkpointOf` as a generator that yields after each slice of records. The fleet must not change until the generator ends. If other code
+ * changes the fleet, pass a copy.
  */
 export const captureFleet = (fleet: Fleet, slice = SLICE): Generator<void, Checkpoint> => storeFleet(fleet, slice)
 
@@ -212,7 +213,7 @@ export function* rebuildFleet(checkpoint: Checkpoint, reader?: FleetReader, slic
     }
     const record = hosts.own(hosts.get(restored++ as HostIndex).index)
     ledger.holdAll(record)
-    // restoring the aggregates marked hosts as edited, so the stored revisions are set afterwards
+    // restoring the aggregates marked hosts as edited, so the revisions from the checkpoint are set afterwards
     record.revision = stored.revision
     hosts.columns.lastEdit[record.index] = stored.lastEdit
   }
@@ -288,7 +289,7 @@ function storeClaim(
     ...claim,
     host: name,
     node,
-    // another host may have this name now, so the index is stored for a host that left
+    // another host can have this name now, so the index is stored for a host that left
     ...(gone !== null && { index: host }),
     ...(project !== null && { project }),
     ...(instanceAccount !== null && { instanceAccount }),

@@ -11,7 +11,7 @@ import { Historian, histories } from './history.suite.ts'
 import { grantsOf } from './history-grants.suite.ts'
 import { openOverlay } from './overlay.ts'
 
-/** All observable state of a fleet: its digests, its checkpoint, and the data that neither of them contains. */
+/** All observable state of a fleet: its digests, its checkpoint, and the data that neither the digests nor the checkpoint contain. */
 const stateOf = (fleet: Fleet): string =>
   JSON.stringify([
     digestAll(Array.from({ length: partsOf(fleet) }, (_, part) => digestPart(fleet, part))),
@@ -38,7 +38,7 @@ function tryOverlay(fleet: Fleet, choice: number): void {
 const storedOf = (fleet: Fleet): string =>
   JSON.stringify([digestAll(Array.from({ length: partsOf(fleet) }, (_, part) => digestPart(fleet, part))), checkpointOf(fleet)])
 
-/** Adds 100 hosts, so that the columns must grow. */
+/** Adds 100 hosts. The columns must grow for them. */
 function grow(fleet: Fleet): void {
   const changes = Array.from({ length: 100 }, (_, i) => aReport(`more${i}`))
   const revision = fleet.place.revision + 1
@@ -102,7 +102,7 @@ test.each([1, 2])('copies at any position, and copies of copies, do not change u
         states.push(storedOf(fleet))
       }
       for (const { copy, stored } of copies) expect(storedOf(copy)).toBe(stored)
-      // every second copy applies further entries, which must not change the other copies
+      // every second copy applies further entries, which must not change the remaining copies
       for (const [i, { copy, behind }] of copies.entries()) {
         if (i % 2 === 1) continue
         for (const entry of entries.slice(behind)) copy.apply(entry)

@@ -2,9 +2,9 @@ import { Fleet } from './fleet.ts'
 
 /**
  * Makes a copy of the fleet at the same position of the log. The copy can apply entries and open overlays. The two fleets share all data
- * that neither of them has written after the copy was made, so copying costs little more than copying the columns. Throws Error while an
- * overlay is open on the fleet or an entry is being applied to it. `spare` is a discarded fleet that must not be read afterwards. The copy
- * reuses its columns to avoid allocating memory.
+ * until one fleet writes them. Therefore, a copy costs little more than a copy of the columns. Throws Error while an overlay is open on the
+ * fleet or an entry is being applied to it. `spare` is a discarded fleet that must not be read afterwards: the copy reuses its columns to
+ * avoid allocating memory.
  */
 export function copyFleet(fleet: Fleet, spare?: Fleet): Fleet {
   if (fleet.isLocked) throw new Error('a fleet cannot be copied while an overlay is open, or an entry is being applied')

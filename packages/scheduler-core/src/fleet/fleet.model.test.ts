@@ -98,7 +98,10 @@ class Checker {
     return [...this.fleet.hosts.get(host).claims].some((other) => other.instance === instance && other.state === 'MATERIALISED')
   }
 
-  /** For a move within one host: returns true if the other claim of the move holds the instance of this ended claim. */
+  /**
+   * For an ended claim of a move within one host: returns true if the resources of the instance are now reserved by the second claim of the
+   * move.
+   */
   #isOthers({ id, reason }: Claim): boolean {
     const source = this.#inPlace.get(id)
     if (source !== undefined) return !this.#settled.has(source)
@@ -108,7 +111,7 @@ class Checker {
   /** Checks I1 and I2: a claim neither makes a free amount negative nor increases an existing excess. */
   #checkRoom(entry: LogEntry, verdicts: readonly Void[], before: readonly number[]): void {
     if (entry.changes.some(isAlone)) return
-    // an operator may set an allocation ratio so low that the capacity is below the claimed amount
+    // an operator can set an allocation ratio so low that the capacity is below the claimed amount
     const mayLower = entry.changes.some(({ type }) => ['hostAllocation', 'fleetAllocation', 'aggregate'].includes(type))
     if (mayLower && this.fleet.featureLevel >= ALLOCATION_RULES) return
     for (const [i, room] of roomOf(this.fleet).entries()) expect(room).toBeGreaterThanOrEqual(Math.min(0, before[i] as number))
@@ -121,7 +124,7 @@ class Checker {
     }
   }
 
-  /** Checks I5: if a proposal counts, all of its claims exist, and if it is void, none of them. */
+  /** Checks I5: if a proposal is valid, all of its claims exist. If the proposal is void, none of its claims exist. */
   #checkParts(entry: LogEntry, verdicts: readonly Void[]): void {
     for (const [i, change] of entry.changes.entries()) {
       if (!isProposal(change)) continue
@@ -134,12 +137,12 @@ class Checker {
     }
   }
 
-  /** Returns true if another proposal of the entry counts. It can have the same claim ids. */
+  /** Returns true if another proposal of the entry is valid. The other proposal can have the same claim ids. */
   #countsElsewhere(entry: LogEntry, verdicts: readonly Void[], index: number): boolean {
     return entry.changes.some((change, i) => i !== index && isProposal(change) && verdicts[i] === undefined)
   }
 
-  /** Checks I13: the sums of each host are exactly the amounts of its claims. */
+  /** Checks I13: the sums of each host are exactly the amounts of its claims and its report. */
   #checkConservation(): void {
     const { hosts, ledger } = this.fleet
     for (const record of hosts.records) {

@@ -51,7 +51,10 @@ import {
 /** Changes that can affect every host. They are applied in steps, and the generator yields between steps. */
 type LongChange = Extract<Change, { readonly type: 'aggregate' | 'fleetAllocation' | 'forget' | 'replace' }>
 
-/** A fleet remembers this many of the last log positions. All changes of an entry whose basis is older are void. */
+/**
+ * A fleet remembers this many of the last log positions. If an entry was computed from an older position (its basis), all its changes are
+ * void.
+ */
 export const PLACE_WINDOW = 1_024
 
 /** Thrown for an entry or a checkpoint that a newer release wrote. The replica must stop writing until it is upgraded. */
@@ -60,8 +63,8 @@ export class UnknownEntryError extends Error {
 }
 
 /**
- * Settings for applying a log to a fleet. They are not part of the fleet's state. A fleet has these properties itself, so that another
- * fleet can be created with the same settings.
+ * Settings for applying a log to a fleet. They are not part of the fleet's state. A fleet has these properties too. A fleet can therefore
+ * be passed as the settings for a new fleet.
  */
 export interface FleetReader {
   /** The plug-ins whose filters, weighers and schedulers profiles can name, in addition to those of the release. None by default. */
@@ -74,8 +77,8 @@ export interface FleetReader {
 }
 
 /**
- * All data that decisions read: hosts, aggregates, groups, profiles, claims, keys. It is computed from the log up to `place`, so it is the
- * same on every replica. Only `apply` writes it, and overlays, which undo everything that they wrote.
+ * All data that decisions read: hosts, aggregates, groups, profiles, claims, keys. The data are computed from the log up to `place` and are
+ * therefore the same on every replica. Only two functions write them: `apply`, and overlays, which undo all their writes.
  */
 export class Fleet {
   readonly hosts = new HostTable((from, to) => {
@@ -91,7 +94,7 @@ export class Fleet {
   now = 0
   /**
    * The log's time at which the fleet reached feature level STRICT_CLAIMS or, if that was later, PLAIN_IN_CELLS. 0 below STRICT_CLAIMS.
-   * Claims that were created earlier were accepted by the rules of lower levels.
+   * Claims that were created before this time were accepted by the rules of lower levels.
    */
   strictSince = 0
   /** The remembered log positions by revision. Each has the id of its entry. */
@@ -108,8 +111,8 @@ export class Fleet {
   }
 
   /**
-   * Applies the next entry. Its changes are judged in order. For each change, the result has undefined if the change counts, or the code of
-   * the cause if it is void. Throws RangeError if the entry is not the next one, and UnknownEntryError if a newer release wrote it. If
+   * Applies the next entry. Its changes are judged in order. For each change, the result has undefined if the change is valid, or an error
+   * code if the change is void. Throws RangeError if the entry is not the next one, and UnknownEntryError if a newer release wrote it. If
    * `apply` throws, the fleet is unchanged.
    */
   apply(entry: LogEntry): readonly Void[] {
@@ -152,7 +155,7 @@ export class Fleet {
     return verdicts
   }
 
-  /** Returns true if a position is among the last positions of this log that are remembered. */
+  /** Returns true if the fleet remembers this position of the log. It remembers only the last positions. */
   knows({ revision, id, at }: Place): boolean {
     const place = this.places.get(revision)
     return place !== undefined && place.id === id && place.at === at
@@ -185,7 +188,7 @@ export class Fleet {
     return this.hosts.featureLevel
   }
 
-  /** Restores the feature level from a checkpoint. Must be called before the claims are held. */
+  /** Restores the feature level from a checkpoint. Must be called before the claims are restored. */
   restoreLevel(level: number): void {
     this.hosts.featureLevel = level
     this.profiles.reach(level)
@@ -218,8 +221,7 @@ export class Fleet {
   }
 
   /**
-   * Raises the feature level before the other changes of the entry are applied, regardless of the position of the `feature` change in the
-   * entry.
+   * Raises the feature level before the other changes of the entry are applied, at whatever position in the entry the `feature` change is.
    */
   *#raiseLevel(changes: readonly Change[]): Steps<void> {
     const before = this.featureLevel
@@ -234,7 +236,10 @@ export class Fleet {
     if (before < UNLISTED_TIMES && this.featureLevel >= UNLISTED_TIMES) yield* this.#countUnlisted()
   }
 
-  /** Stores the present time as `unlistedAt` in claims of unlisted instances, because lower levels do not store the actual time. */
+  /**
+   * Sets `unlistedAt` to the present time in all confirmed claims with an instance, because lower levels do not store when an instance left
+   * the list.
+   */
   *#countUnlisted(): Steps<void> {
     for (const claim of inSlices(this.ledger.claimsInFull.values(), SLICE))
       if (claim === undefined) yield
@@ -330,7 +335,9 @@ export class Fleet {
     return undefined
   }
 
-  /** Sets the liveness of a host. Existing claims stay. If the host is DOWN, claims that were decided before this change are void. */
+  /**
+   * Sets the liveness of a host. Existing claims stay. If the host becomes DOWN, claims are void if they were decided before this change.
+   */
   #setLiveness(change: LivenessChanged): Void {
     const known = this.hosts.find(change)
     if (known === undefined) return 'report.unknown_host'

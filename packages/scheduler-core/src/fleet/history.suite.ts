@@ -17,14 +17,14 @@ import type { Fleet } from './fleet.ts'
 import { GROUPS, grantsOf, groupOf } from './history-grants.suite.ts'
 
 /**
- * One step of a random history. It consists of small numbers, and the state of the fleet determines which hosts and claims they select. So
- * most changes count, and every shortened history is valid.
+ * One step of a random history. A step has small numbers, and the state of the fleet determines which hosts and claims the numbers select.
+ * Therefore, most changes are valid, and every shortened history is valid.
  */
 export interface Step {
   readonly acts: readonly Act[]
-  /** Milliseconds since the previous entry. May be negative. */
+  /** Milliseconds since the previous entry. Can be negative. */
   readonly elapsedMs: number
-  /** A number from 0 to 99 that selects the basis and the id of the entry. */
+  /** A number from 0 to 99. It determines which log position the entry is based on, and which id the entry has. */
   readonly trust: number
 }
 
@@ -85,11 +85,11 @@ const HOSTS = ['h1', 'h2', 'h3']
 const NAMES = [...HOSTS, 'h4']
 const KEYS = 9
 
-/** A random report of a host. Used amounts are reported or left out. */
+/** A random report of a host, with or without used amounts. */
 function shapeOf(fleet: Fleet, host: string, { b, c }: Act): HostShape {
   const record = fleet.hosts.find({ host, node: host })
   const instances = [...(record?.claims ?? [])].flatMap(({ instance }) => (instance === null ? [] : [instance]))
-  // `b` determines which instances with claims are listed, and `c` determines if an instance without a claim is listed
+  // `b` determines which instances with claims are listed. `c` determines if an instance without a claim is also listed
   const running = [...new Set([...instances.filter((_, i) => (b >> (i % 3)) % 2 === 0), ...(c % 4 === 0 ? [aUuid(0xff)] : [])])]
   const counts = c % 2 === 0
   return {
@@ -103,7 +103,7 @@ function shapeOf(fleet: Fleet, host: string, { b, c }: Act): HostShape {
     traits: c % 2 === 0 ? ['FAST'] : [],
     inventories:
       c === 7 ? [] : [{ resourceClass: 'CUSTOM_X', total: 9, reserved: 1, maxUnit: 4, stepSize: 2, used: counts ? b % 3 : null }],
-    // the properties of the devices differ between reports, so claims can name pools that the host does not report
+    // the properties of the devices differ between reports, so claims can name pools that the latest report does not have
     pciPools:
       c === 10
         ? []
@@ -133,8 +133,8 @@ function shapeOf(fleet: Fleet, host: string, { b, c }: Act): HostShape {
 }
 
 /**
- * Returns true if a change of this type is always the only change in its entry. Its effect on sums can then be distinguished from that of
- * claims.
+ * Returns true if a change of this type is always the only change in its entry. Its effect on sums can then be distinguished from the
+ * effect of claims.
  */
 export const isAlone = ({ type }: Change): boolean => type === 'report' || type === 'forget' || type === 'readmit' || type === 'replace'
 
@@ -172,7 +172,7 @@ export class Historian {
     return entry
   }
 
-  /** The next entry. Depending on `trust`, its basis is wrong or it repeats an earlier entry, as a faulty replica would write it. */
+  /** The next entry. Depending on `trust`, the entry is faulty: it is based on a wrong log position, or it repeats an earlier entry. */
   next(fleet: Fleet, { acts: wanted, elapsedMs, trust }: Step): LogEntry {
     const changes = wanted.flatMap((one) => this.#changeOf(fleet, one) ?? [])
     const report = changes.find(isAlone)
@@ -263,7 +263,7 @@ export class Historian {
       case 'revoke':
         return { type: 'revoke', claim: claim?.id ?? 'none', reason: 'history' }
       case 'move': {
-        // usually moves a live claim, either to another host or within its host
+        // usually moves a live claim, to another host or within its host
         const live = claims.filter(isLive)
         const source = c === 0 ? claim : live[(a * 12 + b) % Math.max(1, live.length)]
         if (source === undefined || record === undefined) return undefined

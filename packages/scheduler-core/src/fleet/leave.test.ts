@@ -38,7 +38,7 @@ describe('forgetting a host', () => {
     expect(log.append([claimOn('h1')], { basis })).toEqual(['claim.no_room'])
     log.append([readmit('h1')])
     log.append([aReport('h1', ENOUGH, 2)])
-    // the host is in the fleet again, but the claim was decided before it left
+    // the host is in the fleet again, but the claim was decided before the host left
     expect(log.append([claimOn('h1')], { basis })).toEqual(['claim.edited'])
   })
 

@@ -16,9 +16,10 @@ import type { FleetState } from './fleet-state.ts'
 import { PAST_INCARNATIONS, takeStats } from './report.ts'
 
 /**
- * Applies the changes by which hosts leave a fleet, return, and are renamed (feature level HOSTS_LEAVE). The record of a host that left
- * stays as a tombstone with the same index. It has no capacity, instances, documents, aggregates or live claims. Reports under its name are
- * refused until the host is readmitted. A host that is replaced gets another name, and all its other data is unchanged.
+ * Applies the changes by which hosts leave a fleet, return, and are renamed (feature level HOSTS_LEAVE). The record of a host that left the
+ * fleet stays as a tombstone with the same index. A tombstone has no capacity, instances, documents, aggregates or live claims. Reports
+ * under its name are refused until the host is readmitted. A host that is replaced gets another name, and all its other data stay
+ * unchanged.
  */
 
 /** An empty report, for a host that left. */
@@ -30,8 +31,8 @@ const NOTHING = currentStats(
 export const claimsKeeping = ({ claims }: HostRecord, now: number) => [...claims].filter((claim) => isLive(claim) && !isOverdue(claim, now))
 
 /**
- * The name of a node after its host is renamed. If no new node name is given, a node with the same name as the host gets the new host name,
- * and any other node keeps its name.
+ * The name of a host after a rename. If the rename specifies no node, a node with the same name as its host gets the new host name, and any
+ * other node keeps its name.
  */
 export const nameAfter = (
   { host, node }: HostName,
@@ -39,9 +40,9 @@ export const nameAfter = (
 ): HostName => ({ host: by.host, node: by.node ?? (node === host ? by.host : node) })
 
 /**
- * Forgets the named hosts. The whole change is void if one of them cannot be forgotten. With `isForced`, live claims are ended, otherwise
- * the change is void if a host has live claims. A generator that yields in between. No other code may use the fleet until the generator
- * ends.
+ * Forgets the named hosts. If one host cannot be forgotten, the whole change is void. With `isForced`, live claims are ended. Without
+ * `isForced`, the change is void if a host has live claims. A generator that yields between hosts. No other code may use the fleet until
+ * the generator ends.
  */
 export function* takeForget(fleet: FleetState, { hosts: names, isForced, expectedClaims, reason }: HostForgotten): Steps<Void> {
   const { hosts, now } = fleet
@@ -80,8 +81,8 @@ function endClaims({ ledger, place, now }: FleetState, { claims }: HostRecord, r
 }
 
 /**
- * Allows reports to use a name again. A forgotten host returns with its next full report. A former name of a replaced host can be used by
- * another machine.
+ * Allows reports to use a name again. A forgotten host returns with its next full report. A former name of a replaced host becomes
+ * available to another machine.
  */
 export function takeReadmit({ hosts, place }: FleetState, name: HostReadmitted): Void {
   const forgotten = hosts.findForgotten(name)
@@ -103,8 +104,8 @@ export function takeReadmit({ hosts, place }: FleetState, name: HostReadmitted):
 
 /**
  * Renames hosts. Claims and all data that refers to a host by its index are unchanged. If another host already reports under the new name,
- * it is merged into the renamed host: its report becomes the report of the renamed host. It must have no live claims. A generator that
- * yields in between. No other code may use the fleet until the generator ends.
+ * that other host is merged into the renamed host: its report becomes the report of the renamed host. The merged host must have no live
+ * claims. A generator that yields between steps. No other code may use the fleet until the generator ends.
  */
 export function* takeReplace(fleet: FleetState, change: HostReplaced): Steps<Void> {
   const refusal = refusesReplace(fleet, change)
@@ -118,7 +119,7 @@ export function* takeReplace(fleet: FleetState, change: HostReplaced): Steps<Voi
   return undefined
 }
 
-/** Returns the code of the refusal if the hosts cannot be renamed, otherwise undefined. */
+/** Returns the code of the refusal if the hosts cannot be renamed. Otherwise returns undefined. */
 export function refusesReplace(fleet: FleetState, { hosts: pairs }: HostReplaced): Void {
   const keys = new Set(pairs.flatMap(({ from, to }) => [JSON.stringify([from.host, from.node]), JSON.stringify([to.host, to.node])]))
   if (keys.size < 2 * pairs.length) return 'leave.name_taken'
@@ -136,7 +137,7 @@ function refusesPair(
   if (old === undefined) return 'leave.not_there'
   const renamed = hosts.findRenamed(to)
   if (renamed !== undefined && renamed.index !== old.index) return 'leave.name_taken'
-  // a former name of another host is reserved, unless that host is renamed in the same change
+  // a former name of a host is reserved, unless that host is renamed in the same change
   const isBack = hosts.renamedNodesOf(to.host).some((index) => replaced.has(index))
   if (!isBack && hosts.refusesName(to) === 'report.host_replaced') return 'leave.name_taken'
   const next = hosts.find(to)
@@ -205,8 +206,8 @@ function* replace(fleet: FleetState, old: HostRecord, to: HostName, reason: stri
 }
 
 /**
- * Copies the report, documents, liveness and allocation settings of the merged host to the renamed host, because both are the same machine.
- * Late reports of the renamed host's earlier reporter are then stale.
+ * Copies the report, documents, liveness and allocation settings of the merged host to the renamed host, because the two hosts are the same
+ * machine. Reports that arrive later from the renamed host's earlier reporter are then stale.
  */
 function takeOver(fleet: FleetState, record: OwnHostRecord, from: Reported): void {
   const { hosts } = fleet
@@ -223,7 +224,7 @@ function takeOver(fleet: FleetState, record: OwnHostRecord, from: Reported): voi
     takeDocument(hosts, record.index, name, before)
   }
   record.allocation = mergedOverrides(record.allocation, from.allocation)
-  // the report was made before this entry, so it does not count claims that were made or grew after the report
+  // the report was made before this entry, so it does not include claims that were made or grew after the report
   takeStats(fleet, record, from.stats, undefined, from.reportedAt)
 }
 
@@ -234,8 +235,8 @@ function following(reporter: Reporter, before: Reporter | undefined): Reporter {
 }
 
 /**
- * Turns the record of a host without live claims into a tombstone. The tombstone has only the host's history and the reporters, by which
- * old reports are recognised as stale.
+ * Turns the record of a host without live claims into a tombstone. The tombstone has only the host's history and the last sequences of its
+ * reporters. With these sequences, old reports are recognised as stale.
  */
 function* bury(fleet: FleetState, record: OwnHostRecord, why: Pick<Gone, 'reason' | 'mergedInto'>): Steps<void> {
   const { hosts, place, now } = fleet

@@ -7,20 +7,23 @@ import { STRICT_CLAIMS } from '../values/levels.ts'
 import type { Fleet } from './fleet.ts'
 
 /**
- * Proposals that are treated as accepted while one batch is being decided. The overlay writes them into the fleet's columns, so that reads
- * are not slower, and `discard` undoes all writes. While an overlay is open, no other code may use the fleet.
+ * Proposals that are treated as accepted while one batch is being decided. The overlay writes them into the fleet's columns, because reads
+ * are then as fast as without an overlay. `discard` undoes all writes. While an overlay is open, no other code may use the fleet.
  */
 export interface Overlay {
-  /** Holds the grants of a chosen instance, so that the next choice uses the remaining resources. The grants must fit. */
+  /**
+   * Subtracts the grants of a chosen instance from the free amounts. The next choice then uses the remaining resources. The grants must
+   * fit.
+   */
   hold(part: ClaimPart, group: GroupBinding | null): void
-  /** Holds the same plain amounts `copies` times in one step. */
+  /** Subtracts the same plain amounts `copies` times in one step. */
   holdCopies(part: ClaimPart, group: GroupBinding | null, copies: number): void
-  /** Holds the resources that a move needs in addition to those of its source claim. */
+  /** Subtracts the resources that a move needs in addition to those of its source claim. */
   holdMove(part: ClaimPart, group: GroupBinding | null, source: Claim): void
   /**
-   * Removes a claim from the sums and from its group, so that its resources are free for its own move. Its resources stay held on the host
-   * if the request needs units there that the claim does not hold, because the judge does the same. For a rebuild, all resources of the
-   * claim count as free from feature level STRICT_CLAIMS on.
+   * Adds the resources of a claim to the free amounts and removes the claim from its group, for the claim's own move. Like the judge, it
+   * leaves the resources reserved if the request needs units on the claim's host that do not belong to the claim. For a rebuild, all
+   * resources of the claim are free from feature level STRICT_CLAIMS on.
    */
   lift(claim: Claim, request: RequestSpec, isRebuild?: boolean): void
   /**
@@ -29,7 +32,7 @@ export interface Overlay {
    */
   liftDestination(claim: Claim, isPlainNext: boolean): void
   /**
-   * Counts the requested resources as free on the destination host, because the instance already runs on that host and the report counts
+   * Treats the requested resources as free on the destination host, because the instance already runs on that host and the report includes
    * its usage.
    */
   keepListed(request: RequestSpec): void

@@ -5,7 +5,7 @@ import { allNamesIn, hostsOfManyNames, isNamedIn, namesOf, presentHosts, present
 
 const name = (host: string, node = host): HostName => ({ host, node })
 
-/** A log with these hosts, in which each pair renames a host, in order. */
+/** Returns a log with these hosts. Each pair then renames one host, in the order of the pairs. */
 function renamed(hosts: readonly HostName[], ...pairs: readonly (readonly [from: HostName, to: HostName])[]) {
   const log = aLog()
   log.append(hosts.map(({ host, node }) => ({ ...aReport(host, { instances: [] }), node })))

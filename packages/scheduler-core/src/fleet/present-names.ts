@@ -4,8 +4,8 @@ import type { HostName } from '../values/host-name.ts'
 import type { Fleet } from './fleet.ts'
 
 /**
- * Replaces former host names in a call by the present names of the hosts, so that callers need not know that a host was renamed. All other
- * names are returned unchanged: present names, unknown names, and names of forgotten hosts.
+ * Replaces former host names in a call by the present names of the hosts. Callers therefore need not know that a host was renamed. All
+ * other names are returned unchanged: present names, unknown names, and names of forgotten hosts.
  */
 export function presentHosts(hosts: HostTable, names: readonly string[]): readonly string[] {
   return changed(names, (host) => {
@@ -15,7 +15,7 @@ export function presentHosts(hosts: HostTable, names: readonly string[]): readon
   })
 }
 
-/** Replaces former node names by present ones. Used for nodes that a call names without their hosts. */
+/** Replaces former node names by present ones. Used for calls that name nodes without their hosts. */
 function presentNodes(hosts: HostTable, names: readonly string[]): readonly string[] {
   if (names.length === 0) return names
   const there = new Set(hosts.present.map(({ node }) => node))
@@ -44,8 +44,8 @@ export function nodesNamed(hosts: HostTable, { host, node }: NamedHost): HostRec
 }
 
 /**
- * Like `nodesNamed`, for a name in the form HOST or HOST/NODE. HOST selects all nodes of the host. If a host has exactly this text as its
- * name, that host is returned.
+ * Like `nodesNamed`, for a name in the form HOST or HOST/NODE. HOST selects all nodes of the host. If the name of a host is exactly the
+ * text, this host is returned.
  */
 export function nodesMeant(hosts: HostTable, text: string): HostRecord[] {
   const whole = nodesNamed(hosts, { host: text })
@@ -95,7 +95,10 @@ export function hostsOfManyNames(hosts: HostTable): readonly (readonly string[])
   return Array.from(byName.values(), (names) => [...names])
 }
 
-/** Returns a function that returns all names of a host, given any of them. For other hosts it returns only the given name. */
+/**
+ * Returns a function that returns all names of a host with several names, for any of these names. For any other host, the function returns
+ * only the name that it was called with.
+ */
 export function allNamesIn(ofMany: ReturnType<typeof hostsOfManyNames>): (host: string) => readonly string[] {
   const known = new Map<string, readonly string[]>()
   for (const names of ofMany) for (const name of names) known.set(name, [...new Set([...(known.get(name) ?? []), ...names])])

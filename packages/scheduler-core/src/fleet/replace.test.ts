@@ -78,7 +78,7 @@ describe('replacing a host', () => {
     })
     log.append([{ type: 'feature', level: HOSTS_LEAVE }, node('h1', 'n1'), node('h1', 'n2')])
     log.append([pair('h1', 'h2', 'n1')])
-    // another node still has the host name h1, so a new node may use it
+    // another node still has the host name h1, so a new node can use this host name
     expect(log.append([node('h1', 'n3')])).toEqual([undefined])
     log.append([pair('h1', 'h2', 'n2'), pair('h1', 'h2', 'n3')])
     expect(log.append([node('h1', 'n4')])).toEqual(['report.host_replaced'])

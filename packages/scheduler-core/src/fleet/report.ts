@@ -22,7 +22,7 @@ export function takeReport(fleet: FleetState, change: HostReported): Code | unde
   const known = hosts.find(change)
   const refusal = hosts.refusesName(change)
   if (refusal !== undefined) return refusal
-  // a forgotten host returns like a new host, but its reports from before it was forgotten are stale
+  // a forgotten host returns like a new host, but reports from the time before it was forgotten are stale
   const returning = hosts.findForgotten(change)
   const reporter = (known ?? returning)?.reporters.get(COMPUTE)
   const order = judgeOrder(reporter, change)
@@ -54,9 +54,9 @@ export function takeReport(fleet: FleetState, change: HostReported): Code | unde
 }
 
 /**
- * Returns true if a delta contains the new used amounts for every instance that it adds or removes. Without them, the instance would be
- * counted twice or not at all. A delta has no used amounts of cells, devices and custom classes, so instances with these resources need a
- * full report.
+ * Returns true if a delta contains the new used amounts for every instance that it adds or removes. Without these amounts, the use of the
+ * instance would be included twice or not at all. A delta has no used amounts of cells, devices and custom classes, so instances with these
+ * resources need a full report.
  */
 function saysWhatItMoves(hosts: HostTable, record: HostRecord, delta: StatsDelta): boolean {
   // a report in Nova's form contains a whole document, which a delta cannot update
@@ -116,14 +116,14 @@ export function takeStats(
   if (stats.instances !== null) {
     record.present = new Set(stats.instances)
     for (const claim of record.claims) {
-      // until a move within the host is confirmed, the source claim holds the instance
+      // until a move within the host is confirmed, the instance belongs to the source claim
       if (ledger.isInPlace(claim)) continue
       if (settles(claim)) setExtra(ledger.own(claim), null)
       if (claim.instance === null) continue
       const listed = record.present.has(claim.instance)
       if (listed && claim.state !== 'MATERIALISED' && isLive(claim) && mayShow(claim)) {
         ledger.move(claim, 'MATERIALISED', place.revision)
-        // the report lists the instance, but its used amounts may not include the instance yet
+        // the report lists the instance, but its used amounts possibly do not include the instance yet
         const isCounted = isCountedAnew(claim.grants) && (earlier === undefined || claim.createdAt < earlier)
         if (keepsUncounted && !isCounted) setExtra(ledger.own(claim), claim.grants)
       }
@@ -131,7 +131,7 @@ export function takeStats(
     }
     if (hosts.featureLevel >= ENDED_CLAIMS) ledger.dropReplaced(record)
   }
-  // a report without an instance list does not show whose use it counts, so no claim is materialised
+  // a report without an instance list does not show which instances its used amounts include, so no claim is materialised
   else if (hosts.featureLevel >= STRICT_CLAIMS)
     for (const claim of record.claims) {
       if (keepsUncounted && !ledger.isInPlace(claim) && settles(claim)) setExtra(ledger.own(claim), null)
@@ -177,7 +177,7 @@ export function countAnew({ hosts, ledger }: FleetState, record: OwnHostRecord):
   hosts.touch(record.index)
 }
 
-/** Sets whether the used amounts of a host come from its report or from its claims, as an operator chose. */
+/** Sets where the used amounts of a host come from, as an operator chose: from its report or from its claims. */
 export function takeUsedFrom(fleet: FleetState, { usedFrom, reason, ...name }: UsedFromSet): Code | undefined {
   const { hosts, place } = fleet
   const known = hosts.find(name)
@@ -186,7 +186,7 @@ export function takeUsedFrom(fleet: FleetState, { usedFrom, reason, ...name }: U
   record.usedFrom = usedFrom
   record.usedFromReason = usedFrom === 'REPORT' ? '' : reason
   record.revision = place.revision
-  // the host counts as edited, so claims that were decided with the former used amounts are void
+  // the host is marked as edited: claims that were decided with the former used amounts are then void
   hosts.columns.lastEdit[record.index] = place.revision
   countAnew(fleet, record)
   return undefined
@@ -227,12 +227,12 @@ export function* countAllocations(fleet: FleetState): Steps<void> {
   for (const record of inSlices(fleet.hosts.present, SLICE))
     if (record === undefined) yield
     else if (record.aggregateRatios !== NO_RATIOS) countEdited(fleet, fleet.hosts.own(record.index), fleet.place.revision)
-    // The fleet's values now replace missing values in the host's report. The host does not count as edited, because the judge checks the
+    // The fleet's values now replace missing values in the host's report. The host is not marked as edited, because the judge checks the
     // free capacity for every claim.
     else if (record.stats.nova !== null) countAnew(fleet, fleet.hosts.own(record.index))
 }
 
-/** Recounts a host and marks it as edited, so that claims that were decided with its former capacity are void. */
+/** Recounts a host and marks it as edited. Claims that were decided with its former capacity are then void. */
 function countEdited(fleet: FleetState, record: OwnHostRecord, revision: number): void {
   record.revision = revision
   fleet.hosts.columns.lastEdit[record.index] = revision
@@ -251,7 +251,7 @@ export function takeNamespace({ hosts, place, now, featureLevel }: FleetState, c
   const record = hosts.own(known.index)
   record.reporters = new Map(record.reporters).set(change.namespace, nextReporter(reporter, change))
   const { version, document } = change
-  // the time is stored only from feature level 5 on, because replicas of older releases do not store it and states would differ
+  // the time is stored only from feature level 5 on, because replicas of older releases do not store it, and their state must be equal
   const held = { version, document, ...(featureLevel >= 5 && { reportedAt: now }) }
   const before = record.namespaces.get(change.namespace)
   record.namespaces = new Map(record.namespaces).set(change.namespace, held)

@@ -20,9 +20,9 @@ export function domainsOf({ hosts, aggregates }: Fleet, topologyKey: string): (h
 }
 
 /**
- * Returns a function that counts the members of a request's server group in each domain. Hosts that the request lists in the group count as
- * hosts of members, even without a claim. The domains are read only once, so the function must not be called after hosts or aggregates
- * change.
+ * Returns a function that counts the members of a request's server group in each domain. A host that the request lists in the group counts
+ * as one member if no claim of the group is on it. The domains are read only once. Therefore, the function must not be called after hosts
+ * or aggregates change.
  */
 export function createMemberCount(
   fleet: Fleet,

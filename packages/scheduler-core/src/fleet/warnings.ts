@@ -9,31 +9,34 @@ import { STRICT_CLAIMS } from '../values/levels.ts'
 import { SLICE, type Steps } from '../values/steps.ts'
 import type { Fleet } from './fleet.ts'
 
-/** A warning about a host. Its report contradicts its claims, or the report is incomplete, so that claims hold more than necessary. */
+/**
+ * A warning about a host. Either its report contradicts its claims, or its report is incomplete. An incomplete report makes claims reserve
+ * more than necessary.
+ */
 export interface HostWarning {
   readonly code: Extract<Code, 'capacity.below_claims' | 'use.below_claims' | 'use.beyond_memory' | 'use.no_instances'>
   /** The resource class or the kind of units that the warning is about. `instances` if the host does not list its instances. */
   readonly subject: string
-  /** The reported amount that the host has in total or in use, in whole units. Null if the report does not contain it. */
+  /** The reported amount that the host has in total or in use, in whole units. Null if the report does not contain this amount. */
   readonly reported: number | null
   /**
-   * For capacity.below_claims, the amount that live claims hold. For use.below_claims, the amount that the claims of listed instances hold.
-   * For use.no_instances, the count of live claims. For use.beyond_memory, the MiB of huge pages in use.
+   * For capacity.below_claims, the amount that live claims reserve. For use.below_claims, the amount that the claims of listed instances
+   * reserve. For use.no_instances, the count of live claims. For use.beyond_memory, the MiB of huge pages in use.
    */
   readonly held: number
   /** True if several hosts share the resource, such as a disk pool. The claims of all these hosts are then included. */
   readonly isShared?: true
 }
 
-/** All warnings about a host, computed from its report and its claims. There are none below feature level STRICT_CLAIMS. */
+/** All warnings about a host, computed from its report and its claims. Empty below feature level STRICT_CLAIMS. */
 export function warningsOf(fleet: Fleet, record: HostRecord): readonly HostWarning[] {
   if (fleet.featureLevel < STRICT_CLAIMS) return []
   return [...aboutCapacity(fleet, record), ...aboutUse(fleet, record)]
 }
 
 /**
- * Compares the total amounts of the host with the amounts that its live claims hold. A move within the host counts once, with the larger of
- * both sizes.
+ * Compares the total amounts of the host with the amounts that its live claims reserve. A move within the host is included once, with the
+ * larger of its two sizes.
  */
 function aboutCapacity({ hosts, ledger }: Fleet, record: HostRecord): readonly HostWarning[] {
   const held = new Map<KindName, unknown[]>()
@@ -53,8 +56,8 @@ function aboutCapacity({ hosts, ledger }: Fleet, record: HostRecord): readonly H
 }
 
 /**
- * Returns true if the report has the units of a kind. If it omits them, they are unknown and not 0. The first field that a kind reads has
- * its units.
+ * Returns true if the report has the units of a kind. If the report omits the units, their count is unknown, not 0. The first field that a
+ * kind reads contains the units.
  */
 const isReported = ({ filter }: (typeof allKinds)[number], record: HostRecord): boolean =>
   omittedOf(record, filter.reads.slice(0, 1)).length === 0
@@ -71,7 +74,7 @@ function aboutUse({ hosts }: Fleet, record: HostRecord): readonly HostWarning[] 
 
 /**
  * Warns if the host or one of its cells reports more memory in used huge pages than used memory. Used huge pages are part of the used
- * memory, so such a report has too little used memory.
+ * memory, so the used memory in such a report is too small.
  */
 function aboutPages(record: HostRecord): readonly HostWarning[] {
   const { memoryMbUsed, inventories, numaCells } = record.stats

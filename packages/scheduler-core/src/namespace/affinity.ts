@@ -13,8 +13,8 @@ import { ELSEWHERE } from './facts/distance.ts'
 import { type FreshDocuments, freshDocumentsOf } from './fresh-documents.ts'
 
 /**
- * How instances are placed near things of another service, such as volumes: which hint of a request names the things, and how far each host
- * is from them.
+ * Describes how instances are placed near things of another service, such as volumes: which hint of a request names the things, and how far
+ * each host is from the things.
  */
 export interface Affinity<Document, Thing> {
   readonly namespace: Namespace<Document>
@@ -29,8 +29,8 @@ export interface Affinity<Document, Thing> {
   readonly far: Code
   find(document: Document, uuid: string): Thing | undefined
   /**
-   * The distance of a thing from a host. `own` is the document of this host, undefined if it has none that is recent enough. `reporter` is
-   * the host whose document has the location of the thing.
+   * The distance of a thing from a host. `own` is the document of this host, or undefined if the host has no document that is recent
+   * enough. `reporter` is the host whose document has the location of the thing.
    */
   distance(thing: Thing, host: HostRecord, own: Document | undefined, reporter: HostRecord): number
   /** The location of a thing as text. */
@@ -40,8 +40,8 @@ export interface Affinity<Document, Thing> {
 interface Spot<Thing> {
   readonly uuid: string
   /**
-   * True if the instance itself has the thing and no hint names it. A host without a document is then not refused, because nothing shows
-   * that it is far from the thing.
+   * True if the thing belongs to the instance itself and no hint names the thing. A host without a document is then not refused, because no
+   * document shows that the host is far from the thing.
    */
   readonly isOwn: boolean
   /** The thing, and the host whose document names it. Undefined if no document that is recent enough names the thing. */
@@ -57,8 +57,8 @@ interface Nearness<Document, Thing> {
 }
 
 /**
- * Prepares a filter that refuses hosts whose distance from one of the things is more than `limit`. With `onlyWhereTold`, the filter has no
- * effect while no host has a document of the namespace.
+ * Prepares a filter that refuses hosts whose distance from one of the things is more than `limit`. With `onlyWhereTold`, the filter refuses
+ * no host while no host has a document of the namespace.
  */
 export function prepareNear<Document, Thing>(
   affinity: Affinity<Document, Thing>,
@@ -119,8 +119,8 @@ export function prepareNear<Document, Thing>(
 
 /**
  * Prepares a weigher whose score is minus the sum of the distances from the host to the things. Things that no document names are ignored.
- * A host without a document has the score NaN, so it ranks last. If the instance itself has the thing, such a host counts as one step
- * farther than the farthest host with a known distance.
+ * A host without a document has the score NaN and therefore ranks last. If the thing belongs to the instance itself, the distance of such a
+ * host is one step more than the largest known distance.
  */
 export function weighNear<Document, Thing>(
   affinity: Affinity<Document, Thing>,
@@ -184,7 +184,7 @@ function findThings<Document, Thing>(
   }
 }
 
-/** The things near which a request must be placed: those that its hint names, and those that the instance itself has. */
+/** The things near which a request must be placed: things that its hint names, and things that belong to the instance itself. */
 function thingsOf<Document, Thing>(affinity: Affinity<Document, Thing>, request: RequestSpec, featureLevel: number) {
   const hinted = [...new Set((request.schedulerHints[affinity.hint] ?? []).map((uuid) => uuid.toLowerCase()))]
   const isAsked = featureLevel >= OWN_AFFINITY && request.nearVolumesAndPorts

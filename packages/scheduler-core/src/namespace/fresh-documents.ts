@@ -7,11 +7,11 @@ import type { Reason } from '../text/reason.ts'
 
 /** Reads the documents of one namespace. Documents that are too old or cannot be read are ignored. */
 export interface FreshDocuments<Document> {
-  /** The document about a host. Undefined if there is none, or if it is too old or cannot be read. */
+  /** The document about a host. Undefined if the host has no document, or if its document is too old or cannot be read. */
   of(record: HostRecord): Document | undefined
   /** Why `of` returns undefined for the host. */
   refusal(record: HostRecord): Reason
-  /** Names the host's document and its report, for explanations. */
+  /** Names the host's document and the report that brought it, for explanations. */
   source(record: HostRecord): Source
 }
 

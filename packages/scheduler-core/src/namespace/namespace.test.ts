@@ -18,7 +18,7 @@ const level5: Change = { type: 'feature', level: 5 }
 const nearVolume = aRequest({ schedulerHints: { near_volume: [aUuid(20)] } })
 const nearPort = aRequest({ schedulerHints: { near_port: [aUuid(30)] } })
 
-/** A fleet with the hosts h1, h2 and h3, to which the given changes were applied. */
+/** A fleet with the hosts h1, h2 and h3, to which these changes were applied. */
 function fleetWith(...changes: readonly Change[]): Fleet {
   const log = aLog()
   log.append([level5, aReport('h1'), aReport('h2'), aReport('h3')])

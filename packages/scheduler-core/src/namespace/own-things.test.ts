@@ -15,7 +15,7 @@ import { OWN_AFFINITY } from '../values/levels.ts'
 const VOLUME = aUuid(20)
 const PORT = aUuid(30)
 const pool = (number: number, distance = 1) => ({ uuid: aUuid(number), name: `p${number}`, distance })
-/** A storage document about a host that reaches the given pools. With `has`, the volume of the requests is in the first pool. */
+/** A storage document about a host that reaches these pools. If `has` is true, the volume of the requests is in the first pool. */
 const storage = (host: string, pools: readonly ReturnType<typeof pool>[], has = false): Change =>
   aDocument(host, 'storage', { pools, volumes: has ? [{ uuid: VOLUME, pool: pools[0]?.uuid }] : [] })
 const network = (host: string, names: readonly string[], has = false): Change =>

@@ -4,7 +4,8 @@ import { ELSEWHERE } from './facts/distance.ts'
 import { type Network, network, type Port } from './facts/network.ts'
 
 /**
- * Places instances on hosts that reach the physical networks of ports. The hint `near_port` names ports, and the instance may have its own.
+ * Places instances on hosts that reach the physical networks of ports. The hint `near_port` names ports, and the instance can have its own
+ * ports.
  */
 export const portAffinity: Affinity<Network, Port> = {
   namespace: network,

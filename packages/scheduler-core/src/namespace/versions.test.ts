@@ -5,8 +5,8 @@ import { type Network, networkV1_0 } from './facts/network.ts'
 import { type Storage, storageV1_0 } from './facts/storage.ts'
 import { namespaces, registeredNamespaces } from './index.ts'
 
-// Replicas derive the sizes of storage pools from documents while they apply the log. All releases must therefore read a document alike, or
-// the states of replicas would differ.
+// Replicas derive the sizes of storage pools from documents while they apply the log. All releases must therefore read a document in the
+// same way. Otherwise, the states of replicas would differ.
 
 const forms = [
   { name: 'storage', version: '1.0', schema: storageV1_0, frozen: '052f040dfbc71b5be07c693e271085d35dd934860853e8d28bf1dbd52b2e34c6' },
@@ -28,7 +28,10 @@ const lower = upper.toLowerCase()
 const pool = { uuid: aUuid(1), name: 'p' }
 const least = { distance: 1, zone: null, backend: null, totalGib: null, usedGib: null, reservedGib: 0, thinRatio: 1 }
 
-/** What is read from a document of version 1.0, including defaults and normalised values, which the digest of the schema does not cover. */
+/**
+ * The content that is read from a document of version 1.0, with defaults and normalised values. The digest of the schema does not cover
+ * these.
+ */
 const kept = (name: 'storage' | 'network', document: unknown): unknown => {
   const parsed = namespaces[name].parse('1.0', document)
   if (!parsed.ok) return parsed.problems.map(({ message }) => message)

@@ -2,7 +2,7 @@ import type { Affinity } from './affinity.ts'
 import { ELSEWHERE, SAME_ZONE } from './facts/distance.ts'
 import { type Pool, type Storage, storage } from './facts/storage.ts'
 
-/** Places instances on hosts near the pools of volumes. The hint `near_volume` names volumes, and the instance may have its own. */
+/** Places instances on hosts near the pools of volumes. The hint `near_volume` names volumes, and the instance can have its own volumes. */
 export const volumeAffinity: Affinity<Storage, Pool> = {
   namespace: storage,
   hint: 'near_volume',

@@ -12,8 +12,8 @@ import { OutsideError } from './outside-error.ts'
 type Named = Pick<Filter, 'name' | 'description' | 'reads'>
 
 /**
- * Makes a filter from the answers that a filter outside of this process gave before the decision. It fails closed: a host without an answer
- * is refused with the verdict ERROR. Without an answer about the request, all hosts are refused.
+ * Makes a filter from the answers that a filter outside of this process gave before the decision. A host without an answer is refused with
+ * the verdict ERROR. If there is no answer about the request, all hosts are refused.
  */
 export const answeredFilter = (profile: Profile, { name, description, reads }: Named, options: string | undefined): Filter => ({
   name,
@@ -89,7 +89,7 @@ function getAnswer(profile: Profile, request: RequestSpec, part: string, options
   return answer
 }
 
-/** The answer for each host: true, a refusal, or the problem with the answer. */
+/** The answer for each host: true (the host passes), a refusal, or an error that describes the problem with the answer. */
 type Words = ReadonlyMap<HostIndex, true | Reason | OutsideError>
 
 function readWords({ part, by, hosts, refused = [], errors = [] }: OutsideAnswer): Words {

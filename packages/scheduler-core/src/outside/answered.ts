@@ -11,8 +11,8 @@ type Answers = ReadonlyMap<string, ReadonlyMap<string, OutsideAnswer>>
 const ANSWERS = Symbol('answers of parts outside of this process')
 
 /**
- * A profile together with the answers of its filters and weighers outside of the process. The answers are under a symbol, so that they are
- * copied with the profile but are not part of its JSON.
+ * A profile together with the answers of its filters and weighers outside of the process. The key of the answers is a symbol. Therefore,
+ * they are copied with the profile but are not part of its JSON.
  */
 type Answered = Profile & { readonly [ANSWERS]?: Answers }
 
@@ -24,7 +24,7 @@ export interface AskedAndAnswered {
 
 const partKey = (part: string, options = ''): string => `${part}\u0000${options}`
 
-/** Adds the answers about the given requests to a profile. Answers that the profile already has stay valid. */
+/** Adds the answers about these requests to a profile. Answers that the profile already has stay valid. */
 export function withAnswers(profile: Profile, asked: readonly AskedAndAnswered[]): Profile {
   const before = (profile as Answered)[ANSWERS] ?? new Map()
   const answers = new Map<string, ReadonlyMap<string, OutsideAnswer>>(before)
@@ -39,7 +39,7 @@ export function withAnswers(profile: Profile, asked: readonly AskedAndAnswered[]
   return answers.size === 0 ? profile : ({ ...profile, [ANSWERS]: answers } as Answered)
 }
 
-/** True if the profile has answers. Its decisions then may depend on them. */
+/** True if the profile has answers of filters or weighers outside of the process. Its decisions can then depend on these answers. */
 export const hasAnswers = (profile: Profile): boolean => (profile as Answered)[ANSWERS] !== undefined
 
 /** The answer of the filter or weigher `part` about a request whose instances all have equal demands. */
@@ -47,8 +47,8 @@ export const answerOf = (profile: Profile, request: RequestSpec, part: string, o
   (profile as Answered)[ANSWERS]?.get(requestKey(request))?.get(partKey(part, options))
 
 /**
- * Any answer of the filter or weigher `part`, about any request. It shows which plug-in or extender answered. Decisions can be replayed
- * with it after the plug-in was removed.
+ * Any answer of the filter or weigher `part`, about any request. It shows which plug-in or extender answered. Therefore, decisions can be
+ * replayed even after the plug-in was removed.
  */
 export function knownAnswer(profile: Profile, part: string, options?: string): OutsideAnswer | undefined {
   for (const answers of (profile as Answered)[ANSWERS]?.values() ?? []) {
@@ -58,7 +58,10 @@ export function knownAnswer(profile: Profile, part: string, options?: string): O
   return undefined
 }
 
-/** The answers on which a decision about this request depends, in the form of its record. Undefined if there are none. */
+/**
+ * The answers on which a decision about this request depends, in the form of the decision's record. Undefined if the profile has no
+ * answers.
+ */
 export function answersFor(profile: Profile, request: RequestSpec): readonly OutsideAnswer[] | undefined {
   const all = (profile as Answered)[ANSWERS]
   if (all === undefined) return undefined
@@ -74,8 +77,8 @@ export function answersFor(profile: Profile, request: RequestSpec): readonly Out
 }
 
 /**
- * The recorded answers of the first record whose request is the same for filters and weighers outside of the process (`requestKey`).
- * Undefined if no record has such a request.
+ * The recorded answers of the first record whose request has the same `requestKey`, and therefore looks the same to filters and weighers
+ * outside of the process. Undefined if no record has such a request.
  */
 export const answersLike = (
   request: RequestSpec,

@@ -15,8 +15,8 @@ const words = z.string().max(MOST_WORDS).transform(toStorable)
 const number = z.number().finite()
 
 /**
- * A refusal by a filter outside of this process. If its code is not a code of this release, the reason gets the code filter.refused, and
- * the refusal's code becomes part of the subject.
+ * A refusal by a filter outside of this process. If its code is not a code of this release, the stored reason has the code filter.refused,
+ * and the unknown code becomes part of the subject.
  */
 export const refusalSchema = z.strictObject({
   code: z
@@ -30,7 +30,7 @@ export const refusalSchema = z.strictObject({
   source: words.optional(),
 })
 
-/** An answer whose form is wrong, so that it is valid for no host. */
+/** Thrown if the form of a whole answer is wrong. The answer is then valid for no host. */
 export class BadAnswerError extends Error {
   override readonly name = 'BadAnswerError'
 }
@@ -38,7 +38,7 @@ export class BadAnswerError extends Error {
 /**
  * Checks the answer `given` of a filter or weigher and converts it to the form of a decision record. The answer must be a list with one
  * item for each host of the question, in order. An item is true, false or a refusal for a filter, and a finite number for a weigher. Each
- * can also be `{ error }`. A filter may answer null if it does not apply to the request. Throws BadAnswerError for any other answer. An
+ * item can also be `{ error }`. A filter that does not apply to the request can answer null. Throws BadAnswerError for any other answer. An
  * invalid item is recorded as an error for its host.
  */
 export function checkAnswers(question: Question, given: unknown): OutsideAnswer {
@@ -53,7 +53,8 @@ export function checkAnswers(question: Question, given: unknown): OutsideAnswer 
   const numbers: (number | null)[] = []
   const refused = new Groups<Reason>()
   const errors = new Groups<string>()
-  // These hosts do not report a field that the filter or weigher reads, so they were not in the call and have no item.
+  // These hosts do not report a field that the filter or weigher reads. They were not sent in the call, and the answer has no item for
+  // them.
   const unreported = new Map(question.unreported.map(({ host, reason }) => [host, reason]))
   const asked = new Map(hosts.map((host, i) => [host, given[i] as unknown]))
   for (const host of [...hosts, ...unreported.keys()].sort((a, b) => a - b)) {

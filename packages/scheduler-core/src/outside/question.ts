@@ -8,7 +8,7 @@ import type { ShownHost, ShownRequest } from './shown.ts'
  * The input of one call of a filter or weigher outside of this process. It has copies of only the data that the filter or weigher may see.
  */
 export interface Question extends Pick<OutsideAnswer, 'part' | 'kind' | 'by' | 'options' | 'unit'> {
-  /** Which instances of the request the call is about: the index of their group in `membersOf`. */
+  /** The index, in the result of `membersOf`, of the group of instances that the call is about. */
   readonly members: number
   /** The options with defaults filled in, as the filter or weigher expects them. */
   readonly parameters: JsonObject

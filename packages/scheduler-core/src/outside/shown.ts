@@ -43,7 +43,7 @@ export const shownRequest = memoByObject((request: RequestSpec): ShownRequest =>
 })
 
 /**
- * The request without its restrictions to named hosts. An answer is reused for all requests with the same `requestKey`, so it must cover
+ * The request without its restrictions to named hosts. An answer is reused for all requests with the same `requestKey`, so it must include
  * the hosts of all these requests.
  */
 export const anywhere = (request: RequestSpec): RequestSpec => ({
@@ -51,7 +51,7 @@ export const anywhere = (request: RequestSpec): RequestSpec => ({
   ...{ ignoreHosts: [], forceHosts: [], forceNodes: [], requestedDestination: null },
 })
 
-/** Requests with the same key share their answers. */
+/** The key of a request for answers. Requests with the same key have the same answers. */
 export const requestKey = memoByObject((request: RequestSpec): string => canonicalJson(shownRequest(request)))
 
 /**
@@ -65,9 +65,9 @@ export interface ShownHost {
   /** UUIDs of the host's aggregates, in ascending order. */
   readonly aggregates: readonly string[]
   readonly traits: readonly string[]
-  /** Count of the instances: those in the report, plus the claims that the report does not count yet. */
+  /** Count of the instances: the instances in the report, plus the claims that the report does not include yet. */
   readonly instances: number
-  /** Count of the I/O-heavy operations: those in the report, plus one for each claim that the report does not count yet. */
+  /** Count of the I/O-heavy operations: the operations in the report, plus one for each claim that the report does not include yet. */
   readonly ioOps: number
   /** The free amount of each resource class that the host reports, after all claims. Negative if claims exceed the capacity. */
   readonly free: Readonly<Record<string, number>>

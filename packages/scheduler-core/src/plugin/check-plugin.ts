@@ -17,7 +17,7 @@ const pluginSchema = z.strictObject({
   name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits and dashes'),
   version: z.string().regex(/^\d{1,9}\.\d{1,9}\.\d{1,9}([-+][0-9A-Za-z.+-]{1,64})?$/, 'must be a version such as 1.2.3'),
   description: z.string().trim().min(1).max(1_024),
-  // a list that the plug-in does not need may be left out
+  // a plug-in can leave out lists that it does not need
   ...ofEachKind((_list, { shape }) => z.array(shape).max(64).default([])),
 })
 
@@ -30,7 +30,10 @@ export function checkPlugin(exported: unknown): Parsed<Plugin> {
   return parsed.ok ? { ok: true, value: definePlugin(exported as PluginInput) } : parsed
 }
 
-/** Finds problems for which the schema would give an unclear message: no object, another contract version, and resource kinds. */
+/**
+ * Finds problems for which the schema would give an unclear message: the export is not an object, is made for another contract version, or
+ * defines resource kinds.
+ */
 function notOfThisContract(exported: unknown): Problem | undefined {
   if (exported === null || typeof exported !== 'object')
     return problem('plugin.invalid', [], exported, `the plug-in is ${quote(exported)}`, 'be what definePlugin answers')
@@ -66,8 +69,8 @@ function ownNames(): ReadonlySet<string> {
 }
 
 /**
- * Combines plug-ins. Returns problems if two plug-ins have the same name, or if a filter, weigher or other part has the name of a part of
- * another plug-in or of the release.
+ * Combines plug-ins. Returns problems if two plug-ins have the same name. Also returns problems if a filter, weigher, scheduler or
+ * namespace of a plug-in has a name that another plug-in or the release uses for one of its own.
  */
 export function joinPlugins(list: readonly Plugin[]): Parsed<Plugins> {
   const problems: Problem[] = []
@@ -88,7 +91,10 @@ export function joinPlugins(list: readonly Plugin[]): Parsed<Plugins> {
   return problems.length === 0 ? { ok: true, value: gatherPlugins(list) } : { ok: false, problems }
 }
 
-/** Finds filters and weighers that read a namespace that neither the release nor a plug-in defines. They would refuse all hosts. */
+/**
+ * Finds filters and weighers that read a namespace that neither the release nor a plug-in defines. Such filters and weighers would refuse
+ * all hosts.
+ */
 function unknownReads(list: readonly Plugin[]): Problem[] {
   const known: readonly string[] = [...registeredNamespaces, ...list.flatMap(({ namespaces }) => namespaces.map(({ name }) => name))]
   return list.flatMap(({ name, filters, weighers }) =>

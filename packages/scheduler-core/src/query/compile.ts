@@ -7,13 +7,13 @@ export type QueryValue = string | readonly string[] | number | undefined
 
 /**
  * The functions that read the fields of a row, by field name. The function under the key `''` returns the texts in which bare words are
- * searched. Times are milliseconds since 1970.
+ * searched for. Times are milliseconds since 1970.
  */
 export type QueryReaders<Row> = Readonly<Record<string, (row: Row) => QueryValue>>
 
 /**
- * Compiles a query into a function that tests one row. Work that does not depend on the row is done once, here. Throws RangeError for a
- * field without a reader, because the program must have one for each field.
+ * Compiles a query into a function that tests one row. Work that does not depend on the row is done only once. Throws RangeError if a field
+ * in the query has no reader.
  */
 export function compileQuery<Row>({ terms }: Query, fields: readonly QueryField[], readers: QueryReaders<Row>): (row: Row) => boolean {
   const tests = terms.map((term) => compileTerm(term, fields, readers))

@@ -25,14 +25,17 @@ export function withoutTerm(text: string, field: string, value: string): string 
 export const hasTerm = (text: string, field: string, value: string): boolean =>
   piecesOf(text).some((piece) => piece.startsWith(`${field}:`) && valuesOf(piece.slice(field.length + 1)).includes(written(value)))
 
-/** Removes a term that `parseQuery` found from the text. All other terms stay as they are written. */
+/** Removes a term from the text in which `parseQuery` found the term. The rest of the text is unchanged. */
 export const cutTerm = (text: string, { from, to }: Pick<QueryTerm, 'from' | 'to'>): string =>
   [text.slice(0, from), text.slice(to)]
     .map((part) => part.trim())
     .filter((part) => part !== '')
     .join(' ')
 
-/** Replaces the terms about time (`at` and `last`) by a range: from `since` on and before `until`, in milliseconds since 1970. */
+/**
+ * Replaces the terms about time (`at` and `last`) by a range. The range begins at `since` and ends before `until`, in milliseconds since
+ * 1970.
+ */
 export const withTimes = (text: string, since: number, until: number): string =>
   [withoutTimes(text), `at>=${printTime(since)} at<${printTime(until)}`].filter((part) => part !== '').join(' ')
 
@@ -45,7 +48,7 @@ export const withRange = (text: string, field: string, from: string | undefined,
     .filter((part) => part !== '')
     .join(' ')
 
-/** Removes the terms about the given fields from a filter text. */
+/** Removes the terms about these fields from a filter text. */
 export const withoutFields = (text: string, ...fields: readonly string[]): string =>
   piecesOf(text)
     .filter((piece) => !fields.some((field) => isOf(piece.replace(/^-/, ''), field)))

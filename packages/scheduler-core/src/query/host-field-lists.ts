@@ -28,7 +28,7 @@ export const columnFields: readonly ColumnField[] = first(
 export const fieldsHolding = <const Held extends 'code' | 'set' | 'number'>(held: Held): readonly FieldHolding<Held>[] =>
   columnFields.filter((field): field is FieldHolding<Held> => field.holds === held)
 
-/** Moves the fields with the given names to the front, in the order of the names. The remaining fields keep their order. */
+/** Moves the fields with these names to the front, in the order of the names. The remaining fields keep their order. */
 export function first<Field extends { readonly name: string }>(
   fields: readonly Field[],
   names: readonly Field['name'][],
@@ -38,7 +38,8 @@ export function first<Field extends { readonly name: string }>(
 }
 
 /**
- * Makes an object with an entry for each field. `key` is the member of a field that is the key of its entry, such as `name` or `column`.
+ * Makes an object with an entry for each field. `key` names the property of a field that becomes the key of the entry, such as `name` or
+ * `column`.
  */
 export function byField<Field extends object, Key extends keyof Field & string, Value>(
   fields: readonly Field[],
@@ -54,7 +55,7 @@ export function comparedOf(field: HostField, stored: number, nowMs: number): num
   return 'scale' in field ? stored / field.scale : stored
 }
 
-/** Reads the value of a host's field that a filter compares. */
+/** Reads a field of a host and returns the value that a filter compares. */
 export function readField(field: HostField, host: ReadableHost, nowMs: number): QueryValue {
   const value: HostValue = field.read(host)
   if (typeof value === 'number') return comparedOf(field, value, nowMs)

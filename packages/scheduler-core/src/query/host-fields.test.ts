@@ -7,7 +7,7 @@ type Machine = ReadableHost['record']['stats']
 
 const NOW = 1_000_000
 
-/** A host with the given machine, with one CPU and with claims in all states. */
+/** A host with this machine data, one CPU, and claims in all states. */
 const hostOf = (stats: Machine): ReadableHost => ({
   fleet: {
     hosts: {

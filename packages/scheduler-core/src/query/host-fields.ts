@@ -34,36 +34,39 @@ interface Row extends QueryField {
   readonly label: string
   /** The name of the field in copied CSV and JSON, with its unit. It must not change, because users' scripts read it. */
   readonly copied: string
-  /** The column of the API with the values of all hosts. `host` and `node` have none, because every answer contains these names. */
+  /** The column of the API with the values of all hosts. `host` and `node` have no column, because every answer contains these names. */
   readonly column?: string
-  /** The type of the column's values: one text, a set of texts, or a number. A text that hosts may omit is a set of at most one text. */
+  /**
+   * The type of the column's values: one text, a set of texts, or a number. If hosts can omit a text, its column has sets of at most one
+   * text.
+   */
   readonly holds?: 'code' | 'set' | 'number'
   /** The factor between the unit of the field and the unit of the column, if they differ. */
   readonly scale?: number
   /** The columns from which a client can compute the values of this field. */
   readonly usedOf?: { readonly capacity: string; readonly free: string }
   /**
-   * The order of hosts by this field in the API. Absent if a host can have several values. Also absent for reported fields, because their
-   * order has the name of the column.
+   * The order of hosts by this field in the API. Absent if a host can have several values. Also absent for reported fields (`isReported`):
+   * in the API, the order by such a field has the same name as the field's column.
    */
   readonly order?: {
     readonly field: string
     readonly resourceClass?: string
     readonly description?: string
-    /** True if ascending order of the field is descending order in the API. */
+    /** True if the API's descending order corresponds to ascending order of this field. */
     readonly isReversed?: true
   }
   /** True if the values of the field are counted as a facet. */
   readonly isFacet?: true
-  /** True if hosts report the field about their machine and may omit it. Hosts can be grouped by such a field. */
+  /** True if the field is data about the host's machine that hosts can omit from their reports. Hosts can be grouped by such a field. */
   readonly isReported?: true
-  /** Reads the value of a host for the column. Orders compare this value too. */
+  /** Reads the value of a host for the column. Orders compare the same value. */
   read(host: ReadableHost): HostValue
 }
 
 /**
- * All fields of hosts, in the order in which they are listed. This table generates the filter grammar, the orders of hosts, the API's
- * columns, the console's facets, columns and copied text, and the columns of `gantt hosts`. Used percentages include claims: 100 x
+ * All fields of hosts, in the order in which they are listed. From this table are generated: the filter grammar, the orders of hosts, the
+ * API's columns, the console's facets, columns and copied text, and the columns of `gantt hosts`. Used percentages include claims: 100 x
  * (capacity - free) / capacity, or 0 without capacity. Numbers that hosts report about their machine must be whole and not negative.
  */
 export const hostFields = [
@@ -305,7 +308,7 @@ export const hostFields = [
     read: ({ fleet, record }) => fleet.hosts.columns.instances[record.index] ?? 0,
   },
   {
-    // The column has the time of the last report in milliseconds since 1970. A filter compares the seconds since then.
+    // The column has the time of the last report in milliseconds since 1970. A filter compares the seconds since this time.
     name: 'age',
     kind: 'number',
     unit: 's',
@@ -393,5 +396,5 @@ export type ReportedField = Extract<HostField, { readonly isReported: true }>
 export type FacetField = Extract<HostField, { readonly isFacet: true }>
 /** The fields that are columns of the API. */
 export type ColumnField = Extract<HostField, { readonly column: string }>
-/** The fields whose columns have the given type. */
+/** The fields whose columns have values of the type `Held`. */
 export type FieldHolding<Held extends 'code' | 'set' | 'number'> = Extract<ColumnField, { readonly holds: Held }>

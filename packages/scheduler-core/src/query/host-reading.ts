@@ -26,7 +26,8 @@ const freeOf = ({ fleet, record }: CountedHost, resourceClass: string): number =
 export const usedPercent = (capacity: number, free: number): number => (capacity === 0 ? 0 : (100 * (capacity - free)) / capacity)
 
 /**
- * Functions that read an amount of a resource class, by the API's name of the order. They return 0 if the host does not report the class.
+ * Functions that read an amount of a resource class. The keys are the names of orders in the API. The functions return 0 if the host does
+ * not report the class.
  */
 export const classReaders = {
   CAPACITY: capacityOf,
@@ -43,11 +44,11 @@ export const amountOf = <const Field extends ClassOrderField>(field: Field, reso
   read: (host: CountedHost): number => classReaders[field](host, resourceClass),
 })
 
-/** The liveness states. The fleet's column has the index in this list. */
+/** The liveness states. The fleet stores the index of a state in this list. */
 export const hostStates = ['UP', 'SUSPECT', 'DOWN'] as const
 export const hostStatusWords = ['ENABLED', 'DISABLED', 'DRAINING', 'MAINTENANCE'] as const
 
-/** All names that find a host: its present name, and its former names unless these were released. */
+/** All names by which a host is found: its present name, and its former names except those that operators made available to new hosts. */
 export const namesOf = ({ host, formerNames }: CountedHost['record']): readonly string[] => [
   ...new Set([host, ...formerNames.filter(({ isFree }) => !isFree).map((name) => name.host)]),
 ]

@@ -3,7 +3,7 @@ import { type HostField, hostFields, type ReportedField } from './host-fields.ts
 import type { ClassOrderField } from './host-reading.ts'
 import type { Sort } from './sort.ts'
 
-/** A field by which hosts can be ordered. It has one value per host. */
+/** A field by which hosts can be ordered. A host has only one value of such a field. */
 type OrderedField = Extract<HostField, { readonly order: object }>
 export type HostSort = OrderedField['name'] | ReportedField['name']
 /** The API's name of an order of hosts: `HostOrderField` in the GraphQL schema. */
@@ -28,7 +28,7 @@ const orderedFields: readonly OrderedField[] = hostFields.filter(isOrdered)
 /** The keys by which hosts can be ordered, as in `?sort=az,-mem.free`: the fields of the filter grammar with one value per host. */
 export const hostSorts: readonly HostSort[] = [...orderedFields, ...reportedFields].map(({ name }) => name)
 
-/** The orders of the API that require a resource class. */
+/** The API's orders that require a resource class. */
 export const classOrderFields: readonly ClassOrderField[] = ['CAPACITY', 'FREE', 'USED_PERCENT']
 
 const classOrders: Readonly<Record<ClassOrderField, string>> = {
@@ -50,7 +50,7 @@ const describedOrders: readonly { readonly field: HostOrderField; readonly descr
 export const hostOrderValues = byField(describedOrders, 'field', ({ description }) => ({ description }))
 export const hostOrderFields: readonly HostOrderField[] = describedOrders.map(({ field }) => field)
 
-/** The API's order for a key of the line. `isReversed`: ascending order of the key is descending order in the API. */
+/** The API's order for a sort key. `isReversed` is true if descending order in the API corresponds to ascending order of the key. */
 type OrderOfSort = Pick<HostOrder, 'field' | 'resourceClass'> & { readonly isReversed?: true }
 
 const orders: ReadonlyMap<string, OrderOfSort> = new Map<string, OrderOfSort>([
@@ -58,7 +58,7 @@ const orders: ReadonlyMap<string, OrderOfSort> = new Map<string, OrderOfSort>([
   ...reportedFields.map(({ name, column }) => [name, { field: column }] as const),
 ])
 
-/** Converts the keys of a line such as `az,-mem.free` to orders of the API. */
+/** Converts a line of sort keys such as `az,-mem.free` to orders of the API. */
 export const hostOrdersOf = (sort: readonly HostSortTerm[]): HostOrder[] =>
   sort.map(({ key, descending }) => {
     const order = orders.get(key)

@@ -1,4 +1,4 @@
-/** At most this many ids are returned, so that a filter with all of them stays short. A log line usually has fewer ids. */
+/** At most this many ids are returned. A filter with all returned ids then stays short. A log line usually has fewer ids. */
 const MOST = 12
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
@@ -10,7 +10,8 @@ const global = /\b(?:RGVjaXNpb246[A-Za-z0-9_-]{48}|Q2xhaW06[A-Za-z0-9_-]{48})\b/
 const plain = new RegExp(`\\b(?:req-)?${UUID}\\b`, 'gi')
 
 /**
- * Finds the ids of requests, instances, decisions and claims in a text, such as a pasted log line. Each id is returned once; at most 12.
+ * Finds the ids of requests, instances, decisions and claims in a text, such as a pasted log line. Each id is returned once. At most 12 ids
+ * are returned.
  */
 export function idsIn(text: string): readonly string[] {
   const found = [asked, global, plain].flatMap((pattern) =>

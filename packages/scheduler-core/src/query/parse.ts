@@ -35,12 +35,15 @@ export function parseQuery(text: string, fields: readonly QueryField[]): ParsedQ
   return { query: { terms: terms.slice(0, MAX_TERMS) }, problems: problems.sort((a, b) => a.from - b.from) }
 }
 
-/** Returns a problem if the values of a filter have too many wildcards. Its position is the first term that exceeds the limit. */
+/**
+ * Returns a problem if the values of a filter have too many wildcards. The position of the problem is the first term that exceeds the
+ * limit.
+ */
 function tooManyStars(terms: readonly QueryTerm[]): QueryProblem | undefined {
   let stars = 0
   let first: QueryTerm | undefined
   for (const term of terms) {
-    // A star in a bare word is an ordinary character.
+    // A star in a bare word (a term without a field) is an ordinary character.
     if (term.field !== null) for (const value of term.values) stars += starsOf(value)
     if (stars > MAX_STARS) first ??= term
   }
@@ -73,8 +76,8 @@ const isBlank = (character: string | undefined): boolean => character !== undefi
 function createScanner(text: string) {
   let at = 0
   /**
-   * Reads a quoted or a bare value. A bare value ends at a blank, and in a list also at a comma. Stars in a quoted value are literal, so
-   * they are escaped.
+   * Reads a quoted or a bare value. A bare value ends at a blank, and in a list also at a comma. In a quoted value, stars are ordinary
+   * characters and are therefore escaped in the result.
    */
   const value = (inList: boolean): RawValue => {
     const from = at
@@ -117,7 +120,8 @@ function createScanner(text: string) {
         at++
         values.push(value(true))
       }
-      // Characters directly after a closing quote are an error. They are read as an open value, for which `check` returns a problem.
+      // Characters directly after a closing quote are an error. They are read as a value with a missing quote, for which `check` returns a
+      // problem.
       if (at < text.length && !isBlank(text[at])) {
         const glued = value(false)
         values.push({ ...glued, isOpen: true })

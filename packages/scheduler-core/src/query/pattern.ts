@@ -7,15 +7,15 @@ export const starsOf = (value: string): number => (value.replace(/\\./gs, '').ma
 /** Removes the escapes from a value. */
 export const unescaped = (value: string): string => value.replace(/\\(.)/gs, '$1')
 
-/** Counts comparisons of characters, so that tests can check that the work is limited. */
+/** Counts comparisons of characters. Tests use the count to check that the work is limited. */
 export interface Work {
   steps: number
 }
 
 /**
  * Returns a function that is true if a whole text matches the pattern. In a pattern `*` is any run of characters, and `\` makes the next
- * character literal. The pieces between the stars are searched from left to right, each at its first occurrence, and the last piece at the
- * end of the text. The work is linear in the length of text and pattern together, for any content.
+ * character literal. The pieces between the stars are searched from left to right, and the first occurrence of each piece is used. The last
+ * piece must be at the end of the text. The work is linear in the length of text and pattern together, for any content.
  */
 export function compilePattern(pattern: string): (text: string, work?: Work) => boolean {
   const [first = '', ...others] = piecesOf(pattern)
@@ -59,8 +59,8 @@ function piecesOf(pattern: string): readonly string[] {
 }
 
 /**
- * Returns a function that searches the piece between two positions of a text. The function returns the end of the first occurrence, or -1.
- * It uses the algorithm of Knuth, Morris and Pratt, because the built-in search is quadratic for repetitive texts.
+ * Returns a function that searches for the piece between two positions of a text. The function returns the end of the first occurrence, or
+ * -1. It uses the algorithm of Knuth, Morris and Pratt, because the built-in search is quadratic for repetitive texts.
  */
 function compileSearch(piece: string): (text: string, from: number, to: number, work?: Work) => number {
   const fallbacks = fallbacksOf(piece)

@@ -239,7 +239,7 @@ const term = fc.oneof(
   }),
 )
 
-/** The fields of hosts and a time field of decisions, so that there are fields of every kind. */
+/** All fields of hosts and the time fields of decisions. Together they have every kind of field. */
 const fields = [...hostFields, ...decisionFields.filter(({ kind }) => kind === 'time')]
 
 test('printing a query and reading the text gives the same query', () => {

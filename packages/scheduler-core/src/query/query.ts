@@ -1,21 +1,22 @@
-/** How a field is compared. `:` means that the field has one of several values. The other operators compare with one number or time. */
+/** How a field is compared. `:` means that the field has one of several values. All other operators compare with one number or time. */
 export type QueryOperator = ':' | '>' | '>=' | '<' | '<='
 
 /** One condition of a query, with its position in the text. */
 export interface QueryTerm {
-  /** Null for a bare word, which is searched in the name of a row. */
+  /** Null for a bare word. A bare word is searched for in the name of a row. */
   readonly field: string | null
   readonly negated: boolean
   readonly operator: QueryOperator
   /**
-   * The values without quotes. In a bare value `*` matches any run of characters. A star of a quoted value is literal and escaped as `\*`.
+   * The values without quotes. In an unquoted value, `*` matches any run of characters. In a quoted value, a star is an ordinary character,
+   * and is stored here as `\*`.
    */
   readonly values: readonly string[]
   readonly from: number
   readonly to: number
 }
 
-/** A query. A row matches it if it satisfies all of its terms. */
+/** A query. A row matches the query if it satisfies all terms of the query. */
 export interface Query {
   readonly terms: readonly QueryTerm[]
 }
@@ -33,7 +34,7 @@ export interface QueryField {
   readonly aliases?: readonly string[]
   /** A time can only be compared with <, <=, > and >=. */
   readonly kind: 'text' | 'enum' | 'number' | 'time'
-  /** The unit of the numbers in the rows. A value of a query with another unit is converted to it. */
+  /** The unit of the numbers in the rows. If a value in a query has another unit, the value is converted to this unit. */
   readonly unit?: 'MiB' | 'GiB' | '%' | 's' | 'count'
   /** The possible values of an enum. */
   readonly values?: readonly string[]

@@ -1,4 +1,4 @@
-/** One key of a list by which rows are sorted. Rows with equal values of the key are sorted by the next key. */
+/** One of the keys by which rows are sorted. Rows with equal values of this key are sorted by the next key. */
 export interface Sort {
   readonly key: string
   readonly descending: boolean

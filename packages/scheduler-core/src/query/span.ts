@@ -2,7 +2,10 @@ import type { Query, QueryOperator, QueryTerm } from './query.ts'
 import { timeOf } from './time/time.ts'
 import { numberOf } from './units.ts'
 
-/** A span of time from `since` (inclusive) until `until` (exclusive), in milliseconds since 1970. An absent bound is no limit. */
+/**
+ * A span of time from `since` (inclusive) until `until` (exclusive), in milliseconds since 1970. If a bound is absent, the span has no
+ * limit in this direction.
+ */
 export interface Span {
   readonly since?: number
   readonly until?: number

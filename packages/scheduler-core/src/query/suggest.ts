@@ -8,7 +8,7 @@ export interface Suggestion {
 }
 
 export interface Suggestions {
-  /** The suggestion replaces the characters from `from` up to `to`. */
+  /** The suggestion replaces the characters of the text from `from` up to, but not including, `to`. */
   readonly from: number
   readonly to: number
   /** The field for which values are suggested. Null if fields are suggested. */

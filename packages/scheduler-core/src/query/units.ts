@@ -15,8 +15,8 @@ const MEMORY: Readonly<Record<string, number>> = {
 const TIME: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
 /**
- * Reads the value of a number or time field. A number with a unit is converted to the field's unit, and a number without a unit is in the
- * field's unit. A time is converted to milliseconds since 1970. Undefined for an invalid value.
+ * Reads the value of a number or time field. A number with a unit is converted to the field's unit, and a number without a unit is used
+ * unchanged. A time is converted to milliseconds since 1970. Undefined for an invalid value.
  */
 export function numberOf(text: string, { kind, unit }: Pick<QueryField, 'kind' | 'unit'>): number | undefined {
   if (kind === 'time') return timeOf(text)

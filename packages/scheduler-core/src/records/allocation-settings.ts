@@ -22,11 +22,11 @@ export interface AllocationOverride {
 /** The values that operators set for a host, by resource class. */
 export type AllocationOverrides = Readonly<Record<string, AllocationOverride>>
 
-/** Default values for hosts that report in Nova's form and leave the values out. */
+/** Default allocation ratios and reserved amounts for hosts that report in Nova's form without these values. */
 export interface FleetAllocation extends SetBy {
   /** How many times the values were set. */
   readonly version: number
-  /** The release of Nova whose defaults apply if no other value is set. Null if no release is set. */
+  /** The release of Nova whose defaults apply if nothing else sets a value. Null if no release is set. */
   readonly release: number | null
   readonly classes: Readonly<Record<string, AllocationAmounts>>
 }

@@ -7,13 +7,13 @@ export type Runs = readonly number[]
 /**
  * The answer of a filter or weigher outside of this process about hosts. The answer is received before a decision, is an input of the
  * decision, and is stored in the decision's record. A replay therefore needs neither the plug-in nor HTTP. A host that is in none of the
- * lists is refused.
+ * lists of the answer is refused.
  */
 export interface OutsideAnswer {
   /** The name of the filter or weigher in the profile. */
   readonly part: string
   readonly kind: 'filter' | 'weigher'
-  /** The plug-in or extender that answered, as name@version. */
+  /** The plug-in or extender (an HTTP service) that answered, as name@version. */
   readonly by: string
   /** The options of the filter or weigher in the profile, as canonical JSON. Absent if there are none. */
   readonly options?: string
@@ -23,11 +23,11 @@ export interface OutsideAnswer {
   readonly unit?: string
   /** True if the filter does not apply to the request. Every host then passes. */
   readonly isNotAsked?: true
-  /** Why there is no answer, as text. The lists are then empty. */
+  /** The reason for which there is no answer, as text. The lists of hosts are then empty. */
   readonly failure?: string
   /** Hosts that pass the filter, or to which the weigher gave a score. */
   readonly hosts: Runs
-  /** The scores of a weigher, in the order of the hosts. Null if the host does not report a field that the weigher reads. */
+  /** The scores of a weigher, in the order of `hosts`. A score is null if the host does not report a field that the weigher reads. */
   readonly numbers?: readonly (number | null)[]
   /** Hosts that the filter refuses, by reason. */
   readonly refused?: readonly { readonly reason: Reason; readonly hosts: Runs }[]

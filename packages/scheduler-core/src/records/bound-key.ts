@@ -5,7 +5,7 @@ export interface BoundKey {
   readonly account: string
   readonly key: string
   readonly digest: string
-  /** The answer of the call in the order of the claims. Null if the key was abandoned before use. */
+  /** The answer of the call that used the key, in the order of the claims. Null if the key was abandoned before use. */
   readonly answer: readonly SelectedDestination[] | null
   readonly claims: readonly string[]
   readonly decision: string | null

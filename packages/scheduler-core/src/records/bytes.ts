@@ -14,7 +14,7 @@ export class ByteWriter {
     this.#bytes.push(rest)
   }
 
-  /** Writes a text as its UTF-16 code units, so that every text is restored exactly. Common characters take one byte. */
+  /** Writes a text as its UTF-16 code units. Therefore, every text is restored exactly. Common characters take one byte. */
   text(value: string): void {
     this.whole(value.length)
     for (let i = 0; i < value.length; i++) this.whole(value.charCodeAt(i))
@@ -98,7 +98,7 @@ export class ByteReader {
   }
 }
 
-/** If two whole numbers are at most this large, their doubled difference is exact. */
+/** If two whole numbers are at most this large, the doubled difference between them is exact. */
 const PLAIN = 2 ** 50
 
 const isPlain = (value: number): boolean => Number.isInteger(value) && Math.abs(value) <= PLAIN && !Object.is(value, -0)
@@ -116,7 +116,7 @@ const beforeView = new DataView(new ArrayBuffer(NUMBER_BYTES))
 const beforeBytes = new Uint8Array(beforeView.buffer)
 
 function setNumber(value: number, view: DataView): void {
-  // engines can use different bits for NaN, so fixed bits are written, because the next number is written as the difference from them
+  // engines can use different bits for NaN, so fixed bits are written: the next number is written as the difference from these bits
   if (Number.isNaN(value)) {
     view.setUint32(0, 0x7ff80000)
     view.setUint32(4, 0)

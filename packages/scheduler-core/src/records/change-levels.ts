@@ -35,8 +35,8 @@ const statsLevels: Readonly<Record<StatsVersion, number>> = { '1.0': 1, '1.1': 3
 export const levelOf = (change: Change): number => Math.max(levels[change.type] ?? 1, levelOfContent(change))
 
 /**
- * The lowest feature level at which a request can be decided. `isAnswered` is true if its record will contain answers from outside of the
- * process.
+ * The lowest feature level at which a request can be decided. `isAnswered` is true if the record of the decision will contain answers of
+ * filters or weighers outside of the process.
  */
 export const levelOfRequest = (request: PublishedSpec, isMove: boolean, isAnswered = false): number =>
   Math.max(isAnswered ? 7 : isMove ? 2 : 1, specLevels[request.version])

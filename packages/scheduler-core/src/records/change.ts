@@ -8,14 +8,14 @@ import type { Grants } from './grants.ts'
 import type { Place } from './place.ts'
 import type { Profile } from './profile.ts'
 
-/** The allocation ratio and the reserved amount of a resource class. Absent values are not set. */
+/** The allocation ratio and the reserved amount of a resource class. An absent value is not set by the operator. */
 export interface AllocationAmounts {
   readonly ratio?: number
   readonly reserved?: number
 }
 
 /**
- * Where the resource usage of a host is read from. REPORT: from its report, plus the claims that the report does not count. CLAIMS: only
+ * Where the resource usage of a host is read from. REPORT: from its report, plus the claims that the report does not include. CLAIMS: only
  * from its claims. CLAIMS is for a host that does not list its instances and has no instances without claims.
  */
 export const usedFromValues = ['REPORT', 'CLAIMS'] as const
@@ -26,8 +26,8 @@ export type { Grants } from './grants.ts'
 
 /**
  * The format of log entries. Entries contain results and not requests: the chosen hosts, amounts, cells, CPUs and devices. Replicas of
- * different releases therefore reach the same state. The meaning of a published form never changes. New content needs a new type of change.
- * It is written only after a `feature` entry, when every replica can read it.
+ * different releases therefore reach the same state. The meaning of a published form never changes. New content needs a new type of change,
+ * which is written only after a `feature` entry. From that entry on, every replica can read it.
  */
 export const ENTRY_FORMAT = 1
 
@@ -44,13 +44,13 @@ export const ENTRY_FORMAT = 1
  */
 export const FEATURE_LEVEL = 10
 
-/** A batch of changes as a replica writes it. */
+/** A log entry without its position: a batch of changes, as a replica sends it to the store. */
 export interface Entry {
   readonly format: typeof ENTRY_FORMAT
   /** A unique id. An entry that is sent twice has the same id. */
   readonly id: string
   readonly writer: string
-  /** The position in the log on which every change of the entry was decided. */
+  /** The position in the log up to which the writer had read the log when it decided the changes. */
   readonly basis: Place
   readonly changes: readonly Change[]
 }
@@ -79,13 +79,13 @@ export interface GroupBinding {
   readonly uuid: string
   readonly policy: GroupPolicy
   readonly maxServerPerHost: number | null
-  /** Groups with which this group must not share a host. Absent if there are none. */
+  /** Groups that must not share a host with this group. Absent if there are no such groups. */
   readonly apartFrom?: readonly string[]
 }
 
 export type MoveIntent = Extract<Intent, 'RESIZE' | 'LIVE_MIGRATE' | 'COLD_MIGRATE' | 'EVACUATE'>
 
-/** A reference to a claim. A change with an outdated fence is void. */
+/** A reference to a claim. A change whose fence is not that of the claim is void (refused). */
 export interface ClaimRef {
   readonly claim: string
   readonly fence: number
@@ -107,7 +107,7 @@ interface Proposed {
   readonly answer: readonly SelectedDestination[]
   /** All data that a replay of the decision needs. */
   readonly decision: DecisionRecord
-  /** How long the decision took, in whole microseconds. Absent if the time was not measured. */
+  /** How long the decision took, in whole microseconds. Absent if not measured. */
   readonly tookUs?: number
 }
 
@@ -117,28 +117,31 @@ export interface ClaimsProposed extends Proposed {
   readonly intent: 'CREATE' | 'UNSHELVE'
 }
 
-/** Proposes a move: a claim for an instance on its destination. The instance's present claim stays live until the move is confirmed. */
+/**
+ * Proposes a move: a new claim for an instance, on the destination host. The instance's present claim stays live until the move is
+ * confirmed.
+ */
 export interface MoveProposed extends Proposed {
   readonly type: 'move'
   readonly intent: MoveIntent
   readonly source: ClaimRef
 }
 
-/** Proposes claims for new instances. Each instance can have only one live claim in its project (claims/judge-instances.ts). */
+/** Proposes claims for new instances. Each instance can have only one live claim in its project. */
 export interface InstancesProposed extends Omit<ClaimsProposed, 'type'> {
   readonly type: 'instances'
   /** The request's project. If null, an instance can have only one live claim within the account. */
   readonly project: string | null
   /**
-   * True if the proposal is for an instance without a claim that the host's report lists. The claim is then materialised at once
-   * (claims/judge-listed.ts). Since feature level LISTED_CLAIMS.
+   * True if the proposal is for an instance that has no claim and that the host's report lists. The claim is then materialised at once.
+   * Since feature level LISTED_CLAIMS.
    */
   readonly isListed?: true
 }
 
 /**
  * Proposes a further attempt to place an instance that already has a live claim. The attempt opens a move of this claim. If a move is
- * already open, its destination is released in the same step.
+ * already open, its destination claim is released in the same step.
  */
 export interface AttemptProposed extends Proposed {
   readonly type: 'attempt'
@@ -184,20 +187,23 @@ export interface ClaimExpired {
   readonly claim: string
 }
 
-/** Abandons a key. An unused key is bound without claims, so that it cannot be used later. The claims of a used key are released. */
+/**
+ * Abandons a key. If the key is unused, it is bound to an empty list of claims and cannot be used later. If the key has claims, they are
+ * released.
+ */
 export interface KeyAbandoned {
   readonly type: 'abandon'
   readonly account: string
   readonly key: string
 }
 
-/** Sets how many ended keys are stored, and for how long. Void if the limits do not have the expected version. */
+/** Sets how many ended keys are stored, and for how long. Void if the version of the present limits is not `expectedVersion`. */
 export interface KeyLimitsChanged {
   readonly type: 'key-limits'
   readonly expectedVersion: number
-  /** At most this many keys whose claims have all ended are stored. At this limit, proposals with new keys are void. */
+  /** At most this many keys whose claims have all ended are stored. At this limit, proposals with new keys are refused. */
   readonly cap: number
-  /** How long a key is kept after its last claim ended, in milliseconds of store time. */
+  /** How long a key is kept after its last claim ended, in milliseconds of store time (the database's clock). */
   readonly afterlifeMs: number
 }
 
@@ -226,7 +232,7 @@ export interface StatusSet extends HostName {
   readonly reason: string
 }
 
-/** Sets if the usage of a host is read from its report or only from claims. */
+/** Sets where the usage of a host is read from: from its report, or only from its claims. */
 export interface UsedFromSet extends HostName {
   readonly type: 'usedFrom'
   readonly usedFrom: UsedFrom
@@ -247,7 +253,10 @@ export interface HostAllocationSet extends HostName {
   readonly reason: string
 }
 
-/** Replaces the default values for reports in Nova's form that leave the values out. Void if the version differs from `expectedVersion`. */
+/**
+ * Replaces the fleet's default allocation ratios and reserved amounts, for hosts that report in Nova's form without these values. Void if
+ * the version differs from `expectedVersion`.
+ */
 export interface FleetAllocationSet {
   readonly type: 'fleetAllocation'
   readonly expectedVersion: number
@@ -258,7 +267,7 @@ export interface FleetAllocationSet {
   readonly reason: string
 }
 
-/** The liveness of a host: whether its reports and heartbeats arrive, regardless of their content. */
+/** The liveness of a host shows if its reports and heartbeats arrive, regardless of their content. */
 export const livenessStates = ['UP', 'SUSPECT', 'DOWN'] as const
 export type Liveness = (typeof livenessStates)[number]
 
@@ -272,7 +281,7 @@ export interface LivenessChanged extends HostName {
 export interface HostForgotten {
   readonly type: 'forget'
   readonly hosts: readonly HostName[]
-  /** If true, live claims end as REVOKED with the reason. If false, live claims make the change void. */
+  /** If true, live claims end as REVOKED with the reason `reason`. If false, live claims make the change void. */
   readonly isForced: boolean
   /** The count of live claims that the operator expects. The change is void if the count differs. Absent: any count is accepted. */
   readonly expectedClaims?: number
@@ -292,7 +301,7 @@ export interface HostReplaced {
   readonly reason: string
 }
 
-/** Sets a new policy for a group. Void if the group does not have the expected version or its members violate the new policy. */
+/** Sets a new policy for a group. Void if the version of the group is not `expectedVersion`, or if its members violate the new policy. */
 export interface GroupChanged extends GroupBinding {
   readonly type: 'group'
   readonly expectedVersion: number
@@ -304,7 +313,9 @@ export interface MembershipChanged extends ClaimRef {
   readonly group: GroupBinding | null
 }
 
-/** Creates, replaces or deletes an aggregate. `next` is null for a deletion. Void if the aggregate does not have the expected version. */
+/**
+ * Creates, replaces or deletes an aggregate. `next` is null for a deletion. Void if the version of the aggregate is not `expectedVersion`.
+ */
 export interface AggregateChanged {
   readonly type: 'aggregate'
   readonly uuid: string
@@ -334,24 +345,27 @@ export interface ProfileActivated {
 }
 
 /**
- * Sets the active version of a profile and the version in a rollout. Void if the course of the profile does not have the expected version.
+ * Sets the active version of a profile and the version in a rollout. Void if the version history of the profile (its course) has changed
+ * since the operator read it.
  */
 export interface ProfileRolledOut {
   readonly type: 'rollout'
   readonly name: string
   readonly expected: {
     readonly active: number
-    /** The version of the profile's course. 0 if the profile had no rollout yet. */
+    /** The version of the profile's course, the history of its versions. 0 if the profile had no rollout yet. */
     readonly version: number
   }
   readonly active: number
   readonly past: readonly number[]
   readonly rolledBack: readonly number[]
-  /** The new rollout, or null for none. Its `since` is set when the entry is applied. */
+  /** The new rollout. Null if there is none. The time `since` is set when the entry is applied. */
   readonly rollout: Omit<Rollout, 'since'> | null
 }
 
-/** Raises the feature level of the log. Every replica can apply this level, so changes that need it can be written from this entry on. */
+/**
+ * Raises the feature level of the log. Every replica can apply this level. Changes that need this level can be written from this entry on.
+ */
 export interface FeatureLevelRaised {
   readonly type: 'feature'
   readonly level: number
@@ -391,5 +405,8 @@ const proposals: ReadonlySet<string> = new Set<Proposal['type']>(['claims', 'mov
 
 export const isProposal = (change: Change): change is Proposal => proposals.has(change.type)
 
-/** The project of a proposal. Types from before feature level 8 have none, so the project of the request is returned. */
+/**
+ * The project of a proposal. Types of proposals from before feature level 8 have no project; for these types, the project of the request is
+ * returned.
+ */
 export const projectOf = (change: Proposal): string | null => ('project' in change ? change.project : change.decision.request.projectId)

@@ -10,19 +10,19 @@ export const claimStates = ['RESERVED', 'CONFIRMED', 'MATERIALISED', 'RELEASED',
 export type ClaimState = (typeof claimStates)[number]
 
 /**
- * Resources of one host that are held for one instance. Only the judge and reports write claims, after `own` of the ledger has made a claim
- * writable. Copies of a fleet share claim objects (owner.ts), so an object that was read earlier may have a former state.
+ * Resources of one host that are reserved for one instance. Only the judge and reports write claims, after `own` of the ledger has made a
+ * claim writable. Copies of a fleet share claim objects. Therefore, an object that was read earlier can have a former state.
  */
 export interface Claim {
   readonly id: string
   readonly instance: string | null
   readonly account: string
   /**
-   * An instance can have only one live claim in this project. If null, only one in the account. Claims from before feature level 8 have no
-   * project.
+   * An instance can have only one live claim in this project. If the project is null, an instance can have only one live claim in the
+   * account. Claims from before feature level 8 have no project.
    */
   readonly project: string | null
-  /** If another account moved the claim: the account in which the instance id is unique. If null, this account is `account`. */
+  /** If another account moved the claim, this is the account in which the instance id is unique. Null if that account is `account`. */
   readonly instanceAccount: string | null
   readonly key: string
   readonly host: HostIndex
@@ -31,8 +31,8 @@ export interface Claim {
   readonly group: string | null
   readonly decision: string
   /**
-   * A number that is computed from the claim's position in the log. Callers send it with each call about the claim, so that late calls are
-   * refused.
+   * A number that is computed from the claim's position in the log. Callers send the fence with each call about the claim. A call with an
+   * outdated fence is refused.
    */
   readonly fence: number
   readonly createdAt: number
@@ -50,8 +50,8 @@ export interface Claim {
   readonly target: string | null
   /**
    * For a move within one host: the grants that the instance needs in addition to those of the source claim. While the move is open, the
-   * destination claim holds only these grants. After the confirmation and until the next report, these are the grants that the host's
-   * report does not count. From feature level ADDED_IN_PLACE on, they are also stored if the report counts nothing of the claim.
+   * destination claim reserves only these grants. After the confirmation and until the next report, these are the grants that the host's
+   * report does not include. From feature level ADDED_IN_PLACE on, they are also stored if the report includes no grant of the claim.
    */
   readonly extra: Grants | null
   /**
@@ -60,10 +60,10 @@ export interface Claim {
    */
   readonly extraSince: Pick<Claim, 'createdAt' | 'fence'> | null
   /**
-   * The store time (the database's clock) since when the host's reports do not list the instance. It is the time of the report that stopped
-   * listing it, or of the end of a move, because the instance could be on the other host during the move. Null while the instance is
-   * listed, if it was never listed, and after the claim ended. Stored since feature level 9. For instances that were unlisted when the log
-   * reached that level, the time at which it was reached.
+   * The store time (the database's clock) since which the host's reports do not list the instance: the time of the first report without the
+   * instance, or the end of a move, because the instance could be on the host of the move's other claim until then. Null while the instance
+   * is listed, if it was never listed, and after the claim ended. Stored since feature level 9. For instances that were unlisted when the
+   * log reached level 9, this is the time at which the log reached that level.
    */
   readonly unlistedAt: number | null
 }
@@ -79,7 +79,7 @@ export const firstFenceOf = (revision: number): number => revision * CLAIMS_PER_
 /** The revision of the entry that created the claim with this fence. */
 export const madeAt = (fence: number): number => Math.floor(fence / CLAIMS_PER_ENTRY)
 
-/** A claim that only one fleet has, so that it can be written. */
+/** A claim that belongs only to one fleet. The fleet can write it. */
 export type OwnClaim = Own<Claim>
 
 export const isLive = ({ state }: Pick<Claim, 'state'>): boolean =>
@@ -93,7 +93,7 @@ export type StoredClaim = Omit<Claim, 'host' | LeftOutIfNull> &
   Partial<Pick<Claim, LeftOutIfNull>> & {
     readonly host: string
     readonly node: string
-    /** Present only for a host that left the fleet, because another host may have its name. */
+    /** Present only for a host that left the fleet, because another host can have its name now. */
     readonly index?: HostIndex
   }
 

@@ -20,8 +20,8 @@ export interface Rollout {
 }
 
 /**
- * The history of a profile's versions: which were active before, which were rolled back, and which is in a rollout. Stored from the first
- * rollout of the profile on.
+ * The history of a profile's versions: which were active before, which were rolled back, and which is in a rollout. Stored after the first
+ * rollout of the profile.
  */
 export interface ProfileCourse {
   /** Increases by one with every change. */
@@ -34,8 +34,8 @@ export interface ProfileCourse {
 }
 
 /**
- * The present state of a version. RETIRED: the version was active earlier. DRAFT: the version was not active, as far as changes are
- * remembered.
+ * The present state of a version. RETIRED: the version was active earlier. DRAFT: the version was not active, according to the changes that
+ * are still remembered.
  */
 export type ProfileState = 'DRAFT' | 'SHADOW' | 'CANARY' | 'ACTIVE' | 'RETIRED' | 'ROLLED_BACK'
 
@@ -52,8 +52,8 @@ export function profileState({ number }: Pick<Profile, 'number'>, active: number
 }
 
 /**
- * Returns true if a canary with this share decides a call. The result is always the same for the same account and key. A call that is in a
- * smaller share is also in every larger share.
+ * Returns true if a canary with this share decides a call. The result is always the same for the same account and key. If a canary with a
+ * smaller share decides a call, a canary with any larger share also decides it.
  */
 export const isInShare = (account: string, key: string, share: number): boolean =>
   Math.floor((mix32(hash32(`${account}\u0000${key}`)) / 0x1_0000_0000) * WHOLE_SHARE) < share

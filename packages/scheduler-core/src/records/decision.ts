@@ -4,13 +4,15 @@ import type { OutsideAnswer } from './answer.ts'
 import type { PluginRef } from './plugin-ref.ts'
 import type { SolverRecord } from './solution.ts'
 
-/** The chosen host of an instance or an alternate, as the caller gets it. */
+/** The chosen host of an instance, or an alternate, as the answer to the caller has it. */
 export interface Destination {
   readonly host: string
   readonly node: string
   /** The total score. */
   readonly weight: number
-  /** The maximum amount of each resource class on the host. The host can check it again, like Nova's limits. */
+  /**
+   * The maximum amount of each resource class on the host. The host can check these amounts again, as nova-compute does with Nova's limits.
+   */
   readonly limits: Readonly<Record<string, number>>
 }
 
@@ -49,9 +51,9 @@ export interface InstanceRecord {
 }
 
 /**
- * The record of a decision. A replay of the record gives exactly the same result. The replay uses the fleet at the entry's basis with the
- * earlier proposals of the same entry. All other inputs are in the record. The record is written into the entry of the decision. If nothing
- * was claimed, it is stored outside of the log.
+ * The record of a decision. A replay of the record gives exactly the same result. The replay uses the fleet at the log position on which
+ * the entry is based, and treats the earlier proposals of the same entry as accepted. All other inputs are in the record. The record is
+ * written into the entry of the decision. If nothing was claimed, the record is stored outside of the log.
  */
 export interface DecisionRecord {
   readonly id: string
@@ -71,28 +73,28 @@ export interface DecisionRecord {
   /** For a further attempt to move an instance: the id of the destination claim that the entry releases. */
   readonly ends?: string
   /**
-   * True if the decision is for an instance without a claim that the destination host lists. The requested resources count as free on this
-   * host.
+   * True if the decision is for an instance without a claim that the destination host lists. The requested resources are then treated as
+   * free on this host.
    */
   readonly isListed?: true
   readonly instances: readonly InstanceRecord[]
   /**
-   * The answer of a solver, which is an input of the decision, and how it was used. Present only for the scheduler `solver` and several
-   * instances.
+   * The answer of a solver, which is an input of the decision, and how it was used. Present only if the scheduler is `solver` and the
+   * request has several instances.
    */
   readonly solver?: SolverRecord
-  /** The answers of filters and weighers outside of the process, which are inputs of the decision. Absent if there were none. */
+  /** The answers of filters and weighers outside of the process, which are inputs of the decision. Absent if there were no such answers. */
   readonly outside?: readonly OutsideAnswer[]
   /**
-   * The reason for which the scheduler of a plug-in gave no usable answer. It is an input of the decision: every host was refused for this
-   * reason. Absent if the scheduler did not fail.
+   * The reason for which the scheduler of a plug-in gave no usable answer. This failure is an input of the decision: every host was refused
+   * because of it. Absent if the scheduler did not fail.
    */
   readonly failure?: string
-  /** The version of the core that decided. */
+  /** The version of the decision rules (`CORE_VERSION`) that made the decision. */
   readonly core: string
   /**
-   * The plug-ins whose filters, weighers or scheduler the profile names, with the versions that the deciding service had. Absent if there
-   * are none.
+   * The plug-ins whose filters, weighers or scheduler the profile names, with the versions that the deciding service had. Absent if the
+   * profile names no plug-in's filters, weighers or scheduler.
    */
   readonly plugins?: readonly PluginRef[]
 }

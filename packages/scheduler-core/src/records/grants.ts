@@ -6,7 +6,10 @@ export interface PageGrant {
   readonly count: number
 }
 
-/** The resources of one guest cell of a claim on one NUMA cell of the host. It is stored in the log, so its meaning never changes. */
+/**
+ * The resources of one guest cell of a claim on one NUMA cell of the host. Grants are stored in the log, so the meaning of these fields
+ * must never change.
+ */
 export interface CellGrant {
   /** The id of the guest cell. */
   readonly guest: number
@@ -25,13 +28,13 @@ export interface CellGrant {
   readonly pages?: PageGrant
 }
 
-/** The share of one GPU that a claim holds, in thousandths. */
+/** The share of one GPU that is granted to a claim, in thousandths. */
 export interface GpuGrant {
   readonly index: number
   readonly milli: number
 }
 
-/** The count of PCI devices that a claim holds from one pool. */
+/** The count of PCI devices of one pool that are granted to a claim. */
 export interface PciGrant {
   /** The index of the PCI request that the devices are for, counted from 0. */
   readonly request: number
@@ -47,8 +50,8 @@ export const kindNames = ['classes', 'numa', 'gpu', 'pci', 'pools'] as const
 export type KindName = (typeof kindNames)[number]
 
 /**
- * The resources that a claim holds on a host, by kind: the exact amounts, cells, CPUs and devices. Grants are stored in the log, so their
- * published form never changes.
+ * The resources of a host that are granted to a claim, by kind: the exact amounts, cells, CPUs and devices. Grants are stored in the log,
+ * so their published form never changes.
  */
 export interface Grants {
   readonly classes?: Amounts

@@ -22,11 +22,14 @@ export interface Namespace<Document> {
   readonly maxAgeSeconds: number
   /** Parses a document. Returns its content, or all of its problems at once. Paths begin with `version` or `document`. */
   parse(version: string, document: unknown): Parsed<Document>
-  /** The uuids of the things that a document names. They are indexed (hosts/document-index.ts), because requests search hosts by them. */
+  /**
+   * The uuids of the things that a document names, such as volumes. An index of these uuids is stored, because requests search hosts by
+   * them.
+   */
   things(document: Document): Iterable<string>
   /**
-   * The content of a host's document about one thing, without content that concerns only this host. By this content, documents of different
-   * hosts can be compared. Undefined if there is none.
+   * The content of a host's document about one thing, without content that concerns only this host. With this content, the documents of
+   * different hosts can be compared. Undefined if the document has no such content.
    */
   says(document: Document, thing: string, host: HostIndex): JsonValue | undefined
   /** Parses a document that the fleet stores. The result is cached for each document. */

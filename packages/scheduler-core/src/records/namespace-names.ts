@@ -1,8 +1,8 @@
-/** The namespaces of the release whose documents this release parses. */
+/** The namespaces of this release whose documents are parsed and checked. */
 export const registeredNamespaces = ['storage', 'network'] as const
 export type NamespaceName = (typeof registeredNamespaces)[number]
 
-/** The namespaces of the release whose documents are not checked, because Nova's rules read them as they are. */
+/** The namespaces of this release whose documents are not checked, because the filters with Nova's rules read unchecked documents. */
 const openNamespaces = ['attestation'] as const
 
 /** All namespaces of the release. Any other namespace belongs to a plug-in. */

@@ -1,4 +1,4 @@
-/** A position in the log. If two replicas have equal positions, they have the same history. */
+/** A position in the log. If two replicas have equal positions, the entries of their logs up to this position are the same. */
 export interface Place {
   readonly revision: number
   /** The id of the entry at this revision. Empty before the first entry. */

@@ -6,7 +6,7 @@ import { solverOptionsSchema } from './solver-options.ts'
 
 const options = z.record(z.string(), z.json()).default({}).describe('Options, as an object.')
 
-/** The schedulers of the release. A profile may also name a scheduler of a plug-in. */
+/** The schedulers of the release. A profile can also name a scheduler of a plug-in. */
 export const ownSchedulers = ['filter', 'chance', 'solver'] as const
 
 const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits and dashes')
@@ -202,7 +202,7 @@ export type ProfileInput = z.input<typeof profileSchema>
 
 export const isOwnScheduler = (name: string): name is (typeof ownSchedulers)[number] => ownSchedulers.some((own) => own === name)
 
-/** The version as `name@number`. Records and requests name a version in this form. */
+/** The version of a profile as `name@number`. Records and requests refer to a version in this form. */
 export const profileRef = ({ name, number }: Pick<Profile, 'name' | 'number'>): string => `${name}@${number}`
 
 /**

@@ -16,18 +16,18 @@ export const solutionStatuses = {
 export type SolutionStatus = keyof typeof solutionStatuses
 
 /**
- * A solver's answer. It is an input of the decision and is stored in the decision's record, so that a replay needs no solver. The answer is
- * not trusted: every placement is checked, and the objective is computed again.
+ * A solver's answer. It is an input of the decision and is stored in the decision's record. Therefore, a replay needs no solver. The answer
+ * is not trusted: every placement is checked, and the objective is computed again.
  */
 export interface Solution {
   readonly status: SolutionStatus
-  /** The host of each instance. Empty if there is no arrangement. */
+  /** The host of each instance. Empty if the solver found no arrangement of the instances on hosts. */
   readonly hosts: readonly HostName[]
-  /** The objective as the solver computed it. Null if the solver gave none. */
+  /** The objective as the solver computed it. Null if the solver returned no objective. */
   readonly objective: number | null
-  /** The upper bound of the objective: no arrangement can be better. Null if the solver gave none. */
+  /** The upper bound of the objective: no arrangement can have a higher objective. Null if the solver returned no bound. */
   readonly bound: number | null
-  /** (bound - objective) / |objective| when the solver ended. Null if the solver gave none. */
+  /** (bound - objective) / |objective| when the solver ended. Null if the solver returned no gap. */
   readonly gap: number | null
   /** The count of branches that the solver examined. */
   readonly nodes: number
@@ -37,11 +37,11 @@ export interface Solution {
    * that pass the filters (`passing`).
    */
   readonly size: { readonly columns: number; readonly rows: number; readonly candidates: number; readonly passing: number } | null
-  /** The failure as text. Null if there was none. */
+  /** The failure as text. Null if the solver did not fail. */
   readonly detail: string | null
   /**
-   * Present if several moves were solved in one integer program. `hosts` is then the destination of this move, and all other values are
-   * those of the whole program.
+   * Present if several moves were solved in one integer program. `hosts` then has only the destination of this move, and all other values
+   * are those of the whole program.
    */
   readonly batch?: BatchOfMoves
 }
@@ -52,8 +52,8 @@ export interface BatchOfMoves {
   /** The count of instances that have a host in the solver's arrangement. */
   readonly placed: number
   /**
-   * The count of instances that the filter scheduler placed one after the other when the program was formulated. Null if the filter
-   * scheduler was not run.
+   * The count of instances that the filter scheduler placed, one by one, when the program was formulated. Null if the filter scheduler was
+   * not run.
    */
   readonly filterPlaced: number | null
   /** The objective of the filter scheduler's arrangement. Null if the filter scheduler placed fewer instances. */
@@ -67,8 +67,8 @@ export interface BatchOfMoves {
 const SAME = 1e-9
 
 /**
- * Returns true if the filter scheduler's arrangement of a batch is used. It is used if it places more instances, or as many instances with
- * a higher objective.
+ * Returns true if the filter scheduler's arrangement of a batch must be used instead of the solver's. This is the case if it places more
+ * instances, or as many instances with a higher objective.
  */
 export function isFilterBetter({ batch, objective }: Pick<Solution, 'batch' | 'objective'>): boolean {
   if (batch === undefined || batch.filterPlaced === null) return false
@@ -91,8 +91,8 @@ export interface SolverRecord {
   readonly taken: 'SOLVER' | 'FILTER'
   readonly why: FallbackReason | null
   /**
-   * The objective of the solver's arrangement, computed on the fleet of the decision. For a batch, the objective that the solver computed.
-   * Null if there is no valid arrangement.
+   * The objective of the solver's arrangement, computed by this service from the state of the fleet at the decision. For a batch, the
+   * objective that the solver computed. Null if there is no valid arrangement.
    */
   readonly objective: number | null
   /** The objective of the filter scheduler's arrangement. */

@@ -1,13 +1,16 @@
 import type { HostStats } from '../report/stats.ts'
 import type { UsedFrom } from './change.ts'
 
-/** A host's report, and where its used amounts are read from. */
+/** A host's report, and the setting that says where the host's used amounts are read from. */
 interface Counted {
   readonly stats: HostStats
   readonly usedFrom: UsedFrom
 }
 
-/** The report from which a host's resources are counted. If the used amounts come from claims, it has no used amounts. */
+/**
+ * The report from which a host's resources are computed. If the used amounts come from claims, this is the host's report without used
+ * amounts.
+ */
 export function statsToCount({ stats, usedFrom }: Counted): HostStats {
   if (usedFrom === 'REPORT') return stats
   return {

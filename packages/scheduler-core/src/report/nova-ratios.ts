@@ -33,7 +33,7 @@ const [early, modest] = [usual(16, 1.5), usual(4, 1)]
 /** The default ratio and reserved amount of each resource class in a major version of Nova. */
 export const novaDefaults = (release: number): Readonly<Record<string, Defaults>> => (release >= MODEST ? modest : early)
 
-/** True if the ratio of a class is 0, null or absent in a host's ComputeNode, so that the configuration determines it. */
+/** True if the ratio of a class is 0, null or absent in a host's ComputeNode. The configuration then determines the ratio. */
 export function isUnset(nova: HostStats['nova'], resourceClass: string): boolean {
   if (nova === null || !isRatioClass(resourceClass)) return false
   const key = ratioKeys[resourceClass]

@@ -2,7 +2,7 @@ import { memoByObject } from '../values/memo.ts'
 import type { HostStats } from './stats.ts'
 import { type Field, isJson, WireError, WireObject } from './versioned-object.ts'
 
-/** The nova-compute service of a host: how operators set it, and its last heartbeat. */
+/** The nova-compute service of a host: what operators set for it, and its last heartbeat. */
 export interface HostService {
   readonly disabled: boolean
   /** Why operators disabled the service. */
@@ -21,7 +21,7 @@ export const reportedService = (stats: HostStats): HostService | undefined =>
 
 const read = memoByObject(({ nova }: HostStats) => (nova?.service ? readNovaService(nova.service) : undefined))
 
-/** True if the service was disabled or forced down in Nova, so that its host gets no new instances. */
+/** True if the service was disabled or forced down in Nova. Its host then gets no new instances. */
 export const isServiceOut = (service: HostService | undefined): boolean => service !== undefined && (service.disabled || service.forcedDown)
 
 /** True if the service is disabled or forced down, or if its data cannot be read. ComputeFilter examines such hosts more closely. */

@@ -13,7 +13,7 @@ export type Read = StatsField | `${string}.${string}`
 
 /**
  * The fields of hosts' reports and documents that a filter or weigher reads. A function if the fields depend on its options. Data from
- * aggregates, operators, claims and heartbeats is always known, so it is not listed.
+ * aggregates, operators, claims and heartbeats is always known and therefore not listed.
  */
 export type Reads = readonly Read[] | ((options: Readonly<Record<string, unknown>>) => readonly Read[])
 
@@ -42,7 +42,10 @@ interface OmittingHosts {
   readonly columns: { readonly omits: ArrayLike<number> }
 }
 
-/** Returns a function that is true for hosts that omit one of the fields. Undefined if no host omits them, so that no check is needed. */
+/**
+ * Returns a function that is true for hosts that omit one of these fields in their reports. Undefined if no host omits any of the fields.
+ * The hosts then need no check.
+ */
 export function prepareOmits({ columns, omitting }: OmittingHosts, reads: readonly Read[]): ((host: HostIndex) => boolean) | undefined {
   const wanted = omitting === 0 ? 0 : bitsOf(reads)
   if (wanted === 0) return undefined
@@ -50,6 +53,6 @@ export function prepareOmits({ columns, omitting }: OmittingHosts, reads: readon
   return (host) => ((omits[host] as number) & wanted) !== 0
 }
 
-/** Returns which of the given fields a host omits in its report. */
+/** Returns which of the fields in `reads` a host omits in its report. */
 export const omittedOf = ({ stats }: { readonly stats: HostStats }, reads: readonly Read[]): readonly OmittableField[] =>
   stats.omitted.filter((field) => reads.includes(field))

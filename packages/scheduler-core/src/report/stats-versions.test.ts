@@ -24,7 +24,7 @@ const amount = fc.integer({ min: 0, max: 4_096 })
 const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null })
 const some = <T>(shape: { [Key in keyof T]: fc.Arbitrary<T[Key]> }) => fc.record(shape, { requiredKeys: [] })
 
-/** Generates lists of NUMA cells with eight CPUs each. `more` generates the other fields of a cell. */
+/** Generates lists of NUMA cells with eight CPUs each. `more` generates the remaining fields of a cell. */
 const cells = <T extends object>(more: (cpus: number[]) => fc.Arbitrary<T>) =>
   fc.integer({ min: 0, max: 2 }).chain((count) =>
     fc.tuple(

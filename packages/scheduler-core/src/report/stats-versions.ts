@@ -6,7 +6,7 @@ import { downgradeTo1_2, type HostStatsV1_3, hostStatsV1_3, upgradeFrom1_2 } fro
 import { downgradeTo1_3, type HostStatsV1_4, hostStatsV1_4, upgradeFrom1_3 } from './versions/v1-4.ts'
 
 /**
- * A host's report in any published version. Logs, checkpoints and calls may have reports of all versions. A report of version 1.0 has no
+ * A host's report in any published version. Logs, checkpoints and calls can contain reports of all versions. A report of version 1.0 has no
  * field `version`.
  */
 export type PublishedStats = HostStatsV1_0 | HostStatsV1_1 | HostStatsV1_2 | HostStatsV1_3 | HostStatsV1_4
@@ -43,7 +43,7 @@ export function currentStats(document: PublishedStats): HostStatsV1_4 {
 
 export const statsVersionOf = (document: PublishedStats): StatsVersion => ('version' in document ? document.version : '1.0')
 
-/** Converts a report to the given version, or returns a problem for each field that this version cannot express. */
+/** Converts a report to the version `version`, or returns a problem for each field that this version cannot express. */
 export function statsIn(version: StatsVersion, stats: HostStatsV1_4): Parsed<PublishedStats> {
   if (version === '1.4') return { ok: true, value: stats }
   const to1_3 = downgradeTo1_3(stats, version)
@@ -62,8 +62,8 @@ function olderThan1_3(version: '1.0' | '1.1' | '1.2', stats: HostStatsV1_3): Par
 }
 
 /**
- * Converts a report to the oldest version that can express all of it. Reports are written in this version, so that older replicas can read
- * them.
+ * Converts a report to the oldest version that can express all of it. Reports are written in this version, because older replicas can then
+ * read them.
  */
 export function publishedStats(stats: HostStatsV1_4): PublishedStats {
   for (const version of statsVersions) {

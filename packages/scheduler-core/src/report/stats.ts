@@ -40,7 +40,7 @@ export function parseHostStats(input: unknown): Parsed<HostStats> {
   const version = versionOf(input) ?? CURRENT_STATS_VERSION
   switch (version) {
     case '1.0': {
-      // the form of 1.0 has no field `version`, but callers may add it
+      // the form of 1.0 has no field `version`, but callers can add `version: '1.0'`
       const { version: _, ...document } = input as { readonly version?: unknown }
       const parsed = parseWith(hostStatsV1_0, document, 'stats')
       return parsed.ok ? { ok: true, value: currentStats(parsed.value) } : parsed
@@ -68,14 +68,14 @@ export function parseHostStats(input: unknown): Parsed<HostStats> {
 export const parseStatsDelta = (input: unknown): Parsed<StatsDelta> => parseWith(statsDeltaV1, input, 'stats')
 
 /**
- * Applies a delta to a full report. If the report has no instance list, the result has none either. A field with a value in the delta is
- * removed from the list of omitted fields.
+ * Applies a delta to a full report. If the report has no instance list, the result has no instance list. A field with a value in the delta
+ * is removed from the list of omitted fields.
  */
 export function mergeDelta(stats: HostStats, delta: StatsDelta): HostStats {
   const { baseSequence: _, addInstances, removeInstances, ...numbers } = delta
   const given = Object.fromEntries(Object.entries(numbers).filter(([, value]) => value !== undefined)) as Partial<HostStats>
   const instances = stats.instances === null ? null : mergeInstances(stats.instances, addInstances ?? [], removeInstances ?? [])
-  // an inventory may replace the plain fields of a standard class, so the reported use is written to it too
+  // an inventory can replace the plain fields of a standard class, so the reported use is also written to the inventory
   const used: Readonly<Record<string, number | undefined>> = {
     VCPU: given.vcpusUsed,
     MEMORY_MB: given.memoryMbUsed,

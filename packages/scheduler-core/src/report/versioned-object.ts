@@ -2,11 +2,13 @@ import { quote } from '../text/problem.ts'
 
 /**
  * A field of a versioned object. `undefined` means unset (absent on the wire), and `null` means explicitly empty. Nova's rules distinguish
- * the two.
+ * unset from null.
  */
 export type Field<T> = T | null | undefined
 
-/** Thrown for a value that does not have Nova's wire form. It has the path, the found value, and a text of what is allowed. */
+/**
+ * Thrown for a value that does not have Nova's wire form. The error has the path, the found value, and a text that says what is allowed.
+ */
 export class WireError extends Error {
   override readonly name = 'WireError'
   readonly path: string
@@ -22,7 +24,7 @@ export class WireError extends Error {
 }
 
 /**
- * Splits the path of a WireError into the keys of the document. Keys may contain dots, so the longest key that exists is used. The path
+ * Splits the path of a WireError into the keys of the document. Keys can contain dots, so the longest key that exists is used. The path
  * skips envelopes (`nova_object.data`), unless the envelope itself is invalid.
  */
 export function keysIn(document: unknown, path: string): readonly string[] {
@@ -98,7 +100,7 @@ export class WireObject {
     this.#data = data
   }
 
-  /** Names of the fields that the object contains. */
+  /** The names of the fields that are set in the object. */
   get set(): readonly string[] {
     return Object.keys(this.#data)
   }
@@ -109,7 +111,7 @@ export class WireObject {
     return Object.hasOwn(this.#data, field) ? this.#data[field] : undefined
   }
 
-  /** Marks a field as read if it has no content: it is null or an empty list. */
+  /** Marks a field as read if it is null or an empty list. */
   rawIfEmpty(field: string): void {
     const value = this.#data[field]
     if (value === null || (Array.isArray(value) && value.length === 0)) this.#read.add(field)

@@ -16,7 +16,7 @@ test.each<[string, Parameters<typeof aRequest>[0], readonly string[]]>([
   ['FlavorDiskSmallerThanMinDisk', { flavor, image: { minDiskGb: 5 } }, [disk(5, 4)]],
   ['B8, F10: both', { flavor, image: { minRamMb: 99_999, minDiskGb: 999 } }, [memory(99_999, 512), disk(999, 4)]],
   ['a root disk as large as the image', { flavor: { ...flavor, rootGb: 0 }, image: { minDiskGb: 999 } }, []],
-  // Nova's API checked the flavor of a Nova document. It knows volumes that are not in the document.
+  // Nova's API has checked the flavor of a request in Nova's form. Nova's API knows volumes that the request does not name.
   ['a document of Nova, which its API has checked', { flavor, image: { minDiskGb: 5 }, nova: { form: 'RequestSpec', document: {} } }, []],
   ['a root disk on a volume', { flavor, isBfv: true, image: { minDiskGb: 999, minRamMb: 513 } }, [memory(513, 512)]],
   [

@@ -12,9 +12,9 @@ export function contradictionsOf({ gang, ...request }: RequestSpec): Contradicti
 
 /**
  * Finds flavors that are smaller than the image requires. Nova's API refuses such flavors (`_validate_flavor_image_nostatus`) when an
- * instance is created, rebuilt or resized. Root disks of 0 GiB are not checked, because they are as large as the image. Root disks on
- * volumes are not checked, because the flavor does not have their size. Documents of Nova are not checked, because Nova's API has checked
- * them.
+ * instance is created, rebuilt or resized. Root disks of 0 GiB are not checked, because 0 GiB means that the disk is as large as the image.
+ * Root disks on volumes are not checked, because the flavor does not have their size. Requests in Nova's form are not checked, because
+ * Nova's API has checked them.
  */
 export function tooSmallForImage({ image, isBfv, flavor, gang, nova }: RequestSpec): Contradiction[] {
   if (image === null || nova !== null) return []

@@ -1,3 +1,3 @@
-/** The purpose of a request. CREATE and UNSHELVE make a claim, PROBE and REBUILD make none, and all others move a claim. */
+/** The purpose of a request. CREATE and UNSHELVE make a claim, PROBE and REBUILD make no claim, and all other intents move a claim. */
 export const intents = ['CREATE', 'RESIZE', 'LIVE_MIGRATE', 'COLD_MIGRATE', 'EVACUATE', 'UNSHELVE', 'REBUILD', 'PROBE'] as const
 export type Intent = (typeof intents)[number]

@@ -27,7 +27,7 @@ export const membersOf = memoByObject((request: RequestSpec): readonly Members[]
   ]
 })
 
-/** The group with the instance of this index. For an index beyond the last instance, it is the last group. */
+/** Returns the group that contains the instance with this index. For an index beyond the last instance, returns the last group. */
 export function membersAt(request: RequestSpec, instance: number): Members {
   const kinds = membersOf(request)
   return kinds.findLast(({ first }) => instance >= first) ?? (kinds[0] as Members)

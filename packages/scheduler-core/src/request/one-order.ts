@@ -3,8 +3,9 @@ import { memoByObject } from '../values/memo.ts'
 import type { RequestSpec } from './request-spec.ts'
 
 /**
- * The names of the lists in requests and in Nova's documents whose order has no meaning. Other lists must keep their order, because it
- * matters or because entries are referred to by index: guest cells, PCI requests, gangs, instances, and all hints that are not in this set.
+ * The names of the lists in requests and in Nova's documents whose order has no meaning. All other lists must keep their order, because
+ * their order matters or because the request refers to entries by index: guest cells, PCI requests, gangs, instances, and all hints that
+ * are not in this set.
  */
 const SETS: ReadonlySet<string> = new Set([
   ...['forceHosts', 'forceNodes', 'ignoreHosts', 'hosts', 'apartFrom', 'aggregates', 'forbiddenAggregates', 'memberOf'],
@@ -14,8 +15,8 @@ const SETS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Sorts the keys and the unordered lists of a request, and removes repeated names from these lists. Refusals are explained from this form,
- * so that two requests with the same meaning get the same answer.
+ * Sorts the keys and the unordered lists of a request, and removes repeated names from these lists. Refusals are explained from this form.
+ * Two requests with the same meaning therefore get the same explanation.
  */
 export const inOneOrder: (request: RequestSpec) => RequestSpec = memoByObject((request) => ordered(request, '') as RequestSpec)
 
@@ -29,7 +30,10 @@ function ordered(value: unknown, field: string): unknown {
   return Object.fromEntries(entries.map(([key, member]) => [key, ordered(member, key)]))
 }
 
-/** Sorts a list and removes repeated names. Other entries may be repeated on purpose, such as two amounts of one resource class. */
+/**
+ * Sorts a list and removes repeated names. Entries that are not names can be repeated on purpose, such as two amounts of one resource
+ * class.
+ */
 function asSet(items: readonly unknown[]): readonly unknown[] {
   if (items.every((item) => typeof item === 'string')) return [...new Set(items)].sort(byCodeUnit)
   return [...items].sort((a, b) => byCodeUnit(canonicalJson(a), canonicalJson(b)))

@@ -51,7 +51,7 @@ export function unknownVersion(family: 'spec' | 'stats', version: unknown, publi
   }
 }
 
-/** Parses unknown input by a zod schema. The issues become problems with the codes `<family>.unknown_field` and `<family>.invalid`. */
+/** Parses unknown input by a zod schema. Zod's issues become problems with the codes `<family>.unknown_field` and `<family>.invalid`. */
 export function parseWith<Schema extends z.ZodType>(schema: Schema, input: unknown, family: Family): Parsed<z.output<Schema>> {
   const problems = findOddities(input, MAX_PROBLEMS).map(({ kind, path, expected, found }) =>
     kind === 'key' ? unknownField(family, path, found) : invalid(family, path, found, expected),
@@ -69,7 +69,7 @@ export function parseWith<Schema extends z.ZodType>(schema: Schema, input: unkno
   return { ok: false, problems: withoutEchoes(problems).slice(0, MAX_PROBLEMS) }
 }
 
-/** `parseWith` for values that are not stored, such as plug-ins. They may contain functions and class instances. */
+/** `parseWith` for values that are not stored, such as plug-ins. Such values can contain functions and class instances. */
 export function parseAs<Schema extends z.ZodType>(schema: Schema, input: unknown, family: Family): Parsed<z.output<Schema>> {
   const result = schema.safeParse(input)
   if (result.success) return { ok: true, value: result.data }
@@ -86,7 +86,7 @@ export function checkOptions<Schema extends z.ZodType>(schema: Schema, options: 
   return parsed.value
 }
 
-/** True if a rule between several fields fails only because another field of the same object is invalid. Such an issue is not reported. */
+/** True if a rule between several fields fails only because one of these fields is invalid. Such an issue is not reported. */
 function isConsequence(issue: z.core.$ZodIssue, issues: readonly z.core.$ZodIssue[], root: unknown): boolean {
   const { code, path } = issue
   if (code !== 'custom' || path.length === 0 || lookUp(root, path) !== undefined) return false
@@ -142,7 +142,7 @@ const shorten = (key: string): string => (key.length > 80 ? `${key.slice(0, 77)}
 
 /** Describes the expected value. The text completes a sentence that begins with "it must". */
 function expectation(issue: z.core.$ZodIssue, found: unknown): string {
-  // If the schema defines a message itself, this message is used.
+  // If the schema defines its own message, this message is used.
   if (issue.message.startsWith('must ')) return issue.message.slice('must '.length)
   switch (issue.code) {
     case 'invalid_type':

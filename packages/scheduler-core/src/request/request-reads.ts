@@ -2,7 +2,7 @@ import { byCodeUnit } from '../values/canonical-json.ts'
 
 /**
  * Declares which fields of a request, and which entries of its maps with free keys, a filter or weigher reads. Fields and entries that
- * nothing reads are listed in `ignoredFields` of the answer. If a member is absent, no entry of this map is read.
+ * nothing reads are listed in `ignoredFields` of the answer. If `extraSpecs`, for example, is absent, no extra spec is read.
  */
 export interface RequestReads {
   readonly extraSpecs?: ReadsEntry
@@ -11,7 +11,7 @@ export interface RequestReads {
   readonly fields?: readonly OptionalField[]
 }
 
-/** Returns true if an entry of a map is read. This can depend on the names in `known`. */
+/** Returns true if an entry of a map is read. The result can depend on the names in `known`. */
 type ReadsEntry = (key: string, value: unknown, known: KnownNames) => boolean
 
 /** Which names the hosts of a fleet report. */
@@ -26,7 +26,7 @@ export interface ReadProperty {
   readonly value: unknown
 }
 
-/** The names on which it depends whether an entry of a request is read. */
+/** Information about the fleet and the image that decides whether an entry of a request is read. */
 export interface KnownNames extends ReportingHosts {
   /** True if the metadata of an aggregate has this key. */
   hasMetadata(key: string): boolean
@@ -47,13 +47,13 @@ export type OptionalField =
   | 'networks'
   | 'volumes'
   | 'ports'
-  /** The hosts on which Nova tried to create the instance before (`retry`). */
+  /** The hosts on which Nova already tried to create the instance (`retry`). */
   | 'tried'
   /** The hosts of a server group with a soft policy. The hosts of a group with another policy are always read. */
   | 'softAffinityHosts'
   | 'softAntiAffinityHosts'
 
-/** The declared reads, or a function if they depend on the options of the filter or weigher. */
+/** The declared fields, or a function that computes them from the options of the filter or weigher. */
 export type RequestReadsBy<Options> = RequestReads | ((options: Options) => RequestReads)
 
 export const readsBy = <Options>(reads: RequestReadsBy<Options>, options: Options): RequestReads =>
@@ -62,7 +62,7 @@ export const readsBy = <Options>(reads: RequestReadsBy<Options>, options: Option
 /** The name of the list of required traits in Nova's ImageMeta objects. Images themselves have a property `trait:NAME` for each trait. */
 export const TRAITS_IN_OBJECTS = 'traits_required'
 
-/** Declares that only the given keys are read. */
+/** Declares that only these keys are read. */
 export function namedKeys(...names: readonly string[]): (key: string) => boolean {
   const known = new Set(names)
   return (key) => known.has(key)
@@ -74,13 +74,13 @@ export const keysFrom =
   (key: string): boolean =>
     key.startsWith(prefix)
 
-/** Declares that all keys without a scope and all keys with the given scope (`scope:key`) are read. */
+/** Declares that all keys without a scope and all keys with this scope (`scope:key`) are read. */
 export const bareOrOf =
   (scope: string) =>
   (key: string): boolean =>
     !key.includes(':') || key.startsWith(`${scope}:`)
 
-/** Returns the extra specs without a scope and with the given scope, which is removed from the keys. They are sorted by key. */
+/** Returns the extra specs without a scope and the extra specs with this scope, sorted by key. The scope is removed from the keys. */
 export function bareAndOf(scope: string, extraSpecs: Readonly<Record<string, string>>): readonly (readonly [key: string, value: string])[] {
   const reads = bareOrOf(scope)
   return Object.entries(extraSpecs)

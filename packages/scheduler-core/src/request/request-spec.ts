@@ -32,7 +32,7 @@ const demands = new WeakMap<RequestSpec, Demand>()
 /**
  * The demand of one instance of a request, computed once per request. VCPU, MEMORY_MB and DISK_GB come from the flavor. DISK_GB is the sum
  * of root disk, ephemeral disk and swap, rounded up to GiB; a root disk on a volume is left out. As in Nova, the extra spec
- * `resources:CLASS` replaces or adds an amount, and `trait:NAME` adds a trait. Requested resources are added to these.
+ * `resources:CLASS` replaces or adds an amount, and `trait:NAME` adds a trait. The amounts and traits in `requestedResources` are added.
  */
 export function demandOf(spec: RequestSpec): Demand {
   let demand = demands.get(spec)

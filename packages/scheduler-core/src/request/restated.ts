@@ -3,5 +3,4 @@ import type { RequestSpec } from './request-spec.ts'
 /** Replaces fields of a request. Nova's document is removed, because it would contradict the new values. */
 export const restated = (request: RequestSpec, parts: Parts): RequestSpec => ({ ...request, ...parts, nova: null })
 
-/** The new values of the fields to replace. */
 export type Parts = Partial<Omit<RequestSpec, 'version' | 'nova'>>

@@ -13,7 +13,7 @@ export function amountFrom({ flavor, isBfv, requestedResources }: RequestSpec, r
   const groups = requestedResources.flatMap(({ amounts }, i) =>
     amounts.some((asked) => asked.resourceClass === resourceClass) ? [`requestedResources.${i}`] : [],
   )
-  // if the instance boots from a volume, its root disk is not on the host
+  // the root disk of an instance that boots from a volume is not on the host
   const field = isBfv && resourceClass === 'DISK_GB' ? 'flavor.ephemeralGb + swapMb' : flavorFields[resourceClass]
   if (Object.hasOwn(flavor.extraSpecs, spec))
     return groups.length === 0 ? fromExtraSpec(spec) : fromRequest([`extra spec ${spec}`, ...groups].join(' + '))

@@ -1,7 +1,10 @@
 import type { Problem } from '../text/problem.ts'
 import { isStorable } from '../values/storable.ts'
 
-/** Inputs may be nested at most this deep. All meaningful documents are less deep, and a stack is not exhausted at this depth. */
+/**
+ * Inputs may be nested at most this deep. All meaningful documents are less deep, and recursive code does not exhaust the stack at this
+ * depth.
+ */
 const MAX_DEPTH = 64
 
 /** A problem that zod schemas do not report: text that cannot be stored, the key `__proto__`, or too deep nesting. */
@@ -21,8 +24,8 @@ interface Spot {
 
 /**
  * Finds the values of an input that could not be stored unchanged: text with NUL or half a surrogate pair (PostgreSQL refuses both), the
- * key `__proto__`, and the first value that is nested too deep. The search is a loop and not a recursion, so that no input exhausts the
- * stack.
+ * key `__proto__`, and the first value that is nested too deep. The search is a loop and not a recursion, because a recursion could exhaust
+ * the stack.
  */
 export function findOddities(root: unknown, most: number): Oddity[] {
   const found: Oddity[] = []

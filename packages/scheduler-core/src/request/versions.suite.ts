@@ -5,13 +5,13 @@ import { z } from 'zod'
 import type { Parsed } from '../text/problem.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
 
-/** A family of documents, such as requests or reports, in all its published versions. */
+/** A family of documents, such as requests or reports: all its published versions, and inputs for tests. */
 export interface Family<Document extends object> {
   /** The versions, oldest first. `frozen` is the digest that the shape of the schema had when the version was published. */
   readonly versions: readonly { readonly version: string; readonly schema: z.ZodType; readonly frozen: string }[]
   /**
-   * Examples of rules that the shape of a schema does not show. Each is an input with the path and message of its first problem, or without
-   * a problem if the input is valid.
+   * Examples of rules that the shape of a schema does not show. Each example has an input, and the path and message of the input's first
+   * problem. The problem is absent if the input is valid.
    */
   readonly rules: readonly (readonly [name: string, version: string, input: object, problem?: string])[]
   /** Generates inputs of the oldest version. `newest` generates inputs of the newest version. */
@@ -49,7 +49,7 @@ export function describeVersions<Document extends object>(family: Family<Documen
   }
   /** Sets the version of an input. */
   const as = (version: string, input: object) => ({ ...input, version })
-  /** Parses an input by the schema of its version, which gives the stored form. */
+  /** Parses an input with the schema of its version. The result is the form in which inputs are stored. */
   const written = (schema: z.ZodType, input: object): object => schema.parse(input) as object
 
   // If a digest differs, a published schema was changed. Undo the change, and publish the changed schema as a new version in a new file.
@@ -128,7 +128,7 @@ export function describeVersions<Document extends object>(family: Family<Documen
             unset(rest, path)
           }
           const { version: _, ...plain } = rest
-          // Without the named fields, the older version can express the document.
+          // Without the fields that the problems name, the older version can express the document.
           expect(family.in(first.version, parsed(plain)).ok).toBe(true)
         }),
         { numRuns: 200 },
@@ -137,7 +137,7 @@ export function describeVersions<Document extends object>(family: Family<Documen
   })
 }
 
-/** Removes a field, and `dedicatedCpus` with `cpuPolicy`. */
+/** Removes a field. If the field is `cpuPolicy`, also removes `dedicatedCpus`. */
 function unset(root: Record<string, never>, path: readonly string[]): void {
   const holder = path.slice(0, -1).reduce<Record<string, unknown>>((at, key) => at[key] as Record<string, unknown>, root)
   const [field] = path.slice(-1)

@@ -6,7 +6,7 @@ import { downgradeTo1_0, type RequestSpecV1_1, requestSpecV1_1, upgradeFrom1_0 }
 import { downgradeTo1_1, type RequestSpecV1_2, requestSpecV1_2, upgradeFrom1_1 } from './versions/v1-2.ts'
 import { downgradeTo1_2, type RequestSpecV1_3, requestSpecV1_3, upgradeFrom1_2 } from './versions/v1-3.ts'
 
-/** A request in any published version. Logs, tables and calls may have requests of all versions. */
+/** A request in any published version. Logs, tables and calls can contain requests of all versions. */
 export type PublishedSpec = RequestSpecV1_0 | RequestSpecV1_1 | RequestSpecV1_2 | RequestSpecV1_3
 
 /** The schemas of all published versions, oldest first. */
@@ -36,7 +36,7 @@ const from1_0 = memoByObject(upgradeFrom1_0)
 const from1_1 = memoByObject(upgradeFrom1_1)
 const from1_2 = memoByObject(upgradeFrom1_2)
 
-/** Converts a request to the given version, or returns a problem for each field that this version cannot express. */
+/** Converts a request to the version `version`, or returns a problem for each field that this version cannot express. */
 export function specIn(version: SpecVersion, spec: RequestSpec): Parsed<PublishedSpec> {
   if (version === '1.3') return { ok: true, value: spec }
   const to1_2 = downgradeTo1_2(spec, version)
@@ -55,8 +55,8 @@ function olderThan1_2(version: '1.0' | '1.1', spec: RequestSpecV1_2): Parsed<Pub
 }
 
 /**
- * Converts a request to the oldest version that can express all of it. Requests are stored in this version, so that older replicas can read
- * them, and so that the digest of a request does not depend on the version in which it was sent.
+ * Converts a request to the oldest version that can express all of it. Requests are stored in this version. Therefore, older replicas can
+ * read them, and the digest of a request does not depend on the version in which it was sent.
  */
 export const publishedSpec = (spec: RequestSpec): PublishedSpec => inOldest(spec)
 

@@ -30,7 +30,7 @@ export interface ClaimShape {
   readonly notAfter?: number | null
 }
 
-/** A change that proposes claims. Its decision record is minimal: nothing was decided. */
+/** A change that proposes claims. Its decision record is minimal, because no decision was made. */
 export function aClaim(shape: ClaimShape = {}): ClaimsProposed {
   const { key = 'k1', account = 'acme', hosts = ['h1'], mode = 'RESERVE', ttlMs = 60_000, notAfter = null, group = null } = shape
   const grants = shape.grants ?? { classes: { VCPU: 1, MEMORY_MB: 1_024 } }
@@ -63,7 +63,9 @@ export function aClaim(shape: ClaimShape = {}): ClaimsProposed {
   }
 }
 
-/** A change that proposes the move of a claim, by default a live migration. Its decision record is minimal: nothing was decided. */
+/**
+ * A change that proposes the move of a claim, by default a live migration. Its decision record is minimal, because no decision was made.
+ */
 export function aMove({
   source,
   intent = 'LIVE_MIGRATE',
@@ -90,5 +92,5 @@ export function anAttempt({
   return { ...claim, type: 'attempt', intent, source, ends, project }
 }
 
-/** A valid uuid that contains the given number. Tests use it for instances, aggregates and groups. */
+/** A valid uuid that contains `number`. Tests use it for instances, aggregates and groups. */
 export const aUuid = (number: number): string => `00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`

@@ -23,7 +23,7 @@ export function aReport(host: string, shape: HostShape = {}, sequence = 1): Host
   return { type: 'report', host, node: host, incarnation: '00000000-0000-4000-8000-000000000001', sequence, full: publishedStats(stats) }
 }
 
-/** A fleet with the given hosts, which reported in the order of the object's keys. */
+/** A fleet with these hosts. The hosts reported in the order of the object's keys. */
 export function aFleet(hosts: Readonly<Record<string, HostShape>>, plugins?: Plugins): Fleet {
   const log = aLog(new Fleet({ plugins }))
   log.append(Object.entries(hosts).map(([name, shape]) => aReport(name, shape)))
@@ -31,8 +31,8 @@ export function aFleet(hosts: Readonly<Record<string, HostShape>>, plugins?: Plu
 }
 
 /**
- * A change with a document of another service about a host. Only from feature level 5 on (`{ type: 'feature', level: 5 }`) does the fleet
- * store the time of a document.
+ * A change with a document of another service about a host. The fleet stores the time of a document only from feature level 5 on (`{ type:
+ * 'feature', level: 5 }`).
  */
 export const aDocument = (host: string, namespace: string, document: unknown, sequence = 1, version = '1.0'): NamespaceReported => ({
   type: 'namespace',

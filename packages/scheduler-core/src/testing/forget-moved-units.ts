@@ -4,14 +4,14 @@ import { cpusOf } from '../kinds/numa/pin.ts'
 import { poolsOf, usedByPool } from '../kinds/pci/pool.ts'
 import { type Claim, isLive } from '../records/claim.ts'
 
-/** The kinds of units for which a host may use other units than those that the claim names. */
+/** The kinds of units for which an instance on a host can use other units than those that its claim names. */
 export const pickedUnits = ['GPU', 'DEDICATED_CPU', 'PCI_DEVICE', 'HUGE_PAGE'] as const
 export type PickedUnitKind = (typeof pickedUnits)[number]
 
 /**
- * Plants a defect in a fleet: a claim holds nothing if another instance uses the unit that the claim names. This was the rule before
- * feature level 8. Tests that claims always hold their amounts must detect this defect for each kind of unit. `kinds` are the kinds of
- * units with the defect.
+ * Plants a defect in a fleet: a claim reserves nothing if another instance uses the unit that the claim names. This was the rule before
+ * feature level 8. The tests that claims always reserve their amounts must detect this defect for each kind of unit. `kinds` are the kinds
+ * of units with the defect.
  */
 export function forgetMovedUnits({ hosts }: Fleet, kinds: readonly PickedUnitKind[] = pickedUnits): void {
   const forget: Readonly<Record<PickedUnitKind, (record: OwnHostRecord) => void>> = {
@@ -22,13 +22,13 @@ export function forgetMovedUnits({ hosts }: Fleet, kinds: readonly PickedUnitKin
   }
   for (const { index } of hosts.present) {
     const record = hosts.own(index)
-    // The defect needs units that a report counts as used. If used amounts come from claims, reports are ignored.
+    // The defect needs units that are in use according to a report. If used amounts come from claims, reports are ignored.
     for (const kind of kinds) if (record.usedFrom === 'REPORT') forget[kind](record)
     hosts.columns.gpuMostFreeMilli[index] = Math.max(0, ...record.gpus.map(({ freeMilli }) => freeMilli))
   }
 }
 
-/** The live claims whose use the report does not contain. These are all live claims if the report does not count the use of such units. */
+/** The live claims whose use the report does not include. If the report does not state the use of such units, these are all live claims. */
 const namingClaims = ({ claims }: HostRecord, isReported: boolean): Claim[] =>
   [...claims].filter((claim) => isLive(claim) && (claim.state !== 'MATERIALISED' || !isReported))
 

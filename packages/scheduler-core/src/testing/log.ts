@@ -7,7 +7,10 @@ import type { Place } from '../records/place.ts'
 export interface TestLog {
   readonly fleet: Fleet
   readonly entries: readonly LogEntry[]
-  /** Appends and applies an entry with the changes. `basis` is the position on which they were decided, by default the head of the log. */
+  /**
+   * Appends an entry with these changes and applies it. `basis` is the log position on which the changes were decided. The default is the
+   * head of the log.
+   */
   append(changes: readonly Change[], options?: { readonly basis?: Place; readonly at?: number; readonly id?: string }): readonly Void[]
 }
 

@@ -131,7 +131,7 @@ function rangesOf({
   additionalProperties,
 }: Shape): string[] {
   const ranges: string[] = []
-  // The range of safe integers comes from zod and not from the form, so it is not shown.
+  // The range of safe integers comes from zod, not from the schema of the form. Therefore, it is not shown.
   if (minimum !== undefined || maximum !== undefined) ranges.push(between(minimum, maximum))
   if (pattern !== undefined && format !== 'uuid') ranges.push(`\`${pattern}\``)
   if (minLength !== undefined || maxLength !== undefined) ranges.push(`${between(minLength, maxLength)} characters`)
@@ -153,7 +153,7 @@ const rowOf = ({ path, type, unit, range, preset, meaning }: Field, since: strin
 function differencesOf(fields: readonly Field[], newer: readonly Field[], version: string): string[] {
   const known = new Map(fields.map((field) => [field.path, field]))
   const lacks = ({ path }: Field) => !known.has(path)
-  // If an older version lacks a field, the fields inside this field are not listed too.
+  // If an older version does not have a field, the fields inside this field are not listed in addition.
   const isInside = ({ path }: Field) =>
     newer.some((other) => lacks(other) && /^[.[]/.test(path.slice(other.path.length)) && path.startsWith(other.path))
   const missing = newer.filter((field) => lacks(field) && !isInside(field)).map(({ path }) => `\`${path}\``)

@@ -2,7 +2,8 @@
 export const counted = (count: number, noun: string, plural = `${noun}s`): string => `${count} ${count === 1 ? noun : plural}`
 
 /**
- * Names the instances that found no host: "one instance", or "2 more instances" if other instances of the request found a host (`areMore`).
+ * Names the instances for which no host was found: "one instance", or "2 more instances" if a host was found for other instances of the
+ * request (`areMore`).
  */
 export const instancesLeft = (count: number, areMore: boolean): string =>
   count === 1 ? `one ${areMore ? 'more ' : ''}instance` : counted(count, areMore ? 'more instance' : 'instance')
@@ -31,7 +32,7 @@ export function amountText(amount: number | string, unit?: string): string {
   return `${text} ${/(?:^|\D)1$/.test(text) ? one : several}`
 }
 
-/** The singular and plural of a unit. VCPU and vCPUs, for example, have the same result. */
+/** The singular and plural of a unit. For example, VCPU and vCPUs give the same result. */
 export function measureOf(unit = ''): { readonly one: string; readonly several: string } {
   const measure = isResourceClass(unit) ? (classUnits[unit] ?? '') : unit
   const noun = NOUN.exec(measure)
@@ -47,8 +48,7 @@ export const valueText = (value: number | string): string => {
 }
 
 /**
- * Display names of subjects whose unit does not show what they are: 5 MiB may be memory or disk. Nova's filters use the names in lower
- * case.
+ * Display names of subjects whose unit does not show the resource: 5 MiB can be memory or disk. Nova's filters use the names in lower case.
  */
 const classWords: Readonly<Record<string, string>> = { MEMORY_MB: 'Memory', memory: 'Memory', DISK_GB: 'Disk', disk: 'Disk' }
 
@@ -63,6 +63,9 @@ export function subjectText(subject: string, unit?: string): string {
   return `${Object.hasOwn(classWords, subject) ? classWords[subject] : subject}: `
 }
 
-/** The text after a free amount: "; over-full by 2 vCPUs" if it is negative, else empty. A negative amount itself is shown as 0. */
+/**
+ * The text after a free amount: "; over-full by 2 vCPUs" if the amount is negative, otherwise empty. The sentence itself shows a negative
+ * amount as 0.
+ */
 export const overfullText = (left: number | string | undefined, unit?: string): string =>
   typeof left === 'number' && left < 0 ? `; over-full by ${amountText(-left, unit)}` : ''

@@ -1,7 +1,7 @@
-/** A set of names, some with aliases. The canonical form of an alias is the name that it stands for. */
+/** A set of names. Some names have aliases. The canonical form of an alias is the name that the alias means. */
 export interface CanonicalNames {
   readonly all: readonly string[]
-  /** The canonical form of a name or an alias. Undefined if it is unknown. */
+  /** The canonical form of a name or an alias. Undefined if the name is unknown. */
   find(name: string): string | undefined
 }
 

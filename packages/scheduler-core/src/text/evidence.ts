@@ -15,7 +15,10 @@ export type SourceKind =
   | 'option'
   | 'rule'
 
-/** The input from which a value in a fact was read. `report`, `claims` and `aggregates` identify the input for further calls. */
+/**
+ * The input from which a value in a fact was read. `report`, `claims` and `aggregates` identify the input, for example for further queries
+ * of the API.
+ */
 export interface Source {
   readonly kind: SourceKind
   /** Names the input: a field, a key, an aggregate with a key, or a report (`sequence 7, 2026-01-15T12:00:00.000Z`). */
@@ -34,34 +37,35 @@ export interface ReportSource {
   readonly at: number
 }
 
-/** The claims on a host that its report does not count. */
+/** The claims on a host that its report does not include. */
 export interface ClaimsSource {
   readonly count: number
   /**
-   * The amount that earlier instances in the same batch of decisions hold; they have no claims yet. Negative if the request moves a claim,
-   * whose amount is then free.
+   * The amount that was chosen for earlier instances in the same batch of decisions, for which no claims exist yet. Negative if the request
+   * moves a claim, because the claim's amount is then free.
    */
   readonly picked: number
-  /** The at most five reservations that expire first, with their time in milliseconds since 1970. */
+  /** The five reservations that expire first, or fewer, with their end times in milliseconds since 1970. */
   readonly ending: readonly { readonly claim: string; readonly expiresAt: number }[]
 }
 
 /**
- * Which amount of a resource a fact states. `in total`: the total without the reserved amount. `reported`: the host does not report the
- * class. NEAR_CELLS: free devices near the guest's cells. FOR_ONE_INSTANCE: what the unit rules of the class allow one instance.
+ * Which amount of a resource a fact states. `in total`: the total without the reserved amount. `reported`: the reported amount, which is 0
+ * because the host does not report the class. NEAR_CELLS: free devices near the guest's cells. FOR_ONE_INSTANCE: what the unit rules of the
+ * class allow one instance.
  */
 export type AmountOf = 'in total' | 'reported' | 'outside of huge pages' | typeof NEAR_CELLS | typeof FOR_ONE_INSTANCE
 
 export const NEAR_CELLS = "near the guest's cells"
 export const FOR_ONE_INSTANCE = 'for one instance'
 
-/** A comparison that led to a refusal: the required value, the host's value, and from which input each was read. */
+/** A comparison that led to a refusal: the required value, the host's value, and the input from which each value was read. */
 export interface Fact {
   readonly subject: string
   readonly required?: number | string
   readonly actual?: number | string
   readonly unit?: string
-  /** Which amount of the resource `actual` is. Absent if it is the free amount. */
+  /** Says which amount of the resource `actual` is. Absent if `actual` is the free amount. */
   readonly amountOf?: AmountOf
   /** The reserved amount and where it is set, as a part of the sentence. */
   readonly reserved?: string
@@ -86,10 +90,10 @@ export const fromExtraSpec = (key: string): Source => ({ kind: 'extra_spec', ref
 export const fromImage = (property: string): Source => ({ kind: 'image_property', ref: property })
 export const fromHint = (hint: string): Source => ({ kind: 'hint', ref: hint })
 export const fromOption = (option: string): Source => ({ kind: 'option', ref: option })
-/** The source of a value that is fixed by a rule of the service, so that no request and no profile can change it. */
+/** The source of a value that is fixed by a rule of the service. No request and no profile can change such a value. */
 export const fromRule = (rule: string): Source => ({ kind: 'rule', ref: rule })
 
-/** The missing amount: `required` minus `actual`. Undefined if one of them is not a number, or if nothing is missing. */
+/** The missing amount: `required` minus `actual`. Undefined if `required` or `actual` is not a number, or if nothing is missing. */
 export function shortfallOf({
   required,
   actual,

@@ -1,8 +1,8 @@
 import { readFloat, wordsIn } from './numbers.ts'
 
 /**
- * The result if an extra spec cannot be compared. `noNumber` is the text that is not a number although the operator compares numbers, or
- * null if no word follows `<or>`.
+ * The result if an extra spec cannot be compared. `noNumber` is a text that should be a number, because the operator compares numbers. It
+ * is null if no word follows `<or>`.
  */
 export interface NoComparison {
   readonly noNumber: string | null
@@ -10,8 +10,8 @@ export interface NoComparison {
 
 /**
  * Evaluates Nova's extra spec operators. Returns true if the value of a host or aggregate satisfies the requirement of a flavor. `=` means
- * "at least" and compares numbers. Operators such as `s==` compare text. `<in>` and `<all-in>` search words in the value, and `<or>` lists
- * allowed values. Without an operator, value and requirement must be equal.
+ * "at least" and compares numbers. Operators such as `s==` compare text. `<in>` and `<all-in>` search for words in the value, and `<or>`
+ * lists allowed values. Without an operator, value and requirement must be equal.
  */
 export function compareExtraSpec(value: string | null, requirement: string): boolean | NoComparison {
   const [operator = '', ...operands] = wordsIn(requirement)
@@ -41,7 +41,10 @@ export function compareCodePoints(left: string, right: string): number {
   }
 }
 
-/** Evaluates `<or>`. Every second word is an allowed value. The words between them should be `<or>`, but like Nova, this is not checked. */
+/**
+ * Evaluates `<or>`. Every second word is an allowed value. The words between the allowed values should be `<or>`, but as in Nova, this is
+ * not checked.
+ */
 function matchesOne(value: string, words: readonly string[]): boolean | NoComparison {
   if (words.length === 0) return { noNumber: null }
   return words.some((word, i) => i % 2 === 0 && word === value)

@@ -24,7 +24,7 @@ export const legacyNames: Readonly<Record<string, string>> = {
   hypervisor_type: 'img_hv_type',
 }
 
-/** The disk adapter in images for VMware. Nova derives the disk bus and the SCSI model from it. */
+/** The disk adapter in images for VMware. Nova derives the disk bus and the SCSI model from this property. */
 const ADAPTER = 'vmware_adaptertype'
 
 /** Finds the keys of an image's properties from which Nova reads a property: its name, the numbered names of its parts, and older names. */

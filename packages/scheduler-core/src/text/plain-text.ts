@@ -3,11 +3,11 @@
  * are control characters, format characters (zero-width characters, controls of text direction, soft hyphens, tags), other invisible
  * characters (fillers, variation selectors, the empty Braille pattern), line and paragraph separators, and halves of surrogate pairs.
  */
-/** Format characters that are visible, so that names may contain them: Arabic, Syriac and Kaithi signs around numbers. */
+/** Format characters that are visible: Arabic, Syriac and Kaithi signs around numbers. Names can contain them. */
 const SEEN = String.raw`[\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}]`
 const UNSEEN = String.raw`(?!${SEEN})[\p{Cc}\p{Cs}\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]`
 const ANY_UNSEEN = new RegExp(UNSEEN, 'u')
-/** An emoji, with a skin tone and a variation selector if it has them. */
+/** An emoji, followed by a skin tone and a variation selector if present. */
 const EMOJI_PART = String.raw`\p{Extended_Pictographic}\p{Emoji_Modifier}?[\uFE0E\uFE0F]?`
 /** The flags of England, Scotland and Wales: a black flag that is followed by invisible letters of the region. */
 const REGION_FLAG = String.raw`\u{1F3F4}[\u{E0061}-\u{E007A}]{3,6}\u{E007F}`
@@ -26,8 +26,8 @@ export const PLAIN_RULE =
   'be text without control characters, invisible characters (zero-width ones and controls of text direction among them) and halves of surrogate pairs'
 
 /**
- * Makes the invisible characters of a text visible as `\u{...}` with their code point, except the characters in `kept`. Data from older
- * releases may contain invisible characters.
+ * Makes the invisible characters of a text visible as `\u{...}` with their code point, except the characters in `kept`. Data that older
+ * releases stored can contain invisible characters.
  */
 export const showUnseen = (text: string, kept = ''): string =>
   replaceUnseen(text, (found) => (kept.includes(found) ? found : `\\u{${found.codePointAt(0)?.toString(16)}}`))
@@ -46,8 +46,8 @@ interface Spot {
 
 /**
  * Finds at most `most` keys and texts of a document that cannot be names. Texts and keys for which `isFree` returns true are not checked.
- * The path of a key and the path of its text both end with the key. The search is a loop and not a recursion, so that no document exhausts
- * the stack.
+ * The path of a key and the path of its text both end with the key. The search is a loop and not a recursion, because a recursion could
+ * exhaust the stack.
  */
 export function findUnplain(
   root: unknown,

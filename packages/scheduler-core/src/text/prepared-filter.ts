@@ -2,12 +2,15 @@ import type { HostIndex } from '../values/host-index.ts'
 import type { Fact } from './evidence.ts'
 import type { Reason } from './reason.ts'
 
-/** The hosts that have the requested resource, free or in use. No other host could take the request even if it were empty. */
+/**
+ * The hosts that have the requested resource, free or in use. No host without the resource could take the request, even if the host were
+ * empty.
+ */
 export interface Havers {
   /** Describes these hosts, as text that follows "hosts": `with GPUs`. */
   readonly which: string
   has(host: HostIndex): boolean
-  /** The reason for which a host without the resource is refused. It depends only on this host and this resource. */
+  /** The reason for which a host without the resource is refused. The reason depends only on this host and this resource. */
   lacks(host: HostIndex): Reason
   /** The demands for the single resources, if the request needs several. */
   readonly each?: readonly Single[]
@@ -17,18 +20,18 @@ export interface PreparedFilter {
   reason(host: HostIndex): Reason
   facts?(host: HostIndex): readonly Fact[]
   /**
-   * The hosts that have the requested resource. If a request is refused, its cause is about these hosts only (cause/admission.ts). Absent
-   * if every host may have the resource.
+   * The hosts that have the requested resource. If a request is refused, the stated cause of the refusal is only about these hosts. Absent
+   * if every host can have the resource.
    */
   havers?(): Havers | undefined
   /**
-   * The single demands of the filter, in a fixed order, if it determines which hosts a request admits. If a request is refused, its cause
-   * names the demand that excludes the hosts (cause/admission.ts). Absent if there is only one demand.
+   * If the filter determines which hosts a request admits: its single demands, in a fixed order. If a request is refused, the stated cause
+   * names the demand that excludes the hosts. Absent if there is only one demand.
    */
   each?(): readonly Single[]
   /**
    * Describes the hosts that meet all demands, as text that follows "hosts". Present only if the options of the filter change the meaning
-   * of the request, so that the text of `admits` would be wrong.
+   * of the request. The usual text would then be wrong.
    */
   readonly which?: string
 }
@@ -37,7 +40,10 @@ export interface PreparedFilter {
 export interface Single {
   /** Describes the hosts that meet the demand, as text that follows "hosts": `with CUSTOM_A`. */
   readonly which: string
-  /** Present if the demand names hosts. The cause of a refusal is about the named hosts even if another demand excludes all of them. */
+  /**
+   * Present if the demand names hosts. The stated cause of a refusal is then about these hosts, even if another demand excludes all of
+   * them.
+   */
   readonly isNames?: true
   /** Present if the demand names hosts that it excludes. */
   readonly isExclusion?: true

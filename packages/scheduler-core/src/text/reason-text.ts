@@ -12,23 +12,23 @@ export function reasonText(reason: Reason): string {
   return reason.isHeldTwice === true ? `${sentence} ${HELD_TWICE}` : sentence
 }
 
-/** Replaces negative amounts by 0, and puts empty texts in quotes, because they would leave gaps in the sentence. */
+/** Replaces negative amounts by 0. Puts empty texts in quotes, because an empty text would leave a gap in the sentence. */
 function toShown({ need, have, ...reason }: Reason): Reason {
   const shown = (value: string | number) => (typeof value === 'string' ? valueText(value) : value)
   const there = typeof have === 'number' && isOfAmounts(reason) ? Math.max(0, have) : have
   return { ...reason, ...(need !== undefined && { need: shown(need) }), ...(there !== undefined && { have: shown(there) }) }
 }
 
-/** True if the numbers of a reason are amounts. A plug-in may compare other numbers, and these can be negative. */
+/** True if the numbers of a reason are amounts. Plug-ins can compare numbers of another kind, and these can be negative. */
 const isOfAmounts = ({ code }: Pick<Reason, 'code'>): boolean => code !== 'filter.refused'
 
-/** Writes an amount of a reason. Reasons whose sentence has an amount always have it, so "some" is never shown. */
+/** Writes an amount of a reason. A reason whose sentence has an amount always contains this amount, so "some" is never shown. */
 const amount = (value: Reason['need'], unit?: string): string => amountText(value ?? 'some', unit)
 
 /** Writes page sizes: "pages of 2048 KiB". Texts such as "large pages" stay unchanged. */
 const pagesText = (sizes: Reason['need']): string => (String(sizes).endsWith('KiB') ? `pages of ${sizes}` : String(sizes))
 
-/** The end of a sentence about devices: where the free devices are that are too far away. */
+/** The end of a sentence about devices: it says where there are free devices that are too far away. */
 const elsewhere = (source: string | undefined): string => (source === undefined ? '' : `; elsewhere ${source}`)
 
 /** In a reason about several instances, this separates the devices from the host cells near which they are needed. */
@@ -62,10 +62,11 @@ function pairsText(subject: Reason['subject'], need: Reason['need']): string {
 /** The part of a sentence that says how many instances together need more of a resource than a host has in total. */
 const neededBy = ({ instances }: Reason): string => (instances === undefined ? 'one instance' : `its ${counted(instances, 'instance')}`)
 
-/** The sentences with numbers, by code. Codes without a function here have their fixed sentence in `codes`. */
+/** The sentences with numbers, by code. For a code without a function here, the fixed sentence in `codes` is used. */
 const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'host.disabled': ({ have, source }) => `The host is ${have}${source ? `: ${source}` : ''}.`,
-  // Nova's ComputeFilter compares the time since the last heartbeat. This service's filter reads the liveness, which has a reason.
+  // Nova's ComputeFilter compares the time since the last heartbeat. The filter of this service reads the liveness of the host, which is
+  // stored with a reason.
   'host.down': ({ need, have, unit, source }) =>
     unit === 's'
       ? `The host was last heard ${have} s ago; ${need} s is allowed (${source}).`

@@ -1,6 +1,6 @@
 import type { Code } from './codes.ts'
 
-/** Why a host was refused: a code with the compared values. Sentences are written from it (`reasonText`). */
+/** Why a host was refused: a code with the compared values. `reasonText` writes a reason as a sentence. */
 export interface Reason {
   readonly code: Code
   /** The resource or property that is short or wrong, such as a resource class, a cell or a metadata key. */
@@ -14,9 +14,9 @@ export interface Reason {
   readonly reserved?: string
   /** How many instances together need the amount. Absent for one instance. */
   readonly instances?: number
-  /** True if other instances of the request found a host. */
+  /** True if a host was found for other instances of the request. */
   readonly areMore?: true
-  /** True if the moving instance already holds a part of the resource on this host and keeps it until the move ends. */
+  /** True if a part of the resource on this host is already reserved for the moving instance and stays reserved until the move ends. */
   readonly isHeldTwice?: true
 }
 
@@ -25,6 +25,9 @@ export interface ReasonCount {
   readonly filter: string
   readonly code: Code
   readonly hosts: number
-  /** The reason of one of these hosts: the admitted host with the smallest distance, or the first host if none is admitted. */
+  /**
+   * The reason of one of these hosts. It is the admitted host with the smallest distance from passing, or the first host if the request
+   * admits none of them.
+   */
   readonly example: Reason
 }

@@ -1,8 +1,8 @@
 import type { ReasonCode } from './codes.ts'
 
 /**
- * The demands that a project itself sets in a request and can change. A refusal is shown to a project as one of these demands, or it is
- * hidden. `lacks` completes a sentence that begins with "No host".
+ * The demands that a project itself sets in a request and can change. If a request of a project is refused, the project sees only which of
+ * these demands was not met, and nothing else. `lacks` completes a sentence that begins with "No host".
  */
 export const tenantDemands = {
   ZONE: { lacks: 'is in the requested availability zone', cure: 'Ask for another availability zone, or for none.' },
@@ -22,8 +22,8 @@ export const tenantDemands = {
 export type TenantDemand = keyof typeof tenantDemands
 
 /**
- * The demand that is shown to projects in place of a code. Null if the code is hidden, because it concerns operators. Several codes share a
- * demand on purpose, because the exact code would show the state of single hosts.
+ * The demand that is shown to projects in place of a code. Null if the code is hidden from projects because it concerns operators. Several
+ * codes have the same demand on purpose: the exact code would reveal the state of single hosts.
  */
 export const tenantDemandOf: Readonly<Record<ReasonCode, TenantDemand | null>> = {
   'host.disabled': null,
@@ -131,7 +131,7 @@ export const tenantDemandOf: Readonly<Record<ReasonCode, TenantDemand | null>> =
 
 /**
  * The demands that each filter checks. If a filter refuses all hosts, projects see these demands and not the codes of single hosts. Filters
- * that are not listed check settings of operators, which a project cannot change.
+ * that are not in this map check settings of operators, which a project cannot change.
  */
 export const demandsOfFilter: Readonly<Record<string, readonly TenantDemand[]>> = {
   AvailabilityZoneFilter: ['ZONE'],

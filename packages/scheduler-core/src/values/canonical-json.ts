@@ -1,4 +1,4 @@
-/** Writes JSON with sorted keys and without undefined members, so that equal values have the same text on every platform. */
+/** Writes JSON with sorted keys and without undefined members. Equal values then have the same text on every platform. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item === undefined ? null : item)).join(',')}]`
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'

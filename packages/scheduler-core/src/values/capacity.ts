@@ -1,6 +1,6 @@
 /**
  * Computes floor((total - reserved) x ratio) with integers only; the ratio is in thousandths. The result is exact for totals up to 2^40 and
- * ratios up to 1000, so all replicas on all platforms compute the same capacity.
+ * ratios up to 1000, and all replicas on all platforms compute the same capacity.
  */
 export function capacityOf(total: number, reserved: number, ratioMilli: number): number {
   const rest = Math.max(0, total - reserved)

@@ -1,10 +1,10 @@
 /**
- * An amount of devices or networks that the host cells chosen for a guest must have together. A choice of cells can only fit if it meets
- * all demands. It may still not fit, because two device requests may need the same devices.
+ * An amount of devices or networks that the host cells chosen for a guest must have together. A choice of cells that does not meet all
+ * demands cannot fit. A choice that meets all demands possibly does not fit, because two device requests can need the same devices.
  */
 export interface Demand {
   readonly need: number
-  /** For each cell of the host, the amount that it adds, in the order in which the cells are tried. */
+  /** For each cell of the host, the amount that the cell adds, in the order in which the cells are tried. */
   readonly gains: readonly number[]
   /** The indexes of the cells, largest gains first. */
   readonly best: readonly number[]

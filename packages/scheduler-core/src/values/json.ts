@@ -6,7 +6,7 @@ export interface JsonObject {
   readonly [key: string]: JsonValue
 }
 
-/** True if the value is an object that JSON can express completely. The value must not have cycles, or the check does not end. */
+/** True if the value is an object that JSON can express completely. The value must not have cycles, because the check would not end. */
 export function isJsonObject(value: unknown): value is JsonObject {
   if (!isPlainObject(value)) return false
   const spots: unknown[] = [value]

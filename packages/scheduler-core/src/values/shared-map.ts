@@ -1,13 +1,13 @@
 /**
- * When a map is copied and its differences are more than an eighth of the base, they are merged into a new base first. This limits the cost
- * of later copies, which copy all differences.
+ * When a map is copied, its differences from the base are merged into a new base first if they are more than an eighth of the base. This
+ * limits the cost of later copies, which copy all differences.
  */
 const FOLD = 8
 
 /**
  * A map that is cheap to copy. Copies share a base that is never written, and each copy has its own Map with the differences from the base.
  * Before the first copy, the base is empty. An iteration is in the order in which keys were first set. The map can be written during an
- * iteration, which then yields present values and may leave out new keys.
+ * iteration. The iteration then yields present values, and can leave out new keys.
  */
 export class SharedMap<Value extends object | number | string> {
   #base: ReadonlyMap<string, Value> = new Map()
@@ -49,7 +49,7 @@ export class SharedMap<Value extends object | number | string> {
   }
 
   *[Symbol.iterator](): Generator<[string, Value], undefined> {
-    // A copy during the iteration may replace both maps, so the present maps are stored here.
+    // A copy that is made during the iteration can replace both maps, so the present maps are stored here.
     const [base, own] = [this.#base, this.#own]
     for (const key of base.keys()) {
       const value = this.get(key)

@@ -1,10 +1,13 @@
-/** A generator yields after this many hosts, claims or changes. The number is small because hosts with NUMA cells and GPUs take long. */
+/**
+ * A generator yields after this many hosts, claims or changes. The number is small because work on hosts with NUMA cells and GPUs takes
+ * long.
+ */
 export const SLICE = 32
 
 /**
- * Long work as a generator, so that it does not block the event loop. It yields after a fixed amount of work, and its runner decides by the
- * elapsed time when to continue. The data that it reads must not change before it ends, so it usually reads a copy of the fleet. If the
- * generator is ended early, it releases its resources.
+ * Long work as a generator that does not block the event loop. The generator yields after a fixed amount of work, and its runner decides by
+ * the elapsed time when to continue. The data that the generator reads must not change before it ends. Therefore, it usually reads a copy
+ * of the fleet. If the generator is ended early, it releases its resources.
  */
 export type Steps<Result> = Generator<undefined, Result>
 
@@ -19,7 +22,7 @@ export function atOnce<Result>(steps: Generator<unknown, Result, undefined>): Re
   }
 }
 
-/** Yields the items, and undefined after each `slice` items. At undefined, the caller should yield. */
+/** Yields the items, and undefined after each `slice` items. When the caller gets undefined, it should yield. */
 export function* inSlices<Item>(items: Iterable<Item>, slice: number): Generator<Item | undefined> {
   let count = 0
   for (const item of items) {

@@ -3,7 +3,7 @@ import type { Change } from '../records/change.ts'
 import { aClaim, aLog, aReport, aUuid } from '../testing/index.ts'
 import { hostChangesBetween, hostFieldsOf } from './host-changes.ts'
 
-/** Applies an entry with the given changes after the first reports of h1 and h2, and returns what changed about h1. */
+/** Applies an entry with these changes after the first reports of h1 and h2. Returns the changed fields of h1. */
 function changedBy(...changes: readonly Change[]) {
   const log = aLog()
   log.append([aReport('h1', { vcpus: 4 }), aReport('h2')])

@@ -7,7 +7,7 @@ import { isLive } from '../records/claim.ts'
 import type { Source } from '../text/evidence.ts'
 import type { HostIndex } from '../values/host-index.ts'
 
-/** The data of a host that decisions read, as fields in a fixed order. It is a copy, so it stays valid after the fleet changes. */
+/** The data of a host that decisions read, as fields in a fixed order. The data is a copy and stays valid after the fleet changes. */
 export type HostFields = ReadonlyMap<string, { readonly value: string; readonly source: Source }>
 
 /** A field whose value changed. */

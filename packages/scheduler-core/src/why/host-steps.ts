@@ -11,8 +11,8 @@ import { inventoryChanges } from './inventory-changes.ts'
 
 /**
  * How an entry of the log can change a host, apart from claims. INVENTORY: a report has other totals, traits or devices. STATUS: operators
- * set the status. The other kinds: first report, changed liveness, forgotten, readmitted, renamed, joined or left an aggregate, and an edit
- * of one of its aggregates.
+ * set the status. The further kinds are: the first report, changed liveness, the host is forgotten, readmitted or renamed, the host joins
+ * or leaves an aggregate, and an edit of one of its aggregates.
  */
 export const hostStepKinds = [
   'FIRST_REPORT',
@@ -35,7 +35,7 @@ export const LISTED_CHANGES = 50
 export interface HostStep {
   readonly host: HostIndex
   readonly kind: HostStepKind
-  /** The reason of an operator or of the liveness monitor. Empty if there is none. */
+  /** The reason that an operator or the liveness monitor stated. Empty if no reason was stated. */
   readonly reason: string
   readonly aggregate: Pick<Aggregate, 'uuid' | 'name'> | null
   /** At most LISTED_CHANGES changes. Changes of resource usage are left out, because usage changes all the time. */
@@ -45,9 +45,9 @@ export interface HostStep {
 }
 
 /**
- * Returns the steps of all hosts by the last applied entry, in the order in which the entry wrote the hosts. Steps of aggregates are last.
- * This must be called before the next entry is applied. A report that changes only usage, and a change that sets the present value, are not
- * steps.
+ * Returns the steps of all hosts by the last applied entry, in the order in which the entry wrote the hosts. The steps that changes of
+ * aggregates cause are last. Must be called before the next entry is applied. There is no step if a report changes only usage, or if a
+ * change sets a value that the host already has.
  */
 export function hostStepsOf(fleet: Fleet): readonly HostStep[] {
   const { before } = fleet.hosts
@@ -103,7 +103,10 @@ const listed = (changes: readonly FieldChange[]): Pick<HostStep, 'changes' | 'le
   leftOut: Math.max(0, changes.length - LISTED_CHANGES),
 })
 
-/** The steps of hosts by a change of an aggregate. Hosts with the same change share an object, because an aggregate may have all hosts. */
+/**
+ * The steps of hosts that the change of an aggregate causes. Hosts with the same change share an object, because an aggregate can contain
+ * all hosts.
+ */
 function aggregateSteps({ hosts }: Fleet, was: Aggregate | null, is: Aggregate | null): HostStep[] {
   const aggregate = is ?? was
   if (aggregate === null) return []

@@ -96,7 +96,10 @@ const cells: Aspect = {
   wordsOf: ({ numaCells }) => new Map(numaCells.map((cell) => [`NUMA cell ${cell.id}`, shown(cellText(cell))])),
 }
 
-/** PCI devices, compared by their count per description. A report may list the same description in several pools, which are added up. */
+/**
+ * PCI devices, compared by their count per description. If a report lists the same description in several pools, the counts of these pools
+ * are added up.
+ */
 const devices: Aspect = {
   ...listed(
     ({ pciPools }) => pciPools,

@@ -11,27 +11,27 @@ export type Weighings = Pick<Findings, 'weighed' | 'multiplierSources' | 'ranked
 export const MOST_MULTIPLIER = 1e9
 
 /**
- * Computes the totals of hosts with another multiplier of one weigher, by the same operations in the same order as a decision. The
- * multiplier does not apply to hosts whose aggregates set one. Hosts are indexes in `weighed.hosts`, and weighers (`w`) are indexes in
- * `weighed.weighers`.
+ * Computes the totals that hosts would have if one weigher had a different multiplier, by the same operations in the same order as a
+ * decision. The multiplier does not apply to hosts whose aggregates set their own multiplier. Hosts are indexes in `weighed.hosts`, and
+ * weighers (`w`) are indexes in `weighed.weighers`.
  */
 export interface Totals {
-  /** True if the weigher gives a host a score other than 0, so that its multiplier has an effect. */
+  /** True if the weigher gives any host a score other than 0. Only then, its multiplier has an effect. */
   counts(w: number): boolean
   /** The totals of all hosts without the weigher. */
   without(w: number): Float64Array
   winnerAt(w: number, multiplier: number): number
   /**
-   * The interval of multipliers with which a host has the best total, without regard to rounding. Rounding in a decision may move its ends.
-   * The interval is empty if `from` is larger than `to`.
+   * The interval of multipliers with which a host has the best total, without regard to rounding. In a decision, rounding can move the ends
+   * of the interval. The interval is empty if `from` is larger than `to`.
    */
   stretchOf(w: number, position: number): { readonly from: number; readonly to: number }
   search(question: Search): number
 }
 
 /**
- * A search for the multiplier nearest to `from`, in the direction of `to`, at which a host begins to win (`wins`) or to lose. The host must
- * win or lose at `to`, and must not at `from`.
+ * A search for the multiplier nearest to `from`, in the direction of `to`, at which a host begins to win (`wins`) or to lose. At `to`, the
+ * host must win (or lose). At `from`, it must not win (or must not lose).
  */
 export interface Search {
   readonly w: number
@@ -50,7 +50,7 @@ export function* createTotalsInSteps({ weighed: { hosts, weighers }, multiplierS
   const count = hosts.length
   const numbers = weighers.map((scores, w) => awake[w] ?? scores.normalised)
   const contributions: Float64Array[] = []
-  // `before` has, for each weigher, the sums of the shares of all weighers before it
+  // `before` has, for each weigher, the sums of the weighted scores of all earlier weighers
   const before: Float64Array[] = []
   let sums: Float64Array = new Float64Array(count)
   for (const scores of weighers) {
@@ -131,7 +131,10 @@ function sumOf(columns: readonly Float64Array[], count: number): Float64Array {
   return sums
 }
 
-/** Shortens an interval to the neighbourhood of the estimate. An end is only moved if the condition still changes between the ends. */
+/**
+ * Shortens an interval to the neighbourhood of the estimate `near`. An end is moved only if the condition `holds` still has different
+ * results at the two ends.
+ */
 function shorter({ from, to }: { readonly from: number; readonly to: number }, near: number, holds: (value: number) => boolean) {
   const isBetween = (value: number) => (value - from) * (value - to) < 0
   const side = Math.max(Math.abs(near) * 1e-9, 1e-15) * Math.sign(to - from)

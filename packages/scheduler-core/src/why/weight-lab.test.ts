@@ -154,7 +154,8 @@ describe('two hosts, one with more memory and one with more CPUs', () => {
     const profile = profileSchema.parse({ name: 'p', number: 1, filters: [], weighers })
     return openWeightLab(examine(fleet, aRequest({ flavor: { vcpus: 1, memoryMb: 1 } }), profile, 'seed'))
   }
-  // Each weigher gives the host with more the score 1 and the other host 1/2, so with the multipliers m and n a total is m + n / 2.
+  // In these tests, a weigher gives the score 1 to the host with more of a resource, and 1/2 to the other host. With the multipliers m and
+  // n, a total is therefore m + n / 2.
   test('the host with the larger multiplier wins by half the difference of the multipliers', () => {
     expect(lab(3, 2)).toMatchObject({ winner: 0, runnerUp: 1, margin: 0.5 })
   })

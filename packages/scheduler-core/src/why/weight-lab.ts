@@ -4,14 +4,16 @@ import { atOnce, type Steps } from '../values/steps.ts'
 import { createTotals, createTotalsInSteps, MOST_MULTIPLIER, type Totals, type Weighings } from './totals.ts'
 
 /**
- * How the multipliers of a profile determine which host ranks first. A profile may then choose another of the best hosts at random. Hosts
- * are indexes in `weighed.hosts`, and weighers (`w`) are indexes in `weighed.weighers`.
+ * How the multipliers of a profile determine which host ranks first. If a profile chooses at random among the best hosts, the first host is
+ * not always chosen. Hosts are indexes in `weighed.hosts`, and weighers (`w`) are indexes in `weighed.weighers`.
  */
 export interface WeightLab {
   readonly winner: number
   /** The host with the second rank; undefined if no other host passed. */
   readonly runnerUp: number | undefined
-  /** The difference between the totals of winner and runner-up. 0 if their totals are equal, so that the tie order decides. */
+  /**
+   * The difference between the totals of winner and runner-up. If their totals are equal, the difference is 0 and the tie order decides.
+   */
   readonly margin: number | undefined
   without(w: number): Without
   flips(w: number): Flips
@@ -25,7 +27,7 @@ export interface Without {
 }
 
 /**
- * The nearest multipliers of one weigher, below and above the present multiplier, with which another host wins. Undefined if no allowed
+ * The nearest multipliers of one weigher, below and above the present multiplier, with which a different host wins. Undefined if no allowed
  * multiplier in this direction changes the winner.
  */
 export interface Flips {
@@ -34,8 +36,8 @@ export interface Flips {
 }
 
 /**
- * A multiplier with which another host wins. With the adjacent number before it, the winner is unchanged. If the totals differ only by
- * rounding, the winner may change several times near this multiplier.
+ * A multiplier with which a different host wins. With the adjacent floating-point number nearer to the present multiplier, the winner is
+ * unchanged. If the totals differ only by rounding, the winner can change several times near this multiplier.
  */
 export interface Flip {
   readonly multiplier: number
@@ -77,8 +79,9 @@ export function openWeightLab(weighings: Weighings): WeightLab | undefined {
 }
 
 /**
- * Finds the multiplier between `present` and `end` at which the winner changes. Totals are linear in the multiplier, so a host wins within
- * one interval. If the winner does not win at `end`, there is exactly one multiplier at which it stops winning.
+ * Finds the multiplier between `present` and `end` at which the winner changes. Totals are linear in the multiplier. Therefore, the
+ * multipliers with which a host wins are one interval. If the winner does not win at `end`, there is exactly one multiplier at which it
+ * stops winning.
  */
 function flipOf(totals: Totals, w: number, winner: number, present: number, end: number, near: number): Flip | undefined {
   if (totals.winnerAt(w, end) === winner) return undefined
@@ -121,8 +124,8 @@ function* winningMultiplier(totals: Totals, w: number, multiplier: number, posit
 
 /**
  * The multipliers that are tried as the start of the search, in order: the middle of the interval, its ends and their neighbours, then
- * numbers at each power of ten from the ends. Several are needed because the interval ignores rounding. In a decision, rounding may move
- * its ends, and a large share of this weigher may hide the shares of others.
+ * numbers at each power of ten from the ends. Several multipliers are tried because the interval ignores rounding. In a decision, rounding
+ * can move the ends of the interval, and a large weighted score of this weigher can hide those of other weighers.
  */
 function pointsOf(from: number, to: number): readonly number[] {
   const ends = [from, to].flatMap((value) => [value, value * (1 - 1e-12), value * (1 + 1e-12)])

@@ -9,7 +9,7 @@ import { type Code, codes } from '../../text/codes.ts'
 import { canonicalJson } from '../../values/canonical-json.ts'
 
 // Do not change judge.golden.jsonl: it fixes the frozen rules of the judge. If they changed, replicas of two releases would disagree about
-// old logs.
+// the outcomes of old log entries.
 
 interface Step {
   readonly about: string
@@ -68,9 +68,9 @@ describe('the frozen rule', () => {
         code,
       ),
     )
-    // This log does not contain these codes. judge.test.ts tests `claim.key_cap`, because the limit of a million keys would make this file
-    // too large. The golden log of one live claim covers two codes of level 8. fleet/leave.test.ts tests the codes of hosts that leave
-    // (level 9). judge-listed.test.ts tests `claim.not_listed` (level 10).
+    // The log of this test does not contain the codes in this list, which are tested in other files. judge.test.ts tests `claim.key_cap`,
+    // because the limit of a million keys would make this file too large. The log judge.golden.instances.jsonl covers two codes of level 8.
+    // fleet/leave.test.ts tests the codes of hosts that leave (level 9). judge-listed.test.ts tests `claim.not_listed` (level 10).
     const others = [
       ...['claim.key_cap', 'claim.instance_taken', 'claim.key_limits', 'claim.not_listed'],
       ...['report.host_forgotten', 'report.host_replaced'],
@@ -115,7 +115,7 @@ describe('the frozen rule of pools', () => {
   })
 })
 
-// This log is raised to level 8. It has changes of types from before level 8 and of types that level 8 added.
+// This log is raised to level 8. It has changes of types that existed before level 8 and of types that level 8 added.
 describe('the frozen rule of one live claim', () => {
   const instances = read('./judge.golden.instances.jsonl')
   const fleet = new Fleet()

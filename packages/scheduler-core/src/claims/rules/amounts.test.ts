@@ -16,7 +16,7 @@ describe('GPUs', () => {
     for (const index of [0, 1]) expect(scene.claim(3, gpu(index, 1))).toBe('claim.no_room')
     expect(scene.warnings).toEqual([])
     scene.check()
-    // the report shows the second instance on the other GPU
+    // the report lists the two instances and shows the two GPUs in use
     scene.report({ gpus: gpus(1_000, 1_000), instances: [aUuid(1), aUuid(2)] })
     expect(scene.gpus).toEqual([0, 0])
     scene.check()
@@ -39,7 +39,7 @@ describe('GPUs', () => {
     scene.claim(1, gpu(0, 600))
     scene.claim(2, gpu(1, 600))
     scene.report({ gpus: gpus(600, 0), instances: [aUuid(2)] })
-    // 600 thousandths of GPU 1 are held for the first claim, because GPU 0 is in use
+    // 600 thousandths of GPU 1 are reserved for the first claim, because the report shows GPU 0 in use
     expect(scene.gpus).toEqual([400, 400])
     expect(scene.claim(3, gpu(1, 401))).toBe('claim.no_room')
     expect(scene.claim(4, gpu(1, 400))).toBeUndefined()
@@ -55,7 +55,7 @@ describe('GPUs', () => {
     scene.report({ gpus: gpus(0, 0), instances: [] })
     expect(scene.gpus).toEqual([0, 1_000])
     scene.report({ gpus: gpus(1_000), instances: [] })
-    // the host reports only one GPU, so both claims hold it
+    // the host reports only one GPU, so it is reserved for both claims
     expect(scene.gpus).toEqual([-1_000])
     scene.check()
   })
@@ -282,7 +282,7 @@ describe('PCI devices', () => {
       scene.report({ pciPools: [devices(4, 2, { productId: '154c' })], instances: [aUuid(1)] })
       expect(scene.warnings).toEqual([])
       expect(scene.devices).toEqual([2])
-      // a later claim needs its own device in the pool, so the use of one device is below the claims
+      // the second claim needs its own device in the pool, so one device in use is less than the claims reserve
       expect(scene.claim(2, of('15b3:154c', 1))).toBeUndefined()
       scene.report({ pciPools: [devices(4, 2, { productId: '154c' })], instances: [aUuid(1), aUuid(2)] })
       expect(scene.warnings).toEqual(['use.below_claims PCI 15b3:1572 1 2'])

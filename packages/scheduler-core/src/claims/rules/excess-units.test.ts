@@ -12,8 +12,8 @@ import { OWN_UNITS } from '../../values/levels.ts'
 import { resize } from '../testing/resize.ts'
 
 /**
- * On an over-full host, Placement allows writes that do not increase the excess. These tests check this rule for cells, CPUs, GPUs,
- * devices, pages and missing classes.
+ * On a host whose use exceeds its capacity, OpenStack Placement allows writes that do not increase the excess. These tests check this rule
+ * for cells, CPUs, GPUs, devices, pages, and resource classes that the host no longer reports.
  */
 
 type Asks = Parameters<typeof aRequest>[0]

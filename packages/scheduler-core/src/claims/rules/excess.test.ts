@@ -12,7 +12,10 @@ import { reasonText } from '../../text/reason-text.ts'
 import { STRICT_CLAIMS } from '../../values/levels.ts'
 import { resize } from '../testing/resize.ts'
 
-/** On an over-full host, Placement allows writes that do not increase the excess. Each row names the source of its situation. */
+/**
+ * On a host whose use exceeds its capacity, OpenStack Placement allows writes that do not increase the excess. Each row names the source of
+ * its situation.
+ */
 
 const profileNamed = (name: string): Profile => {
   const profile = builtInProfiles.find((known) => known.name === name)
@@ -29,7 +32,7 @@ const roomy: HostShape = {
 }
 const claimed = { VCPU: 8, MEMORY_MB: 8_192, CUSTOM_FPGA: 4 }
 
-/** A log with two claims of half a host each, after which the host reports less capacity. */
+/** A log in which two claims reserve half of a host each. The host then reports less capacity. */
 function overFull(then: HostShape, level: number = STRICT_CLAIMS, grants: Grants = { classes: claimed }): TestLog {
   const log = aLog(new Fleet())
   log.append([{ type: 'feature', level }, aReport('h1', roomy)])

@@ -158,7 +158,7 @@ describe('a further attempt to move an instance', () => {
 })
 
 describe('a further attempt on the host of the former destination, which lists the instance', () => {
-  /** A log with an open move to h2. The move fills h2, and h2 listed the instance before the move. */
+  /** A log in which a move to h2 is open and uses all capacity of h2. h2 listed the instance before the move. */
   function listed(level: number, vcpusUsed: number): TestLog {
     const log = threeHosts(level)
     const one = { project: 'p', mode: 'CONFIRM' } as const
@@ -180,7 +180,7 @@ describe('a further attempt on the host of the former destination, which lists t
     const log = listed(ENDED_CLAIMS, 0)
     expect(log.append([attempt(log, 'k3', 'h2', 'k2.0')])).toEqual(['claim.no_room'])
     expect([free(log, 'h2'), findings(log.fleet)]).toEqual([0, []])
-    // below feature level ENDED_CLAIMS, the attempt counts and the host is allocated beyond its capacity
+    // below feature level ENDED_CLAIMS, the attempt is valid and the host is allocated beyond its capacity
     const older = listed(ENDED_CLAIMS - 1, 0)
     expect(older.append([attempt(older, 'k3', 'h2', 'k2.0')])).toEqual([undefined])
     expect(free(older, 'h2')).toBe(-1)

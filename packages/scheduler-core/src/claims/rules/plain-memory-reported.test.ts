@@ -55,7 +55,7 @@ const grantsOf = ({ memoryMb, numaTopology }: { memoryMb?: unknown; numaTopology
   ...(numaTopology !== undefined && { numa: [{ guest: 0, cell: 0, cpus: 1, memoryMb: memoryMb as number }] }),
 })
 
-/** Makes a claim. Returns true if it fits. The decision and the judge must agree. */
+/** Makes a claim. Returns true if the claim fits. The decision and the judge must agree about this. */
 function claims(log: TestLog, key: string, asks: Asks): boolean {
   const grants = granted(log, asks)
   const change = aClaim({ key, mode: 'CONFIRM', grants: grants ?? grantsOf(asks as object), instances: [aUuid(key.charCodeAt(0))] })

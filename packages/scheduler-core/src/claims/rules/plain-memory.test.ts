@@ -33,7 +33,7 @@ function aHost(shape: HostShape = host, level = 10): TestLog {
   return log
 }
 
-/** The grants that a decision gives the request on the host. Null if the host is refused. */
+/** The grants for the request on the host, as a decision determines them. Null if the host is refused. */
 function granted({ fleet }: TestLog, asks: Asks, source?: Claim): Grants | null {
   const overlay = openOverlay(fleet)
   try {
@@ -46,7 +46,7 @@ function granted({ fleet }: TestLog, asks: Asks, source?: Claim): Grants | null 
   }
 }
 
-/** Makes a claim. Returns false if the decision refuses the request. The judge must accept every decided claim. */
+/** Makes a claim. Returns false if no decision for the request is possible. The judge must accept every decided claim. */
 function claims(log: TestLog, key: string, asks: Asks): boolean {
   const grants = granted(log, asks)
   if (grants === null) return false
@@ -62,7 +62,7 @@ const whyNot = ({ fleet }: TestLog, asks: Asks) =>
 
 const judged = (log: TestLog, grants: Grants) => log.append([aClaim({ key: 'judged', grants })])[0]
 
-/** Begins to resize the claim `a` on its host. Returns false if the decision refuses it. */
+/** Begins to resize the claim `a` on its host. Returns false if the decision refuses the resize. */
 function resizes(log: TestLog, asks: Asks): boolean {
   const claim = log.fleet.ledger.claims.get('a.0') as Claim
   const { id, fence, instance } = claim

@@ -139,7 +139,8 @@ describe('a host that does not list its instances', () => {
     expect([scene.free('VCPU'), scene.gpus]).toEqual([8, [1_000, 1_000]])
     expect(scene.host.claims.size).toBe(0)
     scene.check()
-    // Below feature level ENDED_CLAIMS, ended claims hold their resources until the next list. The entry that raises the level frees them.
+    // Below feature level ENDED_CLAIMS, ended claims reserve their resources until the next list of instances. The entry that raises the
+    // level frees these resources.
     const older = sceneAt(ENDED_CLAIMS - 1)
     expect(older.free('VCPU')).toBe(4)
     older.check()
@@ -157,7 +158,7 @@ describe('a host that does not list its instances', () => {
     expect([scene.free('VCPU'), scene.gpus, scene.freeCpus, scene.fleet.hosts.columns.instances[0]]).toEqual([6, [1_000, 0], [6], 1])
     expect(scene.warnings).toEqual([])
     scene.check()
-    // the setting still applies after the next report
+    // the source of used amounts stays the same after the next report
     scene.report({ vcpusUsed: 7, instances: null })
     expect(scene.free('VCPU')).toBe(6)
     scene.check()

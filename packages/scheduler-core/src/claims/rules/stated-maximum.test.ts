@@ -12,10 +12,10 @@ import { reasonText } from '../../text/reason-text.ts'
 import { STATED_MAXIMA } from '../../values/levels.ts'
 import { resize } from '../testing/resize.ts'
 
-/*
+/**
  * Placement checks `max_unit` at each write, and allows an excess of capacity that does not increase (_check_capacity_exceeded). In these
- * tests, an instance holds 4 of a class, and its host then reports a smaller total or maximum. They check which sizes the instance may
- * have afterwards.
+ * tests, an instance holds 4 of a class, and its host then reports a smaller total or maximum. The tests check which sizes the instance can
+ * be resized to afterwards.
  */
 
 type Inventory = Omit<NonNullable<HostShape['inventories']>[number], 'resourceClass'>
@@ -27,7 +27,9 @@ const shapeOf = (inventory: Inventory): HostShape => ({
   inventories: [{ resourceClass: CLASS, used: null, ...inventory }],
 })
 
-/** A log in which an instance holds 4 units of the class on h1, and h1 then reports the given inventory. h2 has 8 units of the class. */
+/**
+ * A log in which an instance has 4 units of the class on h1, and h1 then reports the inventory `inventory`. h2 has 8 units of the class.
+ */
 function logOf(inventory: Inventory, level: number = FEATURE_LEVEL): TestLog {
   const log = aLog(new Fleet())
   log.append([{ type: 'feature', level }, aReport('h1', shapeOf({ total: 8 })), aReport('h2', shapeOf({ total: 8 }))])

@@ -9,7 +9,7 @@ export const TOTALS = { VCPU: 14, MEMORY_MB: 24, DISK_GB: 10, CUSTOM_X: 12, GPU:
 export type Sort = keyof typeof TOTALS
 export const sorts = Object.keys(TOTALS) as Sort[]
 
-/** The amount of each sort of resource in these grants. */
+/** The amount of each sort of resource in `grants`. */
 export function measure({ classes = {}, gpu = [], pci = [], numa = [] }: Grants): Readonly<Record<Sort, number>> {
   const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0)
   return {

@@ -8,7 +8,9 @@ import { type Claim, isLive } from '../../records/claim.ts'
 import { aClaim, aMove, aReport, aRequest, aUuid, type HostShape } from '../../testing/index.ts'
 import { amountsOf, measure, type Sort, sorts, TOTALS } from './real-amounts.ts'
 
-/** The next act of a random history. Its numbers choose among the existing hosts and claims, so every act is valid in every state. */
+/**
+ * The next act of a random history. Its numbers choose among the existing hosts and claims. Therefore, every act is valid in every state.
+ */
 export interface RealAct {
   readonly what: (typeof realActs)[number]
   readonly a: number
@@ -37,14 +39,17 @@ interface Machine {
   readonly running: Map<string, Grants>
   shown: Set<string>
   sequence: number
-  /** A second name under which the machine reports, until a replace change makes it the present name. Null if there is none. */
+  /**
+   * A second name under which the machine reports. A later change of type `replace` makes this name the present name. Null if the machine
+   * has no second name.
+   */
   alias: string | null
 }
 
 /**
  * Simulated hosts and their log. The hosts follow these rules. An instance has its new size from the confirmation of its resize. An
- * instance that a report listed runs on after its claim ended, until a report no longer lists it. Any other instance is stopped before its
- * claim ends. Reported used amounts include all running instances.
+ * instance that a report listed continues to run after its claim ended, until a report no longer lists the instance. Any other instance is
+ * stopped before its claim ends. The used amounts in reports include all running instances.
  */
 export class RealHosts {
   #fleet = new Fleet()
@@ -158,7 +163,10 @@ export class RealHosts {
     return open[number % Math.max(1, open.length)]
   }
 
-  /** The grants that a random request would get on the host at present. `held` are the grants that the instance has on the host. */
+  /**
+   * Returns the grants that a random request would get on the host at present. `held` are the grants that the instance already has on the
+   * host.
+   */
   #grants(machine: Machine, b: number, c: number, held?: Grants): Grants | undefined {
     const record = this.#fleet.hosts.find({ host: machine.name, node: machine.name })
     if (record === undefined) return undefined
@@ -200,7 +208,9 @@ export class RealHosts {
     if (mode === 'CONFIRM') this.#start(machine, instance ?? nameless(`${key}.0`), grants)
   }
 
-  /** Starts an instance with a claim on this machine. An instance that is already listed there continues with another size. */
+  /**
+   * Starts an instance with a claim on this machine. If the machine already lists the instance, the instance continues with its new size.
+   */
   #start(machine: Machine, instance: string, grants: Grants): void {
     machine.running.set(instance, grants)
     const { name } = machine
@@ -251,7 +261,9 @@ export class RealHosts {
     if (machine.shown.has(from)) machine.shown.add(to)
   }
 
-  /** Ends a claim. An instance that a report showed runs on. An instance that no report showed is stopped before the claim ends. */
+  /**
+   * Ends a claim. An instance that a report listed continues to run. An instance that no report listed is stopped before the claim ends.
+   */
   #end(claim: Claim | undefined, c: number): void {
     if (claim === undefined) return
     const { id, fence, account, key, instance, source } = claim
@@ -310,7 +322,7 @@ export class RealHosts {
     }
   }
 
-  /** Stops some of the instances without a claim. `c` determines which ones. */
+  /** Stops some of the instances without a claim. `c` determines which instances. */
   #stopSome(machine: Machine, c: number): void {
     const claimed = new Set(
       [...this.#fleet.ledger.claims.values()]
@@ -383,7 +395,7 @@ export class RealHosts {
     const alias = `m${++this.#made}x`
     const names = [...machine.running.keys()].filter((name) => !name.startsWith('anonymous'))
     if (this.#append(aReport(alias, this.#shape(machine, this.#setting.lists === 'never' ? null : names), 1))) machine.alias = alias
-    // no instance is placed there until the machine's name is replaced
+    // the host is disabled, so no instance is placed on it until the machine's name is replaced
     this.#append({ type: 'status', host: alias, node: alias, status: 'DISABLED', reason: 'test' })
   }
 

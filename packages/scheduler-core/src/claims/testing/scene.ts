@@ -29,7 +29,7 @@ export class Scene {
     return this.log.append([change], { at: this.fleet.now + 1_000 })[0]
   }
 
-  /** Reports the host in its first shape with the given changes. */
+  /** Reports the host with its original shape, changed by the fields in `shape`. */
   report(shape: HostShape): void {
     expect(this.append(aReport('h1', { ...this.#shape, ...shape }, ++this.#sequence))).toBeUndefined()
   }

@@ -15,7 +15,7 @@ import type { Fleet } from '../fleet.ts'
  */
 const ownNumbers = ['version', 'zone']
 
-/** The data that decisions read and that is not in a checkpoint, as canonical JSON: columns, classes, cells, GPUs, group members. */
+/** The data that decisions read and that checkpoints do not contain, as canonical JSON: columns, classes, cells, GPUs, group members. */
 export function columnsOf({ hosts, groups, ledger }: Fleet): string {
   const valuesOf = (columns: object) =>
     Object.fromEntries(
@@ -57,7 +57,7 @@ export function expectedOf({ ledger }: Fleet, record: HostRecord, lingering: Rea
   const { stats } = record
   const isInPlace = ({ source, host }: Claim) => source !== null && ledger.claims.get(source)?.host === host
   const isCounted = (claim: Claim) => (isLive(claim) ? claim.state === 'MATERIALISED' : lingering.has(claim.id))
-  /** The grants that claims hold: of resources whose use the report counts (`counted` is true), or of other resources. */
+  /** The grants of claims on the host: for resources whose use the report includes (`counted` is true), or for all other resources. */
   const holding = (counted: boolean): Grants[] =>
     [...record.claims].flatMap((claim) => {
       const extra = claim.extra === null ? [] : [claim.extra]
@@ -141,8 +141,8 @@ export function actualOf({ hosts }: Fleet, record: HostRecord) {
 }
 
 /**
- * A sentence for each kind of units of which a host has more free than its report and its claims allow. The used amount is the larger of
- * the reported usage and the amount that materialised claims hold. Every other claim counts in full in addition.
+ * Returns a sentence for each kind of units of which a host has more free than its report and its claims allow. The used amount is the
+ * larger of two amounts: the reported usage and the grants of materialised claims. The grants of every other claim are added to it in full.
  */
 export function promisedTooMuch({ hosts, ledger }: Fleet, record: HostRecord): readonly string[] {
   const { gpus, pciPools, numaCells, cpuAllocationRatio, ramAllocationRatio } = countedStats(hosts, record)
@@ -156,7 +156,7 @@ export function promisedTooMuch({ hosts, ledger }: Fleet, record: HostRecord): r
   const cellsOf = (grants: Grants) => grants.numa ?? []
   const sumOf = (amounts: readonly number[]) => amounts.reduce((sum, amount) => sum + amount, 0)
   const floor = (total: number, ratio: number) => Math.floor((total * Math.round(ratio * 1_000)) / 1_000)
-  /** Checks one sort of units. Usage counts as reported only if every element of `used` has a value. */
+  /** Checks one sort of units. The report includes the usage only if every element of `used` has a value. */
   const sort = (
     name: string,
     total: number,
@@ -169,7 +169,7 @@ export function promisedTooMuch({ hosts, ledger }: Fleet, record: HostRecord): r
     const inUse = reported ? Math.max(sumOf(used as number[]), held(read, true)) : sumOf(used.map((amount) => amount ?? 0))
     const left = Math.max(0, total - inUse - uncounted)
     const promised = sumOf(free.map((amount) => Math.max(0, amount)))
-    // if more than the total is in use, a single unit may be over-used while other units are free, so this case is not checked
+    // if the use exceeds the total, a single unit can be over-used while further units are free, so this case is not checked
     return used.length > 0 && promised > left && total >= inUse ? [`${name}: ${promised} free, ${left} left`] : []
   }
   return [
@@ -211,7 +211,7 @@ export function promisedTooMuch({ hosts, ledger }: Fleet, record: HostRecord): r
   ]
 }
 
-/** All free amounts that claims must not make negative, and -1 for each CPU that two claims hold. */
+/** All free amounts that claims must not make negative, and -1 for each CPU that is granted to two claims. */
 export function roomOf(fleet: Fleet): number[] {
   return fleet.hosts.records.flatMap((record) => {
     const { classes, gpus, cells, devices } = actualOf(fleet, record)

@@ -55,7 +55,7 @@ export const storage = defineNamespace<Storage>(
     description: 'Pools of volumes that a host reaches, and volumes in them, as a storage service reports them.',
     maxAgeSeconds: 3_600,
     things: ({ pools, volumes }) => [...pools.keys(), ...volumes.keys()],
-    // sizes of pools are left out, because `isOverruledOnSpace` (taken.ts) compares them
+    // sizes of pools are left out, because `isOverruledOnSpace` compares the sizes
     says({ volumes }, thing) {
       const pool = volumes.get(thing)
       return pool && [pool.uuid, pool.zone]

@@ -11,15 +11,15 @@ const NOTHING: ReadonlySet<string> = new Set()
 const NO_TIME = -1
 
 /**
- * True if a document has precedence over another document. The younger document has precedence. If both have the same time, the document of
- * the host with the lower index has precedence.
+ * True if a document has precedence over another document. The younger document has precedence. If the two documents have the same time,
+ * the document of the host with the lower index has precedence.
  */
 const isAhead = (time: number, host: HostIndex, otherTime: number, other: HostIndex): boolean =>
   time > otherTime || (time === otherTime && host < other)
 
 /**
- * Updates the index of things (volumes, ports) after a host's document of a namespace was replaced. The document is parsed now, so that the
- * next decision does not have to parse all documents. A document that this release cannot read names no things.
+ * Updates the index of things (volumes, ports) after a host's document of a namespace was replaced. The document is parsed here. Otherwise,
+ * the next decision would have to parse all documents. A document that this release cannot read names no things.
  */
 export function takeDocument(hosts: HostTable, host: HostIndex, name: string, before: NamespaceDocument | undefined): void {
   const namespace = ownNamespace(name)
@@ -51,7 +51,7 @@ function takePools(hosts: HostTable, host: HostIndex, was: ReadonlySet<string>, 
   }
   for (const thing of was) {
     if (pools.figure(thing)?.reporter !== host) continue
-    // the size came from this host's former document, so it is determined again from the documents of all hosts
+    // the stored size came from this host's former document, so the size is determined again from the documents of all hosts
     pools.forget(thing)
     for (const reporter of hosts.documentIndexOf(storage.name).of(thing)) takeFrom(reporter, thing)
   }
@@ -68,7 +68,7 @@ function spaceIn({ pools }: Storage, pool: string): PoolSpace | undefined {
 
 /**
  * True if another host has a younger document with different data about a thing that this host's document names. If this host reports its
- * unchanged document again, the report must still be written to the log, because its document then becomes the youngest.
+ * unchanged document again, the report must nevertheless be written to the log, because the document then becomes the youngest.
  */
 export function isOverruled(hosts: HostTable, host: HostIndex, name: string): boolean {
   const held = hosts.get(host).namespaces.get(name)
@@ -91,8 +91,8 @@ export function isOverruled(hosts: HostTable, host: HostIndex, name: string): bo
 }
 
 /**
- * True if the stored size of one of the pools in this host's document is from another host and differs. Not every document that names a
- * pool has its size, so the youngest document that names the pool may be a different document.
+ * True if the stored size of a pool differs from the size in this host's document and came from another host's document. Not every document
+ * that names a pool has the pool's size. Therefore, the youngest document that names the pool is not always the document with the size.
  */
 function isOverruledOnSpace({ pools }: HostTable, host: HostIndex, held: NamespaceDocument): boolean {
   const read = storage.read(held)

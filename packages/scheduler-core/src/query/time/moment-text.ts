@@ -1,7 +1,7 @@
-/** The time zone in which dates and times without a zone are read: the zone of this machine, or UTC. */
+/** The time zone in which a date or time without a zone is read: the zone of this machine, or UTC. */
 export type MomentZone = 'local' | 'utc'
 
-/** A moment that a user typed, in the form of the URL, or why the text is not a moment. */
+/** The result of reading a moment that a user typed: the moment in the form that URLs use, or the reason why the text is not a moment. */
 export type MomentRead = { readonly at: string } | { readonly problem: string }
 
 const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
@@ -14,7 +14,7 @@ const clockForm = /^(\d{1,2}):(\d{2})(?::(\d{2}))?\s*(Z|UTC)?$/i
 
 /**
  * Reads a moment: a revision (`88123`), an age (`-15m`), a date with or without a time, or a time in the last 24 hours (`09:14`). Dates and
- * times are in the given zone unless they end with UTC. `nowMs` is the time of the service's clock.
+ * times are in the zone `zone` unless they end with UTC. `nowMs` is the time of the service's clock.
  */
 export function readMoment(text: string, nowMs: number, zone: MomentZone): MomentRead {
   const given = text.trim()
@@ -48,7 +48,7 @@ function timeOf(text: string, nowMs: number, zone: MomentZone): number | undefin
       ? [today.getUTCFullYear(), today.getUTCMonth() + 1, today.getUTCDate()]
       : [today.getFullYear(), today.getMonth() + 1, today.getDate()]
   const at = inZone(own, [year, month, day, ...[hours, minutes, seconds].map(Number0)])
-  // A time without a date is today's, or yesterday's if today's is in the future.
+  // A time without a date means this time today, or yesterday if the time today is in the future.
   return at !== undefined && at > nowMs ? inZone(own, [year, month, day - 1, ...[hours, minutes, seconds].map(Number0)], true) : at
 }
 

@@ -1,7 +1,10 @@
 /** Matches a day, or a day and a UTC time with up to three decimals of a second. */
 const WRITTEN = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?Z)?$/
 
-/** Converts an ISO 8601 time in UTC to milliseconds since 1970. A day without a time is its beginning. Undefined for an invalid time. */
+/**
+ * Converts an ISO 8601 time in UTC to milliseconds since 1970. A day without a time means the beginning of the day. Undefined for an
+ * invalid time.
+ */
 export function timeOf(text: string): number | undefined {
   const found = WRITTEN.exec(text)
   if (found === null) return undefined

@@ -3,7 +3,10 @@ import { newerField, type Problem } from '../../text/problem.ts'
 import { list, unique } from './v1-0.ts'
 import { type HostStatsV1_1, hostStatsV1_1 } from './v1-1.ts'
 
-/** The fields that a report may omit, each with the value of an omitted field. All other fields are needed to account for claims. */
+/**
+ * The fields that a report may omit, each with the value of an omitted field. All other fields are required, because claims are counted
+ * with them.
+ */
 const placeholders = {
   freeDiskGb: null,
   diskAvailableLeast: null,
@@ -61,7 +64,7 @@ export const hostStatsV1_2 = hostStatsV1_1
 
 export type HostStatsV1_2 = z.output<typeof hostStatsV1_2>
 
-/** Converts a report of 1.1 to 1.2. A report of 1.1 omits nothing: the host does not have the resources that are absent. */
+/** Converts a report of 1.1 to 1.2. A report of 1.1 omits no field: if it does not have a resource, the host does not have the resource. */
 export const upgradeFrom1_1 = (stats: HostStatsV1_1): HostStatsV1_2 => ({ ...stats, version: '1.2', omitted: [] })
 
 /** Converts a report of 1.2 to 1.1. There is a problem if the report omits fields. `asked` is the version that the problem names. */

@@ -60,7 +60,7 @@ interface Gang {
   readonly topologySpread: readonly { readonly topologyKey: string }[]
 }
 
-/** Checks the rules of gangs and topology spreads between several fields. */
+/** Checks the rules between several fields of gangs and topology spreads. */
 export function checkGang(spec: Gang, context: z.core.$RefinementCtx): void {
   const refuse = (path: keyof Gang, message: string) => context.addIssue({ code: 'custom', path: [path], input: spec[path], message })
   const others = spec.gang.reduce((sum, { instances }) => sum + instances, 0)
