@@ -28,7 +28,7 @@ export const asGiven = ({ listed, count }: ManyIssues, placeOf: (path: readonly 
     count,
   )
 
-/** The names that fields of an edit have in the input of `createAggregate`, which is checked as an edit of an empty aggregate. */
+/** Maps fields of an edit to fields in the input of `createAggregate`. That input is checked as an edit of an empty aggregate. */
 const CREATED: Readonly<Record<string, string>> = { setMetadata: 'metadata', addHosts: 'hosts' }
 
 export const ofCreation = ([field = '', ...rest]: readonly string[]): readonly string[] => [CREATED[field] ?? field, ...rest]

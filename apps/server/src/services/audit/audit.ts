@@ -34,7 +34,7 @@ export class AuditDelayed extends Error {
   override readonly name = 'AuditDelayed'
 }
 
-/** True if a call was refused or timed out because the store was unavailable. The call may nevertheless have written changes to the log. */
+/** True if a call was refused or timed out because the store was unavailable. Even so, the call might have written changes to the log. */
 export const isForWantOfStore = (error: unknown): boolean => error instanceof UnavailableError
 
 export interface AuditOptions {
@@ -59,8 +59,8 @@ interface Waiting {
 }
 
 /**
- * Creates the audit writer of this replica. It writes entries in the order of their answers, in batches. Each batch is chained under a lock
- * that all replicas share.
+ * Creates the audit writer of this replica. It writes entries in the order in which their calls were answered, in batches. Each batch is
+ * chained under a lock that all replicas share.
  */
 export function createAudit({ records, store, warn, room = 10_000, gatherMs = 200 }: AuditOptions): Audit {
   const queue: Waiting[] = []

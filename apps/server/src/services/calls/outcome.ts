@@ -31,7 +31,7 @@ export interface Issue extends Omit<Problem, 'code'> {
 export interface Invalid extends Failure {
   readonly type: 'invalid'
   readonly issues: readonly Issue[]
-  /** The count of all issues; `issues` may list fewer. */
+  /** The count of all issues, including those that `issues` omits. */
   readonly issueCount: number
 }
 
@@ -60,8 +60,8 @@ export class ManyIssues {
 }
 
 /**
- * One answer for several errors of a call. The message has the first error and the count of the others. `issueCount` is the count of all
- * errors if not all are listed.
+ * One answer for several errors of a call. The message has the first error and the count of further errors. `issueCount` is the count of
+ * all errors if not all are listed.
  */
 export function invalid(issues: readonly Issue[], code: FailureCode = 'INVALID', issueCount = issues.length): Invalid {
   const [first] = issues

@@ -14,7 +14,7 @@ import type { Placement } from '../placement/placement.ts'
 export type { Durations, FailureCount, FlavorCount } from '../../db/tables/activity.ts'
 
 export interface StepView extends StepCount {
-  /** How long decisions in the step took. Undefined if none was measured. */
+  /** How long decisions in the step took. Undefined if no duration was measured. */
   took(): Promise<Durations | undefined>
 }
 
@@ -27,13 +27,13 @@ export interface ActivityView {
   readonly until: number
   /** All steps, oldest first. The last step may be shorter. */
   steps(): Promise<readonly StepView[]>
-  /** How long decisions in the span took. Undefined if none was measured. */
+  /** How long decisions in the span took. Undefined if no duration was measured. */
   took(): Promise<Durations | undefined>
-  /** True if the span has too many decisions, so that `took` covers only the newest ones. */
+  /** True if `took` covers only the newest decisions, because the span has too many. */
   isTookCut(): Promise<boolean>
   /** Failed decisions by reason, the most frequent reason first. */
   failures(): Promise<readonly FailureCount[]>
-  /** True if the span has too many failed decisions, so that `failures` covers only the newest ones. */
+  /** True if `failures` covers only the newest failed decisions, because the span has too many. */
   isFailuresCut(): Promise<boolean>
   /** The requested flavors, the most frequent first. */
   flavors(): Promise<readonly FlavorCount[]>
@@ -70,7 +70,7 @@ export function createActivities(
   caughtUp: () => Promise<unknown>,
 ): Activities {
   /**
-   * The latest time up to which the tables are complete, so that counts and lists of the decisions before this time agree. A refusal has
+   * The latest time up to which the tables are complete. Counts and lists of the decisions before this time therefore agree. A refusal has
    * the arrival time of its request, but it is stored only once it is decided. The end is therefore before the oldest waiting request of
    * this replica. Only a refusal that another replica is about to store can be missing.
    */

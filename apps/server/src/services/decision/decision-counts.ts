@@ -22,7 +22,7 @@ export interface DecisionGroup extends KeyCount {
 }
 
 export interface DecisionGroups {
-  /** The groups, those with the most decisions first. */
+  /** The groups, sorted by their count of decisions, largest first. */
   readonly nodes: readonly DecisionGroup[]
   /** The count of all groups. */
   readonly totalCount: number

@@ -56,7 +56,7 @@ export interface ExplainOptions {
    * request.
    */
   readonly at?: number | null | undefined
-  /** True: as in a decision, filters after the first refusal of a host are not evaluated. */
+  /** True: as in a decision, no further filters are evaluated for a host after the first refusal. */
   readonly shortCircuit?: boolean | null | undefined
   /** The index of the instance to explain. Absent: the instance that was not placed, or the first instance if all were placed. */
   readonly instance?: number | null | undefined
@@ -75,14 +75,14 @@ const SUBJECT = ['input', 'subject']
 const PROFILE = ['input', 'profile']
 
 export function createExplain(replica: Replica, history: History, decisions: Decisions, outside: Outside): Explain {
-  /** The state at a revision: the live fleet while it has this revision, otherwise a past fleet. */
+  /** The state at a revision: a copy of the live fleet if it has this revision, otherwise a past fleet. */
   const stateAt = (revision: number): OwnFleet => {
-    // the live fleet may change before the result is read
+    // a copy, because the live fleet can change before the result is read
     const present = replica.fleet.place.revision === revision ? copyFleet(replica.fleet) : undefined
     return createOwnFleet(() => present ?? history.at(revision))
   }
 
-  /** Calls the external plug-ins of the profile for the answers that the record of the decision does not contain. */
+  /** Calls the external plug-ins of the profile if the record of the decision does not contain their answers. */
   const askOutside = (fleet: Fleet, profile: Profile, { request, outside: answers = [], source, ends, intent }: DecisionRecord) => {
     const spec = currentSpec(request)
     const claimOf = (id: string | undefined) => (id === undefined ? undefined : fleet.ledger.claims.get(id))
@@ -117,7 +117,7 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     })
   }
 
-  /** The earlier proposals of the same log entry. The fleet that the decision saw held their resources. */
+  /** The earlier proposals in the log entry of a decision. Their resources were already held when the decision was made. */
   const proposalsAt = async ({ place }: StoredDecision): Promise<Question['before']> => {
     const entry = place.entryId === null ? undefined : await history.find(place.entryId, place.basis)
     if (place.entryId !== null && entry === undefined) throw new RangeError(`entry ${place.entryId} is not in the log`)

@@ -21,7 +21,7 @@ const BEST = 5
 export const addressIn = ({ withNodes }: Examined, { host, node }: HostName): string =>
   withNodes.has(host) ? `${host}/${node}` : hostKey({ host, node })
 
-/** The result in one or two sentences with amounts. */
+/** The result of an explanation in one or two sentences, with counts of hosts. */
 export function headlineOf(examined: Examined): string {
   const { hostCount, ranked, question, instance, cause, way } = examined
   if (hostCount === 0) return 'No host has reported, so none could be chosen.'
@@ -72,7 +72,7 @@ interface FunnelRow {
   readonly reasons: readonly string[]
 }
 
-/** The output format of a page. Texts of operators and callers must not become markup. */
+/** Writes a page in one output format. A text that an operator or caller wrote must not be interpreted as markup. */
 interface Writer {
   title(text: string): string
   text(text: string): string

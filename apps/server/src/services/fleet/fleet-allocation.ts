@@ -101,7 +101,7 @@ export function createFleetAllocations(replica: Replica): FleetAllocations {
   }
 }
 
-/** For other classes, a document in Nova's form contains all values itself, so a value for such a class would have no effect. */
+/** Refuses other classes. A document in Nova's form contains all values for them, so a fleet-wide default would have no effect. */
 function checkLeftOpen(path: readonly string[], resourceClass: string): Issue[] {
   const open = Object.keys(aggregateRatioKeys)
   if (open.includes(resourceClass)) return []

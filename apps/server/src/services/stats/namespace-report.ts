@@ -39,7 +39,7 @@ export function checkNamespace(
   }
   const parsed = known?.parse(version, document)
   if (parsed === undefined || parsed.ok) return issues
-  // the core's messages name paths within the document, which do not begin with `document`
+  // the core's messages name paths within the document; they do not begin with `document`
   const ofDocument = (problem: Problem): Problem =>
     problem.path[0] === 'document' ? problemAt({ ...problem, path: problem.path.slice(1) }, problem.path) : problem
   return under(path, parsed.problems.map(ofDocument))
