@@ -118,7 +118,7 @@ export interface ServicesOptions extends Records {
   readonly documents: Documents
   /** Solves requests under profiles with the scheduler `solver`, which arranges all instances of a request together. */
   readonly solve: Solve
-  /** A separate solver for simulations, so that no real placement waits for a simulation. */
+  /** A separate solver for simulations. Otherwise real placements would wait for simulations. */
   readonly askSimulated: AskSolver
   readonly shadow: Shadow
   /** The findings of rollouts in shadow mode, including findings of this replica that are not stored yet. */

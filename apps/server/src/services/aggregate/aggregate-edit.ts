@@ -8,8 +8,8 @@ export interface KeyValue {
 }
 
 /**
- * The changes of an edit. A field that the edit does not set is unchanged. Members and metadata are given as additions and removals, so
- * that two operators cannot undo each other's edits.
+ * The changes of an edit. A field that the edit does not set is unchanged. Members and metadata are written as additions and removals.
+ * Otherwise two operators could undo each other's edits.
  */
 export interface AggregateEdit {
   readonly name?: string | null | undefined

@@ -31,9 +31,7 @@ import type { Decisions } from '../decision/decisions.ts'
 import type { AggregateDone } from './aggregates.ts'
 import { createTurns, decidingNow, type Sides, sidesOf } from './tried-edit.ts'
 
-/**
- * Because of an edit, a filter would refuse live claims on their own host. All claims of one warning have the same host, filter and code.
- */
+/** The edit would make a filter refuse live claims on their own host. All claims of one warning have the same host, filter and code. */
 export interface AggregateWarning extends HostName {
   readonly filter: string
   readonly code: Reason['code']

@@ -186,7 +186,7 @@ export function createAggregates(replica: Replica): Aggregates {
     return { type: 'done', aggregate: dryRun ? planned : next === null ? null : (find(uuid) ?? planned), impact, dryRun, change }
   }
 
-  /** The aggregate if it still has the version that the caller saw, otherwise an error that names its present version. */
+  /** The aggregate if it still has the version that the caller saw, otherwise an error that names the aggregate's present version. */
   const at = async (uuid: string, ifVersion: number): Promise<Aggregate | NotFound | VersionConflict> => {
     if (find(uuid)?.version !== ifVersion) await replica.fresh()
     const current = find(uuid)
@@ -194,7 +194,7 @@ export function createAggregates(replica: Replica): Aggregates {
     return current.version === ifVersion ? current : versionConflict(ifVersion, current)
   }
 
-  /** Replaces earlier names of hosts in an edit with their present names, because a caller's list may contain earlier names. */
+  /** Replaces earlier names of hosts in an edit with their present names, because a caller's list can contain earlier names. */
   const named = <Edit extends AggregateEdit>(edit: Edit): Edit => {
     const { hosts } = replica.fleet
     const removed = edit.removeHosts ?? []

@@ -41,7 +41,7 @@ export interface NotFound extends Failure {
   readonly key: string
 }
 
-/** An answer lists at most this many issues, so that a long list of wrong values does not cause a long answer. */
+/** An answer lists at most this many issues. Otherwise a long list of wrong values would cause a long answer. */
 const MOST_ISSUES = 100
 
 /** Collects the problems of a long list. All problems are counted, but objects are created only for those that an answer lists. */

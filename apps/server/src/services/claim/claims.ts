@@ -57,8 +57,8 @@ export interface Claims {
   /** Ends claims without checking their fences. Only operators may call this. */
   revoke(ids: readonly string[], reason: string): Promise<ClaimOutcome[]>
   /**
-   * Abandons the idempotency key of a call that timed out. If the call has not arrived yet, it will be refused. If it made claims, they are
-   * released.
+   * Abandons the idempotency key of a call that timed out. If the call has not arrived yet, it will be refused. If the call has already
+   * made claims, they are released.
    */
   abandon(account: string, key: string): Promise<ClaimOutcome>
 }

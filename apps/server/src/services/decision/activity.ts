@@ -25,15 +25,15 @@ export interface StepView extends StepCount {
 export interface ActivityView {
   readonly since: number
   readonly until: number
-  /** All steps, oldest first. The last step may be shorter. */
+  /** All steps, oldest first. The last step can be shorter. */
   steps(): Promise<readonly StepView[]>
   /** How long decisions in the span took. Undefined if no duration was measured. */
   took(): Promise<Durations | undefined>
-  /** True if `took` covers only the newest decisions, because the span has too many. */
+  /** True if the span has too many decisions. `took` then covers only the newest decisions. */
   isTookCut(): Promise<boolean>
   /** Failed decisions by reason, the most frequent reason first. */
   failures(): Promise<readonly FailureCount[]>
-  /** True if `failures` covers only the newest failed decisions, because the span has too many. */
+  /** True if the span has too many failed decisions. `failures` then covers only the newest failed decisions. */
   isFailuresCut(): Promise<boolean>
   /** The requested flavors, the most frequent first. */
   flavors(): Promise<readonly FlavorCount[]>
@@ -72,7 +72,7 @@ export function createActivities(
   /**
    * The latest time up to which the tables are complete. Counts and lists of the decisions before this time therefore agree. A refusal has
    * the arrival time of its request, but it is stored only once it is decided. The end is therefore before the oldest waiting request of
-   * this replica. Only a refusal that another replica is about to store can be missing.
+   * this replica. Only refusals that other replicas are about to store can be missing.
    */
   const end = async (): Promise<number> => {
     const until = Math.min(replica.storeTime + 1, placement.oldestAsked() ?? Number.POSITIVE_INFINITY)

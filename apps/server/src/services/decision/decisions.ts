@@ -36,15 +36,15 @@ const LOOKED_BACK = 20
 const isTriedAgain = ({ intent = 'CREATE', source }: DecisionRecord): boolean => intent === 'CREATE' || source !== undefined
 
 /**
- * A decision of which only the id is loaded. `load` reads the stored decision, but only if a caller selects its fields. Therefore a
- * placement call reads no table.
+ * A decision of which only the id is known at first. `load` reads the other fields and is called only if a caller selects them. A placement
+ * call that selects only the id therefore reads no table.
  */
 export interface DecisionView {
   readonly id: string
   load(): Promise<StoredDecision>
 }
 
-/** A page of decisions. `unreadable` lists the decisions on the page that have records that cannot be read. */
+/** A page of decisions. `unreadable` lists the decisions of the page with records that cannot be read. */
 export interface DecisionPage extends Page<DecisionView> {
   readonly unreadable: readonly UnreadableDecision[]
 }

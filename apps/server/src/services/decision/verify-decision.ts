@@ -159,7 +159,7 @@ export function createVerifyDecision(
     more.push(
       isOurs || replayed.outcome === 'SAME' ? replayed : unknown('REPLAY', `It was decided ${other}, so that the replay may differ.`),
     )
-    // verdicts of another release or on another state cannot be compared with those of the decision
+    // verdicts by a different release or on a different state cannot be compared with the verdicts of the decision
     if (isOurs && replayed.outcome === 'SAME')
       more.push(
         await made.matrix().then(

@@ -85,7 +85,7 @@ export interface Examined extends Findings {
   readonly instance: number
   /** The cause of the refusal; null if a host passes. */
   readonly cause: Cause | null
-  /** A sentence about a change with which the request would fit, if no host passes; undefined if none was found. */
+  /** If no host passes: a sentence about a change with which the request would fit. Undefined if no such change was found. */
   readonly way: string | undefined
   /** The refusals by filters in shadow mode. `steps` does not contain them. */
   readonly shadows: readonly ShadowStep[]
@@ -97,7 +97,7 @@ export interface Examined extends Findings {
   readonly withNodes: ReadonlySet<string>
   /** By host index: store time of the host's last report, or 0 without a report. */
   readonly reportedAt: readonly number[]
-  /** Store time of the decision or, if there is none, of the state. */
+  /** Store time of the decision or, for a request without a decision, store time of the state. */
   readonly time: number
   outcomeOf(index: number): HostOutcome
   verdict(index: number): HostVerdict

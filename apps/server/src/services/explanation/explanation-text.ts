@@ -17,7 +17,7 @@ import { weighingOf } from './weighing.ts'
 const NEAR = 5
 const BEST = 5
 
-/** The address of a host, with its node if several hosts had the same host name at that time. */
+/** The address of a host, with its node if several hosts have the same host name in the explained state. */
 export const addressIn = ({ withNodes }: Examined, { host, node }: HostName): string =>
   withNodes.has(host) ? `${host}/${node}` : hostKey({ host, node })
 
@@ -142,7 +142,7 @@ const bestText = (examined: Examined, { total, outcome, ...name }: HostVerdict):
 const nearText = async (examined: Examined, verdict: HostVerdict): Promise<string> =>
   `${addressIn(examined, verdict)}: ${await lacksText(verdict)}`
 
-/** All refusals of a host by every filter, in the sentences that a cause uses. Empty if the host passes. */
+/** All refusals of a host by every filter, in the same sentences as in the cause of a refused request. Empty if the host passes. */
 export async function lacksText(verdict: Pick<HostVerdict, 'checks'>): Promise<string> {
   const checks = await verdict.checks(false)
   const refusals = checks.flatMap(({ filter, reason, facts = [] }) => (reason === undefined ? [] : [{ filter, reason, facts }]))

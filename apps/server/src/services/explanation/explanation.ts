@@ -79,8 +79,9 @@ export const reasonsOf = ({ steps, cause }: Examined): RefusalReason[] =>
   }))
 
 /**
- * A page of the verdicts on single hosts. They are sorted by name, or as follows: passing hosts with the best first, then refused hosts
- * with the latest refusing filter first. `hosts` is the present table of hosts, which contains the earlier names of hosts.
+ * A page of the verdicts on single hosts. NAME sorts them by host name. RANK puts passing hosts first, beginning with the best, and sorts
+ * refused hosts by the position of the filter that refused first, last position first. DISTANCE sorts refused hosts by how near they are to
+ * passing. `hosts` is the present table of hosts, which contains the earlier names of hosts.
  */
 export async function listVerdicts(
   hosts: HostTable,
@@ -117,7 +118,7 @@ async function inOrder(examined: Examined, order: VerdictOrder): Promise<number[
 
 const nameAt = (names: Examined['names'], index: number) => names[index] as Examined['names'][number]
 
-/** Hosts that pass, by rank, then refused hosts, the nearest first. */
+/** Hosts that pass, sorted by rank, followed by refused hosts, sorted by how near they are to passing. */
 function byDistance({ firstRefusing, rank, distance }: VerdictMatrix): number[] {
   const of = (column: ArrayLike<number>, index: number) => column[index] as number
   return [...firstRefusing.keys()]

@@ -22,7 +22,7 @@ export interface Weighing {
 export interface WeigherMeta {
   readonly name: string
   readonly unit: string
-  /** The multiplier of hosts whose aggregates do not set one. */
+  /** The multiplier of hosts for which no aggregate sets a multiplier. */
   readonly multiplier: number
   /** True if an aggregate sets a different multiplier for at least one host. */
   readonly multiplierVaries: boolean

@@ -31,8 +31,8 @@ export interface WeigherGap {
 }
 
 /**
- * SELECTED. REFUSED: a filter refused the host. LOST: the host passed, but a different host was selected. NEVER_CONSIDERED: the host was
- * unknown or forgotten at the time of the decision, or the request excludes the host.
+ * SELECTED: the host was selected. REFUSED: a filter refused the host. LOST: the host passed, but a different host was selected.
+ * NEVER_CONSIDERED: the host was unknown or forgotten at the time of the decision, or the request excludes the host.
  */
 export type WhyNotCase = 'SELECTED' | 'REFUSED' | 'LOST' | 'NEVER_CONSIDERED'
 
@@ -97,7 +97,8 @@ export function askedNode(
 }
 
 /**
- * Explains whether and why a host was not selected: one sentence, every check, the score difference to the winner, and the present verdict.
+ * Explains whether and why a host was not selected: one sentence, every check, the score difference to the selected host, and the present
+ * verdict.
  */
 export async function whyNotOf(examined: Examined, name: HostNameInput, present: Present): Promise<WhyNotAnswer> {
   const { names, gone, question } = examined

@@ -169,7 +169,10 @@ function createColumn(name: FleetColumn, length: number): Reader & { readonly da
   }
 }
 
-/** Reads a value that hosts may report. It is stored as a set of one value, or as the empty set if the host does not report it. */
+/**
+ * Reads a value that not every host reports. The value is stored as a set with one element, or as the empty set if the host does not report
+ * it.
+ */
 function readReported({ read: readValue }: ReportedField): Required<Reader> {
   const { values, codeOf } = createCodes()
   const sets: (readonly number[])[] = []

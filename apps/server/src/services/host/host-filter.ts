@@ -25,7 +25,7 @@ export interface HostFilter {
   readonly not?: HostFilter | null | undefined
 }
 
-/** The maximum size of a filter, because it is evaluated for every host. */
+/** Limits of the size of a filter. They are needed because a filter is evaluated for every host. */
 const MAX_PARTS = 100
 const MAX_VALUES = 1_000
 

@@ -58,7 +58,7 @@ export function createHostTimelines({ replica, store, caughtUp }: HostTimelinesO
     async of({ fleet, record }, { kinds: asked, ...page }) {
       const { firstSeen, formerNames, ...present } = record
       const names = [...new Map([...formerNames, present].map(({ host, node }) => [JSON.stringify([host, node]), { host, node }])).values()]
-      // an empty list of kinds finds no event, as an empty list in every filter of the API finds nothing
+      // an empty list of kinds finds no event, like an empty list in every other filter of the API
       const kinds = asked ?? timelineKinds
       const list = listOf('timeline', [keyOfHost(record), kinds])
       const first = firstOf(list, page)

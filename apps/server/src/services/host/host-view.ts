@@ -171,7 +171,7 @@ export interface PciPoolView extends PciPool {
   readonly holders: readonly { readonly claim: Dated<Claim>; readonly count: number }[]
 }
 
-/** The PCI pools of a host. `present` is the live fleet. The host may belong to a past fleet. */
+/** The PCI pools of a host. `present` is the live fleet. The host can belong to a past fleet. */
 export function pciPoolViewsOf({ fleet, record }: HostView, present: Fleet): PciPoolView[] {
   const claims = [...record.claims].filter(isLive).sort((a, b) => a.createdAt - b.createdAt || byCodeUnit(a.id, b.id))
   return pciPoolsOf(record).map((pool) => ({

@@ -19,7 +19,7 @@ export const MOMENTS_PER_CALL = 4
  * contain the moment.
  */
 export interface Moments {
-  /** The last revision at a time. */
+  /** The revision of the fleet at a moment. */
   revisionAt(moment: Moment, path: readonly string[]): Promise<number>
   /** Returns a function that finds the fleets of one call. The fleet of each moment is created once and must only be read. */
   forCall(): FleetAt

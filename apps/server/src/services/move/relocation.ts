@@ -87,7 +87,10 @@ export interface Relocation {
   foreseeEvacuation(input: Pick<EvacuationInput, 'host' | 'profile'>): Promise<EvacuationForeseen | NotFound | Invalid>
 }
 
-/** The maximum length of the idempotency key of an evacuation, because the key of each move is derived from it. */
+/**
+ * The maximum length of the idempotency key of an evacuation. The key of each move is longer, because it consists of this key and the claim
+ * id.
+ */
 const MAX_KEY_LENGTH = 200
 
 export function createRelocation(

@@ -89,7 +89,7 @@ function checkMove(
   if (named !== undefined && claim !== undefined && claim.instance !== named)
     issues.push(issue(at(['instanceUuids']), named, `be ${claim.instance ?? 'left out'}, the instance of the claim`))
   const { instanceGroup } = request
-  // Nova's request may contain the rule of a group without its uuid; the claim then identifies the group
+  // a request in Nova's form can contain the rule of a group without the uuid of the group; the claim then identifies the group
   const isNamed = instanceGroup !== null && instanceGroup.uuid !== named
   if (isNamed && claim !== undefined && claim.group !== instanceGroup.uuid)
     issues.push(
@@ -132,7 +132,7 @@ function checkHintedGroup({ fleet, request, path }: Asked): Issue[] {
 
 /**
  * Refuses a zone of the form ZONE:HOST:NODE, which users of Nova's API write. Nova splits the text before it calls its scheduler. This
- * service does not split the text. It would search for a zone of that name, which no host has.
+ * service does not split the text, and would search for a zone with the whole text as its name. No host is in such a zone.
  */
 function checkZone({ fleet, request, path }: Asked): Issue[] {
   const { availabilityZone: zone } = request

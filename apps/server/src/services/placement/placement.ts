@@ -85,8 +85,8 @@ export interface Placement {
    */
   read(account: string, input: PlacementInput): { readonly value: RequestSpec } | Invalid
   /**
-   * Decides, claims and answers. A retry with the same key gets the same answer. `request` is the parsed request; absent: `spec.document`
-   * is parsed.
+   * Decides the request, claims the resources and returns the answer. A retry with the same key gets the same answer. `request` is the
+   * parsed request; absent: `spec.document` is parsed.
    */
   select(account: string, input: PlacementInput, request?: RequestSpec): Promise<SelectOutcome>
   /**

@@ -203,7 +203,7 @@ function createTally(candidate: Profile) {
         function* timed(version: 'baseline' | 'candidate', steps: Steps<Decided>): Steps<Decided> {
           let took = 0
           for (;;) {
-            // each step is timed separately, so that the time excludes the work of other calls between two steps
+            // each step is timed separately, because other calls work between two steps and must not be included
             const from = performance.now()
             const step = steps.next()
             took += performance.now() - from

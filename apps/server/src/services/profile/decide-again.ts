@@ -61,7 +61,7 @@ export function versionOf(replica: Replica, ref: string, path: readonly string[]
   return usableProfile(replica.fleet, found, path)
 }
 
-/** Fields whose values are written in capitals in the API and in lower case in profiles. */
+/** Fields with values that are written in capitals in the API and in lower case in profiles. */
 const words: ReadonlySet<string> = new Set(['normalisation', 'tieOrder', 'scheduler', 'compat'])
 
 /** Parses a draft as the next version of the baseline's profile. */

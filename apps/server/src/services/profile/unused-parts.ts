@@ -44,7 +44,10 @@ export interface PartUse {
   readonly isUnused: boolean
 }
 
-/** The parts of a profile version, and which of them had no effect on past decisions. Each decision is replayed on its original state. */
+/**
+ * The parts of a profile version, and which of them had no effect on past decisions. Each decision is replayed on the state on which it was
+ * made.
+ */
 export interface UnusedParts {
   readonly candidate: Profile
   /** How many decisions were examined. */

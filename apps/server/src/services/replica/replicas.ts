@@ -15,7 +15,7 @@ export type { AuditorView, PresentFinding } from '../../replica/watch/auditor.ts
 /** The state that a replica stored with its last sign of life. For the replica that answers the call: its present state. */
 export interface ReplicaView extends Omit<ReplicaRow, 'digests'> {
   readonly stateHash: { readonly revision: number; readonly digest: string } | null
-  /** The history of the lag in milliseconds; see `lagHistory` of Replica in the schema. */
+  /** The largest lag in each ten seconds of the last ten minutes, in milliseconds, oldest first. Null if no lag was observed. */
   readonly lagHistoryMs: readonly (number | null)[]
   readonly isLive: boolean
   readonly isSelf: boolean

@@ -52,8 +52,8 @@ interface Reported {
 }
 
 /**
- * Replaces reports whose documents a plug-in finds invalid by the errors in them. A plug-in is called only about documents of its own
- * namespaces.
+ * If a plug-in finds the document of a report invalid, replaces the report by the errors in the document. A plug-in is called only for
+ * documents of its own namespaces.
  */
 export async function withDocuments(documents: Documents, read: readonly Read[]): Promise<readonly Read[]> {
   const reported = new Map<string, Reported[]>()

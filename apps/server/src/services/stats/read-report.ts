@@ -26,7 +26,7 @@ export const MAX_REPORT_VALUES = 50_000
 /** The maximum count of instances in a full report. */
 const MAX_INSTANCES = 10_000
 
-/** Nova documents are stored unchanged. */
+/** Texts in Nova documents are not checked as names, because Nova documents are stored unchanged. */
 const isNova = ([first]: readonly string[]): boolean => first === 'nova'
 
 /**

@@ -28,7 +28,7 @@ import { unknownProfile, usableProfile } from '../profile/profiles.ts'
 export interface Hypothesis {
   /** The point in the fleet's history that the query is about; null for the present. */
   readonly at: Moment | null
-  /** The profile as name or name@number; null for the default one. */
+  /** The profile as name or name@number; null for the default profile. */
   readonly profile: string | null
   /** Parts that replace those of `profile`; null for none. */
   readonly profileChanges: unknown
@@ -91,7 +91,7 @@ export function createHypotheticals(replica: Replica, moments: Moments, { outsid
       ...(overlay?.issues ?? []),
       ...(deadlineMs === null ? [] : checkRange(['input', 'deadline'], deadlineMs, 1, MAX_DEADLINE_MS, ' ms')),
     ]
-    /** Collects the issues of an InputFault, so that all issues are thrown together. Throws every other error. */
+    /** Collects the issues of an InputFault; all collected issues are thrown together later. Throws every other error. */
     const keptFault = (error: unknown): undefined => {
       if (!(error instanceof InputFault)) throw error
       issues.push(...error.issues)
