@@ -148,8 +148,8 @@ export function scalarConfig<Inside>(
 }
 
 /**
- * True if a JSON value contains only safe numbers. A loop is used instead of recursion, because a deeply nested document would exhaust the
- * stack.
+ * True if a JSON value contains only safe numbers. With recursion, a deeply nested document would exhaust the stack; therefore a loop is
+ * used.
  */
 function isTame(root: unknown): boolean {
   const spots: { value: unknown; depth: number }[] = [{ value: root, depth: 0 }]
