@@ -11,7 +11,7 @@ export interface FieldUse {
 /** Names of fields by type. */
 type Fields = Readonly<Record<string, readonly string[]>>
 
-/** The fields of a result that every caller may read who is permitted to make the call. */
+/** The fields of results that a caller may read in the answer to every call that the caller may make. */
 const ends: Fields = {
   UserError: ['code', 'message', 'path'],
   ValidationError: ['code', 'message', 'path', 'issues'],
@@ -144,7 +144,7 @@ export function refusedField(caller: Pick<Caller, 'scopes' | 'hosts' | 'project'
 /** True if a scope allows reading every field of the returned objects. */
 const readsObjects = (scope: Scope): boolean => scope === 'READ' || scope === 'OPERATE' || scope === 'ADMIN'
 
-/** The scopes that a caller needs, in addition to its own, for a document with a refused field. */
+/** The scopes that a caller lacks for a document in which a field was refused. */
 export function missingScopes(caller: Pick<Caller, 'scopes'>, uses: readonly FieldUse[]): readonly Scope[] {
   const missing = new Set(uses.flatMap(({ scope }) => (scope === undefined || mayDo(caller, scope) ? [] : [scope])))
   return [...missing].some(readsObjects) ? [...missing] : [...missing, 'READ']
