@@ -12,7 +12,7 @@ import { StoppedError } from '../../wait-for-store.ts'
 const ADMIN_KEY = 'the-admin-key-of-tests'
 const LONG = { interval: 100 }
 
-/** A service that possibly has not finished starting. */
+/** A service that is starting or has started. */
 interface Starting {
   /** Resolves when the service is ready. */
   readonly service: Promise<Service>
