@@ -61,10 +61,7 @@ export interface Stats {
 }
 
 export function createStats(replica: Replica, documents: Documents): Stats {
-  /**
-   * How many reports of each host are being written. While a report is being written, the next report of the same host is written without a
-   * comparison with the fleet.
-   */
+  /** How many reports of each host are being written. Meanwhile, reports of the host are written without a comparison with the fleet. */
   const underway = new Map<string, number>()
   const count = (keys: readonly string[], by: 1 | -1): void => {
     for (const key of keys) {
