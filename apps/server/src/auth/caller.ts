@@ -10,15 +10,18 @@ export interface Caller {
   readonly scopes: readonly Scope[]
   /** The only host names for which the caller may report; empty: any host name. */
   readonly hosts: readonly string[]
-  /** The caller may report a new node of a host only if the host then has at most this many nodes. */
+  /** The caller may report a new node of a host only if the host has at most this many nodes afterwards. */
   readonly maxNodes: number
   /** The only project for which the caller may place instances; null: any project. */
   readonly project: string | null
-  /** False after the key was revoked or has expired. Long-lived streams check this repeatedly. */
+  /** False after the key was revoked or has expired. A long-lived stream calls this repeatedly. */
   isStillKnown(): boolean
 }
 
-/** The caller of an `Authorization: Bearer KEY` header. Undefined without a header, or if it is malformed or the key is unknown. */
+/**
+ * Finds the caller of an `Authorization: Bearer KEY` header. Undefined if there is no header, if the header is malformed, or if the key is
+ * unknown.
+ */
 export function findCaller(header: string | undefined, keys: Pick<ApiKeyStore, 'verify'>): Caller | undefined {
   const secret = /^Bearer +([\x21-\x7e]{1,512})$/i.exec(header ?? '')?.[1]
   const key: ApiKey | undefined = secret === undefined ? undefined : keys.verify(secret)

@@ -11,7 +11,7 @@ export interface FieldUse {
 /** Names of fields by type. */
 type Fields = Readonly<Record<string, readonly string[]>>
 
-/** The fields of a result that every caller who may make the call may read. */
+/** The fields of results that a caller may read in the answer to every call that the caller may make. */
 const ends: Fields = {
   UserError: ['code', 'message', 'path'],
   ValidationError: ['code', 'message', 'path', 'issues'],
@@ -30,7 +30,7 @@ const ends: Fields = {
   PageInfo: ['hasNextPage', 'hasPreviousPage', 'startCursor', 'endCursor'],
 }
 
-/** The fields of RequiredStats that a reporter may read. They do not show which profiles need a field. */
+/** The fields of RequiredStats that a reporter may read. These fields do not reveal which profiles need a field. */
 const required: Fields = {
   RequiredStats: ['namespaces', 'revision'],
   RequiredNamespace: ['namespace', 'fields', 'omittable'],
@@ -91,15 +91,15 @@ export const hostBoundFields: Fields = {
 }
 
 /**
- * All fields that a key bound to a project may select, including root fields. A host's name is returned only for the selected host, by the
- * call that selected it. The causes of a refusal are returned as a TenantExplanation, which contains no host counts and no amounts of
- * hosts.
+ * All fields that a key bound to a project may select, including root fields. A host's name is returned only for a selected host, and only
+ * in the answer to the call that selected the host. The causes of a refusal are returned as a TenantExplanation, which contains no host
+ * counts and no amounts of hosts.
  */
 export const projectBoundFields: Fields = {
   ...ends,
   Query: ['viewer', 'decision', 'decisions', 'tenantExplanation'],
   Mutation: ['selectDestinations', 'claimConfirm', 'claimExtend', 'claimRelease', 'claimAbandon'],
-  // for these keys, services/key/bound.ts removes everything about hosts from the message
+  // `message` is included, because everything about hosts is removed from it for keys bound to a project
   NoValidHost: ['code', 'message', 'path', 'decision', 'placedCount', 'ignoredFields'],
   SelectDestinationsPayload: ['decision', 'destinations', 'replayed', 'fleetRevision', 'ignoredFields'],
   InstanceDestinations: ['instanceUuid', 'selected'],
@@ -129,19 +129,22 @@ export const projectBoundFields: Fields = {
 
 const roots: ReadonlySet<string> = new Set(['Query', 'Mutation', 'Subscription'])
 
-/** The first field that the caller may not select, whatever other scopes the caller has; undefined if there is none. */
+/**
+ * The first field that the caller may not select; undefined if the caller may select all fields. The scopes of root fields are checked
+ * separately.
+ */
 export function refusedField(caller: Pick<Caller, 'scopes' | 'hosts' | 'project'>, uses: readonly FieldUse[]): FieldUse | undefined {
   if (caller.hosts.length > 0) return uses.find((use) => !isListed(hostBoundFields, use))
   if (caller.project !== null) return uses.find((use) => !isListed(projectBoundFields, use))
   if (caller.scopes.some(readsObjects)) return undefined
-  // root fields have their own scopes
+  // root fields are skipped, because each root field requires its own scope
   return uses.find((use) => !roots.has(use.type) && !isListed(answerFields, use))
 }
 
 /** True if a scope allows reading every field of the returned objects. */
 const readsObjects = (scope: Scope): boolean => scope === 'READ' || scope === 'OPERATE' || scope === 'ADMIN'
 
-/** The scopes that a caller needs, in addition to its own, for a document with a refused field. */
+/** The scopes that a caller lacks for a document in which a field was refused. */
 export function missingScopes(caller: Pick<Caller, 'scopes'>, uses: readonly FieldUse[]): readonly Scope[] {
   const missing = new Set(uses.flatMap(({ scope }) => (scope === undefined || mayDo(caller, scope) ? [] : [scope])))
   return [...missing].some(readsObjects) ? [...missing] : [...missing, 'READ']

@@ -32,7 +32,7 @@ function sources(folder: string): ReadonlyMap<string, string> {
   )
 }
 
-/** The code without comments, texts and the definitions of fields and arguments. Names that remain are uses. */
+/** The code without comments, texts and the definitions of fields and arguments. If a field name remains, the code uses the field. */
 const codeOf = (text: string): string =>
   text
     .replace(/\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, '')
@@ -47,7 +47,7 @@ const isIn = (code: string, name: string): boolean => new RegExp(`\\b${name}\\b`
 const all = [...own.values()].join('\n')
 
 /**
- * The code of the file that defines a field of an input object. If the object gets the field from a shared function, the code of all files.
+ * The code of the file that defines a field of an input object. If a shared function defines the field, the code of all files is returned.
  */
 function codeAround(type: string, field: string): string {
   for (const [file, code] of own) {

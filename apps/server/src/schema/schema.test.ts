@@ -23,7 +23,8 @@ test('every type, field, argument and input field has a description', () => {
 })
 
 /**
- * Descriptions with fewer words add nothing to the name. Neither do those of three words that only refer to another one ("Of the change.").
+ * A description with fewer words adds nothing to the name. A description of three words adds nothing if it only refers to a different
+ * description ("Of the change.").
  */
 const LEAST_WORDS = 3
 const POINTER = /^(All|As|By|How|In|Its|None|Of|One|Up|What|When|Where|Whether|Which|Who|Whose|Why|Without)\b/
@@ -41,7 +42,7 @@ test('no description is a filler', () => {
 interface Part {
   readonly name: string
   readonly description: string
-  /** A value of an enum, which may be left without a description. */
+  /** True for a value of an enum. Such a value needs no description. */
   readonly isValue?: boolean
 }
 

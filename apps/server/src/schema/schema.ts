@@ -6,11 +6,11 @@ import { pauseInLongLists } from './types/long-lists.ts'
 import { authScopesOf } from './types/scope-of.ts'
 
 /**
- * The schema of all loaded modules. Throws if a field of a root type has no scope, so that nothing is accessible by omission. Every
- * mutation is recorded in the audit.
+ * The schema of all loaded modules. Throws if a field of a root type has no scope. Otherwise a forgotten scope would make the field
+ * accessible to everyone. Every mutation is recorded in the audit.
  */
 export function createSchema(): GraphQLSchema {
-  // sorting would take a third of the time, and only the printed schema must be sorted, which its test does
+  // the schema is not sorted, because sorting would take a third of the time, and only the test that prints the schema needs the order
   const schema = builder.toSchema({ sortSchema: false })
   for (const root of [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()])
     for (const field of Object.values(root?.getFields() ?? {}))

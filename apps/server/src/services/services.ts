@@ -118,10 +118,10 @@ export interface ServicesOptions extends Records {
   readonly documents: Documents
   /** Solves requests under profiles with the scheduler `solver`, which arranges all instances of a request together. */
   readonly solve: Solve
-  /** A separate solver for simulations, so that no real placement waits for a simulation. */
+  /** A separate solver for simulations. Otherwise real placements would wait for simulations. */
   readonly askSimulated: AskSolver
   readonly shadow: Shadow
-  /** The findings of shadows, including those of this replica that are not stored yet. */
+  /** The findings of rollouts in shadow mode, including findings of this replica that are not stored yet. */
   readonly rollouts: RolloutStore
   readonly findings: Pick<RolloutFindings, 'flush'>
   readonly feed: DecisionFeed
@@ -132,7 +132,7 @@ export interface ServicesOptions extends Records {
   readonly keys: ApiKeyStore
   readonly audit: Audit
   readonly listening: Listening
-  /** The functions that do not work although this replica works. */
+  /** The functions that currently fail while the rest of this replica works. */
   degraded(): readonly Degraded[]
   /** The plug-ins that this process has loaded. */
   readonly plugins: readonly LoadedPlugin[]
@@ -228,7 +228,7 @@ export function createServices({
 const hearingReports = (stats: Stats, liveness: LivenessService): Stats => ({
   async update(reports, limits) {
     const answer = await stats.update(reports, limits)
-    // a failure here must not fail the report: the host then becomes UP at its next sign of life
+    // if storing the sign of life fails, the report must not fail; the host then becomes UP at its next sign of life
     await liveness.heartbeat(reports.map(({ name }) => name)).catch(() => undefined)
     return answer
   },

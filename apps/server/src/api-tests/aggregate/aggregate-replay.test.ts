@@ -13,7 +13,7 @@ beforeAll(async () => {
     'mutation ($in: AggregateCreateInput!) { aggregateCreate(input: $in) { ... on AggregatePayload { replay { sampled } aggregate { uuid } } } }',
     { in: { name: 'fast', hosts: ['one'], metadata: [{ key: 'ssd', value: 'true' }] } },
   )
-  // the replay is null because the edit was applied and not only tried
+  // the replay is null, because only a dry run has a replay
   expect(aggregateCreate.replay).toBeNull()
   uuid = aggregateCreate.aggregate.uuid
   const ask = async (name: string, ...extraSpecs: readonly Json[]) =>

@@ -10,7 +10,7 @@ const CREATE =
 
 async function gather(name: string, hosts: readonly string[], metadata: readonly Json[]): Promise<string> {
   const { aggregateCreate } = await dataOf(api, CREATE, { in: { name, hosts, metadata } })
-  // the warnings are null because the edit was applied and not only tried
+  // the warnings are null, because only a dry run has warnings
   expect(aggregateCreate.warnings).toBeNull()
   return aggregateCreate.aggregate.uuid
 }

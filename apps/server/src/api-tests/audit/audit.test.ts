@@ -34,7 +34,7 @@ const waitFor = (query: string, count: number): Promise<Json[]> =>
     .toHaveLength(count)
     .then(async () => (await auditLog(`query: ${JSON.stringify(query)}`)).nodes)
 
-/** The errors in a chain of hashes, found without code of the service. */
+/** Finds errors in a chain of hashes, without using code of the service. */
 function faultsOf(rows: readonly Json[]): string[] {
   let previous = '0'.repeat(64)
   return rows.flatMap(({ hash, at, ...row }, i) => {
@@ -152,7 +152,7 @@ test('neither the audit nor messages to operators contain a secret', async () =>
   const document =
     'mutation ($n: String!) { apiKeyCreate(input: { name: $n, account: "x", scopes: [READ] }) { ... on ApiKeyPayload { secret key { id } } } }'
   const { secret, key } = (await dataOf(api, document, { n: 'one' })).apiKeyCreate
-  // a caller may write a secret into a field that is not meant for secrets
+  // a caller can by mistake write a secret into a field that is not intended for secrets
   await dataOf(api, document, { n: `name ${secret} name` })
   await dataOf(api, 'mutation ($id: ID!) { apiKeyRotate(id: $id) { __typename } }', { id: key.id })
   await api.ask('mutation { apiKeyRevoke(id: "x") { __typename } }', {}, secret)

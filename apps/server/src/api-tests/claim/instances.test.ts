@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataOf, type Json, startTestService, type TestService } from '../../testing/test-service.ts'
 
-// These tests check over HTTP that an instance has at most one live claim. They check which answer each caller gets, and what a further
-// attempt to place the instance does.
+// These tests check over HTTP that an instance has at most one live claim. They check the answers that different callers get, and the
+// effects of a second call that places the same instance.
 
 let api: TestService
 let tenant: string
@@ -26,7 +26,7 @@ beforeAll(async () => {
   claimer = await make('claimer', null, ['CLAIM'])
 })
 afterAll(async () => {
-  // a test places one uuid in two projects, which the auditor must report, so a warning about it is expected
+  // one of the tests places the same uuid in two projects; the auditor must report this, so its warning is expected
   expect(api.warnings.filter((text) => !text.includes('instance.elsewhere'))).toEqual([])
   await api.close()
 })
@@ -121,7 +121,7 @@ describe('Z19, F9: one instance is placed by CREATE under two keys', () => {
     expect(await place({ ...gantt, instanceUuids: [randomUUID(), instance] })).toMatchObject({ __typename: 'InstanceTaken' })
     expect(await place({ ...gantt, instanceUuids: [randomUUID()] })).toMatchObject({ __typename: 'SelectDestinationsPayload' })
     expect(await place({ ...gantt, instanceUuids: undefined })).toMatchObject({ __typename: 'SelectDestinationsPayload' })
-    // after the claim has ended, a call with the key of a refused call is placed
+    // after the claim has ended, a call succeeds even if its idempotency key was used by a refused call
     const retried = { idempotencyKey: randomUUID() }
     expect(await place(gantt, retried)).toMatchObject({ __typename: 'InstanceTaken' })
     await release(claimOf(first))
@@ -168,7 +168,7 @@ describe('the answer depends on what the caller may read', () => {
       const text = JSON.stringify(answer)
       for (const secret of [claimOf(first).id, String(claimOf(first).fence), hostOf(first), 'tenant']) expect(text).not.toContain(secret)
     }
-    // the project reads its own claims, and an operator's key reads all
+    // a key of the project reads the project's claims, and an operator's key reads all claims
     for (const key of [tenant, undefined]) expect(await place(gantt, {}, key)).toMatchObject({ claim: { id: claimOf(first).id } })
   })
 })
@@ -264,7 +264,7 @@ describe('a further attempt to place an instance', () => {
         ?.selectDestinations
     const again = (await api.service.keys.create({ name: 'k', account: 'bystander', scopes: ['SCHEDULE'] })).secret
     expect(await retry(again)).toMatchObject({ __typename: 'InstanceTaken', claim: null })
-    // the instance does not belong to the operator who moved it
+    // although an operator moved the instance, it does not belong to the operator
     expect(await retry()).toMatchObject({ __typename: 'InstanceTaken' })
     expect(await place({ instanceUuids: [instance], projectId: 'nova' }, {}, owner)).toMatchObject({
       __typename: 'InstanceTaken',
@@ -288,7 +288,7 @@ describe('a further attempt to place an instance', () => {
     const third = await create(c)
     expect(third.destinations[0].selected.claim).toMatchObject({ moveOf: { id: claimOf(first).id } })
     expect(await read(claimOf(second).id)).toMatchObject({ state: 'RELEASED' })
-    // after the source claim has ended, a further attempt moves the claim on the destination
+    // after the source claim has ended, a further call moves the claim that is on the destination
     await release(claimOf(first))
     expect((await create(b)).destinations[0].selected.claim).toMatchObject({ moveOf: { id: claimOf(third).id } })
   })
@@ -365,7 +365,7 @@ describe('the limits of idempotency keys', () => {
     const fill = Array.from({ length: 1_000 - endedKeys }, (_, i) => ({ type: 'abandon', account: 'filler', key: `fill-${i}` }) as const)
     await api.service.replica.propose(fill)
     expect(await place({ forceHosts: [a] })).toMatchObject({ __typename: 'ValidationError', code: 'QUOTA' })
-    // the call before the cap was reached has succeeded, and calls succeed again after the cap was raised
+    // `live` is the answer of the call before the cap was reached; calls succeed again after the cap is raised
     expect(live.__typename).toBe('SelectDestinationsPayload')
     expect((await update(1, 20_000_000, 'PT1H')).data?.keyLimitsUpdate).toMatchObject({ keyLimits: { version: 2 } })
     expect(await place({ forceHosts: [a] })).toMatchObject({ __typename: 'SelectDestinationsPayload' })

@@ -29,7 +29,7 @@ test('before the first request, every step is returned and has no decisions', as
 test('each request is counted once by step, by reason and by flavor, and the list of decisions has the same counts', async () => {
   const small = { name: 'small', vcpus: 1, memoryMb: 512, extraSpecs: [{ key: 'quota:cpu_shares', value: '8' }] }
   await placeWith(api, {}, { flavor: small })
-  // another request for the same flavor
+  // a second request for the same flavor
   await placeWith(api, {}, { flavor: small, numInstances: 2 })
   await placeWith(api, {}, { flavor: { name: 'huge', vcpus: 1, memoryMb: 1_000_000 } })
   await placeWith(api, {}, { flavor: { name: 'wide', vcpus: 64, memoryMb: 512 } })
@@ -68,7 +68,7 @@ test('the count for a span that ends while calls are in progress is the same aft
   const asking = Array.from({ length: 40 }, (_, i) =>
     placeWith(api, {}, { flavor: { name: 'busy', vcpus: i % 2 === 0 ? 64 : 1, memoryMb: 1 } }),
   )
-  // the list is read while calls are in progress: some have an answer and others do not
+  // the list is read while calls are in progress, so only some of the calls have an answer
   const answers = await Promise.all(asking.slice(0, 12).map((one) => one.then(() => activity())))
   await Promise.all(asking)
   for (const { since, until, decisions: counted } of answers) {
@@ -103,7 +103,7 @@ test('if there are too many decisions, the durations of the newest decisions are
   try {
     const { nodes } = (await dataOf(api, '{ decisions(first: 100) { nodes { at durationMs } } }')).decisions
     const span = { since: Date.parse(nodes.at(-1).at), until: Date.parse(nodes[0].at) + 1, stepMs: 86_400_000 }
-    // the limit is the count of decisions in the newest millisecond, so exactly these decisions are included
+    // the store reads only as many decisions as there are in the newest millisecond, so exactly these decisions are included
     const newest = nodes.filter(({ at }: Json) => at === nodes[0].at)
     const { all, isCut } = await createActivityStore(prisma, newest.length).durations(span)
     expect([all?.p99Ms, isCut]).toEqual([Math.max(...newest.map(({ durationMs }: Json) => durationMs)), true])
@@ -118,7 +118,7 @@ test('a span is exact to the millisecond, and the preceding span has the same le
   const newest = Date.parse(nodes[0].at)
   const oldest = Date.parse(nodes.at(-1).at)
   const iso = (ms: number) => new Date(ms).toISOString()
-  // the span ends at the newest decision and therefore excludes it
+  // the end of the span is exclusive, so the span does not include the newest decision
   const since = iso(Math.floor((oldest + newest) / 2))
   const until = iso(newest)
   const found = await durations({ since, until, steps: 4 })

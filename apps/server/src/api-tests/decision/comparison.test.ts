@@ -19,7 +19,7 @@ const COMPARE = `query ($a: ID!, $b: ID!, $instance: Int, $first: Int = 50) { co
 
 const compare = async (a: string, b: string): Promise<Json> => (await dataOf(api, COMPARE, { a, b })).compareDecisions
 
-/** Decides a request without claiming anything, so that the states of two decisions differ only by what the test changes. */
+/** Decides a request without claiming anything. Therefore the states of two decisions differ only by the changes that the test makes. */
 async function advised(spec: Record<string, unknown> = {}, more: Record<string, unknown> = {}): Promise<Json> {
   return (await placeWith(api, { claim: { mode: 'NONE' }, ...more }, spec)).decision
 }

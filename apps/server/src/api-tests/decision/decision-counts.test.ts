@@ -21,7 +21,7 @@ beforeAll(async () => {
   await placeWith(api, {}, { flavor: { vcpus: 1, memoryMb: 512 } })
   await placeWith(api, {}, { flavor: HUGE })
   await placeWith(api, {}, { flavor: { name: 'm1.*', vcpus: 64, memoryMb: 512 }, projectId: 'p-1' })
-  // The first instance is requested twice, and another request names the same instance second.
+  // The instance `tried` is requested twice alone. A third request has two instances, and its second instance is `tried`.
   for (let i = 0; i < 2; i++) await placeWith(api, {}, { flavor: HUGE, instanceUuids: [tried] })
   await placeWith(api, {}, { flavor: small, numInstances: 2, instanceUuids: [randomUUID(), tried] })
 })
@@ -40,7 +40,7 @@ const GROUPS = `query ($query: String, $by: DecisionGrouping!, $first: Int) { de
 const counts = async (query: string, most = 60): Promise<Json> => (await dataOf(api, COUNTS, { query, most })).decisionCounts
 const groups = async (query: string, by: string, first = 50): Promise<Json> =>
   (await dataOf(api, GROUPS, { query, by, first })).decisionCounts.groups
-/** How many decisions the list has for a query. */
+/** How many decisions a list with this query contains. */
 const listed = async (...terms: string[]): Promise<number> =>
   (await dataOf(api, 'query ($query: String) { decisions(query: $query, first: 1) { totalCount } }', { query: terms.join(' ').trim() }))
     .decisions.totalCount
@@ -86,7 +86,7 @@ describe('counts of decisions in steps of time', () => {
         const count = Math.ceil(until / length) - Math.floor(since / length)
         expect(count).toBeLessThanOrEqual(most)
         expect(length % 1_000).toBe(0)
-        // the next shorter step length, at least 0.4 times this length, would have given more than `most` steps
+        // the next shorter step length is at least 0.4 times as long and would have given more than `most` steps
         if (length > 1_000) expect(count).toBeGreaterThan(most / 5)
       }),
     )
@@ -160,7 +160,7 @@ test('a time range is read by the index on the time of decisions', async () => {
   const query = (fields: readonly QueryField[]) => parseQuery('at>=2026-01-01 -at>=2026-01-02 last:1d', fields).query
   try {
     const plans = await prisma.$transaction(async (tx) => {
-      // PostgreSQL would scan a table with so few rows sequentially
+      // without this setting, PostgreSQL would read a table with so few rows without using its indexes
       await tx.$executeRaw`SET LOCAL enable_seqscan = off`
       return [
         await tx.$queryRaw`EXPLAIN SELECT count(*) FROM decision d WHERE ${decisionQuerySql(query(decisionFields), Date.now())}`,

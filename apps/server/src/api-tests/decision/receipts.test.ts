@@ -22,7 +22,7 @@ beforeAll(async () => {
   decisions.refused = await place({}, { name: 'giant', memoryMb: 1_000_000 })
   decisions.chance = await place({ profile: 'random' })
   decisions.nova = await place({ profile: 'nova-compat' })
-  // the fleet continues to change
+  // changes the fleet after the decisions, so their checks must read past states
   for (let i = 0; i < 5; i++) await place({})
 })
 afterAll(async () => {
@@ -224,7 +224,7 @@ test('if the record of one decision is unreadable, the other decisions are liste
   )
   const expected = { id, outcome: 'NO_VALID_HOST', code: 'RECORD_UNREADABLE', message: expect.stringContaining('is packed in format 9') }
   expect(is.flatMap(({ unreadable }) => unreadable)).toEqual([expect.objectContaining(expected)])
-  // a page that contains only an unreadable decision has a cursor for the next page
+  // a page has a cursor for the next page even if it contains only an unreadable decision
   const alone = await dataOf(
     second,
     '{ decisions(first: 1, query: "flavor:giant") { nodes { id } unreadable { id } pageInfo { endCursor } } }',

@@ -78,7 +78,7 @@ test('a decision refers to the one that it retries, with the result and duration
     `mutation { claimRelease(claims: [{ id: "${claim.id}", fence: ${claim.fence} }], reason: "refused by the host") { __typename } }`,
   )
   const second = await placeWith(api, {}, { ...asked, ignoreHosts: [first.destinations[0].selected.host.name] })
-  // a request for the same instance with another intent is not a retry
+  // a request for the same instance with a different intent is not a retry
   await placeWith(api, { intent: 'PROBE' }, asked)
   // while the second claim is live, a third claim for its instance would be refused
   const { claim: live } = second.destinations[0].selected

@@ -15,13 +15,13 @@ import { type FieldUse, projectBoundFields } from '../../auth/field-rules.ts'
 import { createSchema } from '../../schema/index.ts'
 import { dataOf, type Json, LASTING, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
-/** Matches text that the project may never read. In this test, all names and ids that belong to others match. */
+/** Matches text that the project may never read. In this test, all names and ids of hosts and other projects match. */
 const SECRET = /zqx|[0-9a-f]{8}-[0-9a-f]{4}-5666/
 
 const schema = createSchema()
 let api: TestService
 const keys = new Map<string, string>()
-/** The ids of the decisions and claims of the project, and of those of other projects. */
+/** The ids of decisions and claims: `own` belong to the project, `foreign` belong to other projects. */
 const own: { decisions: string[]; claims: { id: string; fence: number }[] } = { decisions: [], claims: [] }
 const foreign: { decisions: string[]; claims: { id: string; fence: number }[] } = { decisions: [], claims: [] }
 
@@ -115,7 +115,7 @@ async function select(gantt: Record<string, unknown>): Promise<Json> {
 type Open = (use: FieldUse) => boolean
 const isListed: Open = ({ type, field }) => projectBoundFields[type]?.includes(field) ?? false
 
-/** A selection of all fields below a type that are open to the project, up to this depth. */
+/** A selection of all fields of a type that are open to the project, with nested fields up to `depth`. */
 function selectionOf(output: GraphQLOutputType, isOpen: Open, depth = 6): string {
   const type = getNamedType(output)
   if (isLeafType(type)) return ''
@@ -193,7 +193,7 @@ function secretsIn(answer: unknown, path: readonly string[] = []): string[] {
 
 const answerTo = async (document: string, key: string | null | undefined): Promise<Json> => {
   const { status, data, errors } = await api.ask(document, {}, key)
-  // every request has its own id, which is not secret and is removed
+  // the id of the request is removed, because it is not secret and differs in every answer
   return { status, data, errors: errors.map(({ extensions: { requestId: _, ...extensions }, ...error }) => ({ ...error, extensions })) }
 }
 
@@ -202,7 +202,7 @@ describe('a key that is bound to a project', () => {
     for (const document of documents()) {
       const answer = await answerTo(document, keys.get('all'))
       expect({ document, secrets: secretsIn(answer) }).toEqual({ document, secrets: [] })
-      // the documents are executed, and not refused by validation
+      // the document was executed, and was not refused because of its fields
       expect([document, answer.status]).not.toEqual([document, 403])
     }
   })
@@ -225,7 +225,7 @@ describe('a key that is bound to a project', () => {
     }
   })
 
-  /** The answers that a reader gets for all queries. */
+  /** The answers to all queries with the key `reader`. */
   const readings = async (isOpen: Open = isListed, key = keys.get('reader')) => {
     const answers: Record<string, unknown> = {}
     for (const document of documents(isOpen)) if (document.startsWith('query')) answers[document] = await answerTo(document, key)
@@ -261,7 +261,7 @@ describe('a key that is bound to a project', () => {
     const before = await readings()
     const mayPlace = () => Promise.all(someRequests.map(isPlaced))
     const placedBefore = await mayPlace()
-    // the emptiest host gets enough free memory for the third request, and for the first part of the fourth
+    // now the third request also fits, on the host with the most free memory; the results of all other requests stay the same
     await report({ 'zqx-c': 30_000 })
     const after = await readings()
     const changed = Object.keys(before).filter((document) => JSON.stringify(after[document]) !== JSON.stringify(before[document]))
@@ -273,13 +273,13 @@ describe('a key that is bound to a project', () => {
     expect(await readings()).toEqual(before)
   })
 
-  /** Asks as an operator whether the request would be placed now. */
+  /** Checks with an operator's key whether the request would be placed now. */
   async function isPlaced(gantt: Record<string, unknown>): Promise<boolean> {
     const answer = await placeWith(api, { intent: 'PROBE', claim: { mode: 'NONE' } }, { projectId: 'zqx-probe', ...gantt })
     return answer.__typename === 'SelectDestinationsPayload'
   }
 
-  // each row simulates, with an operator's key, that fields are opened to projects by mistake
+  // each row uses an operator's key to simulate the mistake that fields are opened to projects
   test.each<[string, readonly string[]]>([
     ['the text of reasons', ['Decision.reasons', 'ReasonCount.text']],
     ['the hosts that were chosen', ['Decision.destinations', 'Destination.host', 'InstanceDestinations.selected', 'Host.name']],

@@ -106,7 +106,7 @@ test('for a host that passed and lost, the gap of each weigher and the multiplie
   expect([because, outcome]).toEqual(['LOST', 'ALTERNATE'])
   expect(verdict.rank).toBe(2)
   const cpu = versusWinner.find(({ weigher }: Json) => weigher === 'CPUWeigher')
-  // the winner has 1.5 times the memory of this host, and this host has 1.5 times the CPUs of the winner
+  // the selected host has 1.5 times the memory of `second`, and `second` has 1.5 times the CPUs of the selected host
   expect(cpu.gap).toBeLessThan(0)
   expect(cpu.wouldFlipAt).toBeGreaterThan(1)
   const worst = await whyNot('worse')

@@ -59,7 +59,7 @@ describe('columns of all hosts', () => {
     expect(sets('CPU_MODEL')).toEqual([[], [], ['EPYC Milan']])
     expect(sets('CPU_VENDOR')).toEqual([[], [], ['AMD']])
     expect(sets('CPU_ARCH')).toEqual([[], [], ['x86_64']])
-    // an element of these columns is one byte, however many hosts there are
+    // each element of these columns is one byte, even in a large fleet
     expect(columns.slice(-5).map(({ elementType }: { elementType: string }) => elementType)).toEqual(Array(5).fill('U8'))
     const { nodes } = (
       await dataOf(api, `{ hosts { nodes { capacity { resourceClass capacity free } runningVms told { field label value } } } }`)

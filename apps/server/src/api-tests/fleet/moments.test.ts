@@ -116,7 +116,7 @@ describe('queries about earlier states', () => {
     for (const revision of Object.values(steps)) {
       const { fleet: known } = await ask(AT, { at: revision })
       const by = (offsetMs: number) => ask(AT, { at: new Date(Date.parse(known.at) + offsetMs).toISOString() })
-      // several entries may have the same timestamp
+      // several entries can have the same timestamp
       expect(Number((await by(0)).fleet.asOf)).toBeGreaterThanOrEqual(Number(revision))
       expect((await by(0)).fleet.at).toBe(known.at)
       if (Number(revision) > 1) expect(Date.parse((await by(-1)).fleet.at)).toBeLessThan(Date.parse(known.at))

@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-/** How the value by which hosts are sorted is read from a host in the API, for every order whose value the API returns. */
+/** For each order with a value that the API returns: reads the value by which hosts are sorted from a host in an answer. */
 const shownValues: Readonly<Partial<Record<HostOrderField, (node: Json, resourceClass?: string) => string | number>>> = {
   NAME: ({ name }) => name,
   AVAILABILITY_ZONE: ({ availabilityZone }) => availabilityZone,
@@ -106,9 +106,9 @@ describe('the order of hosts', () => {
   test('for each order there are hosts with different values, so that the tests of the order can fail', async () => {
     const { nodes } = (await ask({ n: 100 })).hosts
     const valuesOf = ({ field, resourceClass }: Order) => [...new Set(nodes.map((node: Json) => shownValues[field]?.(node, resourceClass)))]
-    // an order is not checked if all hosts lack its value
+    // an order is not checked if no host reports the value by which it sorts
     const isGiven = (order: Order) => valuesOf(order).some((value) => value !== '' && value !== -1)
-    // all of these hosts are UP
+    // STATE is the only order in which all hosts have the same value, because all hosts are UP
     expect(single.filter((order) => isGiven(order) && valuesOf(order).length === 1)).toEqual([{ field: 'STATE' }])
   })
 

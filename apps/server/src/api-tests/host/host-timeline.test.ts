@@ -67,7 +67,7 @@ describe.each(engines)('the timeline of a host, with the log in $engine', ({ eng
     await ask('mutation ($ids: [ID!]!) { claimRevoke(ids: $ids, reason: "leak") { __typename } }', { ids: [claim.id] })
     await ask('mutation ($u: UUID!) { aggregateDelete(uuid: $u, ifVersion: 2) { __typename } }', { u: uuid })
     const { replica } = api.service
-    // the claim is larger than the host, so the judge finds it void
+    // the claim is larger than the host, so it is void when it is applied
     const lost = aClaim({ hosts: ['h1'], grants: { classes: { VCPU: 1_000_000 } } })
     const [verdict] = await replica.propose([{ ...lost, decision: { ...lost.decision, id: randomUUID() } }])
     expect(verdict?.void).toBeDefined()
@@ -179,7 +179,7 @@ describe.each(engines)('the timeline of a host, with the log in $engine', ({ eng
   test('if a release that stores no timeline events wrote entries, the timeline states from when on it is complete', async () => {
     const database = new pg.Client(api.connection)
     await database.connect()
-    // the tables as they are after a release that does not know these columns
+    // simulates entries that were written by a release without timeline events
     await database.query('UPDATE host_change_span SET to_revision = to_revision - 1')
     await database.end()
     const before = (await ask('{ fleet { asOf } }')).fleet.asOf

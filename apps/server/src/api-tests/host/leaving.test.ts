@@ -26,7 +26,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
   afterAll(async () => {
     await api.close()
     await cluster?.stop()
-    // the auditor may examine the state between two reports that move an instance, so its finding is expected
+    // the auditor can examine the state between the two reports of a moved instance, so its finding is expected
     const expected = /^(A single nats-server runs|the auditor found)/
     expect(api.warnings.filter((warning) => !expected.test(warning))).toEqual([])
   })
@@ -44,7 +44,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
   const stats = (more: Record<string, unknown> = {}) => ({
     ...{ vcpus: 16, vcpusUsed: 0, memoryMb: 65_536, memoryMbUsed: 0, localGb: 1_024, localGbUsed: 0, instances: [], ...more },
   })
-  /** The outcome of one full report by a new reporter. */
+  /** Sends one full report from a new reporter. Returns the outcome. */
   const reportAs = async (host: string, full: Record<string, unknown> = stats(), key?: string): Promise<Json> => {
     const updates = [{ name: { host }, reporter: { incarnation: randomUUID(), sequence: 1 }, report: { full } }]
     const { data, text } = await api.ask(REPORT, { updates }, key)
@@ -58,7 +58,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
   const placeOn = async (host: string, input: Record<string, unknown> = {}, gantt: Record<string, unknown> = {}): Promise<Json> =>
     placeWith(api, { claim: { mode: 'CONFIRM' }, ...input }, { forceHosts: [host], ...gantt })
 
-  // modelled on Nova, where a resource provider that is in use and a compute service with allocations cannot be deleted
+  // like Nova, which refuses to delete a resource provider in use or a compute service with allocations
   test('a host with claims is not forgotten, and the refusal names them; with force, the claims end as REVOKED in the same entry', async () => {
     await api.report({ a1: {}, a2: {} })
     const [first, second] = [await placeOn('a1'), await placeOn('a1')]
@@ -137,7 +137,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     expect(await readmit('never')).toMatchObject({ __typename: 'NotFound' })
   })
 
-  // modelled on Nova after the host name of a compute node was changed
+  // in Nova, this situation occurs after the host name of a compute node was changed
   test('Z05: a machine that reports under another name is one host after hostReplace, with its claims, idempotency key and API key', async () => {
     await api.report({ d1: {} })
     const instance = randomUUID()
@@ -241,7 +241,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     await ask(REPLACE, { host: { host: 'n1', node: 'a' }, by: { host: 'n2', node: 'a' } })
     expect(await reportNode('n2', 'a', own)).toMatchObject({ __typename: 'ResourceStatsApplied' })
     expect(await reportNode('n2', 'b', own)).toMatchObject({ code: 'FORBIDDEN' })
-    // n4 has replaced the last nodes of n1, so the key may report any node of n4
+    // n4 has replaced the last nodes of n1, so the key may report every node of n4
     await ask(REPLACE, { host: { host: 'n1' }, by: { host: 'n4' } })
     for (const _ of [1, 2]) expect(await reportNode('n4', 'd', own)).toMatchObject({ __typename: 'ResourceStatsApplied' })
   })

@@ -5,7 +5,8 @@ import type { LivenessSettings } from '../../config.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/test-database.ts'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
-// These tests run whole services with GANTT_LIVENESS=reports. Instead of waiting, they move the times in the table `lease` into the past.
+// These tests run whole services with GANTT_LIVENESS=reports. Instead of waiting, the tests move the times in the table `lease` into the
+// past.
 
 const SETTINGS = { source: 'reports', suspectAfterMs: 60_000, downAfterMs: 180_000 } satisfies LivenessSettings
 
@@ -36,12 +37,13 @@ async function startReplica(settings: LivenessSettings = SETTINGS): Promise<Test
 const look = (api: TestService): Promise<void> => api.service.watcher.look()
 
 /**
- * Moves the signs of life of all hosts except `heard` into the past, by this many seconds. `listened` is true if the replicas read signs of
- * life during this time.
+ * Moves the signs of life of all hosts except `heard` into the past, by this many seconds. With `listened`, the tables
+ * show that the replicas read signs of life during this time.
  */
 async function pass(seconds: number, { heard = [], listened = true }: { heard?: readonly string[]; listened?: boolean } = {}) {
   await store.query('UPDATE lease SET heard_at_ms = heard_at_ms - $1 WHERE host <> ALL ($2)', [1_000 * seconds, heard])
-  // on a busy machine, time may have passed since the last check, and the replica must not treat it as a time without reading
+  // on a busy machine, time can have passed since the last check; if `listened` is true, this time must not appear as a time without
+  // reading
   await store.query(
     `UPDATE liveness_watch SET since_ms = since_ms - $1,
        until_ms = CASE WHEN $2 THEN (extract(epoch FROM clock_timestamp()) * 1000)::bigint ELSE until_ms - $1 END`,
@@ -205,7 +207,7 @@ describe('many hosts become silent at once', () => {
     const api = await startReplica({ ...SETTINGS, suspectAfterMs: 1, downAfterMs: 2 })
     await report(api, named('wiped', 3))
     const hosts = await everyHost()
-    // as if the replica had read signs of life all the time and found none
+    // simulates that a replica has read signs of life all the time and found none
     await store.query('DELETE FROM lease')
     await store.query('UPDATE liveness_watch SET since_ms = 0, until_ms = until_ms + 3600000')
     await look(api)
@@ -240,7 +242,7 @@ describe('several replicas that check the liveness of hosts', () => {
     expect(await statesOf(second, [silent])).toEqual(['DOWN'])
     const writers = await store.query<{ writer: string }>('SELECT writer FROM log ORDER BY revision DESC LIMIT 1')
     expect((await loggedOf([silent])).at(-1)).toEqual({ writer: writers.rows[0]?.writer, host: silent, state: 'DOWN' })
-    // a host sends its heartbeat to another replica: it is UP everywhere
+    // a host that sends its heartbeat to a third replica is UP on every replica
     const third = await startReplica()
     await beat(third, [silent])
     await look(second)
@@ -251,7 +253,7 @@ describe('several replicas that check the liveness of hosts', () => {
     const [first, second] = [await startReplica(), await startReplica()]
     await report(first, hosts)
     await pass(61, { heard: await allBut(silent) })
-    // the session of a hanging check holds the lock until the session ends
+    // simulates a check that hangs: its session holds the lock until the session ends
     const lock = new pg.Client(database.connection)
     lock.on('error', () => undefined)
     await lock.connect()
@@ -277,7 +279,7 @@ describe('several replicas that check the liveness of hosts', () => {
     await look(again)
     await look(again)
     expect(await statesOf(again, hosts)).toEqual(['SUSPECT', 'UP', 'UP', 'UP', 'UP', 'UP'])
-    // since the restart, signs of life are read, so a host that stays silent becomes DOWN
+    // signs of life have been read since the restart, so a host that stays silent becomes DOWN
     await pass(181, { heard: await allBut(silent) })
     await beat(again, await allBut(silent))
     await look(again)

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest'
 import { dataOf, startTestService } from '../../testing/test-service.ts'
 import { REPLACE } from './testing/leaving.ts'
 
-/** The nodes of each of two hosts. The nodes of both are more than one SQL statement writes. */
+/** The count of nodes of each of two hosts. One SQL statement cannot write the nodes of both hosts. */
 const NODES = 300
 
 test('every node of a host that is merged into another host keeps its row in the tables', async () => {

@@ -1,6 +1,7 @@
 /**
- * For every root field, the required scope, followed by `project` or `hosts` if keys bound to a project or to hosts may select the field.
- * `any` means that every scope is sufficient. ADMIN includes all scopes. The table is an independent copy of the rules in the schema.
+ * The required scope of every root field. `project` follows if keys bound to a project may select the field, and `hosts` if keys bound to
+ * hosts may. `any` means that every scope is sufficient. ADMIN includes all scopes. The table is an independent copy of the rules in the
+ * schema.
  */
 export const whoMay: Readonly<Record<string, string>> = {
   'Query.activity': 'READ',
@@ -86,7 +87,7 @@ export const whoMay: Readonly<Record<string, string>> = {
 
 /**
  * Why keys bound to a project may not read fields that their scopes would allow. Every such field is either listed here or marked `project`
- * in whoMay, so that no field is added without a decision.
+ * in whoMay. A test fails if a new field is missing in both.
  */
 export const closedToProjects: Readonly<Record<string, string>> = {
   'Query.aggregate': 'names hosts',

@@ -26,7 +26,7 @@ const PLACE = `mutation ($in: SelectDestinationsInput!) { selectDestinations(inp
   ... on NoValidHost { message decision { id } }
   ... on ValidationError { code issues { path rule } } } }`
 
-/** The value of a root field. Throws an error with the whole answer if there is none. */
+/** The value of a root field. If the answer has no data, throws an error with the whole answer. */
 const rootOf = ({ data, text }: Answer, name: string): Json => {
   if (!data) throw new Error(text)
   return data[name]
@@ -42,7 +42,7 @@ test('a key bound to a project can place for it, and confirm and release its cla
   expect(placed.__typename).toBe('SelectDestinationsPayload')
   const { claim } = placed.destinations[0].selected
   const confirm = 'mutation ($claims: [ClaimRef!]!) { claimConfirm(claims: $claims) { __typename } }'
-  // for the other project the claim does not exist
+  // a key of a different project gets the answer that the claim does not exist
   const lost = await api.ask(confirm, { claims: [claim] }, other)
   expect(rootOf(lost, 'claimConfirm')).toEqual([{ __typename: 'NotFound' }])
   const own = await api.ask(confirm, { claims: [{ id: randomUUID(), fence: 1 }, claim] }, tenant)
@@ -270,7 +270,7 @@ test('a key bound to host names can send signs of life only of these hosts', asy
   expect((await beat('secret-host-1')).data).toEqual({ hostHeartbeat: { heard: 1, unknown: [] } })
   const refused = await beat('secret-host-1', 'secret-host-2')
   expect(refused.errors[0]?.extensions).toMatchObject({ rule: 'key.bound', path: ['hosts', '1', 'host'] })
-  // the refusal does not reveal if another host exists
+  // the answer for a host that does not exist is the same, so the refusal does not reveal which hosts exist
   expect((await beat('nobody')).errors[0]?.extensions).toMatchObject({ rule: 'key.bound' })
 })
 

@@ -52,7 +52,7 @@ test('a rotated key stays valid until the overlap ends, and without an overlap i
   const third = await rotate(second.key.id, 'PT0S')
   expect([codeOf(await viewer(second.secret)), (await viewer(third.secret)).status]).toEqual(['UNAUTHENTICATED', 200])
   expect((await keyOf(second.key.id)).state).toBe('EXPIRED')
-  // a key that has ended cannot be rotated
+  // a revoked or expired key cannot be rotated
   expect(await rotate(second.key.id)).toMatchObject({ __typename: 'ValidationError', code: 'CONFLICT' })
 })
 

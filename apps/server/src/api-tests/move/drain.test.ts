@@ -47,7 +47,7 @@ describe('hosts that a simulation drains', () => {
     const before = await standing()
     const { drain } = await simulate({ drainHosts: ['full'] })
     expect(drain).toMatchObject({ moved: 2, stuck: 0, withoutClaims: 0 })
-    // the member of the group goes to a host without other members
+    // the instance without a uuid is a group member, so it moves to `tiny`, where the group has no other member
     expect(drain.instances.map(({ instanceUuid, fromHost, toHost }: Json) => [instanceUuid, fromHost, toHost])).toEqual([
       [LISTED, 'full', 'spare'],
       [null, 'full', 'tiny'],

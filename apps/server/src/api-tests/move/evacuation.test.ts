@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => api.close())
 
-/** Creates claims on the source host in this order, with this many CPUs and GiB. */
+/** Creates one claim on the source host for each size, in this order. A size is both the count of CPUs and the memory in GiB. */
 async function fill(...sizes: readonly number[]): Promise<void> {
   for (const vcpus of sizes) {
     const asked = { flavor: { vcpus, memoryMb: 1_024 * vcpus }, forceHosts: ['source'] }
@@ -92,7 +92,7 @@ test('if moves are solved as one program, both instances find a host, and each d
     })
     expect(await verified(result.decision.id)).toEqual({ outcome: 'SAME', fidelity: 'REPLAYED' })
   }
-  // a retry with the same key returns the same claims, and creates none
+  // a retry with the same key returns the same claims, and creates no new claims
   const again = await evacuate('together', key)
   expect(again.moves.map(({ result }: Json) => result.replayed)).toEqual([true, true])
   expect(claimsOf(again)).toEqual(claimsOf(done))
@@ -102,8 +102,8 @@ test('if moves are solved as one program, both instances find a host, and each d
 
 test('if not all instances fit on other hosts, as many as possible move, and for each instance that stays the reason is returned', async () => {
   await api.report({ spare: whole(3) })
-  // the instance of 4 CPUs fits on no host; of the others, either the instance of 3 CPUs fits, or the instances of 1 and 2 CPUs fit
-  // together
+  // The instance of 4 CPUs fits on no host. The free resources suffice either for the instance of 3 CPUs, or for the instances of 1 and 2
+  // CPUs together.
   await fill(3, 4, 1, 2)
   expect((await foresee('greedy')).placedCount).toBe(1)
   expect((await foresee('together')).placedCount).toBe(2)

@@ -83,7 +83,7 @@ describe('server groups and moves', () => {
     const first = claimOf(await place({ ...flavor(1), ...group, forceHosts: [a] }))
     const moved = await place({ ...flavor(1), forceHosts: [a, b] }, { intent: 'LIVE_MIGRATE', moveOf: first })
     expect(moved.destinations[0].selected.host.name).toBe(b)
-    // while source and destination are both held, the host of the affinity group is not determined
+    // while the move is open, the group has claims on two hosts, so no host satisfies the affinity rule
     expect(await place({ ...flavor(1), ...group, forceHosts: [a, b] })).toMatchObject({ __typename: 'NoValidHost' })
     await end('claimConfirm', [claimOf(moved)])
     const joined = await place({ ...flavor(1), ...group, forceHosts: [a, b] })
@@ -116,7 +116,7 @@ test('a host is evacuated in one call, and each move takes the effects of the ea
     placedCount: 2,
     moves: done.moves.map(({ claim }: Json) => ({ claim })),
   })
-  // the requests of the two moves are equal, so after a conflict the moves can get each other's destinations
+  // the requests of the two moves are equal, so a conflict can exchange their destinations; therefore the destinations are sorted
   const selectedOf = ({ result }: Json): string => result.destinations[0].selected.host.name
   expect(foreseen.moves.map(({ destination }: Json) => destination.name).sort()).toEqual(done.moves.map(selectedOf).sort())
   expect(done).toMatchObject({ __typename: 'HostEvacuatePayload' })
@@ -125,7 +125,7 @@ test('a host is evacuated in one call, and each move takes the effects of the ea
   const again = await evacuate('evacuation')
   expect(again.moves.map(({ result }: Json) => result.replayed)).toEqual([true, true])
   expect(again.moves.map(({ result }: Json) => result.destinations)).toEqual(done.moves.map(({ result }: Json) => result.destinations))
-  // claims whose moves are open cannot be evacuated from their destination, and the answer lists them
+  // claims with an open move cannot be evacuated from their destination, and the answer lists these claims
   const [arriving] = done.moves[0].result.destinations
   const onward = await dataOf(api, EVACUATE, { in: { host: { host: arriving.selected.host.name }, idempotencyKey: 'onward' } })
   const expected = { claim: { id: arriving.selected.claim.id }, result: { __typename: 'ClaimLost' } }
@@ -145,7 +145,7 @@ describe('the instances of a gang keep their sizes', () => {
   const SIZES = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Claim { instanceUuid resources { resourceClass amount } } } }`
   const small = { name: 'small', instances: 1, flavor: { vcpus: 1, memoryMb: 64, extraSpecs: [] } }
 
-  /** Places a gang of two instances, of 6 vCPUs and of 1 vCPU, on one host. */
+  /** Places a gang of two instances on one host: one with 6 vCPUs and one with 1 vCPU. */
   async function gangOn(host: string): Promise<{ readonly decision: string; readonly instances: readonly [string, string] }> {
     const instances = [randomUUID(), randomUUID()] as const
     const asked = { ...flavor(6), instanceUuids: instances, numInstances: 2, gang: [small], forceHosts: [host] }

@@ -73,7 +73,7 @@ describe('a query about a move', () => {
     const early = (await place({ ...flavor(1), forceHosts: [b] }, { claim: { mode: 'NONE' } })).decision.id
     const before = (await dataOf(api, 'query ($id: ID!) { decision(id: $id) { fleetRevision } }', { id: early })).decision.fleetRevision
     const first = claimOf(await place({ ...flavor(4), forceHosts: [a] }, { claim: { mode: 'CONFIRM' } }))
-    // other instances use the rest of the host, so that the instance cannot grow there
+    // a second instance uses the remaining CPUs of the host, so the first instance cannot grow there
     await place({ ...flavor(4), forceHosts: [a] }, { claim: { mode: 'CONFIRM' } })
     const moved = await place(spec, { intent: 'RESIZE', moveOf: first })
     expect(moved.destinations[0].selected.host.name).toBe(b)
@@ -98,7 +98,7 @@ describe('a query about a move', () => {
       false,
       { filter: 'CoreFilter', facts: [{ required: '6', actual: '2' }] },
     ])
-    // at a moment after the claim ended, and at a moment before it existed
+    // the query is made for a moment after the claim ended, and then for a moment before the claim existed
     const { revision } = (await dataOf(api, 'query ($id: ID!) { claim(id: $id) { revision } }', { id: first.id })).claim
     expect(core((await ask(revision)).whyNot.verdict.checks).facts[0].actual).toBe('4')
     const { explanation, verdict } = (await ask(before)).whyNot

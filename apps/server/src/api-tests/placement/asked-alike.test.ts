@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataOf, type Json, startTestService, type TestService } from '../../testing/test-service.ts'
 
-// In these tests, a query about a call that is refused before hosts are evaluated is refused with the same code at the same path as the
-// call.
+// Some placement calls are refused before hosts are evaluated. These tests check that a query about such a call is refused with the same
+// code at the same path.
 let api: TestService
 const [apart, home, strict] = [randomUUID(), randomUUID(), randomUUID()]
 const flavor = { vcpus: 1, memoryMb: 64 }
@@ -205,7 +205,7 @@ const refusedCalls: readonly (readonly [string, object, string | null, readonly 
   ['a profile that does not exist', { gantt: { flavor } }, 'no-such', ['profile.unknown input.profile']],
 ]
 
-/** The path of the profile, for queries in which it is not `input.profile`. */
+/** The path of the profile, for queries in which that path is not `input.profile`. */
 const profileAt: Readonly<Record<string, string>> = { tenantExplanation: 'profile' }
 
 describe.each(refusedCalls)('%s', (_situation, spec, profile, expected) => {

@@ -34,7 +34,7 @@ const clientWith = (options: Partial<GanttOptions> = {}) =>
 
 const anInstance = (uuid: string) => ({ spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 }, instanceUuids: [uuid] } } })
 
-/** The claims for an instance, with their hosts, states, and why they ended. */
+/** The claims for an instance, each as a text with its host and state. */
 async function claimsFor(instance: string): Promise<readonly string[]> {
   const { claims } = await dataOf(api, '{ claims(first: 500) { nodes { id state instanceUuid host { name } } } }')
   type Node = { readonly state: string; readonly instanceUuid: string; readonly host: { readonly name: string } }
@@ -44,7 +44,7 @@ async function claimsFor(instance: string): Promise<readonly string[]> {
     .sort()
 }
 
-/** Advances the clock in steps until a condition holds. */
+/** Advances the clock in steps until a condition is true. */
 async function passUntil(clock: ReturnType<typeof handClock>, ms: number, hasCome: () => boolean): Promise<void> {
   const look = (): boolean => {
     if (!hasCome()) clock.pass(ms)
@@ -149,7 +149,7 @@ test('a call without a TTL gets the TTL of the service', async () => {
   await clientWith({ clock }).place(anInstance(uuid), async ({ claim }) => {
     expect(ttlOf(claim)).toBe(DEFAULT_TTL_MS)
     await passUntil(clock, DEFAULT_TTL_MS / 3, () => proxy.calls('claimExtend') >= 1)
-    // the claim lasts at least as long as requested, counted from shortly after its creation
+    // the claim was extended, so it expires more than one TTL after its creation
     await expect.poll(lasts).toBeGreaterThan(DEFAULT_TTL_MS)
     expect(await lasts()).toBeLessThan(2 * DEFAULT_TTL_MS)
   })
@@ -240,7 +240,7 @@ test("a call under the caller's own key is not abandoned, so that a repeated cal
   expect(await claimsFor(uuid)).toEqual(['h1 RESERVED'])
   expect(await clientWith().place(call, startOn('h1'))).toMatchObject({ __typename: 'Started' })
   expect(await claimsFor(uuid)).toEqual(['h1 CONFIRMED'])
-  // repeats the call, as a caller does that crashed before it stored the answer
+  // repeats the call, like a caller that crashed before it stored the answer
   expect(await clientWith().place(call, startOn('h1'))).toMatchObject({ __typename: 'Started', claim: { state: 'CONFIRMED' } })
   expect(await claimsFor(uuid)).toEqual(['h1 CONFIRMED'])
 })

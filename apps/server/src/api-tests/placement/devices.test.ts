@@ -113,7 +113,7 @@ test('the PCI devices of a host are listed by kind with used, claimed and free c
   const nic = { vendorId: '15b3', productId: '1018', deviceType: 'type-VF' }
   const pools = [
     { ...nic, numaNode: 1, total: 2, tags: [{ key: 'physical_network', value: 'a' }] },
-    // this entry and the entry before it have equal devices, so they become one pool of five devices
+    // this entry and the preceding entry have equal devices, so the two entries become one pool of five devices
     { ...nic, numaNode: 1, total: 3, tags: [{ key: 'physical_network', value: 'a' }] },
     { vendorId: '10de', productId: '20b0', numaNode: 0, total: 4, used: 1 },
   ]

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataOf, startTestService, type TestService } from '../../testing/test-service.ts'
 import { casesOn } from './testing/field-cases.ts'
 
-// These tests repeat situations from public bug reports that this service handles correctly. Each title begins with a label of our list of
-// these reports and the number of the report.
+// These tests repeat situations from public bug reports that this service handles correctly. Each title begins with our label for the
+// report and the public number of the report.
 
 let api: TestService
 beforeAll(async () => {

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataOf, type Json, startTestService, type TestService } from '../../testing/test-service.ts'
 import { casesOn, SELECT } from './testing/field-cases.ts'
 
-// These tests repeat situations from public bug reports that this service handles correctly. Each title begins with a label of our list of
-// these reports and the number of the report.
+// These tests repeat situations from public bug reports that this service handles correctly. Each title begins with our label for the
+// report and the public number of the report.
 
 let api: TestService
 beforeAll(async () => {
@@ -148,12 +148,12 @@ describe('reported situations of requests', () => {
     const first = await select(near)
     expect(first.destinations[0].selected.claim.cells.map(({ cell }: Json) => cell)).toEqual([1])
     await release(claimOf(first))
-    // the host itself uses all CPUs of the cell near the device
+    // the host reports that all CPUs of the cell near the device are in use
     await setPinned(`${name}-1`, numaCells, pciPools)
     expect(hostsOf(await select(near)) !== undefined).toBe(isPlaced)
   })
 
-  /** Reports a host that itself uses all CPUs of its second NUMA cell. */
+  /** Reports a host on which all CPUs of the second NUMA cell are in use. */
   const setPinned = (host: string, [first, second]: Json[], pciPools: Json): Promise<void> =>
     api.report({
       [host]: { vcpus: 8, memoryMb: 16_384, numaCells: [first, { ...second, pinnedCpus: second.cpuset }], pciPools },

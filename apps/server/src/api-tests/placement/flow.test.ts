@@ -31,7 +31,7 @@ describe('placing and explaining a request', () => {
     )
     expect(whyNot).toMatchObject({ outcome: 'FILTERED', wouldPassNow: false })
     expect(whyNot.headline).toBe('small was refused by RamFilter. 4096 MiB needed by one instance; the host has 2048 MiB in total.')
-    // RamFilter reports two facts, for the total and for the free amount
+    // RamFilter reports two facts: one for the total amount and one for the free amount
     const short = { required: '4096', actual: '2048', shortfall: '2048', unit: 'MiB' }
     expect(whyNot.verdict.checks.find(({ filter }: Json) => filter === 'RamFilter').facts).toEqual([short, short])
     expect(explainPlacement.fidelity).toBe('REPLAYED')
@@ -75,8 +75,8 @@ describe('placing and explaining a request', () => {
       )
       const { weighers, hosts } = explainPlacement.weighing
       expect(explainPlacement.fidelity).toBe('REPLAYED')
-      // Without this weigher, the hosts `small` and `middle` are equal, and `small` reported first. The multiplier limits concern the hosts
-      // whose aggregates set no multiplier.
+      // Without this weigher, the hosts `small` and `middle` are equal, and `small` reported first. `flipsBelow` and `flipsAbove` change
+      // only the multiplier of hosts for which no aggregate sets a multiplier.
       expect(weighers.find(({ name }: Json) => name === 'RAMWeigher')).toEqual({
         name: 'RAMWeigher',
         multiplier: 1,

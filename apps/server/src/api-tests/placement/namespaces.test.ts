@@ -14,7 +14,7 @@ let sequence = 0
 
 beforeAll(async () => {
   api = await startTestService()
-  // by memory alone, h3 is the best host, then h2, then h1
+  // h3 has the most free memory, then h2, then h1
   await api.report({ h1: { memoryMbUsed: 16_384 }, h2: { memoryMbUsed: 8_192 }, h3: {} })
   const near = (maxAgeSeconds: number) => ({
     note: 'near what is asked for',
@@ -112,7 +112,7 @@ test('a document that cannot be read is refused with every problem, and the earl
   const other: Json = await reportStats('h1', 'storage', storage(0), '9.0')
   expect(other.issues).toMatchObject([{ path: ['input', 'updates', '0', 'report', 'namespace', 'version'], expected: '1.0' }])
   expect(await hostOf({ near_volume: [volume] })).toBe('h1')
-  // a document that no plug-in reads is not stored
+  // a document in a namespace that no plug-in reads is refused
   const unknown: Json = await reportStats('h1', 'cinder', bad)
   expect(unknown.issues).toMatchObject([{ path: ['input', 'updates', '0', 'report', 'namespace', 'namespace'], actual: '"cinder"' }])
   expect(unknown.issues[0].expected).toContain('storage, network, attestation')
@@ -135,7 +135,7 @@ test('a host lists the version, age and sequence of each document', async () => 
 test('hosts with an old document are refused, and reporting the same document again makes it current', async () => {
   const asked = { near_volume: [other] }
   await reportStats('h2', 'storage', storage(1, other))
-  // each placement advances the time of the log
+  // places until the document of h2 is too old; each placement advances the time of the log
   await expect.poll(() => hostOf(asked, 'near-now').then(String), { interval: 100 }).toMatch(/unknown|stale/)
   expect(await reportStats('h2', 'storage', storage(1, other))).toMatchObject({ __typename: 'ResourceStatsApplied', unchanged: false })
   expect(await hostOf(asked, 'near-now')).toBe('h2')
@@ -190,7 +190,7 @@ test('a pool that hosts share is allocated once under concurrent calls, and the 
   await gantt.release([holding[0]])
   expect((await withDisk(4)).__typename).toBe('SelectDestinationsPayload')
 
-  // a document that makes the pool smaller than its claims
+  // a document in which the pool is smaller than the amount that is claimed from it
   const document = { pools: [{ uuid: shared, name: 'ceph', totalGib: 5 }] }
   sequence += 1
   const taken: Json = await dataOf(

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, type Json, startTestService, type TestService } from '../../testing/test-service.ts'
 
 /**
- * In these tests, conditions on zones, traits and aggregates apply under Nova's rules, both for the profile of the release and for a
- * profile of an operator, and explanations and replays agree with the decision.
+ * These tests check conditions on zones, traits and aggregates under Nova's rules, for the profile `nova-compat` and for an operator's
+ * profile. They also check that explanations and replays agree with the decision.
  */
 
 let api: TestService

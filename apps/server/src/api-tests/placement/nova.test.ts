@@ -155,7 +155,7 @@ describe('requests in Nova’s form', () => {
     const uuids = [randomUUID(), randomUUID()]
     const many = await select({ nova: { spec: requestSpec({ num_instances: 2 }), instance_uuids: uuids } })
     expect(many.destinations.map(({ instanceUuid }: Json) => instanceUuid)).toEqual(uuids)
-    // another uuid is used, because the auditor would report the same uuid in two projects
+    // a second uuid is used, because the auditor would report one uuid in two projects
     const another = randomUUID()
     const legacy = await select({
       legacy: {
@@ -249,7 +249,7 @@ describe('a profile with compat: nova', () => {
     expect(placed.destinations[0].selected.host.name).not.toBe('n4')
     const own = await select({ nova: requestSpec({ force_hosts: ['n4'] }) })
     expect(own.reasons).toContainEqual(expect.objectContaining({ filter: 'ComputeFilter', code: 'host.disabled', hosts: 1 }))
-    // on forced hosts only the checks of Placement run, and host names are compared regardless of case
+    // for forced hosts, only the checks of Nova's Placement service run, and host names are compared regardless of case
     const forced = await select({ nova: requestSpec({ force_hosts: ['N4'] }) }, byNova)
     expect(forced.reasons).toContainEqual(expect.objectContaining({ filter: 'PlacementStatus', code: 'host.disabled', hosts: 1 }))
     const enabled = await select({ nova: requestSpec({ force_hosts: ['N1'] }) }, byNova)
@@ -281,7 +281,7 @@ describe('a profile with compat: nova', () => {
   })
 })
 
-/** A row of the table compute_nodes as Kilo's resource tracker sent it, in which some columns contain JSON text. */
+/** A row of the table compute_nodes in the form of Nova Kilo's resource tracker, in which some columns contain JSON text. */
 const row = (name: string) => ({
   ...{ id: 7, service_id: 3, host: name, hypervisor_hostname: name, vcpus: 8, vcpus_used: 0, memory_mb: 16_384, memory_mb_used: 0 },
   ...{ free_ram_mb: 16_384, local_gb: 100, local_gb_used: 0, free_disk_gb: 100, disk_available_least: null, cpu_info: '{}', metrics: '[]' },
@@ -318,10 +318,10 @@ describe('the dictionaries of Juno and Kilo', () => {
     const placed = await select(dictionaries(first, { ...apart, ...hint }))
     const here = hostOf(placed)
     expect(['k1', 'k2']).toContain(here)
-    // only the hint is sent, as in Juno, because the group has members now
+    // only the hint is sent, as in Nova Juno; this suffices, because the group has members now
     const second = await select(dictionaries(randomUUID(), hint))
     expect(['k1', 'k2'].filter((name) => name !== here)).toEqual([hostOf(second)])
-    // no host is left for a third member, under this service's rules or Nova's rules
+    // a third member fits on no host, neither under this service's rules nor under Nova's rules
     for (const profile of ['default', 'nova-compat'])
       expect(await select(dictionaries(randomUUID(), hint), { profile })).toMatchObject({ __typename: 'NoValidHost' })
   })
@@ -374,9 +374,9 @@ test('devices that claims of listed instances hold are added to the free devices
   expect(await free(1, [first])).toEqual([{ total: 3, used: 2, free: 1 }])
   expect(await place(third, 2)).toMatchObject({ __typename: 'NoValidHost' })
   expect(await place(second, 1)).toMatchObject({ destinations: [{}] })
-  // a pool without free devices is missing in Nova's document
+  // the host reports no free devices; Nova's document then does not contain the pool
   expect(await free(0, [first, second])).toEqual([{ total: 3, used: 3, free: 0 }])
   expect(await place(third, 1)).toMatchObject({ __typename: 'NoValidHost' })
-  // the first instance was deleted, so its devices are free again and its claim is no longer listed
+  // the host reports that the first instance is gone, so its devices are free again
   expect(await free(2, [second])).toEqual([{ total: 3, used: 1, free: expect.any(Number) }])
 })

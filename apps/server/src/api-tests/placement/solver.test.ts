@@ -51,7 +51,7 @@ test('the filter scheduler refuses a request with several kinds of instances tha
   const refused = await placeWith(api, { profile: 'greedy', ...asked })
   expect(refused).toMatchObject({ __typename: 'NoValidHost', placedCount: 1, decision: { outcome: 'NO_VALID_HOST' } })
   expect(await decisionOf(refused.decision.id)).toMatchObject({ solver: null })
-  // the reasons are those of the database instance, which needs a whole host
+  // the reasons are about the database instance, which needs a whole host
   expect(refused.reasons.map(({ text }: Json) => text).join(' ')).toContain('8')
 })
 
@@ -77,7 +77,7 @@ test('a simulation calls the solver for each request on the state that the earli
   expect(await simulate('greedy')).toMatchObject({ placed: 0, solved: [], decisions: [{ solver: null }, {}, {}] })
   const { placed, failed, solved, decisions } = await simulate('gangs')
   expect([placed, failed]).toEqual([2, 4])
-  // the first decision fills the hosts, so the solver finds no arrangement for the other two
+  // the first decision fills the hosts, so the solver finds no arrangement in the two later decisions
   expect(solved).toEqual([
     { taken: 'FILTER', why: 'INFEASIBLE', decisions: 2 },
     { taken: 'SOLVER', why: null, decisions: 1 },
@@ -128,7 +128,7 @@ test('if no arrangement exists, the filter scheduler refuses the request, and th
     why: 'INFEASIBLE',
     objective: null,
   })
-  // the reasons are those that the filter scheduler gives on the same state
+  // the filter scheduler refuses with the same reasons on the same state
   const greedy = await placeWith(api, { profile: 'greedy', ...asked })
   expect(refused.reasons.length).toBeGreaterThan(0)
   expect([refused.message, refused.reasons]).toEqual([greedy.message, greedy.reasons])

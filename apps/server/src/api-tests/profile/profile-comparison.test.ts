@@ -20,9 +20,9 @@ beforeAll(async () => {
   await ask(32_768)
   await ask(1_024, { availabilityZone: 'az9' })
   await ask(99_999)
-  // requests of another profile are not decided again
+  // this request of a different profile must not be decided again
   await placeWith(api, {}, { flavor: { vcpus: 1, memoryMb: 64 } })
-  // later changes have no effect on the comparison
+  // this later change must not have an effect on the comparison
   await dataOf(api, 'mutation { hostSetStatus(hosts: [{ host: "large" }], status: DISABLED, reason: "disk") { __typename } }')
 })
 afterAll(async () => {
@@ -72,8 +72,8 @@ test('a candidate that packs selects other hosts, and both totals are returned',
   const found = await compare(draft({ weighers: [{ name: 'RAMWeigher', multiplier: -1 }] }))
   expect(found).toMatchObject({ sampled: 5, elsewhere: 2, newFailures: 0, newPlacements: 0, agreement: 0.6 })
   expect(found.disagreements[0]).toMatchObject({ kind: 'ELSEWHERE', baselineHosts: ['large'], candidateHosts: ['small'] })
-  // Before the three placed requests, 0, 1 and 2 of the 64 GiB of the large host were used. The candidate puts two of the instances on the
-  // small host, which is empty each time, because the candidate's placements are not made.
+  // Before the three placed requests, 0, 1 and 2 of the 64 GiB of the large host were used. The candidate selects the small host for two of
+  // the requests. The small host is empty both times, because the placements by the candidate are only simulated.
   const { fullness, ...counts } = found.chosenHosts
   expect(counts).toEqual({ baselineHostCount: 1, candidateHostCount: 2 })
   expect(fullness.find(({ resourceClass }: Json) => resourceClass === 'MEMORY_MB')).toEqual({

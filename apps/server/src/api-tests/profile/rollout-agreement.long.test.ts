@@ -53,7 +53,7 @@ describe('a rollout over time', () => {
     const made: Json[] = []
     for (const of of [api, second, api]) made.push(await placeWith(of, { profile: 'site' }, { flavor: { vcpus: 1, memoryMb: 64 } }))
     made.push(await placeWith(second, { profile: 'site' }, { flavor: { vcpus: 1, memoryMb: 999_999 } }))
-    // the findings of the other replica are in the tables a few seconds later
+    // the second replica writes its findings to the tables a few seconds later
     const seen = await vi.waitFor(
       async () => {
         const found = await rolloutOf('site')
@@ -98,7 +98,7 @@ describe('a rollout over time', () => {
     })
     await activate('picky@2', { mode: 'CANARY', percent: 100 })
     expect(await rolloutOf('picky')).toMatchObject({ disagreements: [], overTime: [{ sampled: 0, agreement: null }] })
-    // a query for an earlier moment returns the findings of the rollout at that moment
+    // a query for an earlier moment returns the findings of the rollout that was active at that moment
     expect(sum((await rolloutOf('picky', Number(fleetRevision))).overTime, 'elsewhere')).toBe(1)
   })
 
@@ -179,7 +179,7 @@ describe('the tables of rollouts', () => {
         expect(await store.steps({ rollout: 'held', since: AT, until: AT + MINUTE_MS }, MINUTE_MS)).toHaveLength(1)
         expect(await store.disagreements({ rollout: 'held', until: AT + MINUTE_MS }, 1_000)).toHaveLength(KEPT_DISAGREEMENTS)
       }, 120_000)
-      // if the second replica wrote its rows in the reverse order, this would be a deadlock
+      // if `keeping` wrote its rows in the reverse order, this statement would cause a deadlock
       await first('held')
       await other.query('COMMIT')
       await keeping

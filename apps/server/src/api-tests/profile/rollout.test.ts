@@ -60,7 +60,7 @@ test('a version can be put into a rollout, activated and rolled back', async () 
   expect(await statesOf('site')).toEqual(['1 ACTIVE', '2 CANARY', '3 DRAFT'])
   expect(await activate('site@2')).toMatchObject({ version: { state: 'ACTIVE' }, profile: { active: { number: 2 }, rollout: null } })
   expect(await activate('site@3', { mode: 'CANARY', percent: 5 })).toMatchObject({ version: { state: 'CANARY' } })
-  // the first rollback ends the rollout, and the second one replaces the active version
+  // the first rollback ends the rollout, and the second rollback activates the earlier version
   expect(await rollBack('site')).toMatchObject({
     version: { number: 3, state: 'ROLLED_BACK' },
     profile: { active: { number: 2 }, rollout: null },
@@ -88,7 +88,7 @@ test('a canary decides a repeated call every time, its record names the version,
   }
   expect(new Set(hosts)).toEqual(new Set(['large', 'small']))
   for (const [i, key] of keys.slice(0, 4).entries()) expect(hostOf(await ask(key, 'canary'))).toBe(hosts[i])
-  // when the percentage grows, the canary also decides the calls that it decided before
+  // when the percentage grows, the canary still decides the calls that it decided before
   await activate('canary@2', { mode: 'CANARY', percent: 100 })
   expect(hostOf(await ask(keys[0] as string, 'canary'))).toBe('small')
   expect(hostOf(await ask(keys[0] as string, 'canary@1'))).toBe('large')

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
 const zoneOf: Readonly<Record<string, string>> = { a1: 'az1', a2: 'az1', b1: 'az2', bare: 'nova' }
-/** The resources of one instance, for each of the requests. */
+/** One entry for each request: the resources of one instance of the request. */
 const asks = [
   { VCPU: 1, MEMORY_MB: 1_024 },
   { VCPU: 2, MEMORY_MB: 2_048, DISK_GB: 20 },

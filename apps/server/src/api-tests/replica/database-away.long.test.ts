@@ -32,7 +32,10 @@ describe.skipIf(noNatsServer !== undefined)(
       await cluster.stop()
     })
 
-    /** Ends every connection to the service's database and refuses new ones, or accepts them again. */
+    /**
+     * If `isThere` is false, ends every connection to the service's database and refuses new connections. Otherwise accepts connections
+     * again.
+     */
     async function setDatabase(isThere: boolean): Promise<void> {
       const client = new pg.Client(admin.connection)
       await client.connect()
@@ -129,7 +132,7 @@ describe.skipIf(noNatsServer !== undefined)(
       const tables = await readTables(prisma)
       expect([tables.auditFaults, new Set(tables.audit).size, tables.decisions.length]).toEqual([[], mutations, decisions.length])
       const keyRows = async () => (await prisma.apiKey.findMany()).map(({ id, revokedAtMs }) => [id, revokedAtMs !== null])
-      // the keys that were created and revoked without the database are in its table
+      // the table contains the keys that were created and revoked while the database was unreachable
       const expected = [
         [made.id, false],
         [revoked.id, true],

@@ -18,7 +18,9 @@ afterAll(async () => {
 const HEALTH = '{ health { mode reason revision stateAge replica featureLevel } }'
 const health = async () => (await dataOf(api, HEALTH)).health
 
-/** Ends every connection to the service's database and refuses new ones, or accepts them again. */
+/**
+ * If `isOpen` is false, ends every connection to the service's database and refuses new connections. Otherwise accepts connections again.
+ */
 async function setStore(isOpen: boolean): Promise<void> {
   const { rows } = await sql('SELECT datname FROM pg_database WHERE datname = $1', [api.database])
   const name = pg.escapeIdentifier(String(rows[0]?.datname))

@@ -41,7 +41,7 @@ test('with a shared flush, no answer except health is sent before the data in it
     body: JSON.stringify({ query: 'subscription { hostChanged { host { name } } }' }),
   })
   const pieces = streamText(stream)
-  // the stream first sends a heartbeat, before any event
+  // the first text of the stream is a heartbeat and not an event
   await pieces.next()
   const event = (async () => {
     for (let text = ''; !text.includes('"h-1"'); ) text += (await pieces.next()).value ?? ''
@@ -49,7 +49,7 @@ test('with a shared flush, no answer except health is sent before the data in it
   })()
   proxy.swallowAnswersFrom('gantt-flush')
   const placed = placeWith(api, {}).finally(() => order.push('claim'))
-  // the decision is in the log and in the state, but may not be on disk yet
+  // the decision is in the log and in the state, but is not confirmed to be on disk yet
   await expect.poll(async () => Number((await health()).revision)).toBe(Number(revision) + 1)
   const read = dataOf(api, '{ host(name: "h-1") { capacity { resourceClass claimed } } }').finally(() => order.push('read'))
   const atLeast = dataOf(api, '{ fleetLog { firstRevision } }').finally(() => order.push('other'))

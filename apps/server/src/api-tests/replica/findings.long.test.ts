@@ -33,12 +33,13 @@ test('Z05: one machine that reports under two names is found, with each instance
       })
   }
   const [same] = findings
-  // the host with the claim has the old name: it keeps this name and the host with the new name is forgotten, or it gets the new name
+  // The host with the claim has the old name. With the first option, it keeps the old name and the host with the new name is forgotten.
+  // With the second option, the host with the claim gets the new name.
   const kept = await repair(same.id, true, 'a test', { choose: 'host:z05-old' })
   expect(changesOf(kept)['host z05-new (gone) gone']?.[1]).toMatch(/"reason":"a test"/)
   const tried = await repair(same.id, true, 'renamed', { choose: 'host:z05-new' })
   expect(changesOf(tried)['host z05-new host']).toEqual(['"z05-old"', '"z05-new"'])
-  // the differences distinguish the forgotten host from the host that gets its name
+  // the differences distinguish the two hosts, although both have the new name: the forgotten host has the suffix `(gone)`
   expect(changesOf(tried)['host z05-new (gone) gone']?.[1]).toMatch(/"reason":"renamed"/)
   expect(api.service.replica.fleet.hosts.nodesOf('z05-old')).toHaveLength(1)
   expect(await repair(same.id, false, 'renamed', { choose: 'host:z05-new' })).toMatchObject({ __typename: 'FindingRepairPayload' })
@@ -74,7 +75,7 @@ test('a claim that no host lists becomes a finding after the configured time; a 
   await report('orphan', running(instance))
   await found(['orphan'], [])
   await report('orphan', running())
-  // no entry is written in the meantime, because the store's time advances without log entries
+  // the test need not write entries while it waits, because the store's time advances without log entries
   const [finding] = await found(['orphan'], ['instance.unlisted'])
   expect(finding.repair.automatic).toBe(true)
   const id = finding.id as string
@@ -105,7 +106,7 @@ test('a repair of an earlier finding does not end a claim whose instance is list
   const [finding] = await found(['late'], ['instance.unlisted'])
   await report('late', running(instance))
   const answer = await repair(finding.id, false)
-  // if the auditor has completed another round in the meantime, the finding does not exist any more
+  // if the auditor has completed a round since the report, the finding no longer exists and the answer is NotFound
   expect(['FindingRepairRefused', 'NotFound']).toContain(answer.__typename)
   expect(api.service.replica.fleet.ledger.claims.get(finding.claim)?.state).toBe('MATERIALISED')
 })
@@ -117,7 +118,7 @@ test('a repair of an earlier finding does not end a claim if another host lists 
   const [finding] = await found(['moved-from'], ['instance.unlisted'])
   await report('moved-to', running(instance))
   const answer = await repair(finding.id, false)
-  // if the auditor has completed another round in the meantime, the finding does not exist any more
+  // if the auditor has completed a round since the report, the finding no longer exists and the answer is NotFound
   expect(['FindingRepairRefused', 'NotFound']).toContain(answer.__typename)
   expect(api.service.replica.fleet.ledger.claims.get(finding.claim)?.state).toBe('CONFIRMED')
 })
@@ -247,7 +248,7 @@ test('an instance that fills its host is claimed without further resources, and 
   await report('filled', { ...running(instance), vcpusUsed: 16 * 16 })
   const [finding] = await found(['filled'], ['instance.unclaimed'])
   const size = (vcpus: number) => ({ size: { vcpus, memoryMib: 512 } })
-  // amounts above the reported usage must be free, as for every claim
+  // if the claim needs more than the reported usage, the additional amount must be free on the host
   for (const dryRun of [true, false])
     expect(await repair(finding.id, dryRun, 'a test', { size: { vcpus: 2, memoryMib: 1_048_576 } })).toMatchObject({
       __typename: 'FindingRepairRefused',

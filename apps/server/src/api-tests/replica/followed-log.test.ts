@@ -35,7 +35,7 @@ describe.skipIf(noNatsServer !== undefined)(
       await Promise.all([database.drop(), admin.drop(), servers.stop()])
     })
 
-    /** Blocks all connections to the service's database, or accepts them again. */
+    /** If `isThere` is false, blocks all connections to the service's database. Otherwise accepts connections again. */
     async function setDatabase(isThere: boolean): Promise<void> {
       const client = new pg.Client(admin.connection)
       await client.connect()

@@ -40,7 +40,7 @@ test("a scrape contains mode, revision, objects and the auditor's findings", asy
 test('if there are no violations, the start of this time and the counts of rounds and checks are reported', async () => {
   const key = await makeKey({ scopes: ['READ'] })
   const read = async () => valuesOf(await (await scrape(key)).text())
-  // before the first report the fleet has no hosts, and an audit round makes no checks
+  // before the first report, the fleet has no hosts and a round of the auditor has nothing to check
   await expect.poll(async () => (await read()).get('gantt_audit_clean_looks')).toBeGreaterThan(0)
   await expect.poll(async () => (await read()).get('gantt_audit_clean_rounds')).toBeGreaterThan(0)
   const values = await read()

@@ -58,7 +58,7 @@ describe.skipIf(noNatsServer !== undefined)(
       const [a, b] = services as [TestService, TestService]
       const opened = createGantt({ url: a.url, key: 'the-admin-key-of-tests' }).events.decisions({ query: 'flavor:elsewhere' })
       const first = opened.next()
-      // it is unknown when the stream is open, so requests are made until an event has arrived
+      // the time at which the stream is open is unknown, so requests are made until an event has arrived
       let hasCome = false
       void first.then(() => {
         hasCome = true

@@ -12,15 +12,15 @@ import { StoppedError } from '../../wait-for-store.ts'
 const ADMIN_KEY = 'the-admin-key-of-tests'
 const LONG = { interval: 100 }
 
-/** A service that may still be starting. */
+/** A service that is starting or has started. */
 interface Starting {
   /** Resolves when the service is ready. */
   readonly service: Promise<Service>
   readonly warnings: string[]
   stop(): void
-  /** The status of the answer to a probe, and its reason. */
+  /** Sends a readiness probe. Returns the HTTP status and the reason in the answer. */
   ready(): Promise<string>
-  /** The status of the answer to a call, and its error code. */
+  /** Makes a call. Returns the HTTP status and the error code of the answer. */
   call(): Promise<string>
 }
 

@@ -48,7 +48,7 @@ test.each<[string, () => Promise<void>]>([
   async (_with, begin) => {
     await begin()
     await place()
-    // statements that are sent without calls: for the clock, the keys and the cleaning of the projections
+    // statements that the replica sends even if there are no calls: they read the clock and the keys, and delete old rows of the tables
     const idle = new Set<string>()
     const seen = (part: string) => statements.some((text) => text.includes(part))
     await vi.waitFor(
@@ -77,7 +77,7 @@ test.each<[string, () => Promise<void>]>([
     expect(caused.filter((text) => !allowed.some((pattern) => pattern.test(text)))).toEqual([])
     expect(caused.some((text) => text.includes('INSERT INTO log'))).toBe(true)
     if (begin === beginShadow) {
-      // the shadow has decided requests, and sent no statement to the database for it
+      // the rollout in shadow mode has decided requests, although no statement was sent to the database for it
       const { data } = await api.ask('{ profile(name: "default") { rollout { sampled skipped } } }')
       expect(JSON.stringify(data)).toMatch(/"(sampled|skipped)":[1-9]/)
     }

@@ -168,8 +168,8 @@ describe('once every replica supports the newer level', () => {
 
   test('a request in version 1.1 raises the level of the log, and the other replica continues', async () => {
     expect(newer.__typename).toBe('SelectDestinationsPayload')
-    // the log first had the level of the older replica, and then the level that the request needs; a later decision may have raised it
-    // further
+    // The log first had the level of the older replica, and then the level that the request needs. After that, a decision can have raised
+    // the level further.
     const levels = (await logged()).flatMap((change) => (change.type === 'feature' ? [change.level] : []))
     expect(levels.slice(0, 2)).toEqual([2, 3])
     expect(await second.replica.reached(api.service.replica.fleet.place.revision, 10_000)).toBe(true)

@@ -112,7 +112,7 @@ test('the client accepts as many reports and heartbeats in one call as the servi
   expect([appliedCount, (await gantt.heartbeat(hosts)).heard]).toEqual([1_000, 1_000])
 })
 
-/** Reads a stream until there is enough, and ends it. */
+/** Reads a stream until `isEnough` returns true, and then ends the stream. */
 async function read<Event>(
   events: AsyncGenerator<Event, void>,
   isEnough: (seen: readonly Event[]) => boolean | Promise<boolean>,

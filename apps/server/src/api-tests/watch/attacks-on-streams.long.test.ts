@@ -7,8 +7,8 @@ import { streamText } from '../../testing/stream-text.ts'
 import { type Json, startTestService, type TestService } from '../../testing/test-service.ts'
 
 /**
- * In these tests, a caller with a valid key tries to misuse streams: to read data that it may not read, to exhaust the limit of open
- * streams, and to cause expensive computations.
+ * In these tests, a caller with a valid key tries to misuse streams: to read data without permission, to exhaust the limit of open streams,
+ * and to cause expensive computations.
  */
 
 const SECRET_HOST = 'host-of-another-project'
@@ -40,14 +40,14 @@ const open = (key: string, body: Body, { accept = 'text/event-stream', signal = 
     body: JSON.stringify(body),
   })
 
-/** The errors of a call that did not begin a stream. */
+/** The errors in the answer to a refused subscription. */
 async function faultsOf(response: Response): Promise<readonly Json[]> {
   const text = await response.text()
   const data = text.split('\n').find((line) => line.startsWith('data: {'))
   return JSON.parse(data === undefined ? text : data.slice(6)).errors
 }
 
-/** True if the key can open as many streams as it may. */
+/** True if the key can open the maximum count of streams. */
 async function opensAll(key: string): Promise<boolean> {
   const abort = new AbortController()
   try {

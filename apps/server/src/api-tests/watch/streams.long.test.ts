@@ -191,7 +191,7 @@ test('a reader of the whole fleet gets each change, including new hosts', async 
   const deltas = (events as { fleetDeltas: { from: string; to: string; names: string[]; gap: unknown } }[]).map((one) => one.fleetDeltas)
   expect(deltas[0]).toMatchObject({ from: '0', gap: null, columns: [{ name: 'CLAIMS', elementType: 'U8' }] })
   expect(deltas[0]?.names).toContain('h1')
-  // each event begins at the revision at which the previous event ended
+  // the `from` of each event equals the `to` of the preceding event
   expect(deltas.slice(1).map(({ from }) => from)).toEqual(deltas.slice(0, -1).map(({ to }) => to))
 })
 

@@ -2,7 +2,7 @@ import { Fleet } from '@gantt/scheduler-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
-/** Records the calls of `Fleet.apply`, which applies an entry without yielding. */
+/** Records the calls of `Fleet.apply`. That method applies an entry without yielding. */
 const applied = vi.spyOn(Fleet.prototype, 'apply')
 
 let api: TestService

@@ -20,7 +20,7 @@ afterAll(async () => {
 const ask = (query: string, variables?: Record<string, unknown>) => dataOf(api, query, variables)
 const flavor = { vcpus: 4, memoryMb: 8_192 }
 
-/** The revision of the log and the count of claims, which no what-if query may change. */
+/** The revision of the log and the count of claims. A what-if query must change neither of them. */
 const standing = async () => {
   const { fleet, claims } = await ask('{ fleet { asOf } claims { totalCount } }')
   return [fleet.asOf, claims.totalCount]
@@ -267,7 +267,7 @@ describe('whatWouldFit', () => {
     expect(placesOf('POLICY')).not.toEqual([])
     for (const { places, overlay } of placesOf('POLICY'))
       expect(places).toEqual(overlay.ratios.map(({ host }: Json) => ({ kind: 'HOST', name: host })))
-    // a new host is not an existing object, so no place is named for it
+    // `places` lists only existing objects, so it is empty for a new host
     for (const { places, overlay } of placesOf('FLEET')) expect([places, overlay.addHosts.length]).toEqual([[], 1])
   })
 

@@ -25,7 +25,7 @@ export const DecisionOutcome = builder.enumType('DecisionOutcome', {
   values: ['PLACED', 'PARTIAL', 'NO_VALID_HOST', 'REJECTED', 'SIMULATED'] as const,
 })
 
-/** The request of a decision, which its record contains completely. */
+/** The request of a decision. The record of the decision contains the complete request. */
 const specOf = ({ requestSpecId: id, record: { request }, at }: StoredDecision) => ({
   id,
   version: request.version,

@@ -74,7 +74,7 @@ Explanation.implement({
       description: 'The results of all filters on all hosts, as columns.',
       resolve: async (examined) => {
         const matrix = await examined.matrix()
-        // hosts that have left the fleet have no verdict and no position among the others
+        // hosts that have left the fleet have no verdict and are omitted from both lists
         const names = examined.names.filter((_, index) => matrix.firstRefusing[index] !== NOT_THERE)
         return { matrix: withoutGone(matrix), names }
       },
@@ -186,7 +186,7 @@ const ExplainPlacementInput = builder.inputType('ExplainPlacementInput', {
 
 export function toSubject({ decisionId, requestSpecId, spec }: typeof ExplainSubject.$inferInput): Subject {
   const path = ['input', 'subject']
-  // exactly one of the fields is given, possibly as an empty text
+  // exactly one of the three fields is set; an empty text is also a value
   if (typeof decisionId === 'string') return { type: 'decision', id: idOf('Decision', decisionId, [...path, 'decisionId']) }
   if (typeof requestSpecId === 'string') return { type: 'request-spec', id: idOf('RequestSpec', requestSpecId, [...path, 'requestSpecId']) }
   return { type: 'spec', spec: toSpecDocument(spec ?? {}, [...path, 'spec']) }

@@ -25,7 +25,7 @@ const ElementType = builder.enumType('ElementType', {
 
 const textFields = columnFields.filter((field) => field.holds !== 'number' && !('isReported' in field))
 
-/** The columns of these fields as text: "A, B and C". */
+/** Joins the columns of the fields to a text: "A, B and C". */
 const listed = (fields: readonly { readonly column: string }[]): string =>
   fields.map(({ column }, i) => `${i === 0 ? '' : i === fields.length - 1 ? ' and ' : ', '}${column}`).join('')
 
@@ -162,7 +162,7 @@ builder.queryField('fleet', (t) =>
   }),
 )
 
-/** A past fleet. Its own time replaces the clock. */
+/** Reads a past fleet. Ages are computed up to the time of that fleet instead of the present time. */
 const pastFleet = (fleet: CoreFleet): FleetReader => createFleetReader({ fleet }, () => fleet.now)
 
 const FleetDeltaEvent = builder.objectRef<FleetDelta>('FleetDeltaEvent').implement({

@@ -2,23 +2,23 @@ import { z } from 'zod'
 
 type Schema = z.core.$ZodType
 
-/** A field of a form, with the values that its zod schema accepts and its description. */
+/** A field of a form, with its description and with the values that its zod schema accepts. */
 export interface FieldForm {
   /** Names of the fields from the root, joined by dots. Empty for the root. The items of a list have the path of the list. */
   readonly path: string
   /** The schema of the field's value, without the wrappers for optional, nullable and default values and for transformations. */
   readonly schema: Schema
   readonly isRequired: boolean
-  /** The default; undefined if there is none. */
+  /** The default value; undefined if the field has no default. */
   readonly preset: unknown
-  /** The description of the field or, if it has none, of the schema of its value. */
+  /** The description of the field or, if the field has none, the description of the schema of its value. */
   readonly description: string | undefined
   readonly unit: string | undefined
   /** The description of the schema of the field's value, if that schema has one. */
   readonly ownDescription: string | undefined
   /** The version that added the field; undefined if the oldest version has it. */
   readonly since: string | undefined
-  /** The versions that have the field, with what they accept. */
+  /** The versions that have the field, each with the schema of the values that it accepts. */
   readonly versions: readonly (readonly [version: string, schema: Schema])[]
 }
 
@@ -67,7 +67,7 @@ export function membersOf({ path, versions }: FieldForm, { shape }: z.ZodObject)
   )
 }
 
-/** Describes the items of a list in the same way as a field. */
+/** Describes the items of a list as a `FieldForm`. The items have the path of the list. */
 export const itemOf = ({ path, versions, since }: FieldForm, { element }: z.ZodArray): FieldForm =>
   fieldForm(element, path, versions, since)
 
@@ -79,8 +79,8 @@ function memberOf(schema: Schema, name: string): Schema | undefined {
 }
 
 /**
- * The description of a field in sentences. The allowed values are left out with `isNamed`, because the API's type lists them. The default
- * is left out with `isPrinted`, because the API shows it.
+ * The description of a field in sentences. With `isNamed`, the allowed values are omitted, because the API's type lists them. With
+ * `isPrinted`, the default is omitted, because the API shows it.
  */
 export function describe({ path, schema, description, unit, preset, since }: FieldForm, { isNamed = false, isPrinted = false }): string {
   if (description === undefined) throw new TypeError(`${path} has no description; add one to its schema with .describe()`)

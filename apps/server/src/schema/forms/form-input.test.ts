@@ -33,7 +33,10 @@ const shapeOf = (form: z.ZodType): Shape => JSON.parse(JSON.stringify(z.toJSONSc
 const objectIn = (shape: Shape): Shape | undefined =>
   shape.properties === undefined ? [...(shape.anyOf ?? []), ...(shape.items ? [shape.items] : [])].map(objectIn).find(Boolean) : shape
 
-/** The paths of fields of a form that the input type lacks. They are found by JSON Schema, which the mapper does not use. */
+/**
+ * The paths of fields of a form that the input type lacks. The fields of the form are read from its JSON Schema, because the tested code
+ * does not use JSON Schema.
+ */
 function missingIn(type: GraphQLInputObjectType, form: Shape, path: readonly string[] = []): string[] {
   return Object.entries(form.properties ?? {}).flatMap(([name, shape]) => {
     const at = [...path, name]
@@ -46,7 +49,7 @@ function missingIn(type: GraphQLInputObjectType, form: Shape, path: readonly str
 
 const published = createSchema()
 
-/** A separate builder, so that the API's schema does not contain the forms of these tests. */
+/** A separate builder. Otherwise the API's schema would contain the forms of these tests. */
 const builder = newBuilder()
 builder.queryField('isThere', (t) => t.boolean({ authScopes: { scope: 'READ' }, description: 'Always true.', resolve: () => true }))
 const pair = builder.inputType('KeyValueInput', {

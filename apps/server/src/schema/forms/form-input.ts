@@ -17,24 +17,30 @@ export interface InputTable {
   /** The name of the input type of the form itself. */
   readonly name: string
   /**
-   * The names of the input types of nested objects and maps, by the field that contains them. An object in several fields is named only
-   * once.
+   * The names of the input types of nested objects and maps, by the field that contains the object or map. An object that occurs in several
+   * fields is named for only one of them.
    */
   readonly names?: Readonly<Record<string, string>>
-  /** Types of fields or of list items that do not follow from their schema. Their values are passed on unchanged. */
+  /**
+   * Types of fields or list items for which the zod schema does not determine the type. The values of these fields and items are passed on
+   * unchanged.
+   */
   readonly types?: Readonly<Record<string, ApiType>>
   /**
    * Fields with a default that the API prints and fills in. Only fields of the oldest version may be listed, because older versions refuse
    * a field that was added later.
    */
   readonly printedDefaults?: readonly string[]
-  /** Fields with a printed default that may be left out but not be null. */
+  /** Fields with a printed default that a caller may omit but must not set to null. */
   readonly notNull?: readonly string[]
-  /** All published versions of the form, oldest first. Descriptions name the first version with a field. */
+  /** All published versions of the form, oldest first. The description of a field names the first version that has the field. */
   readonly versions?: Readonly<Record<string, z.core.$ZodType>>
 }
 
-/** The input that GraphQL passes for a form: null for absent values, and lists of pairs for maps. `read` converts it. */
+/**
+ * The input that GraphQL passes for a form, with null for absent values and lists of pairs for maps. `read` converts this input to a
+ * document.
+ */
 export type Given<Value> = unknown extends Value
   ? unknown
   : Value extends string
@@ -70,15 +76,15 @@ type Reader = (value: unknown, path: readonly string[], issues: Issue[]) => unkn
 
 type Builder = typeof builder
 
-/** What the mapper needs from a schema: the builder, and the type of an entry in a map of strings. */
+/** The parts of a GraphQL schema that the mapper uses: the builder, and the type of an entry in a map of strings. */
 interface Base {
   readonly builder: Builder
   readonly pair: InputRef
 }
 
 /**
- * Creates input types from forms, with all nested types. Every field of a form becomes a field of the API. If there is no suitable type,
- * building the schema fails with the field's path.
+ * Creates input types from forms, with all nested types. Every field of a form becomes a field of the API. If a field has no suitable type,
+ * building the schema fails with the path of the field.
  */
 export const inputsIn =
   (base: Base) =>
@@ -161,8 +167,8 @@ class Mapper {
   }
 
   /**
-   * A map of strings becomes a list of pairs. If the table names a type for the map, as for maps that are list items, it becomes an object
-   * that contains the list. A map of other values becomes a list of entries of its own type.
+   * A map of strings becomes a list of pairs. If the table names a type for the map, as for maps that are list items, the map becomes an
+   * object that contains the list of pairs. A map of other values becomes a list of entries, and the entries have a type of their own.
    */
   #mapOf(form: FieldForm, { keyType, valueType }: z.ZodRecord): Plan {
     const { builder, pair } = this.#base
@@ -250,7 +256,7 @@ const listOf = ({ type, read, write }: Plan): Plan => ({
   write: (value) => (Array.isArray(value) ? value.map(write) : value),
 })
 
-/** The API's scalar for a schema; undefined if there is none. */
+/** The API's scalar for a schema; undefined if no scalar fits. */
 function scalarOf(schema: z.core.$ZodType): ApiType | undefined {
   if (schema instanceof z.ZodUUID) return 'UUID'
   if (schema instanceof z.ZodString || schema instanceof z.ZodEnum) return 'String'
@@ -270,7 +276,7 @@ function readObject(members: ReadonlyMap<string, Plan>, given: object, path: rea
   )
 }
 
-/** Converts those fields of a document that the form has. Other fields are left out. */
+/** Converts the fields of a document that the form has. All other fields are omitted. */
 const writeObject = (members: ReadonlyMap<string, Plan>, document: object): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(document).flatMap(([name, value]) => {

@@ -99,7 +99,7 @@ const Destination = builder.objectRef<ChosenHost>('Destination').implement({
         "How old the host's report was when the host was chosen, counted from its last report in the log, which is the last one with new content. Null if the log no longer contains that report.",
       resolve: async ({ host: { record }, decided }, _args, { reportAges }) => {
         const then = await decided()
-        // the record contains the name that the host had at the decision; it may have another name now
+        // the name of the host at the time of the decision is used, because the host can have a different name now
         return reportAges.of(nameAt(record, then.basis), then)
       },
     }),

@@ -37,7 +37,8 @@ const ForceVerify = builder.enumType('ForceVerify', {
 const { nova: _, ...newest } = specSchemas[CURRENT_SPEC_VERSION].in.shape
 
 /**
- * The schema of the newest version of a request, without Nova's document, which has a separate field. Any published version is accepted.
+ * The schema of the newest version of a request, without the field for Nova's document, which is a separate field in the API. Requests in
+ * every published version are accepted.
  */
 const requestForm = z
   .strictObject({
@@ -69,7 +70,7 @@ const requestInput = inputOf(requestForm, {
     'instanceGroup.policy': GroupPolicy,
     forceVerify: ForceVerify,
     'numaTopology.cells.pageSize': 'PageSize',
-    // aggregates were published as strings
+    // the API published these fields as String, and published types must not change
     'requestedResources.memberOf': 'String',
     'requestedDestination.aggregates': 'String',
     'requestedDestination.forbiddenAggregates': 'String',
@@ -113,8 +114,8 @@ export function toSpecDocument({ gantt, nova, legacy }: Partial<typeof SpecInput
 }
 
 /**
- * Converts a request to a SpecInput, which is the reverse of toSpecDocument. A request that was made in Nova's form is returned in that
- * form. Other requests have either the ids of their instances or their count, because the input must not have both.
+ * Converts a request to a SpecInput (the reverse of toSpecDocument). A request that was made in Nova's form is returned in that form. Other
+ * requests have either the ids of their instances or their count, because the input must not have both.
  */
 export function toSpecInput({ nova, ...request }: CoreRequestSpec): Readonly<Record<string, unknown>> {
   if (nova !== null) return nova.form === 'RequestSpec' ? { nova: nova.document } : { legacy: nova.document }

@@ -25,7 +25,7 @@ const full = {
   topologySpread: [{ topologyKey: 'zone', maxSkew: 1 }],
 }
 
-/** The paths of the fields of a form that contain maps, objects or lists of maps or objects. */
+/** The paths of fields in a form for maps, for objects, and for lists of maps or objects. */
 function nestedIn(form: z.core.$ZodType): string[] {
   if (form instanceof z.ZodPipe) return nestedIn(form.in)
   if (form instanceof z.ZodOptional || form instanceof z.ZodNullable || form instanceof z.ZodDefault) return nestedIn(form.unwrap())
@@ -52,7 +52,7 @@ test('the input that is written for a request is accepted by the API and parsed 
   if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join('; '))
   const nested = nestedIn(specSchemas[CURRENT_SPEC_VERSION]).filter((path) => path !== '' && !path.startsWith('nova'))
   expect(nested.length).toBeGreaterThan(15)
-  // a member of a gang has the same types as the request, so one of each is enough
+  // `numaTopology` and `gpus` have the same types in a member of a gang as in the request, so the gang of `full` need not contain them
   const missing = nested.filter((path) => !/^gang\.(?:numaTopology|gpus)/.test(path) && !isFilled(parsed.value, path))
   expect(missing).toEqual([])
   const type = createSchema().getType('SpecInput')
@@ -62,7 +62,7 @@ test('the input that is written for a request is accepted by the API and parsed 
     errors.push(`${path.join('.')}: ${message}`),
   )
   expect(errors).toEqual([])
-  // the result is parsed as the same request
+  // the input is converted back and must be parsed as the same request
   const { document } = toSpecDocument(given as Parameters<typeof toSpecDocument>[0], [])
   expect(parseRequestSpec(document)).toEqual(parsed)
 })

@@ -214,7 +214,7 @@ const ProfileCandidate = builder.inputType('ProfileCandidateInput', {
   }),
 })
 
-/** Returns a profile name unchanged, which means the active version of the profile. Converts the id of a version to name@number. */
+/** Converts the id of a profile version to name@number. A profile name means the active version and is returned unchanged. */
 const refOf = (given: string, path: readonly string[]): string =>
   /^[a-z0-9][a-z0-9-]{0,62}$/.test(given) ? given : idOf('ProfileVersion', given, path)
 

@@ -9,8 +9,8 @@ const { name: _, number: __, filters, weighers, ...settings } = profileSchema.sh
 const enabled = z.boolean().default(true).describe('False: the filter or weigher is left out of the version.')
 
 /**
- * A profile version as callers write it, with the fields that only the API has. The name is an argument of the call, and the service
- * assigns the number.
+ * The form of a profile version in the input of the API. The name of the profile is a separate argument of the call, and the service
+ * assigns the version number.
  */
 const profileForm = z
   .strictObject({
@@ -61,7 +61,7 @@ export const profileVersionInput = inputOf(profileForm, {
 
 type GivenVersion = typeof profileVersionInput.type.$inferInput
 
-/** Converts the input to the parts of a profile in the core's form, without disabled filters and weighers. */
+/** Converts the input to a profile in the core's form, without disabled filters and weighers. */
 export function toParts({
   filters: filterList,
   weighers: weigherList,

@@ -12,8 +12,8 @@ import { builder } from '../builder.ts'
 import type { Context } from '../context.ts'
 
 /**
- * The description of each filter and weigher, by its name. If Nova's part and another part have the same name, the description of the other
- * part is used.
+ * The description of each filter and weigher, by its name. If one of Nova's filters or weighers has the same name as a filter or weigher of
+ * this service, the description is that of this service's part.
  */
 const descriptions: ReadonlyMap<string, string> = new Map(
   [...novaFilters, ...novaWeighers, ...filters, ...weighers].map(({ name, description }) => [name, description]),

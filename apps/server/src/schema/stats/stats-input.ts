@@ -6,7 +6,8 @@ import { OmittableField } from './required-stats.ts'
 const { nova: _, ...newest } = statsSchemas[CURRENT_STATS_VERSION].shape
 
 /**
- * The newest version of a report, without Nova's documents, which have a field of their own. Reports in older versions are accepted too.
+ * The schema of the newest version of a report, without Nova's documents, which have a separate field in the API. Reports in older versions
+ * are accepted too.
  */
 const fullStatsForm = z
   .strictObject({
@@ -30,7 +31,7 @@ export const fullStatsInput = inputOf(fullStatsForm, {
   },
   types: {
     omitted: OmittableField,
-    // published as Int, although the form accepts larger numbers
+    // the API published these fields as Int, and published types must not change, although the form accepts larger numbers
     localGbUsed: 'Int',
     'numaCells.pages.sizeKib': 'Int',
   },

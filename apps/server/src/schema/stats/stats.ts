@@ -175,7 +175,7 @@ function toReport({ name, reporter, report }: typeof ResourceStatsInput.$inferIn
     ...reporter,
     ...(full && { full: fullStatsInput.read(full, [...path, 'full'], issues) }),
     ...(delta && { delta: statsDeltaInput.read(delta, [...path, 'delta'], issues) }),
-    // documents of other services and of Nova are not changed
+    // documents in a namespace and documents of Nova are passed on unchanged
     ...(nova != null && { nova }),
     ...(namespace && { namespace: { ...namespace, document: namespace.document } }),
     issues,

@@ -14,11 +14,11 @@ import {
 
 /** Counts the size of a call's answer while it is computed. */
 export interface AnswerSize {
-  /** Throws if the answer is too large, so that its computation stops. */
+  /** Throws if the answer is too large. The computation of the answer then stops. */
   check(event: unknown): void
   /** Adds to the size of the answer. Throws when it is too large. `event` is the event of a stream to which the value belongs. */
   add(bytes: number, event: unknown, isMutation: boolean): void
-  /** A value that is larger than this many bytes is not examined to its end. */
+  /** Once a value is found to be larger than this many bytes, the rest of the value is not examined. */
   readonly most: number
 }
 
@@ -26,8 +26,8 @@ export interface AnswerSize {
 const FIELD_BYTES = 32
 
 /**
- * Makes every field add the size of its value before the value is copied: names, texts, lists and JSON by their length. The cost of an
- * operation limits the number of objects, but not the size of their values.
+ * Makes every field of the schema add the size of its value to the size of the answer, before the value is copied. This is needed because
+ * the cost of an operation limits the number of objects, but not the size of their values.
  */
 export function countAnswers(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -55,7 +55,10 @@ const counted =
     return found instanceof Promise ? found.then(take) : take(found)
   }
 
-/** Aliases of `__typename` in an operation, which no resolver answers. Computed once for each operation. */
+/**
+ * The bytes that aliases of `__typename` in an operation add to each object. No resolver is called for them, so they are counted here, once
+ * for each operation.
+ */
 const otherNames = new WeakMap<OperationDefinitionNode, number>()
 
 /** The size of an object without its fields. It is counted as if it had every alias of `__typename` in the operation. */

@@ -18,7 +18,7 @@ import { fault } from './faults.ts'
 /** Frequent mutations. Their audit entries are written after the answer. */
 const hot: ReadonlySet<string> = new Set(['selectDestinations', 'updateResourceStats'])
 
-/** Records every mutation in the audit, whether it succeeds or fails. A new mutation needs no code for it. */
+/** Records every mutation in the audit, whether it succeeds or fails. A new mutation is included without additional code. */
 export function auditMutations(schema: GraphQLSchema): void {
   for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) audit(field as GraphQLField<unknown, Context>)
 }
@@ -69,7 +69,7 @@ function faultCode(error: unknown): string {
   return error instanceof Error && error.name !== 'Error' ? error.name : 'INTERNAL'
 }
 
-/** The type of an answer. For a list, how many answers have each type. */
+/** The type of an answer. If the answer is a list: the types of its items, each with its count. */
 async function endOf(type: GraphQLOutputType, value: unknown, context: Context, info: GraphQLResolveInfo): Promise<string> {
   const named = getNamedType(type)
   const typeOf = async (one: unknown): Promise<string> =>
@@ -91,10 +91,10 @@ const MAX_TEXT = 200
 const MAX_ITEMS = 20
 const MAX_DEPTH = 8
 
-/** Fields with documents of callers, which are left out because they may have any content. */
+/** Fields that contain documents of callers. They are omitted, because such a document can have any content. */
 const leftOut: ReadonlySet<string> = new Set(['full', 'delta', 'document'])
 
-/** The arguments as short text, without values that may be secret. */
+/** The arguments as short text, without values that can be secret. */
 function summaryOf(args: unknown): string {
   const text = canonicalJson(inShort(args, 0))
   if (text.length <= MAX_SUMMARY) return text
@@ -123,12 +123,12 @@ const shortText = (text: string): string => {
 }
 
 /**
- * Replaces control characters and halves of surrogate pairs, which the database may refuse. The audit must record such a call although the
- * call itself is refused.
+ * Replaces control characters and halves of surrogate pairs, because the database can refuse them. A call with such characters is refused,
+ * but the audit must record it.
  */
 const clean = (text: string): string => text.replace(/[\p{Cc}\p{Cs}]/gu, '\uFFFD')
 
-/** The target of a mutation: the object in its answer, otherwise the object that its arguments name. */
+/** The target of a mutation: the object in the answer or, without one, the object that the arguments name. */
 function targetOf(args: Record<string, unknown>, value: unknown): string {
   const input = (args.input ?? {}) as Record<string, unknown>
   const made = (value ?? {}) as { readonly key?: unknown; readonly aggregate?: unknown; readonly decision?: unknown }

@@ -20,7 +20,7 @@ export const OrderDirection = builder.enumType('OrderDirection', {
   values: ['ASC', 'DESC'] as const,
 })
 
-/** Converts pairs to a record. Duplicate keys are added to the issues. Undefined if no pairs were given. */
+/** Converts pairs to a record. Duplicate keys are added to the issues. Undefined if `pairs` is absent. */
 export function toRecord<Value>(
   pairs: readonly { readonly key: string; readonly value: Value }[] | null | undefined,
   path: readonly string[],

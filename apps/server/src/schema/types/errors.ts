@@ -22,7 +22,7 @@ export const ErrorCode = builder.enumType('ErrorCode', {
   ] as const,
 })
 
-/** Messages and paths quote callers' input and older data. Invisible characters in messages and paths are escaped only here. */
+/** Messages and paths quote callers' input and older data. Invisible characters in them are escaped here and nowhere else. */
 const showPath = (path: readonly string[]): string[] => path.map((key) => showUnseen(key))
 
 export const UserError = builder.interfaceRef<Failure>('UserError').implement({

@@ -55,11 +55,14 @@ export interface FaultDetail {
   readonly found?: string
   readonly allowed?: string
   readonly retryAfterMs?: number
-  /** The replica that prevents the call, the feature level that it reads, and the required one. */
+  /**
+   * The replica that prevents the call (`replica`), the feature level that the replica supports (`reads`), and the required feature level
+   * (`needs`).
+   */
   readonly replica?: string
   readonly reads?: number
   readonly needs?: number
-  /** Replaces the code's own HTTP status. */
+  /** The HTTP status of the error. Absent: the HTTP status of the code. */
   readonly status?: number
 }
 

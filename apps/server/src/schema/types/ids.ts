@@ -26,7 +26,8 @@ export function decodeId(globalId: string): { typename: string; id: string } {
 }
 
 /**
- * The plain id of an object of one type, given as its global id or as the plain id that logs contain. Throws InputFault for any other text.
+ * The plain id of an object of one type. `given` is either the global id of the object or the plain id that logs contain. Throws InputFault
+ * for any other text.
  */
 export function idOf(typename: string, given: string, path: readonly string[]): string {
   const own = given.toLowerCase()
@@ -42,7 +43,7 @@ function read(globalId: string): { typename: string; id: string } | undefined {
   const colon = text.indexOf(':')
   const typename = text.slice(0, Math.max(0, colon))
   const id = text.slice(colon + 1)
-  // a different text that decodes to the same value was not issued by this service
+  // if a text decodes to this value but differs from its encoding, this service did not issue the text
   if (!forms[typename]?.test(id) || encodeId(typename, id) !== globalId.replace(/={1,2}$/, '')) return undefined
   return { typename, id }
 }

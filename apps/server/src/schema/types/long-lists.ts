@@ -15,7 +15,7 @@ const SHORT = 8
 
 /**
  * Lets other calls run while a long list of objects is resolved. The items of the list become promises that resolve one by one, with
- * pauses. Without this, the executor would complete a list whose resolvers are synchronous in one piece.
+ * pauses. Without the pauses, the executor would complete a list with synchronous resolvers in one piece.
  */
 export function pauseInLongLists(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -37,8 +37,8 @@ const handedOver =
 
 function oneByOne(found: unknown): unknown {
   if (!Array.isArray(found)) return found
-  // The executor abandons the items of a list if one of them throws synchronously. A rejection of an earlier item would then be unhandled
-  // and end the process. An item that is a promise never throws synchronously.
+  // The executor abandons the items of a list if one of them throws synchronously. If an earlier item was a promise that rejects later, the
+  // rejection would then be unhandled and end the process. Therefore every item becomes a promise, which never throws synchronously.
   const items: readonly unknown[] = found
   return items.length <= SHORT ? items.map((item) => Promise.resolve(item)) : handOver(items)
 }

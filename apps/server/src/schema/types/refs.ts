@@ -6,7 +6,7 @@ import type { Dated } from '../../services/moments/dated.ts'
 import type { ProfileView } from '../../services/profile/profiles.ts'
 import { builder } from '../builder.ts'
 
-/** Types that several files refer to. Each is implemented in the file of its module. */
+/** Types that several files refer to. The fields of each type are defined in the file of its module. */
 export const Host = builder.objectRef<HostView>('Host')
 export const Aggregate = builder.objectRef<Dated<AggregateShape>>('Aggregate')
 export const Claim = builder.objectRef<Dated<ClaimShape>>('Claim')

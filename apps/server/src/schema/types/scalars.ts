@@ -35,7 +35,7 @@ export function printDuration(ms: number): string {
   return minutes % 60 === 0 ? `PT${minutes / 60}H` : `PT${minutes}M`
 }
 
-/** Milliseconds since 1970 of a time; undefined for an invalid one. */
+/** Milliseconds since 1970 of a time; undefined for an invalid time. */
 function readTime(value: unknown): number | undefined {
   const at = typeof value === 'string' && dateForm.test(value) ? Date.parse(value) : Number.NaN
   return Number.isNaN(at) ? undefined : at
@@ -130,7 +130,7 @@ const builtIn: Readonly<Record<string, string>> = {
   ID: 'an id',
 }
 
-/** The rule as a configuration for GraphQL, for values and literals. */
+/** Converts a rule to the configuration of a GraphQL scalar, for values in variables and in documents. */
 export function scalarConfig<Inside>(
   rule: ScalarRule<Inside>,
 ): Omit<GraphQLScalarTypeConfig<Inside, unknown>, 'name'> & { serialize(value: unknown): unknown } {
@@ -147,13 +147,16 @@ export function scalarConfig<Inside>(
   }
 }
 
-/** True if a JSON value contains only safe numbers. A loop is used instead of recursion, so that no document exhausts the stack. */
+/**
+ * True if a JSON value contains only safe numbers. With recursion, a deeply nested document would exhaust the stack; therefore a loop is
+ * used.
+ */
 function isTame(root: unknown): boolean {
   const spots: { value: unknown; depth: number }[] = [{ value: root, depth: 0 }]
   for (let spot = spots.pop(); spot !== undefined; spot = spots.pop()) {
     const { value, depth } = spot
     if (typeof value === 'string' && !isStorable(value)) return false
-    // above 2^53 - 1, the received number may differ from the one that was sent
+    // above 2^53 - 1, the received number can differ from the number that was sent
     if (typeof value === 'number' && (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER)) return false
     if (value === null || typeof value !== 'object') continue
     if (!Array.isArray(value) && !Object.keys(value).every(isStorable)) return false

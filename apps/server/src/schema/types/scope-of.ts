@@ -1,7 +1,7 @@
 import type { GraphQLField } from 'graphql'
 import type { Scope } from '../../auth/caller.ts'
 
-/** The scopes that may read a root field; undefined if the field has none. */
+/** The authorisation rule (`authScopes`) of a root field; undefined if the field has no rule. */
 export const authScopesOf = ({ extensions }: Pick<GraphQLField<unknown, unknown>, 'extensions'>): unknown =>
   (extensions.pothosOptions as { readonly authScopes?: unknown } | undefined)?.authScopes
 

@@ -74,14 +74,14 @@ export const toHypothesis = ({ profile, profileChanges, at, overlay, deadline }:
   deadlineMs: deadline ?? null,
 })
 
-/** Converts an overlay to the core's form. */
+/** Converts the edits of a hypothetical fleet to the core's form. */
 function toOverlay({ releaseClaims, ...rest }: GivenOverlay, path: readonly string[]) {
   const issues: Issue[] = []
   const claims = releaseClaims?.map((id, i) => claimOf(id, [...path, 'releaseClaims', String(i)]))
   return { document: overlayInput.read({ ...rest, releaseClaims: claims }, path, issues), issues }
 }
 
-/** An invalid id of a claim stays unchanged, so that it is reported together with all other errors. */
+/** Returns an invalid id of a claim unchanged. A later check then reports it together with all other errors. */
 function claimOf(id: string, path: readonly string[]): string {
   try {
     return idOf('Claim', id, path)

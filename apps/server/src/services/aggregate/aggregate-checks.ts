@@ -29,7 +29,7 @@ function checkMetadata({ name, availabilityZone, setMetadata, unsetMetadata }: A
   return issues
 }
 
-/** Finds the problems of an edit. The check yields between steps, because an aggregate may contain all hosts of a fleet. */
+/** Finds the problems of an edit. The check yields between steps, because an aggregate can contain all hosts of a fleet. */
 export function* checkEdit({ hosts }: Fleet, edit: AggregateEdit): Steps<ManyIssues> {
   const issues = new ManyIssues()
   issues.addAll(checkMetadata(edit))

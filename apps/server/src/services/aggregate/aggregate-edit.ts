@@ -8,8 +8,8 @@ export interface KeyValue {
 }
 
 /**
- * The changes of an edit. A field that the edit does not set is unchanged. Members and metadata are given as additions and removals, so
- * that two operators cannot undo each other's edits.
+ * The changes of an edit. A field that the edit does not set is unchanged. Members and metadata are written as additions and removals.
+ * Otherwise two operators could undo each other's edits.
  */
 export interface AggregateEdit {
   readonly name?: string | null | undefined
@@ -28,7 +28,7 @@ export const asGiven = ({ listed, count }: ManyIssues, placeOf: (path: readonly 
     count,
   )
 
-/** The names that fields of an edit have in the input of `createAggregate`, which is checked as an edit of an empty aggregate. */
+/** Maps fields of an edit to fields in the input of `createAggregate`. That input is checked as an edit of an empty aggregate. */
 const CREATED: Readonly<Record<string, string>> = { setMetadata: 'metadata', addHosts: 'hosts' }
 
 export const ofCreation = ([field = '', ...rest]: readonly string[]): readonly string[] => [CREATED[field] ?? field, ...rest]

@@ -31,7 +31,7 @@ import type { Decisions } from '../decision/decisions.ts'
 import type { AggregateDone } from './aggregates.ts'
 import { createTurns, decidingNow, type Sides, sidesOf } from './tried-edit.ts'
 
-/** Live claims on one host that one filter would refuse with one reason code because of an edit. */
+/** The edit would make a filter refuse live claims on their own host. All claims of one warning have the same host, filter and code. */
 export interface AggregateWarning extends HostName {
   readonly filter: string
   readonly code: Reason['code']
@@ -44,15 +44,15 @@ export interface AggregateWarning extends HostName {
 export interface AggregateWarnings {
   /** The revision of the fleet on which the edit was tried. */
   readonly asOf: number
-  /** How many live claims are on hosts that join or leave the aggregate, or that are members while its metadata changes. */
+  /** How many live claims are on hosts that join or leave the aggregate, or on member hosts if the edit changes the metadata. */
   readonly claims: number
-  /** How many of these claims were checked. */
+  /** How many of the `claims` were checked. */
   readonly asked: number
   readonly leftOut: { readonly outOfTime: number; readonly notAskable: number }
   /** How many of the checked claims would be refused by the filters on their present hosts, and how many hosts these are. */
   readonly refused: number
   readonly hosts: number
-  /** The warnings, those for the most claims first. */
+  /** The warnings, sorted by the count of their claims, largest first. */
   readonly listed: readonly AggregateWarning[]
 }
 

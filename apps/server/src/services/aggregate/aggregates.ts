@@ -76,7 +76,7 @@ export interface AggregateOrder {
 }
 
 export interface Aggregates {
-  /** This and other methods read the fleet `fleet`; absent: the present fleet. */
+  /** Finds the aggregate in `fleet`, or in the present fleet if `fleet` is absent. */
   find(uuid: string, fleet?: Fleet): Dated<Aggregate> | undefined
   list(args: AggregateListArgs, fleet?: Fleet): Promise<Page<Dated<Aggregate>>>
   /** The aggregates of a host, sorted by uuid. */
@@ -86,7 +86,7 @@ export interface Aggregates {
    * rollout.
    */
   metadataOf(aggregate: Dated<Aggregate>): readonly MetadataEntry[]
-  /** The member hosts, in the order of first sight. */
+  /** The member hosts, in the order in which they first reported. */
   hostsIn(aggregate: Dated<Aggregate>, args: PageArgs): Page<HostView>
   create(input: AggregateEdit & { readonly name: string }, by: string, dryRun: boolean): Promise<AggregateOutcome>
   /** Creates an aggregate of Nova with its uuid, or makes an existing one equal to it. */
@@ -97,7 +97,7 @@ export interface Aggregates {
 
 /** A key of an aggregate's metadata, with its value and the filters and weighers that read the key. */
 export interface MetadataEntry extends KeyValue {
-  /** First the readers of exactly this key, then the readers that take their keys from requests. */
+  /** First the filters and weighers that always read this key, then those that read the keys named by a request. */
   readonly readers: readonly MetadataReader[]
   /** True if the service itself reads the key, whatever the profiles contain. */
   readonly isOwn: boolean
@@ -107,7 +107,7 @@ export interface MetadataEntry extends KeyValue {
   readonly similarKeys: readonly string[]
 }
 
-/** An allocation ratio that an aggregate gives its hosts. */
+/** An allocation ratio that the metadata of an aggregate sets for the member hosts. */
 export interface AggregateRatioView {
   readonly resourceClass: string
   readonly ratio: number
@@ -186,7 +186,7 @@ export function createAggregates(replica: Replica): Aggregates {
     return { type: 'done', aggregate: dryRun ? planned : next === null ? null : (find(uuid) ?? planned), impact, dryRun, change }
   }
 
-  /** The aggregate if it still has the version that the caller saw, otherwise an error that names its present version. */
+  /** The aggregate if it still has the version that the caller saw, otherwise an error that names the aggregate's present version. */
   const at = async (uuid: string, ifVersion: number): Promise<Aggregate | NotFound | VersionConflict> => {
     if (find(uuid)?.version !== ifVersion) await replica.fresh()
     const current = find(uuid)
@@ -194,7 +194,7 @@ export function createAggregates(replica: Replica): Aggregates {
     return current.version === ifVersion ? current : versionConflict(ifVersion, current)
   }
 
-  /** Replaces earlier names of hosts in an edit with their present names, because a caller's list may contain earlier names. */
+  /** Replaces earlier names of hosts in an edit with their present names, because a caller's list can contain earlier names. */
   const named = <Edit extends AggregateEdit>(edit: Edit): Edit => {
     const { hosts } = replica.fleet
     const removed = edit.removeHosts ?? []
@@ -204,7 +204,10 @@ export function createAggregates(replica: Replica): Aggregates {
       removeHosts: [...new Set([...removed, ...presentHosts(hosts, removed)])],
     }
   }
-  /** Errors of an edit. An unknown host may have reported to another replica just now, so the store is read before an error is returned. */
+  /**
+   * Errors of an edit. A host that is unknown here might just have reported to another replica, so the store is read before an error is
+   * returned.
+   */
   const check = async (edit: AggregateEdit): Promise<ManyIssues> => {
     const added = edit.addHosts ?? []
     if (added.some((host) => replica.fleet.hosts.nodesOf(host).length === 0)) await replica.fresh()

@@ -13,8 +13,8 @@ export interface Sides {
 export const sidesOf = ({ fleet }: Replica, change: AggregateChanged): Promise<Sides> => answerInPieces(sidesInSteps(fleet, change))
 
 /**
- * The generator that `sidesOf` runs. The fleet may change between its yields. Both copies nevertheless have the state that the fleet had at
- * the start.
+ * The generator that `sidesOf` runs. The fleet can change between the yields of the generator. Both copies nevertheless have the state that
+ * the fleet had at the start.
  */
 export function* sidesInSteps(fleet: Fleet, change: AggregateChanged): Steps<Sides> {
   const now = copyFleet(fleet)
@@ -26,7 +26,10 @@ export function* sidesInSteps(fleet: Fleet, change: AggregateChanged): Steps<Sid
   return { now, edited }
 }
 
-/** The version that is active now of the profile that made an earlier decision. Throws RangeError if there is none. */
+/**
+ * Finds the profile that made an earlier decision, and returns its version that is active now. Throws RangeError if the profile no longer
+ * exists.
+ */
 export function decidingNow({ profiles }: Fleet, ref: string): Profile {
   const profile = profiles.find(ref.slice(0, ref.lastIndexOf('@'))) ?? profiles.find(ref)
   if (profile === undefined) throw new RangeError(`there is no profile ${ref}`)

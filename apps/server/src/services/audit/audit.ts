@@ -23,7 +23,7 @@ export interface Audit {
    * it.
    */
   offer(entry: AuditEntry): void
-  /** False if the queue is full. Mutations that need an audit entry must then be refused. */
+  /** False if the store accepts no more audit entries at present. Mutations that need an audit entry must then be refused. */
   takesMore(): boolean
   /** Writes the queued entries, as far as the database accepts them. */
   close(): Promise<void>
@@ -34,7 +34,7 @@ export class AuditDelayed extends Error {
   override readonly name = 'AuditDelayed'
 }
 
-/** True if a call was refused or timed out because the store was unavailable. The call may nevertheless have written changes to the log. */
+/** True if a call was refused or timed out because the store was unavailable. Even so, the call might have written changes to the log. */
 export const isForWantOfStore = (error: unknown): boolean => error instanceof UnavailableError
 
 export interface AuditOptions {
@@ -42,7 +42,7 @@ export interface AuditOptions {
   /** Reads the stored rows of the audit. */
   readonly store: AuditStore
   warn(message: string): void
-  /** How many entries the queue can hold. When it is full, calls wait too. */
+  /** How many entries the queue can hold. When the queue is full, calls of `follow` wait. */
   readonly room?: number
   /** For this many milliseconds, entries are collected before they are written as one batch. */
   readonly gatherMs?: number
@@ -59,8 +59,8 @@ interface Waiting {
 }
 
 /**
- * Creates the audit writer of this replica. It writes entries in the order of their answers, in batches. Each batch is chained under a lock
- * that all replicas share.
+ * Creates the audit writer of this replica. It writes entries in the order in which their calls were answered, in batches. Each batch is
+ * chained under a lock that all replicas share.
  */
 export function createAudit({ records, store, warn, room = 10_000, gatherMs = 200 }: AuditOptions): Audit {
   const queue: Waiting[] = []
@@ -100,7 +100,7 @@ export function createAudit({ records, store, warn, room = 10_000, gatherMs = 20
     timer = undefined
     writing ??= drain().finally(() => {
       writing = undefined
-      // entries that arrived since the last batch
+      // continues with entries that arrived while the previous entries were written
       if (queue.length > 0 && Date.now() < giveUpAt) void write()
     })
     return writing

@@ -31,7 +31,7 @@ export interface Issue extends Omit<Problem, 'code'> {
 export interface Invalid extends Failure {
   readonly type: 'invalid'
   readonly issues: readonly Issue[]
-  /** The count of all issues; `issues` may list fewer. */
+  /** The count of all issues, including those that `issues` omits. */
   readonly issueCount: number
 }
 
@@ -41,7 +41,7 @@ export interface NotFound extends Failure {
   readonly key: string
 }
 
-/** An answer lists at most this many issues, so that a long list of wrong values does not cause a long answer. */
+/** An answer lists at most this many issues. Otherwise a long list of wrong values would cause a long answer. */
 const MOST_ISSUES = 100
 
 /** Collects the problems of a long list. All problems are counted, but objects are created only for those that an answer lists. */
@@ -60,8 +60,8 @@ export class ManyIssues {
 }
 
 /**
- * One answer for several errors of a call. The message has the first error and the count of the others. `issueCount` is the count of all
- * errors if not all are listed.
+ * One answer for several errors of a call. The message has the first error and the count of further errors. `issueCount` is the count of
+ * all errors if not all are listed.
  */
 export function invalid(issues: readonly Issue[], code: FailureCode = 'INVALID', issueCount = issues.length): Invalid {
   const [first] = issues

@@ -16,7 +16,10 @@ export interface Page<Item> {
   readonly hasPreviousPage: boolean
   /** The count of all items. It is computed only if it is selected. */
   totalCount(): number | Promise<number>
-  /** The cursors at both ends of a page that may have items outside of `edges`, such as unreadable decisions; null for an empty page. */
+  /**
+   * The cursors at both ends of a page that can have items outside of `edges`, such as unreadable decisions. Each is null for an empty
+   * page.
+   */
   readonly bounds?: { readonly start: string | null; readonly end: string | null }
   /** The revision at which the page was read, if it comes from the fleet. */
   readonly asOf?: number
@@ -30,7 +33,7 @@ export interface List {
 
 type CursorKey = readonly (string | number)[]
 
-/** `by` is everything that determines the items of the list and their order. */
+/** `by` contains all arguments that determine the items of the list or their order, such as its filter. */
 export const listOf = (name: string, by: unknown = null): List => ({
   name,
   mark: createHash('sha256')

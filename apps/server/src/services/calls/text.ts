@@ -13,15 +13,15 @@ export function checkText(path: readonly string[], text: string, { min = 1, max 
   return isStorable(text) ? [] : [issue(path, text, 'be text without NUL and halves of surrogate pairs')]
 }
 
-/** Problems of a name, by which something is identified, searched or shown. */
+/** Problems of a name. In addition to the rules of free text, a name must satisfy `PLAIN_RULE`. */
 export function checkName(path: readonly string[], text: string, length: Length = {}): Issue[] {
   const issues = checkText(path, text, length)
   return issues.length > 0 || isPlain(text) ? issues : [issue(path, text, PLAIN_RULE, 'call.unplain_name')]
 }
 
 /**
- * Problems of a new idempotency key. A stored key may contain characters that only earlier releases accepted, and a repeated call with such
- * a key still gets its answer.
+ * Problems of a new idempotency key. Only new keys are checked. A key that an earlier release stored can contain other characters, and a
+ * repeated call with that key still gets its answer.
  */
 export const checkKey = (
   path: readonly string[],

@@ -3,9 +3,9 @@ import { eachInPieces } from '../../event-loop/lists.ts'
 import { firstOf, keyOf, type List, type Page, type PageArgs, toCursor } from '../calls/paging.ts'
 
 /**
- * A page of the requested claims of a fleet, oldest first. A fleet stores millions of ended claims in packed form. Each is unpacked for one
- * check and dropped, so at most two pages of unpacked claims are in memory. If only live claims are requested, no ended claim is unpacked.
- * Throws InputFault for an invalid page argument, and CallerGoneError.
+ * A page of the requested claims of a fleet, oldest first. A fleet stores millions of ended claims in packed form. Each ended claim is
+ * unpacked, checked, and dropped if it is not on the page. Therefore at most two pages of unpacked claims are in memory. If only live
+ * claims are requested, no ended claim is unpacked. Throws InputFault for an invalid page argument, and CallerGoneError.
  */
 export async function pageOfAllClaims(
   list: List,
@@ -42,7 +42,7 @@ function candidatesIn({ ledger }: Fleet, states: readonly ClaimState[] | null | 
 class Oldest {
   readonly #most: number
   #kept: Claim[] = []
-  /** Infinity until the list is full. Then a newer claim than this one is not added. */
+  /** A claim with a greater fence (a newer claim) is not added. Infinity until the list is full. */
   #limit = Number.POSITIVE_INFINITY
 
   constructor(most: number) {

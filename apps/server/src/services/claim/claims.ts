@@ -20,7 +20,7 @@ interface States {
   readonly states?: readonly ClaimState[] | null | undefined
 }
 
-/** A claim as a caller names it: the fence proves that the caller knows its present state. */
+/** How a caller identifies a claim. The fence proves that the caller knows the present state of the claim. */
 export interface ClaimRef {
   readonly id: string
   readonly fence: number
@@ -43,7 +43,7 @@ export interface ClaimLost extends Failure {
 export type ClaimOutcome = ClaimDone | ClaimLost | NotFound | Invalid
 
 export interface Claims {
-  /** This and other methods read the fleet `fleet`; absent: the present fleet. */
+  /** Finds the claim in `fleet`, or in the present fleet if `fleet` is absent. */
   find(id: string, fleet?: Fleet): Dated<Claim> | undefined
   hostOf(claim: Dated<Claim>): HostView
   /** The claims that hold resources of a host, oldest first. */
@@ -57,8 +57,8 @@ export interface Claims {
   /** Ends claims without checking their fences. Only operators may call this. */
   revoke(ids: readonly string[], reason: string): Promise<ClaimOutcome[]>
   /**
-   * Abandons the idempotency key of a call that timed out. If the call has not arrived yet, its key becomes unusable. If the call made
-   * claims, they are released.
+   * Abandons the idempotency key of a call that timed out. If the call has not arrived yet, it will be refused. If the call has already
+   * made claims, they are released.
    */
   abandon(account: string, key: string): Promise<ClaimOutcome>
 }
@@ -126,7 +126,7 @@ export function createClaims(replica: Replica): Claims {
       ),
     async abandon(account, key) {
       const isKept = (): boolean => replica.fleet.ledger.findKey(account, key) !== undefined
-      // another replica of an older release may have just accepted a key with characters that this release refuses
+      // a replica of an older release might just have accepted a key with characters that this release refuses
       if (!isPlain(key) && !isKept()) await replica.fresh()
       const issues = checkKey(['idempotencyKey'], key, { isKept: isKept(), max: MAX_KEY_LENGTH })
       if (issues.length > 0) return invalid(issues)
@@ -166,7 +166,7 @@ function readersIn(fleet: Fleet, now: number): QueryReaders<Claim> {
   }
 }
 
-/** The failure with the reason why a claim no longer belongs to the caller. */
+/** The failure of a call for a claim that no longer belongs to the caller. The message contains the reason. */
 export function lostClaim(claim: Claim, fence: number, path: readonly string[]): ClaimLost {
   const why = claim.fence === fence || !isLive(claim) ? `it is ${claim.state}` : `its fence is ${claim.fence}, not ${fence}`
   return { type: 'claim-lost', code: 'CLAIM_LOST', message: `The claim is no longer yours: ${why}.`, path, claim }

@@ -14,7 +14,7 @@ import type { Placement } from '../placement/placement.ts'
 export type { Durations, FailureCount, FlavorCount } from '../../db/tables/activity.ts'
 
 export interface StepView extends StepCount {
-  /** How long decisions in the step took. Undefined if none was measured. */
+  /** How long decisions in the step took. Undefined if no duration was measured. */
   took(): Promise<Durations | undefined>
 }
 
@@ -25,15 +25,15 @@ export interface StepView extends StepCount {
 export interface ActivityView {
   readonly since: number
   readonly until: number
-  /** All steps, oldest first. The last step may be shorter. */
+  /** All steps, oldest first. The last step can be shorter. */
   steps(): Promise<readonly StepView[]>
-  /** How long decisions in the span took. Undefined if none was measured. */
+  /** How long decisions in the span took. Undefined if no duration was measured. */
   took(): Promise<Durations | undefined>
-  /** True if the span has too many decisions, so that `took` covers only the newest ones. */
+  /** True if the span has too many decisions. `took` then covers only the newest decisions. */
   isTookCut(): Promise<boolean>
   /** Failed decisions by reason, the most frequent reason first. */
   failures(): Promise<readonly FailureCount[]>
-  /** True if the span has too many failed decisions, so that `failures` covers only the newest ones. */
+  /** True if the span has too many failed decisions. `failures` then covers only the newest failed decisions. */
   isFailuresCut(): Promise<boolean>
   /** The requested flavors, the most frequent first. */
   flavors(): Promise<readonly FlavorCount[]>
@@ -70,9 +70,9 @@ export function createActivities(
   caughtUp: () => Promise<unknown>,
 ): Activities {
   /**
-   * The latest time up to which the tables are complete, so that counts and lists of the decisions before this time agree. A refusal has
+   * The latest time up to which the tables are complete. Counts and lists of the decisions before this time therefore agree. A refusal has
    * the arrival time of its request, but it is stored only once it is decided. The end is therefore before the oldest waiting request of
-   * this replica. Only a refusal that another replica is about to store can be missing.
+   * this replica. Only refusals that other replicas are about to store can be missing.
    */
   const end = async (): Promise<number> => {
     const until = Math.min(replica.storeTime + 1, placement.oldestAsked() ?? Number.POSITIVE_INFINITY)

@@ -22,7 +22,10 @@ import { onOtherState } from './other-state.ts'
 export interface DecisionComparison extends Comparison {
   readonly a: DecisionView
   readonly b: DecisionView
-  /** REPLAYED if both decisions are replayed bit for bit. APPROXIMATE if one of them is replayed by other code or on another state. */
+  /**
+   * REPLAYED if both decisions are replayed bit for bit. APPROXIMATE if a decision is replayed by a different release, or on a state other
+   * than the state on which the decision was made.
+   */
   readonly fidelity: Fidelity
   /** The reasons why the fidelity is APPROXIMATE, as sentences; null if it is REPLAYED. */
   readonly approximateBecause: string | null

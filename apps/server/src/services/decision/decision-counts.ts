@@ -17,12 +17,12 @@ export interface DecisionStep extends OutcomeCounts {
 
 /** Decisions that have the same value in the field by which decisions are grouped. */
 export interface DecisionGroup extends KeyCount {
-  /** The query terms that, added to the query, find exactly the decisions of this group. */
+  /** Query terms. If they are added to the query, it finds exactly the decisions of this group. */
   readonly terms: string
 }
 
 export interface DecisionGroups {
-  /** The groups, those with the most decisions first. */
+  /** The groups, sorted by their count of decisions, largest first. */
   readonly nodes: readonly DecisionGroup[]
   /** The count of all groups. */
   readonly totalCount: number
@@ -58,7 +58,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** Round step lengths, in milliseconds. Longer steps are whole days. */
+/** The allowed step lengths of less than a day, in milliseconds. Longer steps are whole days. */
 const lengths = [
   ...[1, 2, 5, 10, 15, 30].map((count) => count * SECOND),
   ...[1, 2, 5, 10, 15, 30].map((count) => count * MINUTE),
@@ -72,7 +72,8 @@ export function createDecisionCounts(replica: Replica, store: DecisionCountStore
       const query = parseDecisionQuery(text)
       const names = hostsOfManyNames(replica.fleet.hosts)
       await caughtUp()
-      // one millisecond later than now, so that the range includes the newest decision even if the clocks of store and replica differ
+      // the later of the two clocks plus one millisecond; the range therefore includes the newest decision even if the clocks of store and
+      // replica differ
       const now = Math.max(replica.fleet.now, Date.now()) + 1
       const asked = spanOf(query, now)
       const until = Math.min(asked.until ?? now, now)

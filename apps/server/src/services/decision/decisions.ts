@@ -35,13 +35,16 @@ const LOOKED_BACK = 20
  */
 const isTriedAgain = ({ intent = 'CREATE', source }: DecisionRecord): boolean => intent === 'CREATE' || source !== undefined
 
-/** A decision by its id. Its other fields are read from the tables only if they are selected, so a placement call reads no table. */
+/**
+ * A decision of which only the id is known at first. `load` reads the other fields and is called only if a caller selects them. A placement
+ * call that selects only the id therefore reads no table.
+ */
 export interface DecisionView {
   readonly id: string
   load(): Promise<StoredDecision>
 }
 
-/** A page of decisions. `unreadable` has the decisions whose records cannot be read. */
+/** A page of decisions. `unreadable` lists the decisions of the page with records that cannot be read. */
 export interface DecisionPage extends Page<DecisionView> {
   readonly unreadable: readonly UnreadableDecision[]
 }
@@ -68,7 +71,10 @@ export interface Decisions {
   caughtUp(): Promise<boolean>
   /** The ids of the requests that this decision answered, oldest first. Empty until the audit contains them, shortly after the answer. */
   requestIds(id: string): Promise<readonly string[]>
-  /** The void attempts of the same call before this decision, oldest first. Only attempts with an entry in the log are included. */
+  /**
+   * Attempts of the same call whose changes were void, before the attempt that became this decision, oldest first. An attempt without an
+   * entry in the log is omitted.
+   */
   lostTries(decision: StoredDecision): Promise<readonly LostTry[]>
   /**
    * The decision of which `decision` is a retry: the last decision within the preceding hour for the same account, instance and intent and,
@@ -88,18 +94,18 @@ export interface Records {
 
 export function createDecisions(replica: Replica, { decisions, requestSpecs, projector }: Records): Decisions {
   /**
-   * Waits until the tables contain everything that this replica has applied, so that a caller can read the decision of an answer that it
-   * just got.
+   * Waits until the tables contain everything that this replica has applied. Then a caller that has just got an answer can read its
+   * decision.
    */
   const caughtUp = () => projector.reached(replica.fleet.place.revision, WAIT_MS)
   /**
-   * Finds a decision by its id. If this replica and the tables are as new as the log and do not contain it, it was never made, or it was
-   * dropped.
+   * Finds a decision by its id. Before an unknown id is reported, this replica and the tables are brought up to the end of the log. A
+   * decision that is still missing was never made, or it was dropped.
    */
   const look = async (id: string): Promise<StoredDecision | undefined> => {
     const found = await decisions.find(id)
     if (found !== undefined) return found
-    // another replica may have just made the decision
+    // another replica might have just made the decision
     await replica.fresh()
     const isCaughtUp = await caughtUp()
     const later = await decisions.find(id)
@@ -155,7 +161,7 @@ export function createDecisions(replica: Replica, { decisions, requestSpecs, pro
     },
     instanceOf({ record, answer }, index) {
       const { instances } = record
-      // if not all instances were placed, the last one that was tried is the one without a host
+      // if not all instances were placed, the last recorded instance is the instance that got no host
       const place = index ?? (answer.length < record.request.numInstances ? instances.length - 1 : 0)
       const found = instances[place]
       if (found === undefined) throw InputFault.at(['instanceIndex'], place, `0 to ${instances.length - 1}`)

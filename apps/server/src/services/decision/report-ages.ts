@@ -16,8 +16,8 @@ export const decidedOf = ({ at, place }: Pick<StoredDecision, 'at' | 'place'>): 
 /** How old hosts' reports were when decisions were made. */
 export interface ReportAges {
   /**
-   * Milliseconds from a host's last report in the log to the decision; null if it had never reported, or if the log does not reach back far
-   * enough. It is computed from the log, so that it is the same on every replica without being recorded.
+   * Milliseconds from a host's last report in the log to the decision; null if the host had never reported, or if the log does not reach
+   * back far enough. The age is computed from the log. Therefore all replicas return the same age, although it is not stored.
    */
   of(host: HostName, decided: Decided): Promise<number | null>
 }
@@ -25,7 +25,7 @@ export interface ReportAges {
 export function createReportAges(replica: Pick<Replica, 'fleet'>, history: Pick<History, 'read'>): ReportAges {
   const read = inBatches<readonly [HostName, number], number | null>(async (asked) => {
     const known = new Map<string, number | null>()
-    // sorted by revision, so that each past state is derived from the one before it
+    // sorted by revision, because each past state is derived from the preceding past state
     for (const basis of [...new Set(asked.map(([, revision]) => revision))].sort((a, b) => a - b)) {
       const hosts = asked.filter(([, revision]) => revision === basis).map(([host]) => host)
       const times = await history

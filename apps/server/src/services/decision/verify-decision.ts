@@ -28,7 +28,7 @@ import type { Fidelity } from '../explanation/examined.ts'
 import { createOwnFleet } from '../moments/own-fleet.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
 
-/** SAME if all bits are equal; UNKNOWN if there is nothing to compare with, or if the decision cannot be replayed. */
+/** SAME if all bits are equal. UNKNOWN if no hash or log entry is stored for the comparison, or if the decision cannot be replayed. */
 export type CheckOutcome = 'SAME' | 'DIFFERENT' | 'UNKNOWN'
 
 /**
@@ -68,8 +68,8 @@ export interface DecisionVerification {
 export type VerifyDecision = (id: string) => Promise<DecisionVerification>
 
 /**
- * At most this many verdicts (hosts times instances) are hashed, but always the verdicts of the first eight instances. The count of covered
- * instances depends only on the decision, so that every replica computes the same hash.
+ * At most this many verdicts (hosts times instances) are hashed, except that the first eight instances are always hashed. The count of
+ * hashed instances depends only on the decision. Therefore every replica computes the same hash.
  */
 const MATRIX_VERDICTS = 1_000_000
 
@@ -135,7 +135,7 @@ export function createVerifyDecision(
     const end = (revision: number | null, more: readonly VerificationCheck[]): DecisionVerification => {
       const all = [...checks, ...more]
       const replayed = all.find(({ part }) => part === 'REPLAY')?.outcome ?? 'UNKNOWN'
-      // a log entry or the stored hashes show what was decided; without both, the original decision is unknown
+      // a log entry or the stored hashes show what was decided; if both are missing, the original decision is unknown
       const isVouched = place.entryId !== null || checks.every((check) => check.outcome !== 'UNKNOWN')
       const outcome = all.some((check) => check.outcome === 'DIFFERENT') ? 'DIFFERENT' : isVouched ? replayed : 'UNKNOWN'
       return {
@@ -159,13 +159,13 @@ export function createVerifyDecision(
     more.push(
       isOurs || replayed.outcome === 'SAME' ? replayed : unknown('REPLAY', `It was decided ${other}, so that the replay may differ.`),
     )
-    // verdicts of another release or on another state cannot be compared with those of the decision
+    // verdicts by a different release or on a different state cannot be compared with the verdicts of the decision
     if (isOurs && replayed.outcome === 'SAME')
       more.push(
         await made.matrix().then(
           (matrix) => matrixCheck(stored, matrix),
           (error: unknown) => {
-            // the log was trimmed meanwhile
+            // the old log entries were deleted during the verification
             if (!(error instanceof RangeError)) throw error
             return unknown('MATRIX', `Its verdicts cannot be replayed: ${error.message}.`)
           },
@@ -190,7 +190,7 @@ interface MatrixHash {
   readonly older: string | undefined
 }
 
-/** If not all instances were compared, adds to the text of a check how many were. */
+/** If not all instances were compared, adds the count of compared instances to the text of a check. */
 const partly = (check: VerificationCheck, { covered, instances }: Pick<MatrixHash, 'covered' | 'instances'>): VerificationCheck =>
   covered === instances ? check : { ...check, text: `${check.text} This is of the first ${covered} of ${instances} instances.` }
 

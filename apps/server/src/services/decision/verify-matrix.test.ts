@@ -38,7 +38,7 @@ afterAll(async () => {
   await replica.close()
 })
 
-/** The hash of the verdicts of the first instances, each replayed from the beginning. */
+/** The hash of the verdicts of the first `instances` instances. Each instance is replayed from the start of the decision. */
 async function hashOf(instances: number): Promise<string> {
   const fleet = await history.at(stored.place.basis)
   return sha256(

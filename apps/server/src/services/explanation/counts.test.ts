@@ -40,7 +40,7 @@ function questionOf(shapes: readonly object[], flavor: object, ignored: number):
   return { record, before: [], answer, fidelity: 'REPLAYED', profile, basis: fleet.place.revision, state: createOwnFleet(() => fleet) }
 }
 
-/** An empty table of hosts, which means that no host has earlier names. */
+/** An empty table of hosts. It has no earlier names of hosts. */
 const table = aFleet({}).hosts
 
 test("every count is part of the fleet's total, and its query finds exactly the counted hosts", async () => {

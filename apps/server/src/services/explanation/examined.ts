@@ -25,13 +25,16 @@ import {
 import type { HostNameInput } from '../host/hosts.ts'
 import type { OwnFleet } from '../moments/own-fleet.ts'
 
-/** REPLAYED if the decision is replayed from its record bit for bit. APPROXIMATE if the replay uses other code or another state. */
+/**
+ * REPLAYED if the decision is replayed from its record bit for bit. APPROXIMATE if the replay uses a different release, or a state other
+ * than that of the decision.
+ */
 export type Fidelity = 'REPLAYED' | 'APPROXIMATE'
 
 /** A request to explain, with its decision and the state on which it is decided: the original state or the present one. */
 export interface Question {
   readonly record: DecisionRecord
-  /** The proposals that were decided before this one on the same state. */
+  /** The earlier proposals in the log entry of the decision. Their resources are held in `state` before the request is decided. */
   readonly before: readonly Proposal[]
   readonly answer: readonly SelectedDestination[]
   readonly fidelity: Fidelity
@@ -55,7 +58,7 @@ export interface WeigherScore {
   readonly raw: number
   readonly normalized: number
   readonly multiplier: number
-  /** Which aggregate set the host's own multiplier; null if the host has the profile's multiplier. */
+  /** The aggregate that sets a multiplier for this host. Null if the multiplier of the profile applies. */
   readonly multiplierSource: string | null
   readonly weighted: number
 }
@@ -67,22 +70,22 @@ export interface HostVerdict extends HostName {
   readonly rank: number | null
   readonly weights: readonly WeigherScore[]
   readonly total: number | null
-  /** The time from the host's last report in the log to the decision, in milliseconds. Null if no host of that name had reported. */
+  /** The time from the host's last report in the log to the decision, in milliseconds. Null if no report of the host is known. */
   readonly reportAgeMs: number | null
   /**
-   * The verdicts of all filters on the host. With `shortCircuit`, filters after the first refusal are not evaluated; absent: the same
-   * filters are evaluated as in `examineInstance`.
+   * The verdicts of all filters on the host. With `shortCircuit`, filters after the first refusal are not evaluated; absent:
+   * `isShortCircuited` of `examineInstance` applies.
    */
   checks(shortCircuit?: boolean): Promise<readonly Check[]>
 }
 
-/** All results for one instance of a request. They remain valid after the state has changed. */
+/** All results for one instance of a request. They are copies and do not change when the state changes. */
 export interface Examined extends Findings {
   readonly question: Question
   readonly instance: number
   /** The cause of the refusal; null if a host passes. */
   readonly cause: Cause | null
-  /** A sentence about a change with which the request would fit, if no host passes; undefined if none was found. */
+  /** If no host passes: a sentence about a change with which the request would fit. Undefined if no such change was found. */
   readonly way: string | undefined
   /** The refusals by filters in shadow mode. `steps` does not contain them. */
   readonly shadows: readonly ShadowStep[]
@@ -94,7 +97,7 @@ export interface Examined extends Findings {
   readonly withNodes: ReadonlySet<string>
   /** By host index: store time of the host's last report, or 0 without a report. */
   readonly reportedAt: readonly number[]
-  /** Store time of the decision or, if there is none, of the state. */
+  /** Store time of the decision or, for a request without a decision, store time of the state. */
   readonly time: number
   outcomeOf(index: number): HostOutcome
   verdict(index: number): HostVerdict
@@ -119,8 +122,8 @@ function hostsWithNodes({ hosts }: Fleet): ReadonlySet<string> {
 }
 
 /**
- * Evaluates one instance as in the decision, where the earlier instances hold their resources. If `isShortCircuited`, the evaluation of
- * each host stops at its first refusal.
+ * Evaluates one instance as in the decision. The earlier instances of the request hold their resources. If `isShortCircuited`, the
+ * evaluation of each host stops at its first refusal.
  */
 export async function examineInstance(question: Question, instance: number, isShortCircuited = false): Promise<Examined> {
   const { record, before } = question
@@ -201,7 +204,7 @@ function batched<Answer>(read: (indexes: readonly number[]) => Promise<readonly 
   let batch: { readonly indexes: number[]; readonly answers: Promise<readonly Answer[]> } | undefined
   const open = () => {
     const indexes: number[] = []
-    // the microtask runs after all synchronous calls, so that their reads are combined
+    // the microtask runs after all synchronous calls, and therefore reads for all of them at once
     const answers = Promise.resolve().then(() => {
       batch = undefined
       return read(indexes)

@@ -56,7 +56,7 @@ export interface ExplainOptions {
    * request.
    */
   readonly at?: number | null | undefined
-  /** True: as in a decision, filters after the first refusal of a host are not evaluated. */
+  /** True: as in a decision, no further filters are evaluated for a host after the first refusal. */
   readonly shortCircuit?: boolean | null | undefined
   /** The index of the instance to explain. Absent: the instance that was not placed, or the first instance if all were placed. */
   readonly instance?: number | null | undefined
@@ -75,14 +75,14 @@ const SUBJECT = ['input', 'subject']
 const PROFILE = ['input', 'profile']
 
 export function createExplain(replica: Replica, history: History, decisions: Decisions, outside: Outside): Explain {
-  /** The state at a revision: the live fleet while it has this revision, otherwise a past fleet. */
+  /** The state at a revision: a copy of the live fleet if it has this revision, otherwise a past fleet. */
   const stateAt = (revision: number): OwnFleet => {
-    // the live fleet may change before the result is read
+    // a copy, because the live fleet can change before the result is read
     const present = replica.fleet.place.revision === revision ? copyFleet(replica.fleet) : undefined
     return createOwnFleet(() => present ?? history.at(revision))
   }
 
-  /** Calls the external plug-ins of the profile for the answers that the record of the decision does not contain. */
+  /** Calls the external plug-ins of the profile if the record of the decision does not contain their answers. */
   const askOutside = (fleet: Fleet, profile: Profile, { request, outside: answers = [], source, ends, intent }: DecisionRecord) => {
     const spec = currentSpec(request)
     const claimOf = (id: string | undefined) => (id === undefined ? undefined : fleet.ledger.claims.get(id))
@@ -90,7 +90,10 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     return outside.gather(fleet, withAnswers(profile, [{ request: spec, answers }]), [spec], away)
   }
 
-  /** A question on the state at a revision. If the log no longer contains that state, the present state is used. */
+  /**
+   * Creates the question that explains a request on the state at a revision. If the log no longer contains that state, the present state is
+   * used.
+   */
   const askAt = async (
     revision: number,
     record: DecisionRecord,
@@ -105,7 +108,7 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     return state.work(function* (fleet) {
       const profile = fleet.profiles.find(record.profile)
       if (profile === undefined) throw new InputFault([unknownProfile(replica, record.profile, PROFILE)])
-      // only a request that is decided anew needs a usable profile and the answers of external plug-ins; a recorded decision contains them
+      // a request that is decided anew needs a usable profile; a recorded decision does not
       if (rest.answer === undefined) usableProfile(fleet, profile, PROFILE)
       const answers = answered && answersFor(answered, currentSpec(record.request))
       const named = { ...record, ...(answers !== undefined && { outside: answers }), profile: profileRef(profile) }
@@ -117,7 +120,7 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     })
   }
 
-  /** The earlier proposals of the same log entry. The fleet that the decision saw held their resources. */
+  /** The earlier proposals in the log entry of a decision. Their resources were already held when the decision was made. */
   const proposalsAt = async ({ place }: StoredDecision): Promise<Question['before']> => {
     const entry = place.entryId === null ? undefined : await history.find(place.entryId, place.basis)
     if (place.entryId !== null && entry === undefined) throw new RangeError(`entry ${place.entryId} is not in the log`)
@@ -128,7 +131,7 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     const { record: decided, place } = stored
     const record = { ...decided, profile: profile || decided.profile }
     if ((at ?? place.basis) !== place.basis) return askElsewhere(record, at as number)
-    // with another profile, the request is decided again
+    // with a different profile, the request is decided again
     const answer = profile ? {} : { answer: stored.answer }
     const fidelity: Fidelity = !profile && otherCode(record, pluginsOf(replica.fleet)) === undefined ? 'REPLAYED' : 'APPROXIMATE'
     try {
@@ -140,7 +143,7 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     }
   }
 
-  /** A question about a decision's request on another state than the state of the decision. */
+  /** Creates the question that explains the request of a decision on a state other than the state of the decision. */
   const askElsewhere = async (record: DecisionRecord, at: number): Promise<Question> => {
     try {
       const asked = await stateAt(at).read((fleet) => onOtherState(fleet, record))
@@ -152,8 +155,8 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
   }
 
   /**
-   * A question about a new request. `path` is the path of the request in the caller's input. A request that a placement call would refuse
-   * as invalid is refused here too.
+   * Creates the question that explains a new request. `path` is the path of the request in the caller's input. A request that a placement
+   * call would refuse as invalid is refused here too.
    */
   const askSpec = async (asked: RequestSpec, options: ExplainOptions, path?: readonly string[]): Promise<Question> => {
     const { profile, at, profilePath = PROFILE } = options
@@ -223,7 +226,10 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
   }
 }
 
-/** The instance without a host: the last one in the record or, if the record has none, the first one without a result in the answer. */
+/**
+ * The index of the instance without a host: the last instance in the record or, if the record has no instances, the first instance without
+ * a result in the answer.
+ */
 const failedInstance = ({ record, answer }: Question): number => (record.instances.length > 0 ? record.instances.length - 1 : answer.length)
 
 /** The present facts of the host, and what changed since the state that was examined. */
@@ -232,7 +238,7 @@ async function presentOf({ fleet }: Replica, history: History, question: Questio
   const after = hostFieldsOf(fleet, index)
   const checks = index === undefined ? undefined : checksNow(fleet, question.record, index)
   const firstSeen = index === undefined ? undefined : fleet.hosts.get(index).firstSeen
-  // reading the past state may take long, so the present facts are read first
+  // reading the past state can take long, so the present facts are read first
   const { lost } = question
   const changes =
     lost === undefined ? hostChangesBetween(await question.state.read((past) => hostFieldsOf(past, indexOf(past, name))), after) : []
@@ -249,7 +255,7 @@ function checksNow(fleet: Fleet, record: DecisionRecord, index: HostIndex): read
 
 const unreachable = (at: number | null | undefined) => InputFault.at(['input', 'at'], at, 'a revision that the log still reaches')
 
-/** A revision with the time of its entry, if the log still reaches it. */
+/** A revision, with the time of its entry if the log still contains the entry. */
 async function placeOf(history: History, revision: number): Promise<NonNullable<Present['firstSeen']>> {
   try {
     return { revision, at: (await history.entry(revision)).at }

@@ -17,11 +17,11 @@ import { weighingOf } from './weighing.ts'
 const NEAR = 5
 const BEST = 5
 
-/** The address of a host, with its node if several hosts had the same host name at that time. */
+/** The address of a host, with its node if several hosts have the same host name in the explained state. */
 export const addressIn = ({ withNodes }: Examined, { host, node }: HostName): string =>
   withNodes.has(host) ? `${host}/${node}` : hostKey({ host, node })
 
-/** The result in one or two sentences with amounts. */
+/** The result of an explanation in one or two sentences, with counts of hosts. */
 export function headlineOf(examined: Examined): string {
   const { hostCount, ranked, question, instance, cause, way } = examined
   if (hostCount === 0) return 'No host has reported, so none could be chosen.'
@@ -72,7 +72,7 @@ interface FunnelRow {
   readonly reasons: readonly string[]
 }
 
-/** The output format of a page. Texts of operators and callers must not become markup. */
+/** Writes a page in one output format. A text that an operator or caller wrote must not be interpreted as markup. */
 interface Writer {
   title(text: string): string
   text(text: string): string
@@ -142,7 +142,7 @@ const bestText = (examined: Examined, { total, outcome, ...name }: HostVerdict):
 const nearText = async (examined: Examined, verdict: HostVerdict): Promise<string> =>
   `${addressIn(examined, verdict)}: ${await lacksText(verdict)}`
 
-/** All refusals of a host by every filter, in the sentences that a cause uses. Empty if the host passes. */
+/** All refusals of a host by every filter, in the same sentences as in the cause of a refused request. Empty if the host passes. */
 export async function lacksText(verdict: Pick<HostVerdict, 'checks'>): Promise<string> {
   const checks = await verdict.checks(false)
   const refusals = checks.flatMap(({ filter, reason, facts = [] }) => (reason === undefined ? [] : [{ filter, reason, facts }]))

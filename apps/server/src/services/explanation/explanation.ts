@@ -41,7 +41,7 @@ export interface VerdictFilter {
   readonly reason?: readonly string[] | null | undefined
   /** Hosts that every one of these filters refuses, even if another filter refuses first. */
   readonly refusedBy?: readonly string[] | null | undefined
-  /** Hosts that exactly one filter refuses, if that filter is one of these. */
+  /** Hosts that are refused by one of these filters and by no other filter. */
   readonly refusedOnlyBy?: readonly string[] | null | undefined
   /** Hosts that reached every one of these filters in the decision, because no earlier filter refused them. */
   readonly reached?: readonly string[] | null | undefined
@@ -69,7 +69,7 @@ const nameReadersIn = (hosts: HostTable): QueryReaders<HostName> => {
 }
 
 /**
- * The reasons of the refusals. If no host passes, the reasons are sorted as in the cause. Otherwise the reason that refuses the most hosts
+ * The reasons why hosts were refused. If no host passes, the order is that of the cause's reasons. Otherwise the reason with the most hosts
  * comes first.
  */
 export const reasonsOf = ({ steps, cause }: Examined): RefusalReason[] =>
@@ -79,8 +79,9 @@ export const reasonsOf = ({ steps, cause }: Examined): RefusalReason[] =>
   }))
 
 /**
- * A page of the verdicts on single hosts. They are sorted by name, or as follows: passing hosts with the best first, then refused hosts
- * with the latest refusing filter first. `hosts` is the present table of hosts, which has the earlier names of hosts.
+ * A page of the verdicts on single hosts. NAME sorts them by host name. RANK puts passing hosts first, beginning with the best, and sorts
+ * refused hosts by the position of the filter that refused first, last position first. DISTANCE sorts refused hosts by how near they are to
+ * passing. `hosts` is the present table of hosts, which contains the earlier names of hosts.
  */
 export async function listVerdicts(
   hosts: HostTable,
@@ -117,7 +118,7 @@ async function inOrder(examined: Examined, order: VerdictOrder): Promise<number[
 
 const nameAt = (names: Examined['names'], index: number) => names[index] as Examined['names'][number]
 
-/** Hosts that pass, by rank, then refused hosts, the nearest first. */
+/** Hosts that pass, sorted by rank, followed by refused hosts, sorted by how near they are to passing. */
 function byDistance({ firstRefusing, rank, distance }: VerdictMatrix): number[] {
   const of = (column: ArrayLike<number>, index: number) => column[index] as number
   return [...firstRefusing.keys()]
@@ -176,7 +177,7 @@ const refusesAt = ({ refusedBy, bytesPerHost }: VerdictMatrix, host: number, fil
   filter >= 0 && (((refusedBy[host * bytesPerHost + (filter >> 3)] as number) >> (filter & 7)) & 1) === 1
 
 /**
- * Refused hosts, sorted by how near they are to passing: the host that the cause names, then the other hosts that the request admits, then
+ * Refused hosts, sorted by how near they are to passing: the host that the cause names, then further hosts that the request admits, then
  * the remaining hosts.
  */
 export async function nearMissesOf(examined: Examined, first: number): Promise<HostVerdict[]> {

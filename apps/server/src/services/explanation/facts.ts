@@ -1,6 +1,6 @@
 import { type Check, type Fact as CoreFact, type Source, shortfallOf, type Term } from '@gantt/scheduler-core'
 
-/** A required and an actual value that a refusal compares, with the source of each. */
+/** A required value and an actual value that a refusal compares, each with its source. */
 export interface Fact {
   readonly subject: string
   readonly required: string | null

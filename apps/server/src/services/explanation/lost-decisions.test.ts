@@ -11,7 +11,7 @@ import { createCompareDecisions } from '../decision/compare-decisions.ts'
 import { createDecisions, type Decisions } from '../decision/decisions.ts'
 import { createExplain, type Explain } from './explain.ts'
 
-// Decisions whose states are trimmed from the log. One of the decisions moves a claim that the fleet has forgotten.
+// Decisions on states that the log no longer contains. One decision moves a claim that was removed from the fleet's state.
 let replica: Replica
 const kept: StoredDecision[] = []
 let clock = 1_000_000
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await place('moved', { intent: 'LIVE_MIGRATE', source: { claim: claim.id, fence: claim.fence } })
   for (const { id, fence } of [...replica.fleet.ledger.claims.values()])
     await replica.propose([{ type: 'release', claim: id, fence, reason: null }])
-  // three hours later, the idempotency keys of the claims are forgotten
+  // after three hours, the fleet drops the ended claims and their idempotency keys
   for (let hour = 0; hour < 3; hour++) {
     clock += 3_600_000
     await replica.propose([aReport(`late-${hour}`)])
@@ -104,7 +104,7 @@ test('two decisions whose states are lost are compared by their records, and no 
       })
       .join(' '),
   )
-  // the source claim of the move is forgotten, but the comparison still reports it
+  // the fleet no longer contains the source claim of the move, but the comparison still reports the claim
   const { specChanges } = await compare(one.id, moved.id)
   expect(specChanges).toContainEqual({ field: 'moveOf', before: null, after: moved.record.source })
   expect(await compare(moved.id, moved.id)).toMatchObject({ cause: 'NONE', fidelity: 'APPROXIMATE' })

@@ -16,7 +16,7 @@ import { describe, expect, test } from 'vitest'
 import { byExtent } from '../../../../../testing/extent.ts'
 import { type DemandState, type Disclosed, explainTo } from './tenant-explanation.ts'
 
-/** The parts of a request. A project can leave out any of them. */
+/** The fields of a request. A project can omit each field. */
 type Parts = Partial<{
   readonly [Part in (typeof asked)[number]]: string | number
 }>
@@ -41,7 +41,7 @@ interface Asking {
   readonly profile: Profile
   /** The parts in the order in which filters evaluate them, grouped by filter. */
   readonly order: readonly (readonly TenantDemand[])[]
-  /** If one of this many first filters refuses, no state is shown, because a filter of operators comes after them. */
+  /** If one of the first `unevaluated` filters refuses, no state is shown, because a filter of operators comes later. */
   readonly unevaluated?: number
 }
 
@@ -93,11 +93,11 @@ function explainedBy(explain: Explain, fleet: Fleet, request: RequestSpec, profi
   return explain({ request, outcome: isPlaced ? 'PLACED' : 'NO_VALID_HOST', placed: isPlaced ? 1 : 0, profile, reasons })
 }
 
-/** True if a host can take the request. A project learns this by placing the request. */
+/** True if the request fits on a host. A project can find this out by placing the request. */
 const fits = (fleet: Fleet, request: RequestSpec, profile: Profile): boolean =>
   examine(fleet, request, profile, 's').firstRefusing.includes(PASSES_ALL)
 
-/** The state of each demand, computed only from which parts of the request can be placed. */
+/** Computes the state of each demand only by testing which parts of the request can be placed. */
 function foundOut(places: (parts: Parts) => boolean, whole: Parts, { order, unevaluated = 0 }: Asking) {
   const states = new Map<TenantDemand, DemandState>()
   const given = asked.filter((demand) => whole[demand] !== undefined)
@@ -115,7 +115,7 @@ function foundOut(places: (parts: Parts) => boolean, whole: Parts, { order, unev
   throw new Error('parts that make up the whole request were placed, but the whole was not')
 }
 
-/** Asserts for random fleets that a project can compute the explanation from which parts of the request can be placed. */
+/** Asserts for random fleets that the explanation contains only facts that a project can find out by placing parts of its request. */
 function holds(explain: Explain, name: string): void {
   const asking = profiles[name] as Asking
   const { profile } = asking
@@ -148,7 +148,7 @@ test('an explanation that returns every code that occurs fails the assertion, be
 
 test('an explanation that reports how many filters of operators a request passed fails the assertion', () => {
   const { profile } = profiles.default as Asking
-  // explains as if the profile evaluated the operators' filters first
+  // explains with a different `profile`, in which the operators' filters come first
   const explainAnyway: Explain = (disclosed) => explainTo({ ...disclosed, profile })
   expect(() => holds(explainAnyway, 'operators in between')).toThrow(/Property failed/)
 })

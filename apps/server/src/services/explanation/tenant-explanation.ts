@@ -18,8 +18,8 @@ import type { SpecDocument } from '../placement/placement-input.ts'
 import type { Explain } from './explain.ts'
 
 /**
- * MET if some host meets the demand together with the preceding demands. IN_THE_WAY if no host does. NOT_TOLD if this is unknown or must
- * not be shown to the project.
+ * MET if a host meets the demand and all preceding demands. IN_THE_WAY if no host meets all of them. NOT_TOLD if the result is unknown or
+ * must not be shown to the project.
  */
 export type DemandState = 'MET' | 'IN_THE_WAY' | 'NOT_TOLD'
 
@@ -33,8 +33,8 @@ export interface DemandTold {
 }
 
 /**
- * What a project may know about its own decision: the request, and which demands of the request some host meets. It contains no data about
- * a single host. The project could find out the same by placing parts of the request.
+ * What a project may know about its own decision: the request, and which demands of the request a host meets. It contains no data about a
+ * single host. The project could find out the same by placing parts of its request.
  */
 export interface TenantExplanation {
   readonly outcome: StoredDecision['outcome']
@@ -89,8 +89,8 @@ export function createTenantExplanations(replica: Replica, explain: Explain): Te
 }
 
 /**
- * True if the project itself could have made the request. If not, the request may name hosts, and its explanation could reveal facts about
- * them.
+ * True if the project itself could have made the request. Any other request can name hosts, and its explanation could reveal facts about
+ * these hosts.
  */
 const isOwnWord = (request: RequestSpec): boolean => request.projectId !== null && foreignParts(request, request.projectId, []).length === 0
 

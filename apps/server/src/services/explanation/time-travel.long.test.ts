@@ -22,7 +22,7 @@ const DAY_MS = 86_400_000
 
 const names = Array.from({ length: HOSTS }, (_, i) => `h${i}`)
 
-// the clock is stopped, so that no log entry ends early because deciding takes long on a busy machine
+// the clock is stopped, because on a busy machine a slow decision would end a log entry early
 const timers = { ...realTimers, now: () => 0 }
 
 const open = (store: MemoryStore, name: string): Promise<Replica> =>
@@ -91,7 +91,7 @@ test('after 50,000 changes and a day, the explanation of a decision equals the e
       ...{ account: 'nova', key, digest: key, profile, mode: 'CONFIRM', ttlMs: 120_000, deadlineMs: 120_000, alternatesPerInstance: 2 },
       ...{ request: aRequest({ numInstances: 2, vcpus: 6, memoryMb: 4_096 }), intent: 'CREATE', source: null, allOrNothing: true },
     })
-  // one entry contains several decisions, so the later ones were decided on the result of the earlier ones
+  // one entry contains several decisions, and each was decided on the result of the preceding decisions
   const profiles = ['default', 'default', 'random', 'nova-compat', 'best-fit', 'default']
   const outcomes = await Promise.all(profiles.map((profile, i) => place(`k${i}`, profile)))
   expect(outcomes.map(({ type }) => type)).toEqual(profiles.map(() => 'placed'))

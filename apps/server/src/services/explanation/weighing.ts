@@ -15,23 +15,26 @@ export interface Weighing {
   readonly note: string | null
 }
 
-/** The scores of one weigher on all hosts that passed. The effects of another multiplier are computed only if they are requested. */
+/**
+ * The scores of one weigher on all hosts that passed. `without` and `flips` compute the effects of a changed multiplier only when they are
+ * called.
+ */
 export interface WeigherMeta {
   readonly name: string
   readonly unit: string
-  /** The multiplier of hosts whose aggregates do not set one. */
+  /** The multiplier of hosts for which no aggregate sets a multiplier. */
   readonly multiplier: number
-  /** True if the aggregates of some host set another multiplier. */
+  /** True if an aggregate sets a different multiplier for at least one host. */
   readonly multiplierVaries: boolean
   readonly min: number
   readonly max: number
   readonly spread: number
   /**
-   * The host that would rank first without the weigher. `isDecisive` is true if it is another host, `isIdle` if the first ten hosts would
-   * be the same.
+   * The host that would rank first without the weigher. `isDecisive` is true if a different host would rank first. `isIdle` is true if the
+   * first ten hosts would be the same.
    */
   without(): { readonly winner: string | null; readonly isDecisive: boolean; readonly isIdle: boolean }
-  /** The nearest lower and higher multiplier with which another host would rank first. */
+  /** The nearest lower and the nearest higher multiplier with which a different host would rank first. */
   flips(): { readonly below: HostFlip | null; readonly above: HostFlip | null }
 }
 

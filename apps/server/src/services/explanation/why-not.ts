@@ -14,7 +14,7 @@ import { type Examined, type HostOutcome, type HostVerdict, indexOfHost } from '
 import { addressIn } from './explanation-text.ts'
 import { decidingOf } from './weighing.ts'
 
-/** The scores that one weigher gave to a host and to the winner, and their difference. */
+/** The scores of one weigher for a host and for the selected host, and the difference of the scores. */
 export interface WeigherGap {
   readonly weigher: string
   readonly unit: string
@@ -23,23 +23,29 @@ export interface WeigherGap {
   readonly gap: number
   readonly hostRaw: number
   readonly winnerRaw: number
-  /** The nearest multiplier with which the host would have ranked first if all other multipliers were unchanged. Null if there is none. */
+  /**
+   * The nearest multiplier with which the host would have ranked first if all other multipliers were unchanged. Null if no multiplier has
+   * this effect.
+   */
   readonly wouldFlipAt: number | null
 }
 
 /**
- * SELECTED. REFUSED: a filter refused the host. LOST: the host passed but another host was selected. NEVER_CONSIDERED: the host was unknown
- * or forgotten at the time of the decision, or the request excludes the host.
+ * SELECTED: the host was selected. REFUSED: a filter refused the host. LOST: the host passed, but a different host was selected.
+ * NEVER_CONSIDERED: the host was unknown or forgotten at the time of the decision, or the request excludes the host.
  */
 export type WhyNotCase = 'SELECTED' | 'REFUSED' | 'LOST' | 'NEVER_CONSIDERED'
 
-/** Why a host was not considered. The host first reported after the decision or never, or it had left, or the request excludes it. */
+/**
+ * Why a host was not considered. SEEN_LATER: the host first reported after the decision. NEVER_SEEN: it never reported. FORGOTTEN: it had
+ * left. EXCLUDED: the request excludes it.
+ */
 export interface NeverConsidered {
   readonly kind: 'SEEN_LATER' | 'NEVER_SEEN' | 'FORGOTTEN' | 'EXCLUDED'
   readonly text: string
   /** The first report of the host, if the host reported after the decision for the first time. */
   readonly firstSeen: { readonly revision: number; readonly at: number | null } | null
-  /** The fields of the request that exclude the host; empty if none does. */
+  /** The fields of the request that exclude the host; empty if no field excludes the host. */
   readonly fields: readonly string[]
 }
 
@@ -75,8 +81,8 @@ const CANDIDATES = 'Candidates'
 const isRefusal = ({ verdict }: Check): boolean => verdict === 'FAIL' || verdict === 'ERROR'
 
 /**
- * The node of a host that a question is about: the node that the caller names, otherwise the selected node, otherwise the node with the
- * best rank, otherwise the first node. Undefined if the host was unknown.
+ * Selects a node of a host: the node that the caller names, otherwise the selected node, otherwise the node with the best rank, otherwise
+ * the first node. Undefined if the host was unknown.
  */
 export function askedNode(
   hosts: HostTable,
@@ -91,7 +97,8 @@ export function askedNode(
 }
 
 /**
- * Explains whether and why a host was not selected: one sentence, every check, the score difference to the winner, and the present verdict.
+ * Explains whether and why a host was not selected: one sentence, every check, the score difference to the selected host, and the present
+ * verdict.
  */
 export async function whyNotOf(examined: Examined, name: HostNameInput, present: Present): Promise<WhyNotAnswer> {
   const { names, gone, question } = examined
@@ -205,7 +212,7 @@ async function gapsOf(examined: Examined, index: number, verdict: HostVerdict, w
   })
 }
 
-/** The explanation for a host that the scheduler or the seed, not the ranking, decided against. Undefined if the ranking decided. */
+/** The explanation if the scheduler or the seed selected a host other than this one. Undefined if the ranking decided. */
 function decidedOtherwise(examined: Examined, { rank, total }: HostVerdict, winner: HostVerdict): string | undefined {
   const { question, ranked } = examined
   const { scheduler, hostSubsetSize } = question.profile

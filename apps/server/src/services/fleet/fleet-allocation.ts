@@ -67,7 +67,7 @@ export function createFleetAllocations(replica: Replica): FleetAllocations {
       const issues = [
         ...classes.flatMap((one, i) => checkAllocation(['input', 'classes', String(i)], one)),
         ...classes.flatMap(({ resourceClass }, i) => checkLeftOpen(['input', 'classes', String(i), 'resourceClass'], resourceClass)),
-        // the same limit as for the note of a profile that an import writes
+        // an import of Nova's configuration writes one text as this reason and as the note of a profile, so both have the same limit
         ...checkText(['input', 'reason'], reason, { max: 4_096 }),
       ]
       if (release === undefined) issues.push(issue(['input', 'release'], named, "be a release of Nova's, such as zed or 2023.1"))
@@ -101,7 +101,10 @@ export function createFleetAllocations(replica: Replica): FleetAllocations {
   }
 }
 
-/** For other classes, a document in Nova's form contains all values itself, so a value for such a class would have no effect. */
+/**
+ * Refuses classes other than VCPU, MEMORY_MB and DISK_GB. For all other classes, a document in Nova's form contains the ratio and the
+ * reserved amount, so a fleet-wide default would have no effect.
+ */
 function checkLeftOpen(path: readonly string[], resourceClass: string): Issue[] {
   const open = Object.keys(aggregateRatioKeys)
   if (open.includes(resourceClass)) return []

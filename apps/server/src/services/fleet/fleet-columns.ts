@@ -18,8 +18,8 @@ export interface ColumnData {
 }
 
 /**
- * The values behind the numbers of a column. An element of the column is an index into `sets` if `sets` is not null, otherwise into
- * `values`.
+ * The values behind the numbers of a column. If `sets` is null, each element of the column is an index into `values`, otherwise an index
+ * into `sets`.
  */
 export interface ColumnDictionary {
   readonly column: FleetColumn
@@ -40,7 +40,7 @@ export interface RenamedHost {
   readonly names: readonly string[]
 }
 
-/** The values of some hosts as columns. All lists are in the order of `ordinals`. */
+/** The values of several hosts as columns. Element i of every list belongs to the host with ordinal `ordinals[i]`. */
 export interface HostColumnsView {
   readonly ordinals: Uint32Array
   readonly names: readonly string[]
@@ -136,8 +136,8 @@ const renamedOf = (records: readonly HostRecord[]): RenamedHost[] =>
     .map(({ index, formerNames }) => ({ ordinal: index, names: [...new Set(formerNames.map(({ host }) => host))] }))
 
 /**
- * Returns a function that shows one host after another by the same view object, because a new object for each host would cost more than
- * reading. The view of a host is valid until the next call.
+ * Returns a function that returns the same view object for every host, because creating an object for each host takes longer than reading a
+ * value. The view of a host is valid until the next call.
  */
 function viewer(fleet: Fleet): (record: HostRecord) => HostView {
   let view: { readonly fleet: Fleet; record: HostRecord } | undefined
@@ -169,7 +169,10 @@ function createColumn(name: FleetColumn, length: number): Reader & { readonly da
   }
 }
 
-/** Reads a value that hosts may report. It is stored as a set of one value, or as the empty set if the host does not report it. */
+/**
+ * Reads a value that not every host reports. The value is stored as a set with one element, or as the empty set if the host does not report
+ * it.
+ */
 function readReported({ read: readValue }: ReportedField): Required<Reader> {
   const { values, codeOf } = createCodes()
   const sets: (readonly number[])[] = []
@@ -193,7 +196,7 @@ function readCodes(textOf: (host: HostView) => string): Required<Reader> {
   return { read: (host) => codeOf(textOf(host)), dictionary: { values, sets: null } }
 }
 
-/** A node of a prefix tree: it represents all sets that begin with the same codes. The codes of a set are in ascending order. */
+/** A node of a prefix tree, which represents all sets that begin with the same codes. The codes of a set are in ascending order. */
 interface Branch {
   readonly next: Map<number, Branch>
   /** The index of the set that ends at this node. */
@@ -201,8 +204,8 @@ interface Branch {
 }
 
 /**
- * Stores each distinct set once, because hosts of a rack have the same traits. A known set is found without allocation. A set object that
- * several hosts share is not read again.
+ * Stores each distinct set once, because hosts of a rack have the same traits. Finding a known set allocates no memory. A set object that
+ * several hosts share is read only once.
  */
 function readSets(itemsOf: (host: HostView) => readonly string[] | ReadonlySet<string>): Required<Reader> {
   const { values, codeOf } = createCodes()

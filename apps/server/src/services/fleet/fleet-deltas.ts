@@ -2,7 +2,7 @@ import type { Replica } from '../../replica/replica.ts'
 import { InputFault } from '../calls/outcome.ts'
 import { checkNames, columnsOf, type FleetColumn, type HostColumnsView, leftAt, recordsAt } from './fleet-columns.ts'
 
-/** Sent to a reader that missed changes. The reader must read everything again, and then follow the changes from `resumeAt` on. */
+/** Sent to a reader that missed changes. The reader must read all hosts again, and then follow the changes from `resumeAt` on. */
 export interface Gap {
   readonly missedFrom: number
   readonly resumeAt: number
@@ -63,7 +63,7 @@ export function followFleet(
   }
   const { fleet } = replica
   const { revision } = fleet.place
-  // this replica is behind the reader, or the reader has read another log, so the reader must read everything again
+  // this replica is behind the reader, or the reader has read a different log; in both cases the reader must read all hosts again
   if (after > revision) {
     push({
       ...columnsOf(fleet, [], columns),

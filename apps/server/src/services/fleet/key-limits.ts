@@ -5,7 +5,7 @@ import { checkRange } from '../calls/text.ts'
 
 export const LEAST_CAP = 1_000
 /**
- * The cap on stored idempotency keys of ended claims cannot be set higher than this. The memory for more keys was not measured
+ * The highest cap on stored idempotency keys of ended claims that an operator can set. The memory for more keys was not measured
  * (docs/performance.md).
  */
 export const MOST_CAP = 100_000_000
@@ -32,7 +32,7 @@ export interface KeyLimitsConflict extends Failure {
   readonly current: KeyLimitsView
 }
 
-/** The limits for idempotency keys. They are stored in the log, so that every replica applies the same values. */
+/** The limits for idempotency keys. They are stored in the log. Therefore every replica applies the same values. */
 export interface KeyLimits {
   view(): KeyLimitsView
   /** Sets the limits if `version` is still the present version. A dry run returns the limits that would result. */

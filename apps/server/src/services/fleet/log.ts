@@ -4,7 +4,10 @@ import type { StoredDecision } from '../../db/tables/rows.ts'
 import { type Horizon, retainedUntil } from '../../sync/retention.ts'
 import { type LogReader, LogTrimmedError } from '../../sync/synchronizer.ts'
 
-/** A search for a decision's entry first reads only this many entries, because an entry usually follows its basis by a few revisions. */
+/**
+ * A search for the log entry of a decision first reads only this many entries, because the entry is usually only a few revisions later than
+ * the state on which the decision was made.
+ */
 const FIRST_LOOK = 4
 const READ_LIMIT = 1_000
 
@@ -27,8 +30,8 @@ export interface LogKeeping {
   /** The name of the replica that wrote the entry of a decision. Null if the decision has no entry, or if the log no longer contains it. */
   writerOf(decision: Pick<StoredDecision, 'place'>): Promise<string | null>
   /**
-   * The estimated store time (the database's clock) until which a decision can be replayed exactly. Null if the log no longer contains what
-   * an exact replay needs.
+   * The estimated store time (the database's clock) until which a decision can be replayed exactly. Null if the log no longer contains the
+   * entries for an exact replay.
    */
   retainedUntil(decision: Pick<StoredDecision, 'at' | 'place'>): Promise<number | null>
 }
@@ -38,7 +41,7 @@ export function createLogReader(
   { days, bytes: keptBytes }: Horizon,
   tables: Pick<ProjectionStore, 'countSetAside' | 'position'>,
 ): LogKeeping {
-  /** Reads the entries after a place in the log. Returns none if they were trimmed during the read. */
+  /** Reads the entries after a point in the log. Returns an empty list if the log was trimmed there during the read. */
   const readBehind = async (place: Place, limit: number): Promise<readonly LogEntry[]> => {
     try {
       return await log.read(place, limit)

@@ -26,7 +26,7 @@ export interface GroupMembers {
 /** The new rule of a group. */
 export interface GroupRule {
   readonly policy: GroupPolicy
-  /** For ANTI_AFFINITY: at most this many members may be on one host; null or absent: 1. */
+  /** For ANTI_AFFINITY: the maximum count of members on one host; null: 1. */
   readonly maxServerPerHost: number | null
 }
 
@@ -37,7 +37,10 @@ export interface GroupDone {
   readonly revision: number
 }
 
-/** The failure if members of a group would break its rule. It lists their hosts with the count of members on each. */
+/**
+ * The failure if members of a group would break the rule of the group. It lists the hosts of these members, with the count of members on
+ * each host.
+ */
 export interface GroupConflict extends Failure {
   readonly type: 'group-conflict'
   readonly hosts: readonly GroupMembers[]
@@ -58,7 +61,7 @@ export interface Groups {
   find(uuid: string): Group | undefined
   list(args: PageArgs): Page<Group>
   membersOf(group: Group): GroupMembers[]
-  /** Changes the rule of a group if its members comply with the new rule. A dry run returns the members that do not. */
+  /** Changes the rule of a group. If members break the new rule, nothing is changed and the failure lists their hosts. */
   update(uuid: string, ifVersion: number, rule: GroupRule, dryRun: boolean): Promise<GroupOutcome>
   /** Moves live claims into a group, or out of their groups if the group is null. Outcome i is the result for claim i. */
   setMembership(
@@ -153,7 +156,7 @@ export function createGroups(replica: Replica): Groups {
   }
 }
 
-/** The verdict that the judge would give now on a change of membership. */
+/** Predicts if a change of membership would be accepted now. Returns the code of the refusal, or undefined. */
 function foreseen({ groups }: Fleet, claim: Claim, fence: number, group: GroupBinding | null) {
   if (claim.fence !== fence || claim.endedAt !== null) return 'claim.lost'
   if (claim.source !== null || claim.target !== null) return 'claim.moving'
@@ -162,7 +165,7 @@ function foreseen({ groups }: Fleet, claim: Claim, fence: number, group: GroupBi
   return groups.allows(group.uuid, claim.host) ? undefined : 'group.conflict'
 }
 
-/** The failure if a change would put groups on the same host although they must be kept apart. */
+/** The failure if a change would put members of two groups on the same host although the groups must be kept apart. */
 function conflictApart(uuid: string, apart: readonly Group[], host: HostView, index: HostIndex): GroupConflict {
   return {
     type: 'group-conflict',
@@ -179,7 +182,7 @@ const bindingOf = (uuid: string, { policy, maxServerPerHost }: GroupRule): Group
   maxServerPerHost: policy === 'ANTI_AFFINITY' ? (maxServerPerHost ?? 1) : null,
 })
 
-/** The hosts whose members break a rule, with the count of members on each. */
+/** The hosts on which members of the group break a rule, with the count of members on each host. */
 function breakingHosts({ members }: Group, rule: GroupRule): (readonly [HostIndex, number])[] {
   if (membersKeep({ ...rule, members })) return []
   return [...members].filter(([, count]) => rule.policy === 'AFFINITY' || count > (rule.maxServerPerHost ?? 1))

@@ -1,7 +1,9 @@
 import { isRatio, isReserved } from '@gantt/scheduler-core'
 import { type Issue, issue } from '../calls/outcome.ts'
 
-/** The ratio and the reserved amount of one resource class. In a call, null removes a value; in an answer, null means that none is set. */
+/**
+ * The ratio and the reserved amount of one resource class. In a call, null removes a value. In an answer, null means that no value is set.
+ */
 export interface ClassAllocation {
   readonly resourceClass: string
   readonly ratio?: number | null | undefined

@@ -2,7 +2,7 @@ import { type HostStatus, hostNamesOf } from '@gantt/scheduler-core'
 import { InputFault } from '../calls/outcome.ts'
 import { type HostView, stateOf, statusOf } from './host-view.ts'
 
-/** Conditions on a text, which must all hold. They are case-sensitive, except `contains`. */
+/** Conditions on a text. A text matches if it meets every condition. All conditions except `contains` are case-sensitive. */
 export interface TextFilter {
   readonly eq?: string | null | undefined
   readonly neq?: string | null | undefined
@@ -12,7 +12,7 @@ export interface TextFilter {
   readonly contains?: string | null | undefined
 }
 
-/** A filter of hosts. Every condition that is set must hold. */
+/** A filter of hosts. A host matches if it meets every condition that is set. */
 export interface HostFilter {
   readonly name?: TextFilter | null | undefined
   readonly availabilityZone?: TextFilter | null | undefined
@@ -25,7 +25,7 @@ export interface HostFilter {
   readonly not?: HostFilter | null | undefined
 }
 
-/** The maximum size of a filter, because it is evaluated for every host. */
+/** Limits of the size of a filter. They are needed because a filter is evaluated for every host. */
 const MAX_PARTS = 100
 const MAX_VALUES = 1_000
 
@@ -61,7 +61,9 @@ export function matchesHost(view: HostView, filter: HostFilter): boolean {
   )
 }
 
-/** True if the present name or an earlier name of a host meets a condition. Exclusions must hold for all names of the host. */
+/**
+ * True if the present name or an earlier name of a host meets a condition. Every name of the host must meet the exclusions `neq` and `nin`.
+ */
 const matchesName = (names: readonly string[], { neq, nin, ...wanted }: TextFilter): boolean =>
   names.some((name) => matchesText(name, wanted)) && names.every((name) => matchesText(name, { neq, nin }))
 

@@ -10,7 +10,7 @@ export interface NamespaceView {
   /** The time from the report to the last entry of the log; null if the time of the report is unknown. */
   readonly ageSeconds: number | null
   readonly lastSequence: number
-  /** Why this release cannot read the report; null if it can, or if no filter needs to read the report. */
+  /** Why this release cannot read the report. Null if the release can read the report, or if no filter needs the report. */
   readonly problem: string | null
 }
 

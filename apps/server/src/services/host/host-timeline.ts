@@ -12,16 +12,16 @@ export const timelineKinds: readonly TimelineKind[] = [...hostStepKinds, ...clai
 /** An event of a host, and its author. */
 export interface TimelineEntry extends TimelineRow {
   /**
-   * The audit row of the operator's edit that caused the event. Undefined if no edit caused it, or if no row matches. The rows of a page
-   * are read together.
+   * The audit row of the operator's edit that caused the event. Undefined if no edit caused the event, or if no row matches. The audit rows
+   * for all events of a page are read in one query.
    */
   edit(): Promise<AuditRow | undefined>
 }
 
 export interface TimelinePage extends Page<TimelineEntry> {
   /**
-   * The point in the log from which on the tables record all kinds of events. Before it, only events of claims and attempts are recorded.
-   * Null if all events since the host's first report are recorded.
+   * From this point in the log on, the tables contain all kinds of events. For earlier times, they contain only events of claims and
+   * attempts. Null if all events since the host's first report are recorded.
    */
   readonly since: { readonly revision: number; readonly at: number } | null
 }
@@ -39,7 +39,7 @@ export interface HostTimelinesOptions {
 }
 
 export function createHostTimelines({ replica, store, caughtUp }: HostTimelinesOptions): HostTimelines {
-  /** Adds the authors to the events of a page. The first author that is requested causes one query for all of them. */
+  /** Adds the authors to the events of a page. When the first author is requested, one query reads the authors of all events. */
   const withEdits = (rows: readonly TimelineRow[]): TimelineEntry[] => {
     const somebodys = rows.filter(isSomebodys)
     let reading: Promise<readonly (readonly AuditRow[])[]> | undefined
@@ -58,7 +58,7 @@ export function createHostTimelines({ replica, store, caughtUp }: HostTimelinesO
     async of({ fleet, record }, { kinds: asked, ...page }) {
       const { firstSeen, formerNames, ...present } = record
       const names = [...new Map([...formerNames, present].map(({ host, node }) => [JSON.stringify([host, node]), { host, node }])).values()]
-      // an empty list of kinds finds no event, as an empty list in every filter of the API finds nothing
+      // an empty list of kinds finds no event, like an empty list in every other filter of the API
       const kinds = asked ?? timelineKinds
       const list = listOf('timeline', [keyOfHost(record), kinds])
       const first = firstOf(list, page)

@@ -27,7 +27,7 @@ export interface HostView {
 
 /**
  * Creates a view that can be stored. The view looks up the host's record on every access, because a copied fleet replaces a record by a
- * clone before writing to it.
+ * clone before it changes the record.
  */
 export const viewHost = (fleet: Fleet, { index }: Pick<HostRecord, 'index'>): HostView => new LookedUp(fleet, index)
 
@@ -85,12 +85,12 @@ export interface NumaPagesView {
 /** Where a ratio or a reserved amount comes from, with the author, time and reason. */
 export interface AllocationOrigin {
   readonly source: AllocationSource
-  /** The account that set the value; null if no account set it, or if the account was not recorded. */
+  /** The account that set the value; null if the value was not set by an account, or if the account was not recorded. */
   readonly by: string | null
-  /** Store time; for a report, the time of its arrival. */
+  /** The time in store time. For a value from a report: the time when the report arrived. */
   readonly at: number | null
   readonly reason: string | null
-  /** The aggregate, if the ratio comes from one. */
+  /** The aggregate that sets the ratio; null if the ratio has a different source. */
   readonly aggregate: { readonly uuid: string; readonly name: string } | null
   /** The name of the Nova release, if the value is a default of that release. */
   readonly release: string | null
@@ -120,7 +120,7 @@ export function stateOf({ fleet, record }: HostView): (typeof liveness)[number] 
   return liveness[fleet.hosts.columns.liveness[record.index] as number] ?? 'DOWN'
 }
 
-/** All resource classes that the host reports: VCPU, MEMORY_MB and DISK_GB first, then the others by name. */
+/** All resource classes that the host reports: VCPU, MEMORY_MB and DISK_GB first, then other classes by name. */
 export function capacityOf({ fleet, record }: HostView): ResourceUsage[] {
   const { index } = record
   const rankOf = (name: string) => (standard.includes(name) ? standard.indexOf(name) : standard.length)
@@ -171,7 +171,7 @@ export interface PciPoolView extends PciPool {
   readonly holders: readonly { readonly claim: Dated<Claim>; readonly count: number }[]
 }
 
-/** The PCI pools of a host. `present` is the live fleet. The host may belong to a past fleet. */
+/** The PCI pools of a host. `present` is the live fleet. The host can belong to a past fleet. */
 export function pciPoolViewsOf({ fleet, record }: HostView, present: Fleet): PciPoolView[] {
   const claims = [...record.claims].filter(isLive).sort((a, b) => a.createdAt - b.createdAt || byCodeUnit(a.id, b.id))
   return pciPoolsOf(record).map((pool) => ({

@@ -30,7 +30,7 @@ import { compileHostOrder } from './host-order.ts'
 import { compileHostQuery } from './host-query.ts'
 import { capacityOf, type HostView, type PciPoolView, pciPoolViewsOf, viewHost } from './host-view.ts'
 
-/** A host as a caller names it. Without a node, the name means the only node or all nodes of that host. */
+/** How a caller names a host. A name without a node means the only node of the host, or all its nodes. */
 export type HostNameInput = NamedHost
 
 /** How many hosts and claims an operator's change affects. */
@@ -51,15 +51,15 @@ export interface StatusSetOutcome {
 export interface Hosts {
   /**
    * Finds a host by name. Without a node, the node with the host's own name is found, otherwise the host's first node. If no present host
-   * has the name, a host that left the fleet is found. Undefined if no host with this name has ever reported. This and other methods read
-   * the fleet `fleet`; absent: the present fleet.
+   * has the name, a host that left the fleet is found. Undefined if no host with this name has ever reported. The host is searched in
+   * `fleet`, or in the present fleet if `fleet` is absent.
    */
   find(name: HostNameInput, fleet?: Fleet): HostView | undefined
   /** Finds a host by the key of a `HostView`, as in global ids. */
   byKey(key: string): HostView | undefined
-  /** Finds a host by its address as findings of the auditor contain it: `host`, or `host/node`. */
+  /** Finds a host by the text that identifies it in a finding of the auditor: `host`, or `host/node`. */
   byText(text: string): HostView | undefined
-  /** The PCI pools of a host in the order of its report. Equal pools are merged. */
+  /** The PCI pools of a host in the order of the host's report. Equal pools are merged. */
   pciPoolsOf(host: HostView): readonly PciPoolView[]
   list(
     args: PageArgs & {
@@ -112,7 +112,10 @@ export function createHosts(replica: Replica): Hosts {
     const record = hosts.find({ host, node })
     return record === undefined ? [] : [record]
   }
-  /** The hosts for a name that no present host has: hosts that were forgotten, or hosts that had this name before they were replaced. */
+  /**
+   * For a name that no present host has: the forgotten hosts with this name or, if there are none, the hosts that had this name before they
+   * were replaced.
+   */
   const left = ({ host, node }: HostNameInput, { hosts }: Fleet): HostRecord[] => {
     const forgotten = hosts.forgottenNodesOf(host).map((index) => hosts.get(index))
     const found = typeof node === 'string' ? forgotten.filter((record) => record.node === node) : forgotten
@@ -184,7 +187,7 @@ export function createHosts(replica: Replica): Hosts {
           asOf,
         }
       const { types, keyFor, compare } = compileHostOrder(orderBy, fleet)
-      // each key is computed once, because a sort compares a host with many others
+      // the sort key of each host is computed only once, because a sort compares each host many times
       const keyed: { readonly view: HostView; readonly key: ReturnType<typeof keyFor> }[] = []
       await eachInPieces(views, (view) => void keyed.push({ view, key: keyFor(view) }))
       const sorted = await sortInPieces(keyed, (a, b) => compare(a.key, b.key))

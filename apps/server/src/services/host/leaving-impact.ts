@@ -1,17 +1,17 @@
 import { type Claim, claimsKeeping, type Fleet, type HostRecord, SLICE, type Steps, sortInSteps } from '@gantt/scheduler-core'
 
-/** An answer lists at most this many claims, in addition to the count of all. */
+/** An answer lists at most this many claims, and has the count of all claims. */
 export const LISTED_CLAIMS = 100
 
 /** The effects of removing or renaming a host, computed in advance. */
 export interface LeavingImpact {
   /**
-   * The live claims that end because their host is forgotten, or that stay on their host under its new name. At most 100 are listed, oldest
-   * first.
+   * For a removed host: the live claims that end. For a renamed host: the live claims that stay on the host under its new name. At most 100
+   * are listed, oldest first.
    */
   readonly claims: readonly Claim[]
   readonly claimCount: number
-  /** The names of the aggregates that change because they contain the hosts. */
+  /** The names of the aggregates that contain the hosts and therefore change. */
   readonly aggregates: readonly string[]
   /** The server groups of all affected claims. */
   readonly serverGroups: readonly string[]

@@ -35,11 +35,11 @@ export interface LeavingDone {
 }
 
 export interface ReplaceDone extends LeavingDone {
-  /** Hosts that have reported under the new names before, and are merged with the replaced hosts. */
+  /** Hosts that already had the new names, and are therefore merged with the replaced hosts. */
   readonly merged: readonly HostView[]
 }
 
-/** The failure if hosts have live claims. Nothing was changed. */
+/** The failure if hosts cannot leave because they have live claims. Nothing was changed. */
 export interface HostHasClaims extends Failure {
   readonly type: 'host-has-claims'
   readonly claims: readonly Claim[]
@@ -65,8 +65,8 @@ export interface Leaving {
   }): Promise<ReplaceDone | HostHasClaims | NotFound | Invalid>
   /**
    * Returns a test of whether a key that is bound to host names may report for a host. The key may report for hosts with these names. If
-   * such a host was replaced, the key may also report under its new name. If other nodes had the new name before, the key may report only
-   * for the node of the replaced host.
+   * such a host was replaced, the key may also report under its new name. If the new name already belonged to other nodes, the key may
+   * report only for the node of the replaced host.
    */
   isBound(names: readonly string[]): (host: HostNameInput) => boolean
 }
@@ -74,8 +74,8 @@ export interface Leaving {
 export function createLeaving(replica: Replica): Leaving {
   /**
    * Forgets hosts with one log entry. Returns the verdict and the claims that the entry ended. Reservations that had expired before the
-   * entry are not returned. The claims are found among those that the entry changed, because the fleet stores many ended claims in packed
-   * form.
+   * entry are not returned. The claims are collected from those that the entry changed. A search of all ended claims would take long,
+   * because the fleet stores them in packed form.
    */
   const proposeForget = async (change: HostForgotten, leaving: readonly HostRecord[]) => {
     const left = new Set(leaving.map(({ index }) => index))
@@ -163,7 +163,7 @@ export function createLeaving(replica: Replica): Leaving {
       const { verdict, ended: claims } = await proposeForget(change, leaving)
       if (verdict?.void === 'leave.has_claims') return hasClaims(leaving, cure, ['hosts'])
       if (verdict?.void === 'leave.claims_changed') return otherClaims()
-      // another call forgot some of the hosts in the meantime
+      // after the check of this call, a different call changed at least one of the hosts
       if (verdict?.void !== undefined) return changedMeanwhile(verdict.void, ['hosts'])
       const revision = verdict?.revision ?? replica.fleet.place.revision
       const serverGroups = [...new Set(claims.flatMap(({ group }) => group ?? []))].sort()
@@ -281,7 +281,7 @@ function refusedReplace(code: NonNullable<Void>, by: HostNameInput): Invalid {
   )
 }
 
-/** The issue if another call changed the hosts between this call's check and its entry. */
+/** The issue if a different call changed the hosts after this call had checked them and before its log entry was applied. */
 const changedMeanwhile = (code: NonNullable<Void>, path: readonly string[]): Invalid =>
   invalid(
     [{ code, path, message: `${sentenceOf(code)} It changed meanwhile: read it again.`, expected: 'as it was read', actual: '' }],

@@ -11,7 +11,7 @@ import type { HostNameInput } from './hosts.ts'
 
 export const MAX_HEARTBEATS = 1_000
 
-/** Where the signs of life come from, and how long a host may be silent. */
+/** The source of signs of life from hosts, and how long a host is permitted to send no sign of life. */
 export interface Listening {
   readonly source: LivenessSource
   readonly watcher: LivenessWatcher
@@ -41,12 +41,12 @@ export interface LivenessConfirmed {
   readonly revision: number
 }
 
-/** Determines from their signs of life if hosts are UP, SUSPECT or DOWN. */
+/** Determines if hosts are UP, SUSPECT or DOWN, depending on when they last sent a sign of life. */
 export interface LivenessService {
   view(): LivenessView
   /** Receives signs of life of hosts. A SUSPECT or DOWN host becomes UP at once. */
   heartbeat(names: readonly HostNameInput[]): Promise<HeartbeatsTaken>
-  /** Confirms for an operator that silent hosts are down; their claims are kept. */
+  /** Records that an operator has confirmed that silent hosts are down. The claims of these hosts are kept. */
   confirm(names: readonly HostNameInput[], reason: string): Promise<LivenessConfirmed | NotFound | Invalid>
 }
 
@@ -114,7 +114,7 @@ export function createLiveness(replica: Replica, { source, watcher, patience }: 
       const alive = all.find((record) => stateOf(record) === 'UP')
       if (alive !== undefined) return invalid([issue(['hosts'], alive.host, 'be SUSPECT: it was heard and is UP')])
       const suspect = all.filter((record) => stateOf(record) === 'SUSPECT')
-      // the recorded reason also states since when the host was silent
+      // the recorded reason also contains the host's `livenessReason`, which states since when the host is silent
       const verdicts = await replica.propose(suspect.map((record) => changeTo('DOWN', `${reason}; ${record.livenessReason}`)(record)))
       const refused = verdicts.findIndex((verdict) => verdict.void !== undefined)
       const [code, record] = [verdicts[refused]?.void, suspect[refused]]

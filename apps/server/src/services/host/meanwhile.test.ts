@@ -6,7 +6,7 @@ import { createMemoryStore } from '../../sync/memory/memory.ts'
 import { createHosts } from './hosts.ts'
 import { createLeaving } from './leaving.ts'
 
-// In these tests, another call writes to the log after the tested call has read the fleet and before it proposes its changes.
+// In these tests, a second call writes to the log after the tested call has read the fleet and before the tested call proposes its changes.
 let replica: Replica
 beforeEach(async () => {
   const store = createMemoryStore().open()

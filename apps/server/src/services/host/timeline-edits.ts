@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '@gantt/scheduler-core'
 import type { AuditRow } from '../../db/tables/audit.ts'
 import type { TimelineRow } from '../../db/tables/host-timeline.ts'
 
-/** The mutation that causes each kind of event in which a host leaves the fleet or returns. */
+/** For events in which a host leaves the fleet or returns: the mutation that causes each kind of event. */
 const edits: Partial<Readonly<Record<TimelineRow['kind'], string>>> = {
   FORGOTTEN: 'hostForget',
   READMITTED: 'hostReadmit',
@@ -26,8 +26,8 @@ export function isEditOf(row: TimelineRow, { mutation, target, summary, result }
 }
 
 /**
- * True if the edit has the reason of the event and, if the status changed, its new status. Only the beginning of a long reason is compared,
- * because the audit stores no more.
+ * True if the edit has the same reason as the event and, if it changed the status, the same new status. Only the beginning of a long reason
+ * is compared, because the audit stores only the beginning.
  */
 function setsStatus({ reason, changes }: TimelineRow, { reason: said, status }: JsonObject): boolean {
   const [change] = changes

@@ -15,7 +15,7 @@ import { foreignParts, foreignProfile, refused } from './own-request.ts'
 
 /**
  * The services that a caller may use. A key that is bound to hosts or a project has access only to the objects of these hosts or this
- * project. Calls about other objects are refused.
+ * project. Calls about objects of other hosts or projects are refused.
  */
 export function servicesFor(services: Services, caller: Pick<Caller, 'account' | 'hosts' | 'maxNodes' | 'project' | 'scopes'>): Services {
   const { hosts, maxNodes, project, account } = caller
@@ -80,7 +80,10 @@ function merge<Item, Outcome extends object>(
   })
 }
 
-/** Replaces the index in the path of a failure: from the index among the items that the caller may use to the index among all items. */
+/**
+ * Corrects an index in the path of a failure. The failure has the index among the items that the caller may use; the result has the index
+ * among all items.
+ */
 function movedTo<Outcome extends object>(outcome: Outcome, place: number): Outcome {
   const moved = (path: readonly string[]): string[] => {
     const at = path.findIndex((part) => /^\d+$/.test(part))
@@ -94,7 +97,10 @@ function movedTo<Outcome extends object>(outcome: Outcome, place: number): Outco
   }
 }
 
-/** If a live claim of the instance prevents the call, the caller gets the claim only if it belongs to the caller's account. */
+/**
+ * If the call fails because the instance already has a live claim, the answer contains the claim only if the claim belongs to the caller's
+ * account.
+ */
 function ofReader(services: Services, account: string): Services {
   const { placement, relocation } = services
   const withoutOthers = <Answer extends { readonly type: string }>(answer: Answer | InstanceTaken): Answer | InstanceTaken =>
@@ -109,7 +115,7 @@ function ofReader(services: Services, account: string): Services {
   }
 }
 
-/** True if the instance of a claim belongs to the account. It also belongs to the account after an operator moved it. */
+/** True if the instance of a claim belongs to the account. An instance that an operator moved still belongs to its account. */
 const isOf = (claim: Claim | null | undefined, account: string): claim is Claim => !!claim && scopeOf(claim).account === account
 
 const isTaken = (answer: { readonly type: string }): answer is InstanceTaken => answer.type === 'instance-taken'
@@ -134,7 +140,7 @@ function ofProject(placement: Placement, project: string): Placement {
   }
 }
 
-/** Removes the names of existing profiles from an issue, because only operators may see them. */
+/** Removes the names of existing profiles from an issue, because only operators may see these names. */
 const withoutProfiles = (found: Issue): Issue =>
   found.code === 'profile.unknown' ? { ...found, message: 'There is no profile of that name.', expected: 'a profile' } : found
 
@@ -147,8 +153,8 @@ const withoutHosts = (answer: NoHost, asked: number): NoHost => ({
 })
 
 /**
- * Limits access to the claims of the account's instances. Other claims appear not to exist. This is also the limit of the project, because
- * all keys of an account are bound to the same project.
+ * Limits access to the claims of the account's instances. Calls about other claims get the answer that the claim does not exist. The
+ * account's instances are also the project's, because all keys of an account are bound to the same project.
  */
 function ofAccount(claims: Claims, account: string): Claims {
   const isOwn = (id: string): boolean => isOf(claims.find(id), account)
@@ -173,7 +179,7 @@ function ofAccount(claims: Claims, account: string): Claims {
   }
 }
 
-/** Removes the reason of a revocation, because it is written for operators and may name hosts. */
+/** Removes the reason of a revocation, because it is written for operators and can name hosts. */
 const ownWords = (claim: Claim): Claim => (claim.state === 'REVOKED' ? { ...claim, reason: null } : claim)
 
 function withoutOperatorsWords(outcome: ClaimOutcome): ClaimOutcome {
@@ -181,7 +187,7 @@ function withoutOperatorsWords(outcome: ClaimOutcome): ClaimOutcome {
   return outcome.type === 'claim-lost' ? { ...outcome, claim: outcome.claim && ownWords(outcome.claim) } : outcome
 }
 
-/** Limits decisions to those about requests of the project. Other decisions appear not to exist. */
+/** Limits decisions to those about requests of the project. Calls about other decisions get the answer that the decision does not exist. */
 function decisionsOf(decisions: Decisions, project: string): Decisions {
   const isOwn = async (view: DecisionView): Promise<boolean> => (await view.load()).record.request.projectId === project
   return {
@@ -202,7 +208,7 @@ function decisionsOf(decisions: Decisions, project: string): Decisions {
   }
 }
 
-/** Returns nothing for an unreadable decision, because its project is not known. */
+/** Returns undefined for an unreadable decision, because its project is not known. Throws every error that has a different cause. */
 function unlessUnreadable(error: unknown): undefined {
   if (!(error instanceof UnreadableDecisionError)) throw error
 }

@@ -51,13 +51,13 @@ export interface Keys {
   /** All keys, including revoked and expired keys, oldest first. */
   list(args: KeyListArgs): Page<ApiKey>
   create(key: NewKey): Promise<KeyDone | Invalid>
-  /** Creates a key that replaces another one. The replaced key remains valid until the overlap ends. */
+  /** Creates a key that replaces an existing key. The replaced key remains valid until the overlap ends. */
   rotate(id: string, overlapMs: number | null): Promise<KeyDone | NotFound | Invalid>
   /** Revokes a key. Revoking a revoked key again changes nothing. */
   revoke(id: string): Promise<KeyDone | NotFound | Invalid>
 }
 
-/** The scopes that a bound key may have. Other scopes concern the whole fleet. */
+/** The scopes that a key may have if it is bound to hosts or to a project. All other scopes concern the whole fleet. */
 const boundScopes = { hosts: ['REPORT'], project: ['READ', 'SCHEDULE', 'CLAIM'] } as const
 
 export function createKeys(store: ApiKeyStore): Keys {

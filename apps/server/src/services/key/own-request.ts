@@ -9,7 +9,7 @@ export const refused = (path: readonly string[], found: unknown, rule: string): 
 export const foreignProfile = (profile: string | null | undefined, path: readonly string[]): Issue[] =>
   profile?.includes('@') ? [refused(path, profile, 'be a name without a version for a key bound to a project')] : []
 
-/** The errors in the fields that a project may not set: another project, and everything that identifies a host. */
+/** The errors in the fields that a project may not set: a project other than its own, and every field that identifies a host. */
 export function foreignParts(request: RequestSpec, project: string, path: readonly string[]): Issue[] {
   const issues: Issue[] = []
   if (request.projectId !== project)
@@ -23,7 +23,7 @@ export function foreignParts(request: RequestSpec, project: string, path: readon
     ['ignoreHosts', request.ignoreHosts],
     ['schedulerHints', request.schedulerHints],
     ['instanceGroup.hosts', request.instanceGroup?.hosts],
-    // the field `nova` is read only by Nova's rules, and may name hosts
+    // the field `nova` can name hosts, and only profiles with Nova's rules read it
     ['nova', request.nova],
     // an aggregate with a single host identifies that host
     ['requestedResources', request.requestedResources.filter(({ memberOf }) => memberOf.length > 0)],

@@ -11,7 +11,7 @@ import { snapshotOf } from './snapshots.ts'
  */
 export type Moment = { readonly revision: number } | { readonly time: number }
 
-/** At most this many moments may occur in one call, because each needs a separate fleet in memory. */
+/** One call may ask for at most this many moments, because each moment needs a separate fleet in memory. */
 export const MOMENTS_PER_CALL = 4
 
 /**
@@ -19,7 +19,7 @@ export const MOMENTS_PER_CALL = 4
  * contain the moment.
  */
 export interface Moments {
-  /** The last revision at a time. */
+  /** The revision of the fleet at a moment. */
   revisionAt(moment: Moment, path: readonly string[]): Promise<number>
   /** Returns a function that finds the fleets of one call. The fleet of each moment is created once and must only be read. */
   forCall(): FleetAt
@@ -44,10 +44,7 @@ export function createMoments(replica: Replica, history: History, log: LogReader
     return revision
   }
 
-  /**
-   * The last revision whose entry is not later than a time, found by binary search. The result is correct even if a server's clock was set
-   * back.
-   */
+  /** Finds the last revision at or before a time, by binary search. The result is correct even if a server's clock was set back. */
   const lastBy = async (time: number, path: readonly string[]): Promise<number> => {
     if (time > replica.storeTime) throw ahead(path, timeOf(time), `be at most ${timeOf(replica.storeTime)}, the store's time now`)
     if (time > replica.fleet.now) await replica.freshest()
@@ -71,7 +68,7 @@ export function createMoments(replica: Replica, history: History, log: LogReader
   }
 
   const fleetAt = async (revision: number, path: readonly string[]): Promise<Fleet> => {
-    // the present fleet is copied instead of read from the store, so that it does not change
+    // the present fleet is in memory and is copied, because the live fleet changes
     if (revision === replica.fleet.place.revision) return copyFleet(replica.fleet)
     try {
       return await history.at(revision)

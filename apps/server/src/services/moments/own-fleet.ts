@@ -1,14 +1,17 @@
 import type { Fleet, Steps } from '@gantt/scheduler-core'
 import { answerInPieces } from '../../event-loop/question.ts'
 
-/** Runs functions on one fleet, one after the other, because a function can hold tentative claims on the fleet while it yields. */
+/**
+ * Runs functions on one fleet, one after the other. They must not overlap, because a function can write tentative claims to the fleet and
+ * then yield.
+ */
 export interface OwnFleet {
   work<Answer>(use: (fleet: Fleet) => Steps<Answer>): Promise<Answer>
   /** Runs a short synchronous read. */
   read<Answer>(use: (fleet: Fleet) => Answer): Promise<Answer>
 }
 
-/** `fleet` is called at the first use. Nothing else may use the fleet that it returns. */
+/** `fleet` is called at the first use. No other code may use the fleet that `fleet` returns. */
 export function createOwnFleet(fleet: () => Fleet | Promise<Fleet>): OwnFleet {
   let made: Promise<Fleet> | undefined
   let last: Promise<unknown> = Promise.resolve()

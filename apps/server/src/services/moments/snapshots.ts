@@ -6,7 +6,10 @@ const copies = new WeakSet<Fleet>()
 /** The newest copy of each live fleet. All reads at the same revision share the copy. */
 const newest = new WeakMap<Fleet, Fleet>()
 
-/** A copy of the present fleet, so that a read in several steps sees only one revision. The copy must not be written. */
+/**
+ * A copy of the present fleet. A read in several steps uses the copy, because the live fleet can change between the steps. The copy must
+ * not be written.
+ */
 export function snapshotOf({ fleet }: Pick<Replica, 'fleet'>): Fleet {
   const known = newest.get(fleet)
   if (known !== undefined && known.place.revision === fleet.place.revision) return known
@@ -17,7 +20,7 @@ export function snapshotOf({ fleet }: Pick<Replica, 'fleet'>): Fleet {
 }
 
 /**
- * True if a fleet is the live fleet or a snapshot of it. Ages are then computed up to the present time, and for past fleets up to the time
- * of the fleet.
+ * True if a fleet is the live fleet or a snapshot of the live fleet. In such a fleet, ages are computed up to the present time. In a past
+ * fleet, ages are computed up to the time of that fleet.
  */
 export const isPresent = (fleet: Fleet, { fleet: present }: Pick<Replica, 'fleet'>): boolean => fleet === present || copies.has(fleet)

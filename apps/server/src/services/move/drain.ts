@@ -47,8 +47,8 @@ export interface DrainOptions {
 }
 
 /**
- * Moves the instances on some hosts of a private fleet to other hosts, as an evacuation would. The caller must have changed the fleet so
- * that these hosts refuse new instances. Returns null if no host is named. The result depends only on the fleet and the hosts.
+ * Moves the instances away from the named hosts of a private fleet, as an evacuation would. The caller must already have changed the fleet
+ * so that the named hosts refuse new instances. Returns null if no host is named. The result depends only on the fleet and the hosts.
  */
 export async function drainHosts(
   fleet: Fleet,
@@ -77,8 +77,8 @@ export async function drainHosts(
 }
 
 /**
- * The nodes that are named, each only once. The function yields, because a caller can name a host with a thousand nodes a hundred thousand
- * times.
+ * The nodes of the named hosts, without duplicates. The function yields, because a caller can name a host with a thousand nodes a hundred
+ * thousand times.
  */
 function* nodesNamed({ hosts }: Fleet, names: readonly string[]) {
   const records = new Map<number, HostRecord>()

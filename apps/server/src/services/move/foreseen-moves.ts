@@ -46,15 +46,15 @@ export interface ForeseenDecision extends Pick<Decided, 'parts' | 'answer' | 're
   readonly group: GroupBinding | null
 }
 
-/** A claim to move, with the request of the decision that created it. The request is undefined if it is not stored any more. */
+/** A claim to move, with the request of the decision that created it. The request is undefined if it is no longer stored. */
 export interface AskedMove {
   readonly claim: Claim
   readonly request: RequestSpec | undefined
 }
 
 /**
- * The results that moving these claims now would have. The moves are decided one after the other, and each takes the effects of the earlier
- * moves into account. Their effects are held in an overlay that is discarded at the end. No other code may use the fleet until this
+ * Predicts the results of moving claims now. The moves are decided one after the other, and each decision takes the effects of the earlier
+ * moves into account. The effects are stored in an overlay that is discarded at the end. No other code may use the fleet until this
  * generator ends.
  */
 export function* foreseeMoves(
@@ -83,8 +83,8 @@ export function* foreseeMoves(
 }
 
 /**
- * The profile with the answers of external plug-ins about these moves. Each answer is about the present fleet, without the effects of the
- * other moves.
+ * The profile with the answers of external plug-ins about these moves. Each answer is about the present fleet, and does not take the
+ * effects of earlier moves into account.
  */
 export async function answeredFor(
   outside: Outside,
@@ -99,7 +99,7 @@ export async function answeredFor(
     if (request === undefined || typeof source === 'string') continue
     // an equal request reuses the answers for the earlier request
     const gathering = outside.gather(fleet, answered, [anywhere(requestNow(fleet, { request, intent }, source))], { source })
-    // all moves are decided by the same profile, so if one move needs no answers of external plug-ins, none does
+    // all moves use the same profile, so if one move needs no answers of external plug-ins, no move needs them
     if (gathering === undefined) return answered
     answered = await gathering
   }

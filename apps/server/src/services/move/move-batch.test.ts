@@ -18,7 +18,7 @@ function profileOf(scheduler: string): Profile {
   const parsed = parseProfile({
     ...{ name: scheduler, number: 1, scheduler, filters: [{ name: 'ComputeFilter' }] },
     weighers: [{ name: 'RAMWeigher', multiplier: 1 }],
-    // long enough to start a thread on a busy machine
+    // long enough for the solver to start its thread on a busy machine
     ...(scheduler === 'solver' && { solver: { timeLimitMs: 30_000 } }),
   })
   if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join('; '))
@@ -43,7 +43,7 @@ async function open(sizes: readonly number[], hosts: Readonly<Record<string, num
   const asksFor: number[] = []
   const replica = await Replica.start({
     ...{ store: store.open(), name: 'r', recordUnlogged: async () => undefined, warn: () => undefined },
-    // the log stays at the feature level that the test sets, as if another replica supported no higher level
+    // the log stays at the feature level that the test sets, as if a second replica did not support higher levels
     isReadByAll: () => false,
     mayRaise: async (higher) => void asksFor.push(higher),
   })
@@ -75,7 +75,7 @@ function placedOf(outcome: PlacementOutcome) {
 
 const hostOf = (outcome: PlacementOutcome): string | null => (outcome.type === 'placed' ? (outcome.answer[0]?.selected.host ?? null) : null)
 
-/** Moves all claims as an evacuation does. Returns the destination of each, in the order of `asked`. */
+/** Moves all claims as an evacuation does. Returns the destinations in the order of `asked`. */
 async function move({ replica, asked }: Awaited<ReturnType<typeof open>>, solved: SolvedMoves | undefined, gather: Gather) {
   const went = await moveInOrder(asked, solved, async ({ claim: { id, fence }, request }) => {
     const more = { intent: 'EVACUATE', source: { claim: id, fence }, profile: 'solver', gather } as const
@@ -146,7 +146,7 @@ test('members of an anti-affinity group get different hosts, although the same h
   const third = placedOf(await replica.place(call('third', sized(1, { forceHosts: ['one'], instanceGroup: group }))))
   expect(third.group).toBe(group.uuid)
   const hosts = [...((await batch.solve(PATIENT_MS))?.shares.values() ?? [])].map((share) => share.hosts[0]?.host)
-  // each instance alone would go to `one`, which has a member and may have one more
+  // alone, each instance would be moved to `one`, but the group allows only one more member there
   expect(hosts.toSorted()).toEqual(['one', 'two'])
   await replica.close()
 })

@@ -17,7 +17,10 @@ import type { Gather, Gathered } from '../../replica/propose/placement.ts'
 import type { Solve, Solved } from '../../solver/ask-solver.ts'
 import { type AskedMove, answeredFor } from './foreseen-moves.ts'
 
-/** The result of solving moves together: the profile that decides all moves and, by claim id, each claim's part of the arrangement. */
+/**
+ * The result of solving moves together: the profile that decides all moves and, by claim id, the destination of each claim in the
+ * arrangement.
+ */
 export interface SolvedMoves {
   readonly profile: Profile
   readonly shares: ReadonlyMap<string, Solution>
@@ -26,27 +29,27 @@ export interface SolvedMoves {
 /** Moves whose destinations are solved together. */
 export interface MoveBatch {
   /**
-   * Computes the first arrangement. If the profile has another scheduler, or if fewer than two claims can move, the solver is not called
+   * Computes the first arrangement. If the profile does not use the solver, or if fewer than two claims can move, the solver is not called
    * and the result is undefined.
    */
   solve(deadlineMs: number): Promise<SolvedMoves | undefined>
   /**
-   * Returns one move's part of the arrangement, when the call of the move is decided. A move that is decided again gets its part of a new
-   * arrangement of the remaining moves.
+   * Called when a move is decided. Returns the destination of this move in the arrangement. If the move is decided again, a new arrangement
+   * of the remaining moves is computed.
    */
   readonly gather: Gather
 }
 
 export interface MoveBatchOptions {
   readonly asked: readonly AskedMove[]
-  /** The version that decides the moves, according to a fleet. Undefined if there is none. */
+  /** The profile version of `fleet` that decides the moves. Undefined if the profile does not exist. */
   profileOf(fleet: Fleet): Profile | undefined
   /** The seed that orders hosts with equal scores. */
   readonly seed: string
 }
 
 interface Round {
-  /** The claims whose parts of this arrangement were returned. */
+  /** The claims for which `gather` has returned the destination in this arrangement. */
   readonly fetched: Set<string>
   readonly solved: Promise<SolvedMoves | undefined>
 }
@@ -82,15 +85,15 @@ export function createMoveBatch(
 }
 
 /**
- * Sorts moves in the order in which they are decided. Moves with a host in the arrangement come first, so that the other moves do not claim
- * the resources on these hosts.
+ * Sorts moves in the order in which they are decided. Moves with a host in the arrangement come first. Otherwise moves without a host could
+ * claim the resources on these hosts.
  */
 export const inOrder = <Asked extends AskedMove>(asked: readonly Asked[], solved: SolvedMoves | undefined): readonly Asked[] =>
   split(asked, solved).flat()
 
 /**
- * Makes the moves in the order of `inOrder`. Moves without a host in the arrangement wait until all other moves are done, because a move
- * that failed may have to be solved again.
+ * Makes the moves in the order of `inOrder`. Moves without a host in the arrangement wait until all other moves are done, because the
+ * solver might have to compute a new arrangement if a move fails.
  */
 export async function moveInOrder<Asked extends AskedMove, Outcome>(
   asked: readonly Asked[],
@@ -138,7 +141,7 @@ async function solveMoves(solve: Solve, fleet: () => Fleet, { profile, asked, se
     deadlineMs,
     mayStay: true,
     formulate(own, overlay, options) {
-      // the fleet may have changed in the meantime
+      // the fleet can have changed since `moves` was computed
       moves = movesOn(own, asked)
       return formulateMoves(profile, moves, own, overlay, { seed, ...options })
     },
@@ -147,7 +150,7 @@ async function solveMoves(solve: Solve, fleet: () => Fleet, { profile, asked, se
   return sharesOf(moves, solved)
 }
 
-/** Returns the part of the arrangement for each move. */
+/** Returns, by claim id, the destination of each move in the arrangement. */
 function sharesOf(
   moves: readonly Move[],
   { solution: whole, hosts, made }: Solved<HostName | null, FormulatedMoves>,
@@ -174,7 +177,7 @@ function sharesOf(
     moves.map(({ source }, i): [string, Solution] => {
       const host = hosts[i] ?? null
       if (host !== null) return [source.id, { ...solution, hosts: [host] }]
-      // the arrangement places other moves, but not this one
+      // the arrangement has no host for this move
       return [source.id, { ...solution, status: isTaken ? 'INFEASIBLE' : solution.status, hosts: [] }]
     }),
   )

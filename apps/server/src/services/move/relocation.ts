@@ -54,7 +54,7 @@ export interface EvacuationDone {
   readonly revision: number
 }
 
-/** The result that an evacuation would have at present. */
+/** The predicted result of an evacuation now. Nothing is moved. */
 export interface EvacuationForeseen {
   readonly type: 'foreseen'
   /** All nodes of the evacuated host. */
@@ -87,7 +87,10 @@ export interface Relocation {
   foreseeEvacuation(input: Pick<EvacuationInput, 'host' | 'profile'>): Promise<EvacuationForeseen | NotFound | Invalid>
 }
 
-/** The maximum length of the idempotency key of an evacuation, because the key of each move is derived from it. */
+/**
+ * The maximum length of the idempotency key of an evacuation. The key of each move is longer, because it consists of this key and the claim
+ * id.
+ */
 const MAX_KEY_LENGTH = 200
 
 export function createRelocation(
@@ -108,7 +111,7 @@ export function createRelocation(
           issue(['input', 'instanceUuid'], instance, `be an instance of the decision: ${instanceUuids.join(', ') || 'it names none'}`),
         ])
       const { hosts } = replica.fleet
-      // present names are compared, because the call or the decision may contain a name that the host had before it was replaced
+      // present names are compared, because the call or the decision can contain a name that a host had before it was replaced
       const wanted = host.node ? presentName(hosts, { host: host.host, node: host.node }) : { host: presentHosts(hosts, [host.host])[0] }
       const isOn = (to: HostName): boolean => {
         const now = presentName(hosts, to)
@@ -190,7 +193,7 @@ export function createRelocation(
       return {
         type: 'done',
         hosts: nodesOf(replica, name).map((record) => viewHost(fleet, record)),
-        // the present state of each claim, which shows the open move
+        // each claim is read again, because its state now shows that a move has begun
         moves: asked.map(({ claim }) => ({
           claim: fleet.ledger.claims.get(claim.id) ?? claim,
           outcome: outcomeOf.get(claim.id) ?? notFound('claim', claim.id, ['input', 'host']),
@@ -234,7 +237,7 @@ export const askedBy = (decisions: Pick<Decisions, 'stored'>, claims: readonly C
     }),
   )
 
-/** The hosts in an answer: the selected ones and the alternates. */
+/** The hosts in an answer: the selected hosts and the alternates. */
 const hostsOf = (answer: readonly SelectedDestination[]): HostName[] =>
   answer.flatMap(({ selected, alternates }) => [selected, ...alternates])
 
@@ -245,8 +248,8 @@ const noSuchHost = ({ host, node }: EvacuationInput['host']): NotFound =>
 
 /**
  * The claims to evacuate, oldest first, in the same order on every replica and in every retry. A claim that is moving to this host is
- * included, so that the caller learns of it: it cannot move away before its move ends. Of a resize on this host, only the source claim is
- * included.
+ * included, although it cannot move away before its present move ends. Thus the caller learns about it. For a resize on this host, only the
+ * source claim is included.
  */
 export const leaving = ({ fleet: { ledger } }: Pick<Replica, 'fleet'>, records: readonly HostRecord[]): Claim[] => {
   const growsHere = ({ source, host }: Claim): boolean => source !== null && ledger.claims.get(source)?.host === host
@@ -256,7 +259,10 @@ export const leaving = ({ fleet: { ledger } }: Pick<Replica, 'fleet'>, records: 
     .sort((a, b) => a.fence - b.fence)
 }
 
-/** The request of a claim's decision, reduced to this instance and open to any host, with the project of the claim if it has one. */
+/**
+ * The request of a claim's decision for a move of the claim. It is reduced to the claim's instance, and does not name a destination. It has
+ * the project of the claim, if the claim has one.
+ */
 export function requestFor(
   { record, claimIds }: Pick<StoredDecision, 'record' | 'claimIds'>,
   { id, instance, project }: Claim,
@@ -267,7 +273,7 @@ export function requestFor(
   return { ...own, projectId: project ?? own.projectId }
 }
 
-/** The original request, reduced to one instance and open to any host. Instances of one request can have different sizes. */
+/** The original request, reduced to one instance and without a requested destination. Instances of one request can have different sizes. */
 const ofOne = (request: RequestSpec, place: number, instance: string | null): RequestSpec => ({
   ...requestAt(request, Math.max(0, place)),
   numInstances: 1,

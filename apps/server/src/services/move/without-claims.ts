@@ -6,9 +6,9 @@ interface Occupied {
 }
 
 /**
- * How many instances on a host have no live claim there, as far as the host's report shows. An evacuation moves claims, so these instances
- * stay. If the host lists its instances, the claim of each is looked up. If the host reports only how many instances it has, the count of
- * claims is subtracted. A claim without an instance id covers one instance.
+ * How many instances on a host have no live claim there, according to the host's report. An evacuation moves claims, so instances without a
+ * claim stay. If the report lists the instances, the claim of each instance is looked up. If the report has only the count of instances,
+ * the count of claims is subtracted. A claim without an instance id covers one instance.
  */
 export function countWithoutClaims({ stats: { instances, runningVms }, claims }: Occupied): number {
   const live = [...claims].filter(isLive)

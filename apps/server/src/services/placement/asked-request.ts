@@ -12,7 +12,7 @@ export interface AskedRequest {
   readonly path: readonly string[]
 }
 
-/** A request, with the path in the caller's input of the request or of the decision's id. */
+/** A request, with its path in the caller's input. If the caller named a decision instead, the path is that of the decision's id. */
 export interface PlacedRequest {
   readonly request: RequestSpec
   readonly path: readonly string[]

@@ -13,7 +13,7 @@ const MAX_ALTERNATES = 10
 /** A valid request that is about to be decided on a fleet. */
 export interface Asked {
   readonly fleet: Fleet
-  /** The profile version that decides. If it is undefined, another check refuses the call. */
+  /** The profile version that decides. Undefined if there is no such version; a different check then refuses the call. */
   readonly profile: Profile | undefined
   readonly request: RequestSpec
   /** The paths of the request and of the profile's name in the caller's input. */
@@ -25,13 +25,13 @@ export interface Asked {
 interface AskedBy extends Pick<PlacementInput, 'intent' | 'moveOf' | 'allOrNothing'> {
   /** True for a new request, false for the retry of an answered call. */
   readonly isNew: boolean
-  /** True if an earlier call has used the idempotency key, so that no decision is made. */
+  /** True if an earlier call has used the idempotency key. No new decision is made then. */
   readonly isRepeated: boolean
 }
 
 /**
- * The errors of a new call that are found before any host is evaluated. The rule of the server group is not checked here, because the judge
- * checks it when the claim is applied.
+ * The errors of a new call that are found before any host is evaluated. The rule of the server group is not checked here, but when the
+ * claim is applied.
  */
 export function checkAskedCall(asked: Asked, { intent, moveOf, allOrNothing, isNew, isRepeated }: AskedBy): Issue[] {
   return [
@@ -53,8 +53,8 @@ export const checkAsked = (asked: Asked): Issue[] => [
 ]
 
 /**
- * Checks that the request's rule of the server group agrees with the group's present rule. If not, the judge would refuse the claim on
- * every host.
+ * Checks that the server group has the same rule in the request as in the fleet. With a different rule, the claim would be refused on every
+ * host.
  */
 export function checkBinding({ groups }: Pick<Fleet, 'groups'>, request: RequestSpec, path: readonly string[]): Issue[] {
   const binding = groupOf(request)
@@ -89,7 +89,7 @@ function checkMove(
   if (named !== undefined && claim !== undefined && claim.instance !== named)
     issues.push(issue(at(['instanceUuids']), named, `be ${claim.instance ?? 'left out'}, the instance of the claim`))
   const { instanceGroup } = request
-  // Nova's request may contain the rule of a group without its uuid; the claim then identifies the group
+  // a request in Nova's form can contain the rule of a group without the uuid of the group; the claim then identifies the group
   const isNamed = instanceGroup !== null && instanceGroup.uuid !== named
   if (isNamed && claim !== undefined && claim.group !== instanceGroup.uuid)
     issues.push(
@@ -103,7 +103,10 @@ function checkMove(
   return issues
 }
 
-/** Checks that a move has the present rule of its server group. Operators can have changed the rule since the instance was created. */
+/**
+ * Checks that the request of a move has the present rule of its server group. An operator might have changed the rule since the instance
+ * was created.
+ */
 function checkKeptRule(
   { groups }: Fleet,
   { group: uuid }: Claim,
@@ -119,7 +122,7 @@ function checkKeptRule(
   return [issue(at(['instanceGroup', 'maxServerPerHost']), maxServerPerHost, `be ${most}, or be left out: ${keeps}`)]
 }
 
-/** Checks that a server group that only a hint names has members in this fleet. Without members, its rule is unknown. */
+/** If only a hint names a server group, checks that the group has members in this fleet. The rule of a group without members is unknown. */
 function checkHintedGroup({ fleet, request, path }: Asked): Issue[] {
   const uuid = hintedGroup(request)
   if (uuid === undefined || fleet.groups.find(uuid) !== undefined) return []
@@ -129,7 +132,7 @@ function checkHintedGroup({ fleet, request, path }: Asked): Issue[] {
 
 /**
  * Refuses a zone of the form ZONE:HOST:NODE, which users of Nova's API write. Nova splits the text before it calls its scheduler. This
- * service does not split the text. It would search for a zone of that name, which no host has.
+ * service does not split the text, and would search for a zone with the whole text as its name. No host is in such a zone.
  */
 function checkZone({ fleet, request, path }: Asked): Issue[] {
   const { availabilityZone: zone } = request

@@ -10,7 +10,7 @@ export interface InstanceDestinations {
 }
 
 /**
- * Adds to an answer the hosts and claims that it names. A host that has left since the decision has the data that its tombstone contains. A
+ * Adds to an answer the hosts and claims that it names. For a host that has left since the decision, the data come from its tombstone. A
  * replaced host has its present name.
  */
 export function toDestinations(
@@ -36,6 +36,6 @@ export interface ChosenHost {
   readonly destination: Destination
   readonly host: HostView
   readonly claim: Claim | null
-  /** The time of the decision, and the revision of the state on which it was made. */
+  /** The time of the decision, and the revision of the state on which the decision was made. */
   decided(): Promise<Decided>
 }

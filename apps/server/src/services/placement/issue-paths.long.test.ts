@@ -70,7 +70,7 @@ const cells = object('NUMATopology', '1.2', {
 const pool = { vendor_id: '8086', product_id: '10ed', numa_node: 0, count: 1 }
 const pools = object('PciDevicePoolList', '1.1', {
   objects: [
-    // the pools are in the order of the reader, which puts pools with the fewest keys first
+    // the pools with the fewest keys come first, because the reader sorts pools in this order
     object('PciDevicePool', '1.1', { ...pool, tags: { dev_type: 'type-VF', physical_network: 'p' } }),
     object('PciDevicePool', '1.1', { ...pool, product_id: '10ee', tags: {} }),
   ],
@@ -163,7 +163,7 @@ const forms: readonly Form[] = [
 
 const odd: readonly unknown[] = [null, 'x', '', -1, 1.5, true, [], [null], [['x']], {}, { x: {} }]
 
-/** Variants of a document. In each variant, the value at one path is replaced by `other` or removed. */
+/** Variants of a document. In each variant, one value is replaced by `other` or removed. */
 function* malformed(value: unknown, other: unknown): Generator<unknown> {
   yield other
   const text = inText(value)
@@ -189,7 +189,7 @@ function inText(value: unknown): unknown {
   }
 }
 
-/** The content of a value without Nova's envelopes and JSON texts, because the paths of issues do not contain these. */
+/** The content of a value without Nova's envelopes and JSON texts, because the paths of issues skip both. */
 const inside = (value: unknown): unknown => {
   const given = inText(value) ?? value
   const data = (given as Readonly<Record<string, unknown>> | null)?.['nova_object.data']
@@ -198,8 +198,8 @@ const inside = (value: unknown): unknown => {
 }
 
 /**
- * True if the path leads to a value that the caller wrote or, if the message says that a field is missing, to the object without this
- * field.
+ * True if the path leads to a value in the caller's document. If the message states that a field is missing, the path must lead to the
+ * object that lacks the field.
  */
 function isWritten(document: unknown, path: readonly string[], message: string): boolean {
   let value = document

@@ -6,7 +6,7 @@ import type { KeptCause } from '../decision/decisions.ts'
 export const noHostMessage = ({ text }: KeptCause, asked: number): string =>
   `${asked === 1 ? 'No host can take the instance.' : `Not all ${asked} instances find a host.`} ${text}`
 
-/** The message for projects, which contains nothing about hosts. `placed` is null if it is unknown how many instances got a host. */
+/** The message for projects. It contains no data about hosts. `placed` is null if the count of placed instances is unknown. */
 export function projectNoHostMessage(placed: number | null, asked: number): string {
   if (asked === 1) return 'No host was found for the instance.'
   return `No host was found for ${placed === null ? `one of the ${asked} instances` : `instance ${placed + 1} of ${asked}`}.`

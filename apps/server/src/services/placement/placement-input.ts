@@ -17,7 +17,10 @@ export interface PlacementInput {
   readonly allOrNothing: boolean
   readonly minRevision: number | null
   readonly deadlineMs: number | null
-  /** True if the call claims an alternate of an earlier decision. If the instance has a live claim, the claim moves to the alternate. */
+  /**
+   * True if the call claims an alternate of an earlier decision. If the instance already has a live claim, that claim moves to the
+   * alternate.
+   */
   readonly takesAlternate?: boolean
   /** True if the instance runs on the requested destination without a claim. The new claim is then MATERIALISED at once. */
   readonly isListed?: boolean
@@ -35,6 +38,8 @@ export interface SpecDocument {
   readonly instancesAt?: readonly string[] | undefined
   /** Paths of fields that this release does not know and that have no effect. Empty for Gantt's own form, which refuses such fields. */
   readonly ignored?: readonly string[]
-  /** The Nova document from which the request was made, as it is stored; null or absent if there is none. */
+  /**
+   * The stored form of the Nova document from which the request was made. Null or absent if the request was not made from a Nova document.
+   */
   readonly nova?: WrittenRequest | null
 }

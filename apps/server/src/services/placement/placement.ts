@@ -35,7 +35,7 @@ import { checkRequest, pathAsGiven } from './request-limits.ts'
 import { withThingsOfClaim } from './things-of-claim.ts'
 
 export const DEFAULT_DEADLINE_MS = 10_000
-/** A call that names a revision waits at most this many milliseconds until this replica reaches it. */
+/** A call that requires a minimum revision waits at most this many milliseconds until this replica has applied it. */
 const BEHIND_MS = 2_000
 
 export interface Placed {
@@ -80,16 +80,19 @@ export type SelectOutcome = Placed | NoHost | KeyConflict | ReplicaBehind | Clai
 
 export interface Placement {
   /**
-   * Parses and checks the request of a call. The limits of requests do not apply to a retry, so that it gets its answer even if a newer
-   * release has stricter limits.
+   * Parses and checks the request of a call. The limits of requests do not apply to a retry. Otherwise a retry could be refused because a
+   * newer release has stricter limits.
    */
   read(account: string, input: PlacementInput): { readonly value: RequestSpec } | Invalid
   /**
-   * Decides, claims and answers. A retry with the same key gets the same answer. `request` is the parsed request; absent: `spec.document`
-   * is parsed.
+   * Decides the request, claims the resources and returns the answer. A retry with the same key gets the same answer. `request` is the
+   * parsed request; absent: `spec.document` is parsed.
    */
   select(account: string, input: PlacementInput, request?: RequestSpec): Promise<SelectOutcome>
-  /** The changes that a call would write, decided on a private fleet, or the answer if nothing can be placed. Nothing is stored. */
+  /**
+   * Decides a call on a private fleet. Returns the changes that the call would write, or the answer if nothing can be placed. Nothing is
+   * stored.
+   */
   tryOn(
     fleet: Fleet,
     account: string,
@@ -98,7 +101,7 @@ export interface Placement {
   ): Promise<{ readonly changes: readonly Change[] } | SelectOutcome>
   /**
    * Store time (the database's clock) of the arrival of the oldest request that this replica has not answered yet. Undefined if no request
-   * is waiting. All decisions that this replica makes from now on have this time or a later one.
+   * is waiting. No later decision of this replica has an earlier time.
    */
   oldestAsked(): number | undefined
 }
@@ -111,7 +114,7 @@ export function parseSpec(
   { document, issues, path, instancesAt, nova = null }: SpecDocument,
   isRepeated = false,
 ): { readonly value: RequestSpec } | Invalid {
-  // without a document, the errors that were found in its form are the answer
+  // if the form of the document had errors, there is no document to parse, and the errors are the answer
   if (document === undefined && issues.length > 0) return invalid(issues)
   const parsed = parseRequestSpec(document)
   const placeOf = ([field, ...rest]: readonly string[]): readonly string[] =>
@@ -178,7 +181,7 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
     read,
     oldestAsked: () => waiting.values().next().value?.since,
     async select(account, input, request) {
-      // another replica of an older release may have just accepted a key with characters that this release refuses
+      // a replica of an older release might just have accepted a key with characters that this release refuses
       if (!isPlain(input.idempotencyKey) && !isKept(account, input)) await replica.fresh()
       const parsed = request === undefined ? read(account, input) : { value: request }
       const isRepeated = isKept(account, input)
@@ -213,7 +216,7 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
 const versionFor = ({ profiles }: Fleet, account: string, { profile, idempotencyKey }: PlacementInput): Profile | undefined =>
   profiles.pick(profile ?? DEFAULT_PROFILE, account, idempotencyKey)
 
-/** What the checks of a call need: the fleet, the deciding profile version, and the request with its paths. */
+/** The input for the checks of a call: the fleet, the deciding profile version, and the request with its paths. */
 const askedOn = (fleet: Fleet, account: string, input: PlacementInput, request: RequestSpec): Asked => ({
   fleet,
   profile: versionFor(fleet, account, input),
@@ -222,7 +225,7 @@ const askedOn = (fleet: Fleet, account: string, input: PlacementInput, request: 
   profilePath: ['input', 'profile'],
 })
 
-/** The parts of a request that the deciding profile version does not read. Empty if there is no such version. */
+/** The fields of a request that the deciding profile version does not read. Empty if the profile version does not exist. */
 function unreadIn(fleet: Fleet, account: string, input: PlacementInput, request: RequestSpec): readonly string[] {
   const profile = versionFor(fleet, account, input)
   return profile === undefined ? [] : unreadKeys(request, profile, fleet)
@@ -303,8 +306,8 @@ function lostSource({ fleet }: Replica, { moveOf }: PlacementInput, code: 'claim
 }
 
 /**
- * The failure for an instance with a live claim. Its message is the same for all callers; the claim is in a field that not every caller may
- * read.
+ * The failure for an instance with a live claim. The message does not name the claim, because not every caller may read it. The field
+ * `claim` contains the claim.
  */
 const instanceTaken = (claim: Claim): InstanceTaken => ({
   type: 'instance-taken',
@@ -331,7 +334,7 @@ function voidIssue(
 ): Issue {
   if (code === 'profile.unknown') return unknownProfile(replica, input.profile ?? DEFAULT_PROFILE, ['input', 'profile'])
   if (code === 'profile.lacks_part') {
-    // a missing plug-in is reported even if another version has become active since the decision
+    // a missing plug-in is reported even if a different profile version has become active since the decision
     const profile = versionFor(replica.fleet, account, input)
     const found = profile && lackingParts(replica.fleet, profile, ['input', 'profile'])
     if (found !== undefined) return found

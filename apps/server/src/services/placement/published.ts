@@ -13,16 +13,16 @@ import {
 import { InputFault, under } from '../calls/outcome.ts'
 
 /**
- * A request in the requested version, or in the version in which it is stored. Throws InputFault if the version is unknown or cannot
- * express the request.
+ * A request in the requested version. If no version is requested, the request has the version in which it is stored. Throws InputFault if
+ * the version is unknown or cannot express the request.
  */
 export function specDocument(document: PublishedSpec, version: string | null): PublishedSpec {
   return version === null ? document : said(specIn(oneOf(specVersions, version), currentSpec(document)))
 }
 
 /**
- * A host's report in the requested version, or in the oldest version that can express all of it. Throws InputFault if the version is
- * unknown or cannot express the report.
+ * A host's report in the requested version. If no version is requested, the report has the oldest version that can express all of the
+ * report. Throws InputFault if the version is unknown or cannot express the report.
  */
 export function statsDocument(stats: HostStats, version: string | null): PublishedStats {
   return version === null ? publishedStats(stats) : said(statsIn(oneOf(statsVersions, version), stats))

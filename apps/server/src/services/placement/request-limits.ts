@@ -30,7 +30,7 @@ export const checkRequest = (request: RequestSpec, path: readonly string[]): Iss
   ]
 }
 
-/** The image property that Nova's filters cannot read, so that they would fail on every host. */
+/** Refuses an image property that Nova's filters cannot read. With such a property, the filters would fail on every host. */
 export function checkImageForNova(request: RequestSpec, path: readonly string[]): Issue[] {
   const unreadable = unreadableImage(request)
   if (unreadable === undefined) return []
@@ -46,8 +46,8 @@ export const pathAsGiven = (nova: WrittenRequest | null, inner: readonly string[
   nova === null ? inner : callerPath(nova, inner)
 
 /**
- * Refuses granular groups of resources (`resources1:...`). Here a host is a single resource provider, and an instance whose group is
- * ignored would lack its device.
+ * Refuses granular groups of resources (`resources1:...`). In this service, a host is a single resource provider. If the group were
+ * ignored, the instance would get no device.
  */
 const checkGroups = (request: RequestSpec, path: readonly string[]): Issue[] =>
   granularKeysOf(request).map(({ path: inner, found, rule, isOfHost }) => {
@@ -61,7 +61,7 @@ const flavorsOf = ({ flavor, gang }: Pick<RequestSpec, 'flavor' | 'gang'>) => [
   ...gang.map((member, i) => ({ at: ['gang', String(i), 'flavor'], extraSpecs: member.flavor.extraSpecs })),
 ]
 
-/** Refuses those parts of a server group's rule that this service does not enforce. */
+/** Refuses parts of a server group's rule that this service does not enforce. */
 function checkServerGroup(request: RequestSpec, path: readonly string[], place: Place): Issue[] {
   const { maxServerPerHost: most = null, policy } = request.instanceGroup ?? {}
   return [
@@ -95,7 +95,7 @@ function checkExpressions({ schedulerHints, flavor, gang }: RequestSpec, place: 
   return issues
 }
 
-/** The prefixes of values that are compared word by word. */
+/** Matches the prefix of a value that is compared word by word. */
 const OPERATOR = /^\s*<(?:or|in|all-in)>/
 
 /**

@@ -3,8 +3,8 @@ import type { ClaimRef } from '../claim/claims.ts'
 import type { Decisions } from '../decision/decisions.ts'
 
 /**
- * If a move names no volumes and ports, adds those of the original placement, because the instance keeps them. They are added only if the
- * reports of other services can contain their locations.
+ * If a move names no volumes, adds the volumes of the original placement, because the instance keeps them. They are added only if the fleet
+ * has reports with the locations of volumes. Ports are added in the same way.
  */
 export async function withThingsOfClaim(
   decisions: Pick<Decisions, 'stored'>,

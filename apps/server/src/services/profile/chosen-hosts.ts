@@ -2,7 +2,7 @@ import { type Fleet, hostOfKey, type Proposal, withProposals } from '@gantt/sche
 
 /** How many hosts two versions of a profile selected, and how full these hosts were. */
 export interface ChosenHosts {
-  /** On how many different hosts each version placed an instance. */
+  /** For each version, how many different hosts got an instance. */
   readonly hosts: { readonly baseline: number; readonly candidate: number }
   /** For each resource class, the average share of a host (0 to 1) that was used just before an instance was placed there. */
   readonly fullness: readonly { readonly resourceClass: string; readonly baseline: number | null; readonly candidate: number | null }[]
@@ -13,7 +13,7 @@ interface Sum {
   share: number
 }
 
-/** Collects the selected hosts while requests are decided again, each on its original state. */
+/** Collects the selected hosts while past requests are decided again, each on the state of its original decision. */
 export function createChosenHosts() {
   const seen = { baseline: new Set<string>(), candidate: new Set<string>() }
   const sums = new Map<string, Readonly<Record<'baseline' | 'candidate', Sum>>>()

@@ -47,16 +47,16 @@ export interface ProfileDisagreement {
 /** The requests on which a filter in shadow mode would have had an effect. */
 export interface ShadowFilterCount {
   readonly filter: string
-  /** With the filter enforced, `wouldFail` requests would place fewer instances, and `wouldMove` requests would go to other hosts. */
+  /** How many requests would place fewer instances (`wouldFail`) or select other hosts (`wouldMove`) if the filter were enforced. */
   readonly wouldFail: number
   readonly wouldMove: number
-  /** How many requests would need the solver with the filter enforced. They are not part of `wouldFail` and `wouldMove`. */
+  /** How many requests would need the solver if the filter were enforced. They are not included in `wouldFail` and `wouldMove`. */
   readonly notSolved: number
   /** The first requests that would fail, each with the filters that refuse it. */
   readonly failing: readonly { readonly decision: DecisionView; readonly because: string }[]
 }
 
-/** Requests of the last hours, decided again under two profile versions. Each request is decided on its original state. */
+/** Requests of the last hours, decided again under two profile versions. Each request is decided on the state of its original decision. */
 export interface ProfileComparison {
   readonly baseline: Profile
   readonly candidate: Profile
@@ -67,13 +67,13 @@ export interface ProfileComparison {
   /** How many requests were replayed. */
   readonly sampled: number
   readonly counts: Readonly<Record<Agreement, number>>
-  /** How many requests were left out, by reason. */
+  /** How many requests were not replayed, by reason. */
   readonly leftOut: {
     readonly notDrawn: number
     readonly beyondRetention: number
     readonly outOfTime: number
     readonly notReplayable: number
-    /** Requests for which one of the versions would call its solver, so that the decision of this version is unknown. */
+    /** Requests for which a version would call its solver. The decision of that version is therefore unknown. */
     readonly notSolved: number
     /** Decisions whose records are damaged or from a newer release. */
     readonly unreadable: number
@@ -88,7 +88,10 @@ export interface ProfileComparison {
   readonly zones: readonly ZoneShift[]
   /** How full the selected hosts were. This shows whether a version packs or spreads. */
   readonly chosen: ChosenHosts
-  /** For each of the candidate's filters in shadow mode, the effect of enforcing this filter and no other filter in shadow mode. */
+  /**
+   * For each filter of the candidate that is in shadow mode: the effect of enforcing it while the other filters in shadow mode stay in that
+   * mode.
+   */
   readonly shadowFilters: readonly ShadowFilterCount[]
   /** The requests with different results: new failures first, then new placements, then placements on other hosts. */
   readonly disagreements: readonly ProfileDisagreement[]
@@ -119,7 +122,7 @@ const FAILING_LISTED = 10
 const TIMED = 20
 
 export function createCompareProfiles({ replica, history, past, store, decisions, caughtUp }: CompareProfilesOptions): CompareProfiles {
-  // only one comparison at a time reads the log; the deadlines of waiting comparisons also run
+  // only one comparison at a time reads the log; the deadline of a comparison includes the time that it waits
   let turn: Promise<unknown> = Promise.resolve()
   const compare = async (input: CompareProfilesInput, isOver: () => boolean): Promise<ProfileComparison> => {
     const baseline = versionOf(replica, input.baseline, ['baseline'])
@@ -200,7 +203,7 @@ function createTally(candidate: Profile) {
         function* timed(version: 'baseline' | 'candidate', steps: Steps<Decided>): Steps<Decided> {
           let took = 0
           for (;;) {
-            // each step is timed separately, so that the time excludes the work of other calls between two steps
+            // each step is timed separately, because other calls work between two steps and must not be included
             const from = performance.now()
             const step = steps.next()
             took += performance.now() - from
@@ -211,7 +214,7 @@ function createTally(candidate: Profile) {
             yield
           }
         }
-        // the order of the versions alternates, because the second evaluation is faster with the caches that the first one filled
+        // the order of the versions alternates, because the first evaluation fills caches that make the second evaluation faster
         const isFirst = times.baseline.length % 2 === 0
         const early = isFirst ? yield* timed('baseline', by(baseline)) : undefined
         const other = yield* timed('candidate', by(candidate))
@@ -270,7 +273,7 @@ function createTally(candidate: Profile) {
   }
 }
 
-/** A text that states the results of the comparison, and which requests it leaves out. */
+/** A text that states the results of the comparison, and which requests were not compared. */
 function textOf({ baseline, candidate, total, sampled, counts, leftOut, shadowFilters }: Omit<ProfileComparison, 'text'>): string {
   const refs = `${profileRef(candidate)} against ${profileRef(baseline)}`
   const left = [

@@ -7,7 +7,7 @@ import { ENTRIES_AT_ONCE, type LogReader } from '../../sync/synchronizer.ts'
 import { InputFault, under } from '../calls/outcome.ts'
 import { unknownProfile, usableProfile } from './profiles.ts'
 
-/** A version of a profile, or a draft of one. */
+/** A stored version of a profile, or a draft of a new version. */
 export type Candidate = { readonly version: string } | { readonly draft: unknown }
 
 /** The candidate's profile version. A draft becomes the next version of the baseline's profile. Throws InputFault. */
@@ -54,17 +54,17 @@ export async function passOver({ history, past, wanted, isOver, each }: Pass): P
   }
 }
 
-/** A profile version with which this service can decide. Throws InputFault. */
+/** Finds a profile version. Throws InputFault if the version does not exist or if this service cannot decide by it. */
 export function versionOf(replica: Replica, ref: string, path: readonly string[]): Profile {
   const found = replica.fleet.profiles.find(ref)
   if (found === undefined) throw new InputFault([unknownProfile(replica, ref, path)])
   return usableProfile(replica.fleet, found, path)
 }
 
-/** Fields whose values are written in capitals in the API and in lower case in profiles. */
+/** Fields with values that are written in capitals in the API and in lower case in profiles. */
 const words: ReadonlySet<string> = new Set(['normalisation', 'tieOrder', 'scheduler', 'compat'])
 
-/** Parses a document as the next version of the baseline's profile. */
+/** Parses a draft as the next version of the baseline's profile. */
 function draftOf({ fleet }: Replica, { name }: Profile, document: unknown): Profile {
   const path = ['candidate', 'draft']
   if (typeof document !== 'object' || document === null || Array.isArray(document))

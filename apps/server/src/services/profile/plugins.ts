@@ -33,15 +33,15 @@ export interface PluginView {
   readonly restarts: number
 }
 
-/** The kinds of parts that a plug-in can have. Each has its name in the API and a description. */
+/** The kinds of parts that a plug-in can have. Each kind has its name in the API and a description. */
 export const pluginPartKinds = partLists.map((list) => partKinds[list])
 
-/** A filter, weigher, scheduler or other part of a plug-in, as it describes itself. */
+/** The plug-in's own description of one of its parts, such as a filter, weigher or scheduler. */
 export interface PluginPart {
   readonly kind: (typeof pluginPartKinds)[number]['kind']
   readonly name: string
   readonly description: string
-  /** The options of the part, as JSON Schema; null if it declares none. */
+  /** The options of the part, as JSON Schema; null if the part declares no options. */
   readonly parameters: JsonObject | null
   /**
    * The fields of a host's report that the part reads. If the fields depend on the part's options, these are the fields that it reads with

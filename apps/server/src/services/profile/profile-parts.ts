@@ -16,12 +16,12 @@ import {
 
 export const profilePartKinds = ['FILTER', 'WEIGHER', 'SCHEDULER'] as const
 
-/** A filter, weigher or scheduler that profiles may name, as it describes itself. */
+/** The description of a filter, weigher or scheduler that profiles may name. */
 export interface ProfilePart {
   readonly kind: (typeof profilePartKinds)[number]
   readonly name: string
   readonly description: string
-  /** The options of the part, as JSON Schema; null if it declares none. */
+  /** The options of the part, as JSON Schema; null if the part declares no options. */
   readonly parameters: JsonObject | null
   readonly takesOptions: boolean
   /** True for a filter that can run in shadow mode, where it refuses no host. */

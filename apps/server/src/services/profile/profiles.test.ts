@@ -24,7 +24,7 @@ test('of two rollbacks planned on the same state only the first has an effect, a
   expect(ends.map(({ type }) => type).sort()).toEqual(['done', 'invalid'])
   expect(ends.find(({ type }) => type === 'invalid')).toMatchObject({ code: 'CONFLICT', issues: [{ code: 'profile.rollout' }] })
   expect(profiles.find('site')).toMatchObject({ active: { number: 2 }, rollout: null })
-  // two rollbacks one after the other go back two versions
+  // each of two rollbacks in a row activates the preceding version
   expect(await profiles.rollBack('site', 'it packs', WHATEVER)).toMatchObject({ type: 'done', version: { number: 1 } })
 })
 
@@ -36,7 +36,7 @@ test('a version that was drafted on a version other than the latest is not writt
   expect(profiles.find('drafted')).toBeUndefined()
   expect(await profiles.create('drafted', WEIGHED(1), on(0))).toMatchObject({ type: 'done', version: { number: 1 } })
   expect(await profiles.create('drafted', WEIGHED(2), on(1, true))).toMatchObject({ type: 'done', version: { number: 2 } })
-  // if two operators write drafts of the same latest version, one draft is refused
+  // if two operators write drafts that are based on the same latest version, one draft is refused
   const ends = await Promise.all([2, 3].map((multiplier) => profiles.create('drafted', WEIGHED(multiplier), on(1))))
   expect(ends.map(({ type }) => type).sort()).toEqual(['done', 'invalid'])
   expect(ends.find(({ type }) => type === 'invalid')).toMatchObject({
@@ -51,7 +51,7 @@ test('each part that a profile may name describes its options', () => {
   const own = profiles.parts(undefined)
   const named = (name: string) => own.find((part) => part.name === name)
   expect(named('RamFilter')).toMatchObject({ kind: 'FILTER', takesOptions: false, mayShadow: true, unit: null, plugin: null })
-  // the judge enforces the rule of this filter for every claim, so that it cannot run in shadow mode
+  // the rule of this filter is enforced whenever a claim is applied, so the filter cannot run in shadow mode
   expect(named('ServerGroupAntiAffinityFilter')).toMatchObject({ mayShadow: false })
   expect(named('RAMWeigher')).toMatchObject({ kind: 'WEIGHER', unit: 'MiB' })
   expect(own.filter(({ kind }) => kind === 'SCHEDULER').map(({ name }) => name)).toEqual(['filter', 'chance', 'solver'])

@@ -27,7 +27,7 @@ import { checkNames, checkText } from '../calls/text.ts'
 import { type Dated, datedIn } from '../moments/dated.ts'
 import { type ProfilePart, profilePartsOf } from './profile-parts.ts'
 
-/** If another operator's version gets the number first, the write is repeated with the next number, at most this often. */
+/** If a different operator's version gets the number first, the write is repeated with the next number, at most this many times. */
 const ATTEMPTS = 5
 
 /** A profile with its versions, and the version that decides. */
@@ -37,7 +37,7 @@ export interface ProfileView {
   /** Oldest first. Version 0 belongs to the release. */
   readonly versions: readonly Dated<Profile>[]
   readonly rollout: RolloutView | null
-  /** An id of the state of the profile's rollout. Every step of the rollout changes the id. */
+  /** Identifies the state of the profile's rollout. Every step of the rollout changes this value. */
   readonly standing: string
 }
 
@@ -45,7 +45,10 @@ export interface ProfileView {
 export interface RolloutView extends Rollout {
   readonly active: Dated<Profile>
   readonly candidate: Dated<Profile>
-  /** What the rollout found on this replica. Undefined if this replica has not begun the rollout yet, and for a past rollout. */
+  /**
+   * The results of the rollout on this replica. Undefined if this replica has not begun the rollout yet, or if the rollout is read from a
+   * past fleet.
+   */
   readonly report: ShadowReport | undefined
 }
 
@@ -59,8 +62,8 @@ export interface RolloutInput {
 export interface StepOptions {
   readonly dryRun: boolean
   /**
-   * The `standing` of the profile for which the step was planned. If the profile has another one now, nothing is done. Null: the step is
-   * made in any state.
+   * The `standing` of the profile for which the step was planned. If the `standing` has changed, nothing is done. Null: the step is made in
+   * any state.
    */
   readonly ifStanding: string | null
 }
@@ -69,8 +72,8 @@ export interface StepOptions {
 export interface WriteOptions {
   readonly dryRun: boolean
   /**
-   * The number of the version that was the latest when the new version was drafted, 0 if there was none. If another version is the latest
-   * now, nothing is written. Null: the version is written in any case.
+   * The number of the latest version at the time of the draft, 0 if there was no version. If a newer version exists now, nothing is
+   * written. Null: the version is written in any case.
    */
   readonly ifLatest: number | null
   /** Converts the path of a problem in the parts to the path in the caller's input. Absent: the paths are equal. */
@@ -87,7 +90,7 @@ export interface ProfileDone {
 export type ProfileOutcome = ProfileDone | NotFound | Invalid
 
 export interface Profiles {
-  /** This and other methods read the fleet `fleet`; absent: the present fleet. */
+  /** Finds the profile in `fleet`, or in the present fleet if `fleet` is absent. */
   find(name: string, fleet?: Fleet): ProfileView | undefined
   /** Finds a version by `name@number`. */
   version(ref: string): Profile | undefined
@@ -95,7 +98,7 @@ export interface Profiles {
   /** Sorted oldest first. */
   versionsOf(profile: ProfileView, args: PageArgs): Page<Dated<Profile>>
   /**
-   * Writes the next version of a profile. It decides no calls before it is activated, except that the first version of a new profile is
+   * Writes the next version of a profile. The version decides no calls before it is activated. Only the first version of a new profile is
    * active at once.
    */
   create(name: string, parts: Readonly<Record<string, unknown>>, options?: WriteOptions): Promise<ProfileOutcome>
@@ -115,7 +118,10 @@ export interface Profiles {
   diff(version: Dated<Profile>, against: string | null): FieldChange[]
 }
 
-/** Computes the next course of a profile. Returns the issue if the requested step is impossible. */
+/**
+ * Computes the next course of a profile: its active version, earlier versions and rollout. Returns an issue if the requested step is
+ * impossible.
+ */
 type Plan = (active: number, course: ProfileCourse) => Pick<ProfileRolledOut, 'active' | 'past' | 'rolledBack' | 'rollout'> | Issue
 
 const NO_COURSE: ProfileCourse = { version: 0, past: [], rolledBack: [], rollout: null }
@@ -156,11 +162,11 @@ export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'
   const version = (ref: string): Profile | undefined => (ref.includes('@') ? replica.fleet.profiles.find(ref) : undefined)
 
   /**
-   * Plans and writes the next course of a profile. If another operator's write comes first, the course is planned again. Returns the issue
-   * if the plan is impossible.
+   * Plans and writes the next course of a profile. If a different operator's write comes first, the course is planned again. Returns an
+   * issue if the plan is impossible.
    */
   const steer = async (name: string, plan: Plan, { dryRun, ifStanding }: StepOptions): Promise<Issue | undefined> => {
-    // the operator may have read a newer state on another replica
+    // the operator might have read a newer state on a different replica
     if (ifStanding !== null && ifStanding !== standingOf(name)) await replica.fresh()
     for (let attempt = 1; ; attempt++) {
       const { profiles } = replica.fleet
@@ -177,8 +183,8 @@ export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'
     }
   }
   /**
-   * Proposes the next course. If a replica does not support rollouts, a plain activation is written as the older change that every replica
-   * supports.
+   * Proposes the next course. If not every replica supports rollouts, an activation without a rollout is written in the older form that all
+   * replicas support.
    */
   const proposeCourse = async (change: ProfileRolledOut, active: number) => {
     const propose = async (one: Change) => (await replica.propose([one]))[0]?.void
@@ -208,7 +214,7 @@ export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'
     async create(name, parts, { dryRun, ifLatest, pathOf } = { dryRun: false, ifLatest: null }) {
       const unplain = checkNames((inner) => ['input', ...(pathOf?.(inner) ?? inner)], parts, isNote)
       if (unplain.length > 0) return invalid(unplain)
-      // the operator may have read the latest version from another replica that is ahead of this one
+      // the operator might have read the latest version on a different replica that is ahead of this replica
       if (ifLatest !== null && ifLatest !== latestOf(name)) await replica.fresh()
       for (let attempt = 1; ; attempt++) {
         const latest = latestOf(name)
@@ -244,7 +250,8 @@ export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'
         name,
         (active, course) => {
           const { past, rolledBack, rollout } = course
-          // the first attempt fixes which version is rolled back; if another operator has rolled it back, this call changes nothing
+          // the first attempt fixes which version is rolled back; if a different operator has rolled back that version meanwhile, this call
+          // changes nothing
           takenBack ??= rollout?.number ?? active
           if (takenBack !== (rollout?.number ?? active)) return otherBack(name, takenBack)
           const rest = rolledBack.filter((number) => number !== (rollout?.number ?? active))
@@ -313,7 +320,7 @@ const otherBack = (name: string, number: number): Issue =>
 const noneBefore = (name: string): Issue =>
   issue(['profile'], name, 'have a version in a rollout, or a recorded earlier active version; activate one by its number')
 
-/** A percentage in hundredths. A shadow without a percentage gets all calls. */
+/** The percentage of a rollout, converted to hundredths of a percent. A shadow rollout without a percentage includes all calls. */
 function shareOf({ mode, percent }: RolloutInput): number | Issue {
   if (percent === null)
     return mode === 'SHADOW' ? WHOLE_SHARE : issue(['rollout', 'percent'], percent, 'be more than 0 and at most 100 of a canary')
@@ -332,12 +339,12 @@ const isNote = ([first]: readonly string[], what: 'key' | 'text'): boolean => fi
 
 /**
  * Converts problems that the core found in a profile to issues of the call. The name of the profile is an argument of the call, and all
- * other parts are in `input`.
+ * other values are in the argument `input`.
  */
 const pointed = (problems: Parameters<typeof under>[1], pathOf: WriteOptions['pathOf'] = (path) => path): Issue[] =>
   problems.map((problem) => problemAt(problem, problem.path[0] === 'name' ? ['profile'] : ['input', ...pathOf(problem.path)]))
 
-/** The names of profiles that a call may use, for messages. */
+/** A list of the existing profiles for messages, with at most 20 names. */
 export const knownProfiles = (replica: Replica): string => {
   const names = replica.fleet.profiles.names().sort()
   return names.length > 20 ? `${names.slice(0, 20).join(', ')}, ...` : names.join(', ')
@@ -351,14 +358,14 @@ export const unknownProfile = (replica: Replica, ref: string, path: readonly str
   actual: quote(ref),
 })
 
-/** Returns the profile if this service can decide by it. Throws InputFault if it cannot. */
+/** Returns the profile if this service can decide by it. Otherwise throws InputFault. */
 export function usableProfile(fleet: Fleet, profile: Profile, path: readonly string[]): Profile {
   const found = lackingParts(fleet, profile, path)
   if (found !== undefined) throw new InputFault([found])
   return profile
 }
 
-/** Why this service cannot decide by a profile version; undefined if it can. */
+/** Why this service cannot decide by a profile version. Undefined if the service can decide by the version. */
 export function lackingParts(fleet: Fleet, profile: Profile, path: readonly string[]): Issue | undefined {
   const lacks = lacksOf(profile, pluginsOf(fleet))
   if (lacks.length === 0) return undefined

@@ -30,8 +30,8 @@ const NOTHING: RolloutCounts = { agreed: 0, elsewhere: 0, newFailures: 0, newPla
 
 export function createRollouts(replica: Replica, store: RolloutStore, findings: Pick<RolloutFindings, 'flush'>): Rollouts {
   const idOf = ({ candidate: { name }, ...rollout }: RolloutView): string => rolloutId(name, rollout)
-  // for a past fleet, findings up to the time of the fleet; for the present fleet, up to the later of the two clocks, so that none is
-  // missed
+  // For a past fleet, findings are read up to the time of the fleet. For the present fleet, they are read up to now, according to the later
+  // of the two clocks. Otherwise new findings could be missed.
   const endOf = ({ candidate: { of } }: RolloutView): number => (of === undefined ? Math.max(replica.fleet.now, Date.now()) : of.now) + 1
   return {
     async overTime(rollout, most) {

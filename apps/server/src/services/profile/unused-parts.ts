@@ -36,17 +36,23 @@ export interface UnusedPartsInput {
 export interface PartUse {
   readonly kind: 'FILTER' | 'WEIGHER' | 'SETTING'
   readonly name: string
-  /** A sentence about the effect of the part. If there was no effect, the sentence also says if the decisions could show one. */
+  /**
+   * A sentence about the effect of the part. If there was no effect, the sentence also states if these decisions could have shown an
+   * effect.
+   */
   readonly text: string
   readonly isUnused: boolean
 }
 
-/** The parts of a profile version, and which of them had no effect on past decisions. Each decision is replayed on its original state. */
+/**
+ * The parts of a profile version, and which of them had no effect on past decisions. Each decision is replayed on the state on which it was
+ * made.
+ */
 export interface UnusedParts {
   readonly candidate: Profile
   /** How many decisions were examined. */
   readonly decided: number
-  /** How many of the newest decisions were available. */
+  /** How many of the requested newest decisions were available. */
   readonly found: number
   readonly parts: readonly PartUse[]
   readonly text: string
@@ -67,7 +73,7 @@ const defaults = { last: 100, deadlineMs: 30_000 }
 const most = { last: 1_000, deadlineMs: 60_000 }
 
 export function createUnusedParts({ replica, history, past, store, caughtUp }: UnusedPartsOptions): FindUnusedParts {
-  // only one query at a time reads the log; the deadlines of waiting queries also run
+  // only one query at a time reads the log; the deadline of a query includes the time that it waits
   let turn: Promise<unknown> = Promise.resolve()
   const find = async (input: UnusedPartsInput, isOver: () => boolean): Promise<UnusedParts> => {
     const baseline = versionOf(replica, input.baseline, ['baseline'])
@@ -99,7 +105,7 @@ export function createUnusedParts({ replica, history, past, store, caughtUp }: U
   }
 }
 
-/** A version without one of its parts, or with the default value of one setting. */
+/** A profile version without one of its weighers, or with the default value of one of its settings. */
 interface Variant {
   readonly kind: 'WEIGHER' | 'SETTING'
   readonly name: string
@@ -110,8 +116,8 @@ interface Variant {
 type Parse = (document: unknown) => Profile | undefined
 
 /**
- * The variants of a version. Each lacks one part, or has the default value of one setting that the version sets otherwise. A setting
- * without which the version would be invalid is not varied.
+ * The variants of a version. Each variant lacks one weigher, or has the default value of one setting for which the version has a different
+ * value. A variant that would be an invalid profile is omitted.
  */
 function variantsOf(candidate: Profile, parse: Parse): Variant[] {
   const { filters, weighers, assignment, nova, ...rest } = candidate

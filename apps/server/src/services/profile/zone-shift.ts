@@ -11,8 +11,8 @@ export interface ZoneShift extends Both {
   /** The name of the zone; empty for hosts without a zone. */
   readonly zone: string
   /**
-   * Amounts in the unit of the class. VCPU, MEMORY_MB and DISK_GB come first, then the others by name. Classes that neither version uses in
-   * the zone are omitted.
+   * Amounts in the unit of the class. VCPU, MEMORY_MB and DISK_GB come first, then other classes by name. Classes that neither version uses
+   * in the zone are omitted.
    */
   readonly resources: readonly (Both & { readonly resourceClass: string })[]
 }
@@ -31,7 +31,7 @@ const standard: readonly string[] = ['VCPU', 'MEMORY_MB', 'DISK_GB']
 export function createZoneShift() {
   const zones = new Map<string, Tally>()
   return {
-    /** `parts` are the claims that `version` would make for the instances of one request. */
+    /** `parts` are the claims for the instances of one request that a decision by `version` would make. */
     add({ hosts }: Fleet, parts: readonly ClaimPart[], version: Version): void {
       for (const { host, node, grants } of parts) {
         const zone = hosts.find({ host, node })?.zone ?? ''

@@ -77,7 +77,7 @@ export interface RepairRefused extends Failure {
 
 export type RepairOutcome = RepairDone | RepairRefused | NotFound | Invalid
 
-/** A repair option of a finding, as operators see it. */
+/** A repair option of a finding, in the form that operators see. */
 export interface OfferedOption {
   readonly name: string
   readonly text: string
@@ -91,7 +91,7 @@ export interface OfferedOption {
 export interface FindingRepairs {
   /** The recommended action for a finding, and the options that `repair` accepts. At most the first `MOST_OPTIONS` options are returned. */
   of(finding: PresentFinding): { readonly text: string; readonly options: readonly OfferedOption[] }
-  /** Tries the repair on a copy of the fleet and returns the differences. Unless it is a dry run, the repair is then made. */
+  /** Tries the repair on a copy of the fleet and returns the differences. Unless `dryRun` is true, the repair is then made. */
   repair(args: RepairArgs, caller: Pick<Caller, 'account' | 'scopes'>): Promise<RepairOutcome>
 }
 
@@ -105,7 +105,7 @@ type Tried = Pick<RepairDone, 'revision' | 'count' | 'differences'>
 interface Mending {
   readonly input: PlacementInput
   readonly request: RequestSpec
-  /** `hosts` and `claims` are affected by the repair, in addition to the claim that it creates. */
+  /** The hosts and claims that the repair affects, in addition to the new claim of the instance. */
   readonly hosts: readonly HostIndex[]
   /** The only host on which the instance may be placed. */
   readonly to: HostRecord
@@ -157,7 +157,7 @@ export function createFindingRepairs({
     const made = outcome.destinations.flatMap(({ selected }) => selected.claim?.id ?? [])
     const ends = input.moveOf === null ? [] : made.map((id) => confirms(replica.fleet, id))
     const [verdict] = await replica.propose(ends)
-    // another call may have changed the move in the meantime; the claim that this call made remains
+    // a different call can have changed the move in the meantime; the new claim of this call remains
     if (verdict?.void !== undefined)
       return refused(`The claim has room there, and its move is still open. ${sentenceOf(verdict.void)}`, ['id'])
     return done(replica.fleet, made, verdict?.revision ?? outcome.revision)
@@ -278,7 +278,10 @@ function first<Item>(items: Iterable<Item>, most: number): Item[] {
   return taken
 }
 
-/** The option that the operator names or, without a name, the only option. If there is no such option, a refusal that lists the options. */
+/**
+ * Returns the option that the operator names or, without a name, the only option. If there is no such option, returns a refusal that lists
+ * the options.
+ */
 function chosen(options: Iterable<RepairOption>, name: string | null, text: string): RepairOption | RepairRefused {
   const some = first(options, MOST_OPTIONS + 1)
   const [only] = some
@@ -309,7 +312,7 @@ async function tryOut(before: Fleet, changes: readonly Change[]): Promise<Tried 
   )
 }
 
-/** Applies changes to a private fleet. Returns a sentence about the first change that is void, if there is one. */
+/** Applies changes to a private fleet. If a change is void, returns a sentence about the first void change. */
 async function applyTo(fleet: Fleet, changes: readonly Change[]): Promise<string | undefined> {
   const { place, now } = fleet
   const basis = { format: ENTRY_FORMAT, id: `dry run on ${place.id}`, writer: '', basis: place } as const

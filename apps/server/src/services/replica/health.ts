@@ -12,7 +12,7 @@ export interface Degraded {
   readonly code: (typeof degradedCodes)[number]
   /** Milliseconds since 1970. */
   readonly since: number
-  /** What works in the meantime, and what does not. */
+  /** States which calls of the replica work in the meantime, and which do not. */
   readonly message: string
 }
 
@@ -34,10 +34,13 @@ export interface HealthView extends ModeView {
   /** The release whose rules the replica uses to decide. */
   readonly version: string
   readonly revision: number
-  /** The age of the fleet in milliseconds: the time since it was last confirmed to be as new as the store. */
+  /**
+   * The age of the replica's state of the fleet in milliseconds: the time since a check last confirmed that the state is as new as the
+   * store.
+   */
   readonly ageMs: number
   readonly featureLevel: number
-  /** The results of the auditor. `checkedAgeMs` is the time since its last full check. */
+  /** The results of the auditor. `checkedAgeMs` is the time since the auditor's last full check. */
   readonly violations: number
   readonly warnings: number
   readonly clean: AuditorView['clean']

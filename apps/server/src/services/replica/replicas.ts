@@ -12,10 +12,10 @@ import { firstOf as firstOfPage, keyOf, listOf, type Page, type PageArgs, toCurs
 
 export type { AuditorView, PresentFinding } from '../../replica/watch/auditor.ts'
 
-/** A replica, as it described itself in its last sign of life. The replica that answers the call describes its present state. */
+/** The state that a replica stored with its last sign of life. For the replica that answers the call: its present state. */
 export interface ReplicaView extends Omit<ReplicaRow, 'digests'> {
   readonly stateHash: { readonly revision: number; readonly digest: string } | null
-  /** The history of the lag in milliseconds; see `lagHistory` of Replica in the schema. */
+  /** The largest lag in each ten seconds of the last ten minutes, in milliseconds, oldest first. Null if no lag was observed. */
   readonly lagHistoryMs: readonly (number | null)[]
   readonly isLive: boolean
   readonly isSelf: boolean
@@ -23,8 +23,7 @@ export interface ReplicaView extends Omit<ReplicaRow, 'digests'> {
 
 export interface HealArgs {
   /**
-   * The name of the replica that is to be healed. If another replica gets the call, the call is refused. Absent: the replica that gets the
-   * call.
+   * The name of the replica to heal. If the call reaches a different replica, the call is refused. Absent: the replica that gets the call.
    */
   readonly replica?: string | null | undefined
   /** The state is rebuilt from the newest checkpoint at or before this revision. */
@@ -38,7 +37,7 @@ export interface HealDone extends Healed {
   readonly replica: string
 }
 
-/** The failure if the call reaches another replica than the named one, or if the state cannot be rebuilt now. Nothing was changed. */
+/** The failure if the call reaches a replica other than the named replica, or if the state cannot be rebuilt now. Nothing was changed. */
 export interface HealRefused extends Failure {
   readonly type: 'heal-refused'
 }
@@ -55,7 +54,7 @@ function* filtered<Item>(items: Iterable<Item>, isIn: (item: Item) => boolean): 
   for (const item of items) if (isIn(item)) yield item
 }
 
-/** The replicas of this fleet, and what the auditor found in the state of the replica that answers. */
+/** The replicas of this fleet, and the findings of the auditor about the replica that answers. */
 export interface Replicas {
   /** The replicas that gave a sign of life within the last day, oldest start first. */
   list(): ReplicaView[]

@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts'
 
 export const settingSources = ['ENVIRONMENT', 'DEFAULT'] as const
 
-/** A setting of this process, as operators see it. */
+/** A setting of this process, in the form that operators see. */
 export interface Setting {
   /** The environment variable that sets the value. */
   readonly name: string
@@ -93,7 +93,9 @@ const OTHERS = /^GANTT_(?:URL|KEY|CONFIG|SHARED|TRACE|SCREENSHOTS|LARGE_FLEET|TE
 
 const settingNames = Object.keys(rows)
 
-/** A message for each variable that looks like a setting but is not one. The message names settings with similar spelling. */
+/**
+ * A message for each environment variable that begins with GANTT but is not a setting. The message names settings with similar spelling.
+ */
 export const unknownSettings = (environment: NodeJS.ProcessEnv): readonly string[] =>
   Object.keys(environment)
     .filter((name) => /^GANTT/i.test(name) && !Object.hasOwn(rows, name) && !OTHERS.test(name))

@@ -39,7 +39,7 @@ export function checkNamespace(
   }
   const parsed = known?.parse(version, document)
   if (parsed === undefined || parsed.ok) return issues
-  // the core's messages name paths within the document, which do not begin with `document`
+  // the core's messages name paths within the document; they do not begin with `document`
   const ofDocument = (problem: Problem): Problem =>
     problem.path[0] === 'document' ? problemAt({ ...problem, path: problem.path.slice(1) }, problem.path) : problem
   return under(path, parsed.problems.map(ofDocument))
@@ -52,8 +52,8 @@ interface Reported {
 }
 
 /**
- * Replaces reports whose documents a plug-in finds invalid by the errors in them. A plug-in is called only about documents of its own
- * namespaces.
+ * If a plug-in finds the document of a report invalid, replaces the report by the errors in the document. A plug-in is called only for
+ * documents of its own namespaces.
  */
 export async function withDocuments(documents: Documents, read: readonly Read[]): Promise<readonly Read[]> {
   const reported = new Map<string, Reported[]>()

@@ -21,7 +21,7 @@ export interface NovaDocument {
   readonly ignored: readonly string[]
   /** The path of the instances in the caller's input, if the request does not contain them. */
   readonly instancesAt?: readonly string[] | undefined
-  /** The request in Nova's form, as it is stored. */
+  /** The stored form of a request that is written in Nova's form. */
   readonly nova?: WrittenRequest | null
 }
 

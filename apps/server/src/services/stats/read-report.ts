@@ -26,12 +26,12 @@ export const MAX_REPORT_VALUES = 50_000
 /** The maximum count of instances in a full report. */
 const MAX_INSTANCES = 10_000
 
-/** Nova documents are stored unchanged. */
+/** Texts in Nova documents are not checked as names, because Nova documents are stored unchanged. */
 const isNova = ([first]: readonly string[]): boolean => first === 'nova'
 
 /**
- * Checks that a delta does not add instances beyond the limit of a full report. Without this check, many small deltas could exceed the
- * limit.
+ * Checks that the instances of a host do not exceed the limit of a full report after a delta. Without this check, many small deltas
+ * together could exceed the limit.
  */
 function checkInstances(before: readonly string[], delta: StatsDelta, path: readonly string[]): Issue[] {
   const { addInstances = [], removeInstances = [] } = delta
@@ -43,15 +43,15 @@ function checkInstances(before: readonly string[], delta: StatsDelta, path: read
 }
 
 /**
- * Checks that the unit rules of a class allow an amount: a multiple of the step size between the minimum and the maximum for one instance.
- * The total is not checked, because it changes with the machine. Stored reports are not checked.
+ * Checks that the rules of a resource class allow at least one amount for an instance. An allowed amount is a multiple of the step size and
+ * is between the minimum and the maximum. The total is not checked, because it changes with the machine. Stored reports are not checked.
  */
 const checkUnits = (stats: HostStats | StatsDelta, path: readonly string[], names: UnitNames): Issue[] =>
   ('inventories' in stats ? stats.inventories : []).flatMap(({ total, minUnit, maxUnit, stepSize }, i) => {
     if (maxUnit === null || Math.ceil(minUnit / stepSize) * stepSize <= maxUnit) return []
     const at = [...path, 'inventories', String(i)]
     if (minUnit > maxUnit) return [issue([...at, 'minUnit'], minUnit, `be at most ${names.maxUnit}, ${maxUnit}`, 'stats.invalid')]
-    // a host that loses devices must be able to report, and its maximum is often the total
+    // a host that loses devices must be able to report, and the maximum that a host reports is often its total
     if (maxUnit === total) return []
     const rule = `have a multiple between ${names.minUnit}, ${minUnit}, and ${names.maxUnit}, ${maxUnit}: otherwise no amount is allowed`
     return [issue([...at, 'stepSize'], stepSize, rule, 'stats.invalid')]
@@ -83,7 +83,7 @@ function valuesIn(value: unknown): number {
   return count
 }
 
-/** Converts the path of a problem in a report that was made from a Nova document to the path in this document. */
+/** If a report was made from a Nova document, converts the path of a problem in the report to the path in the Nova document. */
 function asReported(found: Issue, document: unknown, root: readonly string[]): Issue {
   const inner = found.path.slice(root.length)
   if (inner.length === 0 || root.some((key, i) => found.path[i] !== key)) return found

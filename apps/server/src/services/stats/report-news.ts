@@ -11,7 +11,7 @@ import {
 } from '@gantt/scheduler-core'
 import type { Report } from './report-input.ts'
 
-/** The result of comparing a report with a host, and the host's revision at that time. */
+/** The result of comparing a report with a host, and the host's revision at the time of the comparison. */
 export interface Looked {
   readonly revision: number | undefined
   readonly isNew: boolean
@@ -23,8 +23,8 @@ export const lookAt = (fleet: Fleet, report: Report): Looked => ({
 })
 
 /**
- * True if a report would change its host. A comparison takes long and this function must not yield, so the earlier comparison in `looked`
- * is reused if the host has not changed since.
+ * True if a report would change its host. A comparison takes long, and this function must not yield. Therefore it reuses the earlier
+ * comparison in `looked` if the host has not changed since then.
  */
 export const saysSomethingNewSince = (fleet: Fleet, report: Report, looked: Looked | undefined): boolean =>
   looked !== undefined && looked.revision === fleet.hosts.find(report)?.revision
@@ -32,15 +32,15 @@ export const saysSomethingNewSince = (fleet: Fleet, report: Report, looked: Look
     : saysSomethingNew(fleet, report)
 
 /**
- * True if another host has reported the same shared resource later. The other host's report takes precedence without changing the revision
- * of this host, so that an equal report of this host is news.
+ * True if a second host has reported the same shared resource later. The second host's report takes precedence and does not change the
+ * revision of the first host. Therefore a repeated report of the first host must be written, even if it is unchanged.
  */
 function isOverruledReport({ hosts }: Fleet, report: Report): boolean {
   const host = report.type === 'namespace' ? hosts.find(report) : undefined
   return report.type === 'namespace' && host !== undefined && isOverruled(hosts, host.index, report.namespace)
 }
 
-/** True if the report would change the data or the claims of its host. Also true for reports that may be refused. */
+/** True if the report would change the data or the claims of its host. The result can also be true for a report that will be refused. */
 function saysSomethingNew(fleet: Fleet, report: Report): boolean {
   const record = fleet.hosts.find(report)
   const reporter = record?.reporters.get(report.type === 'namespace' ? report.namespace : COMPUTE)
@@ -56,16 +56,19 @@ function saysSomethingNew(fleet: Fleet, report: Report): boolean {
   const stats = report.full === undefined ? mergeDelta(record.stats, report.delta ?? { baseSequence: 0 }) : currentStats(report.full)
   const listed = new Set(stats.instances)
   for (const { instance, state, extra, source } of record.claims) {
-    // the instance ran before its claim was created, so an equal report materialises the claim now
+    // the instance ran before its claim was created, so even an unchanged report now changes the claim to MATERIALISED
     if (instance !== null && listed.has(instance) && (state === 'RESERVED' || state === 'CONFIRMED')) return true
-    // If the instance was resized in place after the last report, the usage in an equal report now includes the new size. From feature
-    // level STRICT_CLAIMS on, a report without a list of instances is always news if the host has a MATERIALISED claim.
+    // An instance can have been resized in place after the last report. The usage in an unchanged report then includes the new size, so the
+    // report must be written. From feature level STRICT_CLAIMS on, a report without a list of instances is also always written if the host
+    // has a MATERIALISED claim.
     if (fleet.featureLevel >= STRICT_CLAIMS && stats.instances === null && state === 'MATERIALISED') return true
     if (extra !== null && source === null && stats.instances !== null && saysUse(report)) return true
   }
   return canonicalJson(stats) !== canonicalJson(record.stats)
 }
 
-/** True if a report states resource usage. Every full report does; a delta does if it has one of the usage fields. */
+/**
+ * True if a report states resource usage. Every full report states the usage. A delta states the usage if it has one of the usage fields.
+ */
 const saysUse = ({ delta }: HostReported): boolean =>
   delta === undefined || [delta.vcpusUsed, delta.memoryMbUsed, delta.localGbUsed].some((used) => used !== undefined)

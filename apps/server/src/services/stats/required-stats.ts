@@ -14,8 +14,9 @@ export interface Required {
 
 export interface RequiredStats {
   /**
-   * The fields that the named profiles need. Without names, the fields that all active profiles need. If a host is named, the fields that
-   * its claims need are added; a host that never reported has no claims. Throws InputFault for a profile that does not exist.
+   * The fields that the profiles in `profiles` need, or that all active profiles need if `profiles` is absent. If `host` is set, the fields
+   * that the claims of this host need are added. A host that never reported has no claims. Throws InputFault for a profile that does not
+   * exist.
    */
   of(asked: { readonly profiles?: readonly string[] | undefined; readonly host?: HostNameInput | undefined }): Required
   /** The fields that reporters must send for a host that has reported. */

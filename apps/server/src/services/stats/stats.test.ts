@@ -145,12 +145,12 @@ test.each<[string, string, unknown, unknown, boolean]>([
 ])('an unchanged document is written if a newer document of another host differs: %s', async (_, namespace, first, second, isNews) => {
   const { report } = twoTellers()
   expect(await report('h1', namespace, first)).toBe(true)
-  // the same document again is not news
+  // the document is unchanged, so it is not written again
   expect(await report('h1', namespace, first)).toBe(false)
   expect(await report('h2', namespace, second)).toBe(true)
   expect(await report('h2', namespace, second)).toBe(false)
   expect(await report('h1', namespace, first)).toBe(isNews)
-  // the document that was reported last takes effect, so that the same document again is not news
+  // the last document of `h1` is already in effect, so it is not written again
   expect(await report('h1', namespace, first)).toBe(false)
   expect(await report('h2', namespace, second)).toBe(isNews)
 })

@@ -28,7 +28,7 @@ export interface ReportApplied {
   readonly materialised: readonly Claim[]
   /** The sequence of the host's last report in the log. The next delta must refer to this sequence. */
   readonly loggedSequence: number
-  /** True if the report had no new content, so that nothing was written. */
+  /** True if nothing was written, because the report had no new content. */
   readonly unchanged: boolean
   /** Fields of a Nova document that this release does not know. */
   readonly ignored: readonly string[]
@@ -61,7 +61,7 @@ export interface Stats {
 }
 
 export function createStats(replica: Replica, documents: Documents): Stats {
-  /** How many reports of each host are being written. While there is one, the host's next report cannot be compared with the fleet. */
+  /** How many reports of each host are being written. Meanwhile, reports of the host are written without a comparison with the fleet. */
   const underway = new Map<string, number>()
   const count = (keys: readonly string[], by: 1 | -1): void => {
     for (const key of keys) {
@@ -134,7 +134,7 @@ export function createStats(replica: Replica, documents: Documents): Stats {
 function createJoining(replica: Pick<Replica, 'fleet'>) {
   const byHost = new Map<string, Map<string, number>>()
   return {
-    /** True if a report is of a node that is not in the fleet. */
+    /** True if a report is about a node that is not in the fleet. */
     isNew: (report: Report): boolean =>
       report.type === 'report' &&
       report.full !== undefined &&
@@ -172,8 +172,8 @@ const keyOf = (report: Report): string =>
   JSON.stringify([report.host, report.node, report.type === 'namespace' ? report.namespace : COMPUTE])
 
 /**
- * The verdict that the judge will give on a report, if this is certain on a fleet as new as the log. A refusal is certain because sequences
- * and incarnations only increase.
+ * Predicts if a report will be refused when it is applied. Undefined if a refusal is not certain. On a fleet as new as the log, a refusal
+ * is certain, because sequences and incarnations only increase.
  */
 function refusalOf({ fleet }: Replica, report: Report): Void {
   const left = fleet.hosts.refusesName(report)
@@ -195,7 +195,7 @@ function leftOf(
   path: readonly string[],
 ): Invalid {
   const heir = hosts.findRenamed({ host, node })
-  // the report is of a new node of a host that was replaced with all its nodes
+  // the report is about a new node of a host that was replaced with all its nodes
   const names = heir === undefined ? presentHosts(hosts, [host]) : [hostKey(heir)]
   const rule =
     code === 'report.host_replaced'

@@ -3,7 +3,7 @@ import { createTurns } from '../../event-loop/pauses.ts'
 import { type BacklogOptions, createBacklog } from './backlog.ts'
 import { createStream } from './stream.ts'
 
-/** A backlog on an event loop that the test controls. Each turn of the loop has 4 ms, and processing an item takes `lookMs`. */
+/** A backlog on a simulated event loop. Each turn of the loop has 4 ms, and processing an item takes `lookMs`. */
 function aBacklog(lookMs: number, options: Partial<BacklogOptions<string, number>> = {}) {
   let now = 0
   const due: (() => void)[] = []

@@ -1,10 +1,10 @@
 import { createPause } from '../../event-loop/pauses.ts'
 
-/** The items that a subscriber has not read yet. */
+/** The items that still have to be processed for a subscriber. */
 export interface Backlog<Item, Detail> {
   /**
-   * Processes an item at once if this turn of the event loop has time left, otherwise in a later turn. An item that is waiting and is added
-   * again moves to the end.
+   * Processes an item at once if this turn of the event loop has time left, otherwise in a later turn. If an item is added again while it
+   * waits, it moves to the end of the queue.
    */
   put(item: Item, detail: Detail): void
   end(): void
@@ -12,7 +12,7 @@ export interface Backlog<Item, Detail> {
 
 export interface BacklogOptions<Item, Detail> {
   look(item: Item, detail: Detail): void
-  /** Combines the states of an item that is added again before it was read. */
+  /** Combines the details of an item that is added again while it waits. */
   merge(earlier: Detail, later: Detail): Detail
   /** At most this many items wait. If there are more, all waiting items are dropped and `onFull` is called. */
   readonly most: number
@@ -40,7 +40,7 @@ export function createBacklog<Item, Detail>({
   const lookAtAll = async (): Promise<void> => {
     isLooking = true
     while (waiting.size > 0) {
-      // yields before the first item too, because other work can have used up this turn
+      // yields before the first item too, because other work can have used all the time of this turn
       const due = pause()
       if (due !== undefined) await due
       const [next] = waiting

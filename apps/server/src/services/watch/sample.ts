@@ -1,15 +1,15 @@
 /** The length of the period to which the limit applies, in milliseconds. */
 const WINDOW_MS = 1_000
 
-/** Passes at most this many items per second, the first ones of each second. */
+/** Passes a limited count of items per second: the first items of each second. */
 export interface Sample<Item> {
   take(item: Item): void
   end(): void
 }
 
 /**
- * `notify` is called with each item and the count of items that were left out before it. If no item follows a burst, `notify` is called
- * with null and the count.
+ * Passes the first `perSecond` items of each second to `notify`, each with the count of items that were dropped before it. If items were
+ * dropped and no item follows, `notify` is called with null and the count.
  */
 export function createSample<Item>(perSecond: number, notify: (item: Item | null, leftOut: number) => void): Sample<Item> {
   let windowStart = Number.NEGATIVE_INFINITY

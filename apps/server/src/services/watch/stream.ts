@@ -4,7 +4,7 @@ export interface Stream<Event> extends AsyncIterableIterator<Event> {
 }
 
 export interface StreamOptions<Event> {
-  /** Begins to listen. Returns a function that stops it. `fail` ends the stream with an error for its reader. */
+  /** Begins to listen for events. Returns a function that stops listening. `fail` ends the stream with an error for its reader. */
   start(push: (event: Event) => void, fail: (error: unknown) => void): () => void
   /** Adds a new event to the events that wait for the reader, and combines events if too many wait. */
   merge(pending: Event[], event: Event): Event[]

@@ -27,17 +27,17 @@ const MAX_STREAMS_PER_KEY = 128
  * missed decisions.
  */
 const MAX_PENDING_DECISIONS = 20
-/** At most this many hosts wait for one slow reader. If there are more, the reader gets a gap. */
+/** At most this many changed hosts wait for one slow reader. If there are more, the reader is told that changes are missing. */
 const MAX_PENDING_HOSTS = 10_000
 const MAX_PER_SECOND = 1_000
-/** At most this many decisions of one stream wait to be processed. If there are more, the reader gets a gap. */
+/** At most this many decisions of one stream wait to be processed. If there are more, the reader is told that decisions are missing. */
 const MAX_UNSEEN_DECISIONS = 1_000
 
 export interface DecisionEvent {
   readonly revision: number
-  /** The decision. Null if the event only reports a gap, or only the count of decisions left out at the end of a burst. */
+  /** The decision. Null if the event only reports a gap, or only the count of decisions that were dropped at the end of a burst. */
   readonly decision: DecisionView | null
-  /** How many decisions were left out before this event, because there were too many or the reader was too slow. */
+  /** How many decisions were dropped before this event, because there were too many or the reader was too slow. */
   readonly suppressed: number
   readonly gap: Gap | null
 }
@@ -66,8 +66,8 @@ export interface StreamArgs {
 }
 
 /**
- * Streams of changes. For a reader that is too slow, earlier changes are dropped or merged, so that the memory for waiting changes is
- * limited.
+ * Streams of changes. For a reader that is too slow, earlier changes are dropped or merged. Otherwise the memory for waiting changes would
+ * grow without limit.
  */
 export interface Watch {
   decisions(
@@ -112,7 +112,7 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
     }
     const stream = createStream<Event>({ start, merge, ended })
     streams.set(stream, keyId)
-    // a stream whose answer nobody reads, for example because the client does not accept its content type, must end too
+    // a stream must also end if nobody reads the answer, for example because the client does not accept the content type
     over.addEventListener('abort', end)
     return stream
   }
@@ -127,7 +127,7 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
         (push, fail) => {
           const tellGap = (missedFrom: number): void =>
             push({ revision: revision(), decision: null, suppressed: 0, gap: { missedFrom, resumeAt: revision() } })
-          // refusals are not in the log, so a reader that reconnects may have missed refusals even if the revision has not changed
+          // refusals are not in the log, so a reader that reconnects can have missed refusals even if the revision has not changed
           if (typeof after === 'number') tellGap(after)
           const sample = createSample<StoredDecision>(perSecond, (stored, suppressed) =>
             push({ revision: revision(), decision: stored === null ? null : decisions.of(stored), suppressed, gap: null }),
@@ -176,8 +176,8 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
             onFull: () => undefined,
             onFailed: fail,
           })
-          // The revision of a host is that of its last change, so the missed changes are known exactly. They are sent in order, so that a
-          // reader whose connection breaks knows up to which revision it has read.
+          // The revision of a host is that of its last change, so the missed changes are known exactly. They are sent in the order of their
+          // revisions. A reader that loses its connection therefore knows up to which revision it has read.
           if (typeof after === 'number') {
             const missed = fleet.hosts.records.filter((record) => record.revision > after)
             for (const record of missed.sort((a, b) => a.revision - b.revision)) unseen.put(record, after)
@@ -226,10 +226,7 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
   }
 }
 
-/**
- * Removes the first waiting event, and adds the removed decision to the next event's count of missed decisions. A gap of the first event is
- * also added to the next event.
- */
+/** Removes the first waiting event. The next event then counts the removed decision as missed, and gets the gap of the removed event. */
 function withoutFirst([first, next, ...others]: readonly DecisionEvent[]): DecisionEvent[] {
   if (first === undefined || next === undefined) return []
   const suppressed = first.suppressed + next.suppressed + (first.decision === null ? 0 : 1)
@@ -240,7 +237,7 @@ function withoutFirst([first, next, ...others]: readonly DecisionEvent[]): Decis
 
 /** Returns a test of whether a decision matches. A host is found by the names that it has when the decision arrives. */
 function followDecisions(replica: Replica, filter: DecisionFilter, query: Query): (decision: StoredDecision) => boolean {
-  // duplicate outcomes are removed once, because a caller can name an outcome ten thousand times and the filter runs for every decision
+  // duplicates are removed here, because a caller can name an outcome ten thousand times and the filter runs for every decision
   const asked = filter.outcome === undefined ? filter : { ...filter, outcome: [...new Set(filter.outcome)] }
   let known: { readonly hosts: HostTable; readonly renames: number; readonly isMeant: (decision: StoredDecision) => boolean } | undefined
   return (decision) => {
@@ -269,11 +266,11 @@ function matchesDecision(
   )
 }
 
-/** The view of a host under each name that it had before a replacement later than a revision. */
+/** Views of a host under the earlier names that it lost after a revision. */
 const renamedSince = ({ fleet, record }: HostView, revision: number): HostView[] =>
   record.formerNames.filter(({ until }) => until > revision).map(({ host, node }) => ({ fleet, record: { ...record, host, node } }))
 
-/** Returns the hosts that the last applied entry changed. They are computed only once for all streams. */
+/** Returns a function that finds the hosts that the last applied entry changed. The hosts are computed only once for all streams. */
 function hostsTouched(replica: Replica): (entry: LogEntry) => readonly HostRecord[] {
   let known: { readonly entry: LogEntry; readonly records: readonly HostRecord[] } | undefined
   return (entry) => {
@@ -282,7 +279,7 @@ function hostsTouched(replica: Replica): (entry: LogEntry) => readonly HostRecor
   }
 }
 
-/** The hosts whose revision is that of the applied entry. */
+/** The hosts that the applied entry changed: their revision equals the revision of the entry. */
 function hostsTouchedBy({ fleet }: Replica, { revision, changes }: LogEntry): HostRecord[] {
   const records = new Set(
     changes.flatMap((change) => {

@@ -24,11 +24,11 @@ import type { PlacedRequest } from '../placement/asked-request.ts'
 import { checkAsked } from '../placement/call-checks.ts'
 import { unknownProfile, usableProfile } from '../profile/profiles.ts'
 
-/** The fleet and the profile of a query, given as changes to a present or past fleet and to an existing profile. */
+/** The fleet and the profile of a query, written as changes to a present or past fleet and to an existing profile. */
 export interface Hypothesis {
   /** The point in the fleet's history that the query is about; null for the present. */
   readonly at: Moment | null
-  /** The profile as name or name@number; null for the default one. */
+  /** The profile as name or name@number; null for the default profile. */
   readonly profile: string | null
   /** Parts that replace those of `profile`; null for none. */
   readonly profileChanges: unknown
@@ -42,8 +42,8 @@ export interface Hypothetical {
   readonly fleet: Fleet
   readonly profile: Profile
   /**
-   * The requests to decide, in the caller's order. Hosts have the names that they have in this fleet. If only a hint names a server group,
-   * the group's policy is added to the request.
+   * The requests to decide, in the caller's order. Host names in the requests are replaced by the names of the hosts in this fleet. If only
+   * a hint names a server group, the group's policy is added to the request.
    */
   readonly requests: readonly RequestSpec[]
   /** The revision of the fleet to which the edits were applied. */
@@ -59,16 +59,13 @@ export interface Hypothetical {
 }
 
 /**
- * Creates the hypothetical fleet of a query. Throws InputFault if the hypothesis is impossible. It lists all errors, including `others`,
- * which are the errors in the other arguments of the query.
+ * Creates the hypothetical fleet of a query. Throws InputFault if the hypothesis is impossible. The InputFault lists all errors, including
+ * `others`: errors in other arguments of the query.
  */
 export type OpenHypothetical = (
   hypothesis: Hypothesis,
   others?: readonly Issue[],
-  /**
-   * The requests to decide. They are checked as in a call that creates instances, and external plug-ins of the profile are called about
-   * them.
-   */
+  /** The requests to decide. They are checked as in a call that creates instances, and sent to the external plug-ins of the profile. */
   requests?: readonly PlacedRequest[],
 ) => Promise<Hypothetical>
 
@@ -94,7 +91,7 @@ export function createHypotheticals(replica: Replica, moments: Moments, { outsid
       ...(overlay?.issues ?? []),
       ...(deadlineMs === null ? [] : checkRange(['input', 'deadline'], deadlineMs, 1, MAX_DEADLINE_MS, ' ms')),
     ]
-    /** Collects the issues of an InputFault, so that all issues are thrown together. Throws every other error. */
+    /** Collects the issues of an InputFault; all collected issues are thrown together later. Throws every other error. */
     const keptFault = (error: unknown): undefined => {
       if (!(error instanceof InputFault)) throw error
       issues.push(...error.issues)
@@ -148,7 +145,7 @@ async function editsOf(fleet: Fleet, overlay: Hypothesis['overlay']): Promise<Fl
   return edits.value
 }
 
-/** A profile with changed parts, as the profile's next version. Only the query's private fleet contains it. */
+/** A profile with changed parts, as the profile's next version. Only the query's private fleet contains this version. */
 function draftOf(fleet: Fleet, base: Profile, changes: unknown): Profile {
   const path = ['input', 'profileChanges']
   if (typeof changes !== 'object' || changes === null || Array.isArray(changes))

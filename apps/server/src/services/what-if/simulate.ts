@@ -72,13 +72,13 @@ export function createSimulations(open: OpenHypothetical, readRequest: ReadReque
       const opened = await open(input, issues, requests)
       const { fleet, profile, asOf, isOver, left, drain } = opened
       const named = requests.map(({ request, count }, i) => ({ request: opened.requests[i] ?? request, count }))
-      // an earlier request of the simulation may have created the server group of this request
+      // an earlier request of the simulation can have created the server group of this request
       const checkNext = (index: number): void => {
         const { request, path } = requests[index] as PlacedRequest
         const issues = checkBinding(fleet, named[index]?.request ?? request, path)
         if (issues.length > 0) throw new InputFault(issues)
       }
-      // The fleet is locked during the simulation, so the solver reads a copy.
+      // The simulation holds the fleet until it ends, so the solver reads a copy.
       const asked = profile.scheduler === 'solver' ? copyFleet(fleet) : fleet
       const simulated = await withAnswers(
         simulate(fleet, { requests: named, profile, seed: input.seed ?? 'simulated', isOver, checkNext }),
@@ -119,7 +119,7 @@ export function createSimulations(open: OpenHypothetical, readRequest: ReadReque
   }
 }
 
-/** Runs a simulation in steps, and answers its questions to the solver. */
+/** Runs a simulation in steps. When the simulation needs the solver, `answer` is called. */
 async function withAnswers(
   work: Generator<SimulatedQuestion | undefined, Simulated, Solution | undefined>,
   answer: (question: SimulatedQuestion) => Promise<Solution>,
@@ -140,7 +140,7 @@ async function withAnswers(
   }
 }
 
-/** How many decisions called the solver, grouped by whether its arrangement was used and by the reason. */
+/** How many decisions called the solver, grouped by the reason and by whether the solver's arrangement was used. */
 export function countSolved(decisions: readonly SimulatedDecision[]): readonly SolvedCount[] {
   const counts = new Map<string, SolvedCount>()
   for (const { decided } of decisions) {

@@ -44,7 +44,7 @@ export const placeKinds = ['HOST', 'AGGREGATE', 'CLAIM', 'PROFILE'] as const
 
 export interface Counterfactual extends Omit<CoreCounterfactual, 'changes' | 'request' | 'edits' | 'filters'> {
   readonly changes: readonly (Pick<ProposedChange, 'kind' | 'subject' | 'from' | 'to'> & { readonly places: readonly ChangePlace[] })[]
-  /** Always true, because every listed change was tried: with it, the request was decided and placed. */
+  /** Always true: every listed change was tried, and the request was placed with the change. */
   readonly verified: true
   /** The edits of the query together with the edits of the change, in the form of FleetOverlayInput; null if there are no edits. */
   readonly overlay: unknown
@@ -70,7 +70,7 @@ export interface Remedies {
 const SEED = 'simulated'
 
 export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest, decisions: Decisions): Remedies {
-  /** A query about a decision uses the state and the profile of the decision, unless the caller names another moment or profile. */
+  /** A query about a decision uses the state and the profile of the decision, unless the caller names a different moment or profile. */
   const asDecided = async (input: WhatWouldFitInput): Promise<WhatWouldFitInput> => {
     const { decisionId } = input.request
     const stored = decisionId === null ? undefined : await decisions.stored(decisionId)
@@ -144,7 +144,7 @@ function placesOf({ edits, filters }: ProposedChange, profile: string): ChangePl
   ]
 }
 
-/** The edits of the query, then those of a change, in the form of the API. */
+/** The edits of the query followed by the edits of a change, in the form of the API. */
 function toOverlay(own: FleetEdits, more: FleetEdits): unknown {
   const parts = [own, more].filter((edits) => !isNoEdit(edits))
   if (parts.length === 0) return null

@@ -34,7 +34,7 @@ export function casesOn(api: () => TestService) {
   /** The selected hosts, or the reason codes of a refusal. */
   const outcomeOf = (answer: Json): unknown => hostsOf(answer) ?? answer.reasons?.map(({ code }: Json) => code) ?? answer.__typename
 
-  /** Reports hosts in a separate zone, so that hosts of other tests do not influence the result. */
+  /** Reports hosts in a separate zone. Otherwise hosts of other tests would influence the result. */
   async function zone(
     name: string,
     hosts: Readonly<Record<string, Json>>,

@@ -48,7 +48,7 @@ export function findingsOn(api: () => TestService) {
   const repair = async (id: string, dryRun: boolean, reason = 'a test', chosen: Chosen = {}): Promise<Json> =>
     (await dataOf(api(), REPAIR, { id, reason, dryRun, ...chosen })).findingRepair
 
-  /** The state of claims and hosts after a repair, by subject, name and member. */
+  /** The differences that a repair makes: the values before and after, by subject, name and field. */
   const changesOf = ({ differences }: Json): Readonly<Record<string, readonly [string | null, string | null]>> =>
     Object.fromEntries(differences.map(({ subject, name, field, before, after }: Json) => [`${subject} ${name} ${field}`, [before, after]]))
 
@@ -60,7 +60,7 @@ export function findingsOn(api: () => TestService) {
         host: api().service.replica.fleet.hosts.get(host).host,
       }))
 
-  /** The findings about some hosts. Waits until there are as many as expected. */
+  /** The findings about `hosts`. Waits until the findings have exactly the codes in `codes`. */
   async function found(hosts: readonly string[], codes: readonly string[]): Promise<Json[]> {
     const about = async (): Promise<Json[]> =>
       (await dataOf(api(), FINDINGS)).auditor.findings.filter(({ host }: Json) => hosts.includes(host))
