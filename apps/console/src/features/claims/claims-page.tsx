@@ -96,8 +96,8 @@ export function ClaimsPage() {
               most={MOST_CHOSEN}
               onChooseAll={async () => {
                 const all = await load(MOST_CHOSEN)
-                // If the filter has changed meanwhile, `all` is undefined. Then nothing is selected, because these claims are no longer
-                // shown.
+                // If the filter has changed meanwhile, `all` is undefined. Then nothing is selected, because the claims of the earlier
+                // filter are no longer shown.
                 if (all !== undefined) choice.choose(all.filter(isHeld))
               }}
             >

@@ -2,7 +2,7 @@ import { type Matrix, PASSES_ALL } from '../../lib/explanation.ts'
 import { formatPercent, formatShare } from '../../lib/format.ts'
 import { isWithin, readRange } from './filters/shortfalls.ts'
 
-/** A filter's verdict on a host. `skipped`: an earlier filter refused, and only first refusals are requested. */
+/** A filter's verdict on a host. `skipped`: an earlier filter refused the host, and only the first refusal of each host is shown. */
 export type Verdict = 'pass' | 'fail' | 'skipped'
 
 /**
@@ -61,7 +61,7 @@ function comboOf(matrix: Matrix, host: number): number[] {
 
 const comboName = ({ filters }: Matrix, combo: readonly number[]): string => combo.map((filter) => filters[filter]).join()
 
-/** Hosts in the requested order: nearest first, best first, or by name. Hosts without a rank follow, nearest first. */
+/** Hosts in the requested order: nearest first, best first, or by name. With best first, hosts without a rank are last, nearest first. */
 export function sortHosts(matrix: Matrix, hosts: readonly number[], sort: 'distance' | 'rank' | 'name'): number[] {
   const of = (column: ArrayLike<number>, host: number): number => column[host] ?? 0
   const rank = (host: number): number => of(matrix.rank, host) || Number.POSITIVE_INFINITY

@@ -79,8 +79,8 @@ export function readObject(text: string): { readonly value: RequestDocument } | 
 }
 
 /**
- * Fields of a request that do not affect its placement. A field with undefined is always left out. Other fields are left out if they have
- * this value.
+ * Fields of a request that do not affect its placement. A field that is undefined here is always left out. Every other field is left out if
+ * the request has the value that is given here.
  */
 const SILENT: Readonly<Record<string, unknown>> = {
   version: undefined,

@@ -22,9 +22,9 @@ export interface HostList {
 }
 
 /**
- * The hosts that match a filter, in order. Another filter needs no sorting, because all hosts are already sorted. After a live change the
- * hosts are filtered and sorted again. This happens at most once a second, because the service sends changes at this rate, and not while
- * the operator is using the rows.
+ * The hosts that match a filter, in order. A change of the filter needs no sorting, because all hosts are already sorted. After a live
+ * change the hosts are filtered and sorted again. This happens at most once a second, because the service sends changes at this rate, and
+ * not while the operator is using the rows.
  */
 export function useHostList(fleet: Fleet, filter: string, sort: string, isHeld: boolean, only?: OnlyVerdict): HostList {
   const { store } = fleet

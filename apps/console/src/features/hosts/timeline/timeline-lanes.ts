@@ -108,8 +108,8 @@ interface Cut {
 }
 
 /**
- * The periods in which a host had one state. The state is known after a change to it and before a change from it. In other periods it is
- * unknown.
+ * The periods in which a host had one state. An event that changes the state contains the state before and after it. Therefore the state is
+ * known from one such event to the next. If neither event contains the state in between, the period has an unknown state.
  */
 function spansOf(steps: readonly Step[], { from, to }: Axis, field: 'state' | 'status', known: Known): Span[] {
   const { sinceMs, goneMs } = known
