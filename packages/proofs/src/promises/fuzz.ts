@@ -81,7 +81,7 @@ export async function proveFuzz(checks: Checks, options: ProveFuzzOptions): Prom
       }
       live.take()
       await pauseOf(service)
-      /** The longest time since the last check during which the service was busy without yielding, in milliseconds of processor time. */
+      /** The longest time for which the service was busy without yielding since the last check, in milliseconds of processor time. */
       let pauseMs = 0
       const notePause = async (): Promise<void> => {
         pauseMs = Math.max(pauseMs, await pauseOf(service))

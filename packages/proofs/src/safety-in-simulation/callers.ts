@@ -250,9 +250,10 @@ export class Callers {
     const isApart = group !== undefined && b % 7 === 3 && this.#world.model.level >= GROUPS_APART
     const apartFrom = isApart ? [(GROUPS[(b + 1) % GROUPS.length] as (typeof GROUPS)[number]).uuid] : []
     const key = `k${this.#world.ids++}`
-    // In these cases the caller lost its key, or the host failed. So the caller requests the same instance again with another key.
+    // In one case of four the caller lost its key, or the host failed. Then the caller sends another request, with another key, for an
+    // instance that was placed before.
     const known = this.#world.known[this.#world.known.length - 1 - (c % Math.max(1, Math.min(9, this.#world.known.length)))]?.instance
-    // In other cases the caller sends the request to two replicas at the same time.
+    // In one case of eight the caller requests the latest instance again, as if it had sent the request to two replicas at the same time.
     const latest = this.#world.calls.at(-1)?.request.instanceUuids[0]
     const again = numInstances > 1 ? undefined : b % 4 === 1 ? known : b % 8 === 7 ? latest : undefined
     const call: PlacementCall = {

@@ -3,7 +3,8 @@ import { findingsOf, lineOf } from './model/findings.ts'
 import type { ModelFleet } from './model/fleet.ts'
 
 /**
- * A host that has not followed its claims for this many milliseconds, by the log's clock, gets a finding. Simulated logs cover more time.
+ * If the instances that a host lists contradict its claims for this many milliseconds of the log's time, there is a finding. Simulated logs
+ * cover more time.
  */
 const AFTER_MS = 20_000
 

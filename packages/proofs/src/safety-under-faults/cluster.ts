@@ -77,8 +77,8 @@ const CALL_MS = 4_000
 const START_TRIES = 40
 const AGAIN_AFTER_MS = 500
 /**
- * A port on which connections are refused at once, so that a call to it is certainly not received. Ports that `fetch` itself blocks, such
- * as 9, are unsuitable.
+ * A port on which connections are refused at once. Therefore a call to this port is certainly not received. Ports that `fetch` itself
+ * blocks, such as 9, are unsuitable.
  */
 const NOBODY = { host: '127.0.0.1', port: 2 }
 /** Makes the auditor report unlisted instances after a second. With the default, a run would have to wait for an hour. */

@@ -7,7 +7,7 @@ import type { Release } from '../safety-under-faults/cluster.ts'
 
 /** The feature level from which on the call that `needNewer` makes is allowed. */
 const NEEDED_LEVEL = STRICT_CLAIMS
-/** If no older release is given, this release takes its place, limited to this feature level. */
+/** If no older release is given, this release, limited to this feature level, is used as the older release. */
 const STAND_IN_LEVEL = NEEDED_LEVEL - 1
 
 /**

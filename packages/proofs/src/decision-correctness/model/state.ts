@@ -53,7 +53,7 @@ export interface ModelHost {
  * the model report huge pages, but no request demands them.
  */
 export interface ModelFleet {
-  /** Hosts in the order of first sight. */
+  /** Hosts in the order in which they first reported. */
   readonly hosts: ModelHost[]
   readonly aggregates: ModelAggregate[]
   allocation: ModelFleetAllocation

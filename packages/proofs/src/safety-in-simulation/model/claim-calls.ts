@@ -14,7 +14,7 @@ export function endClaim(fleet: ModelFleet, claim: ModelClaim, state: string): v
     // No report includes the confirmed claim yet, so its resources are held in addition to the reported use.
     if (claim.state === 'CONFIRMED' && source === undefined) holdInAddition(claim)
   } else if (claim.instance !== null && !fleet.host(claim.host)?.listsNothing) holdNothingInAddition(claim)
-  // A move on the same host can add no resources. In that case nothing is held in addition to the reported use.
+  // A move on the same host that adds no resources holds nothing in addition to the reported use.
   if (!claim.extraGpus && Object.values(claim.extra ?? {}).every((amount) => amount === 0)) claim.extra = null
   // If the source of a move on the same host ends, its destination ends too.
   if (target !== undefined && target.host === claim.host) endClaim(fleet, target, state)

@@ -20,7 +20,10 @@ const GROUPS: readonly GroupBinding[] = [
 ]
 const GPUS = 3
 export const HOUR_MS = 3_600_000
-/** A host that has not followed its claims for this many milliseconds gets a finding. This time passes within a few log entries. */
+/**
+ * If the instances that a host lists contradict its claims for this many milliseconds, there is a finding. A few log entries cover this
+ * time.
+ */
 export const FOLLOWS_MS = 6_000
 
 /**

@@ -114,7 +114,10 @@ export function judgeListed(fleet: ModelFleet, change: ModelChange, fence: numbe
   return undefined
 }
 
-/** Judges a further attempt to place an instance. It releases the destination of the instance's open move, and then moves the claim. */
+/**
+ * Judges a further attempt to place an instance. The attempt releases the destination of the instance's open move, and then moves the claim
+ * to the new host.
+ */
 export function judgeAttempt(fleet: ModelFleet, change: ModelChange, fence: number): string | undefined {
   const [part] = change.parts
   const source = fleet.claim(change.source.claim)

@@ -86,7 +86,8 @@ function isShown(fleet: ModelFleet, { instance, state, source }: ModelClaim, bef
 }
 
 /**
- * Whether another ended claim of the same instance holds at least as much. If both hold the same, the later claim is the one that holds it.
+ * Whether the ended claim `other` of the same instance holds all amounts and GPUs of `claim`. If both hold the same, this is true only if
+ * `other` is the later claim, so that exactly one of them holds the resources.
  */
 function holdsAsMuch(fleet: ModelFleet, other: ModelClaim, claim: ModelClaim): boolean {
   if (fleet.level < ENDS_AS_HELD || other === claim || other.host !== claim.host || other.instance !== claim.instance) return false

@@ -201,7 +201,8 @@ export const finalChecks: readonly Rule[] = [
       const over = placedOf(history.filter(isOf('place'))).flatMap(({ operation: { call, endedAt } }) => {
         const ended = call.attempt?.ends?.id
         const of = ends.filter((operation) => operation.call.claims.some(({ id }) => id === ended))
-        // If the earlier move may have been confirmed before, the attempt moved the instance from the destination of this move.
+        // A confirmation of the earlier move can have taken effect before this attempt. In that case the attempt did not end the earlier
+        // move, but moved the instance from its destination.
         const isArrived = of.some(
           (operation) => operation.call.type === 'confirm' && operation.invokedAt < endedAt && mayCount(operation, ended),
         )

@@ -39,8 +39,9 @@ const textOf = ({ code, name, hosts }: FinalFinding): string =>
   [code, name, ...(hosts.length > 0 ? ['on', hosts.join(' and ')] : [])].join(' ')
 
 /**
- * The findings that the auditor must report at the end, when hosts had time to follow their claims. They are computed from the last reports
- * and from the claims that a replica returns. There is at most one finding per host and code, even if several classes are affected.
+ * The findings that the auditor must report at the end, after hosts had time to start and remove instances according to their claims. They
+ * are computed from the last reports and from the claims that a replica returns. There is at most one finding per host and code, even if
+ * several classes are affected.
  */
 export function neededFindings(
   { setting, history }: Pick<Evidence, 'setting' | 'history'>,
