@@ -25,7 +25,7 @@ export interface DatabaseLoad {
 
 const CALLERS_PER_REPLICA = 3
 const PAUSE_MS = 50
-/** One of this many calls requests more CPUs than any host has, so that it is refused. */
+/** One of this many calls requests more CPUs than any host has. Such a call must be refused. */
 const REFUSED_ONE_IN = 8
 const MOST_HELD = 20
 const TOO_MANY_VCPUS = 60_000

@@ -38,7 +38,7 @@ export class Callers {
         )
         break
       case 'forget':
-        // In half of the cases the replica proposes the change without the usual checks, so that the judge must find it void.
+        // In half of the cases the replica proposes the change without the usual checks. The rules of the log must then refuse the change.
         if (c % 2 === 1) propose(what, { type: what, hosts: [{ host, node: host }], isForced: c % 5 === 0, reason: 'simulated' })
         else
           this.#world.ask(

@@ -69,7 +69,7 @@ export function createPlan(seed: number, replicas: number, random: Random, size 
   while (planned.length < size) {
     at += random.below(5_000)
     const burst = 1 + random.below(10)
-    // In a rush, many callers compete for the last free resources, so that replicas propose conflicting claims.
+    // In a rush, many callers compete for the last free resources. Replicas then propose conflicting claims.
     const isRush = random.below(3) === 0
     const group = random.below(3)
     for (let i = 0; i < burst; i++) {

@@ -20,7 +20,7 @@ export function judgeAggregate(fleet: ModelFleet, { uuid, expectedVersion, next 
 /** From this feature level on, an edit that changes only the list of hosts affects only the hosts that join or leave. */
 const EDITED_MEMBERS = 10
 
-/** Marks the hosts that an edit of an aggregate affects, so that claims that were decided on these hosts before the edit are void. */
+/** Marks the hosts that an edit of an aggregate affects. Claims on these hosts that were decided before the edit are then void. */
 export function markEdited(fleet: ModelFleet, before: readonly string[], after: readonly string[], isListAlone: boolean): void {
   for (const host of fleet.hosts) {
     if (host.gone !== null) continue

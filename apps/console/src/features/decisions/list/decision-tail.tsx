@@ -12,7 +12,7 @@ const GATHER_MS = 500
 /** A failed read of the list is retried after this many milliseconds. */
 const AGAIN_MS = 3_000
 /**
- * The revision after which a new stream starts. With revision 0 the stream begins by reporting a gap, so that the list is read again. This
+ * The revision after which a new stream starts. With revision 0 the stream begins by reporting a gap, and the list is then read again. This
  * is needed because the list was read before the stream was opened.
  */
 const NOTHING_SEEN = '0'
@@ -41,7 +41,7 @@ export function Feed({ q, enabled, onState, onEvent }: FeedProps) {
   })
   useEffect(() => onState(state), [state, onState])
   useEffect(() => {
-    // While live updates are off, decisions are missed. The next stream therefore starts by reporting a gap, so that the list is read
+    // While live updates are off, decisions are missed. The next stream therefore starts by reporting a gap, and the list is then read
     // again.
     if (!enabled) seen.current = NOTHING_SEEN
   }, [enabled])
