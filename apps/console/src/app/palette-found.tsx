@@ -19,7 +19,7 @@ const FIND = graphql(`
   }
 `)
 
-/** A text that may be a part of an id. Shorter texts would match too many ids. */
+/** A text that can be a part of an id. Shorter texts would match too many ids. */
 const PART_OF_ID = /^[0-9a-f-]{4,36}$/i
 
 /** The search uses at most this many characters of a pasted text, because the service limits the length of a filter. */

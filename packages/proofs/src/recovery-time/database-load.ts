@@ -139,8 +139,8 @@ export function startDatabaseLoad(clients: readonly Client[], as: (replica: numb
 const SEEN_MS = 5_000
 
 /**
- * Whether a key is accepted. If the result differs from the expected one, the check is repeated for SEEN_MS, because the replica may not
- * know of a change yet.
+ * Whether a key is accepted. If the result differs from the expected one, the check is repeated for SEEN_MS, because the change of the key
+ * can still be unknown to the replica.
  */
 async function isKnown(client: Client, expected: boolean): Promise<boolean> {
   for (const end = performance.now() + SEEN_MS; ; await sleep(PAUSE_MS)) {

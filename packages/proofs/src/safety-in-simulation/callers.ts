@@ -15,7 +15,7 @@ export class Callers {
   callFor(process: Process, { what, b, c }: Act): void {
     const { replica } = process
     const claim = this.#world.known[b % Math.max(1, this.#world.known.length)]
-    // One of the six most recent claims, because these are the most likely to be destinations of open moves.
+    // One of the six most recent claims, because these are the most likely to be destinations of moves that are not finished.
     const recent = this.#world.known[this.#world.known.length - 1 - (b % Math.max(1, Math.min(6, this.#world.known.length)))]
     const host = NAMES[b % NAMES.length] as string
     const propose = (name: string, change: Change): void =>
@@ -178,7 +178,7 @@ export class Callers {
     }
   }
 
-  /** Resizes an instance on its own host several times, and confirms each resize at once. Afterwards the claim may end or move. */
+  /** Resizes an instance on its own host several times, and confirms each resize at once. Afterwards the claim ends, moves, or stays. */
   #resizeInPlace(process: Process, claim: KnownClaim, times: number, b: number, c: number): void {
     const { host, id } = claim
     const { VCPU = 1 } = this.#world.model.claim(id)?.amounts ?? {}

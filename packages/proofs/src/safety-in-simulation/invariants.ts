@@ -7,7 +7,7 @@ import { membersOf } from './model/group.ts'
 import { freeOf, gpuRoom } from './model/room.ts'
 import type { WorldState } from './world-state.ts'
 
-/** Lets the model judge an entry of the log, and checks the invariants afterwards. */
+/** Applies an entry of the log to the model, and checks the invariants afterwards. */
 export function judgeEntry(world: WorldState, entry: ModelEntry): void {
   const model = world.model
   const room = (): number[] => model.hosts.flatMap((host) => [...CLASSES.map((name) => freeOf(model, host, name)), gpuRoom(model, host)])

@@ -134,7 +134,7 @@ export class WorldState {
       },
       (error: unknown) => {
         this.pending.delete(label)
-        // The call may or may not have taken effect.
+        // It is unknown whether the call took effect.
         if (error instanceof UnavailableError) this.counts.unknown++
         else this.fail(`${name} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
       },

@@ -16,8 +16,8 @@ export interface ReplicaProcess {
   readonly link: Link
   readonly clock: WallClock
   /**
-   * Starts the replica with the release that it ran last, or with the given release. Retries until the replica runs, because the store may
-   * be unavailable.
+   * Starts the replica with the given release or, without one, with the release that it ran last. Retries until the replica runs, because
+   * the store can be unavailable.
    */
   start(release?: Release): Promise<void>
   /** Shuts the replica down with SIGTERM, as an operator would, so that it can still answer its callers. */

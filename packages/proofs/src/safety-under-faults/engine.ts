@@ -25,7 +25,8 @@ export type StartEngine = (options: {
   readonly folder: string
   readonly replicas: number
   /**
-   * Whether each server gets its own small disk in memory, which a fault can fill. The default is true. A machine may not allow such disks.
+   * Whether each server gets its own small disk in memory, which a fault can fill. The default is true. False is for machines that do not
+   * allow such disks.
    */
   readonly smallDisks?: boolean
   say(line: string): void

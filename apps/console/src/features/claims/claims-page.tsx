@@ -80,7 +80,7 @@ export function ClaimsPage() {
           columns={claimColumns}
           keyOf={keyOf}
           onOpen={({ decision: { id } }) => {
-            // a decision may have several claims, and is listed once
+            // a decision can have several claims, and is listed once
             const decisions = [...new Set(rows.map(({ decision }) => decision.id))]
             rememberList('decisions', decisions.length, (index) => decisions[index] ?? '')
             void navigate({ to: '/decisions/$id', params: { id } })

@@ -39,7 +39,7 @@ export function createContact({ now }: Clock) {
       current = { ...current, heardAtMs: now(), stateAgeMs }
       notice()
     },
-    /** Called each second while the page may be visible. */
+    /** Checks whether the service is silent. Called once a second. */
     look(): void {
       const at = now()
       if (at - lookedAtMs >= LATE_MS) resume()

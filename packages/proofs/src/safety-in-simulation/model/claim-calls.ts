@@ -59,7 +59,7 @@ export function settleMove(fleet: ModelFleet, claim: ModelClaim): void {
   holdNothingInAddition(source)
 }
 
-/** Judges a call about one claim. */
+/** Applies a call about one claim. Returns why the call has no effect, or undefined. */
 export function judgeClaimCall(fleet: ModelFleet, change: ModelChange): string | undefined {
   const claim = fleet.claim(change.claim)
   const isOwn = claim !== undefined && claim.fence === change.fence

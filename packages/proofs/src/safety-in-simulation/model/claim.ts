@@ -52,7 +52,7 @@ export function takesDifference(fleet: ModelFleet, host: string, gpus: number[],
   return new Set(gpus).size === gpus.length && gpus.every((gpu) => source.gpus.includes(gpu))
 }
 
-/** Whether a claim is the destination of an open move on its own host. */
+/** Whether a claim is the new claim of a resize on the same host that is not confirmed yet. */
 export function growsInPlace(fleet: ModelFleet, claim: ModelClaim): boolean {
   return claim.source !== null && fleet.claim(claim.source)?.host === claim.host
 }

@@ -115,8 +115,8 @@ export function judgeListed(fleet: ModelFleet, change: ModelChange, fence: numbe
 }
 
 /**
- * Judges a further attempt to place an instance. The attempt releases the destination of the instance's open move, and then moves the claim
- * to the new host.
+ * Applies a further attempt to place an instance. The attempt releases the destination of the instance's unfinished move, and then moves
+ * the claim to the new host. Returns why the attempt has no effect, or undefined.
  */
 export function judgeAttempt(fleet: ModelFleet, change: ModelChange, fence: number): string | undefined {
   const [part] = change.parts
@@ -211,7 +211,10 @@ export function mayStand(
   return undefined
 }
 
-/** Judges a change of a claim's group: the claim joins a group, leaves one, or joins another. */
+/**
+ * Applies a change of a claim's group: the claim joins a group, leaves one, or joins another. Returns why the change has no effect, or
+ * undefined.
+ */
 export function judgeMembership(fleet: ModelFleet, change: ModelChange): string | undefined {
   const claim = fleet.claim(change.claim)
   if (claim === undefined || claim.fence !== change.fence || !isLive(claim)) return 'claim.lost'

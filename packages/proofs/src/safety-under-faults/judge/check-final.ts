@@ -114,7 +114,7 @@ export const finalChecks: readonly Rule[] = [
             final.claims
               .filter(({ host, state }) => host === name && isLiveState(state))
               .filter(({ instance, state }) => (state === 'MATERIALISED') !== (instance !== null && listed.includes(instance)))
-              // An unconfirmed claim may be materialised or not: that depends on whether the host listed the instance before.
+              // An unconfirmed claim can be RESERVED or MATERIALISED: that depends on whether the host listed the instance before.
               .filter((claim) => !isUnconfirmed(claim))
               .map(
                 ({ id, state, instance }) =>
@@ -309,7 +309,7 @@ function keysWithOtherClaims(history: readonly Operation[], final: FinalState): 
   return violations
 }
 
-/** Whether a call may have changed the claim. */
+/** Whether a call possibly changed the claim. */
 const mayCount = ({ call, outcome }: Of<'confirm' | 'extend'>, claim: string | undefined): boolean =>
   outcome.type === 'info' ||
   (outcome.type === 'ok' &&

@@ -100,7 +100,7 @@ export function lanesOf<One extends Step>(steps: readonly One[], axis: Axis, kno
     .filter(({ group, steps: own }) => !shapes[group].isRare || own.length > 0)
 }
 
-/** A time at which a state may have changed, with the states before and after it. A state is undefined if it was not reported. */
+/** A time at which a state possibly changed, with the states before and after it. A state is undefined if it was not reported. */
 interface Cut {
   readonly at: number
   readonly before?: string | undefined
