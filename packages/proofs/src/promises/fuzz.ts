@@ -28,8 +28,8 @@ export interface ProveFuzzOptions {
 /** The default time in milliseconds within which `/live` must answer. */
 export const SILENT_MS = 200
 /**
- * If the service used less processor time than this (milliseconds) while `/live` was silent, another process on the machine caused the
- * silence.
+ * If the service used less than this many milliseconds of processor time while `/live` was silent, the silence is attributed to another
+ * process on the machine.
  */
 const OWN_MS = 100
 /** The answers of `/live` are checked each time this many calls have been made. */

@@ -18,6 +18,6 @@ export const findingsOfFleet = (fleet: Fleet, afterMs = AFTER_MS): string =>
 /** The auditor's findings according to the reference model, in the same order. */
 export const findingsOfModel = (model: ModelFleet, afterMs = AFTER_MS): string => findingsOf(model, afterMs).join('\n')
 
-/** The codes that occur in these findings. */
+/** The codes of the findings in a text that one of the functions above returned. */
 export const codesOf = (findings: string): ReadonlySet<string> =>
   new Set(findings === '' ? [] : findings.split('\n').map((line) => (JSON.parse(line) as [string])[0]))

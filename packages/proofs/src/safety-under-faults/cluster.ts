@@ -61,7 +61,7 @@ export interface ClusterOptions {
   readonly release?: Release
   /** How replicas are started. If absent, each replica is a process of the command line. */
   readonly startRelease?: StartRelease
-  /** Whether each server gets its own small disk (see StartEngine). */
+  /** Whether each server of the store gets its own small disk in memory, which a fault can fill. */
   readonly smallDisks?: boolean
   /**
    * The deadline of calls in milliseconds. The default is longer than most pauses of a replica, and shorter than the client's time limit

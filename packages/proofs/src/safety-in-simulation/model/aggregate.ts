@@ -36,7 +36,9 @@ function isSameButHosts(before: ModelAggregate | undefined, next: ModelChange): 
   return before.name === next.name && sorted(before.metadata) === sorted(next.metadata)
 }
 
-/** The availability zone of a host according to its aggregates. If none of these sets a zone, the host is in Nova's default zone. */
+/**
+ * The availability zone of a host according to its aggregates. If no aggregate of the host sets a zone, the host is in Nova's default zone.
+ */
 export function zoneOf(fleet: ModelFleet, host: string): string {
   return fleet.aggregates.find(({ zone, hosts }) => zone !== null && hosts.includes(host))?.zone ?? 'nova'
 }

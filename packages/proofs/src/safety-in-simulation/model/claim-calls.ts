@@ -29,7 +29,7 @@ export function endClaim(fleet: ModelFleet, claim: ModelClaim, state: string): v
   forgetEmptyGroups(fleet)
 }
 
-/** Closes the move of a claim. From this time on, the host of the claim must list the instance. */
+/** Ends the move of a claim. From this time on, the host of the claim must list the instance. */
 function leaveMove(fleet: ModelFleet, claim: ModelClaim): void {
   claim.source = null
   claim.target = null

@@ -39,7 +39,10 @@ export function scopeOf(change: ModelChange): { project: string | null; within: 
   return { project: change.type === 'claims' ? change.decision.request.projectId : change.project, within: change.account }
 }
 
-/** From this feature level on, a resize on the same host can keep its GPUs, and its amount of a class that the host no longer reports. */
+/**
+ * From this feature level on, an instance that is resized on its own host can keep its GPUs. It can also keep its amount of a class that
+ * the host no longer reports.
+ */
 export const KEEPS_OWN = 10
 
 /**

@@ -27,8 +27,7 @@ export function takeReport(fleet: ModelFleet, change: ModelChange): string | und
 }
 
 /**
- * Applies a full report. If two hosts are merged, the last report under the other name is applied. `earlier` is then the time of this
- * report.
+ * Applies a full report. If two hosts are merged, `full` is the last report under the other name, and `earlier` is the time of that report.
  */
 export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange, earlier?: number): void {
   const isOfBefore = fleet.level >= ENDS_AS_HELD && earlier !== undefined

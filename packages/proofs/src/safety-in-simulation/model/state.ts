@@ -4,8 +4,8 @@ export interface ModelClaim {
   id: string
   account: string
   /**
-   * The project within which the instance has at most one live claim. If null, this holds within the account `within`, which made the first
-   * claim of the instance.
+   * The project within which the instance has at most one live claim. If null, the instance has at most one live claim within the account
+   * `within`, which made the first claim of the instance.
    */
   project: string | null
   within: string

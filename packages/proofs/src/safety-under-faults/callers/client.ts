@@ -276,7 +276,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
 
   /**
    * Retries an instance that could not be built on its host. The call does not name the claim of the instance. If the move of an earlier
-   * attempt is still open, this call ends that move.
+   * attempt is not finished, this call ends that move.
    */
   const tryElsewhere = async (): Promise<void> => {
     const source = pick(

@@ -5,7 +5,7 @@ import { isOf, lifetimesOf, type Of } from './lifetimes.ts'
 import { countOf, isUnconfirmed, lastReportOf, sumOf } from './reported.ts'
 import type { Rule } from './rule.ts'
 
-/** Promises that are checked on the final state of each replica. */
+/** Promises of the service that are checked on the final state of each replica. */
 export const finalChecks: readonly Rule[] = [
   {
     name: 'at the end no host holds more than it has',
@@ -19,7 +19,7 @@ export const finalChecks: readonly Rule[] = [
             const held = sumOf(there, resourceClass) + (base[resourceClass] ?? 0)
             const usage = shown?.classes[resourceClass]
             const sum = (usage?.used ?? 0) + (usage?.claimed ?? 0)
-            // A host can report more use than it uses itself and the claims of its listed instances hold. No promise covers this excess.
+            // A host can report more use than the sum of its own use and the claims of its listed instances. No promise covers this excess.
             const { reported, counted } = countOf(there, report, resourceClass)
             const unpromised = Math.max(0, reported - counted - (base[resourceClass] ?? 0))
             return [

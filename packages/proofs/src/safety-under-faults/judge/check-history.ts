@@ -2,7 +2,7 @@ import type { Operation, Place, PlacedClaim } from '../history.ts'
 import { isOf, type Lifetime, lifetimesOf, type Of } from './lifetimes.ts'
 import type { Rule } from './rule.ts'
 
-/** Promises that are checked on the histories of the clients. */
+/** Promises of the service that are checked on the histories of the clients. */
 export const historyChecks: readonly Rule[] = [
   {
     name: 'no host ever holds more than it has',

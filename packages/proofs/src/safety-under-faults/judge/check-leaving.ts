@@ -3,7 +3,7 @@ import { placedOf } from './check-history.ts'
 import { isOf, lifetimesOf, type Of } from './lifetimes.ts'
 import type { Rule } from './rule.ts'
 
-/** Promises about hosts that leave, return and get other names. */
+/** Promises of the service about hosts that leave, return and get other names. */
 export const leavingChecks: readonly Rule[] = [
   {
     name: 'nothing is placed on a host that was forgotten',
