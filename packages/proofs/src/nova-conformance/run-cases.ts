@@ -17,7 +17,7 @@ export interface KindResult {
 }
 
 /**
- * Judges every case of the files, and groups the results by kind in order of name. Throws CaseFileError for a line that is not a case of a
+ * Checks every case of the files, and groups the results by kind in order of name. Throws CaseFileError for a line that is not a case of a
  * known kind.
  */
 export function runCases(files: readonly string[]): readonly KindResult[] {

@@ -141,7 +141,7 @@ export function fieldsOf(request: RequestDocument): RequestFields {
   }
 }
 
-/** Writes these fields into the document. All other fields stay unchanged. */
+/** Writes `fields` into the document of a request. All other fields of the document stay unchanged. */
 export function withFields(request: RequestDocument, fields: RequestFields): RequestDocument {
   const flavor = isRecord(request.flavor) ? request.flavor : {}
   return withoutEmpty({

@@ -65,8 +65,8 @@ export async function fetchAndRead(input: RequestInfo | URL, init?: RequestInit)
 }
 
 /**
- * Stores a measured difference between the clocks, if it differs from the last one by more than the measuring error. Otherwise ages would
- * jump.
+ * Stores a measured difference between the clocks, if it differs from the stored difference by more than the measuring error. Without this
+ * condition, ages would jump.
  */
 function readClock(readingMs: number): void {
   const next = Math.abs(readingMs) < ALIKE_MS ? 0 : readingMs

@@ -58,7 +58,7 @@ interface TailOptions {
 /** No decisions: an empty set of ids, and 0 further decisions whose ids are unknown. */
 const none = (): { readonly ids: Set<string>; others: number } => ({ ids: new Set(), others: 0 })
 
-/** Adds new decisions to the list. While the operator reads the list, they are only counted, and are added afterwards. */
+/** Adds new decisions to the list. While the operator reads the list, new decisions are only counted, and are added afterwards. */
 export function useTail({ q, isReading, pages }: TailOptions) {
   const [state, setState] = useState<LiveState>('off')
   const [waiting, setWaiting] = useState(0)

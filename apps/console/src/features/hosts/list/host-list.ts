@@ -15,7 +15,7 @@ export interface OnlyVerdict {
 
 export interface HostList {
   readonly selection: HostSelection
-  /** The rows to show. While the pointer is over the rows, they can be slightly older than the selection. */
+  /** The rows to show. They are not updated while the operator is using them. */
   readonly ordinals: Uint32Array
   /** The filter as its canonical text. */
   readonly text: string
