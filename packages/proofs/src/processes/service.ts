@@ -19,7 +19,7 @@ export interface Service extends Pick<ServiceWords, 'words' | 'defects'> {
   pause(): void
   /** Sends SIGCONT to a paused service. */
   resume(): void
-  /** Sends any other signal. */
+  /** Sends the signal with this name. */
   signal(name: NodeJS.Signals): void
   /** True once the process has ended, for any reason. */
   readonly isGone: boolean

@@ -40,7 +40,7 @@ export interface Lane<One extends Step = Step> {
   readonly steps: readonly { readonly step: One; readonly glyph: string }[]
 }
 
-/** The data for the lanes that is not in the steps. */
+/** The facts that the lanes need in addition to the steps. */
 interface Known {
   readonly shown: readonly GroupName[]
   /** The host's state at the shown moment. */
