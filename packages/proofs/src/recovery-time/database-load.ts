@@ -103,7 +103,7 @@ export function startDatabaseLoad(clients: readonly Client[], as: (replica: numb
     editKeys(),
     ...clients.flatMap((_client, replica) => Array.from({ length: CALLERS_PER_REPLICA }, (_, n) => caller(replica, n))),
   ])
-  // `stop` throws this error, so it is ignored here.
+  // If a caller fails, `stop` throws the error, so the error is ignored here.
   running.catch(() => undefined)
   return {
     decisions,
