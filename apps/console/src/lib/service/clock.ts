@@ -42,8 +42,8 @@ export const useShownNow = (): number => useSyncExternalStore(subscribe, () => s
 export const shownNow = (): number => stoppedAt ?? serviceNow()
 
 /**
- * A smaller difference between the clocks of the service and of the browser is ignored (milliseconds), because the service reports its time
- * in whole seconds.
+ * A difference between the clocks of the service and of the browser is ignored if it is smaller than this many milliseconds, because the
+ * service reports its time in whole seconds.
  */
 const ALIKE_MS = 1_500
 /** By how many milliseconds the service's clock is ahead of the browser's clock, according to the last answers. */

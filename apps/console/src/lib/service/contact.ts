@@ -1,8 +1,8 @@
 import { type Contact, type Source, silenceOf, silenceOfSource } from './freshness.ts'
 
 /**
- * Detects whether this page is in contact with the service. All other code gets this fact from here. Every message proves contact: an
- * answer to any request, an event, or a heartbeat of any stream.
+ * Detects whether this page is in contact with the service. All other code asks this module. Every message proves contact: an answer to any
+ * request, an event, or a heartbeat of any stream.
  */
 
 /** The interval in milliseconds at which the page checks whether the service is silent. */
