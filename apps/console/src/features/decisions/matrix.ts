@@ -6,8 +6,8 @@ import { isWithin, readRange } from './filters/shortfalls.ts'
 export type Verdict = 'pass' | 'fail' | 'skipped'
 
 /**
- * Returns a function that returns a host's index in the matrix, by name. The matrix has the order in which hosts first reported. The index
- * of names is computed at the first call.
+ * Returns a function that finds the index of a host in the matrix by the name of the host. The hosts of the matrix are in the order in
+ * which they first reported. Names are indexed at the first call.
  */
 export function seenBefore({ hostCount, nameOf }: Pick<Matrix, 'hostCount' | 'nameOf'>): (name: string) => number {
   let places: Map<string, number> | undefined
