@@ -26,7 +26,7 @@ const withSeed = async (started: Promise<Service>): Promise<SeededService> => {
   return { ...service, seed: await seedFleet(service.client) }
 }
 
-/** The colour schemes, and the forced colours that a system may set for every page. */
+/** The colour schemes, and the forced colours that a system can set for every page. */
 type Scheme = 'light' | 'dark' | 'forced'
 
 export interface TestOptions {
@@ -107,7 +107,7 @@ export const test = base.extend<TestFixtures & TestOptions, WorkerFixtures>({
 
   page: async ({ page }, use) => {
     await use(page)
-    // While the browser is closed, a route handler of the test may still handle an automatic request of the page.
+    // While the browser is closed, a route handler of the test can still handle an automatic request of the page.
     if (!page.isClosed()) await page.unrouteAll({ behavior: 'ignoreErrors' })
   },
 

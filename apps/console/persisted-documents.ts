@@ -9,8 +9,8 @@ const MANIFEST = 'documents.json'
 /**
  * Gives each GraphQL operation of a build an id: `sha256:` and the hash of its text. The built code has this id as `documentId`, and
  * lib/service/wire.ts sends the id to the service. The service finds the text in the file MANIFEST. The argument of `graphql(...)` must be
- * a text without expressions. Fragments of the same file are referenced by their names. An operation must begin with its header, because
- * the page reads only the header.
+ * a text without expressions. Fragments of the same file are referenced by their names. The text must begin with the header of the
+ * operation (`query Name($variable: Type)`), because in the browser only this header is parsed.
  */
 export function persistedDocuments(): Plugin {
   const texts = new Map<string, string>()

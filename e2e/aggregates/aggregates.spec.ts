@@ -147,7 +147,7 @@ test('before an edit is applied the preview shows its effect on recent requests,
   await expect(replay.getByRole('img', { name: /^m1\.preview: [\d,]+ now, 0 with the change$/ })).toBeVisible()
   await expect(replay.locator('[data-otherwise="NEW_FAILURE"]')).toContainText('az1-06')
   await expect(replay.locator('[data-otherwise="NEW_FAILURE"] a')).toHaveAttribute('href', `/decisions/${encodeURIComponent(decisionId)}`)
-  // The placed instance is shown too, because its host would no longer be admitted.
+  // The placed instance is shown too, because with the edit its host would refuse its request.
   const placed = draft.getByRole('region', { name: 'Effect on placed instances', exact: true })
   await expect(placed.locator('[data-warning="aggregate.extra_spec"]')).toContainText('az1-06 holds 1 claim of an instance that')
   await expect(placed.getByRole('link', { name: 'Open az1-06' })).toHaveAttribute('href', '/hosts/az1-06')

@@ -48,7 +48,7 @@ test('every count links to exactly as many claims, and a claim links to its host
   const { instance } = await reserve(service.client)
   await visit('/claims')
   for (const kind of ['reserved', 'ending', 'old', 'held', 'counted', 'expired']) {
-    // Reservations of other tests may expire between the two reads.
+    // Reservations of other tests can expire between the two reads.
     await expect(async () => {
       const link = page.locator(`[data-kind="${kind}"]`)
       const count = numberIn(await link.textContent())
@@ -206,7 +206,7 @@ test('if the filter changes while all rows are being selected, no row of the new
     const late = page.waitForResponse(isList)
     release()
     await late
-    // The list has been read again automatically, so the late page must have no effect.
+    // The list has been read again automatically. The delayed answer, which belongs to the previous filter, must select nothing.
     for (let i = 0; i < 2; i++) await page.waitForResponse(isList)
     await expect(gridOf(page, 'Claims')).toBeVisible()
     await expect(page.locator('[data-chosen="120"]')).toHaveCount(0)

@@ -121,7 +121,7 @@ test('after copying, a message shows what was copied', { tag: '@rare' }, async (
 })
 
 test('a filter by outcome shows only decisions with this outcome', async ({ page, visit }) => {
-  // The filter selects the flavors of the seed, because other tests may have added more decisions than are visible.
+  // The filter selects the flavors of the seed, because other tests can have added more decisions than are visible.
   await visit('/decisions?q=outcome:NO_VALID_HOST flavor:m1.huge,m1.large')
   await expect(rowWith(page, 'Decisions', 'm1.huge')).toBeVisible()
   await expect(rowsOf(page, 'Decisions').locator('[data-outcome=PLACED]')).toHaveCount(0)

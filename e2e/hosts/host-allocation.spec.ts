@@ -39,7 +39,7 @@ test('a ratio and a reserved amount are set, are shown with the account and the 
   await expect(dialog.getByText('It must be a whole number, 0 or more.')).toBeVisible()
   await look('an invalid ratio and reserved amount')
 
-  // A value below the used amount may be set. The preview shows how far the free amount falls below 0.
+  // A value below the used amount is allowed. The preview shows how far the free amount falls below 0.
   await ratio.fill('0.25')
   await reserved.fill('8')
   await see.click()

@@ -134,7 +134,8 @@ test('a long history is loaded in parts, and without the scope for the audit no 
   await expect(page.getByText('56 in total.')).toBeVisible()
   await expect(page.locator('tr[data-kind]')).toHaveCount(56)
   const reader = await keyFor(service.client, 'tl-reader', ['READ'])
-  // A link that differs only in its key would change only the fragment of the URL, so that no page would be loaded.
+  // Leaves the page first. A link that differs from the present URL only in its key changes only the fragment, and the browser then loads
+  // no page.
   await page.goto('about:blank')
   await page.goto(`/hosts/tl-03?sheet=timeline#key=${reader}`)
   await expect(page.getByText('The newest 50 of 56.')).toBeVisible()

@@ -73,7 +73,7 @@ test('overview: every reason links to as many decisions as it counts, and the re
   const row = page.locator('[data-flavor="m1.broad"]')
   const counted = row.locator('[data-fits]')
   await expect(counted).toBeVisible()
-  // The page stops counting after five seconds. On a larger fleet or a busy machine the count may therefore be partial. It is then marked
+  // The page stops counting after five seconds. On a larger fleet or a busy machine the count can therefore be partial. It is then marked
   // with "at least".
   const isPart = ((await counted.textContent()) ?? '').startsWith('at least ')
   const shown = [

@@ -131,9 +131,9 @@ for (const subject of [...OF_THE_FLEET, ...OF_THE_SERVICE]) {
     for (const text of ['The service failed.', 'INTERNAL', 'request-of-the-test']) await expect(wrong(page).first()).toContainText(text)
     await axe(`${name}, failed`)
     await page.unroute('**/graphql')
-    // A page with several answers shows several failures.
+    // A page with several queries shows one error for each of them.
     await expect(async () => {
-      // Requests may be retried automatically, so their errors may disappear before the click.
+      // A request can be retried automatically, and its error can then disappear before the click.
       if ((await wrong(page).count()) > 0) await wrong(page).first().getByRole('button', { name: 'Try again' }).click({ timeout: 1_000 })
       await expect(wrong(page)).toHaveCount(0, { timeout: 1_000 })
     }).toPass()

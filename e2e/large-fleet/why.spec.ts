@@ -116,8 +116,8 @@ test('question 5: what would make the request fit?', async ({ page, browser, lar
   await expect(section.getByRole('heading', { name: 'What would make it fit' })).toBeFocused()
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
-  // A search that reaches its time limit finds fewer changes, but still the smallest one. If two searches run at the same time, one of them
-  // may find no change at all.
+  // A search that reaches its time limit finds fewer changes, but still the smallest one. If two searches run at the same time, one of the
+  // two searches can find no change at all.
   await expect(page.locator('[data-counterfactual]').first()).toBeVisible({ timeout: 60_000 })
   let least = ''
   await expect

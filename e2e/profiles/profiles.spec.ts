@@ -123,7 +123,7 @@ test("after another operator's step, the page makes no further step without a ne
   await dialog(page).getByRole('button', { name: 'Roll faster back' }).click()
   await expect(dialog(page).locator('[data-refused="CONFLICT"]')).toContainText('The rollout changed meanwhile')
   expect(await stateOf(fleet.client, 'faster')).toEqual({ active: { number: 2 }, rollout: null })
-  // The new preview shows another step.
+  // After the rollback by the other operator, a rollback has another effect, which the new preview shows.
   await dialog(page).getByRole('button', { name: 'Preview the effect' }).click()
   await expect(dialog(page).locator('[data-effect]')).toContainText('faster@1 decides again')
 })

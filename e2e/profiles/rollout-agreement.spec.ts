@@ -57,7 +57,7 @@ async function tryOut(client: Client, version: string, rollout: object): Promise
 
 /**
  * Creates a profile whose second version is in a rollout. The first version spreads instances over the hosts. The second version packs
- * them. It also refuses one host, so that this host has no rank.
+ * them. The second version also refuses one host, and therefore has no rank for this host.
  */
 async function openRollout(client: Client, profile: string, mode = 'SHADOW'): Promise<void> {
   await write(client, profile, { multiplier: 1 })

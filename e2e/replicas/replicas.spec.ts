@@ -216,7 +216,7 @@ test.describe('two replicas on one database', () => {
       await expect(own.getByRole('alert').first()).toContainText('The service cannot be reached', { timeout: 30_000 })
       await expect(own.locator('.stale').getByRole('grid', { name: 'Replicas' })).toBeVisible()
       await expect(rowOf(own, firstName)).toBeVisible()
-      // The time limit covers ten seconds of silence, an interval of signs of life, and an interval of the page.
+      // The time limit covers ten seconds without a heartbeat, one interval between heartbeats, and one interval between reads of the page.
       await expect(page.locator('[data-trouble]')).toContainText(`${secondName} sent no heartbeat for ten seconds`, { timeout: 20_000 })
       await expect(rowOf(page, secondName).locator('[data-mode="silent"]')).toBeVisible()
       await expect(rowOf(page, firstName).locator('[data-mode="normal"]')).toBeVisible()

@@ -69,7 +69,7 @@ test('a dialog previews a change before it makes the change, and shows refusals'
   await open('Set')
   await expect(dialog.getByRole('status')).toContainText('It affects 1 host with 2 live claims.')
   await dialog.getByLabel('Reason').fill('Another reason')
-  // The preview that was shown belonged to another reason, so it is removed.
+  // The shown preview was requested with the earlier text of the reason, so it is removed.
   await expect(dialog.getByRole('status')).toHaveCount(0)
   await page.getByRole('button', { name: 'Preview the impact' }).click()
   await page.getByRole('button', { name: 'Set to disabled' }).click()

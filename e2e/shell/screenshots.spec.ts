@@ -82,7 +82,7 @@ test('screenshot of a page of the past', async ({ signedIn: page }) => {
 })
 
 test('screenshot of the settings', async ({ signedIn: page }) => {
-  // Only the first settings of the service are shown, because a later one is the folder of this run.
+  // Only the first settings of the service are shown, because a setting further down contains the path of a temporary folder.
   await page.setViewportSize({ width: 1280, height: 700 })
   await page.goto('/settings')
   await expect(page.locator('[data-setting=PORT]')).toBeVisible()

@@ -146,7 +146,7 @@ test.describe('navigation', () => {
         await route.continue()
       })
       const asked = page.waitForRequest(script)
-      // This is a new page, so that no content of the former page remains below the palette.
+      // The page is loaded anew, so that nothing of the previous page remains below the palette.
       await visit('/aggregates')
       await expect(page.locator('h1')).toHaveText('Aggregates')
       await pressSequence(page, keys)

@@ -39,7 +39,7 @@ async function choose(page: Page, text: string): Promise<void> {
   await search.fill(text)
   await expect(page.locator('[data-action]').first()).toContainText(text)
   await page.keyboard.press('Enter')
-  // If the palette were opened again while it is still closing, it would be closed again.
+  // While the palette is still closing, the key that opens the palette would only close it. So wait until the palette is hidden.
   await expect(search).toBeHidden()
 }
 

@@ -1,8 +1,8 @@
 import { expect, test } from '../fixtures.ts'
 import { expectNoSidewaysScroll, expectWholeHeadings, expectWholeTables } from '../layout.ts'
 
-// Pages at the width of a monitor, of half a large one, and of a phone. Nothing may be beyond the edge, and headings of tables must not be
-// cut. At the width of a monitor no table needs scrolling. On a narrower page long tables scroll on their own.
+// Pages at the width of a monitor, of half a large monitor, and of a phone. Nothing may be beyond the edge, and headings of tables must not
+// be cut. At the width of a monitor no table needs scrolling. On narrower pages, long tables have their own scroll bars.
 
 const MONITOR = 1_280
 const WIDTHS = [MONITOR, 1_024, 400]

@@ -5,7 +5,7 @@ import { takeFirst } from './palette.tsx'
 
 const [store, actions] = createSpotlight()
 
-/** The list of the page's actions. The key `.` opens it, and it can be filtered by a part of their names. */
+/** The list of the page's actions. The key `.` opens the list, which can be filtered by a part of the names. */
 export function Actions({ opened, onClose }: { readonly opened: boolean; onClose(): void }) {
   const [offered, setOffered] = useState<readonly PageAction[]>([])
   const [text, setText] = useState('')

@@ -51,11 +51,11 @@ test('the simulation of deuteranopia keeps greys, and makes red and green simila
 
 test.each(backdrops)('with deuteranopia the lightness of the scale for load is monotonic (%s)', (backdrop) => {
   const lightness = Array.from(loadPixels(backdrop), (pixel) => seen([pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255])[0])
-  // On a dark page, full hosts are the brightest. Colours are rounded to whole numbers, so neighbouring steps may be equally light.
+  // On a dark page, full hosts are the brightest. Colours are rounded to whole numbers, so neighbouring shades can be equally light.
   const upwards = backdrop === 'dark' ? lightness : lightness.toReversed()
   const back = upwards.flatMap((one, i) => (i > 0 && one < (upwards[i - 1] ?? 0) ? [i] : []))
   expect(back).toEqual([])
-  // eight steps that are drawn separately can all be distinguished
+  // shades that are 32 steps apart can be distinguished
   for (let i = 32; i < 256; i += 32) expect((upwards[i] ?? 0) - (upwards[i - 32] ?? 0), `step ${i}`).toBeGreaterThan(4)
 })
 
@@ -88,7 +88,7 @@ describe('the colours of decision outcomes', () => {
   const colour = (backdrop: Backdrop, isHigh: boolean, name: string): Triple =>
     seen(fromHex((isHigh ? declared(highOf[backdrop], name) : undefined) ?? usual[backdrop][`--gantt-${name}`] ?? ''))
 
-  // These colours are adjacent in the cells of a strip, or in the sections of a bar.
+  // The two colours of a pair can be adjacent in the cells of a strip, or in the sections of a bar.
   test.each(
     backdrops.flatMap((backdrop) =>
       (

@@ -219,7 +219,7 @@ test('every colour of text or background is in the pairs of this file, and no st
 })
 
 describe('with forced colours', () => {
-  /** Bars and legend keys. They can have their own colours, because next to each there is a label in a colour of the system. */
+  /** Bars, and the samples of colour in legends. They keep the colours of the theme, because each has a label in a colour of the system. */
   const DRAWN = new Set([
     '.g-legend > i',
     '.g-meter',

@@ -11,7 +11,7 @@ interface DialogsProps {
   /** The open dialog. */
   readonly open: Dialog | undefined
   onOpen(dialog: Dialog): void
-  /** Called when `dialog` was closed. Another dialog may have been opened from it. */
+  /** Called after `dialog` was closed. If an entry of `dialog` has opened another dialog, that dialog is open then. */
   onClose(dialog: Dialog): void
 }
 

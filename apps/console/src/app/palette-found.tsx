@@ -19,7 +19,7 @@ const FIND = graphql(`
   }
 `)
 
-/** A text that may be a part of an id. Shorter texts would match too many ids. */
+/** A text that can be a part of an id. Shorter texts would match too many ids. */
 const PART_OF_ID = /^[0-9a-f-]{4,36}$/i
 
 /** The search uses at most this many characters of a pasted text, because the service limits the length of a filter. */
@@ -33,11 +33,11 @@ export interface PaletteGroup {
 
 interface FoundProps {
   readonly word: string
-  /** Renders the groups. The caller passes this function because it already has the rendering code. This module is loaded later. */
+  /** Renders the groups. The palette passes this function, because it has the code for rendering and this module is loaded later. */
   children(groups: readonly PaletteGroup[], isSearching: boolean): ReactNode
 }
 
-/** All objects, pages and actions whose name or id contains the word. Actions of the page are last, so that Enter prefers navigation. */
+/** All objects, pages and actions whose name or id contains `word`. Actions of the page are last, so that Enter prefers navigation. */
 export function PaletteFound({ word, children }: FoundProps) {
   const navigate = useNavigate()
   const zone = useTimeZone()

@@ -13,7 +13,7 @@ const SERVICE_STATUS = graphql(`
   }
 `)
 
-/** The service is checked once in this many milliseconds. After three seconds without a message, the page shows that it has no news. */
+/** The service is checked once in this many milliseconds. After three seconds without any message, the page shows "No updates". */
 const EVERY_MS = 1_000
 /** The timeout in milliseconds for an answer of the service. */
 const DEADLINE_MS = 5_000

@@ -38,7 +38,7 @@ export function SignIn({ over = 'nothing' }: { readonly over?: 'nothing' | 'page
   )
 }
 
-// While the sign-in form covers the page, Escape must not reach a dialog below it, which may hold a draft. This handler therefore runs
+// While the sign-in form covers the page, Escape must not reach a dialog below it, which can hold a draft. This handler therefore runs
 // before those of the dialogs.
 addEventListener(
   'keydown',

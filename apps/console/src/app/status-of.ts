@@ -26,8 +26,9 @@ export interface Shown {
 const labels = { STORE_AWAY: 'store unavailable', READ_ONLY: 'read only', CLOSING: 'closing' } as const
 
 /**
- * The status line. If several of these conditions apply, the first one is shown: no news, no answer, limited mode, violations. `silence` is
- * the time in seconds without news from the service. It is undefined while there is contact.
+ * The status line. It shows the first of these facts that is true: no message has arrived for some seconds, the service did not report its
+ * health, the mode is not NORMAL, there are violations. `silence` is the time in seconds since messages stopped. It is undefined while
+ * messages arrive.
  */
 export function statusOf(health: Health | undefined, silence?: number): Shown {
   if (silence !== undefined) {

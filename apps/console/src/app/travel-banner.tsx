@@ -31,7 +31,7 @@ interface TravelBannerProps {
   onPick(): void
 }
 
-/** The banner on every page of the past: the shown moment, and links to earlier, later and other moments and to the present. */
+/** The banner on every page that shows the past. It has the shown moment, buttons to other moments, and a link to the present. */
 export function TravelBanner({ at, present, onPick }: TravelBannerProps) {
   const zone = useTimeZone()
   const { data, error, isPlaceholderData } = useOperation(THEN, {})

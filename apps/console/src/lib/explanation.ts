@@ -48,7 +48,7 @@ export interface Matrix {
   readonly hostCount: number
   readonly filters: readonly string[]
   readonly codes: readonly string[]
-  /** For each reason code, the unit of its amounts in `missing`. Null if these amounts cannot be added. */
+  /** For each reason code, the unit of its amounts in `missing`. Null if the amounts of different hosts cannot be added up. */
   readonly units: readonly (string | null)[]
   /** For each host, the missing amount according to the first filter that refuses the host. 0 if the reason is not about an amount. */
   readonly missing: ArrayLike<number>

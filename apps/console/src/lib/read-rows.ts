@@ -20,7 +20,7 @@ export interface ReadOptions {
 
 type ReadPage<Row> = (after: string | null, signal?: AbortSignal) => Promise<Connection<Row>>
 
-/** Reads all rows of a list, page by page from the first one. Throws the error of a failed read, and when the signal aborts. */
+/** Reads all rows of a list, page by page from the first one. Throws an error if a read fails, or if the signal is aborted. */
 export async function readRows<Row>(read: ReadPage<Row>, { most = MOST_ROWS, signal, onRead }: ReadOptions = {}): Promise<ReadRows<Row>> {
   const rows: Row[] = []
   let after: string | null | undefined = null

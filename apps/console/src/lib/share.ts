@@ -1,7 +1,7 @@
 import { formatPercent, formatShare } from './format.ts'
 
 /**
- * A share as a percentage, such as 0.8 %. It is rounded to 0 only for a count of 0, and to 100 only for the whole. `-` if the total is 0.
+ * A share as a percentage, such as 0.8 %. It is 0 only if `some` is 0, and 100 only if `some` equals `all`. `-` if the total is 0.
  */
 export function shareText(some: number, all: number): string {
   if (all === 0) return '-'

@@ -60,8 +60,8 @@ export function checkPlan(plan: Plan, core: Core): Outcome {
   setUp(plan, profile, append, model)
   const before: ClaimsProposed[] = []
   const logged = Math.max(0, plan.earlier.length - (plan.isBatched ? 1 : 0))
-  // Before the earlier request with this index, hosts leave and report again. That must not happen between requests whose claims are
-  // proposed in one entry, because these are decided on the same state.
+  // Hosts leave and report again before the earlier request with this index. That must not happen between requests whose claims are
+  // proposed in one entry, because such requests are decided on the same state.
   const reportsBefore = Math.min(1, logged)
   for (const [i, question] of plan.earlier.entries()) {
     const inWorld = i === reportsBefore ? changeWorld() : undefined
@@ -99,7 +99,7 @@ export function checkPlan(plan: Plan, core: Core): Outcome {
     (plan.triesChanges ? compareCounterfactuals(core, fleet, request, profile, seed) : undefined)
   return { difference: inMore, decision, profile }
 
-  /** Removes hosts, sets operators' values and applies later reports, in the log and in the model. Then compares the findings. */
+  /** Removes hosts, sets operators' values and applies later reports, in the log and in the model. Then compares the auditor's findings. */
   function changeWorld(): string | undefined {
     const found = leaveAndCompare(plan, log, model)
     if (found === undefined) overrideHosts(plan, true, append, model)

@@ -84,8 +84,8 @@ function drawCell(draw: Draw, cell: number): NonNullable<HostStatsInput['numaCel
 }
 
 /**
- * Draws the memory pages of a cell: huge pages for up to half of its memory, and plain pages for the rest. A report may lack the plain
- * pages, or have too few of them.
+ * Draws the memory pages of a cell: huge pages for up to half of its memory, and plain pages for the rest. The plain pages can be missing
+ * in the report, or be too few.
  */
 function drawPages(draw: Draw, memoryMb: number): NonNullable<HostStatsInput['numaCells']>[number]['pages'] {
   const huge = draw.between(0, memoryMb / 256) * 128

@@ -4,7 +4,7 @@ import { instancePool } from './draw-host.ts'
 import type { Question } from './plan.ts'
 import { uuidOf } from './uuid.ts'
 
-/** Draws a request for a fleet with these hosts. The request may also name a host that does not exist. */
+/** Draws a request for a fleet with these hosts. The request can also name a host that does not exist. */
 export function drawQuestion(draw: Draw, theme: Theme, hosts: readonly string[]): Question {
   return {
     request: drawRequest(draw, theme, [...hosts, 'nobody']),
@@ -71,7 +71,10 @@ function drawRequest(draw: Draw, theme: Theme, hosts: readonly string[]): Reques
 
 const policies = ['AFFINITY', 'ANTI_AFFINITY', 'SOFT_AFFINITY', 'SOFT_ANTI_AFFINITY'] as const
 
-/** Draws a group. In 90 % of cases its uuid belongs to its policy. In 10 % of cases it can belong to another policy. */
+/**
+ * Draws a group. In 90 % of cases it has the uuid that belongs to its policy. Otherwise it can have the uuid that belongs to another
+ * policy, as if its caller named the wrong policy.
+ */
 function drawGroup(draw: Draw, hosts: readonly string[]): NonNullable<RequestSpecInput['instanceGroup']> {
   const policy = draw.of([0, 1, 2, 2, 3, 3])
   const own = draw.chance(90) ? policy : draw.between(0, 3)

@@ -12,7 +12,7 @@ export interface Draw {
   list<T>(count: number, make: (i: number) => T): T[]
 }
 
-/** The focus of a case, such as GPUs. The hosts of the case have, and its requests and weighers use, such resources more often. */
+/** The focus of a case, such as GPUs. In a case about GPUs, more hosts have GPUs, and more requests and weighers use them. */
 export type Theme = (typeof themes)[number]
 export const themes = ['plain', 'plain', 'gpu', 'numa', 'group'] as const
 

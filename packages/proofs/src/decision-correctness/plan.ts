@@ -55,7 +55,7 @@ export interface OverridePlan {
   /** The index in `hosts`. */
   readonly host: number
   readonly resourceClass: string
-  /** Null if the edit removes the value, or if there was none. The same holds for `reserved`. */
+  /** The ratio to set. Null removes the ratio that was set before, if any. Likewise for `reserved`. */
   readonly ratio: number | null
   readonly reserved: number | null
   /** If true, the value is set together with the later reports, after hosts have left. If false, it is set at the beginning. */

@@ -2,7 +2,7 @@ import type { Outcome } from './check-plan.ts'
 import { filters } from './model/filters.ts'
 import { weighers } from './model/weighers.ts'
 
-/** Counts of the compared cases by kind. They show that not only easy cases were compared. */
+/** Counts of the compared cases by kind. They show whether hard cases were compared too. */
 export interface Tally {
   cases: number
   /** In how many cases all, some or none of the instances were placed. */

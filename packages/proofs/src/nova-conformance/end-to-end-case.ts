@@ -17,7 +17,7 @@ import { numaLimitsOf, wireOf } from './wire-form.ts'
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * Judges the placement of a whole request. Each instance is placed in a round of its own. For each round, the case records the filters,
+ * Checks the placement of a whole request. Each instance is placed in a round of its own. For each round, the case records the filters,
  * weights and choice, the state of the chosen host afterwards, the alternates and the limits.
  */
 export function judgeEndToEndCase(given: Case): Difference | undefined {

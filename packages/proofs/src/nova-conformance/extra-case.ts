@@ -35,7 +35,7 @@ const answers = new Map<unknown, Answer>([
 /** Whether cases of this kind test a single function. */
 export const isExtraKind = (kind: unknown): boolean => answers.has(kind)
 
-/** Judges a case of a single function. The recorded result is its return value or the exception that it raises. */
+/** Checks a case of a single function. The recorded result is its return value or the exception that it raises. */
 export function judgeExtraCase(given: Case): Difference | undefined {
   const answer = answers.get(given.kind)
   if (answer === undefined)

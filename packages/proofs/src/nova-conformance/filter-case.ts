@@ -5,7 +5,7 @@ import { type Difference, differenceOf } from './verdicts.ts'
 import { numaLimitsOf } from './wire-form.ts'
 
 /**
- * Judges a case of one filter, one host and one request. The recorded result is true, false, or the exception that Nova raised. For an
+ * Checks a case of one filter, one host and one request. The recorded result is true, false, or the exception that Nova raised. For an
  * exception, the host must be refused with a reason.
  */
 export function judgeFilterCase(given: Case): Difference | undefined {

@@ -6,7 +6,7 @@ import { type Difference, differenceOf } from './verdicts.ts'
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * Judges a RequestSpec in one of its wire versions and, if the case has such data, in Nova's older dictionaries. Each form must be read as
+ * Checks a RequestSpec in one of its wire versions and, if the case has such data, in Nova's older dictionaries. Each form must be read as
  * the recorded request.
  */
 export function judgeRequestSpecCase(given: Case): Difference | undefined {

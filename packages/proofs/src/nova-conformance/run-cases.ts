@@ -17,7 +17,7 @@ export interface KindResult {
 }
 
 /**
- * Judges every case of the files, and groups the results by kind in order of name. Throws CaseFileError for a line that is not a case of a
+ * Checks every case of the files, and groups the results by kind in order of name. Throws CaseFileError for a line that is not a case of a
  * known kind.
  */
 export function runCases(files: readonly string[]): readonly KindResult[] {
@@ -51,7 +51,7 @@ function kindOf(given: Case, file: string): { readonly kind: string; readonly ju
   throw new CaseFileError(`${file}: case ${given.id} has an unknown kind; it must have filter, weigher, instance_uuids, primitive or kind`)
 }
 
-/** A case that cannot be read or judged counts as failed, with the error as the actual result. */
+/** A case that cannot be read or checked counts as failed, with the error as the actual result. */
 function judgeSafely(judge: Judge, given: Case): Difference | undefined {
   try {
     return judge(given)

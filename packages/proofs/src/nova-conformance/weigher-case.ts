@@ -3,7 +3,7 @@ import { asList, asObject, asText, readCaseHost } from './case-host.ts'
 import type { Case } from './cases.ts'
 import { type Difference, differenceOf } from './verdicts.ts'
 
-/** Judges the results of a weigher for several hosts: raw and normalised values, multipliers, weights and order. */
+/** Checks the results of a weigher for several hosts: raw and normalised values, multipliers, weights and order. */
 export function judgeWeigherCase(given: Case): Difference | undefined {
   const weigher = findNovaWeigher(asText(given.weigher, 'weigher'))
   const hosts = asList(given.hosts, 'hosts').map((host) => readCaseHost(host))

@@ -40,7 +40,7 @@ export function ownFolder(folder: string): () => void {
 const removeFolder = (folder: string): void => rmSync(folder, { recursive: true, force: true })
 
 /**
- * Executes a run and cleans up if a signal ends it. A signal may reach only this process, unlike Ctrl-C in a terminal. Processes that the
+ * Executes a run and cleans up if a signal ends it. A signal can reach only this process, unlike Ctrl-C in a terminal. Processes that the
  * run started then get SIGTERM, databases are stopped and folders are removed, and this process ends by the signal. A second signal kills
  * the processes.
  */

@@ -19,7 +19,7 @@ export interface Service extends Pick<ServiceWords, 'words' | 'defects'> {
   pause(): void
   /** Sends SIGCONT to a paused service. */
   resume(): void
-  /** Sends any other signal. */
+  /** Sends the signal with this name. */
   signal(name: NodeJS.Signals): void
   /** True once the process has ended, for any reason. */
   readonly isGone: boolean
@@ -47,7 +47,7 @@ export async function startService(
         PORT: '0',
         HOST: '127.0.0.1',
         GANTT_ADMIN_KEY: ADMIN_KEY,
-        // The promises must hold with both values of GANTT_SHARED_FLUSH, so the value that the caller of the proof set is used.
+        // The service must keep its promises with both values of GANTT_SHARED_FLUSH, so the value that the caller of the proof set is used.
         ...(process.env.GANTT_SHARED_FLUSH === undefined ? {} : { GANTT_SHARED_FLUSH: process.env.GANTT_SHARED_FLUSH }),
         ...environment,
       },

@@ -1,6 +1,6 @@
 import type { Client } from '@gantt/client'
 
-/** A small host in the form in which proofs report it. */
+/** A host that a proof reports, with the few amounts that matter for the proof. */
 export interface SmallHost {
   readonly name: string
   readonly vcpus: number

@@ -24,8 +24,8 @@ const count = (text: string): number => {
 const fromZero = (text: string): number => (text === '0' ? 0 : count(text))
 
 /**
- * `gantt prove ...`: tests the promises with real processes and a real database, each run in its own folder. The proof `truth` needs no
- * processes and no database.
+ * `gantt prove ...`: tests what the service promises with real processes and a real database, each run in its own folder. The proof `truth`
+ * needs no processes and no database.
  */
 export function addProve(program: Command): void {
   const prove = program

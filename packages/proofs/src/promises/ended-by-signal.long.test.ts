@@ -27,7 +27,7 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-/** The processes that a process started itself. */
+/** The child processes of a process. */
 function childrenOf(pid: number): number[] {
   const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
   const lines = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number))

@@ -28,8 +28,8 @@ export interface ProveFuzzOptions {
 /** The default time in milliseconds within which `/live` must answer. */
 export const SILENT_MS = 200
 /**
- * If the service used less processor time than this (milliseconds) while `/live` was silent, another process on the machine caused the
- * silence.
+ * If the service used less than this many milliseconds of processor time while `/live` was silent, the silence is attributed to another
+ * process on the machine.
  */
 const OWN_MS = 100
 /** The answers of `/live` are checked each time this many calls have been made. */
@@ -81,7 +81,7 @@ export async function proveFuzz(checks: Checks, options: ProveFuzzOptions): Prom
       }
       live.take()
       await pauseOf(service)
-      /** The longest time since the last check during which the service was busy without yielding, in milliseconds of processor time. */
+      /** The longest time for which the service was busy without yielding since the last check, in milliseconds of processor time. */
       let pauseMs = 0
       const notePause = async (): Promise<void> => {
         pauseMs = Math.max(pauseMs, await pauseOf(service))

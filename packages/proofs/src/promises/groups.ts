@@ -74,7 +74,7 @@ async function fillGroup(checks: Checks, clients: Clients, round: number, most: 
   await release(clients[0], claims)
 }
 
-/** Moves two members at the same time, through different processes, to the same empty host. Only one of them may get there. */
+/** Moves two members at the same time, through different processes, to the same empty host. At most one of them may move to this host. */
 async function moveMembers(checks: Checks, clients: Clients, round: number): Promise<void> {
   const instanceGroup = { uuid: randomUUID(), policy: 'ANTI_AFFINITY' }
   const [from, to] = [HOSTS.slice(0, 2), HOSTS[2]]

@@ -25,7 +25,7 @@ export async function proveRace(checks: Checks, { rounds }: RaceOptions): Promis
         for (let round = 0; round < rounds; round++) {
           const small = `small-${round}`
           const next = `next-${round}`
-          // The profile is first-fit and the small host is seen first, so that every request tries it first.
+          // The profile is first-fit and the small host is reported first. Therefore every request tries the small host first.
           await reportHosts(clients[round % 2 === 0 ? 0 : 1], [
             { name: small, vcpus: 1 },
             { name: next, vcpus: NEXT_ROOM },

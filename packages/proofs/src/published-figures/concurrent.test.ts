@@ -51,7 +51,8 @@ async function packsAsOne(settings: Readonly<Record<string, string>>): Promise<v
     expect([together.overCommits, together.differences]).toEqual([[], []])
     expect(Math.abs(together.gpuAllocatedPct - alone.gpuAllocatedPct)).toBeLessThan(MOST_POINTS_OFF)
     const { effort } = figuresOf([together])
-    // Each claim comes from one proposal that took effect. So the proposals that took effect on all replicas are as many as the claims.
+    // Each claim comes from one proposal that took effect. Therefore the number of such proposals, added over all replicas, equals the
+    // number of claims.
     expect((effort?.proposals ?? 0) - Object.values(effort?.byRule ?? {}).reduce((sum, times) => sum + times, 0)).toBe(together.placed)
   } finally {
     await Promise.all(services.map((service) => service.stop()))

@@ -47,8 +47,8 @@ export interface Effort {
 
 /**
  * Something that places the requests of a trace: a fleet in this process, or a running service. Both decide with the same code, so the same
- * calls get the same answers. Hosts are seen in the order in which they are reported. `place` makes confirmed claims. Calls of `place` and
- * `release` can overlap with each other. No other call may overlap with any call. Nothing may be called after `close`.
+ * calls get the same answers. Hosts join the fleet in the order in which they are reported. `place` makes confirmed claims. Calls of
+ * `place` and `release` can overlap with each other. All other calls must be made one at a time. Nothing may be called after `close`.
  */
 export interface Driver {
   reportHosts(hosts: readonly TraceHost[]): Awaitable<void>

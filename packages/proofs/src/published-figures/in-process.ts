@@ -11,7 +11,10 @@ export interface InProcessOptions {
 const ACCOUNT = 'replay'
 const PROFILE = 'replay'
 
-/** A driver with one log and one fleet in this process. Requests are decided in an overlay and then applied as entries, as in a service. */
+/**
+ * A driver with one log and one fleet in this process. As in a service, a request is decided without changing the fleet, and the decision
+ * then changes the fleet as an entry of the log.
+ */
 export function createInProcessDriver({ seed, clock = () => 1_000 }: InProcessOptions): Driver {
   const fleet = new Fleet()
   let decisions = 0

@@ -25,7 +25,7 @@ export interface DatabaseLoad {
 
 const CALLERS_PER_REPLICA = 3
 const PAUSE_MS = 50
-/** One of this many calls requests more CPUs than any host has, so that it is refused. */
+/** One of this many calls requests more CPUs than any host has. Such a call must be refused. */
 const REFUSED_ONE_IN = 8
 const MOST_HELD = 20
 const TOO_MANY_VCPUS = 60_000
@@ -103,7 +103,7 @@ export function startDatabaseLoad(clients: readonly Client[], as: (replica: numb
     editKeys(),
     ...clients.flatMap((_client, replica) => Array.from({ length: CALLERS_PER_REPLICA }, (_, n) => caller(replica, n))),
   ])
-  // `stop` throws this error, so it is ignored here.
+  // If a caller fails, `stop` throws the error, so the error is ignored here.
   running.catch(() => undefined)
   return {
     decisions,
@@ -139,8 +139,8 @@ export function startDatabaseLoad(clients: readonly Client[], as: (replica: numb
 const SEEN_MS = 5_000
 
 /**
- * Whether a key is accepted. If the result differs from the expected one, the check is repeated for SEEN_MS, because the replica may not
- * know of a change yet.
+ * Whether a key is accepted. If the result differs from the expected one, the check is repeated for SEEN_MS, because the change of the key
+ * can still be unknown to the replica.
  */
 async function isKnown(client: Client, expected: boolean): Promise<boolean> {
   for (const end = performance.now() + SEEN_MS; ; await sleep(PAUSE_MS)) {

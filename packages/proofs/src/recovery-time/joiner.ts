@@ -23,7 +23,7 @@ const REPLICAS = 3
 const AT_ONCE = 100
 const CALLERS = 8
 const CLAIMS_PER_CALL = 10
-/** A long deadline, because calls may take long while the fleet is being restored. */
+/** A long deadline, because calls can take long while the fleet is being restored. */
 const CALL_MS = 60_000
 const TRIES = 30
 const AGAIN_AFTER_MS = 1_000
@@ -103,7 +103,9 @@ async function place(client: Client, key: string, host: number, numInstances: nu
   if (answer.destinations?.length !== numInstances) throw new Error(`a call was not placed: ${JSON.stringify(answer).slice(0, 300)}`)
 }
 
-/** Makes the calls 0 to n - 1, several at a time. Every call must be safe to retry, because a busy machine may not answer in time. */
+/**
+ * Makes the calls 0 to n - 1, several at a time. Every call must be safe to retry, because a busy machine does not always answer in time.
+ */
 async function inParallel(n: number, call: (i: number) => Promise<void>, signal: AbortSignal): Promise<void> {
   let next = 0
   await Promise.all(

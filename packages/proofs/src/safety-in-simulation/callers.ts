@@ -15,7 +15,7 @@ export class Callers {
   callFor(process: Process, { what, b, c }: Act): void {
     const { replica } = process
     const claim = this.#world.known[b % Math.max(1, this.#world.known.length)]
-    // One of the six most recent claims, because these are the most likely to be destinations of open moves.
+    // One of the six most recent claims, because these are the most likely to be destinations of moves that are not finished.
     const recent = this.#world.known[this.#world.known.length - 1 - (b % Math.max(1, Math.min(6, this.#world.known.length)))]
     const host = NAMES[b % NAMES.length] as string
     const propose = (name: string, change: Change): void =>
@@ -38,7 +38,7 @@ export class Callers {
         )
         break
       case 'forget':
-        // In half of the cases the replica proposes the change without the usual checks, so that the judge must find it void.
+        // In half of the cases the replica proposes the change without the usual checks. The rules of the log must then refuse the change.
         if (c % 2 === 1) propose(what, { type: what, hosts: [{ host, node: host }], isForced: c % 5 === 0, reason: 'simulated' })
         else
           this.#world.ask(
@@ -178,7 +178,7 @@ export class Callers {
     }
   }
 
-  /** Resizes an instance on its own host several times, and confirms each resize at once. Afterwards the claim may end or move. */
+  /** Resizes an instance on its own host several times, and confirms each resize at once. Afterwards the claim ends, moves, or stays. */
   #resizeInPlace(process: Process, claim: KnownClaim, times: number, b: number, c: number): void {
     const { host, id } = claim
     const { VCPU = 1 } = this.#world.model.claim(id)?.amounts ?? {}
@@ -250,9 +250,10 @@ export class Callers {
     const isApart = group !== undefined && b % 7 === 3 && this.#world.model.level >= GROUPS_APART
     const apartFrom = isApart ? [(GROUPS[(b + 1) % GROUPS.length] as (typeof GROUPS)[number]).uuid] : []
     const key = `k${this.#world.ids++}`
-    // In these cases the caller lost its key, or the host failed. So the caller requests the same instance again with another key.
+    // In one case of four the caller lost its key, or the host failed. Then the caller sends another request, with another key, for an
+    // instance that was placed before.
     const known = this.#world.known[this.#world.known.length - 1 - (c % Math.max(1, Math.min(9, this.#world.known.length)))]?.instance
-    // In other cases the caller sends the request to two replicas at the same time.
+    // In one case of eight the caller requests the latest instance again, as if it had sent the request to two replicas at the same time.
     const latest = this.#world.calls.at(-1)?.request.instanceUuids[0]
     const again = numInstances > 1 ? undefined : b % 4 === 1 ? known : b % 8 === 7 ? latest : undefined
     const call: PlacementCall = {

@@ -18,7 +18,7 @@ interface Options {
   readonly json?: true
 }
 
-/** `gantt simulate-faults`: checks the promises under every fault that a simulation can have. */
+/** `gantt simulate-faults`: checks what the service promises, under every fault that a simulation can have. */
 export function addSimulate(program: Command): void {
   program
     .command('simulate-faults')

@@ -191,7 +191,7 @@ export function createFakePostgres(time: VirtualTime, random: Random): FakePostg
     await travel()
     if (chance(faults.cut)) {
       end(connection)
-      // The server may receive a statement although its connection was cut, even after the statement was sent again over a new connection.
+      // The server can receive a statement although its connection was cut, even after the statement was sent again over a new connection.
       if (name === 'gantt-append' && chance(0.5)) void travel().then(() => faults.isDown || statement(values, connection))
     }
     assertReached()

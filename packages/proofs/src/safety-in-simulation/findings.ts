@@ -3,7 +3,8 @@ import { findingsOf, lineOf } from './model/findings.ts'
 import type { ModelFleet } from './model/fleet.ts'
 
 /**
- * A host that has not followed its claims for this many milliseconds, by the log's clock, gets a finding. Simulated logs cover more time.
+ * If the instances that a host lists contradict its claims for this many milliseconds of the log's time, there is a finding. Simulated logs
+ * cover more time.
  */
 const AFTER_MS = 20_000
 
@@ -17,6 +18,6 @@ export const findingsOfFleet = (fleet: Fleet, afterMs = AFTER_MS): string =>
 /** The auditor's findings according to the reference model, in the same order. */
 export const findingsOfModel = (model: ModelFleet, afterMs = AFTER_MS): string => findingsOf(model, afterMs).join('\n')
 
-/** The codes that occur in these findings. */
+/** The codes of the findings in a text that one of the functions above returned. */
 export const codesOf = (findings: string): ReadonlySet<string> =>
   new Set(findings === '' ? [] : findings.split('\n').map((line) => (JSON.parse(line) as [string])[0]))

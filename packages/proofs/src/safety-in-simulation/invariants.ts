@@ -7,7 +7,7 @@ import { membersOf } from './model/group.ts'
 import { freeOf, gpuRoom } from './model/room.ts'
 import type { WorldState } from './world-state.ts'
 
-/** Lets the model judge an entry of the log, and checks the invariants afterwards. */
+/** Applies an entry of the log to the model, and checks the invariants afterwards. */
 export function judgeEntry(world: WorldState, entry: ModelEntry): void {
   const model = world.model
   const room = (): number[] => model.hosts.flatMap((host) => [...CLASSES.map((name) => freeOf(model, host, name)), gpuRoom(model, host)])
@@ -21,8 +21,8 @@ export function judgeEntry(world: WorldState, entry: ModelEntry): void {
   for (const [i, change] of entry.changes.entries()) world.see(`${change.type} ${verdicts[i] ?? 'counts'}`)
   for (const [i, change] of entry.changes.entries())
     if (['claims', 'move', 'instances', 'attempt'].includes(change.type) && verdicts[i] !== undefined) world.counts.voids++
-  // These types of changes can make free amounts negative without changing claims. For example, an operator can set a capacity that is
-  // less than the claimed amount. No other change may do so.
+  // These types of changes can make free amounts negative without changing claims. For example, an operator can set a capacity that is less
+  // than the claimed amount. No change of another type must make free amounts negative.
   const mayLower = ['report', 'replace', 'forget', 'usedFrom', 'hostAllocation', 'fleetAllocation', 'aggregate']
   if (!entry.changes.some(({ type }) => mayLower.includes(type)))
     for (const [i, free] of room().entries())

@@ -69,7 +69,7 @@ export function createPlan(seed: number, replicas: number, random: Random, size 
   while (planned.length < size) {
     at += random.below(5_000)
     const burst = 1 + random.below(10)
-    // In a rush, many callers compete for the last free resources, so that replicas propose conflicting claims.
+    // In a rush, many callers compete for the last free resources. Replicas then propose conflicting claims.
     const isRush = random.below(3) === 0
     const group = random.below(3)
     for (let i = 0; i < burst; i++) {
@@ -83,6 +83,7 @@ export function createPlan(seed: number, replicas: number, random: Random, size 
       })
     }
   }
-  // In half of the simulations the store accepts stale appends, to check that the judge alone keeps claims safe.
+  // In half of the simulations the store accepts stale appends. The rules that replicas apply to the log must then keep claims safe without
+  // help from the store.
   return { seed: String(seed), replicas, acts: planned.sort((x, y) => x.at - y.at), blind: seed % 2 === 0 ? 0.6 : 0 }
 }

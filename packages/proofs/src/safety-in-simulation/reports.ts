@@ -17,7 +17,7 @@ export function sendReport(world: WorldState, host: string, b: number): void {
   )
   const stray = b % 17 === 6 ? world.model.claims.find((claim) => claim.host !== host && isLiveInModel(claim)) : undefined
   const isSilent = b % 13 === 4
-  // The host may use more resources than its listed instances, for itself or for instances that it does not list.
+  // The host can use more resources than its listed instances, for itself or for instances that it does not list.
   const strangers = isSilent ? 0 : b % 3
   const vcpusUsed = isSilent ? 0 : strangers + running.reduce((sum, { amounts }) => sum + (amounts.VCPU ?? 0), 0)
   const busy = isSilent ? 0 : running.reduce((sum, { gpus }) => sum + gpus.length, 0)

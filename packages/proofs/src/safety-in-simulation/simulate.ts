@@ -58,7 +58,7 @@ export async function simulate({ seeds, from, replicas, onWorld }: SimulateOptio
 /** Shrinking runs at most this many simulations. That is enough to reach a short list of acts without taking minutes. */
 const MAX_TRIES = 250
 
-/** Removes halves, then quarters, and so on, of the acts, as long as a promise is still broken. */
+/** Removes half of the acts, then a quarter, and so on, as long as a promise is still broken. */
 export async function shrink(plan: Plan, planted: Planted = {}): Promise<Plan> {
   let { acts } = plan
   let tries = 0

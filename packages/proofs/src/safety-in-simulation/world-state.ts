@@ -46,7 +46,7 @@ export interface Process {
   readonly hosts: Hosts
   readonly stats: Stats
   readonly leaving: Leaving
-  /** Rejects when the process is killed, so that everything that waits for the process ends. */
+  /** Rejects when the process is killed. Everything that waits for the process then ends. */
   readonly killed: Promise<'killed'>
   stall(ms: number): void
   kill(): void
@@ -134,7 +134,7 @@ export class WorldState {
       },
       (error: unknown) => {
         this.pending.delete(label)
-        // The call may or may not have taken effect.
+        // It is unknown whether the call took effect.
         if (error instanceof UnavailableError) this.counts.unknown++
         else this.fail(`${name} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
       },

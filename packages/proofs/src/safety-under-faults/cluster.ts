@@ -16,8 +16,8 @@ export interface ReplicaProcess {
   readonly link: Link
   readonly clock: WallClock
   /**
-   * Starts the replica with the release that it ran last, or with the given release. Retries until the replica runs, because the store may
-   * be unavailable.
+   * Starts the replica with the given release or, without one, with the release that it ran last. Retries until the replica runs, because
+   * the store can be unavailable.
    */
   start(release?: Release): Promise<void>
   /** Shuts the replica down with SIGTERM, as an operator would, so that it can still answer its callers. */
@@ -61,7 +61,7 @@ export interface ClusterOptions {
   readonly release?: Release
   /** How replicas are started. If absent, each replica is a process of the command line. */
   readonly startRelease?: StartRelease
-  /** Whether each server gets its own small disk (see StartEngine). */
+  /** Whether each server of the store gets its own small disk in memory, which a fault can fill. */
   readonly smallDisks?: boolean
   /**
    * The deadline of calls in milliseconds. The default is longer than most pauses of a replica, and shorter than the client's time limit
@@ -77,8 +77,8 @@ const CALL_MS = 4_000
 const START_TRIES = 40
 const AGAIN_AFTER_MS = 500
 /**
- * A port on which connections are refused at once, so that a call to it is certainly not received. Ports that `fetch` itself blocks, such
- * as 9, are unsuitable.
+ * A port on which connections are refused at once. Therefore a call to this port is certainly not received. Ports that `fetch` itself
+ * blocks, such as 9, are unsuitable.
  */
 const NOBODY = { host: '127.0.0.1', port: 2 }
 /** Makes the auditor report unlisted instances after a second. With the default, a run would have to wait for an hour. */

@@ -23,7 +23,7 @@ interface Options {
   readonly json?: true
 }
 
-/** `gantt nemesis`: runs real processes under real faults, and judges them only by what the callers saw. */
+/** `gantt nemesis`: runs real processes under real faults, and checks what the service promises only by the answers that callers got. */
 export function addNemesis(program: Command): void {
   program
     .command('nemesis')

@@ -2,7 +2,7 @@ import type { Random } from '@gantt/scheduler-core'
 
 /** A store that is tested under faults: its servers, its links to the replicas, and its faults. Each engine is a file in `engines/`. */
 export interface Engine {
-  /** A description of the parts, such as `a primary and a synchronous standby`. */
+  /** A description of the servers of the store, such as `a primary and a synchronous standby`. */
   readonly parts: string
   /** The settings with which a replica reaches the store through its own links. */
   settingsOf(replica: number): Readonly<Record<string, string>>
@@ -25,7 +25,8 @@ export type StartEngine = (options: {
   readonly folder: string
   readonly replicas: number
   /**
-   * Whether each server gets its own small disk in memory, which a fault can fill. The default is true. A machine may not allow such disks.
+   * Whether each server gets its own small disk in memory, which a fault can fill. The default is true. False is for machines that do not
+   * allow such disks.
    */
   readonly smallDisks?: boolean
   say(line: string): void

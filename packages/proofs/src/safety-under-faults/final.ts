@@ -16,7 +16,7 @@ const GROUPS = `query Groups($after: String) { serverGroups(first: 200, after: $
 const FINDINGS = '{ auditor { rounds counts { code count } findings { code name actual } } }'
 
 /**
- * The findings are read after this many further passes of the auditor. The first of these passes may have begun before the state was final.
+ * The findings are read after this many further passes of the auditor. The first of these passes can have begun before the state was final.
  * Only the last pass certainly examined nothing but the final state.
  */
 const ROUNDS = 3

@@ -1,4 +1,4 @@
-/** A call of a client with its outcome. The judge of a run knows only the operations and the final state. */
+/** A call of a client with its outcome. The rules that check a run read only such operations and the final state. */
 export interface Operation {
   readonly client: number
   /** The replica to which the call was sent. */
@@ -10,7 +10,7 @@ export interface Operation {
   readonly outcome: Outcome
 }
 
-/** `fail`: the call certainly had no effect. `info`: the call may have had an effect, or may have one later. */
+/** `fail`: the call certainly had no effect. `info`: it is unknown whether the call had an effect, or will still have one. */
 export type Outcome =
   | { readonly type: 'ok'; readonly answer: Answer }
   | { readonly type: 'fail'; readonly why: string }
@@ -51,7 +51,8 @@ export interface Place {
 
 /**
  * A further attempt to place an instance that has a claim: a request in Nova's form with the hosts that were tried (`retry`), or a request
- * for an alternate of the decision that made the claim (`alternate`). `ends` is the destination of an open move, which the attempt ends.
+ * for an alternate of the decision that made the claim (`alternate`). `ends` is the destination of an unfinished move, which the attempt
+ * ends.
  */
 export type Attempt = { readonly ends: ClaimRef | null } & (
   | { readonly type: 'retry'; readonly tried: readonly string[] }
@@ -215,7 +216,7 @@ export interface ClassUsage {
 }
 
 export interface FinalClaim extends PlacedClaim {
-  /** The id of the claim that moves, at the destination of an open move. Null or absent otherwise. */
+  /** For a claim at the destination of a move that is not finished: the id of the claim at the source. Otherwise null or absent. */
   readonly moveOf?: string | null
   readonly amounts: Amounts
   readonly group: string | null

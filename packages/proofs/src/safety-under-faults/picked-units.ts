@@ -36,8 +36,8 @@ export function requestFor({ VCPU = 0, MEMORY_MB = 0, ...amounts }: Amounts): Re
 
 /**
  * The part of a report with the picked units of a host. The used units of each kind are consecutive from unit `first` on, and continue with
- * unit 0 after the last unit. If `isOnNetwork` is true, the devices have a physical network. A change of this value replaces the pools, so
- * that claims name pools that do not exist any more.
+ * unit 0 after the last unit. If `isOnNetwork` is true, the devices have a physical network. A change of this value replaces the pools.
+ * Claims then name pools that do not exist any more.
  */
 export function reportOf(used: Amounts, first: number, isOnNetwork = false): Readonly<Record<string, unknown>> {
   const numbersInUse = (unit: PickedUnit): ReadonlySet<number> => {

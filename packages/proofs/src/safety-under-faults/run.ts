@@ -24,8 +24,8 @@ export interface NemesisOptions {
 }
 
 /**
- * Runs several service processes on one store, with callers that make all kinds of calls, and injects faults. Afterwards rules that do not
- * depend on the implementation of the service judge the callers' histories and the final state of the replicas.
+ * Runs several service processes on one store, with callers that make all kinds of calls, and injects faults. Afterwards the callers'
+ * histories and the final state of the replicas are checked by rules that do not depend on the implementation of the service.
  */
 export async function runNemesis(checks: Checks, options: NemesisOptions, say: (line: string) => void): Promise<Figures> {
   const { replicas, engine, release, startRelease, signal = new AbortController().signal } = options

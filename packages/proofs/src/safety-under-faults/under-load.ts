@@ -36,8 +36,8 @@ const AGAIN_AFTER_MS = 100
 const SHOWN = 5
 
 /**
- * Runs callers that make all kinds of calls while `happen` changes the replicas and returns what it did. Afterwards rules that do not
- * depend on the implementation of the service judge the callers' histories and the final state of the replicas.
+ * Runs callers that make all kinds of calls while `happen` changes the replicas and returns what it did. Afterwards the callers' histories
+ * and the final state of the replicas are checked by rules that do not depend on the implementation of the service.
  */
 export async function underLoad(
   checks: Checks,

@@ -5,7 +5,7 @@ export interface KeyedCalls {
   readonly keys: number
   /** How many keys were sent more than once, because an earlier call was not answered. */
   readonly again: number
-  /** For how many keys the outcome remained unknown. Their calls are lost. */
+  /** For how many keys the outcome remained unknown, even after retries. */
   readonly unanswered: number
 }
 

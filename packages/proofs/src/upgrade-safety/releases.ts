@@ -5,9 +5,9 @@ import type { Client } from '@gantt/client'
 import { FEATURE_LEVEL, STRICT_CLAIMS } from '@gantt/scheduler-core'
 import type { Release } from '../safety-under-faults/cluster.ts'
 
-/** The feature level from which on the call that `needNewer` makes is allowed. */
+/** From this feature level on, the service allows the call with which this proof tests the level of the log (`needNewer`). */
 const NEEDED_LEVEL = STRICT_CLAIMS
-/** If no older release is given, this release takes its place, limited to this feature level. */
+/** If no older release is given, this release, limited to this feature level, is used as the older release. */
 const STAND_IN_LEVEL = NEEDED_LEVEL - 1
 
 /**
@@ -71,7 +71,7 @@ export async function levelReached(client: Client, level: number): Promise<numbe
   }
 }
 
-/** Whether this level does not allow the call that `needNewer` makes. */
+/** Whether the service refuses, at this feature level, the call with which this proof tests the level (`needNewer`). */
 export const isNewer = (level: number): boolean => level < NEEDED_LEVEL
 
 /**

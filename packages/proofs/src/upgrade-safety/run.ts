@@ -46,7 +46,7 @@ const LEAVES_MS = 120_000
 /**
  * Replaces three replicas of an older release under load, one after the other, by a newer release that is limited to the older feature
  * level. Then replaces them by the older release again, and then by the newer release without the limit. After that the level of the log
- * rises, and the older release must refuse to start. The answers to the callers are judged by the same rules as in the nemesis.
+ * rises, and the older release must refuse to start. The answers to the callers are checked by the same rules as in the nemesis.
  */
 export function runUpgrade(checks: Checks, options: UpgradeOptions, say: (line: string) => void): Promise<UpgradeFigures> {
   const { engine, from, seconds, clients, seed, startRelease, signal = new AbortController().signal } = options

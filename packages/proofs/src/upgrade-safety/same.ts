@@ -6,7 +6,7 @@ import { decisionsOf } from '../safety-under-faults/final.ts'
 
 /**
  * The time limit in milliseconds for equal digests after the last change. Replicas send their digests every two seconds, together with
- * their signs of life.
+ * their heartbeats.
  */
 const STILL_MS = 60_000
 const LOOK_EVERY_MS = 200

@@ -77,8 +77,8 @@ function ReadBy({ entry: { readers, isOwn, unusedReaders, similarKeys } }: { rea
 }
 
 /**
- * A filter or weigher that reads the key, with its profiles. Some filters and weighers read the key only if a request names it, for example
- * in an extra spec. The line then shows where.
+ * A filter or weigher that reads the key, with the profiles that use it. Some filters and weighers read the key only if a request names it,
+ * for example in an extra spec. The line then shows in which part of a request the key must be named.
  */
 function ReaderLine({ reader: { part, by, profiles } }: { readonly reader: Reader }) {
   return (

@@ -26,7 +26,7 @@ export const ASKED = graphql(`
   }
 `)
 
-/** The states of the aggregate's members as packed columns, because an aggregate may contain the whole fleet. */
+/** The states of the aggregate's members as packed columns, because an aggregate can contain the whole fleet. */
 export const MEMBERS = graphql(`
   query AggregateMembers($query: String!, $at: Moment) {
     fleet(at: $at) {

@@ -64,9 +64,9 @@ export function versionBefore({ mutation, result, summary }: AuditRow): number |
 const MOST_STEPS = 10
 
 /**
- * Reads the aggregate as it was at `moment`, and then as it was before each earlier edit, until the version is found. At `moment` the
- * version must be current or already replaced. Undefined if the moments do not distinguish the version, for example if two edits have the
- * same millisecond.
+ * Reads the aggregate as it was at `moment`, and then as it was before each earlier edit, until the state with the number `version` is
+ * found. Undefined if it is not found: the aggregate has an older version at `moment`, there are too many edits in between, or a later edit
+ * has the same millisecond.
  */
 export async function findVersion<State extends { readonly version: number; readonly updatedAt: string }>(
   version: number,

@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 /** The page reads its data again at this interval (milliseconds), to show edits of other operators. */
 export const REFRESH_MS = 10_000
 
-/** Calls `refetch` at this interval while the component is mounted. */
+/** Calls `refetch` every REFRESH_MS milliseconds while the component is mounted. */
 export function useRefresh(refetch: () => unknown): void {
   useEffect(() => {
     const timer = setInterval(() => void refetch(), REFRESH_MS)

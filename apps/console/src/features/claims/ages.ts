@@ -15,10 +15,10 @@ const edges = ['10s', '1m', '5m', '30m', '2h', '12h', '3d'] as const
 export const bars = ['b0', 'b1', 'b2', 'b3', 'b4', 'b5', 'b6', 'b7'] as const
 export type BarName = (typeof bars)[number]
 
-/** The range of ages that these bars cover together, from the first to the last bar. */
+/** The range of ages that the bars from `first` to `last` cover together. */
 const rangeOf = (first: number, last = first): AgeRange => ({ from: edges[first - 1], to: edges[last] })
 
-/** The filter `q` after its condition on the age is replaced by the range of these bars. */
+/** The filter `q`, with the range of ages of the bars from `first` to `last` instead of its own condition on the age. */
 export function agedQuery(q: string, first: number, last = first): string {
   const { from, to } = rangeOf(first, last)
   return withRange(q, 'age', from, to)
@@ -28,7 +28,7 @@ export function agedQuery(q: string, first: number, last = first): string {
 export const ageQueries = (q: string): Readonly<Record<BarName, string>> =>
   Object.fromEntries(bars.map((bar, i) => [bar, agedQuery(q, i)])) as Readonly<Record<BarName, string>>
 
-/** The range as text. */
+/** The range of ages of the bars from `first` to `last`, as text. */
 export function ageText(first: number, last = first): string {
   const { from, to } = rangeOf(first, last)
   if (from === undefined) return to === undefined ? 'of any age' : `younger than ${to}`

@@ -80,14 +80,14 @@ export function ClaimsPage() {
           columns={claimColumns}
           keyOf={keyOf}
           onOpen={({ decision: { id } }) => {
-            // a decision may have several claims, and is listed once
+            // a decision can have several claims, and is listed once
             const decisions = [...new Set(rows.map(({ decision }) => decision.id))]
             rememberList('decisions', decisions.length, (index) => decisions[index] ?? '')
             void navigate({ to: '/decisions/$id', params: { id } })
           }}
           sidePanel={(id) => <ClaimBeside key={id} id={id} />}
           choice={mayRevoke ? choice : undefined}
-          // The list is lower than the window by the height of the header, the counts and the ages above it.
+          // The list is as high as the window without the header, the counts and the ages above the list.
           table={{ height: 'calc(100vh - 330px - var(--g-chips, 0px))' }}
           chosen={
             <ChoiceBar
@@ -96,8 +96,8 @@ export function ClaimsPage() {
               most={MOST_CHOSEN}
               onChooseAll={async () => {
                 const all = await load(MOST_CHOSEN)
-                // If the filter has changed meanwhile, `all` is undefined. Then nothing is selected, because these claims are no longer
-                // shown.
+                // If the filter has changed meanwhile, `all` is undefined. Then nothing is selected, because the claims of the earlier
+                // filter are no longer shown.
                 if (all !== undefined) choice.choose(all.filter(isHeld))
               }}
             >

@@ -18,5 +18,5 @@ export const kinds = {
 
 export type Kind = keyof typeof kinds
 
-/** The filters as variables of the query that counts claims. */
+/** The filter of each kind, as variables of the query that counts claims. */
 export const kindQueries = Object.fromEntries(Object.entries(kinds).map(([name, { q }]) => [name, q])) as Readonly<Record<Kind, string>>

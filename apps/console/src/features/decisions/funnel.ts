@@ -36,7 +36,7 @@ export interface BarPart {
   readonly to: number
 }
 
-/** The bar of one filter: the remaining hosts from zero on, then the refused hosts, one part for each reason. */
+/** The bar of one filter: first the remaining hosts, then the refused hosts, with one part for each reason. */
 export function barOf(
   {
     entered,

@@ -2,12 +2,12 @@ import { type Matrix, PASSES_ALL } from '../../lib/explanation.ts'
 import { formatPercent, formatShare } from '../../lib/format.ts'
 import { isWithin, readRange } from './filters/shortfalls.ts'
 
-/** A filter's verdict on a host. `skipped`: an earlier filter refused, and only first refusals are requested. */
+/** A filter's verdict on a host. `skipped`: an earlier filter refused the host, and only the first refusal of each host is shown. */
 export type Verdict = 'pass' | 'fail' | 'skipped'
 
 /**
- * Returns a function that returns a host's index in the matrix, by name. The matrix has the order in which hosts first reported. The index
- * of names is computed at the first call.
+ * Returns a function that finds the index of a host in the matrix by the name of the host. The hosts of the matrix are in the order in
+ * which they first reported. Names are indexed at the first call.
  */
 export function seenBefore({ hostCount, nameOf }: Pick<Matrix, 'hostCount' | 'nameOf'>): (name: string) => number {
   let places: Map<string, number> | undefined
@@ -61,7 +61,7 @@ function comboOf(matrix: Matrix, host: number): number[] {
 
 const comboName = ({ filters }: Matrix, combo: readonly number[]): string => combo.map((filter) => filters[filter]).join()
 
-/** Hosts in the requested order: nearest first, best first, or by name. Hosts without a rank follow, nearest first. */
+/** Hosts in the requested order: nearest first, best first, or by name. With best first, hosts without a rank are last, nearest first. */
 export function sortHosts(matrix: Matrix, hosts: readonly number[], sort: 'distance' | 'rank' | 'name'): number[] {
   const of = (column: ArrayLike<number>, host: number): number => column[host] ?? 0
   const rank = (host: number): number => of(matrix.rank, host) || Number.POSITIVE_INFINITY

@@ -8,7 +8,7 @@ export const nameOfHost = ({ hostName, node }: { readonly hostName: string; read
 export const shownHost = ({ hostName, ...names }: { readonly hostName: string } & Omit<ShownHost, 'host'>): string =>
   hostLabel({ host: hostName, ...names })
 
-/** The label of a host in an explanation. The host may have left the fleet since the decision. */
+/** The label of a host in an explanation. The host can have left the fleet since the decision. */
 export const shownOf = ({
   hostName,
   node,

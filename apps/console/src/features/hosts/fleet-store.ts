@@ -61,7 +61,8 @@ export interface FleetStore {
   /** Changes whenever hosts are added, removed or renamed. */
   readonly namesVersion: number
   /**
-   * Returns false if the hosts of an event have other ordinals than in this store, because the service was started with another history.
+   * Returns false if the hosts of an event have other ordinals than in this store. This happens if the service was started with another
+   * database.
    */
   fits(hosts: Pick<PackedHosts, 'ordinals' | 'names' | 'renamed'>): boolean
   /**

@@ -14,8 +14,8 @@ import { askedColumns, createFleetStore, type FleetStore } from './fleet-store.t
 export interface Fleet {
   readonly store: FleetStore
   /**
-   * As long as this value is the same, an ordinal means the same host. A service that was started with another history has other ordinals.
-   * The selection is then cleared.
+   * As long as this number is the same, an ordinal means the same host. A service that was started with another database assigns other
+   * ordinals. The number then increases, and the selection is cleared.
    */
   readonly history: number
   /** The revision of the data in the store. */

@@ -50,7 +50,7 @@ export interface HostsSearch extends ListSearch {
   readonly decision?: string
   /** The position of the instance in the request, counted from 1. If absent, the service chooses the instance. */
   readonly instance?: string
-  /** Only hosts with this verdict: the key of a group of verdicts.ts. */
+  /** The list has only hosts with this verdict. The value is the key of a group in verdicts.ts. */
   readonly verdict?: string
   /** `yes` if the forgotten hosts are shown instead of the present ones. */
   readonly gone?: 'yes'

@@ -31,7 +31,7 @@ export interface FitsFlavor {
   readonly isPinned: boolean
 }
 
-/** The rows of the table: pinned flavors in the order of pinning, then the most requested others up to the limit. */
+/** The rows of the table: pinned flavors in the order of pinning, then the most requested other flavors. There are at most `rows` rows. */
 export function flavorsOf(pins: readonly Pin[], asked: readonly Flavor[], rows: number): readonly FitsFlavor[] {
   const pinned = new Set(pins.map(keyOf))
   const others = asked.filter((flavor) => !pinned.has(keyOf(flavor))).slice(0, Math.max(0, rows - pins.length))

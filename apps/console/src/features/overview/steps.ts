@@ -37,8 +37,8 @@ function tookLine(steps: Activity['steps']): string[] {
 }
 
 /**
- * A line of text about changes, which must be ordered from the newest on. For a single change it names this change. For several changes it
- * has their count and the newest change.
+ * A line of text about changes by operators. `marks` must be ordered from newest to oldest. A single change is named. Of several changes,
+ * the line has the count and names the newest.
  */
 function changeLine([newest, ...others]: readonly Mark[]): string[] {
   if (newest === undefined) return []

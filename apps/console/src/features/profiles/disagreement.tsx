@@ -23,5 +23,5 @@ const kinds: Readonly<Record<string, string>> = {
   ELSEWHERE: 'goes elsewhere',
 }
 
-/** How the other version's result differs, in words. */
+/** How the candidate's result differs from that of the active version, in words. */
 export const kindWord = (kind: string): string => kinds[kind] ?? kind.toLowerCase().replaceAll('_', ' ')

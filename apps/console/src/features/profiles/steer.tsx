@@ -19,7 +19,7 @@ interface SteerProps {
   /** The number of the version. For a rollback, the version that is rolled back. */
   readonly number: number
   readonly course: Course
-  /** True if the version never had a rollout, so that it must be evaluated before it is activated. */
+  /** True if the version never had a rollout. Such a version must be evaluated before it is activated. */
   readonly isUntried: boolean
   onClose(): void
   onDone(): void

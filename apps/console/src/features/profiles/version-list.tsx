@@ -16,7 +16,7 @@ interface VersionListProps {
 export function VersionList({ profile: { name, versions, rollout }, shown }: VersionListProps) {
   const { nodes, totalCount } = versions
   const list = useRef<HTMLOListElement>(null)
-  // scrolls to the shown version, because a link may open a version far down the list
+  // scrolls to the shown version, because a link can open a version far down the list
   useEffect(() => {
     const box = list.current
     const item = box?.querySelector<HTMLElement>(`[data-version="${shown}"]`)

@@ -9,7 +9,7 @@ interface HealthPanelProps {
   readonly log: Standing['fleetLog']
 }
 
-/** The state of the answering replica, the functions that are unavailable while it works, and the log that it follows. */
+/** The state of the answering replica, the functions that are unavailable at present, and the log that it follows. */
 export function HealthPanel({ health, log }: HealthPanelProps) {
   const zone = useTimeZone()
   const { replica, mode, reason, code, degraded } = health

@@ -153,7 +153,7 @@ interface SizeInputsProps {
   onChange(size: Size): void
 }
 
-/** The instance's resources, which its report does not contain. */
+/** Inputs for the instance's resources, which the report of its host does not contain. */
 function SizeInputs({ size, isDisabled, onChange }: SizeInputsProps) {
   return (
     <Group grow gap="xs">
@@ -184,7 +184,7 @@ interface OwnerInputsProps {
   onChange(owner: Owner): void
 }
 
-/** The account of the instance, by which later calls of its owner find the claim. */
+/** Inputs for the account of the instance. By this account, later calls of the owner find the claim. */
 function OwnerInputs({ owner, isDisabled, onChange }: OwnerInputsProps) {
   return (
     <Group grow gap="xs" align="start">

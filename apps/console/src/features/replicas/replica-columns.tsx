@@ -103,7 +103,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   {
     key: 'version',
     label: 'Rules',
-    // if all replicas have the same release, the line about the answering replica shows it
+    // if all replicas have the same release, this column is hidden, because the line about the answering replica shows the release
     isExtra: new Set(all.map(({ version }) => version)).size < 2,
     width: '90px',
     value: ({ version }) => version,

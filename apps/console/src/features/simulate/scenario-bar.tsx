@@ -21,7 +21,7 @@ interface ScenarioBarProps {
 export function ScenarioBar({ scenarios, on, whyNot, onChoose, onChange, onName }: ScenarioBarProps) {
   const bar = useRef<HTMLDivElement>(null)
   const next = useRef<number>(undefined)
-  // an action may remove or disable the pressed button, so the focus moves to the selected scenario
+  // an action can remove or disable the pressed button, so the focus moves to the selected scenario
   useLayoutEffect(() => {
     if (next.current !== on) return
     next.current = undefined

@@ -79,8 +79,8 @@ export function readObject(text: string): { readonly value: RequestDocument } | 
 }
 
 /**
- * Fields of a request that do not affect its placement. A field with undefined is always left out. Other fields are left out if they have
- * this value.
+ * Fields of a request that do not affect its placement. A field that is undefined here is always left out. Every other field is left out if
+ * the request has the value that is given here.
  */
 const SILENT: Readonly<Record<string, unknown>> = {
   version: undefined,
@@ -141,7 +141,7 @@ export function fieldsOf(request: RequestDocument): RequestFields {
   }
 }
 
-/** Writes these fields into the document. All other fields stay unchanged. */
+/** Writes `fields` into the document of a request. All other fields of the document stay unchanged. */
 export function withFields(request: RequestDocument, fields: RequestFields): RequestDocument {
   const flavor = isRecord(request.flavor) ? request.flavor : {}
   return withoutEmpty({

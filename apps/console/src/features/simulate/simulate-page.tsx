@@ -24,7 +24,7 @@ import './simulate.css'
 
 const route = getRouteApi('/simulate')
 
-/** A URL may have at most this many characters. The service would not accept a longer URL when the page is reloaded. */
+/** A URL may have at most this many characters. If the URL were longer, the service would refuse the reload of the page. */
 const MOST_LINK_CHARACTERS = 30_000
 
 /**

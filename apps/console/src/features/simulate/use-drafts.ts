@@ -33,7 +33,10 @@ export function useDrafts(scenarios: readonly Scenario[], at: string | undefined
     drafts,
     epoch,
     change: setDrafts,
-    /** Must be called before drafts are written to the URL. `isAnew` is true if drafts were replaced, so that fields must be reset. */
+    /**
+     * Must be called before drafts are written to the URL. `isAnew` is true if other drafts replaced them. Fields that hold their own text
+     * are then reset.
+     */
     take(next: readonly Scenario[], isAnew: boolean): void {
       const taken = textOf(next)
       if (taken !== text) written.current.push(taken)

@@ -6,7 +6,10 @@ const handed = new Map<string, readonly string[]>()
 
 const none: readonly string[] = []
 
-/** Passes hosts to the page of an aggregate, which adds them to its draft. They are lost if the page is reloaded before that. */
+/**
+ * Passes hosts to the page of an aggregate, which adds them to its draft. If the page is reloaded before it has added the hosts, they are
+ * lost.
+ */
 export const handHosts = (aggregate: string, hosts: readonly string[]): void => void handed.set(aggregate, hosts)
 
 /** The hosts that were passed to an aggregate and are not in its draft yet. */

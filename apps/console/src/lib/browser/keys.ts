@@ -90,7 +90,7 @@ export function createKeySequence(): KeySequence {
   }
 }
 
-/** While a dialog is open, the page below it is inert, because it may hold a draft. */
+/** While a dialog is open, the page below it is inert, because the page can hold a draft. */
 export const isDialogOpen = (): boolean => document.querySelector('[aria-modal=true]') !== null
 
 /** True if the element handles Enter itself, as links and buttons do. */

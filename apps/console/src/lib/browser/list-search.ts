@@ -70,7 +70,10 @@ export function useListGo(): (step: Step<ListSearch>, how?: 'typing' | 'applied'
   )
 }
 
-/** Returns a function that reads the present query parameters from the URL. The page may not have been rendered with them yet. */
+/**
+ * Returns a function that reads the present query parameters from the URL. They can be newer than the parameters with which the page was
+ * rendered.
+ */
 export function useListSearchNow(): () => ListSearch {
   const router = useRouter()
   return useCallback(() => router.latestLocation.search, [router])

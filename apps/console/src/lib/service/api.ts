@@ -101,7 +101,7 @@ export const operationKey = <Doc extends Operation>(document: Doc, variables?: V
 
 export const queryClient = new QueryClient({
   defaultOptions: {
-    // requests are sent even if the browser reports that it is offline, because it may still reach the service
+    // requests are sent even if the browser reports that it is offline, because the service can be reachable without the internet
     mutations: { networkMode: 'always' },
     queries: { networkMode: 'always', retry: (count, error) => count < 2 && mayRetry(error), refetchOnWindowFocus: true },
   },
@@ -119,7 +119,7 @@ document.addEventListener('visibilitychange', contact.resume)
 // when contact is restored, missed changes are read at once, and not only at the next interval
 contact.onReturn(() => void queryClient.invalidateQueries({ predicate: ({ meta }) => meta?.isByStream !== true }))
 
-// after signing in, all data is read again, because another operator may have signed in, or the last answers may have been refusals
+// after signing in, all data is read again: another operator can have signed in, or the last answers can be refusals of the former key
 followSession(() => {
   const { key, reason } = currentSession()
   if (reason === 'signed-out') queryClient.clear()

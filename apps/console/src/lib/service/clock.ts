@@ -42,8 +42,8 @@ export const useShownNow = (): number => useSyncExternalStore(subscribe, () => s
 export const shownNow = (): number => stoppedAt ?? serviceNow()
 
 /**
- * A smaller difference between the clocks of the service and of the browser is ignored (milliseconds), because the service reports its time
- * in whole seconds.
+ * A difference between the clocks of the service and of the browser is ignored if it is smaller than this many milliseconds, because the
+ * service reports its time in whole seconds.
  */
 const ALIKE_MS = 1_500
 /** By how many milliseconds the service's clock is ahead of the browser's clock, according to the last answers. */
@@ -65,8 +65,8 @@ export async function fetchAndRead(input: RequestInfo | URL, init?: RequestInit)
 }
 
 /**
- * Stores a measured difference between the clocks, if it differs from the last one by more than the measuring error. Otherwise ages would
- * jump.
+ * Stores a measured difference between the clocks, if it differs from the stored difference by more than the measuring error. Without this
+ * condition, ages would jump.
  */
 function readClock(readingMs: number): void {
   const next = Math.abs(readingMs) < ALIKE_MS ? 0 : readingMs

@@ -1,8 +1,8 @@
 import { type Contact, type Source, silenceOf, silenceOfSource } from './freshness.ts'
 
 /**
- * Detects whether this page is in contact with the service. All other code gets this fact from here. Every message proves contact: an
- * answer to any request, an event, or a heartbeat of any stream.
+ * Detects whether this page is in contact with the service. All other code asks this module. Every message proves contact: an answer to any
+ * request, an event, or a heartbeat of any stream.
  */
 
 /** The interval in milliseconds at which the page checks whether the service is silent. */
@@ -39,7 +39,7 @@ export function createContact({ now }: Clock) {
       current = { ...current, heardAtMs: now(), stateAgeMs }
       notice()
     },
-    /** Called each second while the page may be visible. */
+    /** Checks whether the service is silent. Called once a second. */
     look(): void {
       const at = now()
       if (at - lookedAtMs >= LATE_MS) resume()

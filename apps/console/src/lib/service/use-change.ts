@@ -19,7 +19,7 @@ export interface Change {
   forget(): void
 }
 
-/** A change in a dialog: the service first returns its effect, then it is made. */
+/** A change in a dialog: the service first returns the effect of the change, and then makes the change. */
 export function useChange(): Change {
   const [problem, setProblem] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)

@@ -41,7 +41,7 @@ export interface Pages<Node, List = unknown> {
    * scrolling.
    */
   readNewest(): Promise<void>
-  /** Reads one page after a cursor, null for the first, without caching it. Throws like `request`. */
+  /** Reads the page after a cursor (null for the first page), without caching it. Throws the same errors as `request`. */
   read(after: string | null, signal?: AbortSignal): Promise<List>
   /** Returns the first `most` rows, after loading those that are missing. Undefined if the list has changed meanwhile. */
   load(most: number): Promise<readonly Node[] | undefined>

@@ -55,7 +55,7 @@ describe('layout of cells', () => {
 })
 
 describe('a selection frame over the cells', () => {
-  // five cells of ten pixels in three columns, then four in the next group
+  // cells of ten pixels in three columns: the first group has five cells, and the next group has four
   const layout = layoutCells([5, 4], 30, 10)
   const [first, second] = layout.groups.map(({ cellsTop }) => cellsTop)
   it.each([

@@ -162,7 +162,7 @@ export function FilterBar({ label, fields, value, onChange, values, readPaste, p
 
 /**
  * The text of an input that can also be changed by a facet, Back, or a link. Typed text is written to the URL and is read back from the URL
- * with a delay. The user may have typed more meanwhile, so a text that is read back does not replace the input.
+ * with a delay. The user can have typed more meanwhile, so a text that is read back does not replace the input.
  */
 function useFollowed(value: string): readonly [string, (text: string) => void] {
   const [text, setText] = useState(value)

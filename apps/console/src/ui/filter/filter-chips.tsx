@@ -9,7 +9,7 @@ export interface FilterChipsProps {
   readonly fields: readonly QueryField[]
   /** The applied filter. */
   readonly value: string
-  /** The input of the filter, which may contain newer text than the applied filter. */
+  /** The input of the filter, which can contain newer text than the applied filter. */
   readonly input: RefObject<HTMLInputElement | null>
   /** Called when a term was removed, with the remaining filter. */
   onChange(value: string): void

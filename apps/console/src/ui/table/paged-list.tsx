@@ -100,7 +100,7 @@ function Found<Row>(props: PagedListProps<Row>) {
   const { rows, error, isLoading, isOld, readAtMs, everyMs, refresh } = pages
   const { q = '' } = useListSearch()
   const go = useListGo()
-  // If a page of the list cannot be read, no rows are shown, but the list may have rows.
+  // If a page of the list cannot be read, no rows are shown, although the list can have rows.
   const isAny = rows.length > 0 || counted.total > 0
   return (
     <>

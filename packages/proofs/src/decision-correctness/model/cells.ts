@@ -126,8 +126,8 @@ function holdsOf({ stats }: ModelHost, claims: readonly ModelClaim[]): { readonl
 }
 
 /**
- * Compares the shared CPUs, memory and pinned CPUs of all cells. Returns a text for each of these of which the claims of listed instances
- * hold more than the report shows as used.
+ * Compares what the claims of listed instances hold with what the report shows as used: shared CPUs, memory, and pinned CPUs, each summed
+ * over all cells. Returns a text for each kind of which the claims hold more.
  */
 export function hiddenInCells(host: ModelHost, claims: readonly ModelClaim[]): string[] {
   const { shown } = holdsOf(host, claims)
@@ -199,8 +199,8 @@ export function cellsOf(fleet: ModelFleet, host: ModelHost): ModelCell[] {
     hiddenCpus -= part
   }
   spread(cells, hiddenCpus, sharedLeft, takeShared)
-  // The other claims are placed from the largest to the smallest: in the cell that the claim names, otherwise in one other cell, otherwise
-  // in several cells.
+  // Claims that the report does not include are placed from the largest to the smallest: in the cell that the claim names, otherwise in
+  // another single cell, otherwise in several cells.
   const homeless: CellHold[] = []
   for (const hold of waiting.sort(byAmount)) {
     const named = cells.find(({ id }) => id === hold.cell)

@@ -138,8 +138,8 @@ export function gpusOf(fleet: ModelFleet, host: ModelHost): ModelGpu[] {
     const open = drain(gpus, hidden)
     if (gpus[0] !== undefined) gpus[0].free -= open
   }
-  // The other claims are placed from the largest to the smallest: on the GPU that the claim names, otherwise on another GPU, if possible of
-  // the same model.
+  // Claims that the report does not include are placed from the largest to the smallest: on the GPU that the claim names, otherwise on
+  // another GPU, if possible of the same model.
   const homeless: { readonly index: number; readonly milli: number }[] = []
   for (const taken of waiting.sort((a, b) => b.milli - a.milli || a.index - b.index)) {
     const named = at(taken.index)

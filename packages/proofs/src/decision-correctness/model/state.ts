@@ -25,7 +25,7 @@ export interface ModelClaim {
   readonly takes: Takes
   /** Whether a report has listed the instance since the claim was made. */
   isListed: boolean
-  /** Whether the report that listed the instance is older than the claim, so that its figures do not include the claim. */
+  /** Whether the report that listed the instance is older than the claim. If it is, the amounts in the report do not include the claim. */
   isHeldInAddition: boolean
   /** Whether the claim is in the log. It is not while the decision that places the instance is being made. */
   readonly isLogged: boolean
@@ -53,7 +53,7 @@ export interface ModelHost {
  * the model report huge pages, but no request demands them.
  */
 export interface ModelFleet {
-  /** Hosts in the order of first sight. */
+  /** Hosts in the order in which they first reported. */
   readonly hosts: ModelHost[]
   readonly aggregates: ModelAggregate[]
   allocation: ModelFleetAllocation

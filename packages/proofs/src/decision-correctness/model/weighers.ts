@@ -14,7 +14,7 @@ export interface ModelWeigher {
   readonly key?: string
 }
 
-/** The weighers of this service by name. More is better. */
+/** The weighers of this service by name. A higher value is better. */
 export const weighers: Readonly<Record<string, ModelWeigher>> = {
   RAMWeigher: { raw: (_, fleet, host) => roomOf(fleet, host, 'MEMORY_MB'), from: 0, key: 'ram_weight_multiplier' },
   CPUWeigher: { raw: (_, fleet, host) => roomOf(fleet, host, 'VCPU'), from: 0, key: 'cpu_weight_multiplier' },
@@ -95,7 +95,7 @@ export const weighers: Readonly<Record<string, ModelWeigher>> = {
     raw({ gpus: asked }, fleet, host, { scale }) {
       if (asked === null) return 0
       const gpus = gpusOf(fleet, host)
-      // Hosts that were picked by the same decision but are not in the log yet are ignored here.
+      // Claims of the decision that is being made are not in the log yet, and are ignored here.
       const kinds = new Set(
         claimsOn(fleet, host).flatMap(({ takes: { gpu = [] }, isLogged }) =>
           isLogged && gpu.length > 0 ? [kindOf(gpu.length, gpu[0]?.milli ?? 0)] : [],
@@ -110,7 +110,10 @@ export const weighers: Readonly<Record<string, ModelWeigher>> = {
   },
 }
 
-/** The multiplier of a weigher for a host: the lowest that the host's aggregates set, if all these are numbers. Otherwise the profile's. */
+/**
+ * The multiplier of a weigher for a host: the lowest multiplier that the host's aggregates set. If they set none, or if one of their values
+ * is not a number, the multiplier of the profile.
+ */
 export function multiplierOf(
   fleet: readonly { readonly metadata: Readonly<Record<string, string>> }[],
   key: string | undefined,

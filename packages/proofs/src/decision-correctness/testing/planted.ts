@@ -278,7 +278,7 @@ function spoilRaw(name: string, change: (raw: number) => number): Plant {
     })
 }
 
-/** Replaces the function of a filter or weigher in these lists. All profiles use them, so the change affects all profiles. */
+/** Replaces the function of a filter or weigher in these lists. All profiles use these lists, so the change affects all profiles. */
 function spoil<Part extends { readonly name: string; prepare: Filter['prepare'] | Weigher['prepare'] }>(
   parts: readonly Part[],
   name: string,

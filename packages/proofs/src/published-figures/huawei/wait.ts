@@ -66,7 +66,7 @@ export async function runHuaweiWait({ vms, starts, hosts, profile, seed, onEpiso
 
 /**
  * How many VMs first-fit starts before the first VM that has to wait. As in the published work, a VM is tried as soon as the previous VM
- * has started. Resources of VMs that end between these two arrivals are not freed for it.
+ * has started. If VMs end between the start of the previous VM and the arrival of this VM, their resources are not free yet.
  */
 async function startedAtOnce(
   vms: readonly HuaweiVm[],

@@ -6,7 +6,7 @@ export interface OpenbPod {
   readonly name: string
   readonly cpuMilli: number
   readonly memoryMib: number
-  /** The number of GPUs; may be 0. */
+  /** The number of GPUs. It can be 0. */
   readonly gpus: number
   /** Thousandths of each GPU: 1000 for whole GPUs, 0 without GPUs. */
   readonly gpuMilliEach: number

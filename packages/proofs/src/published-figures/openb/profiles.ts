@@ -6,7 +6,7 @@ import type { OpenbPod } from './pods.ts'
 /** The typical requests are the most frequent ones. They must cover this share of all requests. */
 const COVERED = 0.95
 
-/** The size of the largest node of the trace. As in the published code of the FGD paper, amounts are divided by it in scores. */
+/** The size of the largest node of the trace. As in the published code of the FGD paper, scores divide amounts by this size. */
 const LARGEST = { cpuMilli: 128_000, gpuMilli: 8_000 }
 
 const resources = [

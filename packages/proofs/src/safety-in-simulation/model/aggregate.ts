@@ -20,7 +20,7 @@ export function judgeAggregate(fleet: ModelFleet, { uuid, expectedVersion, next 
 /** From this feature level on, an edit that changes only the list of hosts affects only the hosts that join or leave. */
 const EDITED_MEMBERS = 10
 
-/** Marks the hosts that an edit of an aggregate affects, so that claims that were decided on these hosts before the edit are void. */
+/** Marks the hosts that an edit of an aggregate affects. Claims on these hosts that were decided before the edit are then void. */
 export function markEdited(fleet: ModelFleet, before: readonly string[], after: readonly string[], isListAlone: boolean): void {
   for (const host of fleet.hosts) {
     if (host.gone !== null) continue
@@ -36,7 +36,9 @@ function isSameButHosts(before: ModelAggregate | undefined, next: ModelChange): 
   return before.name === next.name && sorted(before.metadata) === sorted(next.metadata)
 }
 
-/** The availability zone of a host according to its aggregates. If none of these sets a zone, the host is in Nova's default zone. */
+/**
+ * The availability zone of a host according to its aggregates. If no aggregate of the host sets a zone, the host is in Nova's default zone.
+ */
 export function zoneOf(fleet: ModelFleet, host: string): string {
   return fleet.aggregates.find(({ zone, hosts }) => zone !== null && hosts.includes(host))?.zone ?? 'nova'
 }

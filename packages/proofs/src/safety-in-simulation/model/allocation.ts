@@ -64,7 +64,10 @@ export function override(fleet: ModelFleet, host: ModelHost, change: ModelChange
   host.allocation = { ...host.allocation, [change.resourceClass]: next }
 }
 
-/** Merges the values that operators set for two hosts that are one machine. If a value is set for both hosts, the one set later is used. */
+/**
+ * Merges the values that operators set for two hosts that are one machine. If a value is set for both hosts, the value that was set later
+ * is used.
+ */
 export function merged(own: ModelOverrides, other: ModelOverrides): ModelOverrides {
   const all: ModelOverrides = {}
   for (const name of [...Object.keys(own), ...Object.keys(other)]) {
@@ -77,7 +80,10 @@ export function merged(own: ModelOverrides, other: ModelOverrides): ModelOverrid
   return all
 }
 
-/** Replaces the values for all documents in Nova's form. Claims decided before on hosts with such a document become void. */
+/**
+ * Replaces the values for all documents in Nova's form. Claims on hosts with such a document become void if they were decided before this
+ * change.
+ */
 export function judgeFleetAllocation(fleet: ModelFleet, { expectedVersion, release, classes }: ModelChange): string | undefined {
   if (fleet.allocation.version !== expectedVersion) return 'allocation.version'
   if (!Object.values<{ ratio?: number; reserved?: number }>(classes).every(isInRange)) return 'allocation.range'

@@ -14,7 +14,7 @@ export function endClaim(fleet: ModelFleet, claim: ModelClaim, state: string): v
     // No report includes the confirmed claim yet, so its resources are held in addition to the reported use.
     if (claim.state === 'CONFIRMED' && source === undefined) holdInAddition(claim)
   } else if (claim.instance !== null && !fleet.host(claim.host)?.listsNothing) holdNothingInAddition(claim)
-  // A move on the same host can add no resources. In that case nothing is held in addition to the reported use.
+  // A move on the same host that adds no resources holds nothing in addition to the reported use.
   if (!claim.extraGpus && Object.values(claim.extra ?? {}).every((amount) => amount === 0)) claim.extra = null
   // If the source of a move on the same host ends, its destination ends too.
   if (target !== undefined && target.host === claim.host) endClaim(fleet, target, state)
@@ -29,7 +29,7 @@ export function endClaim(fleet: ModelFleet, claim: ModelClaim, state: string): v
   forgetEmptyGroups(fleet)
 }
 
-/** Closes the move of a claim. From this time on, the host of the claim must list the instance. */
+/** Ends the move of a claim. From this time on, the host of the claim must list the instance. */
 function leaveMove(fleet: ModelFleet, claim: ModelClaim): void {
   claim.source = null
   claim.target = null
@@ -59,7 +59,7 @@ export function settleMove(fleet: ModelFleet, claim: ModelClaim): void {
   holdNothingInAddition(source)
 }
 
-/** Judges a call about one claim. */
+/** Applies a call about one claim. Returns why the call has no effect, or undefined. */
 export function judgeClaimCall(fleet: ModelFleet, change: ModelChange): string | undefined {
   const claim = fleet.claim(change.claim)
   const isOwn = claim !== undefined && claim.fence === change.fence

@@ -39,7 +39,10 @@ export function scopeOf(change: ModelChange): { project: string | null; within: 
   return { project: change.type === 'claims' ? change.decision.request.projectId : change.project, within: change.account }
 }
 
-/** From this feature level on, a resize on the same host can keep its GPUs, and its amount of a class that the host no longer reports. */
+/**
+ * From this feature level on, an instance that is resized on its own host can keep its GPUs. It can also keep its amount of a class that
+ * the host no longer reports.
+ */
 export const KEEPS_OWN = 10
 
 /**
@@ -52,7 +55,7 @@ export function takesDifference(fleet: ModelFleet, host: string, gpus: number[],
   return new Set(gpus).size === gpus.length && gpus.every((gpu) => source.gpus.includes(gpu))
 }
 
-/** Whether a claim is the destination of an open move on its own host. */
+/** Whether a claim is the new claim of a resize on the same host that is not confirmed yet. */
 export function growsInPlace(fleet: ModelFleet, claim: ModelClaim): boolean {
   return claim.source !== null && fleet.claim(claim.source)?.host === claim.host
 }

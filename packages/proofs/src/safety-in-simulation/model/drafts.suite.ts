@@ -20,7 +20,10 @@ const GROUPS: readonly GroupBinding[] = [
 ]
 const GPUS = 3
 export const HOUR_MS = 3_600_000
-/** A host that has not followed its claims for this many milliseconds gets a finding. This time passes within a few log entries. */
+/**
+ * If the instances that a host lists contradict its claims for this many milliseconds, there is a finding. A few log entries cover this
+ * time.
+ */
 export const FOLLOWS_MS = 6_000
 
 /**
@@ -49,7 +52,7 @@ export function toChange({ type, a, b, c }: Draft, model: ReferenceModel): Chang
   const ref = { claim: a % 13 === 7 ? 'none' : (claim?.id ?? 'none'), fence: (claim?.fence ?? 0) - (a % 11 === 5 ? 1 : 0) }
   const group = b % 3 === 0 ? (pick(GROUPS, c) as GroupBinding) : null
   const parts = 1 + (c % 3)
-  // The model has only the present rules for GPUs. They apply from feature level STRICT_CLAIMS on, so there are no GPUs below it.
+  // The model has only the present rules for GPUs, which apply from feature level STRICT_CLAIMS on. So logs below this level have no GPUs.
   const hasGpus = model.level >= STRICT_CLAIMS
   const shape = {
     key: `k${b % 3 === 2 ? b % 8 : model.revision * 10 + b}`,
@@ -71,7 +74,7 @@ export function toChange({ type, a, b, c }: Draft, model: ReferenceModel): Chang
   switch (type) {
     case 'claims': {
       if (c % 5 !== 2 || model.level < STRICT_CLAIMS) return aClaim(shape)
-      // Most of these instances run without a claim.
+      // An instance in the host's last report. In most cases it has no claim.
       const host = hostAt(a)
       const instance = pick(model.host(host)?.present ?? [], b) ?? null
       const listed = { ...shape, hosts: [host], instances: [instance], ids: shape.ids.slice(0, 1), group: b % 7 === 3 ? group : null }

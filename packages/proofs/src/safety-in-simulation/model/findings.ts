@@ -82,7 +82,7 @@ const claimsHere = (fleet: ModelFleet, host: ModelHost, instance: string): Model
 
 /**
  * The finding about a host that lists instances without a live claim. An instance whose claim ended recently is left out, because the host
- * may be about to remove it.
+ * may still be removing it.
  */
 function listsNobodysInstances(fleet: ModelFleet, host: ModelHost, afterMs: number): string[] {
   if (host.listsNothing) return []
@@ -105,7 +105,7 @@ function isAnotherToo({ name, machine }: ModelHost, there: readonly ModelHost[])
     : [lineOf('host.same_machine', name, null, 'one host for each machine', `as ${first.name}`)]
 }
 
-/** The live claims of an instance. For an open move, only the claim on the source host is returned. */
+/** The live claims of an instance. During a move, only the claim on the source host is returned. */
 const liveOf = (fleet: ModelFleet, instance: string): ModelClaim[] =>
   fleet.claims.filter((claim) => claim.instance === instance && isLive(claim) && claim.source === null).sort((a, b) => a.fence - b.fence)
 
@@ -138,8 +138,8 @@ function listedTwice(fleet: ModelFleet, instance: string, afterMs: number): stri
 }
 
 /**
- * The findings about confirmed claims whose host does not list the instance. For an open move there is a finding only if neither host lists
- * the instance. A host whose report has no list may run the instance, so there is no finding.
+ * The findings about confirmed claims whose host does not list the instance. During a move there is a finding only if neither host lists
+ * the instance. A host whose report has no list can run the instance, so there is no finding about it.
  */
 function claimsNotListed(fleet: ModelFleet, instance: string, afterMs: number): string[] {
   const names = listersOf(fleet, instance, afterMs).map(({ name }) => name)

@@ -3,7 +3,7 @@ import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
 import type { ModelClaim } from './state.ts'
 
-/** The live members of a group. While an instance is resized on its own host, only the source of the move is counted. */
+/** The live members of a group. While an instance is resized on its own host, only the claim with the old size is counted. */
 export function membersOf(fleet: ModelFleet, uuid: string): ModelClaim[] {
   return fleet.claims.filter((claim) => isLive(claim) && claim.group === uuid && !growsInPlace(fleet, claim))
 }

@@ -31,7 +31,7 @@ export function newHost(name: string): ModelHost {
   }
 }
 
-/** Judges a change to one host: an operator's edit, or a change of its liveness. */
+/** Applies a change to one host: an operator's edit, or a change of its liveness. Returns why the change has no effect, or undefined. */
 export function judgeEdit(fleet: ModelFleet, change: ModelChange): string | undefined {
   const host = fleet.host(change.host)
   if (host === undefined) return 'report.unknown_host'

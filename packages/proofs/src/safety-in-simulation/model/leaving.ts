@@ -81,7 +81,7 @@ export function judgeReadmit(fleet: ModelFleet, { host: name }: ModelChange): st
   return undefined
 }
 
-/** Judges the renaming of a host. The simulation renames one host at a time. */
+/** Applies the renaming of a host. Returns why it has no effect, or undefined. The simulation renames one host at a time. */
 export function judgeReplace(fleet: ModelFleet, { hosts: pairs }: ModelChange): string | undefined {
   const [pair] = pairs
   const from: string = pair.from.host

@@ -79,7 +79,10 @@ export function judgeClaims(fleet: ModelFleet, change: ModelChange, fence: numbe
  */
 const LISTED_CLAIMS = 10
 
-/** Makes a claim for an instance that the host's report lists. The report includes its use, so only larger amounts must be free. */
+/**
+ * Makes a claim for an instance that the host's report lists. The report already includes the use of the instance, so only the amounts
+ * above this use must be free.
+ */
 export function judgeListed(fleet: ModelFleet, change: ModelChange, fence: number): string | undefined {
   const [part] = change.parts
   const { instance, host: name } = part
@@ -114,7 +117,10 @@ export function judgeListed(fleet: ModelFleet, change: ModelChange, fence: numbe
   return undefined
 }
 
-/** Judges a further attempt to place an instance. It releases the destination of the instance's open move, and then moves the claim. */
+/**
+ * Applies a further attempt to place an instance. The attempt releases the destination of the instance's unfinished move, and then moves
+ * the claim to the new host. Returns why the attempt has no effect, or undefined.
+ */
 export function judgeAttempt(fleet: ModelFleet, change: ModelChange, fence: number): string | undefined {
   const [part] = change.parts
   const source = fleet.claim(change.source.claim)
@@ -184,7 +190,8 @@ export function mayStand(
     !growsInPlace(fleet, given) &&
     (fleet.level >= KEEPS_OWN || (given.gpus.length === 0 && gpus.length === 0))
   const without = isGivenUp ? [given] : []
-  // If the host lists the instance, its report includes the use of the former destination, and this use is not free yet.
+  // If the host lists the instance, the host's report still includes the resources of the former destination. These resources are not free
+  // yet.
   const lingering = fleet.level >= 9 ? without.filter((claim) => isListed(fleet, claim)) : []
   const isOwn = mover !== undefined && takesDifference(fleet, host.name, gpus, mover)
   for (const [resourceClass, amount] of Object.entries<number>(part.grants.classes ?? {})) {
@@ -208,7 +215,10 @@ export function mayStand(
   return undefined
 }
 
-/** Judges a change of a claim's group: the claim joins a group, leaves one, or joins another. */
+/**
+ * Applies a change of a claim's group: the claim joins a group, leaves one, or joins another. Returns why the change has no effect, or
+ * undefined.
+ */
 export function judgeMembership(fleet: ModelFleet, change: ModelChange): string | undefined {
   const claim = fleet.claim(change.claim)
   if (claim === undefined || claim.fence !== change.fence || !isLive(claim)) return 'claim.lost'

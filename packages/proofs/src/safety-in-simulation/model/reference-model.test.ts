@@ -155,7 +155,8 @@ test('a change whose basis is older than the remembered positions is void', () =
   const append = (step: Partial<Step>) => new Append({ drafts: [], basis: 'head', repeats: false, passMs: 0, ...step }).run(model, log)
   append({ drafts: reports })
   for (let i = 0; i < 1_022; i++) append({})
-  // The basis of this entry is the position of the first entry, because `passMs` is 0.
+  // The proposal was decided at the position of the first entry, because the step has `older` as `basis`, and `passMs` is the index of the
+  // entry.
   append({ drafts: [{ type: 'claims', a: 0, b: 1, c: 0 }], basis: 'older' })
   expect(model.claims).toHaveLength(1)
   append({})

@@ -20,8 +20,8 @@ const FENCES = 65_536
  */
 export class ReferenceModel extends ModelFleet {
   /**
-   * Judges the changes of the next entry. For each change, the result is undefined if the change takes effect, and otherwise the reason why
-   * it is void.
+   * Applies the changes of the next entry. For each change, the result is undefined if the change takes effect, and otherwise the reason
+   * why it has no effect.
    */
   apply(entry: ModelEntry): (string | undefined)[] {
     const repeated = this.#recentIds().includes(entry.id)

@@ -27,8 +27,7 @@ export function takeReport(fleet: ModelFleet, change: ModelChange): string | und
 }
 
 /**
- * Applies a full report. If two hosts are merged, the last report under the other name is applied. `earlier` is then the time of this
- * report.
+ * Applies a full report. If two hosts are merged, `full` is the last report under the other name, and `earlier` is the time of that report.
  */
 export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange, earlier?: number): void {
   const isOfBefore = fleet.level >= ENDS_AS_HELD && earlier !== undefined
@@ -86,7 +85,8 @@ function isShown(fleet: ModelFleet, { instance, state, source }: ModelClaim, bef
 }
 
 /**
- * Whether another ended claim of the same instance holds at least as much. If both hold the same, the later claim is the one that holds it.
+ * Whether the ended claim `other` of the same instance holds all amounts and GPUs of `claim`. If both hold the same, this is true only if
+ * `other` is the later claim, so that exactly one of them holds the resources.
  */
 function holdsAsMuch(fleet: ModelFleet, other: ModelClaim, claim: ModelClaim): boolean {
   if (fleet.level < ENDS_AS_HELD || other === claim || other.host !== claim.host || other.instance !== claim.instance) return false

@@ -52,7 +52,7 @@ export function gpusLeft(fleet: ModelFleet, host: ModelHost, without: ModelClaim
   take(left.slice(0, hidden - found.length))
   const isThere = new Set(left)
   take(named)
-  // Each GPU belongs to one of the claims that name it. The other claims use another GPU.
+  // If several claims name a GPU, it belongs to one of them. Each of the others, and each claim whose GPU is in use, uses another free GPU.
   const waiting = named.filter((gpu, i) => !isThere.has(gpu) || named.indexOf(gpu) !== i)
   take(left.slice(0, waiting.length))
   return left

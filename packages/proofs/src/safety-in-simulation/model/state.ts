@@ -4,8 +4,8 @@ export interface ModelClaim {
   id: string
   account: string
   /**
-   * The project within which the instance has at most one live claim. If null, this holds within the account `within`, which made the first
-   * claim of the instance.
+   * The project within which the instance has at most one live claim. If null, the instance has at most one live claim within the account
+   * `within`, which made the first claim of the instance.
    */
   project: string | null
   within: string
@@ -21,7 +21,7 @@ export interface ModelClaim {
   /** Whether the caller has confirmed the claim. */
   isConfirmed: boolean
   expiresAt: number | null
-  /** The id of the claim at the source of an open move. */
+  /** For the destination of a move that is not finished: the id of the claim at the source. */
   source: string | null
   target: string | null
   /** The amounts of the claim that the host's report does not count. */

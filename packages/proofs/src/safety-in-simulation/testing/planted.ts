@@ -220,7 +220,7 @@ export const mistakes: Readonly<Record<string, Planted>> = {
 
 const PLENTY = 2 ** 40
 
-/** Calls a function while the fleet applies the rules from below a feature level. */
+/** Calls a function while the fleet applies the rules of the feature levels below `level`. */
 function beforeLevel<Result>(hosts: Fleet['hosts'], level: number, act: () => Result): Result {
   const { featureLevel } = hosts
   if (featureLevel >= level) hosts.featureLevel = level - 1

@@ -16,7 +16,7 @@ export interface Run {
   readonly replicas: number
   /**
    * Whether the log is at feature level 8 or above. If it is, callers also request instances that already have a claim. Requests then
-   * include GPUs, dedicated CPUs, PCI devices and huge pages, and reports may be wrong.
+   * include GPUs, dedicated CPUs, PCI devices and huge pages, and some reports are wrong.
    */
   isStrict: boolean
   /** Whether every replica reads the feature level from which on hosts can leave. */
@@ -112,7 +112,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
       ...more,
     }
     let outcome = await ask(call)
-    // If an earlier call with this key was not answered, it may have succeeded even if a later call with the key fails.
+    // If an earlier call with this key was not answered, it can have succeeded even if a later call with the key fails.
     const isOpen = outcome.type === 'info'
     for (let i = 1; i < TRIES && isOpen && outcome.type !== 'ok'; i++) outcome = await ask(call)
     if (isOpen && outcome.type !== 'ok') outcome = await askUntilAnswered({ type: 'abandon', key }, Number.POSITIVE_INFINITY)
@@ -171,7 +171,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
   const extend = async (): Promise<void> => {
     const some = held.filter(({ confirmed }) => !confirmed).slice(0, 2)
     if (some.length > 0) await ask({ type: 'extend', claims: some.map(refOf), ttlMs: 3_000 })
-    // An instance may run before its claim is confirmed. The host's report then materialises the claim.
+    // An instance can run before its claim is confirmed. The host's report, which lists the instance, then makes the claim MATERIALISED.
     const [first] = some
     if (first !== undefined && first.call.moveOf === null && random.below(2) === 0) start(first)
   }
@@ -276,7 +276,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
 
   /**
    * Retries an instance that could not be built on its host. The call does not name the claim of the instance. If the move of an earlier
-   * attempt is still open, this call ends that move.
+   * attempt is not finished, this call ends that move.
    */
   const tryElsewhere = async (): Promise<void> => {
     const source = pick(

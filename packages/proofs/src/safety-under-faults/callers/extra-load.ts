@@ -11,7 +11,7 @@ const OVERLOAD_MS = 1_000
 /** The interval between two reads of a replica. Times without answers are measured with this precision. */
 const READ_EVERY_MS = 50
 
-/** Sends far more concurrent calls than a replica can answer. Their answers are judged like all others. */
+/** Sends far more concurrent calls than a replica can answer. The answers are checked like those of all other calls. */
 export async function overload(run: Run, replica: number, random: Random): Promise<void> {
   const until = run.now() + OVERLOAD_MS + random.below(OVERLOAD_MS)
   const name = `${run.seed}-overload-${replica}-${Math.round(run.now())}`

@@ -24,7 +24,7 @@ export interface NatsCluster {
   ranked(): Promise<readonly [leader: NatsServer, ...followers: NatsServer[]]>
   /** Waits until the leader of the log and the leader of the cluster are both among these servers. */
   untilLedBy(servers: readonly NatsServer[]): Promise<void>
-  /** Waits until every server has every stream in the same state as its leader. */
+  /** Waits until the copy of every stream on every server is in the same state as the copy on the leader of the stream. */
   waitUntilInSync(): Promise<void>
   /** Each server's report about the streams, and the end of its output. */
   describe(): Promise<string>

@@ -32,7 +32,7 @@ export function mountSmallDisk(folder: string, mib: number): SmallDisk | { reado
     free: () => rmSync(ballast, { force: true }),
     unmount() {
       const unmounted = run('umount', [folder])
-      // If processes still use the file system, it is detached at once. It is removed when the last of these processes ends.
+      // If processes still use the file system, it is only detached here. The system removes it when the last of these processes ends.
       if (unmounted.status !== 0) run('umount', ['--lazy', folder])
     },
   }

@@ -3,7 +3,7 @@ import { placedOf } from './check-history.ts'
 import { isOf, lifetimesOf } from './lifetimes.ts'
 import type { Rule } from './rule.ts'
 
-/** Promises about ratios and reserved amounts that operators set. */
+/** Promises of the service about ratios and reserved amounts that operators set. */
 export const allocationChecks: readonly Rule[] = [
   {
     name: 'at the end each host offers the amounts that operators set',

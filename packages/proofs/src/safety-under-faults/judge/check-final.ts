@@ -5,7 +5,7 @@ import { isOf, lifetimesOf, type Of } from './lifetimes.ts'
 import { countOf, isUnconfirmed, lastReportOf, sumOf } from './reported.ts'
 import type { Rule } from './rule.ts'
 
-/** Promises that are checked on the final state of each replica. */
+/** Promises of the service that are checked on the final state of each replica. */
 export const finalChecks: readonly Rule[] = [
   {
     name: 'at the end no host holds more than it has',
@@ -19,7 +19,7 @@ export const finalChecks: readonly Rule[] = [
             const held = sumOf(there, resourceClass) + (base[resourceClass] ?? 0)
             const usage = shown?.classes[resourceClass]
             const sum = (usage?.used ?? 0) + (usage?.claimed ?? 0)
-            // A host can report more use than it uses itself and the claims of its listed instances hold. No promise covers this excess.
+            // A host can report more use than the sum of its own use and the claims of its listed instances. No promise covers this excess.
             const { reported, counted } = countOf(there, report, resourceClass)
             const unpromised = Math.max(0, reported - counted - (base[resourceClass] ?? 0))
             return [
@@ -114,7 +114,7 @@ export const finalChecks: readonly Rule[] = [
             final.claims
               .filter(({ host, state }) => host === name && isLiveState(state))
               .filter(({ instance, state }) => (state === 'MATERIALISED') !== (instance !== null && listed.includes(instance)))
-              // An unconfirmed claim may be materialised or not: that depends on whether the host listed the instance before.
+              // An unconfirmed claim can be RESERVED or MATERIALISED: that depends on whether the host listed the instance before.
               .filter((claim) => !isUnconfirmed(claim))
               .map(
                 ({ id, state, instance }) =>
@@ -201,7 +201,8 @@ export const finalChecks: readonly Rule[] = [
       const over = placedOf(history.filter(isOf('place'))).flatMap(({ operation: { call, endedAt } }) => {
         const ended = call.attempt?.ends?.id
         const of = ends.filter((operation) => operation.call.claims.some(({ id }) => id === ended))
-        // If the earlier move may have been confirmed before, the attempt moved the instance from the destination of this move.
+        // A confirmation of the earlier move can have taken effect before this attempt. In that case the attempt did not end the earlier
+        // move, but moved the instance from its destination.
         const isArrived = of.some(
           (operation) => operation.call.type === 'confirm' && operation.invokedAt < endedAt && mayCount(operation, ended),
         )
@@ -308,7 +309,7 @@ function keysWithOtherClaims(history: readonly Operation[], final: FinalState): 
   return violations
 }
 
-/** Whether a call may have changed the claim. */
+/** Whether a call possibly changed the claim. */
 const mayCount = ({ call, outcome }: Of<'confirm' | 'extend'>, claim: string | undefined): boolean =>
   outcome.type === 'info' ||
   (outcome.type === 'ok' &&

@@ -39,8 +39,9 @@ const textOf = ({ code, name, hosts }: FinalFinding): string =>
   [code, name, ...(hosts.length > 0 ? ['on', hosts.join(' and ')] : [])].join(' ')
 
 /**
- * The findings that the auditor must report at the end, when hosts had time to follow their claims. They are computed from the last reports
- * and from the claims that a replica returns. There is at most one finding per host and code, even if several classes are affected.
+ * The findings that the auditor must report at the end, after hosts had time to start and remove instances according to their claims. They
+ * are computed from the last reports and from the claims that a replica returns. There is at most one finding per host and code, even if
+ * several classes are affected.
  */
 export function neededFindings(
   { setting, history }: Pick<Evidence, 'setting' | 'history'>,
@@ -106,14 +107,14 @@ function aboutInstance(
     isSo ? [{ code, name: instance, hosts }] : []
   const listers = [...lists].flatMap(([host, list]) => (list?.includes(instance) ? [host] : [])).sort()
   const claims = live.filter((claim) => claim.instance === instance)
-  // An open move has two claims. Only the claim at its source is used here.
+  // A move that is not finished has two claims. Only the claim at its source is used here.
   const sources = claims.filter(({ moveOf = null }) => moveOf === null)
   const isBetweenEnds = sources.length < claims.length && listers.every((host) => claims.some((end) => end.host === host))
   // A reservation expires without a call, so its instance does not have to be listed.
   const isUnseen =
     claims.every(({ host }) => lists.has(host) && lists.get(host)?.includes(instance) !== true) &&
     sources.some(({ state }) => state === 'CONFIRMED')
-  // If the report of a host has no list, the host may run the instance, so the instance is not missing.
+  // If the report of a host has no list, the host can run the instance, so the instance is not missing.
   const isMissing = isUnseen && claims.every(({ host }) => lists.get(host) !== null)
   return [
     ...finding('instance.two_hosts', listers.length > 1 && !isBetweenEnds, listers),

@@ -2,7 +2,7 @@ import type { Operation, Place, PlacedClaim } from '../history.ts'
 import { isOf, type Lifetime, lifetimesOf, type Of } from './lifetimes.ts'
 import type { Rule } from './rule.ts'
 
-/** Promises that are checked on the histories of the clients. */
+/** Promises of the service that are checked on the histories of the clients. */
 export const historyChecks: readonly Rule[] = [
   {
     name: 'no host ever holds more than it has',
@@ -176,7 +176,7 @@ export const historyChecks: readonly Rule[] = [
             .filter(({ call, invokedAt }) => call.host === host && call.status === 'ENABLED' && invokedAt >= endedAt)
             .map(({ invokedAt }) => invokedAt),
         )
-        // An earlier call with the same key may have been placed before the host was disabled.
+        // An earlier call with the same key can have been placed before the host was disabled.
         const begun = new Map<string, number>()
         for (const { call, invokedAt } of history.filter(isOf('place')))
           begun.set(call.key, Math.min(begun.get(call.key) ?? invokedAt, invokedAt))

@@ -3,7 +3,7 @@ import { placedOf } from './check-history.ts'
 import { isOf, lifetimesOf, type Of } from './lifetimes.ts'
 import type { Rule } from './rule.ts'
 
-/** Promises about hosts that leave, return and get other names. */
+/** Promises of the service about hosts that leave, return and get other names. */
 export const leavingChecks: readonly Rule[] = [
   {
     name: 'nothing is placed on a host that was forgotten',
@@ -87,7 +87,7 @@ const doneOf = (history: readonly Operation[], how: Leaving['call']['how']): Lea
 function absencesOf(history: readonly Operation[]): { readonly host: string; readonly from: number; readonly to: number }[] {
   const leaves = leavesOf(history)
   return [...doneOf(history, 'forget'), ...doneOf(history, 'force')].map(({ call: { host }, endedAt }) => {
-    // An unanswered call may take effect at any time.
+    // An unanswered call can take effect at any time.
     const readmissions = leaves.filter(
       ({ call, outcome, endedAt: end }) => call.host === host && call.how === 'readmit' && (end > endedAt || outcome.type === 'info'),
     )

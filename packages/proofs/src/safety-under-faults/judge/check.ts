@@ -5,7 +5,7 @@ import { historyChecks } from './check-history.ts'
 import { leavingChecks } from './check-leaving.ts'
 import type { Evidence, Rule } from './rule.ts'
 
-/** All promises that can be checked from outside. */
+/** All promises of the service that can be checked from outside. */
 export const rules: readonly Rule[] = [...historyChecks, ...leavingChecks, ...allocationChecks, ...finalChecks, ...findingChecks]
 
 /** The violations of every rule, by its name; an empty list if there are none. */

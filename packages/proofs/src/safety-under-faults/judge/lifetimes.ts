@@ -8,7 +8,7 @@ export interface Lifetime {
   readonly group: Group | null
   /** The time of the first answer with the claim. */
   readonly from: number
-  /** The time of the first call that may have ended the claim; Infinity if there was none. */
+  /** The time of the first call that possibly ended the claim. Infinity if there was none. */
   readonly to: number
 }
 
@@ -31,11 +31,11 @@ export function lifetimesOf(history: readonly Operation[]): readonly Lifetime[] 
   for (const { call, invokedAt } of placings) invokedFirst.set(call.key, Math.min(invokedFirst.get(call.key) ?? invokedAt, invokedAt))
   const enders = endersOf(history)
   const forced = history.filter(isOf('leave')).filter(({ call, outcome }) => call.how === 'force' && outcome.type !== 'fail')
-  /** The times of calls that removed the claim's host and may have ended the claim with it. */
+  /** The times of calls that removed the claim's host and possibly ended the claim with it. */
   const endsWithHost = ({ claim, call }: Lifetime): number[] =>
     forced
       .filter((leave) => leave.call.host === claim.host)
-      // An answered call can end only claims that were requested before its answer. An unanswered call may take effect at any time.
+      // An answered call can end only claims that were requested before its answer. An unanswered call can take effect at any time.
       .filter(({ outcome, endedAt }) => outcome.type !== 'ok' || (invokedFirst.get(call.key) as number) < endedAt)
       .map(({ invokedAt }) => invokedAt)
   const ends = history.filter(isOf('confirm', 'extend'))
@@ -93,8 +93,8 @@ function endersOf(history: readonly Operation[]): { readonly claims: Map<string,
     if (call.type === 'place' && call.attempt?.ends != null && mayBePlaced) note(claims, call.attempt.ends.id, invokedAt)
     if (call.type !== 'release' && call.type !== 'confirm') continue
     for (const [i, { id }] of call.claims.entries()) {
-      // A refused call must not end a claim, so it is left out here. If a server ends the claim in spite of its answer, the judge then
-      // detects this.
+      // A refused call must not end a claim, so it is left out here. If a server ends the claim in spite of its answer, the rules therefore
+      // detect a violation.
       if (outcome.type === 'ok' && outcome.answer.type === 'ends' && outcome.answer.results[i]?.end !== 'done') continue
       const ended = call.type === 'release' ? id : sources.get(id)
       if (ended !== undefined) note(claims, ended, invokedAt)

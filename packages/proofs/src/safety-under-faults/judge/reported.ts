@@ -11,7 +11,7 @@ export const lastReportOf = (history: readonly Operation[], host: string): Repor
       operation.outcome.answer.type === 'done',
   )?.call
 
-/** Whether the claim, or the move that made it, is unconfirmed. If it is, the host may list the instance with its former size. */
+/** Whether the claim, or the move that made it, is unconfirmed. If it is, the host can list the instance with its former size. */
 export const isUnconfirmed = ({ state, moveOf = null }: FinalClaim): boolean =>
   state === 'RESERVED' || (state === 'CONFIRMED' && moveOf !== null)
 

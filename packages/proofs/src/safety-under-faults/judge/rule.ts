@@ -7,7 +7,7 @@ export interface Evidence {
   readonly finals: readonly FinalState[]
 }
 
-/** A promise, with a function that returns every violation in the evidence. */
+/** A promise of the service to its callers, with a function that returns every violation in the evidence. */
 export interface Rule {
   readonly name: string
   violations(evidence: Evidence): readonly string[]

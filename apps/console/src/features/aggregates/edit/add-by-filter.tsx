@@ -18,7 +18,7 @@ export function AddByFilter(props: AddByFilterProps) {
   const [query, setQuery] = useState('')
   const [said, setSaid] = useState('')
   const { problem, isBusy, see, forget } = useChange()
-  // The operator may edit the draft during the search. The matching hosts are added to the latest state of the draft.
+  // The operator can edit the draft during the search. The matching hosts are added to the latest state of the draft.
   const latest = useLatest(props)
   const find = (): void => {
     setSaid('')

@@ -17,7 +17,7 @@ const Comparison = lazy(async () => ({ default: (await import('./comparison.tsx'
 
 interface CompareProps {
   readonly decision: Decision
-  /** The id of the other decision. Undefined if none is selected. */
+  /** The id of the decision to compare with. Undefined if none is selected. */
   readonly other: string | undefined
   readonly scale: Scale
   onChoose(other: string | undefined): void

@@ -36,7 +36,7 @@ const causes: Readonly<Record<string, string>> = {
   UNKNOWN: 'no longer known',
 }
 
-/** The cause of the different results, and all differences. `a` is the other decision, and `b` the decision of the page. */
+/** The cause of the different results, and all differences. `a` is the decision to compare with, and `b` the decision of the page. */
 export function Comparison({ a, b, scale, onOpen }: ComparisonProps) {
   const variables = { a, b }
   const { data, error, refetch, isPlaceholderData } = useOperation(COMPARE, variables, { staleMs: 60_000, keepPrevious: false })

@@ -5,8 +5,8 @@ type Answer = ResultOf<typeof OTHERS>
 type Other = Answer['decisions']['nodes'][number]
 
 /**
- * The decisions with which a decision can be compared, without repetitions. Each is described by the first of these that applies: the
- * previous attempt, the last decision that placed the same request, the last decision that placed a similar request, any similar decision.
+ * The decisions with which the decision `id` can be compared, without repetitions, in this order: the earlier decision that it retries,
+ * decisions that placed the same request, similar decisions. `best` is the decision that is proposed first.
  */
 export function othersOf(id: string, answer: Answer | undefined): { readonly others: readonly Other[]; readonly best: Other | undefined } {
   const before = answer?.decision?.previous

@@ -216,8 +216,8 @@ interface EvidenceProps {
 }
 
 /**
- * The funnel, the matrix, the explanation for one host, the nearest hosts, and the weights. A click in one of these opens details in
- * another.
+ * The funnel, the matrix, the explanation for one host, the nearest hosts, and the weights. A click in one of these sections opens details
+ * in another section.
  */
 function Evidence({ decisionId, instance, explained, search, scale, isOld, go }: EvidenceProps) {
   const matrix = useMemo(() => readMatrix(explained.matrix), [explained])

@@ -5,22 +5,21 @@ type Chained = NonNullable<ResultOf<typeof DECISION>['decision']>
 type Before = NonNullable<Chained['previous']>
 type LostTry = Chained['lostTries'][number]
 
-/** One attempt of a chain of attempts. */
+/** An attempt to place a request: an earlier decision that was retried, a proposal that the log refused, or the shown decision. */
 export interface Try {
-  /** The position of the attempt, counted from 1 over all known decisions of the chain. */
+  /** The position of the attempt, counted from 1 over all known attempts. */
   readonly number: number
-  /** The decision of the attempt. Null for the shown decision. */
+  /** The id of the decision to which the attempt belongs. Null if it belongs to the shown decision. */
   readonly decision: string | null
   readonly at: string
   /** The chosen hosts. Empty if no host was found. */
   readonly hosts: readonly string[]
-  /** The result of the attempt. */
   readonly text: string
-  /** True if the attempt holds no resources any more. */
+  /** True if no claim of the attempt holds resources any more. */
   readonly isLost: boolean
 }
 
-/** All attempts that are known from records, oldest first. The last attempt is the decision itself. */
+/** All attempts that are known from records, oldest first. The last attempt is the shown decision. */
 export function triesOf(decision: Chained): Try[] {
   const before = [decision.previous?.previous?.previous, decision.previous?.previous, decision.previous]
   const steps = [

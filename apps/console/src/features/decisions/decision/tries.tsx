@@ -4,7 +4,7 @@ import { AnchorLink } from '../../../ui/anchor-link.tsx'
 import type { Decision } from '../decision-header.tsx'
 import { type Try, triesOf, unrecordedOf } from './tries.ts'
 
-/** The attempts before a decision, oldest first, with their hosts and results. */
+/** All attempts to place the request of a decision, oldest first, with their hosts and results. */
 export function Tries({ decision }: { readonly decision: Decision }) {
   const tries = triesOf(decision)
   const unrecorded = unrecordedOf(decision)

@@ -63,7 +63,7 @@ const reasonColumn = (matrix: Matrix): TableColumn<number> => ({
   cell: (host) => <span title={reasonOf(matrix, host)}>{reasonOf(matrix, host)}</span>,
 })
 
-/** The text of a cell in the overview. */
+/** A line of text about a cell of the small picture above the matrix: the host, the filter and the verdict. */
 export function describeCell(matrix: Matrix, host: number, filter: FilterPlace | undefined, all: boolean): string {
   const name = matrix.nameOf(host)
   const word = filter === undefined ? '' : `${filter.name} ${words[verdictAt(matrix, host, filter, all)]}`

@@ -1,6 +1,6 @@
 import { graphql } from '../../../lib/service/graphql.ts'
 
-/** The changes with which the request would fit, at most two at a time. */
+/** The changes with which the request would fit: single changes, and pairs of changes. */
 export const FITTING = graphql(`
   query WhatWouldFit($id: ID!) {
     whatWouldFit(input: { decisionId: $id, first: 10 }) {

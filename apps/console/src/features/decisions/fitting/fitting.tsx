@@ -14,8 +14,8 @@ const trying = <Skeleton height={120} role="status" aria-label="Changes are bein
 interface FittingProps {
   readonly decisionId: string
   /**
-   * True if the operator has started the search. Opening the page does not start it, because the service decides the request many times for
-   * it.
+   * True if the operator has started the search. Opening the page does not start the search, because the service decides the request many
+   * times during a search.
    */
   readonly isAsked: boolean
   onAsk(isAsked: boolean): void

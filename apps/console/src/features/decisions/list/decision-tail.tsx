@@ -12,7 +12,7 @@ const GATHER_MS = 500
 /** A failed read of the list is retried after this many milliseconds. */
 const AGAIN_MS = 3_000
 /**
- * The revision after which a new stream starts. With revision 0 the stream begins by reporting a gap, so that the list is read again. This
+ * The revision after which a new stream starts. With revision 0 the stream begins by reporting a gap, and the list is then read again. This
  * is needed because the list was read before the stream was opened.
  */
 const NOTHING_SEEN = '0'
@@ -41,7 +41,7 @@ export function Feed({ q, enabled, onState, onEvent }: FeedProps) {
   })
   useEffect(() => onState(state), [state, onState])
   useEffect(() => {
-    // While live updates are off, decisions are missed. The next stream therefore starts by reporting a gap, so that the list is read
+    // While live updates are off, decisions are missed. The next stream therefore starts by reporting a gap, and the list is then read
     // again.
     if (!enabled) seen.current = NOTHING_SEEN
   }, [enabled])
@@ -50,7 +50,7 @@ export function Feed({ q, enabled, onState, onEvent }: FeedProps) {
 
 interface TailOptions {
   readonly q: string
-  /** True if the operator is reading the list, so that no row may move. */
+  /** True if the operator is reading the list. Then no row must move. */
   readonly isReading: boolean
   readonly pages: Pick<Pages<DecisionRow, { readonly nodes: readonly DecisionRow[] }>, 'rows' | 'readNewest' | 'read'>
 }
@@ -58,7 +58,7 @@ interface TailOptions {
 /** No decisions: an empty set of ids, and 0 further decisions whose ids are unknown. */
 const none = (): { readonly ids: Set<string>; others: number } => ({ ids: new Set(), others: 0 })
 
-/** Adds new decisions to the list. While the operator reads the list, they are only counted, and are added afterwards. */
+/** Adds new decisions to the list. While the operator reads the list, new decisions are only counted, and are added afterwards. */
 export function useTail({ q, isReading, pages }: TailOptions) {
   const [state, setState] = useState<LiveState>('off')
   const [waiting, setWaiting] = useState(0)

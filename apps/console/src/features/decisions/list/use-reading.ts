@@ -3,7 +3,8 @@ import type { Key } from '../../../ui/filter/use-choice.ts'
 import type { DecisionRow } from './decision-columns.tsx'
 
 /**
- * Detects that the operator reads the list, so that no row may move: a row has the cursor, the list is scrolled, or the pointer is over it.
+ * Detects whether the operator is reading the list: a row has the cursor, the list is scrolled, or the pointer is over the list. While the
+ * operator is reading, no row must move.
  */
 export function useReading(rows: readonly DecisionRow[]) {
   const [cursor, setCursor] = useState<Key | undefined>()

@@ -31,8 +31,8 @@ interface Weights {
 }
 
 /**
- * Separates the weighers that give every host 0 from all other weighers, and returns the names of the separated weighers. A column of zeros
- * has no information, and the totals do not change without it.
+ * Removes the weighers that give every host 0, and returns their names as `silent`. A column of zeros has no information, and the totals do
+ * not change without such a column.
  */
 export function withoutSilent<
   Weigher extends { readonly name: string },

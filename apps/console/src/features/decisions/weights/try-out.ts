@@ -18,7 +18,7 @@ export function readTried(text: string | undefined): Tried {
 export const printTried = (tried: Tried): string | undefined =>
   tried.size === 0 ? undefined : [...tried].map(([name, value]) => `${name}:${value}`).join(',')
 
-/** Parses a multiplier. Undefined if a profile may not have it. */
+/** Parses a multiplier. Undefined if the text is not a multiplier that a profile can have. */
 export function readMultiplier(text: string): number | undefined {
   const value = Number(text)
   return text.trim() !== '' && Math.abs(value) <= MOST_MULTIPLIER ? value : undefined
@@ -59,7 +59,7 @@ export function tryOut<One extends Weight, Host extends Weighed<One>>(
 ): Host[] {
   const reweighed = hosts.map((host) => {
     const weights = host.weights.map((one) => reweigh(one, tried))
-    // Adds from 0 on, in the order of the profile, as a decision does.
+    // The sum starts with 0 and adds in the order of the profile, as in a decision.
     return { ...host, weights, totalWeight: weights.reduce((sum, { weighted }) => sum + weighted, 0) }
   })
   return reweighed.sort((a, b) => b.totalWeight - a.totalWeight || orderOf(a) - orderOf(b)).map((host, i) => ({ ...host, rank: i + 1 }))

@@ -5,7 +5,7 @@ import { printTried, readTried, type Tried } from './try-out.ts'
 /** The value of a slider is written to the URL after this many milliseconds, because browsers limit how often the URL can change. */
 const SETTLED_MS = 200
 
-/** A hook for the changed multipliers. The page shows a change at once. It is written to the URL with a delay. */
+/** A hook for the changed multipliers. The page shows a change at once, and the URL contains the change after a delay. */
 export function useTried(text: string | undefined, onText: (text: string | undefined) => void): readonly [Tried, (tried: Tried) => void] {
   const [tried, setTried] = useState(() => readTried(text))
   const written = useRef(text)

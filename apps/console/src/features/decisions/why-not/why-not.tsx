@@ -13,7 +13,7 @@ interface WhyNotProps {
   readonly revision: string | undefined
   /** `host` or `host/node`. Undefined while no host is selected. */
   readonly host: string | undefined
-  /** The names of hosts that contain a text, as suggestions. The operator may also enter any other name. */
+  /** The names of hosts that contain a text, as suggestions. The operator can also enter any other name. */
   suggest(text: string): readonly string[]
   /** True if the answer takes the focus, because the operator has just requested it. */
   readonly takesFocus: boolean

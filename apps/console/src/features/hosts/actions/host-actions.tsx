@@ -92,8 +92,8 @@ export function HostActions({ host, scopes, onChanged, onRenamed }: HostActionsP
 }
 
 /**
- * True if the page offers to compute the host's usage from claims. The host's reports list no instances, or the host already has this
- * setting.
+ * True if the page offers the setting that computes the host's usage from claims: if the host's reports list no instances, or if the host
+ * already has this setting.
  */
 const mayCountByClaims = ({ usedFrom, warnings }: HostDetail): boolean =>
   usedFrom === 'CLAIMS' || warnings.some(({ code }) => code === 'use.no_instances')

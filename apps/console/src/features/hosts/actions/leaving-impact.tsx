@@ -15,7 +15,7 @@ import { BOUND_KEYS, type FORGET } from './leaving-documents.ts'
 
 export type Impact = Extract<ResultOf<typeof FORGET>['hostForget'], { readonly __typename: 'HostForgetPayload' }>['impact']
 
-/** A host that may leave, or change its name. */
+/** A host that an operator is about to remove or rename. */
 export type LeavingHost = Pick<HostDetail, 'name' | 'node' | 'hasOtherNodes' | 'formerNames' | 'aggregates'>
 
 /** The error for a call that was refused because of live claims, with these claims. */

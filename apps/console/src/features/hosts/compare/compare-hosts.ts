@@ -23,8 +23,8 @@ export interface ComparedField {
 }
 
 /**
- * The fields that are compared by ranges. Numeric fields with facets are compared as texts. If differences are equal, percentages come
- * first.
+ * The fields that are compared by ranges. Numeric fields with facets are not among them, because they are compared as texts. Percentages
+ * come first, because this order decides between fields with equal differences.
  */
 const numberFields = fieldsHolding('number').toSorted((a, b) => Number(b.unit === '%') - Number(a.unit === '%'))
 type NumberField = (typeof numberFields)[number]

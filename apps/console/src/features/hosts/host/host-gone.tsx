@@ -125,7 +125,10 @@ export function CalledFormerly({ host, formerly, scopes, onChanged }: CalledForm
   )
 }
 
-/** The message that no host has this name. A host may have had the name in the past. */
+/**
+ * The message that no host has this name. At a moment in the past, the host that has this name now can have had another name. The message
+ * then links to that name.
+ */
 export function NoHost({ host, node, title }: { readonly host: string; readonly node?: string | undefined; readonly title: string }) {
   const isPast = useAt() !== undefined
   const { data } = useOperation(FORMER_NAMES, { host, node: node ?? null }, { enabled: isPast })

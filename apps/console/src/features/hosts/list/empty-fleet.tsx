@@ -6,7 +6,7 @@ import { Empty } from '../../../ui/empty.tsx'
 import { firstHostCommand, newUuid } from './first-host.ts'
 import { useForgottenCount } from './forgotten-hosts.tsx'
 
-/** The page before the first report, which explains how to send one. */
+/** The page that is shown until the first host reports. It explains how to send a report. */
 export function EmptyFleet() {
   const [incarnation] = useState(newUuid)
   const forgotten = useForgottenCount(0)

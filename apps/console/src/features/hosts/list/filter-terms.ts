@@ -34,7 +34,7 @@ export function termOf(field: FacetName, value: string): string {
 /** The filter restricted to the hosts in one group of the map. `key` is the group's key in groupHosts. */
 export function narrowToGroup(text: string, group: HostGroup, key: string): string {
   const field = fieldOfGroup(group)
-  // a host may be in many aggregates, so terms about other aggregates are kept
+  // a host can be in many aggregates, so terms about other aggregates are kept
   return field === 'agg' ? narrowTo(text, termOf(field, key)) : withInstead(text, field, key)
 }
 

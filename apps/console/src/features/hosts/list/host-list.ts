@@ -15,16 +15,16 @@ export interface OnlyVerdict {
 
 export interface HostList {
   readonly selection: HostSelection
-  /** The rows to show. While the pointer is over the rows, they can be slightly older than the selection. */
+  /** The rows to show. They are not updated while the operator is using them. */
   readonly ordinals: Uint32Array
   /** The filter as its canonical text. */
   readonly text: string
 }
 
 /**
- * The hosts that match a filter, in order. Another filter needs no sorting, because all hosts are already sorted. After a live change the
- * hosts are filtered and sorted again. This happens at most once a second, because the service sends changes at this rate, and not while
- * the operator is using the rows.
+ * The hosts that match a filter, in order. A change of the filter needs no sorting, because all hosts are already sorted. After a live
+ * change the hosts are filtered and sorted again. This happens at most once a second, because the service sends changes at this rate, and
+ * not while the operator is using the rows.
  */
 export function useHostList(fleet: Fleet, filter: string, sort: string, isHeld: boolean, only?: OnlyVerdict): HostList {
   const { store } = fleet

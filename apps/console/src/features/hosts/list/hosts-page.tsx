@@ -81,7 +81,7 @@ function HostsAt({ isPast }: { readonly isPast: boolean }) {
   )
 }
 
-/** The notice that the data may be old. It shows the time of the data, and that the page tries to reconnect. */
+/** The notice that the data is possibly old. It shows the time of the data, and that the page tries to reconnect. */
 function FeedNote({ live, fleet }: { readonly live: LiveState; readonly fleet: Fleet }) {
   const zone = useTimeZone()
   if (live !== 'lost') return null

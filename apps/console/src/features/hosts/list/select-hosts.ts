@@ -169,5 +169,5 @@ export const isNumeric = (field: string): boolean => reportedFields.some(({ name
 const ofEachFacet = <Value>(make: (field: FacetName, index: number) => Value): Readonly<Record<FacetName, Value>> =>
   byField(facetFields, 'name', ({ name }, index) => make(name, index))
 
-/** The full name of a term's field. The term may use a short name. Undefined for a bare word. */
+/** The full name of a term's field. The term can use a short name. Undefined for a bare word. */
 export const fieldOf = ({ field }: QueryTerm): string | undefined => (field === null ? undefined : findField(field, hostFields)?.name)

@@ -66,7 +66,7 @@ function usedOf(used: Float64Array, what: string): MapLoad {
 
 /** Colours by an amount. Amounts have no natural maximum, so the scale ends at the largest amount of the shown hosts. */
 function amountOf(amounts: Float64Array, shown: Uint32Array, inWords: (amount: number) => string): MapLoad {
-  // after a report with less capacity the free amount may be negative
+  // after a report with less capacity the free amount can be negative
   const amountAt = (ordinal: number): number => Math.max(0, amounts[ordinal] ?? 0)
   const most = shown.reduce((found, ordinal) => Math.max(found, amountAt(ordinal)), 0)
   return {

@@ -40,7 +40,7 @@ export interface Lane<One extends Step = Step> {
   readonly steps: readonly { readonly step: One; readonly glyph: string }[]
 }
 
-/** The data for the lanes that is not in the steps. */
+/** The facts that the lanes need in addition to the steps. */
 interface Known {
   readonly shown: readonly GroupName[]
   /** The host's state at the shown moment. */
@@ -100,7 +100,7 @@ export function lanesOf<One extends Step>(steps: readonly One[], axis: Axis, kno
     .filter(({ group, steps: own }) => !shapes[group].isRare || own.length > 0)
 }
 
-/** A time at which a state may have changed, with the states before and after it. A state is undefined if it was not reported. */
+/** A time at which a state possibly changed, with the states before and after it. A state is undefined if it was not reported. */
 interface Cut {
   readonly at: number
   readonly before?: string | undefined
@@ -108,8 +108,8 @@ interface Cut {
 }
 
 /**
- * The periods in which a host had one state. The state is known after a change to it and before a change from it. In other periods it is
- * unknown.
+ * The periods in which a host had one state. An event that changes the state contains the state before and after it. Therefore the state is
+ * known from one such event to the next. If neither event contains the state in between, the period has an unknown state.
  */
 function spansOf(steps: readonly Step[], { from, to }: Axis, field: 'state' | 'status', known: Known): Span[] {
   const { sinceMs, goneMs } = known

@@ -18,7 +18,7 @@ export const TIMELINE = graphql(`
   }
 `)
 
-/** The time since when all events are recorded, and the beginning of the log. */
+/** The time from which on all events of the host are recorded, and the beginning of the log. */
 export const REACH = graphql(`
   query HostTimelineReach($host: String!, $node: String, $at: Moment) {
     fleetLog { firstRevision firstAt }
@@ -26,7 +26,7 @@ export const REACH = graphql(`
   }
 `)
 
-/** The changes in the last report that changed the host's inventory, and the time since when such changes are recorded. */
+/** The changes in the last report that changed the host's inventory, and the time from which on such changes are recorded. */
 export const LAST_INVENTORY = graphql(`
   query HostLastInventory($host: String!, $node: String, $at: Moment) {
     host(name: $host, node: $node, at: $at) {

@@ -60,7 +60,7 @@ export function Evaluated({ comparison, baseline, candidate }: EvaluatedProps) {
 
 const counted = (requests: number): string => `${formatCount(requests)} ${requests === 1 ? 'request' : 'requests'}`
 
-/** The comparison of decision times. Null if too few decisions were made. */
+/** The comparison of decision times. Empty if too few decisions were made for a comparison. */
 function costOf({ cpuRatio, p99DeltaMs }: Comparison) {
   if (cpuRatio === null || p99DeltaMs === null) return []
   const title = `The 99th percentile is ${Math.abs(p99DeltaMs).toFixed(2)} ms ${p99DeltaMs < 0 ? 'lower' : 'higher'}, on this replica.`

@@ -20,7 +20,10 @@ interface EvaluationProps {
   onSearch(search: ProfileSearch): void
 }
 
-/** The evaluation of a version on the requests of the last hours. It takes time, so it runs only on request, or by a link. */
+/**
+ * The evaluation of a version on the requests of the last hours. It takes time, so it runs only if the operator requests it, or opens a
+ * link that requests it.
+ */
 export function Evaluation({ profile: { name, active, versions }, number, search, onSearch }: EvaluationProps) {
   const [runs, setRuns] = useState(0)
   const choices = choicesFor(versions.nodes, number)

@@ -77,7 +77,7 @@ function emptyText(steps: readonly Step[]): string {
   return `Nothing was compared: ${left.join(', ')}.`
 }
 
-/** A filter that finds the decisions of both versions from one step to another. */
+/** A filter that finds the decisions of both versions from the step `first` to the step `last`. */
 function decisionsOf({ name, active, candidate }: Versions, first: Step | undefined, last: Step | undefined): string | undefined {
   if (first === undefined || last === undefined) return undefined
   const both = withTerm(withTerm('', 'profile', `${name}@${active}`), 'profile', `${name}@${candidate}`)

@@ -46,7 +46,7 @@ export const confirmMove = op(
   ok({ type: 'ends', results: [{ end: 'done', revision: 6 }] }),
 )
 
-/** A further attempt to place the instance `i-x`, while its move to host b is open. */
+/** A further attempt to place the instance `i-x`, while its move to host b is not finished. */
 export const attempt = (at: number, host: string): Operation =>
   op(
     at,
