@@ -60,7 +60,7 @@ export function isPostmaster(pid: number, { data }: StateDir): boolean {
 
 /**
  * Removes stale lock files. PostgreSQL does so itself, unless their process id now belongs to a zombie or to another process of the
- * account, as after a container's restart. Its shared memory still protects the data from a second server.
+ * account, as after a container's restart. The shared memory of a running server still protects the data from a second server.
  */
 export function removeStaleLocks(stateDir: StateDir): void {
   for (const file of [path.join(stateDir.data, 'postmaster.pid'), `${stateDir.socket}.lock`]) {

@@ -13,7 +13,10 @@ export type EmbeddedPostgresOptions = {
   /** Additional PostgreSQL settings. They apply if this process starts the server, not if it joins. */
   readonly settings?: Settings
   readonly timeoutMs?: number
-  /** Throws `postgres.in_use` if another process owns the server, or also needs it alone. Other processes may join later. */
+  /**
+   * Throws `postgres.in_use` if another process owns the server, or if another process that also needs the server alone was faster. Other
+   * processes may join later.
+   */
   readonly alone?: boolean
   /** Called when the server ended unexpectedly. It can be started again with the same socket and password, so that pools reconnect. */
   readonly onLost?: () => void

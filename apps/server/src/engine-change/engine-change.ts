@@ -229,8 +229,8 @@ async function assertMayFill(
 }
 
 /**
- * Checks that the tables contain no log, or only the log that was copied to the engine from which it now returns. Also checks that the
- * other content of the tables belongs to this fleet.
+ * Checks that the tables contain no log, or only the log that an earlier change copied to NATS. Also checks that the other content of the
+ * tables belongs to this fleet.
  */
 async function assertMayReplace({ record, side, last }: Parts): Promise<void> {
   const tables = await readTables(record.client)

@@ -62,7 +62,7 @@ async function* readParts(client: pg.Client, revision: number): AsyncGenerator<s
 export async function replaceTables(client: pg.Client, from: ReadableLog, each: (entries: number) => void): Promise<void> {
   await client.query(OPEN)
   await client.query('TRUNCATE log, checkpoint, checkpoint_part')
-  // these positions belong to streams of NATS, and would prevent trimming while the log is in tables
+  // rows with other names are positions in streams of NATS, which would prevent trimming while the log is in tables
   await client.query(`DELETE FROM projection_position WHERE name <> 'main'`)
   let written = 0
   for await (const some of inPieces(from.entries(from.firstRevision), ROWS)) {

@@ -15,8 +15,8 @@ export const LEAST_TO_COMPRESS = 1_024
 const QUALITY = 5
 
 /**
- * Bodies above this size in bytes are compressed faster, because the caller waits mainly for the compression. These are columns of a large
- * fleet.
+ * Bodies above this size in bytes are compressed faster, because the caller waits mainly for the compression. Only answers with the data of
+ * a large fleet are this large.
  */
 const LARGE = 1 << 20
 /** This level takes a quarter of the time for a result that is a fifth larger. Levels 3 and 4 are slower and have larger results. */

@@ -76,7 +76,7 @@ async function planFor(folder: ClusterFolder, wanted: Wanted): Promise<Plan> {
   if (port !== null && port + count - 1 > MOST_PORT)
     throw refused(`${count} replicas from port ${port} on would need ports beyond ${MOST_PORT}; choose a lower one with --port`)
 
-  // A running cluster keeps its ports. A stopped one gets other ports if its own are in use now.
+  // A running cluster keeps its ports. A stopped cluster gets new ports if other programs use its ports now.
   const isKept = async (each: number): Promise<boolean> => isRunning || isFreePort(each)
   const replicas: number[] = []
   const [known, natsKnown] = [plan?.replicas ?? [], plan?.nats ?? []]

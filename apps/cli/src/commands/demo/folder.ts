@@ -42,7 +42,7 @@ function parseFleet(file: string, text: string | undefined): KeptFleet | undefin
     const { hosts, seed } = JSON.parse(text)
     if (Number.isSafeInteger(hosts) && typeof seed === 'string') return { hosts, seed }
   } catch {
-    // Invalid JSON is reported below, like JSON of another form.
+    // Invalid JSON is reported below, like JSON that lacks the expected fields.
   }
   throw new DemoError(
     `${file} is not a file of a demo, such as {"hosts": 200, "seed": "1"}. Delete it; the next start sets up the fleet again.`,

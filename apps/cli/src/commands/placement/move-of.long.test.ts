@@ -195,7 +195,7 @@ describe('evacuation of a host', () => {
 })
 
 test('liveness shows silent and withheld hosts, operators can confirm that they are down, and a heartbeat makes a host UP', async () => {
-  // the whole fleet is silent, so hosts become SUSPECT and none becomes DOWN
+  // because the whole fleet is silent, the service sets hosts SUSPECT but none DOWN
   await expect.poll(async () => (await run('liveness')).out, { interval: 250 }).toMatch(/withheld\s+from\s+DOWN/)
   const { out, code } = await run('liveness')
   expect(code).toBe(0)

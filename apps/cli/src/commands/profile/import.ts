@@ -130,7 +130,7 @@ async function create(name: string, input: Sent<VariablesOf<typeof CREATE>['inpu
   return { name: version.profileName, number: version.number, active: profile.active.number === version.number }
 }
 
-/** The result of the import: the contents of the profile, then the settings that are missing from it. */
+/** The result of the import: the contents of the profile, then the settings of the file that the profile does not contain. */
 function toReport({ release, isGuessed, profile, findings, elsewhere }: ImportedConf): readonly string[] {
   const guessed = isGuessed ? ', guessed from the file; --release sets another one' : ''
   return [

@@ -112,7 +112,7 @@ async function tryVersion(version: string, mode: 'SHADOW' | 'CANARY', share: num
 
 async function rollBack(name: string, reason: string, { dryRun, ...flags }: Flags): Promise<Result> {
   const service = connect(flags)
-  // The present state is sent with the call, so that a retry or another operator's call does not roll back twice.
+  // The call contains the present state of the rollout. Otherwise a retry, or a call of another operator, could roll back twice.
   const { profile: now } = await service.request(STANDING, { name })
   const { result } = await service.request(ROLL_BACK, {
     profile: name,

@@ -34,7 +34,7 @@ export interface DecisionStore {
     page: { readonly first: number; readonly after?: { readonly at: number; readonly id: string } } & DecisionFilter,
   ): Promise<(StoredDecision | UnreadableDecision)[]>
   count(filter: DecisionFilter): Promise<number>
-  /** The void attempts that preceded the decision, oldest first. */
+  /** The attempts before the decision that had no effect because another change came first in the log, oldest first. */
   lostTries(id: string): Promise<readonly LostTry[]>
   /**
    * Ids of the requests that each decision answered, by decision id, in the order of the requests. Only requests in the audit are known.
@@ -184,7 +184,7 @@ function whereOf({ outcome, host, instanceUuid, requestSpecId, account, since, q
   )
 }
 
-/** The fields of a decision in long form. */
+/** The JSON document of a decision that is not stored in packed form. */
 type Document = Pick<StoredDecision, 'record' | 'place' | 'answer' | 'claimIds' | 'reasons' | 'cause'>
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -220,7 +220,7 @@ function toListed(row: DecisionRow): StoredDecision | UnreadableDecision {
   }
 }
 
-/** Returns true if only the columns of the row can be read. */
+/** True if the record of the decision is damaged or from a newer release. Only the columns of the row can then be read. */
 export const isUnreadable = (row: StoredDecision | UnreadableDecision): row is UnreadableDecision => 'unreadable' in row
 
 /**
@@ -241,7 +241,7 @@ function documentOf({ id, packed, document, request, ...row }: DecisionRow): Doc
   }
 }
 
-/** The document of a row without packed form: the row was written by an older release, or the packed form was lost. */
+/** The document of a row without packed form. Such a row was written by an older release, or lost its packed form. */
 function longForm(id: string, document: unknown): Document {
   if (!isLongForm(document)) throw new UnreadableDecisionError(id, 'it is not packed, and its long form is damaged')
   return document
@@ -266,7 +266,7 @@ const isCause = (one: unknown): boolean =>
   (one.admitted === null || Number.isInteger(one.admitted)) &&
   (one.nearest === null || (isObject(one.nearest) && isText(one.nearest.host) && isText(one.nearest.node)))
 
-/** Returns true if the document is a record in long form. Its parts are not checked here, because readers parse them. */
+/** Returns true if the document is a whole decision. The fields of the record are not checked here, because readers parse them. */
 const isLongForm = (document: unknown): document is Document =>
   isObject(document) &&
   isObject(document.record) &&

@@ -23,15 +23,15 @@ export interface ProjectionStore {
   /** The last entry that the tables contain. */
   position(): Promise<Followed>
   /**
-   * Writes rows with revisions after the position, in one transaction with the new position. Returns the new position, or undefined if
-   * another replica is writing. Rows up to the present position are skipped, and rows after a gap are not written.
+   * Writes the rows whose revisions follow the stored position, and the new position, in one transaction. Returns the new position, or
+   * undefined if another replica is writing. Rows up to the present position are skipped, and rows after a gap are not written.
    */
   write(rows: readonly Rows[]): Promise<number | undefined>
   /** How many rows were skipped so far because the database refused their content. */
   countSetAside(): Promise<number>
 }
 
-/** `mayPack`: whether every replica supports packed decisions. `onSetAside` is called for every row that the database refuses. */
+/** `mayPack` returns true if every replica can read packed decisions. `onSetAside` is called for every row that the database refuses. */
 export function createProjectionStore(
   prisma: PrismaClient,
   mayPack: () => boolean,
@@ -70,8 +70,7 @@ export function createProjectionStore(
 
     async write(rows) {
       const { position, aside } = await run(rows, false).catch((error: unknown) => {
-        // the rows are written again one by one, so that a refused row does not prevent the others from being written; refused rows are
-        // recorded
+        // the rows are written again one by one: a refused row is recorded, and all other rows are written
         if (refusalOf(error) === undefined) throw error
         return run(rows, true)
       })

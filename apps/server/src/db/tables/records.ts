@@ -33,7 +33,7 @@ export function createRecordStore(prisma: PrismaClient, { mayPack, warn }: Recor
   }
 }
 
-/** Warns operators if the audit chain has fewer rows than this process knows. */
+/** Warns operators if the audit in the database has fewer rows than this process has seen. */
 export function warnIfBack(found: AuditHead, known: AuditHead, warn: (message: string) => void): void {
   if (found.seq < known.seq)
     warn(`the audit went back: row ${known.seq} was written and the last row is ${found.seq}; rows were removed or a backup was restored`)

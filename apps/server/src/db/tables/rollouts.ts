@@ -2,7 +2,7 @@ import type { Agreement, HostRank } from '@gantt/scheduler-core'
 import type { Database, PrismaClient } from '../prisma.ts'
 import { clean } from './set-aside.ts'
 
-/** How many decisions were replayed by the other version of a rollout, and how many were not. */
+/** How many decisions were replayed with the other version of a rollout, and how many were not. */
 export interface RolloutCounts {
   readonly agreed: number
   readonly elsewhere: number
@@ -24,7 +24,10 @@ export interface RolloutMinute extends RolloutCounts {
   readonly replica: string
 }
 
-/** The host that a version chooses for an instance, and its rank by the other version. Without a host, the version finds none. */
+/**
+ * The host that a version chooses for an instance, and the rank that the other version gives that host. `host` is null if the version finds
+ * no host.
+ */
 export interface RankedChoice extends Omit<HostRank, 'host'> {
   readonly host: string | null
 }
@@ -53,8 +56,8 @@ export interface RolloutSpan {
 
 export interface RolloutStore {
   /**
-   * Stores minutes, which replace earlier values, and disagreements. If there are too many disagreements, the oldest are deleted. Minutes
-   * and disagreements are written in one transaction, which may be repeated.
+   * Stores the findings of minutes, which replace earlier findings of the same minutes, and disagreements. If there are too many
+   * disagreements, the oldest are deleted. Minutes and disagreements are written in one transaction, which may be repeated.
    */
   keep(minutes: readonly RolloutMinute[], disagreements: readonly KeptDisagreement[]): Promise<void>
   /** The findings of all replicas in steps of a given length. Empty steps are left out. */
@@ -74,8 +77,8 @@ const PATIENCE = { timeout: 20_000 }
 export function createRolloutStore(prisma: PrismaClient): RolloutStore {
   return {
     async keep(minutes, disagreements) {
-      // one transaction, because a reader that sees a counted decision must also see its disagreement; rows are written in the same order
-      // everywhere, so that replicas wait instead of deadlocking
+      // one transaction, because a reader that sees a counted decision must also see its disagreement; all replicas write rows in the same
+      // order, because they could otherwise deadlock
       await prisma.$transaction(async (database) => {
         if (minutes.length > 0) await writeMinutes(database, minutes)
         if (disagreements.length > 0) await writeDisagreements(database, disagreements)

@@ -111,7 +111,10 @@ const WRITTEN_AT_ONCE = 256 * 1024
 /** A result for the GraphQL server. Long parts have already been written as text, slice by slice. */
 export type WrittenResult = ExecutionResult & { readonly stringify?: (result: ExecutionResult) => string }
 
-/** Writes a long answer and yields between pieces. Throws CallerGoneError, and the error of an answer that turns out to be too large. */
+/**
+ * Writes a long answer and yields between pieces. Throws CallerGoneError if the caller disconnects, and GraphQLError if the answer is too
+ * large.
+ */
 export async function writeInPieces(result: ExecutionResult, answer: Answer): Promise<WrittenResult> {
   if (answer.bytes < WRITTEN_AT_ONCE || !result.data) return result
   const data = await jsonInPieces(result.data, answer.most)
