@@ -51,7 +51,7 @@ export function openRecords(prisma: PrismaClient, store: RecordStore, database: 
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    /** Stores refusals and advice, which are not in the log. */
+    /** Stores refusals and placements that claim nothing. Neither is in the log. */
     async keep(unlogged: readonly UnloggedDecision[]): Promise<void> {
       const kept = unlogged.map((decision) => unloggedRow(decision, ({ request }) => requestSpecId(request)))
       await store.keepDecisions(kept)

@@ -29,7 +29,7 @@ export function useHeartbeats(current: () => Heartbeat): Plugin {
 export const heartbeatText = ({ revision, stateAgeMs }: Heartbeat): string =>
   `:heartbeat ${JSON.stringify({ revision: String(revision), stateAgeMs: Math.round(stateAgeMs) })}\n\n`
 
-/** The stream with heartbeats between its events, never within one. None is sent while its reader is slow. */
+/** Adds heartbeats to a stream, always between two events. No heartbeat is sent while the reader of the stream is slow. */
 export function withHeartbeats(
   body: ReadableStream<Uint8Array>,
   current: () => Heartbeat,

@@ -129,7 +129,7 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     response.once('close', () => {
       if (!response.writableFinished) gone.abort()
     })
-    // The listener is added before the first wait, because a caller may disconnect during it.
+    // The listener is added before the first `await`, because the caller may disconnect while this function waits.
     const over = new AbortController()
     response.once('close', () => over.abort())
     Object.assign(request, { body: await readParams(request, documents, texts) })

@@ -212,7 +212,7 @@ function writtenAt({ path, type }: Place, value: Json): { readonly path: string;
 const places = placesOf()
 const TOO_LONG = 'x'.repeat(70_000)
 
-/** Inputs that only arguments of fields in answers have. */
+/** Input types that are used only in arguments of fields inside an answer. */
 const ofAnswers = ['VerdictFilter']
 
 /** Values that no field of this type accepts. */

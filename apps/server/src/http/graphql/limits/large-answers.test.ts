@@ -25,7 +25,7 @@ test.each(['stats', 'traits'])('a key with READ cannot get an unlimited answer b
   for (const { status, data, errors, text } of answers) {
     expect(data).toBeUndefined()
     expect(text.length).toBeLessThan(1_000)
-    // answers that are computed at the same time may reach the limit of all answers first
+    // answers that are computed at the same time can also reach the limit for all answers together
     expect([
       [400, 'limit.answer'],
       [429, 'limit.answers'],

@@ -19,8 +19,8 @@ export const LIST_ITEMS = 10_000
 
 /**
  * Lists with their own limits, by the input field. Lists with a larger limit are processed in slices. Lists with a lower limit have items
- * that cost more than a comparison. The limits bound the work on a call before it is read. The schema of a document has its own limits,
- * with its own codes and paths. No limit here is lower than those.
+ * that cost more than a comparison. The limits bound the work on a call before it is read. The schemas of requests and reports also limit
+ * their lists, with their own error codes and paths. No limit in this table is lower than the limit of such a schema.
  */
 export const listLimits: Readonly<Record<string, number>> = {
   'AggregateCreateInput.hosts': limits.listItems,
