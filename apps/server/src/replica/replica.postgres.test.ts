@@ -163,7 +163,7 @@ test('a void attempt is in the tables with its host and reason, and a decision w
     (await decisions.list({ first: 1, host: 'tight' })).flatMap((one) => (isUnreadable(one) ? [] : [one.place.entryId ?? '']))[0] ?? '',
     0,
   )
-  // another replica claimed the same resources first: this proposal does not count, and the request is then placed on another host
+  // another replica claimed the same resources first: this proposal has no effect, and the request is then placed on another host
   const claims = won?.changes.find((change) => change.type === 'instances')
   if (claims?.type !== 'instances') throw new Error('the entry of the placement has no claims')
   const decision = '00000000-0000-4000-8000-00000000d001'

@@ -117,7 +117,10 @@ export class Replica {
     return this.#store.flushing
   }
 
-  /** This replica's estimate of the store's time, in milliseconds since 1970. Rules of the log use the stamps of entries instead. */
+  /**
+   * This replica's estimate of the store's time, in milliseconds since 1970. Whether a change in the log takes effect depends on the times
+   * that the store gave the entries, and not on this estimate.
+   */
   get storeTime(): number {
     return this.#freshness.watch.now(this.fleet.now)
   }
@@ -147,8 +150,8 @@ export class Replica {
   }
 
   /**
-   * Calls the listener when another fleet replaced this replica's fleet, so that readers of its entries must start again. Returns a
-   * function that ends the subscription.
+   * Calls the listener after this replica's fleet was replaced by another one. A listener that followed the entries of the old fleet must
+   * then start again. Returns a function that ends the subscription.
    */
   onReplaced(listener: () => void): () => void {
     return this.#follower.onReplaced(listener)

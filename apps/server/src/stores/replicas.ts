@@ -3,7 +3,10 @@ import type { Liveness } from '@gantt/scheduler-core'
 /** The digest of one part of a replica's state at one position of the log, with the part's number. */
 export interface PartDigest {
   readonly revision: number
-  /** The first digits of the id of the entry at that revision, and its stamp. After a loss, another entry may have the same revision. */
+  /**
+   * The first digits of the id of the entry at that revision, and the entry's time. After the store lost entries, another entry may have
+   * the same revision.
+   */
   readonly entry: string
   readonly part: number
   readonly digest: string
@@ -44,7 +47,7 @@ export interface Sign {
   /** When the auditor last completed a round: store time, milliseconds since 1970. */
   readonly checkedAt: number | null
   readonly digests: TakenDigests
-  /** Null before the replica follows the log, and for releases that do not report them. */
+  /** Null before the replica follows the log, and for releases that do not report vitals. */
   readonly vitals: Vitals | null
 }
 

@@ -13,8 +13,8 @@ export interface Underway {
 
 /**
  * Called after the store lost all entries after `revision`. Drops the answers that depend on them. This replica's first lost entry is sent
- * again unchanged if it can still be appended, so that the log recognises a delayed copy of it. The calls of all later entries are decided
- * again. Returns the entry to send, and how many of this replica's entries were lost.
+ * again unchanged if it can still be appended, because the log can then recognise a delayed copy of the entry. The calls of all later
+ * entries are decided again. Returns the entry to send, and how many of this replica's entries were lost.
  */
 export function dropBehind({ held: answers, queue, inFlight }: Underway, revision: number): { lost: number; sent: Batch | undefined } {
   const held = answers.takeBehind(revision)

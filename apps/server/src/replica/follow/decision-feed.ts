@@ -46,7 +46,10 @@ type Listener = Parameters<DecisionFeed['onDecision']>
  */
 export function createDecisionFeed({ own, store, hasOthers, caughtUp, timers, warn }: DecisionFeedOptions): DecisionFeed {
   const listeners = new Set<Listener>()
-  /** The reported refusals and advice, each with the time of its report by the clock of `timers`. */
+  /**
+   * The reported decisions that are not in the log (refusals, and placements that claim nothing), each with the time of its report by the
+   * clock of `timers`.
+   */
   const reported = new Map<string, number>()
   let openedAt = 0
   /** False until the first query has found the decisions that are older than the first listener. These are not reported. */

@@ -126,7 +126,7 @@ test('revisions that are no longer in the log are refused even if their fleet is
   await expect(fleets.read(10, stateOf)).rejects.toThrow('the log begins at revision')
   expect(await fleets.read(55, stateOf)).toBe(was[55])
 
-  // after a backup is restored, other entries have the revisions of lost ones
+  // after a backup is restored, the log has different entries at the revisions of the lost entries
   memory.faults.truncate(50)
   const { checkpoint } = { checkpoint: await past.loadCheckpoint(50) }
   const fleet = restoreFleet(checkpoint as NonNullable<typeof checkpoint>)

@@ -112,7 +112,7 @@ export function createProjector(
     return mismatch === undefined
   }
 
-  /** Returns true if another replica writes the missing rows. This is assumed while the tables advance. */
+  /** Returns true if another replica is assumed to write the missing rows. This is assumed as long as the tables advance. */
   const isMadeByOther = (revision: number): boolean => {
     if (other === undefined) return false
     const now = realTimers.now()

@@ -30,8 +30,9 @@ export interface Verification {
 }
 
 /**
- * Replays every decision: placements at their position in the log, refusals and advice at their basis. Hosts, grants, alternates, scores,
- * counts and weigher values must be equal to the last bit. A trimmed log is replayed from its oldest checkpoint on.
+ * Replays every decision: placements that claim resources at their position in the log, other decisions on the state at the revision on
+ * which they were made. Hosts, grants, alternates, scores, counts and weigher values must be equal to the last bit. A trimmed log is
+ * replayed from its oldest checkpoint on.
  */
 export async function verifyDecisions(store: LogReader, decisions: readonly StoredDecision[]): Promise<Verification> {
   for (;;) {

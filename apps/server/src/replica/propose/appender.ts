@@ -299,11 +299,12 @@ export class Appender implements FollowerHooks {
     }
     this.#turns.appended()
     this.#maxWorks = Number.POSITIVE_INFINITY
-    // if the store accepts entries behind the head, entries of other replicas may be in between; they are applied first, and then the judge
-    // decides
+    // if the store accepts an entry that is not based on the end of the log, entries of other replicas can precede this entry; they are
+    // applied first, and then the judge decides
     if (place.revision === follower.fleet.place.revision + 1) follower.apply({ ...entry, revision: place.revision, at: place.at })
     else await follower.readTo(place.revision)
-    // the entry was appended at the head, so this replica has everything that the store had when the entry was sent
+    // the entry was appended directly after this replica's revision, so this replica has everything that the store had when the entry was
+    // sent
     freshness.reachedHead(askedAt)
   }
 

@@ -35,7 +35,9 @@ import type { PlacementWork, Work } from './work.ts'
 const MAX_CLAIMS = 1_024
 const MAX_CHARACTERS = 262_144
 const MAX_DECIDING_MS = 10
-/** Before a decision that depends on the age of documents, the log's time is advanced if it is older than this. */
+/**
+ * Before a decision that depends on the age of documents, an entry is written if the log's time is more than this many milliseconds old.
+ */
 const MAX_STANDING_MS = 1_000
 
 /** An entry ready to be sent, and the calls that wait for its changes. */
@@ -46,7 +48,7 @@ export interface Batch {
   readonly owners: readonly { readonly work: Work; readonly changes: number }[]
   /** Calls that wait for the next batch. */
   readonly later: readonly Work[]
-  /** True if some of these calls wait for a read of the store. */
+  /** True if some calls in `later` wait for a read of the store. */
   readonly needsFresh: boolean
   /** Calls that are answered without an entry, once the fleet that the answer depends on is durable. */
   readonly settled: readonly { readonly work: PlacementWork; readonly outcome: PlacementOutcome }[]
@@ -56,10 +58,13 @@ export interface Batch {
   readonly unlogged: readonly UnloggedWork[]
 }
 
-/** A refusal or advice. The cause of a refusal is computed after the batch, because it takes longer than many decisions. */
+/**
+ * A refusal, or a placement that claims nothing. The cause of a refusal is computed after the batch, because it takes longer than many
+ * decisions.
+ */
 export interface UnloggedWork {
   readonly work: PlacementWork
-  /** Computes what the decision lacks. `fleet` is a private copy of the fleet of the batch. */
+  /** Computes the missing fields of the decision. `fleet` is a private copy of the fleet of the batch. */
   complete(fleet: Fleet): Steps<UnloggedAnswer>
 }
 
@@ -258,7 +263,8 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
   }
   if (decided.parts.length === 0 || call.mode === 'NONE') {
     overlay.rollback(held)
-    // refusals and advice may depend only on durable state that is as new as the call, and so not on earlier proposals of this batch
+    // a refusal, or a placement that claims nothing, may depend only on durable state that is as new as the call, and therefore not on
+    // earlier proposals of this batch
     if (!overlayIsEmpty) return { type: 'later', fresh: false }
     if (!isFresh) return { type: 'later', fresh: true }
     work.attempt = attempt
@@ -323,7 +329,10 @@ function brokenRule(fleet: Fleet, { request }: PlacementCall): 'claim.group_mism
   return isBroken ? 'claim.group_mismatch' : undefined
 }
 
-/** The record of advice or a refusal. It is not in the log and has no stamp, so its time is the arrival of the call. */
+/**
+ * The record of a refusal, or of a placement that claims nothing. It is not in the log and has no time from the log, so its time is the
+ * arrival of the call.
+ */
 function unlogged(fleet: Fleet, { call, notAfter }: PlacementWork, { record }: Decided) {
   const place = { basis: fleet.place.revision, entryId: null, position: null }
   return { record, place, account: call.account, at: Math.max(fleet.now, notAfter - call.deadlineMs) }

@@ -25,7 +25,7 @@ export interface PlacementCall {
   readonly source: ClaimRef | null
   /** A profile's name, or name@number. */
   readonly profile: string
-  /** NONE: advice only, nothing is claimed. */
+  /** NONE: hosts are selected, but nothing is claimed. */
   readonly mode: 'NONE' | 'RESERVE' | 'CONFIRM'
   readonly ttlMs: number
   /** How long the caller waits after the arrival of the call, in milliseconds. */
@@ -67,7 +67,7 @@ export type PlacementOutcome =
       readonly type: 'placed'
       readonly decision: string
       readonly answer: readonly SelectedDestination[]
-      /** The claims in the order of the answer; undefined for advice, and for forgotten claims. */
+      /** The claims in the order of the answer. Undefined for a placement that claims nothing, and for claims that are no longer stored. */
       readonly claims: readonly (Claim | undefined)[]
       readonly replayed: boolean
       readonly revision: number
@@ -88,7 +88,7 @@ export type PlacementOutcome =
   /** A refusal because an instance of the request has a live claim. */
   | { readonly type: 'taken'; readonly claim: Claim }
 
-/** A decision that is not in the log: a refusal, or advice. */
+/** A decision that is not in the log: a refusal, or a placement that claims nothing. */
 export interface UnloggedDecision {
   readonly record: DecisionRecord
   readonly place: DecisionPlace

@@ -32,8 +32,8 @@ export function listedRefusal(fleet: Fleet, { parts }: Decided): PlacementOutcom
 }
 
 /**
- * The cause for the first instance without a host, and the reasons of all hosts, counted by filter and code. Earlier instances of the
- * request hold their resources meanwhile. Yields in between, so the fleet must be a private copy of the fleet of the decision.
+ * The cause for the first instance without a host, and the reasons of all hosts, counted by filter and code. The resources of earlier
+ * instances of the request are treated as used. Yields in between, so the fleet must be a private copy of the fleet of the decision.
  */
 export function* whyRefusedInSteps(
   fleet: Fleet,

@@ -37,9 +37,9 @@ export interface Tally {
   readonly counted: number
   /** How many proposals were void or refused, by obstacle. Each was decided again or failed. */
   readonly fruitless: ReadonlyMap<Obstacle, number>
-  /** Decisions that needed no proposal: refusals and advice. */
+  /** How many decisions needed no proposal: refusals, and placements that claim nothing. */
   readonly unlogged: number
-  /** How many of these decisions were refusals, by cause. */
+  /** How many of the decisions in `unlogged` were refusals, by cause. */
   readonly refused: ReadonlyMap<Code, number>
 }
 

@@ -6,7 +6,7 @@ export type Work = PlacementWork | ChangeWork
 
 /** How a waiting call is answered. */
 export interface Waiting<Outcome> {
-  /** The sequence number of the call in the order of arrival. The store must be read after the arrival before the call can be refused. */
+  /** The sequence number of the call in the order of arrival. The call is refused only if the store was read after the call arrived. */
   readonly arrived: number
   settle(outcome: Outcome): void
   fail(error: Error): void

@@ -2,7 +2,7 @@ import type { Rollout } from '@gantt/scheduler-core'
 import type { KeptDisagreement, RolloutCounts, RolloutMinute, RolloutStore } from '../../db/tables/rollouts.ts'
 import type { Timers } from '../../timers.ts'
 
-/** The id of a rollout in its tables. Each step of a rollout has a new one. */
+/** The id of a rollout in its tables. Each step of a rollout has a new id. */
 export const rolloutId = (profile: string, { number, mode, since }: Pick<Rollout, 'number' | 'mode' | 'since'>): string =>
   `${profile}@${number} ${mode} ${since}`
 

@@ -53,7 +53,7 @@ export interface ShadowReport {
 export interface Shadow {
   /** Undefined if there is no rollout of this profile. */
   reportOf(name: string): ShadowReport | undefined
-  /** Adds a decision that is not in the log: a refusal, or advice. */
+  /** Adds a decision that is not in the log: a refusal, or a placement that claims nothing. */
   take(decision: StoredDecision): void
   /** Resolves once all decisions up to now are processed. */
   settled(timeoutMs: number): Promise<boolean>
@@ -210,7 +210,10 @@ export function createShadow({ replica, findings, timers = realTimers, warn, lag
   ): void => {
     if (isOwn) findings?.add({ rollout, at, end, ...(disagreement !== undefined && { disagreement }) })
   }
-  /** For a decision by the active version or the candidate: the tally of its rollout, and the other of the two versions. */
+  /**
+   * The tally of the rollout to which a decision belongs, and the version that did not make the decision: the active version or the
+   * candidate. Undefined if neither of the two made it.
+   */
   const tallyOf = (
     fleet: Fleet,
     { profile }: DecisionRecord,
@@ -295,7 +298,7 @@ export function createShadow({ replica, findings, timers = realTimers, warn, lag
     take(decision) {
       if (own === undefined || decision.place.entryId !== null) return
       if (waiting.length >= lag) return skip(own, { record: decision.record, at: decision.at, isOwn: true })
-      // the decision is inserted before the entry that was decided on a later state
+      // the decision is inserted before the first entry that is later than the decision's state
       const place = waiting.findIndex((item) => 'entry' in item && item.entry.revision > decision.place.basis)
       waiting.splice(place < 0 ? waiting.length : place, 0, { decision })
       kick()

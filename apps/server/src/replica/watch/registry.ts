@@ -75,7 +75,7 @@ export async function openRegistry({ store, timers, describe, onLook, warn }: Re
         isWarned = false
       },
       (error: unknown) => {
-        // until then the other replicas consider this one living, and the next sign of life may succeed
+        // until LIVE_MS has passed, the other replicas consider this one living, and the next sign of life may succeed
         if (isWarned || timers.now() - givenAt < LIVE_MS) return
         isWarned = true
         warn(

@@ -74,7 +74,7 @@ export async function openNatsKeys(connection: Connection, options: NatsKeysOpti
           return undefined
         })
         if (sequence !== undefined) await followed.reach(sequence)
-        // a copy without an answer may have arrived
+        // an earlier copy of the edit may have arrived although no answer came
         if (sequence !== undefined || pending.get(edit.id) === true) return pending.get(edit.id) === true
         await new Promise<void>((resolve) => void timers.after(AGAIN_MS, resolve))
       }

@@ -7,7 +7,7 @@ import { openFollowed } from './followed.ts'
 import { isMs, pack, type Unpacked, unpack } from './packing.ts'
 import type { StoreStream } from './streams.ts'
 
-/** A published sign of life. Its time is the store's stamp of the message. */
+/** A published sign of life. Its time is the time at which the store received the message. */
 interface Published extends Omit<ReplicaRow, 'seenAt' | 'startedAt' | 'stoppedAt'> {
   /** The time of the replica's first sign of life; null in the first sign itself. */
   readonly startedAt: number | null

@@ -19,7 +19,7 @@ export interface Head extends KeptCheckpoint {
   readonly parts: number
 }
 
-/** Checkpoints in a stream. The texts of sync/parts.ts, one per line, are compressed and cut into messages. */
+/** Checkpoints in a stream. A checkpoint is converted to texts, one per line, which are compressed and cut into messages. */
 export interface Checkpoints {
   list(): Promise<readonly Head[]>
   /**
