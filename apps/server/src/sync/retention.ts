@@ -10,7 +10,7 @@ export const DEFAULT_HORIZON: Horizon = { days: 7, bytes: 10_737_418_240 }
 export interface Retention {
   /** The first revision that can be read; 0 if the log was never trimmed. */
   readonly firstRevision: number
-  /** Stamp of the first stored entry, in milliseconds since 1970; null if there is none. */
+  /** The time of the first stored entry by the store's clock, in milliseconds since 1970; null if there is none. */
   readonly firstAt: number | null
   /** Bytes of the stored entries, with an estimate for the overhead of each row. */
   readonly bytes: number
@@ -52,7 +52,7 @@ const SPREAD = 8
 
 /**
  * Plans what to drop: the entries before the revision `base`, and some checkpoints. The entry and the checkpoint at `base` stay. At least
- * two checkpoints stay. No entry after `reached` is dropped, which is the revision that every follower of the log has reached. Undefined if
+ * two checkpoints stay. `reached` is the revision that every follower of the log has reached; no later entry is dropped. Undefined if
  * nothing is dropped.
  */
 export function planTrim(

@@ -7,19 +7,19 @@ import type { Horizon, Retention } from './retention.ts'
  * The laws, which synchronizer.suite.ts checks for every engine:
  * - Revisions are 1, 2, 3, ... without a gap. Nothing at a durable position ever changes.
  * - `append` adds the entry to the log and returns its position. An engine that refuses early puts it directly after its basis or refuses
- * it. Another engine puts it after the present head. Refusals only avoid useless entries. Claims are safe because every replica judges
- * every entry at its position when it applies it.
- * - Appended, counted and durable are three facts, and a caller is answered when all three hold. An engine may answer before the entry is
- * on disk. What `append` accepted and `read` returns may be lost by a crash of the store before `durable` resolves. The lost entries are
- * always the last ones of the log. `past` returns durable entries only.
+ *   it. Another engine puts it at the present end of the log. Refusals only avoid useless entries. Claims are safe because every replica
+ *   judges every entry at its position when it applies it.
+ * - An entry is appended, its changes take effect, and it becomes durable: these are three separate facts. A caller is answered when all
+ *   three are true. An engine may answer before the entry is on disk. Until `durable` resolves, a crash of the store can lose entries that
+ *   `append` accepted and `read` returned. The lost entries are always the last ones of the log. `past` returns durable entries only.
  * - After a StoreUnavailableError from `append` the outcome is unknown. The same entry is sent again, with the same id and basis, until the
- * answer is certain. An engine that refuses early accepts at most one of the copies. In the log of another engine there may be several: the
- * first counts, and `apply` makes the others void.
- * - `at` is the stamp of a server, which may be earlier than the stamp of the entry before. `apply` uses the later of the two.
+ *   answer is certain. An engine that refuses early accepts at most one of the copies. Another engine may append several copies: the first
+ *   copy takes effect, and `apply` makes the others void.
+ * - `at` is the time by a server's clock, which may be earlier than `at` of the entry before. `apply` uses the later of the two.
  * - A log may be trimmed at its beginning. A position before its first entry is refused with LogTrimmedError, and a replica at such a
- * position continues from a checkpoint.
+ *   position continues from a checkpoint.
  * - `read` and `durable` compare the caller's position with the store's. They throw StoreWentBackError if the store lost it. A checkpoint
- * of a position that the store does not have is neither stored nor found.
+ *   of a position that the store does not have is neither stored nor found.
  * - A turn only improves fairness between replicas and is never needed for safety: `append` works without one.
  */
 export interface Synchronizer extends LogReader {
@@ -87,7 +87,7 @@ export interface LogReader {
   read(after: Place, limit: number): Promise<readonly LogEntry[]>
   /** The newest checkpoint at or before a revision. */
   loadCheckpoint(atMost: number): Promise<Checkpoint | undefined>
-  /** The position at a revision, with the store's stamp; undefined if the log ends before it or begins after it. */
+  /** The position at a revision, with its time by the store's clock; undefined if the log ends before it or begins after it. */
   placeAt(revision: number): Promise<Place | undefined>
   /** The range of entries that can be read. */
   retention(): Promise<Retention>

@@ -18,7 +18,7 @@ export interface Answer {
 export interface TestService {
   readonly service: Service
   readonly url: string
-  /** Name of its database. */
+  /** The name of the service's database. */
   readonly database: string
   /** The database of the service, for direct queries or to start a second replica. */
   readonly connection: PostgresConnection

@@ -282,7 +282,7 @@ export function createShadow({ replica, findings, timers = realTimers, warn, lag
       if (rollout !== null && !tallies.has(name)) tallies.set(name, newTally(markOf(own, name)))
   }
 
-  // a replica that starts during a rollout compares decisions from its own present revision on
+  // a replica that starts during a rollout compares only decisions after the revision at which it starts
   if (isTrying()) {
     own = copyFleet(replica.fleet)
     renew()

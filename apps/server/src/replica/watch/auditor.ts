@@ -168,7 +168,7 @@ export function createAuditor({ replica, timers, warn, unlistedAfterMs }: Audito
   const tellOf = (fresh: readonly Finding[]): void => {
     const unsound = fresh.filter(({ code }) => isOfState(code))
     const of = (severity: Severity) => fresh.filter(({ code }) => !isOfState(code) && severityOf(code) === severity)
-    // the reporter of the usage already got warnings with codes of `use.`
+    // operators are not warned of codes that begin with `use.`, because the caller that reported the usage has already got these warnings
     const contradicted = of('WARNING').filter(({ code }) => !code.startsWith('use.'))
     const promised = of('VIOLATION')
     if (unsound[0] !== undefined)

@@ -25,7 +25,9 @@ export interface StoredMessage {
 /** The header with the entry's id, so that a position is known without parsing the entry. */
 const ID = 'Gantt-Entry'
 const ENCODING = 'Gantt-Encoding'
-/** The header with the time at which another engine stored the entry. For copied entries it is earlier than the stamp of the message. */
+/**
+ * The header with the time at which another engine stored the entry. For copied entries this time is earlier than the time of the message.
+ */
 const AT = 'Gantt-At'
 /** Entries above this many bytes are compressed on another thread. Level 1 reduces such entries to a sixth in about 10 ms per MB. */
 const DEFLATED_FROM = 131_072

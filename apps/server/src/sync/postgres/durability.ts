@@ -52,7 +52,7 @@ export function createDurability(flusher: Session) {
       const flushed = rows.findLast(({ is_flushed }) => is_flushed)
       if (flushed !== undefined) learn(Number(flushed.revision))
     },
-    /** Runs one flush at a time. Calls that arrive meanwhile share the next one. */
+    /** Runs one flush at a time. Calls that arrive meanwhile share the next flush. */
     async durable(place: Place): Promise<void> {
       if (place.revision <= durableRevision) return
       if (next === undefined) {

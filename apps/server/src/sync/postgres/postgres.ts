@@ -18,7 +18,7 @@ const CHECKPOINT_LOCK = 0x67616e81
 /** A replica waits at most this long for its turn. It then continues without a turn, so that a stalled holder does not stop the fleet. */
 const TURN_TIMEOUT_MS = 50
 
-/** The time limits of every session. The server's limit is reached before the client's (see session.ts). */
+/** The time limits of every session. The server's limit for a statement is shorter than the client's. */
 const LIMITS = `SET lock_timeout = ${TURN_TIMEOUT_MS}; SET statement_timeout = ${STATEMENT_MS}; SET idle_in_transaction_session_timeout = ${STATEMENT_MS}`
 
 /** How many checkpoint parts are read at once, and how many entries one statement drops. Both are small, so that neither takes long. */
