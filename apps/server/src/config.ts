@@ -29,8 +29,8 @@ export interface Config {
   /** How long a host's list of instances may lag behind the claims before the auditor reports a finding, in milliseconds. */
   readonly unlistedAfterMs: number
   /**
-   * The highest feature level that this replica supports, announces and writes: the level of the release, or a lower level while some
-   * replicas run an older release.
+   * The highest feature level that this replica supports, announces to other replicas and writes: the level of the release, or a lower
+   * level while some replicas run an older release.
    */
   readonly featureLevel: number
   /** The NATS cluster that stores the log; undefined: PostgreSQL stores it. */

@@ -69,7 +69,7 @@ export function removeStaleLocks(stateDir: StateDir): void {
   }
 }
 
-/** Starts a server in a separate session, so that Ctrl-C in a terminal reaches only the service, which then stops the server. */
+/** Starts a server in a separate session, because Ctrl-C in a terminal must reach only the service, which then stops the server. */
 export function launch(stateDir: StateDir, { postgres }: Binaries, settings: Settings): Launched {
   rotate(stateDir.logFile)
   const log = fs.openSync(stateDir.logFile, 'a', 0o600)

@@ -163,7 +163,7 @@ async function changeToPostgres(parts: Parts): Promise<ChangeReport> {
 }
 
 /**
- * Cancels an incomplete change, so that the old engine is used again. Throws EngineChangeError if there is no such change
+ * Cancels an incomplete change. The old engine is then used again. Throws EngineChangeError if there is no such change
  * (`engine.no_change`), or if the new engine is already in use (`engine.elsewhere`).
  */
 export async function abandonChange(options: ChangeOptions): Promise<void> {

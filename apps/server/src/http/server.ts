@@ -133,7 +133,7 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     const over = new AbortController()
     response.once('close', () => over.abort())
     Object.assign(request, { body: await readParams(request, documents, texts) })
-    // calls that arrive together start in several turns of the event loop, so that none waits for all others
+    // calls that arrive together start in several turns of the event loop, because otherwise each of them would wait for all others
     await turns.admit()
     // if the response is closed, nothing would stop work that starts here
     if (over.signal.aborted) return

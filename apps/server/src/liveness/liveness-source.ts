@@ -1,6 +1,6 @@
 import type { HostName } from '@gantt/scheduler-core'
 
-/** The sources of the release; a plug-in may provide others (provided.ts). */
+/** The sources of signs of life that are part of the release. A plug-in can provide further sources. */
 export const livenessSources = ['static', 'reports'] as const
 
 /** The known signs of life of hosts, by the store's time in milliseconds since 1970. */

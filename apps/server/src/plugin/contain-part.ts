@@ -26,9 +26,9 @@ export const containParts: { readonly [List in PartList]: (part: Parts[List], fa
   filters: containFilter,
   weighers: containWeigher,
   schedulers: containScheduler,
-  // liveness/provided.ts contains failures of lease providers
+  // failures of lease providers are contained where their leases are read (liveness/provided.ts)
   leaseProviders: (provider) => provider,
-  // outside/documents.ts contains failures of namespaces
+  // failures of namespaces are contained where documents are checked (outside/documents.ts)
   namespaces: (namespace) => namespace,
 }
 
@@ -126,7 +126,7 @@ function containWeigher(weigher: Weigher, fail: Fail): Weigher {
   }
 }
 
-/** Wraps a scheduler. The core checks its choices (schedulers/plugin-scheduler.ts), and calls `fail` to count an invalid choice. */
+/** Wraps a scheduler. scheduler-core checks the hosts that it chooses, and calls `fail` to count an invalid choice. */
 function containScheduler(scheduler: PluginScheduler, fail: Fail): PluginScheduler {
   const { name, description } = scheduler
   return {

@@ -24,7 +24,7 @@ export interface ReplicaOptions extends FleetReader {
   /** Returns true if every living replica supported a level at the last check. Does not query the store. */
   readonly isReadByAll?: (level: number) => boolean
   /**
-   * Returns false if the auditor has found an error in this replica's state, so that no other replica should start from its checkpoints.
+   * Returns false if the auditor has found an error in this replica's state. No replica should then start from a checkpoint of this state.
    */
   readonly mayCheckpoint?: () => boolean
   /** Requests answers of external plug-ins for a call before it is decided. Absent: there are no external plug-ins. */

@@ -102,7 +102,7 @@ export class Replica {
     return this.#appender.halted
   }
 
-  /** The last revision that answers may depend on: later entries may be lost by a crash of the store. */
+  /** The last revision that answers may depend on. A crash of the store can lose later entries. */
   get durableRevision(): number {
     return this.#follower.durableRevision
   }
@@ -201,7 +201,7 @@ export class Replica {
     return this.#levels.learn().then(() => this.#levels.admit(level, enqueue))
   }
 
-  /** Writes changes that need no decision. Resolves with a verdict for each change: whether it took effect or is void. */
+  /** Writes changes that need no decision. Resolves with a verdict for each change, which states if the change took effect. */
   propose(changes: readonly Change[], deadlineMs = 10_000): Promise<readonly ChangeVerdict[]> {
     if (changes.length === 0) return Promise.resolve([])
     const enqueue = () =>

@@ -7,7 +7,10 @@ export type Scope = (typeof scopes)[number]
 export interface ApiKey {
   readonly id: string
   readonly name: string
-  /** The service account: idempotency keys and claims belong to it, so that keys can be exchanged. */
+  /**
+   * The service account. Idempotency keys and claims belong to the account and not to the API key, so a new key of the account can replace
+   * the old one.
+   */
   readonly account: string
   /** The first characters of the secret. They may be shown to people. */
   readonly prefix: string

@@ -24,7 +24,10 @@ export interface TakenDigests {
 export interface Vitals {
   /** How many decisions are made per second, including those that are not in the log. */
   readonly decisionsPerSecond: number
-  /** How many proposals have a known outcome. `conflicts` is how many of them were void, or refused and decided again. */
+  /**
+   * How many proposals have a known outcome. `conflicts` is how many of them were made void by another change, or were refused and decided
+   * again.
+   */
   readonly proposals: number
   readonly conflicts: number
   /** The resident memory of the process (RSS). */

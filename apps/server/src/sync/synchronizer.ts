@@ -25,8 +25,8 @@ import type { Horizon, Retention } from './retention.ts'
 export interface Synchronizer extends LogReader {
   readonly engine: string
   /**
-   * True if `append` refuses an entry whenever the entry's basis is not the head of the log. If false, every entry is appended at the
-   * present head, a repeated entry is appended again, and only the judge decides which changes take effect.
+   * True if `append` refuses every entry whose basis is not the end of the log. If false, every entry is appended at the present end of the
+   * log, even a repeated one, and which changes take effect is only decided when the entry is applied.
    */
   readonly refusesEarly: boolean
   /** How entries reach the disk, for display to operators. */

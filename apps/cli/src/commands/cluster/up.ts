@@ -54,7 +54,7 @@ export async function bringUp(folder: ClusterFolder, wanted: Wanted, signal: Abo
   }
 }
 
-/** Ends these parts in reverse order, so that replicas end before their stores. */
+/** Ends these processes in reverse order: replicas end before the databases or nats-servers that they use. */
 export async function takeDown(parts: readonly Part[]): Promise<void> {
   const replicas = parts.filter(({ where }) => where.startsWith('http:'))
   await Promise.all(replicas.map((part) => part.stop()))

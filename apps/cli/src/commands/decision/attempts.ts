@@ -12,7 +12,9 @@ export const TRIED = graphql(
   [TRY],
 )
 
-/** The earlier attempts of a decision: attempts that lost a conflict, and earlier decisions that this decision retried. */
+/**
+ * The earlier attempts of a decision: attempts that lost a conflict with another change, and earlier decisions that this decision retried.
+ */
 export type Tried = ResultOf<typeof TRIED>
 
 /** An attempt of a decision that had no effect, because another change came first in the log. */

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { oneLine, type Said, widthOf } from '../../testing/gantt.ts'
 import { useOwnService } from '../../testing/own-service.ts'
 
-// the hosts of these tests report only once, so that all of them become silent soon
+// the hosts of these tests report only once, and therefore all of them soon become silent
 const own = useOwnService({ settings: { GANTT_LIVENESS: 'reports', GANTT_SUSPECT_AFTER: '3', GANTT_DOWN_AFTER: '6' } })
 const { run } = own
 

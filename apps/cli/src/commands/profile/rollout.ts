@@ -132,8 +132,8 @@ async function rollBack(name: string, reason: string, { dryRun, ...flags }: Flag
 }
 
 /**
- * A sentence about a rollback: the version that it ends (the one in a rollout, otherwise the active one), and the version that would decide
- * afterwards.
+ * A sentence about a rollback: the version that it ends (the version in a rollout, or the active version if there is no rollout), and the
+ * version that would decide afterwards.
  */
 const wouldRollBack = (name: string, ref: string, { active, rollout }: Profile): string =>
   rollout === null

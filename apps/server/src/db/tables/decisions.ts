@@ -209,7 +209,10 @@ const toStored = (row: DecisionRow): StoredDecision => ({
   },
 })
 
-/** Converts a row. An unreadable row is returned as such, so that the other rows can still be listed. */
+/**
+ * Converts a row. If the row cannot be read, returns an UnreadableDecision instead of throwing, because the other rows must still be
+ * listed.
+ */
 function toListed(row: DecisionRow): StoredDecision | UnreadableDecision {
   try {
     return toStored(row)

@@ -20,7 +20,7 @@ export interface LostTry {
   readonly tookUs: number | null
 }
 
-/** The void attempts of one decision, oldest first. */
+/** The attempts of one decision that other changes made void, oldest first. */
 export async function readLostTries(prisma: PrismaClient, decision: string): Promise<readonly LostTry[]> {
   const rows = await prisma.lostTry.findMany({ where: { decisionId: decision }, orderBy: { attempt: 'asc' } })
   return rows.map(({ attempt, revision, basis, atMs, code, hosts, tookUs }) => ({

@@ -120,7 +120,8 @@ async function writeTables(tx: Database, next: readonly Rows[], put: Put, mayPac
     (rows) => writeHostChanges(tx, rows),
   )
   const nodes = lastOfHost(next.flatMap((row) => row.nodes))
-  // renamed hosts are deleted first and together, because a former name of one may now be the name of a host that is written later
+  // renamed hosts are deleted first and together, because the former name of a renamed host may now be the name of a host that is written
+  // later
   const renamed = nodes.filter(({ isRenamed }) => isRenamed).map(({ ordinal }) => ordinal)
   if (renamed.length > 0) await tx.$executeRaw`DELETE FROM compute_node WHERE ordinal = ANY(${renamed}::int[])`
   await put(
@@ -163,8 +164,8 @@ function lastOf<Row extends { readonly id: string }>(rows: readonly Row[]): Row[
 }
 
 /**
- * The last row of each host, by ordinal because ids can change. Renamed hosts come first, because another host may now have one of their
- * former ids.
+ * The last row of each host. Hosts are identified by ordinal, because ids can change. Renamed hosts come first, because another host may
+ * now have one of their former ids.
  */
 function lastOfHost(rows: readonly NodeRow[]): NodeRow[] {
   const last = [...new Map(rows.map((row) => [row.ordinal, row])).values()]

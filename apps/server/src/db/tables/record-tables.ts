@@ -32,8 +32,8 @@ export interface KeyRow {
 export interface RecordTables {
   position(stream: string): Promise<StreamPosition>
   /**
-   * Writes rows and the new position in one transaction. Returns false and writes nothing if another replica is writing, or has already
-   * written these rows.
+   * Writes rows and the new position in one transaction. Returns false and writes nothing if another replica is writing, or another replica
+   * has already written these rows.
    */
   write(stream: string, from: StreamPosition, to: StreamPosition, rows: RecordRows): Promise<boolean>
   /** The existing keys. */

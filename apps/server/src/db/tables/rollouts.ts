@@ -2,7 +2,7 @@ import type { Agreement, HostRank } from '@gantt/scheduler-core'
 import type { Database, PrismaClient } from '../prisma.ts'
 import { clean } from './set-aside.ts'
 
-/** How many decisions were replayed with the other version of a rollout, and how many were not. */
+/** How many decisions were replayed with the version that had not made them, and how many were not replayed. */
 export interface RolloutCounts {
   readonly agreed: number
   readonly elsewhere: number

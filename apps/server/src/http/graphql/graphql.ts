@@ -102,7 +102,9 @@ type Executed = {
 
 /** Reports the path, the found value and the allowed values for every wrong value. */
 export function useTypedErrors(schema: GraphQLSchema): Plugin<Context, Call> {
-  /** Errors in variables with wide objects. The executor must not report these errors, because it would print a whole object for each. */
+  /**
+   * Errors in variables with wide objects. The executor must not report these errors, because it would print a whole object in each error.
+   */
   const wideFaults = ({ document, operationName, variableValues }: Executed): readonly GraphQLError[] =>
     variableValues && areWide(variableValues) ? variableFaults(schema, document, operationName ?? undefined, variableValues) : []
   /** The errors of a call that never ran, with their paths and values. */

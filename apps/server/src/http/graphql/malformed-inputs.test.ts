@@ -238,7 +238,7 @@ function badFor(type: GraphQLInputType, i: number): Readonly<Record<string, Json
   return isLongForm ? bad : Object.fromEntries(Object.entries(bad).filter((_, which) => which === i % 2))
 }
 
-/** Free texts, and numbers that are valid for the field. Values that are out of range for most fields may be valid for these. */
+/** Free texts, and numbers that are valid for the field. For these fields, values that are out of range elsewhere can be valid. */
 const FREE =
   /\b(?:reason|note|choose)$|^(?:KeyValueInput|HintInput)\.value|^FullStatsInput\.(?:diskAvailableLeast|freeDiskGb|hypervisorVersion|localGbUsed)$|^(?:MetricInput\.value|MemoryPagesInput\.sizeKib|WeigherSettingInput\.multiplier)$/
 

@@ -24,7 +24,7 @@ export const PATIENCE_MS = 10_000
 export interface Outside {
   /**
    * The profile with all answers that these requests need about the hosts of the present fleet. Undefined if the profile has no external
-   * part. Never rejects: if a part does not answer, every host is refused with that reason.
+   * part. Never rejects: if a part does not answer, the answer states the reason, with which every host is refused.
    */
   gather(fleet: Fleet, profile: Profile, requests: readonly RequestSpec[], options?: GatherOptions): Promise<Profile> | undefined
 }

@@ -34,8 +34,9 @@ export function dropBehind({ held: answers, queue, inFlight }: Underway, revisio
 }
 
 /**
- * Gives up the entry in flight after this replica fell behind the beginning of the log. The outcome of the entry is unknown. Its placements
- * return to the queue, because the log recognises their idempotency keys. Its other changes might be written twice, so their calls fail.
+ * Gives up the entry in flight after this replica fell behind the beginning of the log. It is unknown whether the log contains the entry.
+ * The entry's placements return to the queue, because the log recognises their idempotency keys. Its other changes could be written twice,
+ * so their calls fail.
  */
 export function dropInFlight({ queue, inFlight }: Pick<Underway, 'queue' | 'inFlight'>): void {
   const owners = inFlight?.owners ?? []

@@ -22,7 +22,7 @@ import { createHistory } from './history.ts'
 
 const READ_LIMIT = 1_000
 
-/** Called by the follower, so that the appender can update its entries in flight and its held answers. */
+/** Calls from the follower to the appender, which then updates its entries in flight and the answers that it has not sent yet. */
 export interface FollowerHooks {
   /** Called after an entry was applied, and before the listeners are called. */
   onEntry(entry: LogEntry, verdicts: readonly Void[]): void

@@ -143,7 +143,7 @@ test('building a fleet over many entries caches milestones, from which later que
   const store = createMemoryStore().open()
   const fleet = new Fleet()
   const was: string[] = [stateOf(fleet)]
-  // each entry adds a host and has 124 void changes, which also count towards the distance of milestones
+  // each entry adds a host and has 124 changes without effect, which are also counted for the distance between milestones
   const voids = Array.from({ length: 124 }, () => ({ type: 'expire' as const, claim: 'none' }))
   for (let i = 0; i < 12; i++) {
     const entry: Entry = { format: 1, id: `e${i}`, writer: 'test', basis: fleet.place, changes: [aReport(`h${i}`), ...voids] }

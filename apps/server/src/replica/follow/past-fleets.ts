@@ -48,7 +48,7 @@ interface Kept {
   readonly kind: 'moment' | 'milestone' | 'snapshot'
   /** The data that the fleet shares with all fleets from the same checkpoint. It is counted once while any of them is cached. */
   readonly origin: Origin
-  /** The memory that only this fleet needs, as a count: its hosts, and the changes since the cached fleet before it. */
+  /** The memory that only this fleet needs, as a number of objects: its hosts, and the changes since the cached fleet before it. */
   readonly things: number
   usedAt: number
 }

@@ -11,8 +11,8 @@ import type { History } from './history.ts'
 import { rowsOf } from './rows-of.ts'
 
 /**
- * At most this many rows wait to be written; a decision counts as ten rows. Further rows are recreated from the log. 5,000 decisions take
- * about 100 MB.
+ * At most this many rows wait to be written; a decision is counted as ten rows. Further rows are recreated from the log. 5,000 decisions
+ * take about 100 MB.
  */
 const BUFFER_ROWS = 50_000
 const DECISION_ROWS = 10

@@ -120,7 +120,7 @@ export const unloggedRow = (decision: UnloggedDecision, digest: (record: Decisio
   claimIds: [],
 })
 
-/** The row of a proposal that is not void. `at` is the log's time after its entry was applied. */
+/** The row of a proposal that took effect. `at` is the log's time after its entry was applied. */
 export function placedDecision(
   { account, parts, answer, decision: record, tookUs }: Proposal,
   entryId: string,
@@ -144,7 +144,7 @@ export function placedDecision(
   }
 }
 
-/** The row of a void proposal: the hosts that it selected, and why the judge made it void. */
+/** The row of a proposal that had no effect: the hosts that it selected, and the rule that made it void. */
 function lostTry(
   { parts, decision: { id, attempt }, tookUs }: Proposal,
   { revision, basis }: LogEntry,

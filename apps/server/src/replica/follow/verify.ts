@@ -23,7 +23,10 @@ export interface Verification {
   readonly beyond: number
   /** How many decisions needed more than one attempt. */
   readonly conflicts: number
-  /** How many decisions were made by other code (another release, a plug-in). Replays of these may differ, so they are not replayed. */
+  /**
+   * How many decisions were made by other code (another release, a plug-in). Their replays could differ, so these decisions are not
+   * replayed.
+   */
   readonly elsewhere: number
   /** The differences, at most the first hundred. */
   readonly differences: readonly string[]

@@ -31,7 +31,7 @@ export interface AppenderParts {
 
 /**
  * Appends the calls of a replica to the log. Calls wait in a queue. When no entry is in flight, the waiting calls are decided, packed into
- * one entry and appended. A caller is answered when the entry is durable and the caller's claims are not void.
+ * one entry and appended. A caller is answered when the entry is durable and the caller's claims took effect.
  */
 export class Appender implements FollowerHooks {
   readonly held: HeldAnswers
@@ -300,7 +300,7 @@ export class Appender implements FollowerHooks {
     this.#turns.appended()
     this.#maxWorks = Number.POSITIVE_INFINITY
     // if the store accepts an entry that is not based on the end of the log, entries of other replicas can precede this entry; they are
-    // applied first, and then the judge decides
+    // applied first, and can make changes of this entry void
     if (place.revision === follower.fleet.place.revision + 1) follower.apply({ ...entry, revision: place.revision, at: place.at })
     else await follower.readTo(place.revision)
     // the entry was appended directly after this replica's revision, so this replica has everything that the store had when the entry was

@@ -150,11 +150,11 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
     overlay.discard()
   }
   const changes: Change[] = [...claims.map(({ change }) => change), ...others.flatMap((other) => other.changes)]
-  // an entry with newer kinds of changes also raises the log's level, so that an older replica stops before it instead of misreading it
+  // an entry with newer kinds of changes also raises the log's level: an older replica then stops before the entry instead of misreading it
   const needed = Math.max(1, ...changes.map(levelOf))
   const level = changes.length === 0 ? needed : Math.max(needed, options.raiseTo ?? 0)
   if (level > fleet.featureLevel) changes.push({ type: 'feature', level })
-  // this change repeats the present level and has no effect, but the stamp of its entry becomes the log's time
+  // this change repeats the present level and has no effect, but the time of its entry becomes the log's time
   else if (needsTime && changes.length === 0) changes.push({ type: 'feature', level: fleet.featureLevel })
   const { entryId: id, writer } = options
   return {
@@ -212,7 +212,8 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
       : { type: 'later', fresh: !isFresh }
   // a further attempt or a move uses the group of its claim with the present policy, so the group of its request is not checked
   const rule = found === undefined && call.source === null ? brokenRule(fleet, call) : undefined
-  // the rule may be broken only by a group that another proposal of this batch creates, so the call waits until the batch is applied
+  // perhaps the rule is broken only because of a group that another proposal of this batch creates, so the call waits until the batch is
+  // applied
   if (rule !== undefined && !overlayIsEmpty) return { type: 'later', fresh: false }
   if (rule !== undefined) return isFresh ? { type: 'settled', outcome: { type: 'void', code: rule } } : { type: 'later', fresh: true }
   const profile = work.gathered.profile ?? fleet.profiles.pick(call.profile, call.account, call.key)
@@ -234,10 +235,10 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
     work.gathered = others
     return { type: 'later', fresh: false, time: true }
   }
-  // the active version may have changed, so that answers of external plug-ins for it are missing
+  // if another version became active, answers of external plug-ins for that version are missing
   if (work.gatherings < MOST_GATHERINGS && unansweredOf(fleet, profile, request).length > 0) return { type: 'outdated' }
   const isListed = call.isListed === true && fleet.featureLevel >= LISTED_CLAIMS
-  // the judge's check ignores resources that earlier proposals of this batch hold, so the call waits until they are applied
+  // whether this claim takes effect is checked without the earlier proposals of this batch, so the call waits until they are applied
   if (isListed && !overlayIsEmpty) return { type: 'later', fresh: false }
   const { alternatesPerInstance, allOrNothing, intent } = call
   const held = overlay.size
@@ -322,7 +323,7 @@ export function answerFromKey(fleet: Fleet, { account, key, digest }: PlacementC
   }
 }
 
-/** Returns the code of a rule by which the judge would refuse the request on every host, so that no decision is needed. */
+/** Returns the code of a rule that makes every claim of the request void, on any host. No decision is then needed.. */
 function brokenRule(fleet: Fleet, { request }: PlacementCall): 'claim.group_mismatch' | undefined {
   const group = groupOf(request)
   const isBroken = group !== null && (!fleet.groups.accepts(group) || fleet.groups.sharesWith(group) !== undefined)

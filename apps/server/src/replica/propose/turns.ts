@@ -2,7 +2,7 @@
 export const BATCHES_PER_TURN = 8
 /** After this many turns without a conflict a replica stops taking turns. */
 const CALM_TURNS = 2
-/** If the store refuses nothing, a replica takes turns after this many consecutive entries with void changes. */
+/** If the store refuses nothing, a replica takes turns after this many consecutive entries that contain void changes. */
 const VOID_ENTRIES = 2
 
 /**

@@ -27,11 +27,11 @@ export interface PlacementWork extends Waiting<PlacementOutcome> {
   /** How often the answers were requested. */
   gatherings: number
   attempt: number
-  /** True if an entry was written for the call, so that the time of the log is not earlier than the call. */
+  /** True if an entry was written for the call. The time of the log is then not earlier than the call. */
   hasMovedTime: boolean
 }
 
-/** Changes that need no decision: reports, edits, ends of claims. Each is judged at its position in the log. */
+/** Changes that need no decision: reports, edits, ends of claims. Whether each takes effect depends on its position in the log. */
 export interface ChangeWork extends Waiting<readonly ChangeVerdict[]> {
   readonly type: 'changes'
   readonly changes: readonly Change[]

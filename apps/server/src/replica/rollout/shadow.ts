@@ -40,7 +40,7 @@ export interface ShadowReport {
   readonly counts: Readonly<Record<Agreement, number>>
   /** How many decisions were not replayed, because there was no time or because the state had changed. */
   readonly skipped: number
-  /** How many decisions need a solver in the other version, so that its result is unknown. */
+  /** How many decisions need a solver in the other version. The result of that version is therefore unknown. */
   readonly notSolved: number
   /** The last fifty disagreements, latest first. */
   readonly disagreements: readonly ShadowDisagreement[]
@@ -74,13 +74,13 @@ export interface ShadowOptions {
 const LAG = 256
 /** From this lag in entries on, the shadow copies the fleet again instead of catching up. */
 const HOPELESS = 10_000
-/** The shadow works for this long, then yields for four times as long, so that it uses at most a fifth of the process's time. */
+/** The shadow works for this long, then yields for four times as long. Therefore it uses at most a fifth of the process's time. */
 const PIECE_MS = 4
 const REST = 4
 const LISTED = 50
 
 interface Tally {
-  /** The rollout for which this tally counts. */
+  /** The id of the rollout to which the counts of this tally belong. */
   readonly mark: string
   sampled: number
   skipped: number

@@ -85,7 +85,8 @@ describe('the level of the log', () => {
     expect(newer.fleet.featureLevel).toBe(older)
     expect((await ask(newer, 'k3')).type).toBe('placed')
     expect(newer.fleet.featureLevel).toBe(FEATURE_LEVEL)
-    // the entry that raises the level counts all claims again, with the same result as a replica that starts from a checkpoint or the log
+    // the entry that raises the level computes the usage by all claims again, with the same result as a start from a checkpoint or from the
+    // log
     const fromLog = await open(memory, 'from the log')
     expect(checkpointOf(fromLog.fleet)).toEqual(checkpointOf(newer.fleet))
     const fromCheckpoint = restoreFleet(checkpointOf(newer.fleet))

@@ -51,7 +51,7 @@ export async function openNatsKeys(connection: Connection, options: NatsKeysOpti
     ...{ stream: names.stream, timers, ...(doubtMs === undefined ? {} : { doubtMs }) },
     onMessage(message) {
       const wasReadable = fold.unreadable === undefined
-      // a second copy is void, and does not change the outcome of the first
+      // a second copy of the edit has no effect, and does not change the outcome of the first copy
       if (fold.apply(unpack(message), message.revision) && pending.has(fold.head)) pending.set(fold.head, true)
       if (wasReadable && fold.unreadable !== undefined) warn(`all keys are refused now: ${fold.unreadable}`)
     },

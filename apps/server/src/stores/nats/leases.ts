@@ -30,7 +30,7 @@ export interface NatsLeasesOptions {
 
 /**
  * How many subjects a replica has. Each subject keeps its newest batch. Before a batch is overwritten, its hosts without a later sign of
- * life are added to the new batch, so that nothing is lost and about one lease of each host is stored.
+ * life are added to the new batch. Therefore no sign of life is lost, and about one lease of each host is stored..
  */
 const SLOTS = 64
 /** One batch has at most this many hosts, not counting those that are copied from the overwritten batch. */

@@ -58,7 +58,7 @@ export async function toMessage(entry: Entry, most: number, at?: number): Promis
 
 const HEADER_BYTES = 256
 
-/** The stamp of a message in milliseconds since 1970. */
+/** The time of a message in milliseconds since 1970. */
 export const stampMs = ({ stamp }: Pick<StoredMessage, 'stamp'>): number => Number(stamp.slice(0, -NANOS_PER_MS_DIGITS))
 
 /** The store's time of the entry in a message, milliseconds since 1970. */
@@ -68,7 +68,7 @@ export function atOf(message: Pick<StoredMessage, 'stamp' | 'headers'>): number 
 }
 
 /**
- * Converts a time of the JetStream API to a stamp in nanoseconds. The API omits zeros at the end of a time: `2026-11-22T04:37:58.2964786Z`.
+ * Converts a time of the JetStream API to nanoseconds since 1970. The API omits zeros at the end of a time: `2026-11-22T04:37:58.2964786Z`.
  */
 export function stampOf(time: string): string {
   const [seconds = '', fraction = ''] = time.replace('Z', '').split('.')

@@ -74,7 +74,7 @@ export async function openOn(driver: Driver, timers: Timers, sharedFlush: Shared
   const commits = (mode: 'on' | 'off') => (client: Prepared) => client.query(`SET synchronous_commit = ${mode}; ${LIMITS}`)
   const flusher = driver.session(commits('on'))
   const flushing = await measure(sharedFlush, driver, flusher, commits('off'), timers)
-  // one session takes turns, reads and appends, so that these calls are in order; if the session ends, its turn ends too
+  // one session takes turns, reads and appends, which keeps these calls in order; if the session ends, its turn also ends
   const log = driver.session(async (client) => {
     await client.query(CERTAIN)
     await commits(flushing.isShared ? 'off' : 'on')(client)

@@ -11,15 +11,15 @@ export interface Answer extends AnswerSize {
   readonly bytes: number
   /** The error of an answer that is too large. */
   readonly fault: GraphQLError | undefined
-  /** Records that the caller received the answer or disconnected, so that it no longer uses memory. */
+  /** Records that the caller received the answer or disconnected. From then on the answer uses no memory. */
   end(): void
 }
 
 /** The answers that a replica is computing or sending. */
 export interface Answers {
-  /** How many bytes all these answers have. */
+  /** How many bytes all answers of the replica have together. */
   readonly bytes: number
-  /** Begins an answer. `stop` ends the work on it if it is too large. */
+  /** Begins an answer. `stop` is called if the answer becomes too large, and ends the work on it. */
   begin(stop?: () => void): Answer
 }
 

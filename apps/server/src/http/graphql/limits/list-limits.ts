@@ -57,8 +57,8 @@ const VALUES_AT_ONCE = 1_000
 
 /**
  * Refuses variables with a list that is longer than its input allows, before the items are read. Lists in the document are limited by the
- * document's length. Throws an error with the path of the list. This uses a loop instead of recursion, although the depth of variables is limited too. Yields in
- * between, because the variables of one call can have a hundred thousand values.
+ * document's length. Throws an error with the path of the list. The check is a loop and not a recursion, although the depth of variables is
+ * limited. It yields after VALUES_AT_ONCE values, because the variables of one call can have a hundred thousand values.
  */
 export function* checkListsInSteps(
   schema: GraphQLSchema,
