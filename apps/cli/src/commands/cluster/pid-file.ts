@@ -2,8 +2,8 @@ import fs from 'node:fs'
 import { birthOf } from './birth.ts'
 
 /**
- * A file with the id of a process, by which other commands find the process. After a crash, another process may have the same id; the file
- * then does not name that process.
+ * A file with the id of a process, by which other commands find the process. If the process ended and another process later got the same
+ * id, the file is recognised as outdated.
  */
 export interface PidFile {
   /** The id in the file, if that process is still running. */

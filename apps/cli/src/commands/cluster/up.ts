@@ -16,8 +16,8 @@ export interface Wanted {
 const DEFAULT = { engine: 'nats', replicas: 3 } as const
 
 /**
- * Starts the missing parts of a cluster, and waits until all of them answer. If this fails or the signal aborts it, ends all parts that it
- * started. Throws CommandFailure with the remedy for errors that people can correct.
+ * Starts the processes of a cluster that do not run, and waits until all processes answer. If this fails or `signal` is aborted, ends all
+ * processes that it started. Throws CommandFailure with the remedy for errors that people can correct.
  */
 export async function bringUp(folder: ClusterFolder, wanted: Wanted, signal: AbortSignal, say: (line: string) => void): Promise<Parts> {
   const plan = await planFor(folder, wanted)

@@ -45,7 +45,7 @@ const SHOW = graphql(
 
 type Profile = Extract<ResultOf<typeof TRY>['result'], { readonly __typename: 'ProfilePayload' }>['profile']
 type Followed = NonNullable<NonNullable<ResultOf<typeof SHOW>['profile']>['rollout']>
-/** The host that one version selected for an instance, and the rank of that host by the other version. */
+/** The host that one version selected for an instance, and the rank that the other version gives that host. */
 type Choice = ResultOf<typeof CHOICE>
 
 /** `gantt profile shadow|canary|rollback|show`: the rollout of a version. */
