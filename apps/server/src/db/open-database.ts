@@ -25,7 +25,7 @@ export type DatabaseOptions = {
    * caches.
    */
   readonly onLost?: () => void
-  /** Called when the server runs again, with its new mode (see `mode` of the result). */
+  /** Called when the server runs again, with how this process got the server: started, attached or adopted. */
   readonly onRecovered?: (mode: EmbeddedPostgres['mode']) => void
 }
 

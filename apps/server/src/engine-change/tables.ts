@@ -56,8 +56,8 @@ async function* readParts(client: pg.Client, revision: number): AsyncGenerator<s
 }
 
 /**
- * Replaces the content of the tables by a log, inside the caller's transaction. Once that is committed, the log is visible and replicas may
- * append. `each` is called with the count of written entries.
+ * Replaces the content of the tables by a log, inside the caller's transaction. Once that transaction is committed, the log is visible and
+ * replicas may append. `each` is called with the count of written entries.
  */
 export async function replaceTables(client: pg.Client, from: ReadableLog, each: (entries: number) => void): Promise<void> {
   await client.query(OPEN)

@@ -34,7 +34,7 @@ export interface DecisionStore {
     page: { readonly first: number; readonly after?: { readonly at: number; readonly id: string } } & DecisionFilter,
   ): Promise<(StoredDecision | UnreadableDecision)[]>
   count(filter: DecisionFilter): Promise<number>
-  /** The attempts before the decision that had no effect because another change came first in the log, oldest first. */
+  /** The attempts that preceded the decision and had no effect, because another change came first in the log. Oldest first. */
   lostTries(id: string): Promise<readonly LostTry[]>
   /**
    * Ids of the requests that each decision answered, by decision id, in the order of the requests. Only requests in the audit are known.
@@ -352,7 +352,7 @@ async function writeTogether(database: Database, decisions: readonly StoredDecis
     ON CONFLICT (id) DO NOTHING`
 }
 
-/** The packed form if every replica supports it and it contains the whole decision, otherwise the long form. */
+/** The packed form if every replica supports it and it can contain the whole decision, and otherwise the JSON document. */
 function packedOr(decision: Document, mayPack: boolean) {
   const { place: _columns, claimIds, reasons, cause, ...kept } = decision
   const packed = mayPack && claimIds.every((id) => UUID.test(id)) ? packDecision(kept) : undefined

@@ -56,15 +56,15 @@ export interface RolloutSpan {
 
 export interface RolloutStore {
   /**
-   * Stores the findings of minutes, which replace earlier findings of the same minutes, and disagreements. If there are too many
-   * disagreements, the oldest are deleted. Minutes and disagreements are written in one transaction, which may be repeated.
+   * Stores findings and disagreements in one transaction, which may be repeated. The findings of a minute replace earlier findings of that
+   * minute. If there are too many disagreements, the oldest are deleted.
    */
   keep(minutes: readonly RolloutMinute[], disagreements: readonly KeptDisagreement[]): Promise<void>
   /** The findings of all replicas in steps of a given length. Empty steps are left out. */
   steps(span: RolloutSpan, stepMs: number): Promise<readonly (RolloutCounts & { readonly step: number })[]>
   /** Disagreements, newest first. */
   disagreements(span: Omit<RolloutSpan, 'since'>, first: number): Promise<readonly KeptDisagreement[]>
-  /** Deletes the rows of all rollouts that are older than a time. */
+  /** Deletes the rows of all rollouts that are older than the time `before`. */
   forget(before: number): Promise<void>
 }
 
