@@ -7,7 +7,7 @@ export const HEARTBEAT_MS = 1_000
 export interface Heartbeat {
   /** The revision that this replica has applied. */
   readonly revision: number
-  /** How long ago the state was last known to be as new as the store's, in milliseconds. */
+  /** How long ago the state was last known to be as new as the state in the store, in milliseconds. */
   readonly stateAgeMs: number
 }
 

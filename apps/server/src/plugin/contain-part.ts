@@ -126,7 +126,7 @@ function containWeigher(weigher: Weigher, fail: Fail): Weigher {
   }
 }
 
-/** Wraps a scheduler. scheduler-core checks the hosts that it chooses, and calls `fail` to count an invalid choice. */
+/** Wraps a scheduler. scheduler-core checks the hosts that the scheduler chooses, and calls `fail` to count an invalid choice. */
 function containScheduler(scheduler: PluginScheduler, fail: Fail): PluginScheduler {
   const { name, description } = scheduler
   return {

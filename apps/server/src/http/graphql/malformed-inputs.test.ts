@@ -224,7 +224,7 @@ function wrongFor(type: GraphQLInputType): Readonly<Record<string, Json>> {
   return { 'a wrong type': wrong, ...(isEnumType(leaf) && { 'an unknown name': 'NO_SUCH' }) }
 }
 
-/** Values that a type allows but most fields do not. The short run has one of each. */
+/** Values that a type allows but most fields do not. The short form of the tests tries one value of each kind. */
 function badFor(type: GraphQLInputType, i: number): Readonly<Record<string, Json>> {
   const { name } = getNamedType(type)
   const bad: Readonly<Record<string, Json>> =

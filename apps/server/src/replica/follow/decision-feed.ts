@@ -52,7 +52,7 @@ export function createDecisionFeed({ own, store, hasOthers, caughtUp, timers, wa
    */
   const reported = new Map<string, number>()
   let openedAt = 0
-  /** False until the first query has found the decisions that are older than the first listener. These are not reported. */
+  /** False until the first query has found the decisions that are older than the first listener. Those older decisions are not reported. */
   let hasBegun = false
   let looks = 0
   /** The time up to which all decisions were found. */

@@ -28,7 +28,7 @@ export interface FollowerHooks {
   onEntry(entry: LogEntry, verdicts: readonly Void[]): void
   /** Called when the fleet is as new as the end of the log. */
   onCaughtUp(): void
-  /** Called when the fleet was replaced by a later checkpoint, because the log no longer reaches its revision. */
+  /** Called when the fleet was replaced by the fleet of a later checkpoint, because the log no longer contained the next entry. */
   onJump(): void
   /** Called when the store lost all entries after a revision. Returns how many of this replica's entries are written again. */
   onRewind(revision: number): number

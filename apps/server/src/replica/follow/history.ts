@@ -24,7 +24,7 @@ export interface History extends PastFleets {
   find(entryId: string, basis: number): Promise<LogEntry | undefined>
   /**
    * Applies the entries after one revision up to another, and yields each entry with the fleet after it. The next step changes this fleet,
-   * so it must be read before.
+   * so the caller must read the fleet before that step.
    */
   walk(after: number, upTo: number): AsyncGenerator<Step, void>
 }

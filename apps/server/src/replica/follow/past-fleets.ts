@@ -24,8 +24,9 @@ const WALK_ENTRIES = 10_000
 
 /**
  * Fleets of the past, for queries. The cache contains copies of the live fleet that were made for other purposes, fleets at recently
- * queried moments, their checkpoint, and milestones after the checkpoint. None of these fleets is changed. A query for another moment
- * continues from a copy of the nearest earlier fleet, which shares all unchanged data with the original.
+ * queried moments, the checkpoint from which these fleets were built, and milestones (copies that were made while they were built). None of
+ * these fleets is changed. A query for another moment continues from a copy of the nearest earlier fleet, which shares all unchanged data
+ * with the original.
  */
 export interface PastFleets {
   /**
@@ -139,7 +140,7 @@ export function createPastFleets(
         undefined,
       )
 
-  /** A fleet before a revision that may be advanced to the revision, and the origin of this fleet. */
+  /** A fleet from before a revision, which the caller may advance to that revision, and the origin of the fleet. */
   const startFor = async (revision: number): Promise<Pick<Kept, 'fleet' | 'origin'>> => {
     const near = nearestBefore(revision)
     if (near !== undefined) {

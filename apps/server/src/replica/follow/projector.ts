@@ -26,11 +26,14 @@ const YIELD_MS = 20
 /** The interval at which a replica checks whether another one stopped before it had written its rows. */
 const SWEEP_MS = 1_000
 
-/** Writes the contents of the log into tables for queries: requests, decisions, claims, hosts, aggregates. No decision waits for it. */
+/**
+ * Writes the contents of the log into tables for queries: requests, decisions, claims, hosts, aggregates. No decision waits for these
+ * tables.
+ */
 export interface Projector {
   /** Resolves with true when the tables contain a revision, and with false after a timeout. */
   reached(revision: number, timeoutMs: number): Promise<boolean>
-  /** Adds a listener to every placed decision that is applied here. Returns a function that removes it. */
+  /** Adds a listener that is called with every placed decision that this replica applies. Returns a function that removes the listener. */
   onDecision(listener: (decision: StoredDecision) => void): () => void
   close(): Promise<void>
 }

@@ -17,7 +17,10 @@ import type { PlacementWork, Waiting, Work } from './work.ts'
 
 /** A turn ends after this many milliseconds, even if calls still wait. */
 const TURN_MS = 5
-/** Pauses before a retry, in milliseconds. The last one repeats. It is short, because it delays the answers after every outage. */
+/**
+ * Pauses before a retry, in milliseconds. The last pause is repeated. The pauses are short, because they delay the answers after every
+ * outage.
+ */
 const BACKOFF_MS = [10, 20, 50, 100, 200] as const
 
 export type AppenderOptions = Required<Pick<ReplicaOptions, 'newId' | 'newSeed' | 'timers'>> & ReplicaOptions
