@@ -218,8 +218,8 @@ export class Replica {
   }
 
   /**
-   * Undefined if the whole present fleet is durable. Otherwise resolves when it is; answers from the fleet wait for this. Throws
-   * UnavailableError if the store does not answer, or has lost the state.
+   * Undefined if the whole present fleet is durable. Otherwise resolves when the fleet is durable; answers from the fleet wait for this.
+   * Throws UnavailableError if the store does not answer, or has lost the state.
    */
   settled(timeoutMs = 10_000): Promise<void> | undefined {
     const { place } = this.fleet

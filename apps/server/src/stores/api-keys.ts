@@ -51,7 +51,7 @@ export type NewApiKey = Pick<ApiKey, 'name' | 'account' | 'scopes'> &
  * The laws, which api-keys.suite.ts checks for every engine:
  * - Only hashes of secrets are stored.
  * - Edits have one order. Each is decided after all earlier edits, on any replica.
- * - A replica sees its own edit at once, and the others see it within `seenWithinMs`.
+ * - A replica sees its own edit at once, and the other replicas see it within `seenWithinMs`.
  */
 export interface ApiKeyStore {
   /** After an edit, another replica may use the former keys for this long, in milliseconds. */

@@ -68,7 +68,7 @@ export interface UnloggedWork {
   complete(fleet: Fleet): Steps<UnloggedAnswer>
 }
 
-/** A decision to store, and the answer to its caller afterwards. */
+/** A decision that must be stored, and the answer that its caller then gets. */
 export interface UnloggedAnswer {
   readonly decision: UnloggedDecision
   answer(): void
@@ -180,7 +180,7 @@ type Step =
   | { readonly type: 'outdated' }
   | { readonly type: 'unlogged'; complete(fleet: Fleet, tookUs: number): Steps<UnloggedAnswer> }
 
-/** Decides one call. If the decision throws, which is a defect, this call fails and the others continue. */
+/** Decides one call. If the decision throws, which is a defect, this call fails and all other calls continue. */
 function placeSafely(
   fleet: Fleet,
   overlay: Overlay,
@@ -323,7 +323,7 @@ export function answerFromKey(fleet: Fleet, { account, key, digest }: PlacementC
   }
 }
 
-/** Returns the code of a rule that makes every claim of the request void, on any host. No decision is then needed.. */
+/** Returns the code of a rule that makes every claim of the request void, on any host. No decision is then needed. */
 function brokenRule(fleet: Fleet, { request }: PlacementCall): 'claim.group_mismatch' | undefined {
   const group = groupOf(request)
   const isBroken = group !== null && (!fleet.groups.accepts(group) || fleet.groups.sharesWith(group) !== undefined)

@@ -7,7 +7,8 @@ import { FeatureLevelError, onceReadable } from '../watch/feature-level.ts'
 export interface Levels {
   /**
    * Finds out whether the next entry may raise the log to this release's level, which requires that every living replica reads it. The
-   * rules of that level then apply to all later entries. If a replica does not read it or the store does not answer, the level stays.
+   * rules of that level then apply to all later entries. If a replica does not read it or the store does not answer, the log keeps its
+   * level.
    */
   learn(): Promise<void>
   /** Allows changes of a level if every replica supports it. Throws FeatureLevelError if one does not. */

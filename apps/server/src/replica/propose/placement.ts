@@ -32,9 +32,11 @@ export interface PlacementCall {
   readonly deadlineMs: number
   readonly alternatesPerInstance: number
   readonly allOrNothing: boolean
-  /** True if the call claims an alternate of an earlier decision. The claim of its instance then moves there. */
+  /** True if the call claims an alternate of an earlier decision. The claim of its instance then moves to the host of that alternate. */
   readonly takesAlternate?: boolean | undefined
-  /** True if the instance already runs on its requested destination without a claim. It gets one that is materialised at once. */
+  /**
+   * True if the instance already runs on its requested destination without a claim. The call creates a claim that is MATERIALISED at once.
+   */
   readonly isListed?: boolean | undefined
   /**
    * Requests answers of external plug-ins. Set if the call is one of several that are solved together. If absent, the function of the
@@ -67,7 +69,10 @@ export type PlacementOutcome =
       readonly type: 'placed'
       readonly decision: string
       readonly answer: readonly SelectedDestination[]
-      /** The claims in the order of the answer. Undefined for a placement that claims nothing, and for claims that are no longer stored. */
+      /**
+       * The claims in the order of the answer. An element is undefined if the placement claimed nothing, or if the claim is no longer
+       * stored.
+       */
       readonly claims: readonly (Claim | undefined)[]
       readonly replayed: boolean
       readonly revision: number

@@ -6,7 +6,10 @@ import type { PlacementWork } from './work.ts'
 
 /** One call is decided at most this often. */
 export const MAX_ATTEMPTS = 100
-/** After this many failed attempts of one call, operators are warned. Usually there are at most two, because replicas take turns. */
+/**
+ * After this many failed attempts of one call, operators are warned. Usually a call has at most two failed attempts, because replicas take
+ * turns.
+ */
 const SUSPICIOUS = 10
 /** The shortest interval between warnings about the same rule, milliseconds. */
 const QUIET_MS = 60_000

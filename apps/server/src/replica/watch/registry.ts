@@ -10,7 +10,7 @@ const LIVE_MS = 10_000
 /** A replica that did not stop regularly may continue after a pause of up to this long, and must still be able to read the log then. */
 const MAY_RETURN_MS = 60_000
 
-/** The replicas of a fleet, by their signs of life in the store. No request or report waits for it. */
+/** The replicas of a fleet, by their signs of life in the store. No request or report waits for the registry. */
 export interface Registry {
   /** The rows of the last read. */
   readonly last: ReplicaRows

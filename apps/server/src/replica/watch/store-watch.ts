@@ -13,7 +13,10 @@ export interface StoreWatch {
   learn(stamp: number): void
   /** Requests the store's time, and records the answer or its absence. */
   ask(): void
-  /** How long the store has not answered, in milliseconds; 0 if no answer is pending. Detects a store that hangs before any timeout. */
+  /**
+   * How long the store has not answered, in milliseconds; 0 if no answer is pending. This value shows that a store hangs before any timeout
+   * does.
+   */
   readonly silentMs: number
 }
 

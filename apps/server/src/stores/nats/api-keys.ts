@@ -31,7 +31,7 @@ export interface NatsKeys extends ApiKeyStore {
   fresh(): Promise<void>
 }
 
-/** Other replicas see an edit within this time, because it is one message. */
+/** Other replicas see an edit within this time, because an edit is a single message. */
 const SEEN_WITHIN_MS = 1_000
 const USES_MS = 5_000
 const MOST_ATTEMPTS = 50

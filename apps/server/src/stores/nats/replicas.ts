@@ -16,7 +16,7 @@ interface Published extends Omit<ReplicaRow, 'seenAt' | 'startedAt' | 'stoppedAt
 
 export interface NatsReplicasOptions {
   readonly names: StoreStream
-  /** The name of the log's stream. Its sequences are revisions. */
+  /** The name of the log's stream. The sequences of its messages are the revisions of the log. */
   readonly log: string
   readonly timers: Timers
   /** The time by the store's clock, in milliseconds since 1970. */

@@ -230,7 +230,7 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
     caughtUp,
     async close() {
       stop()
-      // records that arrive later are written by other replicas, because callers may continue for ever
+      // records that arrive later are written by other replicas, because callers could continue to send records for ever
       await caughtUp(CLOSE_MS).catch(() => false)
       isClosing = true
       await running
