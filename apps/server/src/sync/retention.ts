@@ -23,8 +23,8 @@ export const ROW_BYTES = 100
 const LEAST_SPAN_MS = 3_600_000
 
 /**
- * The earliest time at which an entry is dropped, by its age or by the growth of the log so far: milliseconds since 1970. Undefined if it
- * is dropped already.
+ * The earliest time at which an entry is dropped, by its age or by the growth of the log so far: milliseconds since 1970. Undefined if the
+ * entry has been dropped.
  */
 export function retainedUntil(
   entry: { readonly revision: number; readonly at: number },
@@ -70,7 +70,7 @@ export function planTrim(
   const step = (logBytes - (kept[0]?.logBytes ?? 0)) / SPREAD
   let last = Number.NEGATIVE_INFINITY
   const spared = kept.filter(({ logBytes: bytes }, i) => {
-    // the base must stay, because the log is read from the base on
+    // the first checkpoint must stay, because the log is read from there on
     if (i > 0 && i < kept.length - NEWEST && bytes - last < step) return false
     last = bytes
     return true

@@ -14,7 +14,7 @@ import type { Horizon, Retention } from './retention.ts'
  *   `append` accepted and `read` returned. The lost entries are always the last ones of the log. `past` returns durable entries only.
  * - After a StoreUnavailableError from `append` the outcome is unknown. The same entry is sent again, with the same id and basis, until the
  *   answer is certain. An engine that refuses early accepts at most one of the copies. Another engine may append several copies: the first
- *   copy takes effect, and `apply` makes the others void.
+ *   copy takes effect, and `apply` makes the other copies void.
  * - `at` is the time by a server's clock, which may be earlier than `at` of the entry before. `apply` uses the later of the two.
  * - A log may be trimmed at its beginning. A position before its first entry is refused with LogTrimmedError, and a replica at such a
  *   position continues from a checkpoint.
@@ -26,7 +26,7 @@ export interface Synchronizer extends LogReader {
   readonly engine: string
   /**
    * True if `append` refuses every entry whose basis is not the end of the log. If false, every entry is appended at the present end of the
-   * log, even a repeated one, and which changes take effect is only decided when the entry is applied.
+   * log, even a repeated one. Which of its changes take effect is decided only when the entry is applied.
    */
   readonly refusesEarly: boolean
   /** How entries reach the disk, for display to operators. */
@@ -34,8 +34,8 @@ export interface Synchronizer extends LogReader {
   /** Reads that are not urgent (history, projections). They are separate from the connection on which entries are appended. */
   readonly past: LogReader
   /**
-   * Returns the entry's position in the log. An engine that refuses early returns undefined if the head is not the entry's basis. Throws
-   * EntryTooLargeError if the entry does not fit into a message of the store.
+   * Returns the entry's position in the log. An engine that refuses early returns undefined if the end of the log is not the entry's basis.
+   * Throws EntryTooLargeError if the entry does not fit into a message of the store.
    */
   append(entry: Entry): Promise<Place | undefined>
   /** The last revision that this replica knows to survive any crash of the store. */
@@ -52,7 +52,8 @@ export interface Synchronizer extends LogReader {
   /** Waits a limited time for this replica's turn. The returned function ends the turn. */
   takeTurn(): Promise<() => Promise<void>>
   /**
-   * Stores a checkpoint. Returns false if another replica is writing one, this revision has one, or the store does not have its position.
+   * Stores a checkpoint. Returns false if another replica is writing a checkpoint, if this revision already has one, or if the store does
+   * not have its position.
    */
   saveCheckpoint(checkpoint: Checkpoint): Promise<boolean>
   /** Drops old entries up to the oldest checkpoint that stays. */
@@ -69,8 +70,8 @@ export interface Flushing {
   /** The measured duration of a flush, milliseconds; null if it was not measured. */
   readonly medianMs: number | null
   /**
-   * If entries are copied to several servers instead of flushed: the count of servers. A majority of them holds an entry before its append
-   * is answered.
+   * If entries are copied to several servers instead of flushed: the count of servers. A majority of these servers has stored an entry
+   * before its append is answered.
    */
   readonly copies?: number
 }
@@ -83,7 +84,7 @@ export const ENTRIES_AT_ONCE = 50
 
 /** Reads the entries and checkpoints of a log. */
 export interface LogReader {
-  /** The entries after a position in order, at most `limit` of them. If there are fewer, the last one is at the head of the log. */
+  /** The entries after a position in order, at most `limit` of them. If there are fewer, the last one is at the end of the log. */
   read(after: Place, limit: number): Promise<readonly LogEntry[]>
   /** The newest checkpoint at or before a revision. */
   loadCheckpoint(atMost: number): Promise<Checkpoint | undefined>

@@ -43,7 +43,7 @@ export class DamagedCheckpointError extends Error {
 
 /** The size of a message that contains a part, in bytes. */
 const PART_BYTES = 262_144
-/** Level 1 takes a third of the default level's time, and its output is a tenth larger. */
+/** Compression level 1 takes a third of the default level's time, and its output is a tenth larger. */
 const PACKING = { level: 1 }
 
 export function createCheckpoints(

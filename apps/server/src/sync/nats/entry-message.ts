@@ -29,7 +29,10 @@ const ENCODING = 'Gantt-Encoding'
  * The header with the time at which another engine stored the entry. For copied entries this time is earlier than the time of the message.
  */
 const AT = 'Gantt-At'
-/** Entries above this many bytes are compressed on another thread. Level 1 reduces such entries to a sixth in about 10 ms per MB. */
+/**
+ * Entries above this many bytes are compressed on another thread. Compression level 1 reduces such entries to a sixth in about 10 ms per
+ * MB.
+ */
 const DEFLATED_FROM = 131_072
 const NANOS_PER_MS_DIGITS = 6
 /** The maximum size of a decompressed entry. Writers are trusted, but may have defects. */
@@ -80,8 +83,8 @@ export function idOf(message: Pick<StoredMessage, 'revision' | 'headers'>): stri
 }
 
 /**
- * The entry in a message. A damaged message, or one that another client published on the log's subject, is an entry without changes on
- * every replica. Throws UnknownEntryError for an entry in an encoding of a newer release.
+ * The entry in a message. A damaged message, or one that another client published on the log's subject, is treated by every replica as an
+ * entry without changes. Throws UnknownEntryError for an entry in an encoding of a newer release.
  */
 export function toEntry(message: StoredMessage): LogEntry {
   const { revision, headers: head, body } = message

@@ -25,7 +25,7 @@ export interface LogState {
 export interface NatsLog {
   append(entry: Entry): Promise<Place>
   read(after: Place, limit: number): Promise<LogEntry[]>
-  /** Reads from any revision, independently of the followed position. */
+  /** Reads from any revision. The position up to which `read` has followed the log does not change. */
   readPast(after: Place, limit: number): Promise<LogEntry[]>
   /** Resolves with true if the store contains this position. */
   holds(place: Place): Promise<boolean>
@@ -124,7 +124,7 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
     return { subject: found.subject, revision, stamp: stampOf(found.timestamp), headers: found.header, body: found.data }
   }
 
-  /** The tail after a position: the present one if it has the position, otherwise a new one. */
+  /** A tail that begins at a position: the present tail if it contains the position, otherwise a new one. */
   const tailAt = async (after: Place, state: LogState): Promise<Tail> => {
     if (tail?.moveTo(after) === true && !tail.isBroken) return tail
     forget()

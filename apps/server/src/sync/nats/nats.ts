@@ -136,8 +136,8 @@ async function openOn(
         const plan = planTrim(kept, horizon, { now, logBytes: logBytes(state, kept)(state.lastRevision), reached: to })
         if (plan === undefined) return
         await checkpoints.drop(plan.drop)
-        // the entry at the base stays, because a replica that continues from the checkpoint of the base compares its position with this
-        // entry
+        // the entry at revision `base` stays, because a replica that continues from the checkpoint at that revision compares its position
+        // with this entry
         if (plan.base > 0) await log.purge(plan.base)
       } finally {
         saver.giveBack()

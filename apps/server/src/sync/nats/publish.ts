@@ -14,8 +14,8 @@ export class StreamFullError extends StoreUnavailableError {
 }
 
 /**
- * Thrown if the last message of the stream is not the expected one. This check is only a hint, because clusters were seen to accept such
- * messages.
+ * Thrown if the last message of the stream is not the expected one. This check is only a hint, because clusters were seen to accept
+ * messages that this check should have refused.
  */
 export class CameSecondError extends StoreUnavailableError {}
 

@@ -58,8 +58,9 @@ const CERTAIN = `SET synchronous_commit = on; SELECT pg_logical_emit_message(tru
 const READ = 'SELECT revision, id, writer, body, at_ms, is_flushed FROM log WHERE revision >= $1::bigint ORDER BY revision LIMIT $2::int'
 
 /**
- * The log in a PostgreSQL table with the revision as primary key. An append names its predecessor, so there are no gaps and no row for the
- * head. If the disk is slow, entries get their position before they are on disk, and one flush serves all waiting calls.
+ * The log in a PostgreSQL table with the revision as primary key. Each append names the entry before it. Therefore the log has no gaps, and
+ * needs no row for its end. If the disk is slow, entries get their position before they are on disk, and one flush serves all waiting
+ * calls.
  */
 export async function openPostgresSynchronizer(connection: pg.ClientConfig, sharedFlush: SharedFlush = 'off'): Promise<Synchronizer> {
   return openOn(createPgDriver(connection), realTimers, sharedFlush)
@@ -272,8 +273,8 @@ export async function openOn(driver: Driver, timers: Timers, sharedFlush: Shared
           (
             await driver.query({
               name: 'gantt-drop-entries',
-              // the entry at the base stays, because a replica that continues from the checkpoint of the base compares its position with
-              // this entry
+              // the entry at revision `base` stays, because a replica that continues from the checkpoint at that revision compares its
+              // position with this entry
               text: `DELETE FROM log WHERE revision < $1::bigint AND revision < (SELECT min(revision) FROM log) + ${ENTRIES_AT_ONCE}`,
               values: [base],
             })
