@@ -59,7 +59,7 @@ export const DEFAULT_LIVENESS: LivenessSettings = { source: 'static', suspectAft
 
 export const DEFAULT_PORT = 4400
 
-/** The error with all settings that cannot be used. */
+/** Thrown if settings cannot be used. The message lists all of them. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: readonly string[]

@@ -5,7 +5,7 @@ export const livenessSources = ['static', 'reports'] as const
 
 /** The known signs of life of hosts, by the store's time in milliseconds since 1970. */
 export interface Heard {
-  /** The source that received the sign. */
+  /** The name of the source that received the signs. */
   readonly source: string
   readonly now: number
   /** No signs were received before this time, so earlier silence is ignored. */

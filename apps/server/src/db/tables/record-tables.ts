@@ -107,7 +107,7 @@ type Put = <Row extends { readonly id: string }>(
   write: (rows: readonly Row[]) => Promise<unknown>,
 ) => Promise<unknown>
 
-/** Returns the new end of the audit's chain. */
+/** Writes the rows, and returns the new end of the audit's chain. */
 async function writeRows(
   tx: Database,
   { decisions, audit, uses, keys }: RecordRows,

@@ -93,7 +93,7 @@ export function createDecisionFeed({ own, store, hasOthers, caughtUp, timers, wa
   }
 
   const lookAgain = (): void => {
-    // the next query waits for the running one
+    // no second query is started while one is running
     if (isLooking) return
     isLooking = true
     // the query runs outside of the request context, because all listeners wait for it

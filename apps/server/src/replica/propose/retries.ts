@@ -34,7 +34,7 @@ export class RetriesExhaustedError extends Error {
   }
 }
 
-/** The fields of a call that limiting retries needs. */
+/** The fields of a call that are needed to limit its retries. */
 type Attempted = Pick<PlacementWork, 'decisionId' | 'attempt' | 'fail'>
 
 /** The results of this replica's decisions since it started. Proposals in flight are not included. */

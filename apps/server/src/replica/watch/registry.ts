@@ -67,7 +67,7 @@ export async function openRegistry({ store, timers, describe, onLook, warn }: Re
     return looking
   }
   const lookAgain = (): void => {
-    // the next check waits for the running one
+    // no second check is started while one is running
     if (looking !== undefined) return
     look().then(
       () => {

@@ -230,7 +230,7 @@ test('heal follows the log while it compares, and begins at the given revision',
   const old = a.replica.fleet
   expect(await a.heal(false, 1)).toMatchObject({ from: 0, count: 0 })
   expect(a.replica.fleet).not.toBe(old)
-  // the replacing fleet follows the log
+  // the fleet that replaced the old one follows the log
   expect((await a.replica.propose([aReport('h1', { instances: [] }, 99)]))[0]?.void).toBeUndefined()
   await meet()
   expect([codesOf(nodes[0] as Node), codesOf(nodes[1] as Node)]).toEqual([[], []])

@@ -25,7 +25,7 @@ export interface NatsKeysOptions {
 }
 
 export interface NatsKeys extends ApiKeyStore {
-  /** The keys, for the table that follows the stream. */
+  /** The keys as computed from the stream. The table of keys is written from them. */
   readonly fold: KeyFold
   /** Resolves when the keys include all edits that were in the stream at this call. */
   fresh(): Promise<void>

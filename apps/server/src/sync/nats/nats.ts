@@ -57,7 +57,7 @@ async function openOn(
   ])
   const log = createNatsLog(connection, {
     ...{ settings: logSettings(names), copies, timers },
-    // a single server has no leader to be elected
+    // a single server elects no leader, so it never shows too few entries for a while
     doubtMs: copies === 1 ? 0 : doubtMs,
   })
   const checkpoints = createCheckpoints(connection, { stream: names.checkpoints, subject: names.checkpointSubject, timers })

@@ -2,7 +2,7 @@ import type { MsgHdrs } from '@nats-io/transport-node'
 import { StoreUnavailableError } from '../synchronizer.ts'
 import type { Connection } from './connection.ts'
 
-/** JetStream's codes of refusals. */
+/** JetStream's error codes of refused messages. */
 const FULL = 10_077
 const ANOTHER_CAME_FIRST = 10_071
 

@@ -9,7 +9,7 @@ import { limits, overLimit } from '../../limits.ts'
 export interface Answer extends AnswerSize {
   /** How many bytes were counted so far. */
   readonly bytes: number
-  /** The error of an answer that is too large. */
+  /** The error that the caller gets if the answer is too large; undefined as long as it is not. */
   readonly fault: GraphQLError | undefined
   /** Records that the caller received the answer or disconnected. From then on the answer uses no memory. */
   end(): void

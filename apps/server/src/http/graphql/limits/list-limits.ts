@@ -48,7 +48,7 @@ interface Spot {
   readonly value: unknown
   readonly type: GraphQLInputType
   readonly path: readonly string[]
-  /** The name of the list in the table. */
+  /** The name of the list in `listLimits`. */
   readonly name: string
 }
 
