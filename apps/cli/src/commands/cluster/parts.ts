@@ -37,7 +37,7 @@ const AGAIN_AFTER_MS = 500
 export function partsOf(folder: ClusterFolder, plan: Plan): Parts {
   const postgres = createPostgresPart(folder.path)
   let prepared: NatsServers | undefined
-  // The constructor writes configuration files, so it is called only when the servers are started.
+  // `prepareNatsServers` writes configuration files, so it is called only when the servers are started.
   const natsServers = (): NatsServers => {
     prepared ??= prepareNatsServers({
       program: findNatsServer() ?? 'nats-server',

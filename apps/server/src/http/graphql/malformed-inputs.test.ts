@@ -304,7 +304,7 @@ describe('for every field of every input and every argument, an invalid value is
     const inputs = Object.values(schema.getTypeMap()).filter(isInputObjectType)
     const fields = inputs.flatMap((type) => Object.keys(type.getFields()).map((field) => `${type.name}.${field}`))
     const left = fields.filter((field) => !places.some(({ name }) => name === field))
-    // only arguments of fields in answers have this input, so no call has a path to it
+    // only arguments of fields inside an answer have an input of this type, so no call has a path to it
     expect([...new Set(left.map((field) => field.split('.')[0]))]).toEqual(ofAnswers)
   })
 

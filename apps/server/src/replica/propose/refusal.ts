@@ -64,7 +64,7 @@ export function* whyRefusedInSteps(
         solution: gathered.solution,
       })
     const cause = yield* causeInSteps(fleet, request, profile, found)
-    // from level KEPT_CAUSES on, the stored reasons are those of the cause, and the first one has the code of the cause
+    // from level KEPT_CAUSES on, the stored reasons belong to the cause, and the first reason has the code of the cause
     const keepsCause = fleet.hosts.featureLevel >= KEPT_CAUSES
     const reasons = keepsCause ? cause.reasons : yield* refusalsInSteps(fleet, request, profile, found)
     overlay.rollback(0)
