@@ -21,7 +21,7 @@ export interface Config {
   readonly dataDir: string | undefined
   /** The URL of an operator's own PostgreSQL server. */
   readonly databaseUrl: string | undefined
-  /** An admin key that is used instead of a generated one. */
+  /** An admin key that is used instead of a generated key. */
   readonly adminKey: string | undefined
   /** The retention limits of the log. */
   readonly horizon: Horizon

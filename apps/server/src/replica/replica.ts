@@ -150,7 +150,7 @@ export class Replica {
   }
 
   /**
-   * Calls the listener after this replica's fleet was replaced by another one. A listener that followed the entries of the old fleet must
+   * Calls the listener after this replica's fleet was replaced by another fleet. A listener that followed the entries of the old fleet must
    * then start again. Returns a function that ends the subscription.
    */
   onReplaced(listener: () => void): () => void {

@@ -64,7 +64,7 @@ export async function placeWith(api: TestService, input: Record<string, unknown>
   return (await dataOf(api, PLACE, { in: { idempotencyKey: randomUUID(), spec, claim: LASTING, ...input } })).selectDestinations
 }
 
-/** A complete service on a free port, with a new database or a given one. A given database is not removed. */
+/** A complete service on a free port, with a new database or with `database`, which is not removed afterwards. */
 export async function startTestService({
   database: given,
   connection,

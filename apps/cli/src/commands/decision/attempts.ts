@@ -20,7 +20,7 @@ export type Tried = ResultOf<typeof TRIED>
 /** An attempt of a decision that had no effect, because another change came first in the log. */
 type LostTry = Tried['lostTries'][number]
 
-/** An earlier decision that a later one retried. */
+/** An earlier decision that a later decision retried. */
 type TriedBefore = ResultOf<typeof TRY>
 
 /**

@@ -13,7 +13,7 @@ export interface Stream {
   reportNext(): Promise<void>
   /** Sends reports of these hosts with the instances that run on them. */
   report(hosts: Iterable<string>): Promise<void>
-  /** Adds claims of an earlier run, which are then released like all others. */
+  /** Adds claims of an earlier run. They are then released like all other claims. */
   adopt(claims: readonly HeldClaim[]): void
 }
 

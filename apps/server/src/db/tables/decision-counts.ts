@@ -10,7 +10,7 @@ export type DecisionGrouping = 'CAUSE' | 'FLAVOR' | 'PROJECT' | 'PROFILE' | 'CHA
 export interface Counted {
   readonly query: Query
   readonly span: Span
-  /** The names of hosts that have several names. A search for one of the names also finds decisions with the others. */
+  /** The names of hosts that have several names. A search for one of a host's names also finds decisions with its other names. */
   readonly names: HostNames
 }
 

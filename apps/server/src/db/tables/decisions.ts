@@ -144,7 +144,7 @@ export function createDecisionStore(prisma: PrismaClient): DecisionStore & Unlog
     async sample({ profileName, since, until, limit }) {
       const isWanted = Prisma.sql`d.at_ms >= ${since} AND d.at_ms <= ${until} AND split_part(d.profile, '@', 1) = ${profileName}`
       const [counted] = await prisma.$queryRaw<{ count: bigint }[]>`SELECT count(*) AS count FROM decision d WHERE ${isWanted}`
-      // ids are random, so the first ones in their order are a random sample, which is the same for every reader
+      // ids are random, so the first ids in their order are a random sample, which is the same for every reader
       const rows = await prisma.$queryRaw<DecisionRow[]>`${SELECT} WHERE ${isWanted} ORDER BY d.id LIMIT ${limit}`
       return { total: Number(counted?.count ?? 0), decisions: await mapInPieces(rows, toListed) }
     },

@@ -83,8 +83,8 @@ export function createRolloutStore(prisma: PrismaClient): RolloutStore {
         if (minutes.length > 0) await writeMinutes(database, minutes)
         if (disagreements.length > 0) await writeDisagreements(database, disagreements)
       }, PATIENCE)
-      // one rollout after the other, because a transaction that locks rows of one rollout and waits for rows of another one could deadlock
-      // with another replica
+      // one rollout after the other: a transaction that locks rows of one rollout while it waits for rows of a second rollout could
+      // deadlock with another replica
       for (const rollout of new Set(disagreements.map((one) => one.rollout))) await dropOldest(prisma, rollout)
     },
     async steps({ rollout, since, until }, stepMs) {

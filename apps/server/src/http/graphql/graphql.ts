@@ -21,7 +21,7 @@ import { defectBehind, toFault } from './masking.ts'
 export interface GraphqlOptions {
   readonly schema: GraphQLSchema
   readonly services: Services
-  /** The cache for documents that are sent repeatedly. Absent: a new one. */
+  /** The cache for documents that are sent repeatedly. Absent: a new cache is created. */
   readonly documents?: DocumentCache
   /** Undefined if all readable state is durable. Otherwise resolves when the state that was read is durable. */
   settled?(): Promise<void> | undefined

@@ -46,6 +46,6 @@ export function dropInFlight({ queue, inFlight }: Pick<Underway, 'queue' | 'inFl
   queue.requeue(owners.flatMap(({ work }) => (work.type === 'placement' ? [work] : [])))
 }
 
-/** The error for a store that lost durable entries, and not only unflushed ones. */
+/** The error for a store that lost durable entries. (A store that lost only unflushed entries causes no error.) */
 export const behindDurable = ({ message }: StoreWentBackError): StoreWentBackError =>
   new StoreWentBackError(`${message}, which was durable: a backup was restored, or a fail-over lost data`)

@@ -23,7 +23,7 @@ const WRITE_LIMIT = 5_000
 const WRITE_ENTRIES = 200
 /** The pause of a projector after it found another replica writing, in milliseconds. */
 const YIELD_MS = 20
-/** The interval at which a replica checks whether another one stopped before it had written its rows. */
+/** The interval at which a replica checks whether another replica stopped before that replica had written its rows. */
 const SWEEP_MS = 1_000
 
 /**

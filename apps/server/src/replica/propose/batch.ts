@@ -176,7 +176,7 @@ type Step =
   | { readonly type: 'proposed'; readonly change: Proposal }
   /** `fresh`: the call would be refused, so the store must be read first. `time`: the time of the log must advance first. */
   | { readonly type: 'later'; readonly fresh: boolean; readonly time?: true }
-  /** The answers of external plug-ins no longer apply, so new ones are requested. */
+  /** The answers of external plug-ins no longer apply, so new answers are requested. */
   | { readonly type: 'outdated' }
   | { readonly type: 'unlogged'; complete(fleet: Fleet, tookUs: number): Steps<UnloggedAnswer> }
 

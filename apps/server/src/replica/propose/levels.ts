@@ -13,7 +13,7 @@ export interface Levels {
   learn(): Promise<void>
   /** Allows changes of a level if every replica supports it. Throws FeatureLevelError if one does not. */
   admit<Outcome>(level: number, letIn: () => Promise<Outcome>): Promise<Outcome>
-  /** The level that every living replica reads, for the next entry; 0 if unknown. */
+  /** The level to which the next entry can raise the log, because every living replica reads that level. 0 if unknown. */
   readonly raiseTo: number
   /** Discards the result of `learn`, because other replicas may start later. They are checked before the level is raised again. */
   clear(): void

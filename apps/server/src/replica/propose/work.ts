@@ -22,7 +22,7 @@ export interface PlacementWork extends Waiting<PlacementOutcome> {
   readonly claimIds: readonly string[]
   /** The store time at which the caller stops waiting, as estimated when the call arrived. */
   readonly notAfter: number
-  /** The answers of plug-ins and extenders about the call. New ones are requested if they no longer apply. */
+  /** The answers of plug-ins and extenders about the call. If these answers no longer apply, new answers are requested. */
   gathered: Gathered
   /** How often the answers were requested. */
   gatherings: number

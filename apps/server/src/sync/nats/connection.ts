@@ -100,8 +100,8 @@ export async function openConnection(address: NatsAddress, name: string, answerM
         await quick.consumers.add(stream, { ...config, name })
         return name
       }
-      // after the loss of a server, about one request in three stays unanswered for many seconds while others are answered at once, so the
-      // request is repeated meanwhile
+      // after the loss of a server, about one request in three stays unanswered for many seconds while all others are answered at once, so
+      // the request is repeated meanwhile
       return question(add, (name) => unfollow(stream, name))
     },
     unfollow,
