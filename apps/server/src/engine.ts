@@ -34,7 +34,7 @@ export interface EngineOptions {
   reached(): Promise<number>
   /** The last entry that the projections contain. Throws if the database does not answer. */
   followed(): Promise<Followed>
-  /** Returns true if every replica supports packed decisions. */
+  /** Returns true if every replica can read decisions in packed (binary) form. */
   mayPack(): boolean
   onSetAside(row: SetAside): void
   warn(message: string): void

@@ -19,9 +19,9 @@ export interface ReplicaOptions extends FleetReader {
   readonly timers?: Timers
   /** How many entries of the log are kept, by age and size. */
   readonly horizon?: Horizon
-  /** Checks that every living replica supports the level. Called only before the log's level is raised. */
+  /** Checks that every living replica supports a feature level. Called only before the log's feature level is raised. */
   readonly mayRaise?: MayRaise
-  /** Returns true if every living replica supported a level at the last check. Does not query the store. */
+  /** Returns true if every living replica supported a feature level at the last check. Does not query the store. */
   readonly isReadByAll?: (level: number) => boolean
   /**
    * Returns false if the auditor has found an error in this replica's state. No replica should then start from a checkpoint of this state.

@@ -208,7 +208,7 @@ export class Replica {
       this.#appender.enqueue<readonly ChangeVerdict[], ChangeWork>(deadlineMs, (waiting) => ({ type: 'changes', changes, ...waiting }))
     if (this.fleet.featureLevel >= FEATURE_LEVEL) return enqueue()
     const atLevel = () => this.#levels.admit(Math.max(...changes.map(levelOf)), enqueue)
-    // the first entry of a new log raises it to the level of this release
+    // the first entry of a new log raises the log to the feature level of this release
     return this.fleet.place.revision === 0 ? this.#levels.learn().then(atLevel) : atLevel()
   }
 

@@ -25,8 +25,9 @@ import type { Horizon, Retention } from './retention.ts'
 export interface Synchronizer extends LogReader {
   readonly engine: string
   /**
-   * True if `append` refuses every entry whose basis is not the end of the log. If false, every entry is appended at the present end of the
-   * log, even a repeated one. Which of its changes take effect is decided only when the entry is applied.
+   * True if `append` refuses every entry whose basis (the revision on which it was decided) is not the end of the log. If false, every
+   * entry is appended at the present end of the log, even a repeated one. Which of its changes take effect is decided only when the entry
+   * is applied.
    */
   readonly refusesEarly: boolean
   /** How entries reach the disk, for display to operators. */
@@ -34,8 +35,8 @@ export interface Synchronizer extends LogReader {
   /** Reads that are not urgent (history, projections). They are separate from the connection on which entries are appended. */
   readonly past: LogReader
   /**
-   * Returns the entry's position in the log. An engine that refuses early returns undefined if the end of the log is not the entry's basis.
-   * Throws EntryTooLargeError if the entry does not fit into a message of the store.
+   * Returns the entry's position in the log. An engine that refuses early returns undefined if the end of the log is not the entry's basis
+   * (the revision on which it was decided). Throws EntryTooLargeError if the entry does not fit into a message of the store.
    */
   append(entry: Entry): Promise<Place | undefined>
   /** The last revision that this replica knows to survive any crash of the store. */

@@ -84,7 +84,7 @@ interface DecisionRow {
   matrixHash: Uint8Array | null
   matrixAtMs: bigint | null
   tookUs: number | null
-  /** The document of the request; null if the decision is not packed. */
+  /** The document of the request; null if the decision is not stored in packed (binary) form. */
   request: unknown
 }
 
@@ -184,7 +184,7 @@ function whereOf({ outcome, host, instanceUuid, requestSpecId, account, since, q
   )
 }
 
-/** The JSON document of a decision that is not stored in packed form. */
+/** The JSON document of a decision that is not stored in packed (binary) form. */
 type Document = Pick<StoredDecision, 'record' | 'place' | 'answer' | 'claimIds' | 'reasons' | 'cause'>
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -227,8 +227,8 @@ function toListed(row: DecisionRow): StoredDecision | UnreadableDecision {
 export const isUnreadable = (row: StoredDecision | UnreadableDecision): row is UnreadableDecision => 'unreadable' in row
 
 /**
- * The document of a row. A decision is stored in packed form, next to its columns and its request. Older releases stored the whole decision
- * in the document.
+ * The document of a row. A decision is stored in packed (binary) form, next to its columns and its request. Older releases stored the whole
+ * decision in the document.
  */
 function documentOf({ id, packed, document, request, ...row }: DecisionRow): Document {
   if (packed === null) return longForm(id, document)

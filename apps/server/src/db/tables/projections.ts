@@ -31,7 +31,10 @@ export interface ProjectionStore {
   countSetAside(): Promise<number>
 }
 
-/** `mayPack` returns true if every replica can read packed decisions. `onSetAside` is called for every row that the database refuses. */
+/**
+ * `mayPack` returns true if every replica can read decisions in packed (binary) form. `onSetAside` is called for every row that the
+ * database refuses.
+ */
 export function createProjectionStore(
   prisma: PrismaClient,
   mayPack: () => boolean,

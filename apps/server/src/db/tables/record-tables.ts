@@ -43,7 +43,7 @@ export interface RecordTables {
 }
 
 export interface RecordTablesOptions {
-  /** Returns true if every replica supports packed decisions. */
+  /** Returns true if every replica can read decisions in packed (binary) form. */
   mayPack(): boolean
   /** Called with each row that the database refuses because of its content. All other rows are written. */
   onSetAside(row: SetAside): void

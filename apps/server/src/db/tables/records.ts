@@ -5,7 +5,7 @@ import { writeDecisions } from './decisions.ts'
 import { writeRequestSpecs } from './request-specs.ts'
 
 export interface RecordStoreOptions {
-  /** Returns true if every replica supports packed decisions. */
+  /** Returns true if every replica can read decisions in packed (binary) form. */
   mayPack(): boolean
   /** Warns operators if the audit lost rows that this process wrote. */
   warn(message: string): void

@@ -181,7 +181,10 @@ export function createPastFleets(
     }
   }
 
-  /** Builds and caches the fleet at a revision. Only one is built at a time, so that two queries for one moment build it once. */
+  /**
+   * Builds and caches the fleet at a revision. Only one fleet is built at a time, so that two queries for one revision build its fleet
+   * once.
+   */
   const make = async (revision: number): Promise<Fleet> => {
     const known = find(revision)
     if (known !== undefined) return known.fleet

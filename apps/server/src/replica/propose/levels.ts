@@ -11,11 +11,11 @@ export interface Levels {
    * level.
    */
   learn(): Promise<void>
-  /** Allows changes of a level if every replica supports it. Throws FeatureLevelError if one does not. */
+  /** Allows changes of a feature level if every replica supports it. Throws FeatureLevelError if a replica does not. */
   admit<Outcome>(level: number, letIn: () => Promise<Outcome>): Promise<Outcome>
   /** The level to which the next entry can raise the log, because every living replica reads that level. 0 if unknown. */
   readonly raiseTo: number
-  /** Discards the result of `learn`, because other replicas may start later. They are checked before the level is raised again. */
+  /** Discards the result of `learn`, because other replicas may start later. They are checked before the feature level is raised again. */
   clear(): void
 }
 

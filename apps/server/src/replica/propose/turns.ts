@@ -22,7 +22,7 @@ export interface Turns {
   taken(missed: number): void
 }
 
-/** `refusesEarly` is true if the store refuses entries whose basis is not the end of the log. */
+/** `refusesEarly` is true if the store refuses every entry that was decided on an earlier revision than the end of the log. */
 export function createTurns(refusesEarly: boolean): Turns {
   let contended = false
   let calm = 0

@@ -71,9 +71,10 @@ describe('the level of the log', () => {
     let mayRaise = besideHeld
     let isRead = false
     const newer = await open(memory, 'newer', undefined, { mayRaise: (level) => mayRaise(level), isReadByAll: () => isRead })
-    // at the last check, a replica did not read the level, so this call does not query the store
+    // at the last check, a replica did not support the feature level, so this call does not query the store
     expect((await ask(newer, 'k1')).type).toBe('placed')
-    // at the last check, all replicas read the level, but an older replica has started since: the call continues at the present level
+    // at the last check, all replicas supported the feature level, but an older replica has started since: the call continues at the
+    // present level
     isRead = true
     expect((await ask(newer, 'k2')).type).toBe('placed')
     expect(newer.fleet.featureLevel).toBe(older)

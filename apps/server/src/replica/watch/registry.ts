@@ -16,9 +16,9 @@ export interface Registry {
   readonly last: ReplicaRows
   /** Writes a sign of life, and reads the signs of the other replicas at once. Rejects if the store does not answer. */
   look(): Promise<void>
-  /** Throws FeatureLevelError if a replica that is living, or may continue, does not read changes of a level. */
+  /** Throws FeatureLevelError if a replica that is living, or may continue, cannot read changes of this feature level. */
   mayRaise(level: number): Promise<void>
-  /** Returns true if every replica supported the level at the last check. Does not query the store. */
+  /** Returns true if every replica supported the feature level at the last check. Does not query the store. */
   isReadByAll(level: number): boolean
   /** Returns true if another replica was living within the last minute, by the last check. */
   hasOthers(): boolean

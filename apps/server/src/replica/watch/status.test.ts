@@ -114,7 +114,7 @@ describe('the status of replicas', () => {
     await store.keep(aSign({ id: 'behind' }))
     const { now, rows } = await store.list()
     const behind = rows.find(({ id }) => id === 'behind')
-    // two reports, the change that raises the level of the new log, and two claims
+    // two reports, the change that raises the feature level of the new log, and two claims
     expect(behind?.lagChanges).toBe(5)
     expect(behind?.lagMs).toBeGreaterThan(0)
     expect(behind?.seenAt).toBeLessThanOrEqual(now)
@@ -160,7 +160,7 @@ describe('the log’s feature level', () => {
     await store.stop('old')
     expect((await replica.propose([change]))[0]?.void).toBe('group.unknown')
     expect(replica.fleet.featureLevel).toBe(2)
-    // a change that needs only the present level of the log does not read the levels of the replicas
+    // a change that needs only the log's present feature level does not read the feature levels of the replicas
     await store.keep(aSign({ id: 'older', featureLevel: 1 }))
     expect((await replica.propose([change]))[0]?.void).toBe('group.unknown')
     await store.stop('older')

@@ -28,9 +28,9 @@ const POLL_MS = 1_000
 
 /**
  * The log in a JetStream stream. Entries are published without an expected position. They are appended at the end of the log. Whether their
- * changes take effect is decided when they are applied, so this engine never refuses an entry because of its basis. Acknowledged or
- * delivered messages are stored by a majority of the stream's servers, which do not wait for their disks. Throws StoreSetupError if the
- * servers or streams lack required settings, and StoreUnavailableError if no server answers.
+ * changes take effect is decided when they are applied, so this engine never refuses an entry that was decided on an earlier revision.
+ * Acknowledged or delivered messages are stored by a majority of the stream's servers, which do not wait for their disks. Throws
+ * StoreSetupError if the servers or streams lack required settings, and StoreUnavailableError if no server answers.
  */
 export async function openNatsSynchronizer(address: NatsAddress, options: NatsOptions): Promise<Synchronizer> {
   const connection = await openConnection(address, options.name ?? 'gantt')
