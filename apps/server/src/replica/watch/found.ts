@@ -20,7 +20,7 @@ export class Found {
   readonly #bySubject = new Map<string, LookedAt>()
   readonly #counts = new Map<AuditCode, number>()
 
-  /** Records the findings of one check, and returns the new ones. `at` identifies the checked object and the pass. */
+  /** Records the findings of one check, and returns the new ones. `at` and `name` identify the checked object. */
   note(at: string, name: string, findings: readonly Finding[], pass: number, now: number): readonly Finding[] {
     const key = `${at} ${name}`
     const known = this.#bySubject.get(key)
