@@ -41,7 +41,7 @@ const PLACED_AT_ONCE = 8
 /** One host reports after this many requests. */
 const REQUESTS_PER_REPORT = 4
 
-/** Fills a service with the demo's fleet and claims, and prints links. Then sends heartbeats and requests until it is stopped. */
+/** Fills a service with the demo's fleet and claims, and prints links. Then sends heartbeats and requests until the demo is stopped. */
 export async function runDemo(options: DemoOptions): Promise<void> {
   const { url, folder, rate, stopped, say, announce } = options
   let heartbeats: Promise<void> | undefined

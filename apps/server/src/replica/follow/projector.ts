@@ -108,7 +108,7 @@ export function createProjector(
       })
   }
 
-  /** Resolves with true if the tables belong to this log. A replica that started while they were unavailable checks it here. */
+  /** Resolves with true if the tables belong to this log. A replica that started while the tables were unavailable checks this here. */
   const isFollowed = async (followed: Followed): Promise<boolean> => {
     const mismatch = await findMismatch(log, followed, realTimers)
     if (mismatch !== undefined) replica.refuseWrites(new StoreWentBackError(mismatchText(mismatch)))

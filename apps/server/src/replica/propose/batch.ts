@@ -59,8 +59,8 @@ export interface Batch {
 }
 
 /**
- * A refusal, or a placement that claims nothing. The cause of a refusal is computed after the batch, because it takes longer than many
- * decisions.
+ * A refusal, or a placement that claims nothing. The cause of a refusal is computed after the batch, because computing it takes longer than
+ * making many decisions.
  */
 export interface UnloggedWork {
   readonly work: PlacementWork

@@ -33,7 +33,9 @@ export interface ShadowDisagreement {
   readonly because: string
 }
 
-/** A candidate's results compared with the active version. This replica counts them since the rollout began, or since it started. */
+/**
+ * A candidate's results compared with those of the active version. The counts begin when the rollout begins, or when this replica starts.
+ */
 export interface ShadowReport {
   /** How many decisions were replayed by the other version. */
   readonly sampled: number

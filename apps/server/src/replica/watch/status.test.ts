@@ -70,7 +70,10 @@ afterAll(async () => {
 const pair = (): [Node, Node] => nodes as [Node, Node]
 const aSign = (more: Partial<Sign>): Sign => ({ ...pair()[0].describe(), id: 'old', url: null, revision: 0, ...more })
 
-/** Waits until both replicas are at the same revision, have checked it completely, and have read each other's signs of life. */
+/**
+ * Waits until both replicas are at the same revision, have checked the state at that revision completely, and have read each other's signs
+ * of life.
+ */
 async function meet(): Promise<void> {
   const [a, b] = pair()
   for (const { replica } of [a, b]) await replica.fresh()

@@ -53,8 +53,8 @@ const KEPT = {
 } satisfies Partial<StreamConfig>
 
 /**
- * The suffix that a change of engine (engine-change/) adds to the subjects of a stream: `incoming` while it is filled, `left` after it was
- * copied to another store. Messages on the ordinary subject do not reach such a stream, and no replica opens it.
+ * The suffix that a change of engine (engine-change/) adds to the subjects of a stream: `incoming` while the stream is filled, `left` after
+ * the stream was copied to another store. Messages on the ordinary subject do not reach such a stream, and no replica opens it.
  */
 export type Phase = 'incoming' | 'left'
 
