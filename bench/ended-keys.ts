@@ -14,7 +14,7 @@ const KEYS = 10_000
 
 /**
  * Measures the cost of idempotency keys after their claims have ended: the memory for each key with its claim, the size of a checkpoint,
- * the time of a copy, and the time of judging while they are stored.
+ * the time of a copy, and the time to check and apply an entry while they are stored.
  */
 export const endedKeys: Question = {
   name: 'ended-keys',

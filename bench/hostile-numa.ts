@@ -64,7 +64,7 @@ export const hostileNuma: Question = {
     for (const [name, make] of Object.entries(stories))
       for (const search of ['nova', 'pairs'] as const) {
         const alike = numbers(hosts).map(() => make(8))
-        // No request reads sockets. The sockets only make hosts differ, so that each host needs a complete search.
+        // No request reads sockets. The sockets only make hosts differ. Each host therefore needs a complete search.
         const different = alike.map(({ host, ...rest }, i) => ({
           ...rest,
           host: { cells: host.cells.map((cell) => ({ ...cell, socket: i })) },

@@ -3,14 +3,14 @@ import { aLogOf, scan } from './fleet.ts'
 import { measureInTurns } from './measure.ts'
 import type { Figure, Question } from './question.ts'
 
-/** Requests that all or some hosts pass. The last one has a group, so that a filter must examine the hosts of earlier instances. */
+/** Requests that all or some hosts pass. The last request has a group: a filter must examine the hosts of earlier instances. */
 const asked = {
   'all pass': { vcpus: 0, memoryMb: 0 },
   'free capacity matters': { vcpus: 1, memoryMb: 1_024 },
   'anti-affinity': { vcpus: 1, memoryMb: 1_024, instanceGroup: { uuid: aUuid(1), policy: 'ANTI_AFFINITY' } },
 } as const
 
-/** Measures many instances in one request. Each must be decided with the resources of the earlier ones counted as used. */
+/** Measures many instances in one request. Each instance must be decided with the resources of the earlier instances treated as used. */
 export const manyInstances: Question = {
   name: 'many-instances',
   asks: 'What do 100 instances in one request cost over one?',

@@ -6,8 +6,8 @@ import { measureInTurns } from './measure.ts'
 import type { Figure, Question } from './question.ts'
 
 /**
- * Measures weighing in three cases: aggregates are not read, they are read and set no multiplier, and they set one for a tenth of the
- * hosts.
+ * Measures weighing in three cases: aggregates are not read; aggregates are read, but set no multiplier; aggregates set a multiplier for a
+ * tenth of the hosts.
  */
 export const multipliers: Question = {
   name: 'multipliers',

@@ -6,7 +6,8 @@ import type { Figure, Question } from './question.ts'
 const { short } = requests
 
 /**
- * Requests that no host passes. In one, all hosts have too little memory; in the other, each third of the hosts lacks something different.
+ * Requests that no host passes. For the first, all hosts have too little memory; for the second, each third of the hosts lacks something
+ * different.
  */
 const hopeless: Readonly<Record<string, RequestSpec>> = {
   'too big': { ...short, flavor: { ...short.flavor, memoryMb: 9_999_999, extraSpecs: {} } },

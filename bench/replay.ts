@@ -20,7 +20,10 @@ import type { Question } from './question.ts'
 const CHANGES = 10_000
 /** An entry of the log has the claims of this many requests. */
 const PER_ENTRY = 10
-/** The incarnation of the hosts' reports. The reports that `aLogOf` writes have it too, so the sequences continue. */
+/**
+ * The incarnation of the hosts' reports. The reports that `aLogOf` writes have the same incarnation, so their sequence numbers continue
+ * here.
+ */
 const INCARNATION = '00000000-0000-4000-8000-000000000001'
 
 const request = aRequest({ vcpus: 1, memoryMb: 1_024 })
@@ -39,7 +42,7 @@ export const replayQuestion: Question = {
     const { store, fleet, decisions } = await aPast(hosts, changes)
     const warm = createPastFleets(store.past, { limit: KEPT_THINGS })
     let next = 0
-    // Consecutive replays are of decisions that are as far apart in the log as possible, and never of the same one.
+    // Two consecutive replays are of decisions that are as far apart in the log as possible, and never of the same decision.
     const any = (): Decided => {
       next = (next + Math.floor(decisions.length * 0.618)) % decisions.length
       return decisions[next] as Decided
@@ -52,7 +55,8 @@ export const replayQuestion: Question = {
         same: () => again(warm, last),
         other: () => again(warm, any()),
       })
-      // This is measured separately, because its garbage would be collected while the other operations are measured.
+      // Replays without cached fleets are measured separately, because the garbage that they produce would be collected while the other
+      // operations are measured.
       const { cold } = await measureInTurns(Math.ceil(rounds / 10), {
         cold: async () => {
           const fleets = createPastFleets(store.past, { limit: KEPT_THINGS })

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { chromium } from '@playwright/test'
 import { quietEnvironment, root, runTool, tools } from './prepare.mjs'
 
-/** The advice if no browser was found and none could be installed. */
+/** What the user can install if no browser was found and none could be installed. */
 export const HOW_TO_INSTALL = '`apt-get install chromium-headless-shell` or `npx playwright install chromium`'
 
 /**

@@ -86,7 +86,7 @@ async function answer({ id, method, params = {} }, open) {
 
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 
-/** True if only files are compared, so that no database of the user is needed. */
+/** True if only files are compared. No database of the user is then needed. */
 function isOfflineDiff(method, params) {
   const offline = ['empty', 'schemaDatamodel', 'migrations']
   return method === 'diff' && [params.from, params.to].every((side) => offline.includes(side?.tag))

@@ -8,7 +8,7 @@ const { report, runInBrowser, runVitest } = await import('./count-tests.mjs')
 const { runStaticChecks } = await import('./static-checks.mjs')
 
 const args = process.argv.slice(2)
-// Tests of the other projects start no NATS server.
+// Only the tests of these three projects start a NATS server.
 const needsNats = args.length === 0 || ['server', 'cli', 'proofs'].some((project) => args.includes(project))
 const summaries = [await runStaticChecks(), runVitest(args, { needsNats })]
 if (args.length === 0) summaries.push(runInBrowser(['desktop']))

@@ -37,7 +37,7 @@ say(
     `${toKb(largest.bytes)} of ${largest.limit} KB, styles ${toKb(others.at(-1).bytes)} of ${others.at(-1).limit} KB`,
 )
 
-/** The chunks that are loaded with the given ones: these themselves, and everything that they import before they run. */
+/** The chunks that are loaded with the chunks `keys`: these chunks, and everything that they import before they run. */
 function chunksOf(keys) {
   const found = new Set()
   const visit = (key) => {

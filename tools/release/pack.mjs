@@ -23,7 +23,7 @@ const FOR_PROOFS = './for-proofs'
 /** The files of dist that users of an installed package do not need. */
 const UNUSED = /\.map(\.br|\.gz)?$|\/dist\/for-proofs\.js$/
 
-/** Makes the tarballs. Returns them in an order in which each needs only earlier ones. */
+/** Makes the tarballs. Returns them in an order in which each tarball needs only earlier tarballs. */
 export async function pack(target = path.join(root, 'dist', 'packages')) {
   mkdirSync(target, { recursive: true })
   const tarballs = []

@@ -60,7 +60,10 @@ function copyPages(name, folder) {
   cpSync(path.join(root, name), path.join(folder, name), { recursive: true, filter: (file) => !isTest(file) })
 }
 
-/** Copies a package. If the checkout has it in the folder of a package of this repository, it is copied into that package. */
+/**
+ * Copies a package. If the checkout has the package in the folder of a package of this repository, the copy is also placed inside that
+ * package.
+ */
 function copyPackage(place, lib) {
   const source = path.join(root, place)
   // Packages for other platforms are not installed, so they are left out.

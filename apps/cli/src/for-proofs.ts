@@ -1,4 +1,7 @@
-/** The entry point for packages/proofs. It exports code that its commands share with the command line. No other package may import it. */
+/**
+ * The entry point for packages/proofs. It exports code that the commands of packages/proofs share with the command line. No other package
+ * may import it.
+ */
 
 export { type AuditRow, findBreak, type Head, START } from './commands/audit/chain.ts'
 export { signal } from './commands/cluster/signal.ts'

@@ -21,7 +21,7 @@ export interface Config {
   readonly dataDir: string | undefined
   /** The URL of an operator's own PostgreSQL server. */
   readonly databaseUrl: string | undefined
-  /** An admin key that is used instead of a generated one. */
+  /** An admin key that is used instead of a generated key. */
   readonly adminKey: string | undefined
   /** The retention limits of the log. */
   readonly horizon: Horizon
@@ -29,8 +29,8 @@ export interface Config {
   /** How long a host's list of instances may lag behind the claims before the auditor reports a finding, in milliseconds. */
   readonly unlistedAfterMs: number
   /**
-   * The highest feature level that this replica supports, announces and writes: that of the release, or a lower one in a fleet with an
-   * older release.
+   * The highest feature level that this replica supports, announces to other replicas and writes: the level of the release, or a lower
+   * level while some replicas run an older release.
    */
   readonly featureLevel: number
   /** The NATS cluster that stores the log; undefined: PostgreSQL stores it. */
@@ -59,7 +59,7 @@ export const DEFAULT_LIVENESS: LivenessSettings = { source: 'static', suspectAft
 
 export const DEFAULT_PORT = 4400
 
-/** The error with all settings that cannot be used. */
+/** Thrown if settings cannot be used. The message lists all of them. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: readonly string[]

@@ -34,15 +34,15 @@ export interface EngineOptions {
   reached(): Promise<number>
   /** The last entry that the projections contain. Throws if the database does not answer. */
   followed(): Promise<Followed>
-  /** Returns true if every replica supports packed decisions. */
+  /** Returns true if every replica can read decisions in packed (binary) form. */
   mayPack(): boolean
   onSetAside(row: SetAside): void
   warn(message: string): void
 }
 
 /**
- * Opens the engine that the settings name. No other code knows which engines exist. Throws StoreSetupError if the database's tables contain
- * the projection of another log, and StoreUnavailableError if this cannot be checked yet.
+ * Opens the engine that the settings name: PostgreSQL or NATS. Throws StoreSetupError if the database's tables contain the projection of
+ * another log, and StoreUnavailableError if this cannot be checked yet.
  */
 export function openEngine(options: EngineOptions): Promise<Engine> {
   return options.nats === undefined ? openPostgres(options) : openNats(options, options.nats)
@@ -60,7 +60,7 @@ async function assertSameLog(log: Synchronizer, { database, followed }: Pick<Eng
       `the log that GANTT_SYNC names (${log.engine}) is empty, and the database, which may have followed one, does not answer (${database.away.reason})`,
     )
   }
-  // the position of the tables is read first, because the log is never behind them
+  // the position of the tables is read first, because the log always reaches at least the position of the tables
   const mismatch = await findMismatch(log, await followed(), realTimers)
   if (mismatch !== undefined) throw new StoreSetupError([mismatchText(mismatch)])
 }

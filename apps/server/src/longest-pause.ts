@@ -1,7 +1,7 @@
 /** The sampling interval in milliseconds: a measured pause is too long by at most this. */
 const EVERY_MS = 5
 
-/** The longest time for which the process did not yield, so that calls waited, in milliseconds. */
+/** The longest time in milliseconds for which the process did not yield. Calls wait during that time. */
 export interface Pause {
   readonly wallMs: number
   /** The part of this time in which the process used a processor. Time that other processes on the machine used is not included. */

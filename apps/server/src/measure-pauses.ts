@@ -32,7 +32,8 @@ export interface Pauses {
 }
 
 /**
- * Takes and restores a checkpoint of a database's fleet, both at once and in slices, and measures for how long the process does not yield.
+ * Takes and restores a checkpoint of a database's fleet, first in one step and then in slices, and measures for how long the process does
+ * not yield.
  */
 export async function measurePauses(connection: pg.ClientConfig): Promise<Pauses> {
   const store = await openPostgresSynchronizer(connection)
@@ -61,7 +62,7 @@ function* wholeRound(fleet: Fleet): Generator<unknown, void> {
   yield* auditWorld(fleet)
 }
 
-/** Measures twice and returns the second result, because the code of a running service has warmed up. */
+/** Measures twice and returns the second result, because the code of a running service is already optimised. */
 function measureAudit(fleet: Fleet): Pick<Pauses, 'auditRoundMs' | 'auditStepMs' | 'digestPartMs' | 'longDigestPartMs'> {
   const measure = () => {
     const steps = wholeRound(fleet)

@@ -9,7 +9,7 @@ import { parseNatsAddress } from './sync/nats/address.ts'
 export interface MigrateSyncOptions {
   /** DATABASE_URL or GANTT_DATA_DIR, GANTT_SYNC and GANTT_RECORDS_BYTES, as the service reads them. */
   readonly environment: NodeJS.ProcessEnv
-  /** Each end is `postgres`, `nats` (the URL in GANTT_SYNC) or a URL in the form of GANTT_SYNC. */
+  /** `from` and `to` are each `postgres`, `nats` (the URL in GANTT_SYNC) or a URL in the form of GANTT_SYNC. */
   readonly from: string
   readonly to: string
   /** Checks the logs and computes their digests, and changes nothing. */
@@ -20,8 +20,8 @@ export interface MigrateSyncOptions {
 }
 
 /**
- * Moves the log and the other stores to the other engine. Throws ConfigError for invalid settings, EngineChangeError
- * if the change is not possible, StoreUnavailableError and StoreSetupError of either store.
+ * Moves the log and the other stores from one engine to another. Throws ConfigError for invalid settings, EngineChangeError if the change
+ * is not possible, StoreUnavailableError and StoreSetupError of either store.
  */
 export async function migrateSync(options: MigrateSyncOptions): Promise<ChangeReport> {
   return withEngines(options, async (parts) => (await import('./engine-change/engine-change.ts')).changeEngine({ ...options, ...parts }))

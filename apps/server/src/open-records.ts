@@ -10,7 +10,7 @@ import { unloggedRow } from './replica/follow/rows-of.ts'
 import type { UnloggedDecision } from './replica/propose/placement.ts'
 import type { RecordStore } from './stores/records.ts'
 
-/** A replica keeps this many of its latest decisions in memory, to answer them before they are in the database's tables. */
+/** A replica keeps this many of its latest decisions in memory, and answers queries about them before they are in the database's tables. */
 const YOUNG_DECISIONS = 1_000
 
 /**
@@ -51,7 +51,7 @@ export function openRecords(prisma: PrismaClient, store: RecordStore, database: 
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    /** Stores refusals and advice, which are not in the log. */
+    /** Stores refusals and placements that claim nothing. Neither is in the log. */
     async keep(unlogged: readonly UnloggedDecision[]): Promise<void> {
       const kept = unlogged.map((decision) => unloggedRow(decision, ({ request }) => requestSpecId(request)))
       await store.keepDecisions(kept)

@@ -114,8 +114,8 @@ export interface Service {
 const ADMIN_ACCOUNT = 'admin'
 
 /**
- * Opens everything between a database and a port: keys, log, replica, projections, API. With NATS, it waits for servers that do not answer
- * or have no leader, and is not ready meanwhile. If a step fails, everything that was opened is closed.
+ * Opens everything between a database and a port: keys, log, replica, projections, API. With NATS, the service waits for servers that do
+ * not answer or have no leader, and is not ready until then. If a step fails, everything that was opened is closed.
  */
 export async function openService({
   connection,

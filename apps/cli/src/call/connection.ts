@@ -49,8 +49,8 @@ export interface ServiceClient {
 }
 
 /**
- * A client of the service. The URL and the key come from the options, the environment or the config file, in this order. Its calls
- * fail with CommandFailure.
+ * A client of the service. The URL and the key come from the options, otherwise from the environment, otherwise from the config file.
+ * Failed calls throw CommandFailure.
  */
 export const connect = (flags: ConnectionFlags, environment: NodeJS.ProcessEnv = process.env): ServiceClient =>
   connectWith((options, attempt) => attempt(options), flags, environment)

@@ -38,7 +38,7 @@ export function showProgress(read: number, of: number, isLast: boolean): void {
   process.stderr.write(isLast ? '\r\u001b[K' : `\r${read} of ${of}`)
 }
 
-/** The line below a list: how many rows are shown, how many there are, and the option that shows the others. */
+/** The line below a list: how many rows are shown, how many there are, and the option that shows all of them. */
 export function tally(shown: number, totalCount: number, noun: string, more = '--all'): string {
   if (shown === totalCount) return `${shown} ${noun}${shown === 1 ? '' : 's'}`
   return `${shown} of ${totalCount} ${noun}s; ${more} shows the others`

@@ -240,7 +240,7 @@ test('explain with a key bound to a project shows only what that project may rea
   expect((await explainAs(id, '--markdown')).out).toMatch(
     /^### NO_VALID_HOST\n\nNo host was found.*\n\n\| Demand \| Asked \| State \| What it means \|\n/,
   )
-  // For a key bound to a project, objects of other projects do not exist.
+  // A key that is bound to a project gets the answer "not found" for objects of other projects.
   const foreign = await refusedDecision()
   expect((await explainAs(foreign)).err).toBe(`error: there is no decision ${foreign}; "gantt decisions" lists them\n`)
   expect((await explainAs(id, '--verdicts')).err).toMatch(/the key is bound to project shop/)

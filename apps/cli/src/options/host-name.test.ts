@@ -58,7 +58,7 @@ test('every document that selects the name and node of a host also selects hasOt
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.startsWith('demo'))
   const isWithout = (text: string): boolean =>
     /[{\s`]name node\b(?! hasOtherNodes)/.test(text) ||
-    // a name without a node means all nodes of the host
+    // without its node, the name would stand for all nodes of the host
     /\bhost \{ name \}/.test(text) ||
     /\bfromHost fromNode\b(?! fromHasOtherNodes)/.test(text) ||
     // Commands print only the sentence of a refusal's cause. The service has already put the host's name into this sentence.

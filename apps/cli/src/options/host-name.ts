@@ -4,10 +4,7 @@ export interface HostNameInput {
   readonly node?: string
 }
 
-/**
- * A host as commands print it. The node is added if its name differs from the host's, or if the host's name alone would mean other nodes
- * too.
- */
+/** A host as commands print it. The node is added if its name differs from the host's, or if the host has several nodes. */
 export const printHost = (hostName: string, node: string, hasOtherNodes = false): string =>
   node === hostName && !hasOtherNodes ? escaped(hostName, IN_HOST) : `${escaped(hostName, IN_HOST)}/${escaped(node, IN_NODE)}`
 

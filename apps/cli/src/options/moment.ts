@@ -38,7 +38,7 @@ export async function stateAt(client: ServiceClient, { at }: MomentFlags): Promi
   return { revision: fleet.asOf, at: fleet.at }
 }
 
-/** The time from which ages are counted: that of the past state, or now. */
+/** The time from which ages are computed: the time of the past state, or now. */
 export const nowOf = (past: PastState | null): number => (past === null ? Date.now() : Date.parse(past.at))
 
 /** A line above the output of a past state. */

@@ -1,4 +1,4 @@
-/** The command by which this program was started, so that users can copy printed commands: `npx gantt` in a checkout. */
+/** The command by which users start this program: `npx gantt` in a checkout. Printed commands begin with it, because users copy them. */
 export const GANTT = isCalledByNpx(process.env) ? 'npx gantt' : 'gantt'
 
 function isCalledByNpx({ npm_command, npm_lifecycle_script = '' }: NodeJS.ProcessEnv): boolean {

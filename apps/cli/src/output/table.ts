@@ -32,7 +32,7 @@ export interface Screen {
   readonly isTerminal: boolean
 }
 
-/** A table with a row for each item. It is at most 80 columns wide, or as wide as a wider terminal. */
+/** A table with a row for each item. It is at most 80 columns wide, or as wide as the terminal if that is wider. */
 export function toTable(columns: readonly Column[], given: readonly (readonly string[])[], screen = screenOf(process)): readonly string[] {
   const rows = given.map((cells) =>
     cells.map((cell, at) =>

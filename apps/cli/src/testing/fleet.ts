@@ -8,7 +8,7 @@ const AGGREGATE = graphql(`mutation Gather($input: AggregateCreateInput!) {
   aggregateCreate(input: $input) { __typename ... on UserError { message } }
 }`)
 
-/** Reports six hosts in two zones: plain ones, one with a long name, one with GPUs and NUMA cells. */
+/** Reports six hosts in two zones: four plain hosts, one host with a long name, and one host with GPUs and NUMA cells. */
 export async function reportFleet(client: Client): Promise<void> {
   const names = ['az1-a', 'az1-b', 'az1-c', 'az2-a', 'az2-gpu', 'az2-a-host-with-a-name-that-no-terminal-has-room-for.rack7.example.org']
   const updates = names.map((name, at) => ({

@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../../server/src/testi
 import { reportFleet } from './fleet.ts'
 import { gantt, type Said } from './gantt.ts'
 
-/** A service that only the tests of one file use. It runs from the first test to the last. */
+/** A service that only the tests of one file use. The service runs from the first test to the last. */
 export interface OwnService {
   readonly service: Service
   /** A folder for files of the tests; the service may read them. */
@@ -63,7 +63,7 @@ export function useOwnService({ settings = {}, withFleet = true, ownDatabase = f
   afterAll(async () => {
     await service?.stop()
     await database?.drop()
-    // A test may have killed the service, and then its database server still runs.
+    // A test may have killed the service. Its database server then still runs.
     if (ownDatabase) await gantt({}, 'db', 'stop', '--data-dir', own.stateDir)
     fs.rmSync(folder, { recursive: true, force: true })
   })

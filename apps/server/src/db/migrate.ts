@@ -24,8 +24,8 @@ export class MigrationError extends Error {
 const MIGRATION_LOCK = 0x67616e75
 
 /**
- * Migrates the database to the newest schema and returns the names of the applied migrations. The bookkeeping is Prisma's own, so that its
- * command line accepts the result. Each migration is one transaction.
+ * Migrates the database to the newest schema and returns the names of the applied migrations. The applied migrations are recorded as Prisma
+ * records them. Prisma's command line therefore accepts the database. Each migration is one transaction.
  */
 export async function migrate(connection: pg.ClientConfig, migrations: readonly Migration[] = readMigrations()): Promise<string[]> {
   const client = new pg.Client({ connectionTimeoutMillis: TIMEOUTS.connectionTimeoutMillis, keepAlive: true, ...connection })
@@ -52,7 +52,10 @@ export function readMigrations(folder = findMigrationsFolder()): Migration[] {
     })
 }
 
-/** The folder `prisma/migrations` in the nearest folder above this file. This finds the same folder from `src` and `dist`. */
+/**
+ * The folder `prisma/migrations` in the nearest folder above this file. The result is the same whether this file runs in `src` or in
+ * `dist`.
+ */
 function findMigrationsFolder(): string {
   for (let folder = path.dirname(fileURLToPath(import.meta.url)); ; folder = path.dirname(folder)) {
     const migrations = path.join(folder, 'prisma', 'migrations')

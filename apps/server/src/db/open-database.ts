@@ -20,9 +20,12 @@ export type DatabaseOptions = {
   readonly stopped?: AbortSignal
   /** Gets messages about what the start waits for. */
   readonly warn?: (message: string) => void
-  /** Called when the embedded server ended. Pools reconnect by themselves once the server runs again. LISTEN and caches must be renewed. */
+  /**
+   * Called when the embedded server ended. Pools reconnect by themselves once the server runs again. The caller must renew LISTEN and its
+   * caches.
+   */
   readonly onLost?: () => void
-  /** Called when the server runs again, with the mode in which it was found. */
+  /** Called when the server runs again, with how this process got the server: started, attached or adopted. */
   readonly onRecovered?: (mode: EmbeddedPostgres['mode']) => void
 }
 
@@ -71,7 +74,7 @@ async function openEmbedded({ stateDir, alone = false, onLost = () => {}, onReco
         recovery = recover()
       },
     })
-  /** Retries until it succeeds, because the service needs its database. */
+  /** Retries until the server runs again, because the service needs its database. */
   const recover = async (): Promise<void> => {
     while (!isClosed) {
       try {

@@ -9,6 +9,6 @@ test('the timeout of a connection is set only in session.ts, and Prisma waits lo
   const stating = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
     .filter((file) => /(?:connectionTimeoutMillis|maxWait): [\dA-Z]/.test(readFileSync(path.join(import.meta.dirname, file), 'utf8')))
-  // the watch checks every second, so it has its own shorter limit
+  // database-watch.ts has its own shorter limit, because it checks the database every second
   expect(stating.sort()).toEqual(['database-watch.ts', 'migrate.ts', 'session.ts'])
 })

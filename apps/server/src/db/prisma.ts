@@ -22,7 +22,7 @@ export function createPrisma(connection: pg.ClientConfig, database: DatabaseWatc
       },
     },
   })
-  // the extended client still has every method that is used in this service
+  // the extended client has every method of PrismaClient that this service uses
   return watched as unknown as PrismaClient
 }
 

@@ -105,7 +105,7 @@ export function createPgDriver(connection: pg.ClientConfig): Driver {
       // the connection can end between two statements; the next statement then fails
       client.on('error', () => undefined)
       try {
-        // rows of the other stores must be durable when they are committed, whatever the server's default for synchronous_commit
+        // the rows of this transaction must be durable once it is committed, whatever the server's default for synchronous_commit
         await client.query('BEGIN; SET LOCAL synchronous_commit = on')
         const result = await use((query) => client.query(query))
         await client.query('COMMIT')

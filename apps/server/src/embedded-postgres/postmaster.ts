@@ -40,14 +40,14 @@ export function findPostmaster(stateDir: StateDir): number | undefined {
   return pid !== undefined && isPostmaster(pid, stateDir) ? pid : undefined
 }
 
-/** True if this process is the server of the data directory. A server removes its lock file shortly before it ends. */
+/** True if the process with this id is the server of the data directory. A server removes its lock file shortly before it ends. */
 export function isPostmaster(pid: number, { data }: StateDir): boolean {
   try {
     process.kill(pid, 0)
   } catch {
     return false // there is no such process, or it belongs to another account; signals to own processes never fail
   }
-  // The process id may now belong to another process. The server is recognised by its working directory, the data directory.
+  // The process id may now belong to another process. The server is recognised by its working directory, which is the data directory.
   if (process.platform !== 'linux') {
     return spawnSync('ps', ['-p', String(pid), '-o', 'comm='], { encoding: 'utf8' }).stdout.includes('postgres')
   }
@@ -60,7 +60,7 @@ export function isPostmaster(pid: number, { data }: StateDir): boolean {
 
 /**
  * Removes stale lock files. PostgreSQL does so itself, unless their process id now belongs to a zombie or to another process of the
- * account, as after a container's restart. Its shared memory still protects the data from a second server.
+ * account, as after a container's restart. The shared memory of a running server still protects the data from a second server.
  */
 export function removeStaleLocks(stateDir: StateDir): void {
   for (const file of [path.join(stateDir.data, 'postmaster.pid'), `${stateDir.socket}.lock`]) {
@@ -69,7 +69,7 @@ export function removeStaleLocks(stateDir: StateDir): void {
   }
 }
 
-/** Starts a server in a separate session, so that Ctrl-C in a terminal reaches only the service, which then stops the server. */
+/** Starts a server in a separate session, because Ctrl-C in a terminal must reach only the service, which then stops the server. */
 export function launch(stateDir: StateDir, { postgres }: Binaries, settings: Settings): Launched {
   rotate(stateDir.logFile)
   const log = fs.openSync(stateDir.logFile, 'a', 0o600)

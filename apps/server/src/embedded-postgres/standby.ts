@@ -20,7 +20,8 @@ export const REPLICATED: Settings = {
 }
 
 /**
- * Folders that are copied without their content, and files that are left out, because a copy creates them again or must not contain them.
+ * Folders that are copied without their content, and files that are not copied. A server creates their content itself, or must not get that
+ * of another server.
  */
 const EMPTY = new Set(['pg_wal', 'pg_replslot', 'pg_dynshmem', 'pg_notify', 'pg_serial', 'pg_snapshots', 'pg_subtrans', 'pg_stat_tmp'])
 const LEFT_OUT = new Set(['postmaster.pid', 'postmaster.opts', 'standby.signal', 'backup_label'])

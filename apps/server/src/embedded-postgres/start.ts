@@ -13,9 +13,14 @@ export type EmbeddedPostgresOptions = {
   /** Additional PostgreSQL settings. They apply if this process starts the server, not if it joins. */
   readonly settings?: Settings
   readonly timeoutMs?: number
-  /** Throws `postgres.in_use` if another process owns the server, or also needs it alone. Other processes may join later. */
+  /**
+   * Throws `postgres.in_use` if another process owns the server, or if another process that also needs the server alone was faster. Other
+   * processes may join later.
+   */
   readonly alone?: boolean
-  /** Called when the server ended unexpectedly. It can be started again with the same socket and password, so that pools reconnect. */
+  /**
+   * Called when the server ended unexpectedly. The server can be started again with the same socket and password, so that pools reconnect.
+   */
   readonly onLost?: () => void
 }
 
@@ -125,7 +130,7 @@ async function joinOrLaunch({ stateDir, binaries, settings, timeoutMs, alone, co
       const joined = await tryToJoin(connection, stateDir, alone)
       if ('client' in joined) return { ...joined, launched }
 
-      // 57P03: the server is starting, recovering or stopping. The timeout begins only when this ends.
+      // 57P03: the server is starting, recovering or stopping. The timeout begins only when the server has left this state.
       if (codeOf(joined.refusal) === '57P03') deadline = Date.now() + timeoutMs
       if (Date.now() > deadline) throw timedOut(stateDir, timeoutMs, joined.refusal)
 

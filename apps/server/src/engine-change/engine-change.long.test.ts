@@ -15,7 +15,7 @@ import { dataOf, type Json, placeWith, startTestService, type TestService } from
 import { abandonChange, type ChangeOptions, type ChangeStep, changeEngine } from './engine-change.ts'
 import { assertLogIn, type EngineName } from './record.ts'
 
-/** All data that callers hold or may read again. */
+/** A query for all data that callers have received and can read again. */
 const HELD = `{
   claims(first: 100) { nodes { id fence state instanceUuid revision expiresAt host { name } decision { id } } }
   hosts(first: 100) { nodes { name revision status } }

@@ -163,7 +163,7 @@ async function changeToPostgres(parts: Parts): Promise<ChangeReport> {
 }
 
 /**
- * Cancels an incomplete change, so that the old engine is used again. Throws EngineChangeError if there is no such change
+ * Cancels an incomplete change. The old engine is then used again. Throws EngineChangeError if there is no such change
  * (`engine.no_change`), or if the new engine is already in use (`engine.elsewhere`).
  */
 export async function abandonChange(options: ChangeOptions): Promise<void> {
@@ -229,8 +229,8 @@ async function assertMayFill(
 }
 
 /**
- * Checks that the tables contain no log, or only the log that was copied to the engine from which it now returns. Also checks that the
- * other content of the tables belongs to this fleet.
+ * Checks that the tables contain no log, or only the log that an earlier change copied to NATS. Also checks that the other content of the
+ * tables belongs to this fleet.
  */
 async function assertMayReplace({ record, side, last }: Parts): Promise<void> {
   const tables = await readTables(record.client)

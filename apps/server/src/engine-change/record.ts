@@ -18,7 +18,7 @@ export interface EngineChange {
   readonly state: 'copying' | 'verified' | 'done'
 }
 
-/** The operations on the database during one change. Its session excludes every other change until it ends. */
+/** The operations on the database during one change. No other change can begin until `end` is called. */
 export interface ChangeRecord {
   readonly client: pg.Client
   last(): Promise<EngineChange | undefined>

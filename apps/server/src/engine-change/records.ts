@@ -23,7 +23,7 @@ const AGAIN_MS = 50
 
 const tablesOf = ({ prisma, warn }: RecordsOptions): RecordTables =>
   createRecordTables(prisma, {
-    // Decisions are written in the long form, because every release can read it.
+    // Decisions are written as JSON documents instead of in packed form, because every release can read JSON documents.
     mayPack: () => false,
     onSetAside: ({ kind, id, reason }) => warn(`the database refuses ${kind} ${id}: ${reason}; it is set aside`),
     warn,
@@ -51,7 +51,8 @@ export async function bringKeys(options: RecordsOptions, fleet: string, recordBy
 }
 
 /**
- * Writes the data that waits in NATS (refusals, advice, audit, uses and edits of keys) into the tables. Returns how many keys there are.
+ * Writes the data that waits in NATS (refusals, placements that claim nothing, the audit, uses and edits of API keys) into the tables.
+ * Returns how many keys there are.
  */
 export async function drainRecords(options: RecordsOptions): Promise<number> {
   const { side, warn } = options

@@ -100,7 +100,7 @@ function createSide(connection: Connection, fleet: string, copies: number): Nats
     const config: Partial<StreamConfig> = { subjects: [subject], ...(description === undefined ? {} : { description }) }
     if ((await find(stream)) !== undefined) await asked(streams.update(stream, config))
   }
-  /** The streams that callers' answers depend on. The others contain signs of life, or data that can be computed from the log. */
+  /** The streams that callers' answers depend on. The other streams contain signs of life, or data that can be computed from the log. */
   const answered = [stores.keys, stores.records, { stream: names.log, subject: names.logSubject }]
 
   return {
@@ -232,7 +232,7 @@ async function publishAll(
     while (waiting.length >= AHEAD || (waiting.length > 0 && bytes + message.body.length > AHEAD_BYTES)) await settle()
     const done =
       entry.revision === from.firstRevision ? sendFirst(() => send(message, entry.revision), entry) : send(message, entry.revision)
-    // the caller that awaits the answer reports the error
+    // if the call fails, the code that awaits `done` later reports the error
     done.catch(() => undefined)
     if (entry.revision === from.firstRevision) await done
     waiting.push({ bytes: message.body.length, done })

@@ -56,13 +56,13 @@ async function* readParts(client: pg.Client, revision: number): AsyncGenerator<s
 }
 
 /**
- * Replaces the content of the tables by a log, inside the caller's transaction. Once that is committed, the log is visible and replicas may
- * append. `each` is called with the count of written entries.
+ * Replaces the content of the tables by a log, inside the caller's transaction. Once that transaction is committed, the log is visible and
+ * replicas may append. `each` is called with the count of written entries.
  */
 export async function replaceTables(client: pg.Client, from: ReadableLog, each: (entries: number) => void): Promise<void> {
   await client.query(OPEN)
   await client.query('TRUNCATE log, checkpoint, checkpoint_part')
-  // these positions belong to streams of NATS, and would prevent trimming while the log is in tables
+  // rows with other names are positions in streams of NATS, which would prevent trimming while the log is in tables
   await client.query(`DELETE FROM projection_position WHERE name <> 'main'`)
   let written = 0
   for await (const some of inPieces(from.entries(from.firstRevision), ROWS)) {

@@ -1,7 +1,7 @@
 import { sortInSteps } from '@gantt/scheduler-core'
 import { answerInPieces, pauseOfQuestion } from './question.ts'
 
-/** The items for which `isKept` returns true, in order. Yields between items. Throws CallerGoneError. */
+/** The items for which `isKept` returns true, in order. Yields between items. Throws CallerGoneError if the caller has disconnected. */
 export async function filterInPieces<Item>(items: readonly Item[], isKept: (item: Item) => boolean): Promise<Item[]> {
   const kept: Item[] = []
   await eachInPieces(items, (item) => {
@@ -12,7 +12,7 @@ export async function filterInPieces<Item>(items: readonly Item[], isKept: (item
 
 /**
  * Calls a function for each item, and yields between calls. A single call should take no longer than a turn of the event loop. Throws
- * CallerGoneError.
+ * CallerGoneError if the caller has disconnected.
  */
 export async function eachInPieces<Item>(items: Iterable<Item>, use: (item: Item, position: number) => void): Promise<void> {
   let position = 0
@@ -23,13 +23,13 @@ export async function eachInPieces<Item>(items: Iterable<Item>, use: (item: Item
   }
 }
 
-/** The result of `make` for each item, in order. Yields between items. Throws CallerGoneError. */
+/** The result of `make` for each item, in order. Yields between items. Throws CallerGoneError if the caller has disconnected. */
 export async function mapInPieces<Item, Made>(items: readonly Item[], make: (item: Item, position: number) => Made): Promise<Made[]> {
   const made: Made[] = []
   await eachInPieces(items, (item, position) => void made.push(make(item, position)))
   return made
 }
 
-/** A sorted copy. Yields while sorting. Equal items keep their order. Throws CallerGoneError. */
+/** A sorted copy. Yields while sorting. Equal items keep their order. Throws CallerGoneError if the caller has disconnected. */
 export const sortInPieces = <Item>(items: readonly Item[], compare: (a: Item, b: Item) => number): Promise<Item[]> =>
   answerInPieces(sortInSteps(items, compare))

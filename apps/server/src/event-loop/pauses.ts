@@ -1,6 +1,6 @@
 import { realTimers, type Timers } from '../timers.ts'
 
-/** In one turn of the event loop, all long work together may use this many milliseconds. */
+/** In one turn of the event loop, all long work together is given this many milliseconds. */
 const TURN_MS = 4
 /** In one turn of the event loop, calls are started for this many milliseconds. */
 const ADMIT_MS = 8

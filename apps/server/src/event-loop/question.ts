@@ -29,7 +29,7 @@ export function assertAsked(): void {
 
 /**
  * Called between two steps of a query. Returns a promise that the query must await if it is time to yield, otherwise undefined. Throws
- * CallerGoneError; the promise can reject with it too.
+ * CallerGoneError if the caller has disconnected; the promise can also reject with this error.
  */
 export function pauseOfQuestion({ pause }: Turns = turns): Promise<void> | undefined {
   assertAsked()

@@ -115,12 +115,12 @@ test('a call whose caller disconnected while the call waited is not started', as
     },
     () => onCall(),
   )
-  // thirty long tasks share the turns of the event loop, so that both calls wait before they start
+  // thirty long tasks share the turns of the event loop, and therefore both calls wait before they start
   const work = Array.from({ length: 30 }, () => inPieces(busy()))
   const first = send(url)
   await seen
   first.destroy()
-  // the second call arrived later, so when it is answered, the first one would have started
+  // the second call arrived later, so if the first call had not been cancelled, it would have started before the second was answered
   await new Promise((resolve) => void send(url).once('response', resolve))
   isBusy = false
   await Promise.all(work)

@@ -9,17 +9,20 @@ export type Encoding = (typeof encodings)[number]
 export const LEAST_TO_COMPRESS = 1_024
 
 /**
- * Level 5 is the lowest that finds distant repetitions. It is as fast as gzip with smaller results. At level 4 packed columns are a fifth
- * larger.
+ * Brotli's level 5 is the lowest that finds distant repetitions. It is as fast as gzip with smaller results. At level 4 packed columns are
+ * a fifth larger.
  */
 const QUALITY = 5
 
 /**
- * Bodies above this size in bytes are compressed faster, because the caller waits mainly for the compression. These are columns of a large
- * fleet.
+ * Bodies above this size in bytes are compressed faster, because the caller waits mainly for the compression. Only answers with the data of
+ * a large fleet are this large.
  */
 const LARGE = 1 << 20
-/** This level takes a quarter of the time for a result that is a fifth larger. Levels 3 and 4 are slower and have larger results. */
+/**
+ * Brotli's level 2 takes a quarter of the time of level 5, for a result that is a fifth larger. Levels 3 and 4 are slower and have larger
+ * results.
+ */
 const QUALITY_OF_LARGE = 2
 
 /** The preferred supported encoding that an Accept-Encoding header accepts; undefined if it accepts none. */

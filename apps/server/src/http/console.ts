@@ -36,8 +36,8 @@ const pages = [
 ]
 
 /**
- * Allows only the console's own files and its own service. Styles are allowed because the component library writes its variables as style
- * elements.
+ * The content security policy of a page. It allows only the console's own files and its own service. Styles are allowed because the
+ * component library writes its variables as style elements.
  */
 const policy = (framedBy: "'none'" | "'self'"): string =>
   [

@@ -7,7 +7,7 @@ export const HEARTBEAT_MS = 1_000
 export interface Heartbeat {
   /** The revision that this replica has applied. */
   readonly revision: number
-  /** How long ago the state was last known to be as new as the store's, in milliseconds. */
+  /** How long ago the state was last known to be as new as the state in the store, in milliseconds. */
   readonly stateAgeMs: number
 }
 
@@ -29,7 +29,7 @@ export function useHeartbeats(current: () => Heartbeat): Plugin {
 export const heartbeatText = ({ revision, stateAgeMs }: Heartbeat): string =>
   `:heartbeat ${JSON.stringify({ revision: String(revision), stateAgeMs: Math.round(stateAgeMs) })}\n\n`
 
-/** The stream with heartbeats between its events, never within one. None is sent while its reader is slow. */
+/** Adds heartbeats to a stream, always between two events. No heartbeat is sent while the reader of the stream is slow. */
 export function withHeartbeats(
   body: ReadableStream<Uint8Array>,
   current: () => Heartbeat,

@@ -13,7 +13,7 @@ interface Open {
 
 /**
  * The JSON of a value, as JSON.stringify writes it. Yields after each piece. Undefined if the text has more than `most` characters. Throws
- * CallerGoneError. Tests set `onPause`.
+ * CallerGoneError if the caller has disconnected. Tests set `onPause`.
  */
 export async function jsonInPieces(
   root: unknown,

@@ -31,7 +31,7 @@ export const limits = {
   answerBytes: 32 * 1024 * 1024,
   /** The total size of all answers that a replica is computing and sending. */
   answersBytes: 128 * 1024 * 1024,
-  /** An answer up to this size is sent even if the other answers exceed their limit. */
+  /** An answer up to this size is sent even if all answers together exceed `answersBytes`. */
   smallAnswerBytes: 1024 * 1024,
 } as const
 

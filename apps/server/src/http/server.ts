@@ -57,8 +57,8 @@ const METRICS_HEADERS = { 'content-type': 'text/plain; version=0.0.4; charset=ut
 const DRAIN_MS = 65_000
 
 /**
- * Serves the console, /graphql, /metrics, /live and /ready. Before it is opened it answers that the service is starting, and what it waits
- * for. Rejects if the address cannot be used.
+ * Serves the console, /graphql, /metrics, /live and /ready. Before `open` is called, every answer states that the service is starting, and
+ * what it waits for. Rejects if the address cannot be used.
  */
 export async function startHttpServer(options: HttpOptions): Promise<HttpServer> {
   let parts: HttpParts | undefined
@@ -129,11 +129,11 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     response.once('close', () => {
       if (!response.writableFinished) gone.abort()
     })
-    // The listener is added before the first wait, because a caller may disconnect during it.
+    // The listener is added before the first `await`, because the caller may disconnect while this function waits.
     const over = new AbortController()
     response.once('close', () => over.abort())
     Object.assign(request, { body: await readParams(request, documents, texts) })
-    // calls that arrive together start in several turns of the event loop, so that none waits for all others
+    // calls that arrive together start in several turns of the event loop, because otherwise each of them would wait for all others
     await turns.admit()
     // if the response is closed, nothing would stop work that starts here
     if (over.signal.aborted) return

@@ -28,7 +28,7 @@ interface Conclusion {
 
 export interface LivenessVerdict {
   readonly changes: readonly Conclusion[]
-  /** Hosts that are not set DOWN because too many are silent at once. An operator must confirm that they are down. */
+  /** Hosts that are not set DOWN because too many hosts are silent at once. An operator must confirm that they are down. */
   readonly withheld: readonly WatchedHost[]
   /** Why these hosts are not set DOWN, for operators; null if there are none. */
   readonly warning: string | null

@@ -1,11 +1,11 @@
 import type { HostName } from '@gantt/scheduler-core'
 
-/** The sources of the release; a plug-in may provide others (provided.ts). */
+/** The sources of signs of life that are part of the release. A plug-in can provide further sources. */
 export const livenessSources = ['static', 'reports'] as const
 
 /** The known signs of life of hosts, by the store's time in milliseconds since 1970. */
 export interface Heard {
-  /** The source that received the sign. */
+  /** The name of the source that received the signs. */
   readonly source: string
   readonly now: number
   /** No signs were received before this time, so earlier silence is ignored. */

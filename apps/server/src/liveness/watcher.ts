@@ -21,7 +21,7 @@ export interface WatcherOptions {
 }
 
 const CHANGES_PER_CALL = 1_000
-/** The longest interval between checks. With it, a silent host is detected soon after its timeout. */
+/** The longest interval between checks. A silent host is therefore detected soon after its timeout. */
 const MOST_BETWEEN_LOOKS_MS = 5_000
 const LOOKS_BEFORE_SUSPECT = 4
 /** After a gap between reads of more than this many intervals, signs of life may have been missed. */

@@ -5,7 +5,7 @@ import { freePorts } from '../free-ports.ts'
 import { type NatsAddress, parseNatsAddress } from '../sync/nats/address.ts'
 import { lookAt, type View } from './view.ts'
 
-/** A nats-server with its files written and its ports chosen. The process that starts it owns it. */
+/** A nats-server with its files written and its ports chosen. The process that starts the server owns it. */
 export interface NatsServer {
   readonly name: string
   readonly ports: NatsPorts
@@ -31,13 +31,13 @@ export interface NatsServers {
   readonly servers: readonly NatsServer[]
   /** The URL in the form of GANTT_SYNC, without the name of a fleet. */
   readonly url: string
-  /** Called when all servers are started. Waits until a stream with a copy on each can be created. Throws if that fails. */
+  /** Called when all servers are started. Waits until a stream with a copy on each server can be created. Throws if that fails. */
   untilReady(signal?: AbortSignal): Promise<void>
 }
 
 export interface NatsServersOptions {
   readonly program: string
-  /** The folder of their files: `nats-1.conf`, `nats-1.log`, and the store `nats-1`. */
+  /** The folder of the servers' files: `nats-1.conf`, `nats-1.log`, and the store `nats-1`. */
   readonly folder: string
   /** The ports of each server. */
   readonly ports: readonly NatsPorts[]

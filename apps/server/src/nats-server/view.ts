@@ -1,4 +1,4 @@
-/** The state of the streams as one server reports it. Only the leader of a stream reports the state of the others. */
+/** The state of the streams as one server reports it. Only the leader of a stream reports the state of the other servers. */
 export interface View {
   readonly meta: Raft
   /** The streams by name. */
@@ -9,7 +9,7 @@ export interface View {
 export interface Raft {
   /** The name of the leader; empty if there is none. */
   readonly leader: string
-  /** The other servers, each with whether it has caught up with the leader. */
+  /** The other servers of the group. `current` is true if the server has caught up with the leader. */
   readonly replicas: readonly { readonly name: string; readonly current: boolean; readonly offline: boolean }[]
 }
 

@@ -18,14 +18,17 @@ import {
 /** Counts a failure of a plug-in's part (a filter, weigher or scheduler), and returns the error to throw. */
 export type Fail = (part: string, what: string) => Error
 
-/** Functions that wrap a plug-in's part in this process and contain its failures. The callers of external parts contain theirs. */
+/**
+ * Functions that wrap a plug-in's part in this process and contain its failures. Failures of parts that run outside of this process are
+ * contained by the code that calls those parts.
+ */
 export const containParts: { readonly [List in PartList]: (part: Parts[List], fail: Fail) => Parts[List] } = {
   filters: containFilter,
   weighers: containWeigher,
   schedulers: containScheduler,
-  // liveness/provided.ts contains failures of lease providers
+  // failures of lease providers are contained where their leases are read (liveness/provided.ts)
   leaseProviders: (provider) => provider,
-  // outside/documents.ts contains failures of namespaces
+  // failures of namespaces are contained where documents are checked (outside/documents.ts)
   namespaces: (namespace) => namespace,
 }
 
@@ -123,7 +126,7 @@ function containWeigher(weigher: Weigher, fail: Fail): Weigher {
   }
 }
 
-/** Wraps a scheduler. The core checks its choices (schedulers/plugin-scheduler.ts), and calls `fail` to count an invalid choice. */
+/** Wraps a scheduler. scheduler-core checks the hosts that the scheduler chooses, and calls `fail` to count an invalid choice. */
 function containScheduler(scheduler: PluginScheduler, fail: Fail): PluginScheduler {
   const { name, description } = scheduler
   return {
@@ -138,7 +141,10 @@ function containScheduler(scheduler: PluginScheduler, fail: Fail): PluginSchedul
 
 type Part = Filter | Weigher
 
-/** The fields that a filter or weigher reads with the given options. Empty if its `reads` failed; it is then called for every host. */
+/**
+ * The fields that a filter or weigher reads with the given options. Empty if the call of `reads` failed. The filter or weigher is then
+ * called for every host.
+ */
 const readsOf = ({ name, reads }: Part, fail: Fail): Reads =>
   typeof reads !== 'function'
     ? reads
@@ -178,7 +184,7 @@ function heard<Answer>(answer: Answer): Answer {
   return answer
 }
 
-/** Calls a plug-in's part. If the call fails, which `ask` has already counted, returns `otherwise`. */
+/** Calls a plug-in's part with `ask`, which counts a failure itself. Returns `otherwise` if the call fails. */
 function orElse<Answer>(otherwise: Answer, ask: () => Answer): Answer {
   try {
     return ask()

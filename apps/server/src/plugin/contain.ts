@@ -5,7 +5,7 @@ import { containParts, type Fail } from './contain-part.ts'
 export interface Failure {
   /** The name of the part. */
   readonly part: string
-  /** The error that it threw, or the invalid value that it returned. */
+  /** The error that the part threw, or the invalid value that the part returned. */
   readonly message: string
   /** Milliseconds since 1970, by this process's clock. */
   readonly at: number

@@ -9,7 +9,10 @@ export interface FoundProvider {
   fail(what: string): Error
 }
 
-/** The lease provider that the setting names. Undefined if it names a source of the release. Throws PluginError if no plug-in has it. */
+/**
+ * The lease provider that the setting names. Undefined if it names a source of the release. Throws PluginError if no plug-in has a provider
+ * of this name.
+ */
 export function findProvider(loaded: readonly LoadedPlugin[], name: string | undefined): FoundProvider | undefined {
   if (name === undefined || livenessSources.some((own) => own === name)) return undefined
   const all = loaded.flatMap(({ plugin, fail }) => plugin.leaseProviders.map((provider) => ({ provider, fail })))

@@ -30,7 +30,7 @@ export interface OpenPlugins {
   readonly plugins: Plugins
   /** The plug-ins in the order of the setting. Extenders come last. */
   readonly loaded: readonly LoadedPlugin[]
-  /** Calls external parts; undefined if no part is outside of this process. */
+  /** Calls filters and weighers that run outside of this process; undefined if there are none. */
   readonly outside: Outside | undefined
   readonly documents: Documents
   close(): Promise<void>
@@ -43,7 +43,7 @@ export interface OpenPluginsOptions {
   now(): number
   /** The folder for relative paths and names of packages; default: the working directory. */
   readonly from?: string
-  /** How long an answer of an external part may take, in milliseconds. */
+  /** How long an answer of a filter or weigher outside of this process may take, in milliseconds. */
   readonly timeoutMs?: number
   /** The file that describes extenders; undefined if there are none. */
   readonly extenders?: string | undefined

@@ -293,7 +293,7 @@ describe('a service with plug-ins', () => {
     expect(verifyDecision).toEqual({ outcome: 'UNKNOWN', fidelity: 'APPROXIMATE' })
     const { requiredStats, plugins } = await dataOf(api, '{ requiredStats { namespaces { namespace } } plugins { name } }')
     expect([requiredStats.namespaces[0].namespace, plugins]).toEqual(['compute', []])
-    // Only one decision so far used the default profile. The others used a plug-in, so they cannot be checked without it.
+    // Only one decision so far used the default profile. The other nine used a plug-in, and cannot be checked without the plug-in.
     expect(await verifyStoredDecisions(database.connection)).toMatchObject({ checked: 1, elsewhere: 9, differences: [] })
     const simulated = await api.ask('query ($in: SimulateInput!) { simulate(input: $in) { __typename } }', {
       in: { profile: 'named', requests: [{ spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 } } } }] },

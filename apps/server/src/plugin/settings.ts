@@ -24,6 +24,9 @@ export const readPluginSettings = (text: string | undefined): PluginSetting[] =>
       entry.startsWith(TRUSTED) ? { from: entry.slice(TRUSTED.length).trim(), mode: 'TRUSTED' } : { from: entry, mode: 'ISOLATED' },
     )
 
-/** The default of GANTT_PLUGIN_TIMEOUT_MS: how long an external part may take to answer about all hosts, in milliseconds. */
+/**
+ * The default of GANTT_PLUGIN_TIMEOUT_MS: how long a filter or weigher outside of this process may take to answer about all hosts, in
+ * milliseconds.
+ */
 export const DEFAULT_PLUGIN_TIMEOUT_MS = 200
 export const MOST_PLUGIN_TIMEOUT_MS = 10_000

@@ -1,4 +1,4 @@
-/** The listeners to one kind of event. Each is called, even if another one fails. */
+/** The listeners to one kind of event. Each listener is called, even if another listener fails. */
 export interface Listeners<Event> {
   /** Returns a function that removes the listener. */
   add(listener: (event: Event) => void): () => void

@@ -19,12 +19,12 @@ export interface ReplicaOptions extends FleetReader {
   readonly timers?: Timers
   /** How many entries of the log are kept, by age and size. */
   readonly horizon?: Horizon
-  /** Checks that every living replica supports the level. Called only before the log's level is raised. */
+  /** Checks that every living replica supports a feature level. Called only before the log's feature level is raised. */
   readonly mayRaise?: MayRaise
-  /** Returns true if every living replica supported a level at the last check. Does not query the store. */
+  /** Returns true if every living replica supported a feature level at the last check. Does not query the store. */
   readonly isReadByAll?: (level: number) => boolean
   /**
-   * Returns false if the auditor has found an error in this replica's state, so that no other replica should start from its checkpoints.
+   * Returns false if the auditor has found an error in this replica's state. No replica should then start from a checkpoint of this state.
    */
   readonly mayCheckpoint?: () => boolean
   /** Requests answers of external plug-ins for a call before it is decided. Absent: there are no external plug-ins. */

@@ -113,8 +113,8 @@ describe.skipIf(noNatsServer !== undefined)(`replicas on one nats-server${skippe
     const twice = (store: Synchronizer, other: Synchronizer): Synchronizer => ({
       ...store,
       async append(entry) {
-        // every third entry is appended on another connection; of these appends, every second one fails without an answer, and the others
-        // append a copy
+        // every third entry is appended on another connection; of these appends, every second append fails without an answer, and the
+        // remaining appends append a copy
         if (++sent % 3 !== 0) return store.append(entry)
         await other.append(entry)
         if (sent % 2 === 0) throw new StoreUnavailableError('the answer was lost')

@@ -154,7 +154,7 @@ test('the tables have the same content as the fleet', async () => {
 
 test('a void attempt is in the tables with its host and reason, and a decision with its duration', async () => {
   const [a] = nodes as [Node]
-  // this test uses two hosts of its own, because the others depend on the race of the replicas
+  // this test uses two hosts of its own, because the free amounts of the other hosts depend on the race of the replicas
   await a.replica.propose([aReport('tight', { vcpus: 4, memoryMb: 1_024 }), aReport('roomy', { vcpus: 4, memoryMb: 1_024 })])
   const placed = await place(a.replica, 'wins', aRequest({ memoryMb: 600, forceHosts: ['tight'] }))
   expect(await a.projector.reached(a.replica.fleet.place.revision, 30_000)).toBe(true)
@@ -163,7 +163,7 @@ test('a void attempt is in the tables with its host and reason, and a decision w
     (await decisions.list({ first: 1, host: 'tight' })).flatMap((one) => (isUnreadable(one) ? [] : [one.place.entryId ?? '']))[0] ?? '',
     0,
   )
-  // another replica claimed the same resources first: this proposal does not count, and the request is then placed on another host
+  // another replica claimed the same resources first: this proposal has no effect, and the request is then placed on another host
   const claims = won?.changes.find((change) => change.type === 'instances')
   if (claims?.type !== 'instances') throw new Error('the entry of the placement has no claims')
   const decision = '00000000-0000-4000-8000-00000000d001'

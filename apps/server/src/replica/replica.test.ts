@@ -344,7 +344,7 @@ test('listeners get the present fleet, the copy for each checkpoint, and a fleet
   await replica.propose([aReport('h3')])
   expect(snapshots.map(({ fleet, of, changes }) => [fleet.hosts.count, of === replica.fleet, changes])).toEqual([
     [1, true, 0],
-    // two reports, and the change that raises the level of the new log
+    // two reports, and the change that raises the feature level of the new log
     [2, true, 3],
   ])
   await expect.poll(async () => (await store.open().past.loadCheckpoint(9))?.place).toEqual(snapshots[1]?.fleet.place)

@@ -102,7 +102,7 @@ export class Replica {
     return this.#appender.halted
   }
 
-  /** The last revision that answers may depend on: later entries may be lost by a crash of the store. */
+  /** The last revision that answers may depend on. A crash of the store can lose later entries. */
   get durableRevision(): number {
     return this.#follower.durableRevision
   }
@@ -117,7 +117,10 @@ export class Replica {
     return this.#store.flushing
   }
 
-  /** This replica's estimate of the store's time, in milliseconds since 1970. Rules of the log use the stamps of entries instead. */
+  /**
+   * This replica's estimate of the store's time, in milliseconds since 1970. Whether a change in the log takes effect depends on the times
+   * that the store gave the entries, and not on this estimate.
+   */
   get storeTime(): number {
     return this.#freshness.watch.now(this.fleet.now)
   }
@@ -147,8 +150,8 @@ export class Replica {
   }
 
   /**
-   * Calls the listener when another fleet replaced this replica's fleet, so that readers of its entries must start again. Returns a
-   * function that ends the subscription.
+   * Calls the listener after this replica's fleet was replaced by another fleet. A listener that followed the entries of the old fleet must
+   * then start again. Returns a function that ends the subscription.
    */
   onReplaced(listener: () => void): () => void {
     return this.#follower.onReplaced(listener)
@@ -198,14 +201,14 @@ export class Replica {
     return this.#levels.learn().then(() => this.#levels.admit(level, enqueue))
   }
 
-  /** Writes changes that need no decision. Resolves with a verdict for each change: whether it took effect or is void. */
+  /** Writes changes that need no decision. Resolves with a verdict for each change, which states if the change took effect. */
   propose(changes: readonly Change[], deadlineMs = 10_000): Promise<readonly ChangeVerdict[]> {
     if (changes.length === 0) return Promise.resolve([])
     const enqueue = () =>
       this.#appender.enqueue<readonly ChangeVerdict[], ChangeWork>(deadlineMs, (waiting) => ({ type: 'changes', changes, ...waiting }))
     if (this.fleet.featureLevel >= FEATURE_LEVEL) return enqueue()
     const atLevel = () => this.#levels.admit(Math.max(...changes.map(levelOf)), enqueue)
-    // the first entry of a new log raises it to the level of this release
+    // the first entry of a new log raises the log to the feature level of this release
     return this.fleet.place.revision === 0 ? this.#levels.learn().then(atLevel) : atLevel()
   }
 
@@ -215,8 +218,8 @@ export class Replica {
   }
 
   /**
-   * Undefined if the whole present fleet is durable. Otherwise resolves when it is; answers from the fleet wait for this. Throws
-   * UnavailableError if the store does not answer, or has lost the state.
+   * Undefined if the whole present fleet is durable. Otherwise resolves when the fleet is durable; answers from the fleet wait for this.
+   * Throws UnavailableError if the store does not answer, or has lost the state.
    */
   settled(timeoutMs = 10_000): Promise<void> | undefined {
     const { place } = this.fleet

@@ -7,7 +7,10 @@ export type Scope = (typeof scopes)[number]
 export interface ApiKey {
   readonly id: string
   readonly name: string
-  /** The service account: idempotency keys and claims belong to it, so that keys can be exchanged. */
+  /**
+   * The service account. Idempotency keys and claims belong to the account and not to the API key, so a new key of the account can replace
+   * the old one.
+   */
   readonly account: string
   /** The first characters of the secret. They may be shown to people. */
   readonly prefix: string
@@ -48,7 +51,7 @@ export type NewApiKey = Pick<ApiKey, 'name' | 'account' | 'scopes'> &
  * The laws, which api-keys.suite.ts checks for every engine:
  * - Only hashes of secrets are stored.
  * - Edits have one order. Each is decided after all earlier edits, on any replica.
- * - A replica sees its own edit at once, and the others see it within `seenWithinMs`.
+ * - A replica sees its own edit at once, and the other replicas see it within `seenWithinMs`.
  */
 export interface ApiKeyStore {
   /** After an edit, another replica may use the former keys for this long, in milliseconds. */

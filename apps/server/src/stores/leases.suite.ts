@@ -4,7 +4,7 @@ import type { StoresEngine, StoresPlace } from './stores.suite.ts'
 import type { Stores } from './stores.ts'
 
 const LONG_MS = 60_000
-/** A break that is shorter than the time between any two reads. */
+/** A value of `breakMs` that is shorter than the time between any two reads. */
 const NONE_MS = -1
 
 const host = (name: string) => ({ host: name, node: name })

@@ -6,8 +6,8 @@ export type LastOf = (host: HostName) => number | undefined
 /** One read of the hosts' signs of life. */
 export interface Look {
   /**
-   * True if only this replica evaluates the leases now and should write the result. Safety does not depend on it, because the log judges
-   * each change.
+   * True if only this replica evaluates the leases now and should write the result. Safety does not depend on this, because each change is
+   * checked again when it is applied.
    */
   readonly isMine: boolean
   /** The store's time. */

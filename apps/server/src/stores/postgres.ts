@@ -9,7 +9,7 @@ import type { Stores } from './stores.ts'
 export interface PostgresStoresOptions {
   readonly connection: pg.ClientConfig
   readonly prisma: PrismaClient
-  /** Returns true if every replica reads packed decisions. */
+  /** Returns true if every replica can read decisions in packed (binary) form. */
   mayPack(): boolean
   warn(message: string): void
 }

@@ -3,7 +3,10 @@ import type { Liveness } from '@gantt/scheduler-core'
 /** The digest of one part of a replica's state at one position of the log, with the part's number. */
 export interface PartDigest {
   readonly revision: number
-  /** The first digits of the id of the entry at that revision, and its stamp. After a loss, another entry may have the same revision. */
+  /**
+   * The first digits of the id of the entry at that revision, and the entry's time. After the store lost entries, another entry may have
+   * the same revision.
+   */
   readonly entry: string
   readonly part: number
   readonly digest: string
@@ -21,7 +24,10 @@ export interface TakenDigests {
 export interface Vitals {
   /** How many decisions are made per second, including those that are not in the log. */
   readonly decisionsPerSecond: number
-  /** How many proposals have a known outcome. `conflicts` is how many of them were void, or refused and decided again. */
+  /**
+   * How many proposals have a known outcome. `conflicts` is how many of them were made void by another change, or were refused and decided
+   * again.
+   */
   readonly proposals: number
   readonly conflicts: number
   /** The resident memory of the process (RSS). */
@@ -44,7 +50,7 @@ export interface Sign {
   /** When the auditor last completed a round: store time, milliseconds since 1970. */
   readonly checkedAt: number | null
   readonly digests: TakenDigests
-  /** Null before the replica follows the log, and for releases that do not report them. */
+  /** Null before the replica follows the log, and for releases that do not report vitals. */
   readonly vitals: Vitals | null
 }
 

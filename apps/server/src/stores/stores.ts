@@ -4,8 +4,8 @@ import type { RecordStore } from './records.ts'
 import type { ReplicaStore } from './replicas.ts'
 
 /**
- * The data that all replicas of a service share outside of the log. The tables for queries are not part of it, because they follow the log
- * and these stores.
+ * The data that all replicas of a service share outside of the log. The tables for queries are not included, because they are computed from
+ * the log and these stores.
  */
 export interface Stores {
   readonly keys: ApiKeyStore

@@ -36,7 +36,7 @@ export function toParts(checkpoint: Checkpoint): PartedCheckpoint {
       for (const list of LISTS)
         for (let first = 0; first < checkpoint[list].length; first += ELEMENTS)
           yield JSON.stringify({ [list]: checkpoint[list].slice(first, first + ELEMENTS) })
-      // each chunk is a part of its own, because it has a thousand keys
+      // each chunk is a separate part, because it has a thousand keys
       for (const chunk of chunks) yield JSON.stringify({ endedKeys: chunk })
     },
   }

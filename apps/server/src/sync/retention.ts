@@ -10,7 +10,7 @@ export const DEFAULT_HORIZON: Horizon = { days: 7, bytes: 10_737_418_240 }
 export interface Retention {
   /** The first revision that can be read; 0 if the log was never trimmed. */
   readonly firstRevision: number
-  /** Stamp of the first stored entry, in milliseconds since 1970; null if there is none. */
+  /** The time of the first stored entry by the store's clock, in milliseconds since 1970; null if there is none. */
   readonly firstAt: number | null
   /** Bytes of the stored entries, with an estimate for the overhead of each row. */
   readonly bytes: number
@@ -23,8 +23,8 @@ export const ROW_BYTES = 100
 const LEAST_SPAN_MS = 3_600_000
 
 /**
- * The earliest time at which an entry is dropped, by its age or by the growth of the log so far: milliseconds since 1970. Undefined if it
- * is dropped already.
+ * The earliest time at which an entry is dropped, by its age or by the growth of the log so far: milliseconds since 1970. Undefined if the
+ * entry has been dropped.
  */
 export function retainedUntil(
   entry: { readonly revision: number; readonly at: number },
@@ -52,7 +52,7 @@ const SPREAD = 8
 
 /**
  * Plans what to drop: the entries before the revision `base`, and some checkpoints. The entry and the checkpoint at `base` stay. At least
- * two checkpoints stay. No entry after `reached` is dropped, which is the revision that every follower of the log has reached. Undefined if
+ * two checkpoints stay. `reached` is the revision that every follower of the log has reached; no later entry is dropped. Undefined if
  * nothing is dropped.
  */
 export function planTrim(
@@ -70,7 +70,7 @@ export function planTrim(
   const step = (logBytes - (kept[0]?.logBytes ?? 0)) / SPREAD
   let last = Number.NEGATIVE_INFINITY
   const spared = kept.filter(({ logBytes: bytes }, i) => {
-    // the base must stay, because the log is read from the base on
+    // the first checkpoint must stay, because the log is read from there on
     if (i > 0 && i < kept.length - NEWEST && bytes - last < step) return false
     last = bytes
     return true

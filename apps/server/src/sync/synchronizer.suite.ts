@@ -21,7 +21,7 @@ export interface SynchronizerEngine {
   createStore(): Promise<{
     /** Opens the synchronizer of another replica on the store. */
     open(): Promise<Synchronizer>
-    /** Makes a backup. The returned function restores it, so that later entries are lost. */
+    /** Makes a backup. The returned function restores it. Later entries are then lost. */
     backUp(): Promise<() => Promise<void>>
     /** Sets the revision that the other followers of the log have reached. */
     followedTo(revision: number): Promise<void>

@@ -7,26 +7,27 @@ import type { Horizon, Retention } from './retention.ts'
  * The laws, which synchronizer.suite.ts checks for every engine:
  * - Revisions are 1, 2, 3, ... without a gap. Nothing at a durable position ever changes.
  * - `append` adds the entry to the log and returns its position. An engine that refuses early puts it directly after its basis or refuses
- * it. Another engine puts it after the present head. Refusals only avoid useless entries. Claims are safe because every replica judges
- * every entry at its position when it applies it.
- * - Appended, counted and durable are three facts, and a caller is answered when all three hold. An engine may answer before the entry is
- * on disk. What `append` accepted and `read` returns may be lost by a crash of the store before `durable` resolves. The lost entries are
- * always the last ones of the log. `past` returns durable entries only.
+ *   it. Another engine puts it at the present end of the log. Refusals only avoid useless entries. Claims are safe because every replica
+ *   judges every entry at its position when it applies it.
+ * - An entry is appended, its changes take effect, and it becomes durable: these are three separate facts. A caller is answered when all
+ *   three are true. An engine may answer before the entry is on disk. Until `durable` resolves, a crash of the store can lose entries that
+ *   `append` accepted and `read` returned. The lost entries are always the last ones of the log. `past` returns durable entries only.
  * - After a StoreUnavailableError from `append` the outcome is unknown. The same entry is sent again, with the same id and basis, until the
- * answer is certain. An engine that refuses early accepts at most one of the copies. In the log of another engine there may be several: the
- * first counts, and `apply` makes the others void.
- * - `at` is the stamp of a server, which may be earlier than the stamp of the entry before. `apply` uses the later of the two.
+ *   answer is certain. An engine that refuses early accepts at most one of the copies. Another engine may append several copies: the first
+ *   copy takes effect, and `apply` makes the other copies void.
+ * - `at` is the time by a server's clock, which may be earlier than `at` of the entry before. `apply` uses the later of the two.
  * - A log may be trimmed at its beginning. A position before its first entry is refused with LogTrimmedError, and a replica at such a
- * position continues from a checkpoint.
+ *   position continues from a checkpoint.
  * - `read` and `durable` compare the caller's position with the store's. They throw StoreWentBackError if the store lost it. A checkpoint
- * of a position that the store does not have is neither stored nor found.
+ *   of a position that the store does not have is neither stored nor found.
  * - A turn only improves fairness between replicas and is never needed for safety: `append` works without one.
  */
 export interface Synchronizer extends LogReader {
   readonly engine: string
   /**
-   * True if `append` refuses an entry whenever the entry's basis is not the head of the log. If false, every entry is appended at the
-   * present head, a repeated entry is appended again, and only the judge decides which changes take effect.
+   * True if `append` refuses every entry whose basis (the revision on which it was decided) is not the end of the log. If false, every
+   * entry is appended at the present end of the log, even a repeated one. Which of its changes take effect is decided only when the entry
+   * is applied.
    */
   readonly refusesEarly: boolean
   /** How entries reach the disk, for display to operators. */
@@ -34,8 +35,8 @@ export interface Synchronizer extends LogReader {
   /** Reads that are not urgent (history, projections). They are separate from the connection on which entries are appended. */
   readonly past: LogReader
   /**
-   * Returns the entry's position in the log. An engine that refuses early returns undefined if the head is not the entry's basis. Throws
-   * EntryTooLargeError if the entry does not fit into a message of the store.
+   * Returns the entry's position in the log. An engine that refuses early returns undefined if the end of the log is not the entry's basis
+   * (the revision on which it was decided). Throws EntryTooLargeError if the entry does not fit into a message of the store.
    */
   append(entry: Entry): Promise<Place | undefined>
   /** The last revision that this replica knows to survive any crash of the store. */
@@ -52,7 +53,8 @@ export interface Synchronizer extends LogReader {
   /** Waits a limited time for this replica's turn. The returned function ends the turn. */
   takeTurn(): Promise<() => Promise<void>>
   /**
-   * Stores a checkpoint. Returns false if another replica is writing one, this revision has one, or the store does not have its position.
+   * Stores a checkpoint. Returns false if another replica is writing a checkpoint, if this revision already has one, or if the store does
+   * not have its position.
    */
   saveCheckpoint(checkpoint: Checkpoint): Promise<boolean>
   /** Drops old entries up to the oldest checkpoint that stays. */
@@ -69,8 +71,8 @@ export interface Flushing {
   /** The measured duration of a flush, milliseconds; null if it was not measured. */
   readonly medianMs: number | null
   /**
-   * If entries are copied to several servers instead of flushed: the count of servers. A majority of them holds an entry before its append
-   * is answered.
+   * If entries are copied to several servers instead of flushed: the count of servers. A majority of these servers has stored an entry
+   * before its append is answered.
    */
   readonly copies?: number
 }
@@ -83,11 +85,11 @@ export const ENTRIES_AT_ONCE = 50
 
 /** Reads the entries and checkpoints of a log. */
 export interface LogReader {
-  /** The entries after a position in order, at most `limit` of them. If there are fewer, the last one is at the head of the log. */
+  /** The entries after a position in order, at most `limit` of them. If there are fewer, the last one is at the end of the log. */
   read(after: Place, limit: number): Promise<readonly LogEntry[]>
   /** The newest checkpoint at or before a revision. */
   loadCheckpoint(atMost: number): Promise<Checkpoint | undefined>
-  /** The position at a revision, with the store's stamp; undefined if the log ends before it or begins after it. */
+  /** The position at a revision, with its time by the store's clock; undefined if the log ends before it or begins after it. */
   placeAt(revision: number): Promise<Place | undefined>
   /** The range of entries that can be read. */
   retention(): Promise<Retention>

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
 /**
- * How the proxy treats a call. `lose request`: it closes the connection and does not forward the call. `lose answer`: it forwards the call,
- * and closes the connection after the service has answered. An object is the answer of the proxy itself.
+ * What the proxy does with a call. `lose request`: it closes the connection and does not forward the call. `lose answer`: it forwards the
+ * call, and closes the connection after the service has answered. An object is the answer of the proxy itself.
  */
 export type Fate =
   | 'lose request'

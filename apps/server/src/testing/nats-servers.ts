@@ -42,7 +42,7 @@ const ANSWERS_MS = 300_000
 /** The reason why tests that need a nats-server cannot run on this machine; undefined if they can. */
 export const noNatsServer: string | undefined = findNatsServer() === undefined ? INSTALL_NATS_SERVER : undefined
 
-/** Starts servers with JetStream on free ports and in separate folders. They answer when this resolves. */
+/** Starts servers with JetStream on free ports and in separate folders. When the promise resolves, the servers answer. */
 export async function startNatsServers({ count = 1, ...settings }: NatsServersOptions = {}): Promise<NatsServers> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantt-nats-'))
   const { servers, url, untilReady } = prepareNatsServers({

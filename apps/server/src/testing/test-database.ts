@@ -59,7 +59,9 @@ export async function removeAbandonedDatabases(server: EmbeddedPostgres): Promis
   })
 }
 
-/** A template database, created once for each state of the migrations. It gets its name when it is complete. */
+/**
+ * A template database, created once for each state of the migrations. The database gets the name of a template only when it is complete.
+ */
 async function makeTemplate(server: EmbeddedPostgres, admin: pg.Client): Promise<string> {
   const migrations = readMigrations()
   const hash = createHash('sha256').update(JSON.stringify(migrations.map(({ name, checksum }) => [name, checksum])))

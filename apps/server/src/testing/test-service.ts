@@ -18,7 +18,7 @@ export interface Answer {
 export interface TestService {
   readonly service: Service
   readonly url: string
-  /** Name of its database. */
+  /** The name of the service's database. */
   readonly database: string
   /** The database of the service, for direct queries or to start a second replica. */
   readonly connection: PostgresConnection
@@ -64,7 +64,7 @@ export async function placeWith(api: TestService, input: Record<string, unknown>
   return (await dataOf(api, PLACE, { in: { idempotencyKey: randomUUID(), spec, claim: LASTING, ...input } })).selectDestinations
 }
 
-/** A complete service on a free port, with a new database or a given one. A given database is not removed. */
+/** A complete service on a free port, with a new database or with `database`, which is not removed afterwards. */
 export async function startTestService({
   database: given,
   connection,

@@ -17,7 +17,7 @@ const ACTIVATE = 'mutation ($version: ID!) { profileActivate(version: $version) 
 const CREATE = `mutation ($input: ProfileVersionInput!) { profileVersionCreate(profile: "default", input: $input) {
   __typename ... on ProfilePayload { version { id } } } }`
 
-/** Activates a profile that reads only the resource classes of hosts, so agents may omit the rest of their reports. */
+/** Activates a profile that reads only the resource classes of hosts, so agents may omit all other fields from their reports. */
 async function needLess(): Promise<void> {
   const input = {
     note: 'plain machines',

@@ -49,7 +49,7 @@ export async function runSimulatedFleet({ name, fleet, interval, seconds, changi
   }
 }
 
-/** A quantile of numbers in ascending order; null if there are none. */
+/** A quantile of numbers in ascending order; null if the list is empty. */
 const quantile = (ascending: readonly number[], share: number): number | null =>
   ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * share))] ?? null
 

@@ -8,8 +8,8 @@ import { toPairs, toTable, wrap } from '../../output/table.ts'
 const REQUIRED = graphql(`query Required($host: ResourceNameInput!) { requiredStats(host: $host) { namespaces { namespace omittable } } }`)
 
 /**
- * Shows the hardware of this machine and the report that the agent would send. With a client, also shows the part of the report that the
- * current profiles need. Sends nothing.
+ * Shows the hardware of this machine and the report that the agent would send. If a client is passed, also shows which fields of the report
+ * the active profiles need. Sends no report.
  */
 export async function toPreview(picture: Picture, offer: Offer, client: ServiceClient | undefined): Promise<Result> {
   const at = new Date().toISOString()

@@ -22,7 +22,7 @@ describe('an agent from start to stop', () => {
     const stop = new AbortController()
     const events: AgentEvent[] = []
     let picture = thisMachine
-    /** How many readings the test has triggered that the agent has not made yet. */
+    /** Readings of the machine that the test has triggered and the agent has not made yet. */
     let looks = 0
     let wake = bell()
     let heard = bell()

@@ -18,7 +18,9 @@ export interface AuditRow {
   readonly hash: string
 }
 
-/** The number and hash of a row. If the audit still has this row with this hash later, no row before it was changed or removed. */
+/**
+ * The number and hash of a row. If a later reading of the audit finds the same hash at this number, no earlier row was changed or removed.
+ */
 export interface Head {
   readonly seq: number
   readonly hash: string
@@ -46,7 +48,7 @@ export function findBreak(rows: readonly AuditRow[], head: Head): { readonly seq
   return undefined
 }
 
-/** sha256 over the canonical JSON of all fields except `hash`. It is computed independently of the service. */
+/** The sha256 of the canonical JSON of all fields except `hash`. It is computed here so that the check does not rely on the service. */
 function hashOf({ hash: _own, at, ...row }: AuditRow): string {
   return createHash('sha256')
     .update(canonicalJson({ ...row, at: Date.parse(at) }))

@@ -23,7 +23,7 @@ interface Flags extends ConnectionFlags, MomentFlags {
   readonly json?: true
 }
 
-/** Each claim is read with its grants, so a larger page would exceed the cost limit of a call. */
+/** Each claim is read with its granted devices and CPUs, so a larger page would exceed the cost limit of a call. */
 const CLAIMS_PER_PAGE = 400
 
 const CLAIMS = graphql(

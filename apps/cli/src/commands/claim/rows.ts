@@ -68,7 +68,7 @@ function toLiveTable(claims: readonly ClaimRow[], nowMs: number): readonly strin
   )
 }
 
-/** The CPUs and memory of a claim as text: "4/8GiB". The JSON has the other resources. */
+/** The CPUs and memory of a claim as text: "4/8GiB". The JSON output also has all other resources. */
 function amountOf(resources: ClaimRow['resources']): string {
   const amount = (name: string): number => resources.find(({ resourceClass }) => resourceClass === name)?.amount ?? 0
   return `${amount('VCPU')}/${mib(amount('MEMORY_MB')).replace(' ', '')}`

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 
 /**
- * The start time of a process and the boot id of the machine. They distinguish the process from a later one with the same process id.
- * Undefined if no process with this id runs.
+ * The start time of a process and the boot id of the machine. Together they distinguish the process from any later process with the same
+ * id. Undefined if no process with this id runs.
  */
 export function birthOf(pid: number): string | undefined {
   if (process.platform !== 'linux')

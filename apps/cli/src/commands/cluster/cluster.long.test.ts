@@ -121,7 +121,7 @@ test('two replicas on PostgreSQL place instances; after kill -9 of one, the othe
   expect([code, out]).toEqual([0, expect.stringContaining('3 processes are ended')])
   for (const { where } of processes.filter((each) => each.where.startsWith('http:'))) expect(await isListening(where)).toBe(false)
   for (const { name, pid } of again.processes) expect(birthOf(pid ?? 0), name).toBeUndefined()
-  // after a power failure, pid files of processes from before the boot are left
+  // pid files that a power failure left behind, of processes that ran before the boot
   fs.writeFileSync(path.join(dir, 'replica-1.pid'), `${process.pid} of another life\n`)
   expect((await statusAfter('status')).processes.every(({ pid }) => pid === null)).toBe(true)
   expect((await cluster('down', '--purge', '--dir', dir)).code).toBe(0)

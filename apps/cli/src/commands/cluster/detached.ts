@@ -49,7 +49,7 @@ export function createDetached({ pidFile, log, folder, command }: DetachedOption
       const [program, ...args] = command()
       const words = fs.openSync(log, 'a', 0o600)
       try {
-        // The process gets its own session, so that Ctrl-C in this terminal does not end it.
+        // The process gets its own session, because Ctrl-C in this terminal would otherwise end the process.
         const child = spawn(program, args, { cwd: folder, env: environment, detached: true, stdio: ['ignore', words, words] })
         if (child.pid === undefined) throw (await once(child, 'error'))[0]
         file.write(child.pid)

@@ -16,7 +16,7 @@ export interface ClusterFolder {
   readonly plan: Plan | undefined
   /** Writes the plan. The first call also writes the key. */
   keepPlan(plan: Plan): void
-  /** Runs the work under a lock, so that no other command changes this cluster at the same time. */
+  /** Runs the work under a lock. Meanwhile, no other command can change this cluster. */
   alone<T>(work: () => Promise<T>): Promise<T>
   /** Removes all files of the cluster, the folder if it is then empty, and the folder of a socket that is stored outside of it. */
   purge(socketFolder: string | undefined): void
@@ -36,7 +36,7 @@ export function findClusterFolder(dir: string, up: string): ClusterFolder {
 /** Opens the folder, and creates it if it does not exist. Throws CommandFailure if it cannot be written or has other content. */
 export function openClusterFolder(dir: string): ClusterFolder {
   try {
-    // If the cluster is started by root, the account of the database must be able to enter the folder.
+    // If root starts the cluster, the database runs under another account, which must be able to enter the folder.
     fs.mkdirSync(dir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
     fs.accessSync(dir, fs.constants.W_OK | fs.constants.X_OK)
   } catch (error) {

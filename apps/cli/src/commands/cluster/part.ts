@@ -4,7 +4,7 @@ export interface Part {
   /** Where the process can be reached: a URL, a port, or the folder of a socket. */
   readonly where: string
   readonly log: string
-  /** The loopback ports on which it listens. */
+  /** The loopback ports on which the process listens. */
   readonly ports: readonly number[]
   pid(): number | undefined
   start(): Promise<void>

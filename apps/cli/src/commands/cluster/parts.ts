@@ -10,20 +10,20 @@ import type { EngineName, Plan } from './plan.ts'
 import { createPostgresPart, type PostgresPart } from './postgres-part.ts'
 
 export interface NatsPart extends Part {
-  /** The server's report about its streams; undefined if it does not answer. */
+  /** The server's report about its streams; undefined if the server does not answer. */
   look(): Promise<View | undefined>
 }
 
-/** All parts of a cluster. The store starts first, then the replicas. */
+/** All processes of a cluster. The database or the nats-servers start first, then the replicas. */
 export interface Parts {
   readonly engine: EngineName
   readonly nats: readonly NatsPart[]
   readonly postgres: PostgresPart
   readonly replicas: readonly Part[]
   readonly all: readonly Part[]
-  /** Waits until the nats-servers are started. */
+  /** Waits until the nats-servers have started. */
   natsReady(signal: AbortSignal): Promise<void>
-  /** Waits until each replica answers. If a process ended instead, throws an error with the last lines of its log. */
+  /** Waits until each replica answers. If a process ends before, throws an error with the last lines of its log. */
   replicasReady(signal: AbortSignal): Promise<void>
 }
 
@@ -37,7 +37,7 @@ const AGAIN_AFTER_MS = 500
 export function partsOf(folder: ClusterFolder, plan: Plan): Parts {
   const postgres = createPostgresPart(folder.path)
   let prepared: NatsServers | undefined
-  // The constructor writes configuration files, so it is called only when the servers are started.
+  // `prepareNatsServers` writes configuration files, so it is called only when the servers are started.
   const natsServers = (): NatsServers => {
     prepared ??= prepareNatsServers({
       program: findNatsServer() ?? 'nats-server',
@@ -101,7 +101,7 @@ async function whileAllRun(parts: readonly Part[], signal: AbortSignal, work: (r
   try {
     await work(AbortSignal.any([signal, gone.signal]))
   } catch (error) {
-    // If a process ended, its end is reported, because it caused the error of the work.
+    // If a process ended, that end is the reported error, because it made the work fail.
     throw gone.signal.aborted ? gone.signal.reason : error
   } finally {
     clearInterval(look)
@@ -114,8 +114,8 @@ export class PartEndedError extends Error {
 }
 
 /**
- * Waits until a replica answers. If the replica ends, it is started again, as a service manager would do, because its store may still be
- * electing a leader.
+ * Waits until a replica answers. If the replica ends, starts the replica again, as a service manager would do: the nats-servers may still
+ * be electing a leader.
  */
 async function comeUp(replica: Part, key: string, signal: AbortSignal): Promise<void> {
   for (let left = START_TRIES; ; left--)

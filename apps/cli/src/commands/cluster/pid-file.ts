@@ -2,8 +2,8 @@ import fs from 'node:fs'
 import { birthOf } from './birth.ts'
 
 /**
- * A file with the id of a process, by which other commands find the process. It is correct even after a crash, when another process may
- * have got the same id.
+ * A file with the id of a process, by which other commands find the process. If the process ended and another process later got the same
+ * id, the file is recognised as outdated.
  */
 export interface PidFile {
   /** The id in the file, if that process is still running. */
@@ -20,7 +20,7 @@ export function createPidFile(file: string): PidFile {
     read: () => runningIn(readIfThere(file)),
     write: (pid) => fs.writeFileSync(file, textOf(pid), { mode: 0o600 }),
     claim(pid) {
-      // The content is written to another file that is then linked, so that readers never see an incomplete file.
+      // The content is written to another file, to which the name is then linked. Readers therefore never see an incomplete file.
       const mine = `${file}.${pid}`
       fs.writeFileSync(mine, textOf(pid), { mode: 0o600 })
       try {
@@ -44,7 +44,7 @@ function link(mine: string, name: string): number | undefined {
     const found = readIfThere(name)
     const running = runningIn(found)
     if (running !== undefined) return running
-    // Only one process may remove the file of an ended process, and only if the file was not replaced in the meantime.
+    // The guard file ensures that only one process removes the file of an ended process, and only if that file was not replaced meanwhile.
     const guard = `${name}.stale`
     const other = link(mine, guard)
     if (other !== undefined) return other

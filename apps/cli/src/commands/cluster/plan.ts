@@ -8,7 +8,10 @@ export type EngineName = (typeof ENGINES)[number]
 export const MOST_REPLICAS = 9
 export const NATS_SERVERS = 3
 
-/** The processes of a cluster and their ports. The plan is stored in the cluster's folder, so that the next start is the same. */
+/**
+ * The processes of a cluster and their ports. The plan is stored in the cluster's folder, so that the next start uses the same processes
+ * and ports.
+ */
 export interface Plan {
   readonly engine: EngineName
   /** The name of the NATS cluster. It prevents nats-servers of other clusters from joining. */

@@ -5,7 +5,7 @@ import { findPostmaster, openDatabase, openStateDir, startEmbeddedPostgres } fro
 import type { Part } from './part.ts'
 import { signal } from './signal.ts'
 
-/** The database of a cluster. It is an embedded server that replicas do not restart, so that it stays down after it is killed. */
+/** The database of a cluster. It is an embedded server. Replicas do not restart it, and therefore it stays down after it is killed. */
 export interface PostgresPart extends Part {
   /** The database URL for replicas, with the password. It is available once the server is started. */
   url(): string
@@ -57,7 +57,7 @@ export function createPostgresPart(folder: string): PostgresPart {
     async kill() {
       const killed = pid()
       if (killed === undefined) return
-      // The server's processes for each connection end when their parent ends.
+      // When the server's main process is killed, the processes that it started for connections end by themselves.
       signal([killed], 'SIGKILL')
       for (const deadline = performance.now() + GONE_MS; pid() === killed; await sleep(LOOK_EVERY_MS))
         if (performance.now() > deadline) throw new Error(`process ${killed} does not end, although it was killed`)

@@ -118,7 +118,7 @@ const toJson = ({ path: dir, key, keyFile }: ClusterFolder, { engine }: Parts, p
   processes,
 })
 
-/** Reports an error that people can correct, with what was found. Any other error is a defect and is rethrown. */
+/** Converts an error that the user can correct to a CommandFailure. Any other error is a defect and is rethrown. */
 async function mendable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

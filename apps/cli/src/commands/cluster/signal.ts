@@ -1,4 +1,4 @@
-/** Sends a signal to those of these processes that still exist. */
+/** Sends a signal to each of these processes that still exists. */
 export function signal(pids: readonly number[], name: NodeJS.Signals): void {
   for (const pid of pids)
     try {

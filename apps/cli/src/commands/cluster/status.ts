@@ -16,7 +16,7 @@ export interface PartStatus {
   /** For a replica that answers: the revision that it has applied, and how many entries it lagged at its last sign of life. */
   readonly revision: string | null
   readonly lag: number | null
-  /** For a nats-server: whether it leads the log. */
+  /** For a nats-server: true if it is the leader of the log's stream. */
   readonly leads: boolean
 }
 
@@ -54,7 +54,7 @@ async function askReplica(replica: Part, key: string): Promise<PartStatus> {
 
 function toNatsStatus(server: NatsPart, view: View | undefined, all: readonly { server: NatsPart; view: View | undefined }[]): PartStatus {
   if (view === undefined) return toStatus(server, { isHealthy: false, health: 'does not answer' })
-  // Only the leader of the log knows whether the other servers have caught up.
+  // Only the leader of the log knows whether the other nats-servers have all entries.
   const leader = all.find((other) => other.view?.streams.get(LOG_STREAM)?.leader === other.server.name)
   const copy = leader?.view?.streams.get(LOG_STREAM)?.replicas.find(({ name }) => name === server.name)
   if (leader?.server === server) return toStatus(server, { isHealthy: true, health: 'leads the log', leads: true })

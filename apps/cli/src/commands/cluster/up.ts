@@ -16,8 +16,8 @@ export interface Wanted {
 const DEFAULT = { engine: 'nats', replicas: 3 } as const
 
 /**
- * Starts the missing parts of a cluster, and waits until all of them answer. If this fails or the signal aborts it, ends all parts that it
- * started. Throws CommandFailure with the remedy for errors that people can correct.
+ * Starts the processes of a cluster that do not run, and waits until all processes answer. If this fails or `signal` is aborted, ends all
+ * processes that it started. Throws CommandFailure with the remedy for errors that people can correct.
  */
 export async function bringUp(folder: ClusterFolder, wanted: Wanted, signal: AbortSignal, say: (line: string) => void): Promise<Parts> {
   const plan = await planFor(folder, wanted)
@@ -54,7 +54,7 @@ export async function bringUp(folder: ClusterFolder, wanted: Wanted, signal: Abo
   }
 }
 
-/** Ends these parts in reverse order, so that replicas end before their stores. */
+/** Ends these processes in reverse order: replicas end before the databases or nats-servers that they use. */
 export async function takeDown(parts: readonly Part[]): Promise<void> {
   const replicas = parts.filter(({ where }) => where.startsWith('http:'))
   await Promise.all(replicas.map((part) => part.stop()))
@@ -76,7 +76,7 @@ async function planFor(folder: ClusterFolder, wanted: Wanted): Promise<Plan> {
   if (port !== null && port + count - 1 > MOST_PORT)
     throw refused(`${count} replicas from port ${port} on would need ports beyond ${MOST_PORT}; choose a lower one with --port`)
 
-  // A running cluster keeps its ports. A stopped one gets other ports if its own are in use now.
+  // A running cluster keeps its ports. A stopped cluster gets new ports if other programs use its ports now.
   const isKept = async (each: number): Promise<boolean> => isRunning || isFreePort(each)
   const replicas: number[] = []
   const [known, natsKnown] = [plan?.replicas ?? [], plan?.nats ?? []]

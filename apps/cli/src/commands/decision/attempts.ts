@@ -12,18 +12,20 @@ export const TRIED = graphql(
   [TRY],
 )
 
-/** The earlier attempts of a decision: attempts that lost a conflict, and earlier decisions that this decision retried. */
+/**
+ * The earlier attempts of a decision: attempts that lost a conflict with another change, and earlier decisions that this decision retried.
+ */
 export type Tried = ResultOf<typeof TRIED>
 
-/** A void attempt of a decision: another change came first in the log. */
+/** An attempt of a decision that had no effect, because another change came first in the log. */
 type LostTry = Tried['lostTries'][number]
 
-/** An earlier decision that a later one retried. */
+/** An earlier decision that a later decision retried. */
 type TriedBefore = ResultOf<typeof TRY>
 
 /**
- * Lines about the attempts before a decision, oldest first: the hosts that each attempt had selected, and why the attempt was void. Empty if
- * there was no earlier attempt.
+ * Lines about the attempts before a decision, oldest first: the hosts that each attempt had selected, and why the attempt had no effect.
+ * Empty if there was no earlier attempt.
  */
 export function toTryLines({ lostTries = [], previous = null }: Tried): readonly string[] {
   const before = [previous?.previous ?? null, previous].filter((one) => one !== null)

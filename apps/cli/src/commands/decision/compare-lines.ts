@@ -31,7 +31,7 @@ type Side = Comparison['a']
 type Change = Comparison['specChanges'][number]
 type Step = Comparison['steps'][number]
 
-/** A table of the comparison, printed as lines or as a page for a ticket. */
+/** One table of the comparison. It is printed as lines in a terminal or as a page for a ticket. */
 interface Part {
   readonly title: string
   readonly columns: readonly Column[]

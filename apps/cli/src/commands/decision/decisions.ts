@@ -23,7 +23,7 @@ interface Flags extends ConnectionFlags {
   readonly json?: true
 }
 
-// attempt and durationMs are only in the JSON, because a line has no space for them.
+// `attempt` and `durationMs` are only in the JSON output: the table has no space for them.
 const DECISIONS = graphql(`query Decisions($first: Int!, $after: String, $filter: DecisionFilter, $query: String) {
   decisions(first: $first, after: $after, filter: $filter, query: $query) {
     totalCount pageInfo { hasNextPage endCursor }

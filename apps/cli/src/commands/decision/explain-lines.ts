@@ -184,7 +184,7 @@ function toWeights(hosts: readonly Weighed[], candidateCount: number): readonly 
 const toShare = ({ weigher, weighted, multiplier, multiplierSource }: Weight): string =>
   `${weigher} ${decimal(weighted)}${multiplierSource === null ? '' : ` (times ${multiplier}, ${multiplierSource})`}`
 
-/** The refused hosts that are nearest to passing. Each line of a host is something that would have to change. */
+/** The refused hosts that are nearest to passing. Each line names one thing that would have to change for the host to pass. */
 const toNearTable = (nearMisses: readonly NearMiss[]): readonly string[] =>
   toTable(
     [{ head: 'host', cut: 'middle', least: 12 }, REPORT, { head: 'what keeps it out', wraps: true, least: 30 }],

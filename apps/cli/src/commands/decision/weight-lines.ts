@@ -12,7 +12,7 @@ export type Weights = ResultOf<typeof WEIGHTS>
 
 type WeigherWeights = Weights['weighers'][number]
 
-/** For each weigher: what it decides, and how far its multiplier can change before another host ranks first. */
+/** For each weigher: what the weigher decides, and how far its multiplier can change before another host ranks first. */
 export const toWeightLines = (weights: Weights): readonly string[] => [
   'What the multipliers decide',
   ...wrap(toSummary(weights)),

@@ -26,7 +26,7 @@ const CHANGES = 20
 
 /**
  * The answer for a terminal: the result in one sentence, every check with its amounts and their sources, the weights by which the host
- * lost, and whether it would pass now.
+ * lost, and whether the host would pass now.
  */
 export function toLines(answer: Answer): readonly string[] {
   const { headline, neverConsidered, verdict, versusWinner, changedSince } = answer

@@ -60,7 +60,7 @@ export interface Counts {
 
 /**
  * The calls of the demo, which use the public API. All calls end when `stopped` is aborted. A call is retried if the service answers that
- * retrying is possible. `createAggregate` and `addHosts` are not retried, because a retry could repeat the change. Their caller uses
+ * retrying is possible. `createAggregate` and `addHosts` are not retried, because a retry could repeat the change. Callers of these two use
  * `retryWork`.
  */
 export interface DemoApi {
@@ -69,11 +69,11 @@ export interface DemoApi {
   /** Runs work that is safe to retry, and retries it as long as the service answers that it may be retried. */
   retryWork<Value>(work: () => Promise<Value>): Promise<Value>
   count(): Promise<Counts>
-  /** Sends reports. It is not a failure if the service already has a report with the same sequence. */
+  /** Sends reports. A report that the service already has, with the same sequence number, is not a failure. */
   report(reports: readonly Report[]): Promise<void>
   aggregates(): Promise<readonly KnownAggregate[]>
   createAggregate(name: string, metadata: Readonly<Record<string, string>>): Promise<KnownAggregate>
-  /** Returns the aggregate's next version. */
+  /** Adds hosts to the aggregate, and returns the aggregate's new version. */
   addHosts(aggregate: Pick<KnownAggregate, 'uuid' | 'version'>, hosts: readonly string[]): Promise<number>
   close(closed: ClosedHosts): Promise<void>
   /** Reserves resources for the time `ttl`. */
@@ -253,7 +253,7 @@ export const toRef = ({ id, fence }: ClaimRef): ClaimRef => ({ id, fence })
 const refsOf = ({ selected: { claim, host } }: PlacedAnswer['destinations'][number]): readonly HeldClaim[] =>
   claim === null ? [] : [{ id: claim.id, fence: claim.fence, host: host.name }]
 
-/** The empty list of claims, for a host that has left the fleet. */
+/** An empty list of claims, used for a host that has left the fleet. */
 const NO_CLAIMS = { totalCount: 0, nodes: [], pageInfo: { hasNextPage: false, endCursor: null } }
 
 async function allPages<Node>(read: (after: string | null) => Promise<Page<Node>>): Promise<Node[]> {

@@ -177,7 +177,7 @@ test('a demo prints its links, runs, stops cleanly and continues at the next sta
   expect(next.key).toBe(key)
   expect(await outcomeOf(next.client, first)).toMatchObject({ outcome: 'NO_VALID_HOST' })
   expect(await countsOf(next.client)).toMatchObject({ hosts: 40 })
-  // the claims of the operators' edits are not released, and the edits are not made a second time
+  // the second start neither releases the claims of the operators' edits nor repeats the edits
   expect(await operated(next.client)).toEqual(OPERATED)
   expect([await audited(next.client), await withoutClaims(next.client)]).toEqual([[], []])
   expect(await again.stop()).toBe(0)

@@ -53,8 +53,8 @@ export function demoFleet({ hosts: count, seed }: FleetOptions): DemoFleet {
 }
 
 /**
- * The closed hosts: single disabled hosts, single hosts in maintenance, and every tenth rack of one zone, from the second rack on, as
- * draining.
+ * The closed hosts: single disabled hosts, single hosts in maintenance, and draining hosts (every tenth rack of one zone, from the second
+ * rack on).
  */
 function closedHosts(hosts: readonly DemoHost[]): readonly ClosedHosts[] {
   const draining = new Set(hosts.filter(({ zone, rack }) => zone === 'z3' && rack % 10 === 2).map(({ name }) => name))

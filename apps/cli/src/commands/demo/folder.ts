@@ -4,7 +4,7 @@ import { readKept, readOrDrawKey, writeKept } from './kept-files.ts'
 
 /** The files of a demo next to its database, so that the next start continues with the same fleet and key. */
 export interface DemoFolder {
-  /** The key in the printed links: the one that the user set, otherwise a generated one that is the same at every start. */
+  /** The key in the printed links: the key that the user set, otherwise a generated key, which is the same at every start. */
   readonly key: string
   /** The fleet whose set-up was completed; undefined if there is none yet. */
   readonly fleet: KeptFleet | undefined
@@ -42,7 +42,7 @@ function parseFleet(file: string, text: string | undefined): KeptFleet | undefin
     const { hosts, seed } = JSON.parse(text)
     if (Number.isSafeInteger(hosts) && typeof seed === 'string') return { hosts, seed }
   } catch {
-    // Invalid JSON is reported below, like JSON of another form.
+    // Invalid JSON is reported below, like JSON that lacks the expected fields.
   }
   throw new DemoError(
     `${file} is not a file of a demo, such as {"hosts": 200, "seed": "1"}. Delete it; the next start sets up the fleet again.`,

@@ -9,7 +9,7 @@ const HOSTS_PER_CALL = 1_000
 
 const HEARTBEAT = graphql(`mutation Beat($hosts: [ResourceNameInput!]!) { hostHeartbeat(hosts: $hosts) { heard } }`)
 
-/** Sends heartbeats of the hosts until the demo ends. If the same failure repeats, it is printed once. */
+/** Sends heartbeats of the hosts until the demo ends. A failure that repeats is printed only once. */
 export async function keepHeartbeats(
   api: DemoApi,
   names: readonly string[],

@@ -89,8 +89,8 @@ const GPUS = 8
 const MIB_PER_GIB = 1_024
 
 /**
- * The host at an index of the fleet. It depends on the seed but not on the size of the fleet, so that a larger fleet contains the smaller
- * one. Consecutive hosts are in different zones, and racks are filled one after the other.
+ * The host at an index of the fleet. It depends on the seed but not on the size of the fleet. A larger fleet therefore contains every
+ * smaller one. Consecutive hosts are in different zones, and racks are filled one after the other.
  */
 export function hostAt(index: number, seed: string): DemoHost {
   const zone = zones[index % zones.length] as Zone
@@ -180,8 +180,8 @@ const percentOf = (whole: number, percent: number, random: Random): number =>
   Math.floor((whole * Math.min(97, Math.max(2, percent - 4 + random.below(8)))) / 100)
 
 /**
- * The used memory of a memory host in GiB. In z2, the first memory host has MOST_FREE_IN_Z2_GIB free and the others have less. In the other
- * zones, about half to three quarters of the memory is free.
+ * The used memory of a memory host in GiB. In z2, the first memory host has MOST_FREE_IN_Z2_GIB free and the other memory hosts have less.
+ * In the other zones, about half to three quarters of the memory is free.
  */
 function memoryHostUse({ zone, rack, slot }: Position, random: Random): number {
   const total = shapes.memory.memoryGib

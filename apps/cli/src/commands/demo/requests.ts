@@ -121,7 +121,7 @@ const mix: readonly (readonly [weight: number, make: (random: Random, licensedHo
       }),
   ],
   [12, (random) => aSpec(random, { flavor: general(random), availabilityZone: oneOf(random, zones), projectId: oneOf(random, projects) })],
-  // No request of this kind goes to memory hosts of z2, so that their shortfall in the first failing example does not change.
+  // No request of this kind goes to memory hosts of z2, because the first failing example states how much memory these hosts lack.
   [
     8,
     (random) =>

@@ -22,7 +22,7 @@ export interface DemoOptions {
   readonly rate: number
   readonly seed: string
   readonly stopped: AbortSignal
-  /** Prints progress and failures for people. */
+  /** Prints a line about progress or a failure. */
   readonly say: (line: string) => void
   /** Shows how many of the hosts have reported. */
   readonly show: (reported: number, of: number) => void
@@ -41,7 +41,7 @@ const PLACED_AT_ONCE = 8
 /** One host reports after this many requests. */
 const REQUESTS_PER_REPORT = 4
 
-/** Fills a service with the demo's fleet and claims, and prints links. Then sends heartbeats and requests until it is stopped. */
+/** Fills a service with the demo's fleet and claims, and prints links. Then sends heartbeats and requests until the demo is stopped. */
 export async function runDemo(options: DemoOptions): Promise<void> {
   const { url, folder, rate, stopped, say, announce } = options
   let heartbeats: Promise<void> | undefined
@@ -128,9 +128,7 @@ async function failExamples(api: DemoApi, fleet: DemoFleet, random: Random) {
   return failed
 }
 
-/**
- * Sends requests at an even rate until the demo is stopped. A failed request is skipped. If the same failure repeats, it is printed once.
- */
+/** Sends requests at an even rate until the demo is stopped. A failed request is skipped. A failure that repeats is printed only once. */
 async function keepAlive(stream: Stream, rate: number, stopped: AbortSignal, say: (line: string) => void): Promise<void> {
   if (rate === 0 && !stopped.aborted) await once(stopped, 'abort')
   let lastTrouble = ''

@@ -9,7 +9,10 @@ const CALLS_AT_ONCE = 3
 const MEMBERS_PER_CALL = 10_000
 const CLOSED_PER_CALL = 1_000
 
-/** The incarnation of the first reports. It is the same at every start, so that the service recognises reports that it has. */
+/**
+ * The incarnation of the first reports. It is the same at every start, so that the service recognises the reports that it received before a
+ * restart of the demo.
+ */
 const FIRST_INCARNATION = 'd3a0f1ee-7000-4000-8000-000000000001'
 
 /**

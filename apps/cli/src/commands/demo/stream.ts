@@ -5,7 +5,7 @@ import type { DemoFleet } from './fleet.ts'
 import { type DemoRequest, nextRequest } from './requests.ts'
 import { statsWith } from './running.ts'
 
-/** The stream of requests. Most of their claims are confirmed, and all of them end after some further requests. */
+/** The stream of requests. Most of their claims are confirmed, and every claim ends after some further requests. */
 export interface Stream {
   /** Places this many requests at once, then confirms or releases the claims that are due. Hosts whose instances changed send a report. */
   step(requests: number): Promise<void>
@@ -13,7 +13,7 @@ export interface Stream {
   reportNext(): Promise<void>
   /** Sends reports of these hosts with the instances that run on them. */
   report(hosts: Iterable<string>): Promise<void>
-  /** Adds claims of an earlier run, which are then released like all others. */
+  /** Adds claims of an earlier run. They are then released like all other claims. */
   adopt(claims: readonly HeldClaim[]): void
 }
 
@@ -21,7 +21,7 @@ export interface StreamOptions {
   readonly api: DemoApi
   readonly fleet: DemoFleet
   readonly random: Random
-  /** The id of this run, which makes its idempotency keys and reports unique. */
+  /** The id of this run of the demo. Idempotency keys and reports contain it, and are therefore unique. */
   readonly run: string
   /** The host that sends no reports; undefined if there is none. */
   readonly silent: string | undefined
@@ -32,7 +32,7 @@ export interface StreamOptions {
 /** How long a reservation lasts if it is not confirmed. */
 const TTL = 'PT5M'
 const SHORT_TTL = 'PT30S'
-/** A caller that changes its mind releases its reservation after this many further requests. */
+/** A caller that no longer wants its reservation releases the reservation after this many further requests. */
 const RELEASE_AFTER = 3
 const CLAIMS_PER_CALL = 500
 const REPORTS_AT_ONCE = 8

@@ -32,7 +32,7 @@ const FINDINGS = graphql(`query Findings($after: String) {
 
 type Finding = ResultOf<typeof FINDINGS>['auditor']['allFindings']['nodes'][number]
 
-/** The time since which there has been no violation, and how many checks and rounds have confirmed this. */
+/** The time since which there has been no violation, and how many checks have found none since then. */
 export type Clean = Pick<ResultOf<typeof FINDINGS>['auditor'], 'cleanSince' | 'cleanRounds' | 'cleanLooks'>
 
 const REPAIR = graphql(
@@ -136,7 +136,7 @@ function toLines({
   ]
 }
 
-/** The options that a repair needs: the name of the repair if there are several, and the size of an instance. */
+/** The options of the command that a repair needs: its name if several repairs are possible, and the size of an instance. */
 const wordsFor = (options: Finding['repair']['options']): string =>
   `${options.length > 1 ? ' --choose OPTION' : ''}${options.some(({ asksSize }) => asksSize) ? ' --vcpus N --memory MIB' : ''}`
 

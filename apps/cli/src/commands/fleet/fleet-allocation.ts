@@ -86,7 +86,7 @@ export interface FleetAllocationInput {
   readonly reason: string
 }
 
-/** Writes all settings if the version that was read is still the present one. */
+/** Writes all settings. The service refuses them if the settings have changed since they were read. */
 export async function writeFleetAllocation(
   input: FleetAllocationInput,
   dryRun: boolean,

@@ -53,7 +53,7 @@ type Answer = ResultOf<typeof EVACUATE>['hostEvacuate']
 type Preview = Extract<Answer, { readonly __typename: 'HostEvacuatePreview' }>
 type Done = Extract<Answer, { readonly __typename: 'HostEvacuatePayload' }>
 
-/** The destination of a claim, or why the claim stays. Used for a dry run and for an evacuation. */
+/** Where a claim moves, or why it stays. Used for a dry run and for an evacuation. */
 interface Move {
   readonly claim: Preview['moves'][number]['claim']
   readonly to: PrintedHost | null
@@ -124,8 +124,8 @@ function toMove({ claim, result }: Done['moves'][number]): Move {
 }
 
 /**
- * A warning about instances that would stay. It comes first and in capitals, because these instances would end if the host were powered
- * off.
+ * A warning about instances that would stay. The warning is the first line, in capitals, because these instances would end if the host were
+ * powered off.
  */
 function toWarning(name: string, without: number): readonly string[] {
   if (without === 0) return []

@@ -59,8 +59,8 @@ function aggregatesOf({ aggregates }: ListedHost): string {
 }
 
 /**
- * State and status of a host. The state comes first, because a host that is down accepts nothing whatever its status is, and the end of the
- * cell may be cut.
+ * State and status of a host. The state comes first, because the end of the cell can be cut, and a host that is down accepts no instances,
+ * whatever its status.
  */
 function statusOf({ state, status }: ListedHost): string {
   if (state === 'UP') return status

@@ -59,7 +59,8 @@ const HOSTS_IN_FULL = graphql(
 )
 
 /**
- * One call reads this many hosts if columns outside of the default are shown. Each host then has lists, which add to the cost of the call.
+ * One call reads this many hosts if columns outside of the default are shown. The additional columns contain lists, which raise the cost of
+ * the call.
  */
 const PAGE_IN_FULL = 100
 
@@ -166,7 +167,7 @@ function toLines(
   return [...table, '', `${note}${tally(hosts.length, totalCount, 'host')}.`]
 }
 
-/** A host with one node is printed by its name; of a host with several nodes, the node is printed too. */
+/** A host with one node is printed by its name; for a host with several nodes, the name of the node is also printed. */
 export const nameOf = ({ name, node, hasOtherNodes }: PrintedHost): string => printHost(name, node, hasOtherNodes)
 
 export interface PrintedHost {

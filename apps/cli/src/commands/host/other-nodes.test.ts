@@ -50,7 +50,7 @@ test('what-would-fit prints the node of a host with several nodes as HOST/NODE, 
 
 test('if a drain finds no host for an instance, the node of the drained host is printed as HOST/NODE', async () => {
   expect((await run('select', '--spec', asking(3))).code).toBe(0)
-  // the report does not contain this amount, so the line must not name the report as its source
+  // the report does not contain the number of instances that is shown, so the line must not name the report as its source
   const shown = await run('host', 'show', 'fx/fx')
   expect(shown.out).toMatch(/\nlast report +[^,\n]+ ago\n(?:.*\n)*instances +1 running or claimed\n/)
   const { out } = await run('capacity', '--vcpus', '1', '--memory-mb', '64', '--drain', 'fx/fx', '--drain', 'fx/n1')

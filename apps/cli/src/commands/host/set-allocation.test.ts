@@ -90,8 +90,7 @@ async function setByOther(): Promise<void> {
 }
 
 /**
- * A proxy in front of the service. Just before it forwards a call that `isMeant` selects, another operator sets the
- * fleet's ratios.
+ * A proxy in front of the service. Before it forwards a call that `isMeant` selects, it sets the fleet's ratios as another operator would.
  */
 async function openDoor(isMeant: (call: { readonly query: string; readonly variables: { readonly dryRun?: boolean } }) => boolean) {
   const server: Server = createServer((request, response) => {

@@ -180,7 +180,7 @@ function duration(text: string): string {
   throw new InvalidArgumentError('It must be an ISO 8601 duration such as PT10M or P1D.')
 }
 
-/** Parses a point in time, or a duration from now. */
+/** Parses a point in time, or a duration that starts now. */
 function toTime(text: string): string {
   const ms = toMs(text)
   if (ms !== undefined) return new Date(Date.now() + ms).toISOString()

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { oneLine, type Said, widthOf } from '../../testing/gantt.ts'
 import { useOwnService } from '../../testing/own-service.ts'
 
-// the hosts of these tests report only once, so that all of them become silent soon
+// the hosts of these tests report only once, and therefore all of them soon become silent
 const own = useOwnService({ settings: { GANTT_LIVENESS: 'reports', GANTT_SUSPECT_AFTER: '3', GANTT_DOWN_AFTER: '6' } })
 const { run } = own
 
@@ -195,7 +195,7 @@ describe('evacuation of a host', () => {
 })
 
 test('liveness shows silent and withheld hosts, operators can confirm that they are down, and a heartbeat makes a host UP', async () => {
-  // the whole fleet is silent, so hosts become SUSPECT and none becomes DOWN
+  // because the whole fleet is silent, the service sets hosts SUSPECT but none DOWN
   await expect.poll(async () => (await run('liveness')).out, { interval: 250 }).toMatch(/withheld\s+from\s+DOWN/)
   const { out, code } = await run('liveness')
   expect(code).toBe(0)

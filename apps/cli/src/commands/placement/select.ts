@@ -97,7 +97,7 @@ async function select(flags: Flags): Promise<Result> {
 
 const modeOf = ({ confirm, advice }: Flags): 'CONFIRM' | 'NONE' | 'RESERVE' => (confirm ? 'CONFIRM' : advice ? 'NONE' : 'RESERVE')
 
-/** Refuses the options that a key of a project may not use, before any call is made. */
+/** Refuses the options that a key that is bound to a project may not use, before any call is made. */
 function refuseForProject(project: string, { moveOf, intent, advice, alternates }: Flags): void {
   const refused = [
     moveOf !== undefined && '--move-of',

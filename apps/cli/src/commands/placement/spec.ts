@@ -22,8 +22,8 @@ export type SpecInput = Sent<SelectDestinationsInput['spec']>
 type RequestInput = Extract<SpecInput, { readonly gantt: unknown }>['gantt']
 
 /**
- * Builds the request from options, or reads a whole one from a file (`-`: standard input), in Gantt's form or Nova's. The service validates
- * the request.
+ * Builds the request from options, or reads a complete request from a file (`-`: standard input), as a RequestSpecInput or a request of
+ * Nova. The service validates the request.
  */
 export async function readSpec(flags: SpecFlags): Promise<SpecInput> {
   if (flags.spec !== undefined) return inItsForm(flags.spec, parse(flags.spec, await read(flags.spec)))
@@ -49,7 +49,10 @@ export async function readSpec(flags: SpecFlags): Promise<SpecInput> {
   return { gantt }
 }
 
-/** Finds out the form of a document. Nova's objects name their type, and in older releases of Nova a request is a pair of dictionaries. */
+/**
+ * Determines which kind of request a document is. Nova's objects name their type. In older releases of Nova a request is a pair of
+ * dictionaries.
+ */
 function inItsForm(file: string, document: unknown): SpecInput {
   if (has(document, 'request_spec')) return { legacy: document }
   const spec = has(document, 'spec') ? document.spec : document

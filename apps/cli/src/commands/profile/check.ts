@@ -147,7 +147,7 @@ const zoneColumns: readonly Column[] = [
   { head: 'shift', align: 'right' },
 ]
 
-/** The change of each zone: in instances, then in resources, each in the unit of its class. */
+/** How the use of each zone would change: first the count of instances, then the amount of each resource class. */
 const zonesOf = ({ zones }: Comparison) =>
   zones.flatMap(({ zone, resources, ...instances }) =>
     [{ resourceClass: 'instances', ...instances }, ...resources].map(({ resourceClass, baseline, candidate }) => [
@@ -160,7 +160,7 @@ const signed = (shift: number): string => (shift > 0 ? `+${shift}` : String(shif
 
 const chosenColumns: readonly Column[] = [{ head: 'hosts taken' }, { head: 'now', align: 'right' }, { head: 'then', align: 'right' }]
 
-/** How many different hosts each version selected, and how full these were on average before each request. */
+/** How many different hosts each version selected, and how full those hosts were on average before each request. */
 const chosenOf = ({ chosenHosts: { baselineHostCount, candidateHostCount, fullness } }: Comparison) => [
   ['different hosts', String(baselineHostCount), String(candidateHostCount)],
   ...fullness.map(({ resourceClass, baseline, candidate }) => [

@@ -80,7 +80,7 @@ async function importFile(file: string, { name, note, release, partial, dryRun, 
   const isSaid = named !== null || classes.length > 0
   const allocation = { release: named === null ? null : releaseName(named), classes, reason: input.note }
   const isWritten = !isRefused && dryRun !== true
-  // The allocation is first set as a dry run, so that a refusal comes before the profile is written.
+  // The allocation is first tried as a dry run. If the service refuses it, the profile is not written.
   const setAllocation = isWritten && isSaid ? await tryFleetAllocation(allocation, flags) : undefined
   const created = isWritten ? await create(name, input, flags) : null
   const written = setAllocation === undefined || created === null ? null : await afterProfile(created, setAllocation)
@@ -130,7 +130,7 @@ async function create(name: string, input: Sent<VariablesOf<typeof CREATE>['inpu
   return { name: version.profileName, number: version.number, active: profile.active.number === version.number }
 }
 
-/** The result of the import: the contents of the profile, then the settings that are missing from it. */
+/** The result of the import: the contents of the profile, then the settings of the file that the profile does not contain. */
 function toReport({ release, isGuessed, profile, findings, elsewhere }: ImportedConf): readonly string[] {
   const guessed = isGuessed ? ', guessed from the file; --release sets another one' : ''
   return [

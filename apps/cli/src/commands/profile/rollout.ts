@@ -45,7 +45,7 @@ const SHOW = graphql(
 
 type Profile = Extract<ResultOf<typeof TRY>['result'], { readonly __typename: 'ProfilePayload' }>['profile']
 type Followed = NonNullable<NonNullable<ResultOf<typeof SHOW>['profile']>['rollout']>
-/** The host that one version selected for an instance, and the rank of that host by the other version. */
+/** The host that one version selected for an instance, and the rank that the other version gives that host. */
 type Choice = ResultOf<typeof CHOICE>
 
 /** `gantt profile shadow|canary|rollback|show`: the rollout of a version. */
@@ -112,7 +112,7 @@ async function tryVersion(version: string, mode: 'SHADOW' | 'CANARY', share: num
 
 async function rollBack(name: string, reason: string, { dryRun, ...flags }: Flags): Promise<Result> {
   const service = connect(flags)
-  // The present state is sent with the call, so that a retry or another operator's call does not roll back twice.
+  // The call contains the present state of the rollout. Otherwise a retry, or a call of another operator, could roll back twice.
   const { profile: now } = await service.request(STANDING, { name })
   const { result } = await service.request(ROLL_BACK, {
     profile: name,
@@ -132,8 +132,8 @@ async function rollBack(name: string, reason: string, { dryRun, ...flags }: Flag
 }
 
 /**
- * A sentence about a rollback: the version that it ends (the one in a rollout, otherwise the active one), and the version that would decide
- * afterwards.
+ * A sentence about a rollback: the version that it ends (the version in a rollout, or the active version if there is no rollout), and the
+ * version that would decide afterwards.
  */
 const wouldRollBack = (name: string, ref: string, { active, rollout }: Profile): string =>
   rollout === null

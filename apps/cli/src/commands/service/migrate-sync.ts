@@ -28,7 +28,7 @@ const STEPS = {
   end: 'The new engine is open.',
 } as const
 
-/** `gantt migrate-sync`: moves the log from one engine to the other. */
+/** `gantt migrate-sync`: moves the log from one engine to the other (PostgreSQL or NATS). */
 export function addMigrateSync(program: Command): void {
   const command = program
     .command('migrate-sync')

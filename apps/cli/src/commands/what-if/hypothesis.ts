@@ -73,8 +73,8 @@ export const withHypothesis = (command: Command): Command =>
     .option('--profile <name>', 'decide by this profile, name or name@number', notEmpty)
 
 /**
- * Reads the request, or the id of the decision whose request is used. --count is omitted, because here it is the count of copies and not of
- * instances.
+ * Reads the request, or the id of the decision whose request is used. --count is omitted: in these commands it is the number of copies of
+ * the request, not of instances.
  */
 export const readAsked = async ({ decision, count: _, ...flags }: HypothesisFlags): Promise<Asked> =>
   decision === undefined ? { spec: await readSpec(flags) } : { decisionId: decision }

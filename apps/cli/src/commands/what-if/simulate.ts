@@ -74,7 +74,7 @@ function hostsOf({ decisions }: Simulation): readonly (readonly [host: string, i
   return [...counts].sort(([, a], [, b]) => b - a)
 }
 
-/** For each zone and class: the used amount before and after, and the capacity. */
+/** For each zone and class: the used amount before and after the simulated placements, and the capacity. */
 const useRows = ({ utilisationBefore, utilisationAfter }: Simulation): readonly (readonly string[])[] =>
   utilisationAfter.flatMap(({ key, usage }) =>
     usage.map(({ resourceClass, capacity, used }) => {

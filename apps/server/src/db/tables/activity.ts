@@ -54,13 +54,16 @@ export interface ActivityStore {
   /** All steps of the span, including those without decisions. */
   steps(span: Span): Promise<StepCount[]>
   durations(span: Span): Promise<SpanDurations>
-  /** The causes of the newest failed decisions, at most MOST_FAILED of these. The most frequent cause comes first. */
+  /** The causes of the newest failed decisions, the most frequent cause first. At most MOST_FAILED decisions are read. */
   failures(span: Span): Promise<FailureCount[]>
   /** The flavors that the newest decisions requested, the most frequent first. */
   flavors(span: Span): Promise<FlavorCount[]>
 }
 
-/** How many of the newest decisions are read for requested flavors, and how many of the newest failed ones for causes. */
+/**
+ * How many of the newest decisions are read for the requested flavors, and how many of the newest failed decisions are read for their
+ * causes.
+ */
 const MOST_ASKED = 1_000
 export const MOST_FAILED = 20_000
 /** How many of the newest decisions are read for durations. Percentiles need a sort, and no index contains durations. */
@@ -73,8 +76,8 @@ const FAILED = Prisma.sql`d.outcome IN ('PARTIAL', 'NO_VALID_HOST')`
 const ANY = Prisma.sql`d.outcome IN ('PLACED', 'PARTIAL', 'NO_VALID_HOST')`
 
 /**
- * Counts decisions in the tables by the index of outcomes and times. Everything else is computed from a limited count of decisions. Tests
- * set `mostTimed`.
+ * Counts decisions in the tables with the index of outcomes and times. All other results are computed from a limited count of decisions.
+ * Tests set `mostTimed`.
  */
 export function createActivityStore(prisma: PrismaClient, mostTimed = MOST_TIMED): ActivityStore {
   return {

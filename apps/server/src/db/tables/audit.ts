@@ -7,7 +7,7 @@ import { auditQuerySql } from './audit-query.ts'
 
 /** The record of one mutation. */
 export interface AuditEntry {
-  /** The writer chooses the id, so that an entry is stored once even if it is written repeatedly. */
+  /** The writer chooses the id. A repeated write therefore stores the entry only once. */
   readonly id: string
   /** Milliseconds since 1970. */
   readonly at: number
@@ -18,7 +18,7 @@ export interface AuditEntry {
   readonly target: string
   /** Canonical JSON of the arguments, shortened, without secrets. */
   readonly summary: string
-  /** The type of the answer, or the code of the fault. */
+  /** The GraphQL type of the answer, or the code of the error. */
   readonly result: string
   readonly requestId: string
 }
@@ -63,7 +63,8 @@ const toTime = (at: bigint): number => Math.max(-MAX_TIME, Math.min(MAX_TIME, Nu
 const AUDIT_LOCK = 0x67616e77
 
 /**
- * Appends entries to the hash chain. No other writer can append before the transaction ends. Returns the end of the chain before and after.
+ * Appends entries to the hash chain. No other writer can append before the transaction ends. Returns the end of the chain before and after
+ * this call.
  */
 export async function appendAudit(
   tx: Database,

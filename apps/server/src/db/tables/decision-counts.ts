@@ -10,11 +10,11 @@ export type DecisionGrouping = 'CAUSE' | 'FLAVOR' | 'PROJECT' | 'PROFILE' | 'CHA
 export interface Counted {
   readonly query: Query
   readonly span: Span
-  /** The names of hosts that have several names. A search for one of the names also finds decisions with the others. */
+  /** The names of hosts that have several names. A search for one of a host's names also finds decisions with its other names. */
   readonly names: HostNames
 }
 
-/** The time range of the newest decisions of a query. */
+/** The time range that the newest decisions of a query cover. */
 export interface Reach {
   readonly decisions: number
   /** The time of the oldest of these decisions; undefined if the query finds none. */
@@ -32,7 +32,7 @@ export interface OutcomeCounts {
 }
 
 export interface StepOutcomes extends OutcomeCounts {
-  /** The index of the step, counted from the base. */
+  /** The index of the step. Step 0 begins at the time `base`. */
   readonly step: number
 }
 
@@ -49,7 +49,7 @@ export interface KeyCount {
 export interface DecisionCountStore {
   /** The range of the newest decisions, at most MOST_COUNTED. Decisions of one millisecond are either all counted or all left out. */
   reach(counted: Counted): Promise<Reach>
-  /** The steps that have decisions. Step 0 begins at `base`, which must not be after the begin of the range. */
+  /** The steps that have decisions. Step 0 begins at `base`, which must not be later than the start of the range. */
   steps(counted: Counted, base: number, stepMs: number): Promise<StepOutcomes[]>
   /** The groups, largest first, and the count of all groups. */
   groups(counted: Counted, by: DecisionGrouping, first: number): Promise<{ readonly groups: KeyCount[]; readonly total: number }>
@@ -104,7 +104,7 @@ export function createDecisionCountStore(prisma: PrismaClient, most = MOST_COUNT
 
 function isCounted({ query, span, names }: Counted): Prisma.Sql {
   const { terms } = query
-  // the range contains the terms about time, so these terms are removed and the current time is not needed
+  // the range already contains the query's terms about time; without these terms the current time has no effect, so 0 is passed
   const others = decisionQuerySql({ terms: terms.filter((term) => !isOfTime(term)) }, 0, names)
   return Prisma.join([others, ...spanSql(Prisma.sql`d.at_ms`, span)], ' AND ')
 }

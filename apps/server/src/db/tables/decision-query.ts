@@ -60,7 +60,10 @@ const answeredSql = (isWanted: Prisma.Sql): Prisma.Sql =>
   Prisma.sql`d.id = ANY(ARRAY(SELECT a.target::uuid FROM audit a, LATERAL (VALUES (a.request_id)) AS one(text)
     WHERE ${ANSWERED} AND (${isWanted}) AND a.target ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'))`
 
-/** A field of the request. For a decision in long form it is read from the document, otherwise from the request's own row. */
+/**
+ * A field of the request. If the decision is stored as one document, the field is read from the document. Otherwise it is read from the
+ * request's own row.
+ */
 const ofRequest = (path: string, column: string): Prisma.Sql =>
   Prisma.sql`coalesce(d.document #>> ${path}::text[], (SELECT r.${Prisma.raw(column)} FROM request_spec r WHERE r.id = d.request_spec_id))`
 
@@ -68,7 +71,7 @@ export const FLAVOR = ofRequest('{record,request,flavor,name}', 'flavor_name')
 
 export const PROJECT = ofRequest('{record,request,projectId}', 'project_id')
 
-/** The first instance of a request, which is the same in all its attempts. */
+/** The first instance of a request. It is the same in all attempts to place the request. */
 export const CHAIN = Prisma.sql`d.instance_uuids[1]`
 
 /**
@@ -123,8 +126,8 @@ export function matchSql(value: string): Prisma.Sql {
 export const likeLiteral = (text: string): string => text.replace(/[%_\\]/g, '\\$&')
 
 /**
- * The condition that a column is in a range of milliseconds since 1970. The column stands alone on one side of each comparison, so that its
- * index is used.
+ * The condition that a column is in a range of milliseconds since 1970. Each comparison has only the column on one side, because PostgreSQL
+ * would otherwise not use its index.
  */
 export const spanSql = (column: Prisma.Sql, { since, until }: Span): Prisma.Sql[] => [
   ...(since === undefined ? [] : [Prisma.sql`${column} >= ${since}::bigint`]),

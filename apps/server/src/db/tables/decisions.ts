@@ -34,7 +34,7 @@ export interface DecisionStore {
     page: { readonly first: number; readonly after?: { readonly at: number; readonly id: string } } & DecisionFilter,
   ): Promise<(StoredDecision | UnreadableDecision)[]>
   count(filter: DecisionFilter): Promise<number>
-  /** The void attempts that preceded the decision, oldest first. */
+  /** The attempts that preceded the decision and had no effect, because another change came first in the log. Oldest first. */
   lostTries(id: string): Promise<readonly LostTry[]>
   /**
    * Ids of the requests that each decision answered, by decision id, in the order of the requests. Only requests in the audit are known.
@@ -84,7 +84,7 @@ interface DecisionRow {
   matrixHash: Uint8Array | null
   matrixAtMs: bigint | null
   tookUs: number | null
-  /** The document of the request; null if the decision is not packed. */
+  /** The document of the request; null if the decision is not stored in packed (binary) form. */
   request: unknown
 }
 
@@ -144,7 +144,7 @@ export function createDecisionStore(prisma: PrismaClient): DecisionStore & Unlog
     async sample({ profileName, since, until, limit }) {
       const isWanted = Prisma.sql`d.at_ms >= ${since} AND d.at_ms <= ${until} AND split_part(d.profile, '@', 1) = ${profileName}`
       const [counted] = await prisma.$queryRaw<{ count: bigint }[]>`SELECT count(*) AS count FROM decision d WHERE ${isWanted}`
-      // ids are random, so the first ones in their order are a random sample, which is the same for every reader
+      // ids are random, so the first ids in their order are a random sample, which is the same for every reader
       const rows = await prisma.$queryRaw<DecisionRow[]>`${SELECT} WHERE ${isWanted} ORDER BY d.id LIMIT ${limit}`
       return { total: Number(counted?.count ?? 0), decisions: await mapInPieces(rows, toListed) }
     },
@@ -184,7 +184,7 @@ function whereOf({ outcome, host, instanceUuid, requestSpecId, account, since, q
   )
 }
 
-/** The fields of a decision in long form. */
+/** The JSON document of a decision that is not stored in packed (binary) form. */
 type Document = Pick<StoredDecision, 'record' | 'place' | 'answer' | 'claimIds' | 'reasons' | 'cause'>
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -209,7 +209,10 @@ const toStored = (row: DecisionRow): StoredDecision => ({
   },
 })
 
-/** Converts a row. An unreadable row is returned as such, so that the other rows can still be listed. */
+/**
+ * Converts a row. If the row cannot be read, returns an UnreadableDecision instead of throwing, because the other rows must still be
+ * listed.
+ */
 function toListed(row: DecisionRow): StoredDecision | UnreadableDecision {
   try {
     return toStored(row)
@@ -220,12 +223,12 @@ function toListed(row: DecisionRow): StoredDecision | UnreadableDecision {
   }
 }
 
-/** Returns true if only the columns of the row can be read. */
+/** True if the record of the decision is damaged or from a newer release. Only the columns of the row can then be read. */
 export const isUnreadable = (row: StoredDecision | UnreadableDecision): row is UnreadableDecision => 'unreadable' in row
 
 /**
- * The document of a row. A decision is stored in packed form, next to its columns and its request. Older releases stored the whole decision
- * in the document.
+ * The document of a row. A decision is stored in packed (binary) form, next to its columns and its request. Older releases stored the whole
+ * decision in the document.
  */
 function documentOf({ id, packed, document, request, ...row }: DecisionRow): Document {
   if (packed === null) return longForm(id, document)
@@ -241,7 +244,7 @@ function documentOf({ id, packed, document, request, ...row }: DecisionRow): Doc
   }
 }
 
-/** The document of a row without packed form: the row was written by an older release, or the packed form was lost. */
+/** The document of a row without packed form. Such a row was written by an older release, or lost its packed form. */
 function longForm(id: string, document: unknown): Document {
   if (!isLongForm(document)) throw new UnreadableDecisionError(id, 'it is not packed, and its long form is damaged')
   return document
@@ -266,7 +269,7 @@ const isCause = (one: unknown): boolean =>
   (one.admitted === null || Number.isInteger(one.admitted)) &&
   (one.nearest === null || (isObject(one.nearest) && isText(one.nearest.host) && isText(one.nearest.node)))
 
-/** Returns true if the document is a record in long form. Its parts are not checked here, because readers parse them. */
+/** Returns true if the document is a whole decision. The fields of the record are not checked here, because readers parse them. */
 const isLongForm = (document: unknown): document is Document =>
   isObject(document) &&
   isObject(document.record) &&
@@ -349,7 +352,7 @@ async function writeTogether(database: Database, decisions: readonly StoredDecis
     ON CONFLICT (id) DO NOTHING`
 }
 
-/** The packed form if every replica supports it and it contains the whole decision, otherwise the long form. */
+/** The packed form if every replica supports it and it can contain the whole decision, and otherwise the JSON document. */
 function packedOr(decision: Document, mayPack: boolean) {
   const { place: _columns, claimIds, reasons, cause, ...kept } = decision
   const packed = mayPack && claimIds.every((id) => UUID.test(id)) ? packDecision(kept) : undefined

@@ -2,7 +2,7 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import type { Database, PrismaClient } from '../prisma.ts'
 import type { HostChangeRow, Rows } from './rows.ts'
 
-/** Since which entry the tables have every change of hosts. */
+/** The first entry from which on the tables contain every change of hosts. */
 export interface HostChangeSpan {
   /** The tables have all entries after this revision; 0 means the whole log. */
   readonly fromRevision: number
@@ -19,8 +19,9 @@ export const writeHostChanges = (database: Database, rows: readonly HostChangeRo
     ON CONFLICT (revision, place) DO NOTHING`
 
 /**
- * The first part of a statement that records, with the tables' position, up to which entry host changes are stored. A release without this
- * table writes entries without host changes. The recorded range then starts again after those entries.
+ * The beginning of the SQL statement that stores the new position of the tables. It also records from which entry to which entry host
+ * changes are stored. A release without this table advances the position without storing host changes. The recorded range then starts again
+ * after the entries of that release.
  */
 export const coverHostChanges = ({
   after,
@@ -37,7 +38,7 @@ export const coverHostChanges = ({
       from_revision = CASE WHEN span.to_revision = ${after}::bigint THEN span.from_revision ELSE excluded.from_revision END,
       from_ms = CASE WHEN span.to_revision = ${after}::bigint THEN span.from_ms ELSE excluded.from_ms END)`
 
-/** Reads since which entry the tables have every change of hosts. Undefined if nothing was written yet. */
+/** Reads from which entry on the tables contain every change of hosts. Undefined if nothing was written yet. */
 export async function readHostChangeSpan(prisma: PrismaClient): Promise<HostChangeSpan | undefined> {
   const [row] = await prisma.$queryRaw<{ fromRevision: bigint; from: bigint }[]>`
     SELECT from_revision AS "fromRevision", from_ms AS "from" FROM host_change_span WHERE id = 1`

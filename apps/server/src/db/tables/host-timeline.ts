@@ -4,7 +4,9 @@ import type { PrismaClient } from '../prisma.ts'
 import { AUDIT_COLUMNS, type AuditRow, type RawAuditRow, toAuditRow } from './audit.ts'
 import { type HostChangeSpan, readHostChangeSpan } from './host-changes.ts'
 
-/** The kinds of events of claims on a host: created, confirmed, ended, and decided but void. */
+/**
+ * The kinds of events of claims on a host: created, confirmed, ended, and a selection of the host that lost a conflict with another change.
+ */
 export const claimStepKinds = ['CLAIM_MADE', 'CLAIM_CONFIRMED', 'CLAIM_ENDED', 'TRY_LOST'] as const
 export type ClaimStepKind = (typeof claimStepKinds)[number]
 export type TimelineKind = HostStepKind | ClaimStepKind
@@ -15,7 +17,7 @@ export interface TimelineRow {
   /** The time by the store's clock, in milliseconds since 1970. */
   readonly at: number
   /**
-   * The revision of the entry. Null for a claim that was confirmed or ended and changed later, because only the time of the event is
+   * The revision of the entry. Null for the confirmation or end of a claim that changed again later: only the time of such an event is
    * stored.
    */
   readonly revision: number | null
@@ -32,9 +34,9 @@ export interface TimelineRow {
   readonly account: string | null
   readonly decision: string | null
   readonly attempt: number | null
-  /** Why an attempt was void. */
+  /** The code of the conflict that made an attempt void. */
   readonly code: Code | null
-  /** The order of events with the same time. */
+  /** The order among events with the same time. */
   readonly rank: number
   readonly key: string
 }
@@ -55,7 +57,7 @@ export interface TimelineQuery {
 export interface HostTimelineStore {
   list(query: TimelineQuery): Promise<readonly TimelineRow[]>
   count(query: Omit<TimelineQuery, 'after' | 'first'>): Promise<number>
-  /** From which revision on the tables have events other than those of claims; undefined if they have none. */
+  /** The first revision from which on the tables have events that are not about claims; undefined if they have none. */
   span(): Promise<HostChangeSpan | undefined>
   /** For each time, the edits of operators near that time. The nearest edit comes first. */
   edits(times: readonly number[]): Promise<readonly (readonly AuditRow[])[]>
@@ -101,7 +103,7 @@ export function createHostTimelineStore(prisma: PrismaClient): HostTimelineStore
 
 type Asked = Omit<TimelineQuery, 'after' | 'first'>
 
-/** The rows of all tables with the requested kinds. Each table returns at most as many rows as a page needs. */
+/** The events of the requested kinds from all tables. Each table returns at most as many rows as a page needs. */
 function stepsSql(query: Asked, after?: TimelinePlace, most?: number): Prisma.Sql {
   const page = (steps: Prisma.Sql): Prisma.Sql =>
     most === undefined
@@ -152,7 +154,7 @@ const claimsSql = ({ names, kinds, until }: Asked, after: TimelinePlace | undefi
     ${after === undefined ? Prisma.empty : Prisma.sql`AND c.created_at_ms <= ${after[0]}::bigint`}
     ${until === undefined ? Prisma.empty : Prisma.sql`AND step.at <= ${until.at}::bigint`}`
 
-/** The events of void decisions that had selected the host. Their rows contain the host's name without its node. */
+/** The events of decisions that had selected the host and then lost a conflict. Their rows contain the host's name without its node. */
 const triesSql = ({ names, until }: Asked): Prisma.Sql => Prisma.sql`
   SELECT l.at_ms AS at, 4 AS rank, l.decision_id::text || lpad(l.attempt::text, 10, '0') AS key, 'TRY_LOST' AS kind, l.revision,
     NULL::text AS reason, NULL::text AS aggregate, NULL::text AS "aggregateName", '[]'::jsonb AS changes, 0 AS untold, NULL::text AS claim,

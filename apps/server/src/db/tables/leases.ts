@@ -51,7 +51,7 @@ export function createLeaseStore(connection: pg.ClientConfig): LeaseStore {
         await client.query('COMMIT')
       } catch (error) {
         failure = error instanceof Error ? error : new Error(String(error))
-        // ends this replica's turn before the next read; if that fails, the turn ends with the connection
+        // ends this replica's turn before the next read; if ROLLBACK fails, the turn ends with the connection
         await client.query('ROLLBACK').catch(() => undefined)
         throw failure
       } finally {

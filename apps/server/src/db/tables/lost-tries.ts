@@ -2,7 +2,7 @@ import type { Code } from '@gantt/scheduler-core'
 import type { Database, PrismaClient } from '../prisma.ts'
 import type { LostTryRow } from './rows.ts'
 
-/** A void attempt to decide a request, as recorded in the log. */
+/** An attempt to decide a request that another change made void, as recorded in the log. */
 export interface LostTry {
   /** Which attempt of the request this was, counted from 1. */
   readonly attempt: number
@@ -20,7 +20,7 @@ export interface LostTry {
   readonly tookUs: number | null
 }
 
-/** The void attempts of one decision, oldest first. */
+/** The attempts of one decision that other changes made void, oldest first. */
 export async function readLostTries(prisma: PrismaClient, decision: string): Promise<readonly LostTry[]> {
   const rows = await prisma.lostTry.findMany({ where: { decisionId: decision }, orderBy: { attempt: 'asc' } })
   return rows.map(({ attempt, revision, basis, atMs, code, hosts, tookUs }) => ({
@@ -28,7 +28,7 @@ export async function readLostTries(prisma: PrismaClient, decision: string): Pro
     revision: Number(revision),
     basis: Number(basis),
     at: Number(atMs),
-    // only the projector writes this column, with a verdict of the judge
+    // only the projector writes this column, and it writes codes that scheduler-core defines
     code: code as Code,
     hosts,
     tookUs,

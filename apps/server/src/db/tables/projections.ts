@@ -23,15 +23,18 @@ export interface ProjectionStore {
   /** The last entry that the tables contain. */
   position(): Promise<Followed>
   /**
-   * Writes rows with revisions after the position, in one transaction with the new position. Returns the new position, or undefined if
-   * another replica is writing. Rows up to the present position are skipped, and rows after a gap are not written.
+   * Writes the rows whose revisions follow the stored position, and the new position, in one transaction. Returns the new position, or
+   * undefined if another replica is writing. Rows up to the present position are skipped, and rows after a gap are not written.
    */
   write(rows: readonly Rows[]): Promise<number | undefined>
   /** How many rows were skipped so far because the database refused their content. */
   countSetAside(): Promise<number>
 }
 
-/** `mayPack`: whether every replica supports packed decisions. `onSetAside` is called for every row that the database refuses. */
+/**
+ * `mayPack` returns true if every replica can read decisions in packed (binary) form. `onSetAside` is called for every row that the
+ * database refuses.
+ */
 export function createProjectionStore(
   prisma: PrismaClient,
   mayPack: () => boolean,
@@ -70,8 +73,7 @@ export function createProjectionStore(
 
     async write(rows) {
       const { position, aside } = await run(rows, false).catch((error: unknown) => {
-        // the rows are written again one by one, so that a refused row does not prevent the others from being written; refused rows are
-        // recorded
+        // the rows are written again one by one: a refused row is recorded, and all other rows are written
         if (refusalOf(error) === undefined) throw error
         return run(rows, true)
       })
@@ -121,7 +123,8 @@ async function writeTables(tx: Database, next: readonly Rows[], put: Put, mayPac
     (rows) => writeHostChanges(tx, rows),
   )
   const nodes = lastOfHost(next.flatMap((row) => row.nodes))
-  // renamed hosts are deleted first and together, because a former name of one may now be the name of a host that is written later
+  // renamed hosts are deleted first and together, because the former name of a renamed host may now be the name of a host that is written
+  // later
   const renamed = nodes.filter(({ isRenamed }) => isRenamed).map(({ ordinal }) => ordinal)
   if (renamed.length > 0) await tx.$executeRaw`DELETE FROM compute_node WHERE ordinal = ANY(${renamed}::int[])`
   await put(
@@ -164,8 +167,8 @@ function lastOf<Row extends { readonly id: string }>(rows: readonly Row[]): Row[
 }
 
 /**
- * The last row of each host, by ordinal because ids can change. Renamed hosts come first, because another host may now have one of their
- * former ids.
+ * The last row of each host. Hosts are identified by ordinal, because ids can change. Renamed hosts come first, because another host may
+ * now have one of their former ids.
  */
 function lastOfHost(rows: readonly NodeRow[]): NodeRow[] {
   const last = [...new Map(rows.map((row) => [row.ordinal, row])).values()]

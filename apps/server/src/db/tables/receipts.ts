@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { decidedText, inputsText, type KeptDecision, rowText } from '@gantt/scheduler-core'
 import type { Searched, StoredDecision } from './rows.ts'
 
-/** The feature level from which on replicas can read packed decisions. */
+/** The feature level from which on replicas can read decisions in packed (binary) form. */
 export const PACKED_LEVEL = 4
 
 /** The SHA-256 hash of the concatenated texts. */

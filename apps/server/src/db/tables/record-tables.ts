@@ -14,7 +14,7 @@ export interface StreamPosition {
   readonly id: string
 }
 
-/** The records in consecutive messages of a stream. */
+/** The records that consecutive messages of a stream contain. */
 export interface RecordRows {
   readonly decisions: readonly StoredDecision[]
   readonly audit: readonly AuditEntry[]
@@ -22,18 +22,18 @@ export interface RecordRows {
   readonly keys: readonly KeyRow[]
 }
 
-/** The state of a key after all edits that were read. */
+/** An API key as it is after all edits that were read. */
 export interface KeyRow {
   readonly key: ApiKey
   readonly hash: string
 }
 
-/** Tables that follow streams of records and keys. */
+/** Tables that are filled from streams of records and keys. */
 export interface RecordTables {
   position(stream: string): Promise<StreamPosition>
   /**
-   * Writes rows and the new position in one transaction. Returns false and writes nothing if another replica is writing, or has already
-   * written these rows.
+   * Writes rows and the new position in one transaction. Returns false and writes nothing if another replica is writing, or another replica
+   * has already written these rows.
    */
   write(stream: string, from: StreamPosition, to: StreamPosition, rows: RecordRows): Promise<boolean>
   /** The existing keys. */
@@ -43,7 +43,7 @@ export interface RecordTables {
 }
 
 export interface RecordTablesOptions {
-  /** Returns true if every replica supports packed decisions. */
+  /** Returns true if every replica can read decisions in packed (binary) form. */
   mayPack(): boolean
   /** Called with each row that the database refuses because of its content. All other rows are written. */
   onSetAside(row: SetAside): void
@@ -81,8 +81,7 @@ export function createRecordTables(prisma: PrismaClient, { mayPack, onSetAside, 
     },
     async write(stream, from, to, rows) {
       const done = await run(stream, from, to, rows, false).catch((error: unknown) => {
-        // the rows are written again one by one, so that a refused row does not prevent the others from being written; refused rows are
-        // recorded
+        // the rows are written again one by one: a refused row is recorded, and all other rows are written
         if (refusalOf(error) === undefined) throw error
         return run(stream, from, to, rows, true)
       })
@@ -108,7 +107,7 @@ type Put = <Row extends { readonly id: string }>(
   write: (rows: readonly Row[]) => Promise<unknown>,
 ) => Promise<unknown>
 
-/** Returns the new end of the audit's chain. */
+/** Writes the rows, and returns the new end of the audit's chain. */
 async function writeRows(
   tx: Database,
   { decisions, audit, uses, keys }: RecordRows,
@@ -130,7 +129,7 @@ async function writeRows(
     keys.map(({ key, hash }) => ({ id: key.id, key, hash })),
     (rows) => writeKeys(tx, rows),
   )
-  // a key can be used before its row exists; the next use of the key is then written
+  // a key can be used before its row exists; its next use is then stored
   if (uses.length > 0) await writeKeyUses(tx, uses)
   return head
 }

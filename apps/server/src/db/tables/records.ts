@@ -5,7 +5,7 @@ import { writeDecisions } from './decisions.ts'
 import { writeRequestSpecs } from './request-specs.ts'
 
 export interface RecordStoreOptions {
-  /** Returns true if every replica supports packed decisions. */
+  /** Returns true if every replica can read decisions in packed (binary) form. */
   mayPack(): boolean
   /** Warns operators if the audit lost rows that this process wrote. */
   warn(message: string): void
@@ -33,7 +33,7 @@ export function createRecordStore(prisma: PrismaClient, { mayPack, warn }: Recor
   }
 }
 
-/** Warns operators if the audit chain has fewer rows than this process knows. */
+/** Warns operators if the audit in the database has fewer rows than this process has seen. */
 export function warnIfBack(found: AuditHead, known: AuditHead, warn: (message: string) => void): void {
   if (found.seq < known.seq)
     warn(`the audit went back: row ${known.seq} was written and the last row is ${found.seq}; rows were removed or a backup was restored`)

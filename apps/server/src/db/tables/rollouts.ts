@@ -2,7 +2,7 @@ import type { Agreement, HostRank } from '@gantt/scheduler-core'
 import type { Database, PrismaClient } from '../prisma.ts'
 import { clean } from './set-aside.ts'
 
-/** How many decisions were replayed by the other version of a rollout, and how many were not. */
+/** How many decisions were replayed with the version that had not made them, and how many were not replayed. */
 export interface RolloutCounts {
   readonly agreed: number
   readonly elsewhere: number
@@ -24,7 +24,10 @@ export interface RolloutMinute extends RolloutCounts {
   readonly replica: string
 }
 
-/** The host that a version chooses for an instance, and its rank by the other version. Without a host, the version finds none. */
+/**
+ * The host that a version chooses for an instance, and the rank that the other version gives that host. `host` is null if the version finds
+ * no host.
+ */
 export interface RankedChoice extends Omit<HostRank, 'host'> {
   readonly host: string | null
 }
@@ -53,15 +56,15 @@ export interface RolloutSpan {
 
 export interface RolloutStore {
   /**
-   * Stores minutes, which replace earlier values, and disagreements. If there are too many disagreements, the oldest are deleted. Minutes
-   * and disagreements are written in one transaction, which may be repeated.
+   * Stores findings and disagreements in one transaction, which may be repeated. The findings of a minute replace earlier findings of that
+   * minute. If there are too many disagreements, the oldest are deleted.
    */
   keep(minutes: readonly RolloutMinute[], disagreements: readonly KeptDisagreement[]): Promise<void>
   /** The findings of all replicas in steps of a given length. Empty steps are left out. */
   steps(span: RolloutSpan, stepMs: number): Promise<readonly (RolloutCounts & { readonly step: number })[]>
   /** Disagreements, newest first. */
   disagreements(span: Omit<RolloutSpan, 'since'>, first: number): Promise<readonly KeptDisagreement[]>
-  /** Deletes the rows of all rollouts that are older than a time. */
+  /** Deletes the rows of all rollouts that are older than the time `before`. */
   forget(before: number): Promise<void>
 }
 
@@ -74,14 +77,14 @@ const PATIENCE = { timeout: 20_000 }
 export function createRolloutStore(prisma: PrismaClient): RolloutStore {
   return {
     async keep(minutes, disagreements) {
-      // one transaction, because a reader that sees a counted decision must also see its disagreement; rows are written in the same order
-      // everywhere, so that replicas wait instead of deadlocking
+      // one transaction, because a reader that sees a counted decision must also see its disagreement; all replicas write rows in the same
+      // order, because they could otherwise deadlock
       await prisma.$transaction(async (database) => {
         if (minutes.length > 0) await writeMinutes(database, minutes)
         if (disagreements.length > 0) await writeDisagreements(database, disagreements)
       }, PATIENCE)
-      // one rollout after the other, because a transaction that locks rows of one rollout and waits for rows of another one could deadlock
-      // with another replica
+      // one rollout after the other: a transaction that locks rows of one rollout while it waits for rows of a second rollout could
+      // deadlock with another replica
       for (const rollout of new Set(disagreements.map((one) => one.rollout))) await dropOldest(prisma, rollout)
     },
     async steps({ rollout, since, until }, stepMs) {

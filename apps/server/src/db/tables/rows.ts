@@ -17,14 +17,14 @@ export interface RefusalReason {
   readonly text: string
 }
 
-/** Why no host can hold an instance, in the form that is stored and counted (scheduler-core/src/cause). */
+/** Why no host can hold an instance, in the form in which it is stored. */
 export interface KeptCause {
   /** Null if the fleet had no hosts. */
   readonly code: Code | null
   readonly text: string
   /** How many hosts the request admitted; null if unknown. */
   readonly admitted: number | null
-  /** The host with the smallest distance. Null if the request neither admits nor names a host, or if the host is not known. */
+  /** The host that is nearest to fitting. Null if the request neither admits nor names a host, or if the host is not known. */
   readonly nearest: HostName | null
 }
 
@@ -68,13 +68,13 @@ export interface StoredDecision {
   readonly tookUs?: number | null
   /** The stored hashes. Present only if the decision was read from the tables. */
   readonly receipt?: KeptReceipt
-  /** The search columns as the tables have them. Absent: they are computed from the record. */
+  /** The search columns that the tables contain. If absent, they are computed from the record. */
   readonly searched?: Searched
 }
 
 /**
  * The cause of a refusal; undefined if none was recorded. Refusals stored before feature level 10 have only reasons. Their cause is the
- * most frequent reason of the filter that left no host. db/tables/decision-query.ts computes the same code in the tables.
+ * most frequent reason of the filter that refused the last hosts. (db/tables/decision-query.ts has the same rule in SQL.)
  */
 export function causeOfRefusal({ cause, reasons }: Pick<StoredDecision, 'cause' | 'reasons'>): KeptCause | undefined {
   if (cause !== undefined) return cause
@@ -106,7 +106,7 @@ export interface Rows {
   readonly groups: readonly GroupRow[]
 }
 
-/** A void attempt to decide a request. Its proposal is in the log. */
+/** An attempt to decide a request that another change made void. Its proposal is in the log. */
 export interface LostTryRow {
   /** The id of the decision and the index of the attempt: `uuid/1`. */
   readonly id: string
@@ -126,7 +126,7 @@ export interface LostTryRow {
   readonly took_us: number | null
 }
 
-/** A change of a host that an entry makes, other than to its claims. */
+/** A change that an entry makes to a host, except changes of claims. */
 export interface HostChangeRow {
   /** The revision of the entry and the index of the change in it: `revision/0`. */
   readonly id: string
@@ -169,7 +169,8 @@ export interface NodeRow {
   readonly status: string
   readonly availability_zone: string
   /**
-   * The parts of the stored document. The document is created only when it is written, because an entry may change every host of a fleet.
+   * The fields from which the stored document is created. It is created only when it is written, because an entry may change every host of
+   * a fleet.
    */
   readonly reported: Pick<HostRecord, 'stats' | 'statusReason' | 'namespaces'>
   readonly revision: number

@@ -21,7 +21,7 @@ import { defectBehind, toFault } from './masking.ts'
 export interface GraphqlOptions {
   readonly schema: GraphQLSchema
   readonly services: Services
-  /** The cache for documents that are sent repeatedly. Absent: a new one. */
+  /** The cache for documents that are sent repeatedly. Absent: a new cache is created. */
   readonly documents?: DocumentCache
   /** Undefined if all readable state is durable. Otherwise resolves when the state that was read is durable. */
   settled?(): Promise<void> | undefined
@@ -81,7 +81,7 @@ function useCostLimit(): Plugin<Context, Call> {
   const check: Plugin['onExecute'] = async ({ args, setResultAndStopExecution }) => {
     const { schema, document, operationName, variableValues } = args
     try {
-      // reading the document took time of this turn of the event loop already
+      // reading the document has used a part of this turn of the event loop
       await pauseOfQuestion()
       await answerInPieces(checkListsInSteps(schema, document, operationName ?? undefined, variableValues ?? {}))
       checkCost(schema, document, operationName ?? undefined, variableValues ?? {})
@@ -102,7 +102,9 @@ type Executed = {
 
 /** Reports the path, the found value and the allowed values for every wrong value. */
 export function useTypedErrors(schema: GraphQLSchema): Plugin<Context, Call> {
-  /** Errors in variables with wide objects. The executor must not report these errors, because it would print a whole object for each. */
+  /**
+   * Errors in variables with wide objects. The executor must not report these errors, because it would print a whole object in each error.
+   */
   const wideFaults = ({ document, operationName, variableValues }: Executed): readonly GraphQLError[] =>
     variableValues && areWide(variableValues) ? variableFaults(schema, document, operationName ?? undefined, variableValues) : []
   /** The errors of a call that never ran, with their paths and values. */
@@ -121,7 +123,7 @@ export function useTypedErrors(schema: GraphQLSchema): Plugin<Context, Call> {
       ({ params }) =>
       ({ valid, result, setResult }) => {
         const errors = result as readonly GraphQLError[]
-        // errors that were cached with an earlier call are in this form already
+        // errors that come from the cache were already rewritten for an earlier call
         if (!valid && errors.some(({ extensions }) => extensions.rule === undefined))
           setResult(documentFaults(schema, params.documentAST, errors))
       },
@@ -147,7 +149,10 @@ export function useTypedErrors(schema: GraphQLSchema): Plugin<Context, Call> {
   }
 }
 
-/** Whether the variables of a call did not fit their types, or no operation was named: then its errors have neither data nor a path. */
+/**
+ * True if the variables of a call did not fit their types, or if no operation was named. The errors of such a call have neither data nor a
+ * path.
+ */
 const neverRan = (result: unknown): result is ExecutionResult => {
   if (Symbol.asyncIterator in (result as object)) return false
   const { data, errors } = result as ExecutionResult
@@ -155,8 +160,8 @@ const neverRan = (result: unknown): result is ExecutionResult => {
 }
 
 /**
- * Sends answers and events of streams when the state on which they depend is durable. If the store lost that state, it is not sent. Only
- * `health` never waits, so that it answers in any case.
+ * Sends answers and events of streams when the state on which they depend is durable. An answer or event that shows state that the store
+ * has lost is not sent. Only `health` never waits, so that it answers in any case.
  */
 function useDurableReads(settled: () => Promise<void> | undefined): Plugin<Context, Call> {
   type Done = { setResult(result: ExecutionResult): void }

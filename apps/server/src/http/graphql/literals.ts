@@ -18,7 +18,7 @@ const MOST = 50
 
 /**
  * Errors of validation in this service's form: the position in the document, the value found and the values allowed, without long
- * quotations or guesses.
+ * quotations, and without suggestions of similar names.
  */
 export function documentFaults(schema: GraphQLSchema, document: DocumentNode, errors: readonly GraphQLError[]): GraphQLError[] {
   const places = findPlaces(schema, document, new Set(errors.flatMap(({ nodes }) => nodes?.[0] ?? [])))

@@ -212,7 +212,7 @@ function writtenAt({ path, type }: Place, value: Json): { readonly path: string;
 const places = placesOf()
 const TOO_LONG = 'x'.repeat(70_000)
 
-/** Inputs that only arguments of fields in answers have. */
+/** Input types that are used only in arguments of fields inside an answer. */
 const ofAnswers = ['VerdictFilter']
 
 /** Values that no field of this type accepts. */
@@ -224,7 +224,7 @@ function wrongFor(type: GraphQLInputType): Readonly<Record<string, Json>> {
   return { 'a wrong type': wrong, ...(isEnumType(leaf) && { 'an unknown name': 'NO_SUCH' }) }
 }
 
-/** Values that a type allows but most fields do not. The short run has one of each. */
+/** Values that a type allows but most fields do not. The short form of the tests tries one value of each kind. */
 function badFor(type: GraphQLInputType, i: number): Readonly<Record<string, Json>> {
   const { name } = getNamedType(type)
   const bad: Readonly<Record<string, Json>> =
@@ -238,7 +238,7 @@ function badFor(type: GraphQLInputType, i: number): Readonly<Record<string, Json
   return isLongForm ? bad : Object.fromEntries(Object.entries(bad).filter((_, which) => which === i % 2))
 }
 
-/** Free texts, and numbers that are valid for the field. Values that are out of range for most fields may be valid for these. */
+/** Free texts, and numbers that are valid for the field. For these fields, values that are out of range elsewhere can be valid. */
 const FREE =
   /\b(?:reason|note|choose)$|^(?:KeyValueInput|HintInput)\.value|^FullStatsInput\.(?:diskAvailableLeast|freeDiskGb|hypervisorVersion|localGbUsed)$|^(?:MetricInput\.value|MemoryPagesInput\.sizeKib|WeigherSettingInput\.multiplier)$/
 
@@ -304,7 +304,7 @@ describe('for every field of every input and every argument, an invalid value is
     const inputs = Object.values(schema.getTypeMap()).filter(isInputObjectType)
     const fields = inputs.flatMap((type) => Object.keys(type.getFields()).map((field) => `${type.name}.${field}`))
     const left = fields.filter((field) => !places.some(({ name }) => name === field))
-    // only arguments of fields in answers have this input, so no call has a path to it
+    // only arguments of fields inside an answer have an input of this type, so no call has a path to it
     expect([...new Set(left.map((field) => field.split('.')[0]))]).toEqual(ofAnswers)
   })
 

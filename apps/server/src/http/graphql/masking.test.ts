@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { toFault } from './masking.ts'
 
-/** The error as the database layer throws it. */
+/** An error with this code, as the database layer throws it. */
 const prismaError = (code: string) => Object.assign(new Error('a text of its own'), { code })
 
 test.each([

@@ -11,7 +11,10 @@ import { TooManyStreamsError } from '../../services/watch/watch.ts'
 import { EntryTooLargeError, StoreUnavailableError } from '../../sync/synchronizer.ts'
 import { UnavailableError } from '../../unavailable.ts'
 
-/** An error in the form for callers: errors of the service unchanged, known other errors converted, and all others as INTERNAL. */
+/**
+ * An error in the form for callers. Errors of this service are returned unchanged, other known errors are converted, and all remaining
+ * errors become INTERNAL.
+ */
 export function toFault(error: unknown): GraphQLError {
   if (isFault(error)) return error
   const cause = error instanceof GraphQLError ? error.originalError : error
@@ -59,7 +62,7 @@ export function toFault(error: unknown): GraphQLError {
   return defect
 }
 
-/** The original error for each masked one. */
+/** The original error behind each error that callers get as INTERNAL. */
 const defects = new WeakMap<GraphQLError, unknown>()
 
 /** The reason of an error of the service itself, for operators; undefined for every other error. */

@@ -13,7 +13,7 @@ export interface ExtenderSetting {
   readonly timeoutMs: number | undefined
 }
 
-/** The kinds of parts that an extender can provide, which are called about hosts: filters and weighers. */
+/** The kinds of parts that an extender can provide: filters and weighers, because only these are called with a list of hosts. */
 type AskedList = { [List in PartList]: (typeof partKinds)[List] extends { readonly asked: 'HOSTS' } ? List : never }[PartList]
 const askedLists = partLists.filter((list): list is AskedList => (partKinds[list] as PartKind).asked === 'HOSTS')
 

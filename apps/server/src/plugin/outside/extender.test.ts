@@ -10,7 +10,8 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
-// these tests use one service with two extenders: the one of examples/extender-python, and one whose answers the test determines
+// these tests use one service with two extenders: the extender of examples/extender-python, and an extender whose answers the test
+// determines
 
 const example = fileURLToPath(new URL('../../../../../examples/extender-python/', import.meta.url))
 

@@ -9,8 +9,8 @@ import type { Outside } from './outside.ts'
 const KEPT_MS = 250
 
 /**
- * Calls external parts before a request is decided, and adds their answers. The same version of the profile then decides, even if another
- * version is activated in the meantime.
+ * Calls the filters and weighers outside of this process before a request is decided, and adds their answers. The same version of the
+ * profile then decides, even if another version is activated in the meantime.
  */
 export const gatherAnswers =
   (outside: Outside, others: Gather, timers: Timers): Gather =>

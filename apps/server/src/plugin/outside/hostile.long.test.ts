@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 import { isolatePlugin } from '../isolate.ts'
 
-// these tests use one service with faulty plug-ins, each in a separate thread, and with a correct one
+// these tests use one service with several faulty plug-ins and one correct plug-in, each in a separate thread
 
 const filter = (name: string, prepare: string): string =>
   `filters: [{ name: '${name}Filter', description: 'd', reads: ['memoryMb'], prepare${prepare} }]`

@@ -17,14 +17,18 @@ import {
 } from '@gantt/scheduler-core'
 import { type Asker, toWire } from './asker.ts'
 
-/** The timeout for callers without a deadline, in milliseconds. Each part has its own limit too. */
+/** The timeout for callers without a deadline, in milliseconds. Each filter or weigher also has its own limit. */
 export const PATIENCE_MS = 10_000
 
-/** Calls external parts before the core decides. All code that makes decisions uses it. */
+/**
+ * Calls the filters and weighers that run outside of this process, before the core decides. All code that makes decisions uses this
+ * interface.
+ */
 export interface Outside {
   /**
-   * The profile with all answers that these requests need about the hosts of the present fleet. Undefined if the profile has no external
-   * part. Never rejects: if a part does not answer, every host is refused with that reason.
+   * The profile with all answers that these requests need about the hosts of the present fleet. Undefined if no filter or weigher of the
+   * profile runs outside of this process. Never rejects: if a filter or weigher does not answer, the answer states the reason, with which
+   * every host is refused.
    */
   gather(fleet: Fleet, profile: Profile, requests: readonly RequestSpec[], options?: GatherOptions): Promise<Profile> | undefined
 }
@@ -34,7 +38,7 @@ export interface GatherOptions extends LookedAway {
   readonly waitMs?: number
 }
 
-/** `askerOf` returns the thread or extender of a part; undefined if it no longer exists. */
+/** `askerOf` returns the thread or extender of a filter or weigher; undefined if it no longer exists. */
 export function createOutside(askerOf: (part: string) => Asker | undefined): Outside {
   const ask = async (question: Question, waitMs: number): Promise<OutsideAnswer> => {
     const asker = askerOf(question.part)
@@ -70,7 +74,10 @@ export function createOutside(askerOf: (part: string) => Asker | undefined): Out
   }
 }
 
-/** Merges requests that differ only in their hosts into one, so that external parts are called once for all of these hosts. */
+/**
+ * Merges requests that differ only in their hosts into one, so that filters and weighers outside of this process are called once for all of
+ * these hosts.
+ */
 function onceEach(requests: readonly RequestSpec[]): readonly RequestSpec[] {
   if (requests.length < 2) return requests
   const seen = new Map(

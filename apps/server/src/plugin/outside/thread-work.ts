@@ -2,7 +2,10 @@ import type { MessagePort } from 'node:worker_threads'
 import type { PartKind } from '@gantt/scheduler-core'
 import type { Asked, WireDocuments, WireQuestion } from './asker.ts'
 
-/** What a thread needs to know about each kind of part, by the name of the list that has the parts of this kind in a plug-in. */
+/**
+ * The properties of each kind of part (such as filters) that a thread needs, by the name of the list that contains these parts in a
+ * plug-in.
+ */
 export type ThreadKinds = Readonly<Record<string, Pick<PartKind, 'asked' | 'shows' | 'schema' | 'beyond'>>>
 
 /** A plug-in's description of itself. Its functions stay in the thread. */

@@ -49,8 +49,8 @@ interface Waiting {
 
 /**
  * Runs a plug-in in a separate thread, which processes one call at a time. A thread that does not answer in time, ends, or exceeds its
- * memory limit is restarted: at once after the first failure in a row, later after a growing pause. This isolates failures, not attacks: a
- * thread can read files and open connections like the process.
+ * memory limit is restarted: at once after a first failure, and after a growing pause if it fails repeatedly. This isolates failures, not
+ * attacks: a thread can read files and open connections like the process.
  */
 export function openThread({
   url,
@@ -92,7 +92,10 @@ export function openThread({
     thread.postMessage({ id, question: own.question } satisfies ToThread)
   }
 
-  /** Ends a thread that failed. The present call gets the error. Waiting calls may still be answered in time after the restart. */
+  /**
+   * Ends a thread that failed. The call in progress is rejected with `error`. Waiting calls may still be answered in time after the
+   * restart.
+   */
   const end = (part: string, error: Error): void => {
     const dead = thread
     const asking = current
@@ -118,7 +121,10 @@ export function openThread({
     stopTimer = timers.after(Math.min(MOST_REST_MS, REST_MS * 2 ** (inARow - 2)), open)
   }
 
-  /** Answers a caller whose time limit has ended with an error. A thread that is still busy is ended at its own time limit. */
+  /**
+   * Rejects the call of a caller whose time limit has passed. The thread may still work on the call; it is ended only at its own time
+   * limit.
+   */
   const overdue = (own: Waiting, limitMs: number): void => {
     const place = waiting.indexOf(own)
     if (place < 0) {

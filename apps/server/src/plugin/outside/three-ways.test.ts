@@ -104,7 +104,7 @@ async function decide(way: string, flavor: Json = {}): Promise<Json> {
     reasons,
     explanation,
     verifyDecision,
-    // external parts are called after all other filters, so their host counts in the funnel differ
+    // filters outside of the process are called after all other filters, so their host counts in the funnel differ
     step: steps.find(({ name }: Json) => name === `${way}RoomyFilter`),
     places: destinations?.map(({ selected, alternates }: Json) => ({
       ...{ weight: selected.weight, host: selected.host.name },

@@ -92,7 +92,7 @@ export class Freshness {
     if (!isFresh() && !acceptsStale()) throw new UnavailableError('store', 'the store does not answer')
   }
 
-  /** Resolves with true when the condition holds, and with false after a timeout or when this replica stopped. */
+  /** Resolves with true when `holds` returns true, and with false after a timeout or when this replica stopped. */
   until(holds: () => boolean, timeoutMs: number): Promise<boolean> {
     if (!holds()) this.lookAtStore()
     return this.changed.until(holds, timeoutMs, this.#options.isStopped)

@@ -13,8 +13,8 @@ export interface Underway {
 
 /**
  * Called after the store lost all entries after `revision`. Drops the answers that depend on them. This replica's first lost entry is sent
- * again unchanged if it can still be appended, so that the log recognises a delayed copy of it. The calls of all later entries are decided
- * again. Returns the entry to send, and how many of this replica's entries were lost.
+ * again unchanged if it can still be appended, because the log can then recognise a delayed copy of the entry. The calls of all later
+ * entries are decided again. Returns the entry to send, and how many of this replica's entries were lost.
  */
 export function dropBehind({ held: answers, queue, inFlight }: Underway, revision: number): { lost: number; sent: Batch | undefined } {
   const held = answers.takeBehind(revision)
@@ -34,8 +34,9 @@ export function dropBehind({ held: answers, queue, inFlight }: Underway, revisio
 }
 
 /**
- * Gives up the entry in flight after this replica fell behind the beginning of the log. The outcome of the entry is unknown. Its placements
- * return to the queue, because the log recognises their idempotency keys. Its other changes might be written twice, so their calls fail.
+ * Gives up the entry in flight after this replica fell behind the beginning of the log. It is unknown whether the log contains the entry.
+ * The entry's placements return to the queue, because the log recognises their idempotency keys. Its other changes could be written twice,
+ * so their calls fail.
  */
 export function dropInFlight({ queue, inFlight }: Pick<Underway, 'queue' | 'inFlight'>): void {
   const owners = inFlight?.owners ?? []
@@ -45,6 +46,6 @@ export function dropInFlight({ queue, inFlight }: Pick<Underway, 'queue' | 'inFl
   queue.requeue(owners.flatMap(({ work }) => (work.type === 'placement' ? [work] : [])))
 }
 
-/** The error for a store that lost durable entries, and not only unflushed ones. */
+/** The error for a store that lost durable entries. (A store that lost only unflushed entries causes no error.) */
 export const behindDurable = ({ message }: StoreWentBackError): StoreWentBackError =>
   new StoreWentBackError(`${message}, which was durable: a backup was restored, or a fail-over lost data`)

@@ -43,7 +43,9 @@ const call = (key: string, vcpus = 1): PlacementCall => ({
 
 const shared = (): MemoryStore => createMemoryStore(undefined, { isShared: true })
 
-/** Runs the event loop fifty times, so that all work that can proceed does. Resolves with true if the promise is then settled. */
+/**
+ * Runs the event loop fifty times, which completes all work that waits for nothing else. Resolves with true if the promise is then settled.
+ */
 async function isAnswered(promise: Promise<unknown>): Promise<boolean> {
   let answered = false
   const note = (): void => {

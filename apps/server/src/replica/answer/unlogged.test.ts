@@ -8,7 +8,7 @@ import type { UnloggedDecision } from '../propose/placement.ts'
 import { Replica } from '../replica.ts'
 import { createUnlogged } from './unlogged.ts'
 
-/** A clock that advances by a millisecond at each read, so that a turn of the event loop has room for four steps. */
+/** A clock that advances by a millisecond at each read. A turn of the event loop therefore has time for four steps. */
 function ticking(): Timers {
   let now = 0
   return { ...realTimers, now: () => now++ }

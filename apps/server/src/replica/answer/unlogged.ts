@@ -6,8 +6,8 @@ import type { UnloggedAnswer, UnloggedWork } from '../propose/batch.ts'
 import type { UnloggedDecision } from '../propose/placement.ts'
 
 /**
- * Completes and stores decisions that are not in the log: refusals and advice. Their callers are answered afterwards. Claims do not wait
- * for this.
+ * Completes and stores decisions that are not in the log: refusals, and placements that claim nothing. Their callers are answered after
+ * that. Calls that claim resources do not wait for it.
  */
 export interface Unlogged {
   /**
@@ -27,7 +27,7 @@ export interface UnloggedOptions {
 
 /** `onCompleted` is called with each complete decision. */
 export function createUnlogged(options: UnloggedOptions, { onCompleted }: { onCompleted(decision: UnloggedDecision): void }): Unlogged {
-  // callers of placements wait for these, so they do not share their turns of the event loop with queries
+  // callers wait for these decisions, so their turns of the event loop are not shared with queries
   const turns = createTurns(options.timers)
   const store = createStoring(options)
   const pending = new Set<Promise<unknown>>()
@@ -101,7 +101,7 @@ function createStoring({ recordUnlogged, warn }: UnloggedOptions): (complete: Un
       await recordUnlogged(some.map(({ decision }) => decision))
       for (const { answer } of some) answer()
     } catch (error) {
-      // one record that cannot be stored must not fail the others, so each is stored alone
+      // one record that cannot be stored must not make the other calls fail, so each record is then stored alone
       if (some.length > 1) return void (await Promise.all(some.map((one) => store([one]))))
       warn(`a decision could not be recorded: ${error instanceof Error ? error.message : String(error)}`)
       for (const { fail } of some) fail(new UnavailableError('store', 'the decision could not be recorded'))

@@ -11,8 +11,8 @@ export const SLACK_MS = 90_000
 const SHORT_SLACK_MS = 20_000
 const WIDE_EVERY = 10
 /**
- * Decisions that were made up to this long before the first listener was added are reported, because they may be stored only afterwards. So
- * a decision may be reported twice, but none is missed.
+ * Decisions that were made up to this long before the first listener was added are also reported, because they can be stored after the
+ * listener was added. A listener can therefore get a decision twice, but misses none.
  */
 const BEFORE_MS = 5_000
 /** At most this many decisions per query are reported one by one. If there are more, listeners get a notice that decisions were missed. */
@@ -40,16 +40,19 @@ export interface DecisionFeedOptions {
 type Listener = Parameters<DecisionFeed['onDecision']>
 
 /**
- * Reports the decisions of all replicas. Placements come from the log. Refusals and placements that claim nothing are not in the log, so those of other replicas
- * are queried from the tables. If a query fails because the tables are unavailable or behind the log, the next query also covers the time
- * of the failed one.
+ * Reports the decisions of all replicas. Placements come from the log. Refusals and placements that claim nothing are not in the log; the
+ * feed queries the tables for those that other replicas decided. If a query fails because the tables are unavailable or behind the log, the
+ * next query also covers the time of the failed one.
  */
 export function createDecisionFeed({ own, store, hasOthers, caughtUp, timers, warn }: DecisionFeedOptions): DecisionFeed {
   const listeners = new Set<Listener>()
-  /** The reported refusals and advice, each with the time of its report by the clock of `timers`. */
+  /**
+   * The reported decisions that are not in the log (refusals, and placements that claim nothing), each with the time of its report by the
+   * clock of `timers`.
+   */
   const reported = new Map<string, number>()
   let openedAt = 0
-  /** False until the first query has found the decisions that are older than the first listener. These are not reported. */
+  /** False until the first query has found the decisions that are older than the first listener. Those older decisions are not reported. */
   let hasBegun = false
   let looks = 0
   /** The time up to which all decisions were found. */
@@ -90,7 +93,7 @@ export function createDecisionFeed({ own, store, hasOthers, caughtUp, timers, wa
   }
 
   const lookAgain = (): void => {
-    // the next query waits for the running one
+    // no second query is started while one is running
     if (isLooking) return
     isLooking = true
     // the query runs outside of the request context, because all listeners wait for it

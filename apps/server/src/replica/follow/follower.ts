@@ -22,13 +22,13 @@ import { createHistory } from './history.ts'
 
 const READ_LIMIT = 1_000
 
-/** Called by the follower, so that the appender can update its entries in flight and its held answers. */
+/** Calls from the follower to the appender, which then updates its entries in flight and the answers that it has not sent yet. */
 export interface FollowerHooks {
   /** Called after an entry was applied, and before the listeners are called. */
   onEntry(entry: LogEntry, verdicts: readonly Void[]): void
   /** Called when the fleet is as new as the end of the log. */
   onCaughtUp(): void
-  /** Called when the fleet was replaced by a later checkpoint, because the log no longer reaches its revision. */
+  /** Called when the fleet was replaced by the fleet of a later checkpoint, because the log no longer contained the next entry. */
   onJump(): void
   /** Called when the store lost all entries after a revision. Returns how many of this replica's entries are written again. */
   onRewind(revision: number): number

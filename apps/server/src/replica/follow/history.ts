@@ -5,8 +5,8 @@ import { advance, createPastFleets, type PastFleets } from './past-fleets.ts'
 
 const READ_LIMIT = 1_000
 /**
- * `find` first reads this many entries after the basis, because an entry usually follows its basis directly. Only if the entry is not among
- * them, it reads READ_LIMIT entries.
+ * `find` first reads this many entries after `basis`, because a decision is usually appended soon after the state on which it was made.
+ * Only if the entry is not among them, `find` reads READ_LIMIT entries.
  */
 const FIRST_LOOK = 4
 
@@ -20,11 +20,11 @@ export interface Step {
 export interface History extends PastFleets {
   /** The entry at a revision. Throws RangeError if there is none. */
   entry(revision: number): Promise<LogEntry>
-  /** The entry with this id that was decided on a basis; undefined if it is not in the log. */
+  /** The entry with this id, which was decided on the state at revision `basis`; undefined if it is not in the log. */
   find(entryId: string, basis: number): Promise<LogEntry | undefined>
   /**
    * Applies the entries after one revision up to another, and yields each entry with the fleet after it. The next step changes this fleet,
-   * so it must be read before.
+   * so the caller must read the fleet before that step.
    */
   walk(after: number, upTo: number): AsyncGenerator<Step, void>
 }

@@ -126,7 +126,7 @@ test('revisions that are no longer in the log are refused even if their fleet is
   await expect(fleets.read(10, stateOf)).rejects.toThrow('the log begins at revision')
   expect(await fleets.read(55, stateOf)).toBe(was[55])
 
-  // after a backup is restored, other entries have the revisions of lost ones
+  // after a backup is restored, the log has different entries at the revisions of the lost entries
   memory.faults.truncate(50)
   const { checkpoint } = { checkpoint: await past.loadCheckpoint(50) }
   const fleet = restoreFleet(checkpoint as NonNullable<typeof checkpoint>)
@@ -143,7 +143,7 @@ test('building a fleet over many entries caches milestones, from which later que
   const store = createMemoryStore().open()
   const fleet = new Fleet()
   const was: string[] = [stateOf(fleet)]
-  // each entry adds a host and has 124 void changes, which also count towards the distance of milestones
+  // each entry adds a host and has 124 changes without effect, which are also counted for the distance between milestones
   const voids = Array.from({ length: 124 }, () => ({ type: 'expire' as const, claim: 'none' }))
   for (let i = 0; i < 12; i++) {
     const entry: Entry = { format: 1, id: `e${i}`, writer: 'test', basis: fleet.place, changes: [aReport(`h${i}`), ...voids] }

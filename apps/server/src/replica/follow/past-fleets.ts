@@ -24,8 +24,9 @@ const WALK_ENTRIES = 10_000
 
 /**
  * Fleets of the past, for queries. The cache contains copies of the live fleet that were made for other purposes, fleets at recently
- * queried moments, their checkpoint, and milestones after the checkpoint. None of these fleets is changed. A query for another moment
- * continues from a copy of the nearest earlier fleet, which shares all unchanged data with the original.
+ * queried moments, the checkpoint from which these fleets were built, and milestones (copies that were made while they were built). None of
+ * these fleets is changed. A query for another moment continues from a copy of the nearest earlier fleet, which shares all unchanged data
+ * with the original.
  */
 export interface PastFleets {
   /**
@@ -48,7 +49,7 @@ interface Kept {
   readonly kind: 'moment' | 'milestone' | 'snapshot'
   /** The data that the fleet shares with all fleets from the same checkpoint. It is counted once while any of them is cached. */
   readonly origin: Origin
-  /** The memory that only this fleet needs, as a count: its hosts, and the changes since the cached fleet before it. */
+  /** The memory that only this fleet needs, as a number of objects: its hosts, and the changes since the cached fleet before it. */
   readonly things: number
   usedAt: number
 }
@@ -139,7 +140,7 @@ export function createPastFleets(
         undefined,
       )
 
-  /** A fleet before a revision that may be advanced to the revision, and the origin of this fleet. */
+  /** A fleet from before a revision, which the caller may advance to that revision, and the origin of the fleet. */
   const startFor = async (revision: number): Promise<Pick<Kept, 'fleet' | 'origin'>> => {
     const near = nearestBefore(revision)
     if (near !== undefined) {
@@ -180,7 +181,10 @@ export function createPastFleets(
     }
   }
 
-  /** Builds and caches the fleet at a revision. Only one is built at a time, so that two queries for one moment build it once. */
+  /**
+   * Builds and caches the fleet at a revision. Only one fleet is built at a time, so that two queries for one revision build its fleet
+   * once.
+   */
   const make = async (revision: number): Promise<Fleet> => {
     const known = find(revision)
     if (known !== undefined) return known.fleet

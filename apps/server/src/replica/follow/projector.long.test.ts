@@ -28,7 +28,7 @@ test('a closed projector writes no further rows, even if entries arrived while i
     { history: createHistory(store), log: store, warn: () => {} },
   )
   await replica.propose([aReport('h1')])
-  // This entry arrives while the first one is being written. A running projector would write it next.
+  // This entry arrives while the first one is being written. If the projector were not closed, it would write this entry next.
   await replica.propose([aReport('h2')])
   const closed = projector.close().then(() => {
     isClosed = true

@@ -11,8 +11,8 @@ import type { History } from './history.ts'
 import { rowsOf } from './rows-of.ts'
 
 /**
- * At most this many rows wait to be written; a decision counts as ten rows. Further rows are recreated from the log. 5,000 decisions take
- * about 100 MB.
+ * At most this many rows wait to be written; a decision is counted as ten rows. Further rows are recreated from the log. 5,000 decisions
+ * take about 100 MB.
  */
 const BUFFER_ROWS = 50_000
 const DECISION_ROWS = 10
@@ -23,14 +23,17 @@ const WRITE_LIMIT = 5_000
 const WRITE_ENTRIES = 200
 /** The pause of a projector after it found another replica writing, in milliseconds. */
 const YIELD_MS = 20
-/** The interval at which a replica checks whether another one stopped before it had written its rows. */
+/** The interval at which a replica checks whether another replica stopped before that replica had written its rows. */
 const SWEEP_MS = 1_000
 
-/** Writes the contents of the log into tables for queries: requests, decisions, claims, hosts, aggregates. No decision waits for it. */
+/**
+ * Writes the contents of the log into tables for queries: requests, decisions, claims, hosts, aggregates. No decision waits for these
+ * tables.
+ */
 export interface Projector {
   /** Resolves with true when the tables contain a revision, and with false after a timeout. */
   reached(revision: number, timeoutMs: number): Promise<boolean>
-  /** Adds a listener to every placed decision that is applied here. Returns a function that removes it. */
+  /** Adds a listener that is called with every placed decision that this replica applies. Returns a function that removes the listener. */
   onDecision(listener: (decision: StoredDecision) => void): () => void
   close(): Promise<void>
 }
@@ -105,14 +108,14 @@ export function createProjector(
       })
   }
 
-  /** Resolves with true if the tables belong to this log. A replica that started while they were unavailable checks it here. */
+  /** Resolves with true if the tables belong to this log. A replica that started while the tables were unavailable checks this here. */
   const isFollowed = async (followed: Followed): Promise<boolean> => {
     const mismatch = await findMismatch(log, followed, realTimers)
     if (mismatch !== undefined) replica.refuseWrites(new StoreWentBackError(mismatchText(mismatch)))
     return mismatch === undefined
   }
 
-  /** Returns true if another replica writes the missing rows. This is assumed while the tables advance. */
+  /** Returns true if another replica is assumed to write the missing rows. This is assumed as long as the tables advance. */
   const isMadeByOther = (revision: number): boolean => {
     if (other === undefined) return false
     const now = realTimers.now()

@@ -80,7 +80,7 @@ export function rowsOf(fleet: Fleet, { entry, verdicts }: Applied, digest: (reco
             ? { ...base, name: '', metadata: {}, hosts: [], deleted_at_ms: fleet.now }
             : { ...base, name: next.name, metadata: next.metadata, hosts: next.hosts, deleted_at_ms: null },
         )
-        // hosts that the edit concerns have the revision of its entry
+        // the edit set the revision of each affected host to the revision of this entry
         for (const record of fleet.hosts.records) if (record.revision === entry.revision) hosts.add(record)
         break
       }
@@ -112,7 +112,7 @@ export function rowsOf(fleet: Fleet, { entry, verdicts }: Applied, digest: (reco
   }
 }
 
-/** The row of a refusal or advice. */
+/** The row of a decision that is not in the log: a refusal, or a placement that claims nothing. */
 export const unloggedRow = (decision: UnloggedDecision, digest: (record: DecisionRecord) => string): StoredDecision => ({
   ...decision,
   id: decision.record.id,
@@ -120,7 +120,7 @@ export const unloggedRow = (decision: UnloggedDecision, digest: (record: Decisio
   claimIds: [],
 })
 
-/** The row of a proposal that is not void. `at` is the log's time after its entry was applied. */
+/** The row of a proposal that took effect. `at` is the log's time after its entry was applied. */
 export function placedDecision(
   { account, parts, answer, decision: record, tookUs }: Proposal,
   entryId: string,
@@ -144,7 +144,7 @@ export function placedDecision(
   }
 }
 
-/** The row of a void proposal: the hosts that it selected, and why the judge made it void. */
+/** The row of a proposal that had no effect: the hosts that it selected, and the rule that made it void. */
 function lostTry(
   { parts, decision: { id, attempt }, tookUs }: Proposal,
   { revision, basis }: LogEntry,

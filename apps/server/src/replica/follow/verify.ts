@@ -23,15 +23,19 @@ export interface Verification {
   readonly beyond: number
   /** How many decisions needed more than one attempt. */
   readonly conflicts: number
-  /** How many decisions were made by other code (another release, a plug-in). Replays of these may differ, so they are not replayed. */
+  /**
+   * How many decisions were made by other code (another release, a plug-in). Their replays could differ, so these decisions are not
+   * replayed.
+   */
   readonly elsewhere: number
   /** The differences, at most the first hundred. */
   readonly differences: readonly string[]
 }
 
 /**
- * Replays every decision: placements at their position in the log, refusals and advice at their basis. Hosts, grants, alternates, scores,
- * counts and weigher values must be equal to the last bit. A trimmed log is replayed from its oldest checkpoint on.
+ * Replays every decision: placements that claim resources at their position in the log, other decisions on the state at the revision on
+ * which they were made. Hosts, grants, alternates, scores, counts and weigher values must be equal to the last bit. A trimmed log is
+ * replayed from its oldest checkpoint on.
  */
 export async function verifyDecisions(store: LogReader, decisions: readonly StoredDecision[]): Promise<Verification> {
   for (;;) {

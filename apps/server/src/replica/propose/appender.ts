@@ -17,7 +17,10 @@ import type { PlacementWork, Waiting, Work } from './work.ts'
 
 /** A turn ends after this many milliseconds, even if calls still wait. */
 const TURN_MS = 5
-/** Pauses before a retry, in milliseconds. The last one repeats. It is short, because it delays the answers after every outage. */
+/**
+ * Pauses before a retry, in milliseconds. The last pause is repeated. The pauses are short, because they delay the answers after every
+ * outage.
+ */
 const BACKOFF_MS = [10, 20, 50, 100, 200] as const
 
 export type AppenderOptions = Required<Pick<ReplicaOptions, 'newId' | 'newSeed' | 'timers'>> & ReplicaOptions
@@ -31,7 +34,7 @@ export interface AppenderParts {
 
 /**
  * Appends the calls of a replica to the log. Calls wait in a queue. When no entry is in flight, the waiting calls are decided, packed into
- * one entry and appended. A caller is answered when the entry is durable and the caller's claims are not void.
+ * one entry and appended. A caller is answered when the entry is durable and the caller's claims took effect.
  */
 export class Appender implements FollowerHooks {
   readonly held: HeldAnswers
@@ -299,11 +302,12 @@ export class Appender implements FollowerHooks {
     }
     this.#turns.appended()
     this.#maxWorks = Number.POSITIVE_INFINITY
-    // if the store accepts entries behind the head, entries of other replicas may be in between; they are applied first, and then the judge
-    // decides
+    // if the store accepts an entry that is not based on the end of the log, entries of other replicas can precede this entry; they are
+    // applied first, and can make changes of this entry void
     if (place.revision === follower.fleet.place.revision + 1) follower.apply({ ...entry, revision: place.revision, at: place.at })
     else await follower.readTo(place.revision)
-    // the entry was appended at the head, so this replica has everything that the store had when the entry was sent
+    // the entry was appended directly after this replica's revision, so this replica has everything that the store had when the entry was
+    // sent
     freshness.reachedHead(askedAt)
   }
 

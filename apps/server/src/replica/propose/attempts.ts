@@ -25,8 +25,8 @@ export type Found =
     }
 
 /**
- * Returns the result for a call if one of its instances has a live claim at a store time, and otherwise undefined. The rule applies only
- * from feature level STRICT_CLAIMS on, and only to calls that claim resources for new instances.
+ * Returns the result for a call if one of its instances has a live claim at a store time, and otherwise undefined. Always undefined below
+ * feature level STRICT_CLAIMS, and for calls that do not claim resources for new instances.
  */
 export function findInstances(fleet: Fleet, call: PlacementCall, now: number): Found | undefined {
   const { request, account } = call

@@ -35,7 +35,9 @@ import type { PlacementWork, Work } from './work.ts'
 const MAX_CLAIMS = 1_024
 const MAX_CHARACTERS = 262_144
 const MAX_DECIDING_MS = 10
-/** Before a decision that depends on the age of documents, the log's time is advanced if it is older than this. */
+/**
+ * Before a decision that depends on the age of documents, an entry is written if the log's time is more than this many milliseconds old.
+ */
 const MAX_STANDING_MS = 1_000
 
 /** An entry ready to be sent, and the calls that wait for its changes. */
@@ -46,7 +48,7 @@ export interface Batch {
   readonly owners: readonly { readonly work: Work; readonly changes: number }[]
   /** Calls that wait for the next batch. */
   readonly later: readonly Work[]
-  /** True if some of these calls wait for a read of the store. */
+  /** True if some calls in `later` wait for a read of the store. */
   readonly needsFresh: boolean
   /** Calls that are answered without an entry, once the fleet that the answer depends on is durable. */
   readonly settled: readonly { readonly work: PlacementWork; readonly outcome: PlacementOutcome }[]
@@ -56,14 +58,17 @@ export interface Batch {
   readonly unlogged: readonly UnloggedWork[]
 }
 
-/** A refusal or advice. The cause of a refusal is computed after the batch, because it takes longer than many decisions. */
+/**
+ * A refusal, or a placement that claims nothing. The cause of a refusal is computed after the batch, because computing it takes longer than
+ * making many decisions.
+ */
 export interface UnloggedWork {
   readonly work: PlacementWork
-  /** Computes what the decision lacks. `fleet` is a private copy of the fleet of the batch. */
+  /** Computes the missing fields of the decision. `fleet` is a private copy of the fleet of the batch. */
   complete(fleet: Fleet): Steps<UnloggedAnswer>
 }
 
-/** A decision to store, and the answer to its caller afterwards. */
+/** A decision that must be stored, and the answer that its caller then gets. */
 export interface UnloggedAnswer {
   readonly decision: UnloggedDecision
   answer(): void
@@ -145,11 +150,11 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
     overlay.discard()
   }
   const changes: Change[] = [...claims.map(({ change }) => change), ...others.flatMap((other) => other.changes)]
-  // an entry with newer kinds of changes also raises the log's level, so that an older replica stops before it instead of misreading it
+  // an entry with newer kinds of changes also raises the log's level: an older replica then stops before the entry instead of misreading it
   const needed = Math.max(1, ...changes.map(levelOf))
   const level = changes.length === 0 ? needed : Math.max(needed, options.raiseTo ?? 0)
   if (level > fleet.featureLevel) changes.push({ type: 'feature', level })
-  // this change repeats the present level and has no effect, but the stamp of its entry becomes the log's time
+  // this change repeats the present level and has no effect, but the time of its entry becomes the log's time
   else if (needsTime && changes.length === 0) changes.push({ type: 'feature', level: fleet.featureLevel })
   const { entryId: id, writer } = options
   return {
@@ -171,11 +176,11 @@ type Step =
   | { readonly type: 'proposed'; readonly change: Proposal }
   /** `fresh`: the call would be refused, so the store must be read first. `time`: the time of the log must advance first. */
   | { readonly type: 'later'; readonly fresh: boolean; readonly time?: true }
-  /** The answers of external plug-ins no longer apply, so new ones are requested. */
+  /** The answers of external plug-ins no longer apply, so new answers are requested. */
   | { readonly type: 'outdated' }
   | { readonly type: 'unlogged'; complete(fleet: Fleet, tookUs: number): Steps<UnloggedAnswer> }
 
-/** Decides one call. If the decision throws, which is a defect, this call fails and the others continue. */
+/** Decides one call. If the decision throws, which is a defect, this call fails and all other calls continue. */
 function placeSafely(
   fleet: Fleet,
   overlay: Overlay,
@@ -207,7 +212,8 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
       : { type: 'later', fresh: !isFresh }
   // a further attempt or a move uses the group of its claim with the present policy, so the group of its request is not checked
   const rule = found === undefined && call.source === null ? brokenRule(fleet, call) : undefined
-  // the rule may be broken only by a group that another proposal of this batch creates, so the call waits until the batch is applied
+  // perhaps the rule is broken only because of a group that another proposal of this batch creates, so the call waits until the batch is
+  // applied
   if (rule !== undefined && !overlayIsEmpty) return { type: 'later', fresh: false }
   if (rule !== undefined) return isFresh ? { type: 'settled', outcome: { type: 'void', code: rule } } : { type: 'later', fresh: true }
   const profile = work.gathered.profile ?? fleet.profiles.pick(call.profile, call.account, call.key)
@@ -229,10 +235,10 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
     work.gathered = others
     return { type: 'later', fresh: false, time: true }
   }
-  // the active version may have changed, so that answers of external plug-ins for it are missing
+  // if another version became active, answers of external plug-ins for that version are missing
   if (work.gatherings < MOST_GATHERINGS && unansweredOf(fleet, profile, request).length > 0) return { type: 'outdated' }
   const isListed = call.isListed === true && fleet.featureLevel >= LISTED_CLAIMS
-  // the judge's check ignores resources that earlier proposals of this batch hold, so the call waits until they are applied
+  // whether this claim takes effect is checked without the earlier proposals of this batch, so the call waits until they are applied
   if (isListed && !overlayIsEmpty) return { type: 'later', fresh: false }
   const { alternatesPerInstance, allOrNothing, intent } = call
   const held = overlay.size
@@ -258,7 +264,8 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
   }
   if (decided.parts.length === 0 || call.mode === 'NONE') {
     overlay.rollback(held)
-    // refusals and advice may depend only on durable state that is as new as the call, and so not on earlier proposals of this batch
+    // a refusal, or a placement that claims nothing, may depend only on durable state that is as new as the call, and therefore not on
+    // earlier proposals of this batch
     if (!overlayIsEmpty) return { type: 'later', fresh: false }
     if (!isFresh) return { type: 'later', fresh: true }
     work.attempt = attempt
@@ -316,14 +323,17 @@ export function answerFromKey(fleet: Fleet, { account, key, digest }: PlacementC
   }
 }
 
-/** Returns the code of a rule by which the judge would refuse the request on every host, so that no decision is needed. */
+/** Returns the code of a rule that makes every claim of the request void, on any host. No decision is then needed. */
 function brokenRule(fleet: Fleet, { request }: PlacementCall): 'claim.group_mismatch' | undefined {
   const group = groupOf(request)
   const isBroken = group !== null && (!fleet.groups.accepts(group) || fleet.groups.sharesWith(group) !== undefined)
   return isBroken ? 'claim.group_mismatch' : undefined
 }
 
-/** The record of advice or a refusal. It is not in the log and has no stamp, so its time is the arrival of the call. */
+/**
+ * The record of a refusal, or of a placement that claims nothing. It is not in the log and has no time from the log, so its time is the
+ * arrival of the call.
+ */
 function unlogged(fleet: Fleet, { call, notAfter }: PlacementWork, { record }: Decided) {
   const place = { basis: fleet.place.revision, entryId: null, position: null }
   return { record, place, account: call.account, at: Math.max(fleet.now, notAfter - call.deadlineMs) }

@@ -37,7 +37,7 @@ export function createCallQueue(timers: Timers): CallQueue {
           },
         })
         const cancel = timers.after(deadlineMs, () => {
-          // a call in flight may still take effect, a waiting one is dropped
+          // a call in flight may still take effect, but a waiting call is dropped
           item.abandoned = true
           const waiting = works.indexOf(item)
           if (waiting >= 0) works.splice(waiting, 1)

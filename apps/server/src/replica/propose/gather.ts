@@ -11,8 +11,8 @@ export const isOutdated = ({ solver, outside, instances }: DecisionRecord): bool
   solver?.why === 'NOT_FEASIBLE' || (outside !== undefined && instances.some((instance) => lacksAnswer(instance, outside)))
 
 /**
- * Returns true if an instance found no host, and hosts that became candidates after external plug-ins were called were refused for missing
- * answers.
+ * Returns true if an instance found no host, and some hosts were refused only because they became candidates after external plug-ins were
+ * called, and therefore had no answers.
  */
 function lacksAnswer({ best, filters }: InstanceRecord, outside: readonly OutsideAnswer[]): boolean {
   if (best.length > 0) return false

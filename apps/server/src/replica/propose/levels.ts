@@ -6,15 +6,16 @@ import { FeatureLevelError, onceReadable } from '../watch/feature-level.ts'
 /** Determines to which feature level the log may be raised. Every living replica must be able to read this level. */
 export interface Levels {
   /**
-   * Finds out whether the next entry may raise the log to this release's level, which requires that every living replica reads it. The
-   * rules of that level then apply to all later entries. If a replica does not read it or the store does not answer, the level stays.
+   * Finds out whether the next entry may raise the log to this release's level, which requires that every living replica can read changes
+   * of that level. The rules of that level then apply to all later entries. If a replica cannot read them or the store does not answer, the
+   * log keeps its level.
    */
   learn(): Promise<void>
-  /** Allows changes of a level if every replica supports it. Throws FeatureLevelError if one does not. */
+  /** Allows changes of a feature level if every replica supports it. Throws FeatureLevelError if a replica does not. */
   admit<Outcome>(level: number, letIn: () => Promise<Outcome>): Promise<Outcome>
-  /** The level that every living replica reads, for the next entry; 0 if unknown. */
+  /** The level to which the next entry can raise the log, because every living replica reads that level. 0 if unknown. */
   readonly raiseTo: number
-  /** Discards the result of `learn`, because other replicas may start later. They are checked before the level is raised again. */
+  /** Discards the result of `learn`, because other replicas may start later. They are checked before the feature level is raised again. */
   clear(): void
 }
 

@@ -65,7 +65,7 @@ const ruleOf = ({ uuid, policy, maxServerPerHost }: Group) => ({
 
 /**
  * Completes the request from the claim: its instance, its server group with the present policy, and the allowed hosts. A resize may stay on
- * its host. A migration or an evacuation must leave it. A rebuild must stay.
+ * its host. A migration or an evacuation must leave its host. A rebuild must stay on its host.
  */
 export function requestOfMove(fleet: Fleet, { request, intent }: Pick<PlacementCall, 'request' | 'intent'>, claim: Claim): RequestSpec {
   const { groups, hosts } = fleet

@@ -25,16 +25,18 @@ export interface PlacementCall {
   readonly source: ClaimRef | null
   /** A profile's name, or name@number. */
   readonly profile: string
-  /** NONE: advice only, nothing is claimed. */
+  /** NONE: hosts are selected, but nothing is claimed. */
   readonly mode: 'NONE' | 'RESERVE' | 'CONFIRM'
   readonly ttlMs: number
   /** How long the caller waits after the arrival of the call, in milliseconds. */
   readonly deadlineMs: number
   readonly alternatesPerInstance: number
   readonly allOrNothing: boolean
-  /** True if the call claims an alternate of an earlier decision. The claim of its instance then moves there. */
+  /** True if the call claims an alternate of an earlier decision. The claim of its instance then moves to the host of that alternate. */
   readonly takesAlternate?: boolean | undefined
-  /** True if the instance already runs on its requested destination without a claim. It gets one that is materialised at once. */
+  /**
+   * True if the instance already runs on its requested destination without a claim. The call creates a claim that is MATERIALISED at once.
+   */
   readonly isListed?: boolean | undefined
   /**
    * Requests answers of external plug-ins. Set if the call is one of several that are solved together. If absent, the function of the
@@ -56,7 +58,7 @@ export interface Gathered extends Pick<DecideInput, 'solution'> {
 }
 
 /**
- * Requests the answers of external plug-ins and the solver for a call before it is decided. Undefined if none are needed, so that the call
+ * Requests the answers of external plug-ins and the solver for a call before it is decided. Undefined if none are needed; the call then
  * continues at once. `fleet` is called each time, because the fleet may be replaced. `answered`: the profile with earlier answers. The
  * promise never rejects, because an error is recorded as an answer.
  */
@@ -67,7 +69,10 @@ export type PlacementOutcome =
       readonly type: 'placed'
       readonly decision: string
       readonly answer: readonly SelectedDestination[]
-      /** The claims in the order of the answer; undefined for advice, and for forgotten claims. */
+      /**
+       * The claims in the order of the answer. An element is undefined if the placement claimed nothing, or if the claim is no longer
+       * stored.
+       */
       readonly claims: readonly (Claim | undefined)[]
       readonly replayed: boolean
       readonly revision: number
@@ -88,7 +93,7 @@ export type PlacementOutcome =
   /** A refusal because an instance of the request has a live claim. */
   | { readonly type: 'taken'; readonly claim: Claim }
 
-/** A decision that is not in the log: a refusal, or advice. */
+/** A decision that is not in the log: a refusal, or a placement that claims nothing. */
 export interface UnloggedDecision {
   readonly record: DecisionRecord
   readonly place: DecisionPlace

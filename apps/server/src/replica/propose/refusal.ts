@@ -32,8 +32,8 @@ export function listedRefusal(fleet: Fleet, { parts }: Decided): PlacementOutcom
 }
 
 /**
- * The cause for the first instance without a host, and the reasons of all hosts, counted by filter and code. Earlier instances of the
- * request hold their resources meanwhile. Yields in between, so the fleet must be a private copy of the fleet of the decision.
+ * The cause for the first instance without a host, and the reasons of all hosts, counted by filter and code. The resources of earlier
+ * instances of the request are treated as used. Yields in between, so the fleet must be a private copy of the fleet of the decision.
  */
 export function* whyRefusedInSteps(
   fleet: Fleet,
@@ -64,7 +64,7 @@ export function* whyRefusedInSteps(
         solution: gathered.solution,
       })
     const cause = yield* causeInSteps(fleet, request, profile, found)
-    // from level KEPT_CAUSES on, the stored reasons are those of the cause, and the first one has the code of the cause
+    // from level KEPT_CAUSES on, the stored reasons belong to the cause, and the first reason has the code of the cause
     const keepsCause = fleet.hosts.featureLevel >= KEPT_CAUSES
     const reasons = keepsCause ? cause.reasons : yield* refusalsInSteps(fleet, request, profile, found)
     overlay.rollback(0)

@@ -6,15 +6,21 @@ import type { PlacementWork } from './work.ts'
 
 /** One call is decided at most this often. */
 export const MAX_ATTEMPTS = 100
-/** After this many failed attempts of one call, operators are warned. Usually there are at most two, because replicas take turns. */
+/**
+ * After this many failed attempts of one call, operators are warned. Usually a call has at most two failed attempts, because replicas take
+ * turns.
+ */
 const SUSPICIOUS = 10
 /** The shortest interval between warnings about the same rule, milliseconds. */
 const QUIET_MS = 60_000
 
-/** Why an attempt failed: a rule of the judge, or an append by another replica. */
+/** Why an attempt failed: the rule that made the proposal void, or an append by another replica. */
 export type Obstacle = Code | 'append.refused'
 
-/** The error of a call that failed MAX_ATTEMPTS times because its proposals were void or refused. Nothing was placed. */
+/**
+ * The error of a call that failed MAX_ATTEMPTS times because each proposal was made void by another change, or the store refused its entry.
+ * Nothing was placed.
+ */
 export class RetriesExhaustedError extends Error {
   override readonly name = 'RetriesExhaustedError'
   readonly attempts: number
@@ -28,18 +34,18 @@ export class RetriesExhaustedError extends Error {
   }
 }
 
-/** The fields of a call that limiting retries needs. */
+/** The fields of a call that are needed to limit its retries. */
 type Attempted = Pick<PlacementWork, 'decisionId' | 'attempt' | 'fail'>
 
 /** The results of this replica's decisions since it started. Proposals in flight are not included. */
 export interface Tally {
   /** How many proposals took effect. */
   readonly counted: number
-  /** How many proposals were void or refused, by obstacle. Each was decided again or failed. */
+  /** How many proposals were made void by other changes or refused by the store, by obstacle. Each was decided again or failed. */
   readonly fruitless: ReadonlyMap<Obstacle, number>
-  /** Decisions that needed no proposal: refusals and advice. */
+  /** How many decisions needed no proposal: refusals, and placements that claim nothing. */
   readonly unlogged: number
-  /** How many of these decisions were refusals, by cause. */
+  /** How many of the decisions in `unlogged` were refusals, by cause. */
   readonly refused: ReadonlyMap<Code, number>
 }
 
@@ -50,7 +56,10 @@ export interface Retries {
   succeeded(): void
   /** Records a decision without a proposal. */
   unlogged(decision: Pick<UnloggedDecision, 'cause' | 'reasons'>): void
-  /** Records that a proposal of this call was void or refused. Returns false if that was the last attempt; the call has then failed. */
+  /**
+   * Records that a proposal of this call was made void by another change, or that the store refused its entry. Returns false if that was
+   * the last attempt; the call has then failed.
+   */
   mayTryAgain(work: Attempted, obstacle: Obstacle): boolean
 }
 
@@ -80,7 +89,8 @@ export function createRetries(warn: (message: string) => void, timers: Timers): 
         const now = timers.now()
         if (now >= (quietUntil.get(rule) ?? Number.NEGATIVE_INFINITY)) {
           quietUntil.set(rule, now + QUIET_MS)
-          // the decision and the judge disagree about this rule, so the call would be decided again for ever without a limit
+          // each decision passes this rule, but the proposals of the decision do not, so the call would be decided again for ever without a
+          // limit
           warn(`${total} attempts of decision ${work.decisionId} did not count: ${text}; calls may be starved by ${rule}`)
         }
       }

@@ -29,7 +29,7 @@ test('an entry that does not fit into one message of the store is sent in severa
   expect(answers[2]).toMatchObject({ reason: expect.any(EntryTooLargeError) })
   expect(replica.halted).toBeUndefined()
   expect(replica.fleet.hosts.count).toBe(5)
-  // nine reports, and the change that raises the level of the new log
+  // nine reports, and the change that raises the feature level of the new log
   expect(sizes[0]).toBe(10)
   // later entries are not limited to the smaller size
   await Promise.all([report('x'), report('y'), report('z')])

@@ -38,7 +38,7 @@ test('if the store refuses nothing, two consecutive entries with void changes st
   expect(turns.isDue()).toBe(false)
   turns.settled(true)
   expect(turns.isDue()).toBe(true)
-  // others write constantly, but that makes no change void
+  // other replicas write constantly, but their entries make no change void
   turns.taken(40)
   turns.settled(false)
   turns.taken(40)

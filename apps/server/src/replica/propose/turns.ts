@@ -2,7 +2,7 @@
 export const BATCHES_PER_TURN = 8
 /** After this many turns without a conflict a replica stops taking turns. */
 const CALM_TURNS = 2
-/** If the store refuses nothing, a replica takes turns after this many consecutive entries with void changes. */
+/** If the store refuses nothing, a replica takes turns after this many consecutive entries that contain void changes. */
 const VOID_ENTRIES = 2
 
 /**
@@ -22,7 +22,7 @@ export interface Turns {
   taken(missed: number): void
 }
 
-/** `refusesEarly`: whether the store refuses entries whose basis is not the end of the log. */
+/** `refusesEarly` is true if the store refuses every entry that was decided on an earlier revision than the end of the log. */
 export function createTurns(refusesEarly: boolean): Turns {
   let contended = false
   let calm = 0

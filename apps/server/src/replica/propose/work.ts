@@ -6,7 +6,7 @@ export type Work = PlacementWork | ChangeWork
 
 /** How a waiting call is answered. */
 export interface Waiting<Outcome> {
-  /** The sequence number of the call in the order of arrival. The store must be read after the arrival before the call can be refused. */
+  /** The sequence number of the call in the order of arrival. The call is refused only if the store was read after the call arrived. */
   readonly arrived: number
   settle(outcome: Outcome): void
   fail(error: Error): void
@@ -22,16 +22,16 @@ export interface PlacementWork extends Waiting<PlacementOutcome> {
   readonly claimIds: readonly string[]
   /** The store time at which the caller stops waiting, as estimated when the call arrived. */
   readonly notAfter: number
-  /** The answers of plug-ins and extenders about the call. New ones are requested if they no longer apply. */
+  /** The answers of plug-ins and extenders about the call. If these answers no longer apply, new answers are requested. */
   gathered: Gathered
   /** How often the answers were requested. */
   gatherings: number
   attempt: number
-  /** True if an entry was written for the call, so that the time of the log is not earlier than the call. */
+  /** True if an entry was written for the call. The time of the log is then not earlier than the call. */
   hasMovedTime: boolean
 }
 
-/** Changes that need no decision: reports, edits, ends of claims. Each is judged at its position in the log. */
+/** Changes that need no decision: reports, edits, ends of claims. Whether each takes effect depends on its position in the log. */
 export interface ChangeWork extends Waiting<readonly ChangeVerdict[]> {
   readonly type: 'changes'
   readonly changes: readonly Change[]

@@ -2,7 +2,7 @@ import type { Rollout } from '@gantt/scheduler-core'
 import type { KeptDisagreement, RolloutCounts, RolloutMinute, RolloutStore } from '../../db/tables/rollouts.ts'
 import type { Timers } from '../../timers.ts'
 
-/** The id of a rollout in its tables. Each step of a rollout has a new one. */
+/** The id of a rollout in its tables. Each step of a rollout has a new id. */
 export const rolloutId = (profile: string, { number, mode, since }: Pick<Rollout, 'number' | 'mode' | 'since'>): string =>
   `${profile}@${number} ${mode} ${since}`
 
@@ -38,7 +38,7 @@ export const ROLLOUT_KEPT_MS = 31 * 24 * 60 * MINUTE_MS
 const FLUSH_MS = 5_000
 /** At most this many disagreements of one minute are stored. The first ones are stored, because ranking their hosts takes time. */
 const REPORTED_PER_MINUTE = 50
-/** Findings are added to their minute for this long after it. Later findings are added to the first minute that is still open. */
+/** A minute accepts findings for this long. Later findings are added to the first minute that still accepts findings. */
 const OPEN_MS = 10 * MINUTE_MS
 /** At most this many disagreements wait for the database. The oldest are dropped first. */
 const MOST_DISAGREEMENTS = 500

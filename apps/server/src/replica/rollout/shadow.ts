@@ -33,14 +33,16 @@ export interface ShadowDisagreement {
   readonly because: string
 }
 
-/** A candidate's results compared with the active version. This replica counts them since the rollout began, or since it started. */
+/**
+ * A candidate's results compared with those of the active version. The counts begin when the rollout begins, or when this replica starts.
+ */
 export interface ShadowReport {
   /** How many decisions were replayed by the other version. */
   readonly sampled: number
   readonly counts: Readonly<Record<Agreement, number>>
   /** How many decisions were not replayed, because there was no time or because the state had changed. */
   readonly skipped: number
-  /** How many decisions need a solver in the other version, so that its result is unknown. */
+  /** How many decisions need a solver in the other version. The result of that version is therefore unknown. */
   readonly notSolved: number
   /** The last fifty disagreements, latest first. */
   readonly disagreements: readonly ShadowDisagreement[]
@@ -53,7 +55,7 @@ export interface ShadowReport {
 export interface Shadow {
   /** Undefined if there is no rollout of this profile. */
   reportOf(name: string): ShadowReport | undefined
-  /** Adds a decision that is not in the log: a refusal, or advice. */
+  /** Adds a decision that is not in the log: a refusal, or a placement that claims nothing. */
   take(decision: StoredDecision): void
   /** Resolves once all decisions up to now are processed. */
   settled(timeoutMs: number): Promise<boolean>
@@ -74,13 +76,13 @@ export interface ShadowOptions {
 const LAG = 256
 /** From this lag in entries on, the shadow copies the fleet again instead of catching up. */
 const HOPELESS = 10_000
-/** The shadow works for this long, then yields for four times as long, so that it uses at most a fifth of the process's time. */
+/** The shadow works for this long, then yields for four times as long. Therefore it uses at most a fifth of the process's time. */
 const PIECE_MS = 4
 const REST = 4
 const LISTED = 50
 
 interface Tally {
-  /** The rollout for which this tally counts. */
+  /** The id of the rollout to which the counts of this tally belong. */
   readonly mark: string
   sampled: number
   skipped: number
@@ -210,7 +212,10 @@ export function createShadow({ replica, findings, timers = realTimers, warn, lag
   ): void => {
     if (isOwn) findings?.add({ rollout, at, end, ...(disagreement !== undefined && { disagreement }) })
   }
-  /** For a decision by the active version or the candidate: the tally of its rollout, and the other of the two versions. */
+  /**
+   * The tally of the rollout to which a decision belongs, and the version that did not make the decision: the active version or the
+   * candidate. Undefined if neither of the two made it.
+   */
   const tallyOf = (
     fleet: Fleet,
     { profile }: DecisionRecord,
@@ -279,7 +284,7 @@ export function createShadow({ replica, findings, timers = realTimers, warn, lag
       if (rollout !== null && !tallies.has(name)) tallies.set(name, newTally(markOf(own, name)))
   }
 
-  // a replica that starts during a rollout compares decisions from its own present revision on
+  // a replica that starts during a rollout compares only decisions after the revision at which it starts
   if (isTrying()) {
     own = copyFleet(replica.fleet)
     renew()
@@ -295,7 +300,7 @@ export function createShadow({ replica, findings, timers = realTimers, warn, lag
     take(decision) {
       if (own === undefined || decision.place.entryId !== null) return
       if (waiting.length >= lag) return skip(own, { record: decision.record, at: decision.at, isOwn: true })
-      // the decision is inserted before the entry that was decided on a later state
+      // the decision is inserted before the first entry that is later than the decision's state
       const place = waiting.findIndex((item) => 'entry' in item && item.entry.revision > decision.place.basis)
       waiting.splice(place < 0 ? waiting.length : place, 0, { decision })
       kick()

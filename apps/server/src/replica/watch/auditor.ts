@@ -33,7 +33,7 @@ export interface AuditorView {
   readonly notices: number
   /** How many findings exist at present, by code. */
   readonly counts: ReadonlyMap<AuditCode, number>
-  /** At most a hundred findings, a share for each code, most severe first. */
+  /** At most a hundred findings, most severe first. If there are more, each code gets a share of the hundred. */
   readonly findings: readonly PresentFinding[]
   /** How long there has been no violation. Null while there is one, and before the end of the first round. */
   readonly clean: Clean | null
@@ -86,8 +86,8 @@ export interface AuditorOptions {
 }
 
 /**
- * A full round checks the claims and keys of the state, and the reports of hosts. The state contains every ended claim that a key refers
- * to, so one pass over it may take hours. The reports are checked repeatedly meanwhile.
+ * A full round checks the claims and keys of the state, and the reports of hosts. The state contains every ended claim that an idempotency
+ * key refers to, so one pass over it may take hours. The reports are checked repeatedly meanwhile.
  */
 interface Round {
   readonly fleet: Fleet
@@ -168,7 +168,7 @@ export function createAuditor({ replica, timers, warn, unlistedAfterMs }: Audito
   const tellOf = (fresh: readonly Finding[]): void => {
     const unsound = fresh.filter(({ code }) => isOfState(code))
     const of = (severity: Severity) => fresh.filter(({ code }) => !isOfState(code) && severityOf(code) === severity)
-    // the reporter of the usage already got warnings with codes of `use.`
+    // operators are not warned of codes that begin with `use.`, because the caller that reported the usage has already got these warnings
     const contradicted = of('WARNING').filter(({ code }) => !code.startsWith('use.'))
     const promised = of('VIOLATION')
     if (unsound[0] !== undefined)

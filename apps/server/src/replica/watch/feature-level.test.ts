@@ -71,9 +71,10 @@ describe('the level of the log', () => {
     let mayRaise = besideHeld
     let isRead = false
     const newer = await open(memory, 'newer', undefined, { mayRaise: (level) => mayRaise(level), isReadByAll: () => isRead })
-    // at the last check, a replica did not read the level, so this call does not query the store
+    // at the last check, a replica did not support the feature level, so this call does not query the store
     expect((await ask(newer, 'k1')).type).toBe('placed')
-    // at the last check, all replicas read the level, but an older replica has started since: the call continues at the present level
+    // at the last check, all replicas supported the feature level, but an older replica has started since: the call continues at the
+    // present level
     isRead = true
     expect((await ask(newer, 'k2')).type).toBe('placed')
     expect(newer.fleet.featureLevel).toBe(older)
@@ -85,7 +86,8 @@ describe('the level of the log', () => {
     expect(newer.fleet.featureLevel).toBe(older)
     expect((await ask(newer, 'k3')).type).toBe('placed')
     expect(newer.fleet.featureLevel).toBe(FEATURE_LEVEL)
-    // the entry that raises the level counts all claims again, with the same result as a replica that starts from a checkpoint or the log
+    // the entry that raises the level computes the usage by all claims again, with the same result as a start from a checkpoint or from the
+    // log
     const fromLog = await open(memory, 'from the log')
     expect(checkpointOf(fromLog.fleet)).toEqual(checkpointOf(newer.fleet))
     const fromCheckpoint = restoreFleet(checkpointOf(newer.fleet))

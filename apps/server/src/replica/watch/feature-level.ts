@@ -1,7 +1,7 @@
 /** The error for a change whose feature level a living replica does not support. Raising the log's level would stop that replica. */
 export class FeatureLevelError extends Error {
   override readonly name = 'FeatureLevelError'
-  /** The replica that does not support the level. */
+  /** The replica that does not support the feature level. */
   readonly replica: string
   readonly reads: number
   readonly needs: number
@@ -16,10 +16,10 @@ export class FeatureLevelError extends Error {
   }
 }
 
-/** Throws if a replica does not support changes of a level yet. */
+/** Throws if a replica does not support changes of a feature level yet. */
 export type MayRaise = (level: number) => Promise<void>
 
-/** Allows changes of a level: at once if the log already has the level, otherwise after a check that every replica supports it. */
+/** Allows changes of a feature level: at once if the log already has this level, otherwise after a check that every replica supports it. */
 export const onceReadable = <Outcome>(
   level: number,
   { featureLevel }: { readonly featureLevel: number },

@@ -3,7 +3,7 @@ import { type AuditCode, type Finding, rankOf, type Severity, severityOf } from 
 
 /** A finding, with the store time at which it was first found. */
 export interface PresentFinding extends Finding {
-  /** The id of a finding is the same on every replica while it exists. */
+  /** The id of a finding. It is the same on every replica as long as the finding exists. */
   readonly id: string
   readonly severity: Severity
   readonly since: number
@@ -20,7 +20,7 @@ export class Found {
   readonly #bySubject = new Map<string, LookedAt>()
   readonly #counts = new Map<AuditCode, number>()
 
-  /** Records the findings of one check, and returns the new ones. `at` identifies the checked object and the pass. */
+  /** Records the findings of one check, and returns the new ones. `at` and `name` identify the checked object. */
   note(at: string, name: string, findings: readonly Finding[], pass: number, now: number): readonly Finding[] {
     const key = `${at} ${name}`
     const known = this.#bySubject.get(key)
@@ -103,7 +103,8 @@ export function firstOf(findings: Iterable<PresentFinding>, most: number): Prese
 }
 
 /**
- * At most `most` findings: the first ones of each code, up to the code's share. Unused shares of rare codes are divided among the others.
+ * At most `most` findings: the first ones of each code, up to the code's share. Unused shares of rare codes are divided among the other
+ * codes.
  */
 export function fairlyFirst(
   findings: () => Iterable<PresentFinding>,

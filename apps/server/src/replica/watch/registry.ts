@@ -10,15 +10,15 @@ const LIVE_MS = 10_000
 /** A replica that did not stop regularly may continue after a pause of up to this long, and must still be able to read the log then. */
 const MAY_RETURN_MS = 60_000
 
-/** The replicas of a fleet, by their signs of life in the store. No request or report waits for it. */
+/** The replicas of a fleet, by their signs of life in the store. No request or report waits for the registry. */
 export interface Registry {
   /** The rows of the last read. */
   readonly last: ReplicaRows
   /** Writes a sign of life, and reads the signs of the other replicas at once. Rejects if the store does not answer. */
   look(): Promise<void>
-  /** Throws FeatureLevelError if a replica that is living, or may continue, does not read changes of a level. */
+  /** Throws FeatureLevelError if a replica that is living, or may continue, cannot read changes of this feature level. */
   mayRaise(level: number): Promise<void>
-  /** Returns true if every replica supported the level at the last check. Does not query the store. */
+  /** Returns true if every replica supported the feature level at the last check. Does not query the store. */
   isReadByAll(level: number): boolean
   /** Returns true if another replica was living within the last minute, by the last check. */
   hasOthers(): boolean
@@ -67,7 +67,7 @@ export async function openRegistry({ store, timers, describe, onLook, warn }: Re
     return looking
   }
   const lookAgain = (): void => {
-    // the next check waits for the running one
+    // no second check is started while one is running
     if (looking !== undefined) return
     look().then(
       () => {
@@ -75,7 +75,7 @@ export async function openRegistry({ store, timers, describe, onLook, warn }: Re
         isWarned = false
       },
       (error: unknown) => {
-        // until then the other replicas consider this one living, and the next sign of life may succeed
+        // until LIVE_MS has passed, the other replicas consider this one living, and the next sign of life may succeed
         if (isWarned || timers.now() - givenAt < LIVE_MS) return
         isWarned = true
         warn(

@@ -54,7 +54,7 @@ export function createStateDigests(replica: Pick<Replica, 'fleet' | 'storeTime' 
     if (own.size > REMEMBERED) own.delete(own.keys().next().value as string)
     return one.digest
   }
-  /** Starts again if another fleet replaced this one. Earlier digests do not apply to the new fleet. */
+  /** Starts again if the replica's fleet was replaced by another fleet. Earlier digests do not apply to the new fleet. */
   const followFleet = (): void => {
     if (replica.fleet === fleet) return
     fleet = replica.fleet

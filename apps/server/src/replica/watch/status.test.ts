@@ -70,7 +70,10 @@ afterAll(async () => {
 const pair = (): [Node, Node] => nodes as [Node, Node]
 const aSign = (more: Partial<Sign>): Sign => ({ ...pair()[0].describe(), id: 'old', url: null, revision: 0, ...more })
 
-/** Waits until both replicas are at the same revision, have checked it completely, and have read each other's signs of life. */
+/**
+ * Waits until both replicas are at the same revision, have checked the state at that revision completely, and have read each other's signs
+ * of life.
+ */
 async function meet(): Promise<void> {
   const [a, b] = pair()
   for (const { replica } of [a, b]) await replica.fresh()
@@ -114,7 +117,7 @@ describe('the status of replicas', () => {
     await store.keep(aSign({ id: 'behind' }))
     const { now, rows } = await store.list()
     const behind = rows.find(({ id }) => id === 'behind')
-    // two reports, the change that raises the level of the new log, and two claims
+    // two reports, the change that raises the feature level of the new log, and two claims
     expect(behind?.lagChanges).toBe(5)
     expect(behind?.lagMs).toBeGreaterThan(0)
     expect(behind?.seenAt).toBeLessThanOrEqual(now)
@@ -160,7 +163,7 @@ describe('the log’s feature level', () => {
     await store.stop('old')
     expect((await replica.propose([change]))[0]?.void).toBe('group.unknown')
     expect(replica.fleet.featureLevel).toBe(2)
-    // a change that needs only the present level of the log does not read the levels of the replicas
+    // a change that needs only the log's present feature level does not read the feature levels of the replicas
     await store.keep(aSign({ id: 'older', featureLevel: 1 }))
     expect((await replica.propose([change]))[0]?.void).toBe('group.unknown')
     await store.stop('older')
@@ -230,7 +233,7 @@ test('heal follows the log while it compares, and begins at the given revision',
   const old = a.replica.fleet
   expect(await a.heal(false, 1)).toMatchObject({ from: 0, count: 0 })
   expect(a.replica.fleet).not.toBe(old)
-  // the replacing fleet follows the log
+  // the fleet that replaced the old one follows the log
   expect((await a.replica.propose([aReport('h1', { instances: [] }, 99)]))[0]?.void).toBeUndefined()
   await meet()
   expect([codesOf(nodes[0] as Node), codesOf(nodes[1] as Node)]).toEqual([[], []])

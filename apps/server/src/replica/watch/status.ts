@@ -39,9 +39,9 @@ export interface StandingOptions {
   readonly timers?: Timers
   /** Warns operators of errors. */
   warn(message: string): void
-  /** The feature level at which this replica is held; default FEATURE_LEVEL. */
+  /** The highest feature level that this replica may use; default FEATURE_LEVEL. */
   readonly readsUpTo?: number | undefined
-  /** See AuditorOptions.unlistedAfterMs. */
+  /** How long a host's list of instances may lag behind the claims before the auditor reports a finding, in milliseconds. */
   readonly unlistedAfterMs?: number | undefined
 }
 

@@ -1,15 +1,21 @@
-/** A replica's estimate of the store's time. Rules that judge log entries use the stamps of the entries instead. */
+/**
+ * A replica's estimate of the store's time. Whether a change in the log takes effect does not depend on the estimate, but on the times that
+ * the store gave the entries.
+ */
 export interface StoreClock {
-  /** Corrects the estimate by a stamp of the store, which may be older than the present. */
+  /** Corrects the estimate with a time that the store sent, which may be older than the present. */
   learn(stamp: number): void
   /** Milliseconds since 1970; never before `floor`. */
   now(floor: number): number
 }
 
-/** How long an offset is used. After a store's clock is set back, the estimate follows within twice this time. */
+/** How long a difference between the two clocks is used. After a store's clock is set back, the estimate follows within twice this time. */
 const BELIEVED_MS = 10_000
 
-/** Every stamp is a lower bound of the store's time at its arrival, so the largest of the recent offsets is the best estimate. */
+/**
+ * A time that the store sends is never later than the store's time at its arrival. The largest of the recent differences between the clocks
+ * is therefore the best estimate.
+ */
 export function createStoreClock(monotonic: () => number): StoreClock {
   let recent = Number.NEGATIVE_INFINITY
   let before = Number.NEGATIVE_INFINITY

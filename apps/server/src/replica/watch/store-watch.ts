@@ -2,15 +2,21 @@ import type { Synchronizer } from '../../sync/synchronizer.ts'
 import type { Timers } from '../../timers.ts'
 import { createStoreClock } from './store-clock.ts'
 
-/** Watches the store: its time, and whether it answers. Rules that judge log entries use the stamps of the entries instead. */
+/**
+ * Watches the store: its time, and whether it answers. Whether a change in the log takes effect does not depend on this estimate of the
+ * time, but on the times that the store gave the entries.
+ */
 export interface StoreWatch {
   /** The store's time as estimated, milliseconds since 1970; never before `floor`. */
   now(floor: number): number
-  /** Corrects the estimate by a stamp of the store, which may be older than the present. */
+  /** Corrects the estimate with a time that the store sent, which may be older than the present. */
   learn(stamp: number): void
   /** Requests the store's time, and records the answer or its absence. */
   ask(): void
-  /** How long the store has not answered, in milliseconds; 0 if no answer is pending. Detects a store that hangs before any timeout. */
+  /**
+   * How long the store has not answered, in milliseconds; 0 if no answer is pending. This value shows that a store hangs before any timeout
+   * does.
+   */
   readonly silentMs: number
 }
 

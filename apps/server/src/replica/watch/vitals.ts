@@ -27,7 +27,7 @@ export function createVitals(replica: Pick<Replica, 'tally' | 'fleet'>, { now }:
   const notes: Note[] = [noteOf(replica, now())]
   return () => {
     const note = noteOf(replica, now())
-    // the first note is from before the window, so that the whole window is covered
+    // the first note is from before the window, and the notes therefore cover the whole window
     while (notes[1] !== undefined && note.at - notes[1].at >= WINDOW_MS) notes.shift()
     const first = notes[0] ?? note
     if (note.at - (notes.at(-1) ?? note).at >= NOTED_EVERY_MS) notes.push(note)

@@ -25,13 +25,13 @@ export interface NatsKeysOptions {
 }
 
 export interface NatsKeys extends ApiKeyStore {
-  /** The keys, for the table that follows the stream. */
+  /** The keys as computed from the stream. The table of keys is written from them. */
   readonly fold: KeyFold
   /** Resolves when the keys include all edits that were in the stream at this call. */
   fresh(): Promise<void>
 }
 
-/** Other replicas see an edit within this time, because it is one message. */
+/** Other replicas see an edit within this time, because an edit is a single message. */
 const SEEN_WITHIN_MS = 1_000
 const USES_MS = 5_000
 const MOST_ATTEMPTS = 50
@@ -51,7 +51,7 @@ export async function openNatsKeys(connection: Connection, options: NatsKeysOpti
     ...{ stream: names.stream, timers, ...(doubtMs === undefined ? {} : { doubtMs }) },
     onMessage(message) {
       const wasReadable = fold.unreadable === undefined
-      // a second copy is void, and does not change the outcome of the first
+      // a second copy of the edit has no effect, and does not change the outcome of the first copy
       if (fold.apply(unpack(message), message.revision) && pending.has(fold.head)) pending.set(fold.head, true)
       if (wasReadable && fold.unreadable !== undefined) warn(`all keys are refused now: ${fold.unreadable}`)
     },
@@ -74,7 +74,7 @@ export async function openNatsKeys(connection: Connection, options: NatsKeysOpti
           return undefined
         })
         if (sequence !== undefined) await followed.reach(sequence)
-        // a copy without an answer may have arrived
+        // an earlier copy of the edit may have arrived although no answer came
         if (sequence !== undefined || pending.get(edit.id) === true) return pending.get(edit.id) === true
         await new Promise<void>((resolve) => void timers.after(AGAIN_MS, resolve))
       }

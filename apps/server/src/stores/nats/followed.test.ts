@@ -17,7 +17,7 @@ describe.skipIf(noNatsServer !== undefined)(
       await connection.streams.add({ name: 'FOLLOWED', subjects: ['FOLLOWED'] })
       const publisher = jetstream(connection.nats, { checkAPI: false })
       await Promise.all(Array.from({ length: 600 }, () => publisher.publish('FOLLOWED', 'x')))
-      // a caller waits at most this long without a message, and the test lets this time pass
+      // a caller waits at most this long without a message; the test lets this time pass by calling these functions
       const late: (() => void)[] = []
       const timers: Timers = {
         ...realTimers,

@@ -19,8 +19,8 @@ export interface FollowedOptions {
   readonly timers: Timers
   onMessage(message: StoredMessage): void
   /**
-   * Called if another stream replaced this one, or if it lost messages. Earlier messages are then invalid, and all present ones are
-   * delivered again.
+   * Called if the stream was replaced by another stream, or lost messages. Messages that were delivered before are then invalid, and all
+   * present messages are delivered again.
    */
   onReplaced(): void
   /** If the stream seems to have lost messages, the loss is accepted only after this time, in milliseconds. */

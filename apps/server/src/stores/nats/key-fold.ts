@@ -21,7 +21,7 @@ export interface HeldKey {
 
 /**
  * All keys, computed from all edits in order, with the same result on every replica. An edit takes effect if no other edit has taken effect
- * since it was decided. Otherwise it is void, and its writer decides again. The store's compare-and-set is not used.
+ * since it was decided. Otherwise it has no effect, and the replica that wrote it decides again. The store's compare-and-set is not used.
  */
 export class KeyFold {
   readonly byId = new Map<string, HeldKey>()

@@ -30,7 +30,7 @@ export interface NatsLeasesOptions {
 
 /**
  * How many subjects a replica has. Each subject keeps its newest batch. Before a batch is overwritten, its hosts without a later sign of
- * life are added to the new batch, so that nothing is lost and about one lease of each host is stored.
+ * life are added to the new batch. Therefore no sign of life is lost, and about one lease of each host is stored.
  */
 const SLOTS = 64
 /** One batch has at most this many hosts, not counting those that are copied from the overwritten batch. */
@@ -47,7 +47,10 @@ export async function openNatsLeases(connection: Connection, { names, timers, ti
   /** The last sign of life of each host, whichever replica received it, by the store's time. */
   const last = new Map<string, number>()
   let watch: (Watch & { readonly at: number }) | undefined
-  /** The sequence of the last message on the watch's subject. The next one is refused if another message came in between. */
+  /**
+   * The sequence of the last message on the watch's subject. This replica's next message on that subject is refused if another message came
+   * in between.
+   */
   let watchSequence = 0
   let latest = 0
   const watchSubject = `${names.subject}.watch`

@@ -233,7 +233,7 @@ for (const count of [1, 3] as const)
           const stores = await open({ isDatabaseUp: () => isDatabaseUp })
           const entries = Array.from({ length: 60 }, () => ({ ...anAuditEntry(), summary: 'x'.repeat(5_000) }))
           for (const entry of entries) await stores.records.keepAudit([entry])
-          // all records take four seconds
+          // with this rate, sending all records takes four seconds
           link.slowTo(75_000)
           isDatabaseUp = true
           expect(await stores.records.caughtUp(60_000)).toBe(true)

@@ -11,7 +11,7 @@ const MOST_INFLATED = 268_435_456
 
 const deflate = promisify(deflateRaw)
 
-/** Encodes a value as the body of a message. A header has the id. */
+/** Encodes a value as the body of a message. A header of the message contains `id`. */
 export async function pack(id: string, value: unknown): Promise<{ readonly body: Uint8Array; readonly head: MsgHdrs }> {
   const head = headers()
   head.set(ID, id)

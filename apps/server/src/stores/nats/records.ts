@@ -56,7 +56,7 @@ const USES_IN_MESSAGE = 5_000
 /** The size of the headers and protocol around a message body. */
 const HEADER_BYTES = 512
 
-/** `onKept` is called with the sequence of each new message. The tables do not have it yet. */
+/** `onKept` is called with the sequence of each new message. The tables do not contain that message yet. */
 export function createRecordsOut(
   connection: Connection,
   names: StoreStream,

@@ -7,7 +7,7 @@ import { openFollowed } from './followed.ts'
 import { isMs, pack, type Unpacked, unpack } from './packing.ts'
 import type { StoreStream } from './streams.ts'
 
-/** A published sign of life. Its time is the store's stamp of the message. */
+/** A published sign of life. Its time is the time at which the store received the message. */
 interface Published extends Omit<ReplicaRow, 'seenAt' | 'startedAt' | 'stoppedAt'> {
   /** The time of the replica's first sign of life; null in the first sign itself. */
   readonly startedAt: number | null
@@ -16,7 +16,7 @@ interface Published extends Omit<ReplicaRow, 'seenAt' | 'startedAt' | 'stoppedAt
 
 export interface NatsReplicasOptions {
   readonly names: StoreStream
-  /** The name of the log's stream. Its sequences are revisions. */
+  /** The name of the log's stream. The sequences of its messages are the revisions of the log. */
   readonly log: string
   readonly timers: Timers
   /** The time by the store's clock, in milliseconds since 1970. */

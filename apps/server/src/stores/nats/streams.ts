@@ -66,7 +66,7 @@ export async function ensureStoreStreams(
   return names
 }
 
-/** Changes the maximum size of a stream. It is a setting that operators may change. */
+/** Changes the maximum size of a stream. Operators may change this setting. */
 async function setBytes(connection: Connection, stream: string, bytes: number): Promise<void> {
   const found = await connection.look(stream).catch((error: unknown) => {
     if (apiCode(error) === ApiCode.streamNotFound) return undefined

@@ -28,13 +28,13 @@ export interface WriteBehindOptions {
   warn(message: string): void
 }
 
-/** The interval at which a replica checks whether another one stopped before it wrote its records. */
+/** The interval at which a replica checks whether another replica stopped before that replica wrote its records. */
 const SWEEP_MS = 1_000
 /** One transaction writes at most this many messages. */
 const MESSAGES = 500
 const BYTES = 4_194_304
 const SILENT_MS = 2_000
-/** The pause of a replica after it found another one writing, in milliseconds. */
+/** The pause of a replica after it found another replica writing, in milliseconds. */
 const YIELD_MS = 20
 /** A stopping replica continues to write its records for this long. */
 const CLOSE_MS = 5_000
@@ -57,7 +57,7 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
   let hasWarned = false
   const waiting = new Set<() => void>()
 
-  /** Reads messages from a sequence up to another one, at most as many as one transaction writes. */
+  /** Reads messages from a sequence up to a later sequence, at most as many as one transaction writes. */
   const readFrom = async (from: number, upTo: number): Promise<StoredMessage[]> => {
     const messages: StoredMessage[] = []
     let bytes = 0
@@ -230,7 +230,7 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
     caughtUp,
     async close() {
       stop()
-      // records that arrive later are written by other replicas, because callers may continue for ever
+      // records that arrive later are written by other replicas, because callers could continue to send records for ever
       await caughtUp(CLOSE_MS).catch(() => false)
       isClosing = true
       await running

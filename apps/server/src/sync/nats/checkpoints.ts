@@ -19,7 +19,7 @@ export interface Head extends KeptCheckpoint {
   readonly parts: number
 }
 
-/** Checkpoints in a stream. The texts of sync/parts.ts, one per line, are compressed and cut into messages. */
+/** Checkpoints in a stream. A checkpoint is converted to texts, one per line, which are compressed and cut into messages. */
 export interface Checkpoints {
   list(): Promise<readonly Head[]>
   /**
@@ -43,7 +43,7 @@ export class DamagedCheckpointError extends Error {
 
 /** The size of a message that contains a part, in bytes. */
 const PART_BYTES = 262_144
-/** Level 1 takes a third of the default level's time, and its output is a tenth larger. */
+/** Compression level 1 takes a third of the default level's time, and its output is a tenth larger. */
 const PACKING = { level: 1 }
 
 export function createCheckpoints(

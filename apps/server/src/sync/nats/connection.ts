@@ -38,13 +38,13 @@ export interface Connection {
   readonly streams: JetStreamManager['streams']
   readonly consumers: JetStreamManager['consumers']
   /**
-   * The leader's state of a stream, with the subjects that match a filter. Throws StoreUnavailableError, also if the stream does not exist
-   * (see apiCode).
+   * The leader's state of a stream, with the subjects that match a filter. Throws StoreUnavailableError, also if the stream does not exist;
+   * `apiCode` of the error then is streamNotFound.
    */
   look(stream: string, subjects?: string): Promise<StreamInfo>
   /** Creates a consumer and returns its name. Servers delete it when it is not used. Throws StoreUnavailableError. */
   follow(stream: string, config: Omit<ConsumerConfig, 'name'>): Promise<string>
-  /** Deletes a consumer that `follow` created. The request may be lost, because servers delete unused consumers anyway. */
+  /** Deletes a consumer that `follow` created. If the request is lost, the servers delete the consumer later, because it is unused. */
   unfollow(stream: string, consumer: string): void
   /** A message from the leader; null if there is no such message. Throws StoreUnavailableError. */
   find(stream: string, which: MsgRequest): Promise<StoredMsg | null>
@@ -83,7 +83,7 @@ export async function openConnection(address: NatsAddress, name: string, answerM
       for (const listener of listeners) listener()
     }
   })()
-  /** Sends a request, and repeats it until there is an answer or its time is over. */
+  /** Sends a request, and sends it again until an answer arrives or ANSWER_MS have passed. */
   const question = async <T>(ask: () => Promise<T>, late?: (answer: T) => void): Promise<T> => {
     if (!isConnected) throw notConnected()
     return asked(hedged(ask, late))
@@ -100,8 +100,8 @@ export async function openConnection(address: NatsAddress, name: string, answerM
         await quick.consumers.add(stream, { ...config, name })
         return name
       }
-      // after the loss of a server, about one request in three stays unanswered for many seconds while others are answered at once, so the
-      // request is repeated meanwhile
+      // after the loss of a server, about one request in three stays unanswered for many seconds while all others are answered at once, so
+      // the request is repeated meanwhile
       return question(add, (name) => unfollow(stream, name))
     },
     unfollow,
@@ -171,7 +171,7 @@ export function apiCode(error: unknown): number | undefined {
   return error instanceof JetStreamApiError ? error.code : undefined
 }
 
-/** Converts errors of the connection or the store into the errors of synchronizer.ts. Defects of this service are not converted. */
+/** Converts errors of the connection or the store into StoreUnavailableError. Defects of this service are not converted. */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof StoreUnavailableError || error instanceof TypeError || error instanceof errors.InvalidArgumentError) return error
   const isSilent = error instanceof errors.TimeoutError

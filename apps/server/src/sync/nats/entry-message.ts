@@ -25,9 +25,14 @@ export interface StoredMessage {
 /** The header with the entry's id, so that a position is known without parsing the entry. */
 const ID = 'Gantt-Entry'
 const ENCODING = 'Gantt-Encoding'
-/** The header with the time at which another engine stored the entry. For copied entries it is earlier than the stamp of the message. */
+/**
+ * The header with the time at which another engine stored the entry. For copied entries this time is earlier than the time of the message.
+ */
 const AT = 'Gantt-At'
-/** Entries above this many bytes are compressed on another thread. Level 1 reduces such entries to a sixth in about 10 ms per MB. */
+/**
+ * Entries above this many bytes are compressed on another thread. Compression level 1 reduces such entries to a sixth in about 10 ms per
+ * MB.
+ */
 const DEFLATED_FROM = 131_072
 const NANOS_PER_MS_DIGITS = 6
 /** The maximum size of a decompressed entry. Writers are trusted, but may have defects. */
@@ -56,7 +61,7 @@ export async function toMessage(entry: Entry, most: number, at?: number): Promis
 
 const HEADER_BYTES = 256
 
-/** The stamp of a message in milliseconds since 1970. */
+/** The time of a message in milliseconds since 1970. */
 export const stampMs = ({ stamp }: Pick<StoredMessage, 'stamp'>): number => Number(stamp.slice(0, -NANOS_PER_MS_DIGITS))
 
 /** The store's time of the entry in a message, milliseconds since 1970. */
@@ -66,7 +71,7 @@ export function atOf(message: Pick<StoredMessage, 'stamp' | 'headers'>): number 
 }
 
 /**
- * Converts a time of the JetStream API to a stamp in nanoseconds. The API omits zeros at the end of a time: `2026-11-22T04:37:58.2964786Z`.
+ * Converts a time of the JetStream API to nanoseconds since 1970. The API omits zeros at the end of a time: `2026-11-22T04:37:58.2964786Z`.
  */
 export function stampOf(time: string): string {
   const [seconds = '', fraction = ''] = time.replace('Z', '').split('.')
@@ -78,8 +83,8 @@ export function idOf(message: Pick<StoredMessage, 'revision' | 'headers'>): stri
 }
 
 /**
- * The entry in a message. A damaged message, or one that another client published on the log's subject, is an entry without changes on
- * every replica. Throws UnknownEntryError for an entry in an encoding of a newer release.
+ * The entry in a message. A damaged message, or one that another client published on the log's subject, is treated by every replica as an
+ * entry without changes. Throws UnknownEntryError for an entry in an encoding of a newer release.
  */
 export function toEntry(message: StoredMessage): LogEntry {
   const { revision, headers: head, body } = message

@@ -4,7 +4,7 @@ import type { Timers } from '../../timers.ts'
 import type { Connection } from './connection.ts'
 import type { StoredMessage } from './entry-message.ts'
 
-/** Delivers the messages of a stream from a sequence on, in order and without gaps, as they are stored, until it breaks. */
+/** Delivers the messages of a stream from a sequence on, in order and without gaps, as they are stored, until the feed breaks. */
 export interface Feed {
   readonly isBroken: boolean
   /** Requests more messages if more can be buffered. Must be called after messages were consumed. */

@@ -14,7 +14,7 @@ export interface LogState {
   /** 0 if the log is empty. */
   readonly firstRevision: number
   readonly lastRevision: number
-  /** Stamps in nanoseconds, as text. */
+  /** The times of the first and the last message in nanoseconds since 1970, as text. */
   readonly firstStamp: string
   readonly lastStamp: string
   /** The size of the stored messages in bytes. */
@@ -25,7 +25,7 @@ export interface LogState {
 export interface NatsLog {
   append(entry: Entry): Promise<Place>
   read(after: Place, limit: number): Promise<LogEntry[]>
-  /** Reads from any revision, independently of the followed position. */
+  /** Reads from any revision. The position up to which `read` has followed the log does not change. */
   readPast(after: Place, limit: number): Promise<LogEntry[]>
   /** Resolves with true if the store contains this position. */
   holds(place: Place): Promise<boolean>
@@ -81,7 +81,10 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
   let created: string | undefined
   let doubtedSince: number | undefined
 
-  /** Called for an acknowledged log position that the store does not show. Throws StoreWentBackError when the loss is certain. */
+  /**
+   * Called for an acknowledged log position that the store does not show. Throws StoreWentBackError if the loss is certain, and otherwise
+   * StoreUnavailableError.
+   */
   const doubt = (what: string): never => {
     doubtedSince ??= timers.now()
     const message = `the stream ${stream} ${what}`
@@ -121,7 +124,7 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
     return { subject: found.subject, revision, stamp: stampOf(found.timestamp), headers: found.header, body: found.data }
   }
 
-  /** The tail after a position: the present one if it has the position, otherwise a new one. */
+  /** A tail that begins at a position: the present tail if it contains the position, otherwise a new one. */
   const tailAt = async (after: Place, state: LogState): Promise<Tail> => {
     if (tail?.moveTo(after) === true && !tail.isBroken) return tail
     forget()
@@ -130,7 +133,7 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
     return tail
   }
 
-  /** Returns false if the tail received another entry than the leader reports at its head, so that they have different streams. */
+  /** Returns false if the tail received another last entry than the leader reports. The tail and the leader then have different streams. */
   const isSame = (followed: Tail, { lastRevision, lastStamp }: LogState): boolean => {
     const stamp = followed.stampAt(lastRevision)
     return stamp === undefined || stamp === lastStamp || lastRevision === 0

@@ -20,7 +20,7 @@ const AHEAD = 32
 /** How long the reader waits for the next message. */
 const SILENT_MS = 5_000
 
-/** Messages of a stream in order, buffered ahead of the reader. Throws StoreUnavailableError if they stop. */
+/** Messages of a stream in order, buffered ahead of the reader. Throws StoreUnavailableError if no more messages arrive. */
 export async function* readMessages(
   connection: Connection,
   { stream, subject, from, count, timers }: MessagesOptions,

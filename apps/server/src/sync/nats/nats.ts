@@ -27,10 +27,10 @@ export interface NatsOptions {
 const POLL_MS = 1_000
 
 /**
- * The log in a JetStream stream. Entries are published without an expected position. They are appended at the present head and judged when
- * they are applied, so this engine never refuses an entry because of its basis. Acknowledged or delivered messages are held by a majority
- * of the stream's servers, which do not wait for their disks. Throws StoreSetupError if the servers or streams lack required settings, and
- * StoreUnavailableError if no server answers.
+ * The log in a JetStream stream. Entries are published without an expected position. They are appended at the end of the log. Whether their
+ * changes take effect is decided when they are applied, so this engine never refuses an entry that was decided on an earlier revision.
+ * Acknowledged or delivered messages are stored by a majority of the stream's servers, which do not wait for their disks. Throws
+ * StoreSetupError if the servers or streams lack required settings, and StoreUnavailableError if no server answers.
  */
 export async function openNatsSynchronizer(address: NatsAddress, options: NatsOptions): Promise<Synchronizer> {
   const connection = await openConnection(address, options.name ?? 'gantt')
@@ -57,7 +57,7 @@ async function openOn(
   ])
   const log = createNatsLog(connection, {
     ...{ settings: logSettings(names), copies, timers },
-    // a single server has no leader to be elected
+    // a single server elects no leader, so it never shows too few entries for a while
     doubtMs: copies === 1 ? 0 : doubtMs,
   })
   const checkpoints = createCheckpoints(connection, { stream: names.checkpoints, subject: names.checkpointSubject, timers })
@@ -68,7 +68,7 @@ async function openOn(
   log.onNews(news)
   const stopPolling = timers.every(POLL_MS, () => news())
 
-  /** The highest sequence that this replica knows and most servers hold. */
+  /** The highest sequence that this replica knows and that most servers have stored. */
   let known = 0
   const past: LogReader = {
     read: log.readPast,
@@ -136,8 +136,8 @@ async function openOn(
         const plan = planTrim(kept, horizon, { now, logBytes: logBytes(state, kept)(state.lastRevision), reached: to })
         if (plan === undefined) return
         await checkpoints.drop(plan.drop)
-        // the entry at the base stays, because a replica that continues from the checkpoint of the base compares its position with this
-        // entry
+        // the entry at revision `base` stays, because a replica that continues from the checkpoint at that revision compares its position
+        // with this entry
         if (plan.base > 0) await log.purge(plan.base)
       } finally {
         saver.giveBack()

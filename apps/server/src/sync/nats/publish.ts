@@ -2,7 +2,7 @@ import type { MsgHdrs } from '@nats-io/transport-node'
 import { StoreUnavailableError } from '../synchronizer.ts'
 import type { Connection } from './connection.ts'
 
-/** JetStream's codes of refusals. */
+/** JetStream's error codes of refused messages. */
 const FULL = 10_077
 const ANOTHER_CAME_FIRST = 10_071
 
@@ -14,8 +14,8 @@ export class StreamFullError extends StoreUnavailableError {
 }
 
 /**
- * Thrown if the last message of the stream is not the expected one. This check is only a hint, because clusters were seen to accept such
- * messages.
+ * Thrown if the last message of the stream is not the expected one. This check is only a hint, because clusters were seen to accept
+ * messages that this check should have refused.
  */
 export class CameSecondError extends StoreUnavailableError {}
 

@@ -53,8 +53,8 @@ const KEPT = {
 } satisfies Partial<StreamConfig>
 
 /**
- * The suffix that a change of engine (engine-change/) adds to the subjects of a stream: `incoming` while it is filled, `left` after it was
- * copied to another store. Messages on the ordinary subject do not reach such a stream, and no replica opens it.
+ * The suffix that a change of engine (engine-change/) adds to the subjects of a stream: `incoming` while the stream is filled, `left` after
+ * the stream was copied to another store. Messages on the ordinary subject do not reach such a stream, and no replica opens it.
  */
 export type Phase = 'incoming' | 'left'
 
@@ -85,8 +85,8 @@ export const checkpointSettings = ({ checkpoints, checkpointSubject }: Names): S
 })
 
 /**
- * The settings of a stream with the newest message of each subject. It is on disk although its content may be lost: a copy in memory is
- * empty after its server was lost, and on nats-server 2.9 such a stream was seen without a leader for over half a minute.
+ * The settings of a stream with the newest message of each subject. The stream is on disk although its content is not needed: a copy in
+ * memory is empty after its server was lost, and on nats-server 2.9 such a stream was seen without a leader for over half a minute.
  */
 export const coordinationSettings = ({ coordination, coordinationSubject }: Names): Settings => ({
   storage: StorageType.File,

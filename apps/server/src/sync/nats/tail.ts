@@ -22,7 +22,7 @@ export interface Tail {
   reach(revision: number, silenceMs: number): Promise<void>
   take(limit: number): readonly StoredMessage[]
   find(id: string): StoredMessage | undefined
-  /** The stamp of the message at a revision; undefined if it was not received. */
+  /** The time of the message at a revision, in nanoseconds since 1970; undefined if the message was not received. */
   stampAt(revision: number): string | undefined
   close(): void
 }
@@ -32,8 +32,8 @@ export interface TailOptions {
   readonly timers: Timers
   readonly after: Place
   /**
-   * At most `most` messages are buffered. No messages are requested while the buffered ones have more than `mostBytes` bytes, so that a
-   * slow reader limits the memory.
+   * At most `most` messages are buffered. No messages are requested while the buffered ones have more than `mostBytes` bytes, because the
+   * buffer would otherwise grow without limit if the reader is slow.
    */
   readonly most?: number
   readonly mostBytes?: number
@@ -53,7 +53,7 @@ export async function createTail(
   connection: Connection,
   { stream, timers, after, most = MOST, mostBytes = MOST_BYTES, ...events }: TailOptions,
 ): Promise<Tail> {
-  /** The position of the reader, and its stamp once it is known. */
+  /** The position of the reader, and the time of the message at the position once it is known. */
   let place = after
   let stamp: string | undefined
   const messages: StoredMessage[] = []

@@ -15,7 +15,7 @@ SELECT (SELECT count(*)::int FROM log WHERE revision = $1::bigint AND id = $2 AN
 
 const COMMIT = { name: 'gantt-commit', text: `SELECT pg_logical_emit_message(true, 'gantt', '')::text` }
 
-/** Measures flushes on the flushing session, and commits on a separate one. */
+/** Measures flushes on the flushing session, and commits on a separate session. */
 export async function measure(
   setting: SharedFlush,
   driver: Driver,
@@ -52,7 +52,7 @@ export function createDurability(flusher: Session) {
       const flushed = rows.findLast(({ is_flushed }) => is_flushed)
       if (flushed !== undefined) learn(Number(flushed.revision))
     },
-    /** Runs one flush at a time. Calls that arrive meanwhile share the next one. */
+    /** Runs one flush at a time. Calls that arrive meanwhile share the next flush. */
     async durable(place: Place): Promise<void> {
       if (place.revision <= durableRevision) return
       if (next === undefined) {

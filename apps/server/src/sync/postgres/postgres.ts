@@ -18,7 +18,7 @@ const CHECKPOINT_LOCK = 0x67616e81
 /** A replica waits at most this long for its turn. It then continues without a turn, so that a stalled holder does not stop the fleet. */
 const TURN_TIMEOUT_MS = 50
 
-/** The time limits of every session. The server's limit is reached before the client's (see session.ts). */
+/** The time limits of every session. The server's limit for a statement is shorter than the client's. */
 const LIMITS = `SET lock_timeout = ${TURN_TIMEOUT_MS}; SET statement_timeout = ${STATEMENT_MS}; SET idle_in_transaction_session_timeout = ${STATEMENT_MS}`
 
 /** How many checkpoint parts are read at once, and how many entries one statement drops. Both are small, so that neither takes long. */
@@ -58,8 +58,9 @@ const CERTAIN = `SET synchronous_commit = on; SELECT pg_logical_emit_message(tru
 const READ = 'SELECT revision, id, writer, body, at_ms, is_flushed FROM log WHERE revision >= $1::bigint ORDER BY revision LIMIT $2::int'
 
 /**
- * The log in a PostgreSQL table with the revision as primary key. An append names its predecessor, so there are no gaps and no row for the
- * head. If the disk is slow, entries get their position before they are on disk, and one flush serves all waiting calls.
+ * The log in a PostgreSQL table with the revision as primary key. Each append names the entry before it. Therefore the log has no gaps, and
+ * needs no row for its end. If the disk is slow, entries get their position before they are on disk, and one flush serves all waiting
+ * calls.
  */
 export async function openPostgresSynchronizer(connection: pg.ClientConfig, sharedFlush: SharedFlush = 'off'): Promise<Synchronizer> {
   return openOn(createPgDriver(connection), realTimers, sharedFlush)
@@ -74,7 +75,7 @@ export async function openOn(driver: Driver, timers: Timers, sharedFlush: Shared
   const commits = (mode: 'on' | 'off') => (client: Prepared) => client.query(`SET synchronous_commit = ${mode}; ${LIMITS}`)
   const flusher = driver.session(commits('on'))
   const flushing = await measure(sharedFlush, driver, flusher, commits('off'), timers)
-  // one session takes turns, reads and appends, so that these calls are in order; if the session ends, its turn ends too
+  // one session takes turns, reads and appends, which keeps these calls in order; if the session ends, its turn also ends
   const log = driver.session(async (client) => {
     await client.query(CERTAIN)
     await commits(flushing.isShared ? 'off' : 'on')(client)
@@ -272,8 +273,8 @@ export async function openOn(driver: Driver, timers: Timers, sharedFlush: Shared
           (
             await driver.query({
               name: 'gantt-drop-entries',
-              // the entry at the base stays, because a replica that continues from the checkpoint of the base compares its position with
-              // this entry
+              // the entry at revision `base` stays, because a replica that continues from the checkpoint at that revision compares its
+              // position with this entry
               text: `DELETE FROM log WHERE revision < $1::bigint AND revision < (SELECT min(revision) FROM log) + ${ENTRIES_AT_ONCE}`,
               values: [base],
             })

@@ -1,7 +1,10 @@
 import { createSource, type Offer, readPicture } from '@gantt/agent'
 import type { OwnService } from '../../../testing/own-service.ts'
 
-/** The agent's options for what the machine offers to instances: all of it except 512 MiB of memory, without overcommit or PCI devices. */
+/**
+ * The agent's options for what the machine offers to instances: the whole machine except 512 MiB of memory, without overcommit or PCI
+ * devices.
+ */
 export const offer: Offer = {
   nodeName: '',
   hostIp: undefined,

@@ -9,17 +9,17 @@ import { limits, overLimit } from '../../limits.ts'
 export interface Answer extends AnswerSize {
   /** How many bytes were counted so far. */
   readonly bytes: number
-  /** The error of an answer that is too large. */
+  /** The error that the caller gets if the answer is too large; undefined as long as it is not. */
   readonly fault: GraphQLError | undefined
-  /** Records that the caller received the answer or disconnected, so that it no longer uses memory. */
+  /** Records that the caller received the answer or disconnected. From then on the answer uses no memory. */
   end(): void
 }
 
 /** The answers that a replica is computing or sending. */
 export interface Answers {
-  /** How many bytes all these answers have. */
+  /** How many bytes all answers of the replica have together. */
   readonly bytes: number
-  /** Begins an answer. `stop` ends the work on it if it is too large. */
+  /** Begins an answer. `stop` is called if the answer becomes too large, and ends the work on it. */
   begin(stop?: () => void): Answer
 }
 
@@ -111,7 +111,10 @@ const WRITTEN_AT_ONCE = 256 * 1024
 /** A result for the GraphQL server. Long parts have already been written as text, slice by slice. */
 export type WrittenResult = ExecutionResult & { readonly stringify?: (result: ExecutionResult) => string }
 
-/** Writes a long answer and yields between pieces. Throws CallerGoneError, and the error of an answer that turns out to be too large. */
+/**
+ * Writes a long answer and yields between pieces. Throws CallerGoneError if the caller disconnects, and GraphQLError if the answer is too
+ * large.
+ */
 export async function writeInPieces(result: ExecutionResult, answer: Answer): Promise<WrittenResult> {
   if (answer.bytes < WRITTEN_AT_ONCE || !result.data) return result
   const data = await jsonInPieces(result.data, answer.most)

@@ -158,8 +158,8 @@ const WIDE_KEYS = 500
 const wide = new WeakSet<object>()
 
 /**
- * Returns true if variables contain a wide object. For a value that does not fit its type, the executor would print all keys, once for each
- * error. Such a call is checked for errors before it runs.
+ * Returns true if variables contain a wide object. For a value that does not fit its type, the executor would print all keys of a wide
+ * object, once for each error. A call with such variables is therefore checked for errors before it runs.
  */
 export const areWide = (variables: object): boolean => wide.has(variables)
 

@@ -5,7 +5,7 @@ import { limits } from '../../limits.ts'
 let api: TestService
 beforeAll(async () => {
   api = await startTestService()
-  // as large as a report may be, so that four reports fit into one call
+  // each report has the largest allowed size, and four such reports fit into one call
   const traits = Array.from({ length: 1_024 }, (_, i) => `CUSTOM_${'A'.repeat(240)}${String(i).padStart(4, '0')}`)
   const features = Array.from({ length: 900 }, (_, i) => `${i}`.padEnd(230, 'x'))
   for (let i = 0; i < 12; i += 4)
@@ -25,7 +25,7 @@ test.each(['stats', 'traits'])('a key with READ cannot get an unlimited answer b
   for (const { status, data, errors, text } of answers) {
     expect(data).toBeUndefined()
     expect(text.length).toBeLessThan(1_000)
-    // answers that are computed at the same time may reach the limit of all answers first
+    // answers that are computed at the same time can also reach the limit for all answers together
     expect([
       [400, 'limit.answer'],
       [429, 'limit.answers'],

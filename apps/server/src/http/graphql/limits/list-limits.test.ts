@@ -98,8 +98,8 @@ interface Shape {
 }
 
 /**
- * The lists that a form in JSON Schema and its GraphQL input have in common: the names in the table of limits, and the maximum lengths in
- * the form.
+ * The lists that both the JSON Schema of a document and its GraphQL input type contain: their names in the table of limits, and their
+ * maximum lengths in the JSON Schema.
  */
 function listsOf(type: GraphQLInputObjectType, { properties = {} }: Shape): (readonly [name: string, most: number])[] {
   return Object.entries(properties).flatMap(([name, shape]) => {

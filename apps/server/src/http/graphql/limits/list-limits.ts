@@ -19,8 +19,8 @@ export const LIST_ITEMS = 10_000
 
 /**
  * Lists with their own limits, by the input field. Lists with a larger limit are processed in slices. Lists with a lower limit have items
- * that cost more than a comparison. The limits bound the work on a call before it is read. The schema of a document has its own limits,
- * with its own codes and paths. No limit here is lower than those.
+ * that cost more than a comparison. The limits bound the work on a call before it is read. The schemas of requests and reports also limit
+ * their lists, with their own error codes and paths. No limit in this table is lower than the limit of such a schema.
  */
 export const listLimits: Readonly<Record<string, number>> = {
   'AggregateCreateInput.hosts': limits.listItems,
@@ -48,7 +48,7 @@ interface Spot {
   readonly value: unknown
   readonly type: GraphQLInputType
   readonly path: readonly string[]
-  /** The name of the list in the table. */
+  /** The name of the list in `listLimits`. */
   readonly name: string
 }
 
@@ -57,8 +57,8 @@ const VALUES_AT_ONCE = 1_000
 
 /**
  * Refuses variables with a list that is longer than its input allows, before the items are read. Lists in the document are limited by the
- * document's length. Throws an error with the path of the list. This uses a loop instead of recursion, although the depth of variables is limited too. Yields in
- * between, because the variables of one call can have a hundred thousand values.
+ * document's length. Throws an error with the path of the list. The check is a loop and not a recursion, although the depth of variables is
+ * limited. It yields after VALUES_AT_ONCE values, because the variables of one call can have a hundred thousand values.
  */
 export function* checkListsInSteps(
   schema: GraphQLSchema,

@@ -186,7 +186,7 @@ function costOfField(walk: Walk, node: FieldNode, call: Call): Cost {
     return { all, heavy: all }
   }
   if (!isList) return { all: weight + 1 + inner.all, heavy: weight + inner.heavy }
-  // the answer may have an item for each item of the input; only pages and expensive fields are counted for all of these items
+  // the answer can have an item for each item of the input; only the costs of pages and expensive fields are multiplied by this count
   const items = inner.heavy === 0 || call.inList || isRoot ? PLAIN_LIST : Math.max(PLAIN_LIST, call.itemCount())
   const heavy = items * inner.heavy
   return { all: weight + PLAIN_LIST * (1 + inner.all - inner.heavy) + heavy, heavy: weight + heavy }
