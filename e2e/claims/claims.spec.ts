@@ -97,7 +97,7 @@ test('with the keyboard alone a claim is selected, its revocation is previewed, 
   await page.keyboard.type(one.instance)
   await page.keyboard.press('Enter')
   await expectRowCount(page, 'Claims', 1)
-  // Rows can be selected once the page knows the scopes of the key.
+  // Rows can be selected once the page has loaded the scopes of the API key.
   await expect(page.getByRole('checkbox')).toHaveCount(1)
   await page.getByRole('grid', { name: 'Claims' }).focus()
   await page.keyboard.press('j')

@@ -81,7 +81,7 @@ test('if the element that opened a dialog is gone, the heading gets the focus', 
   await report(client, { 'ends-01': { traits: ['CUSTOM_ENDS'] } })
   await place(client, { vcpus: 1, memoryMb: 1_024, extraSpecs: { 'trait:CUSTOM_ENDS': 'required' } })
   await visit('/claims?q=host:ends-01')
-  // Rows can be selected once the page knows the scopes of the key.
+  // Rows can be selected once the page has loaded the scopes of the API key.
   await expect(page.getByRole('checkbox')).toHaveCount(1)
   await page.getByRole('grid').focus()
   await pressSequence(page, 'j x')

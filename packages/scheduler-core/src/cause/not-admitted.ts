@@ -32,11 +32,11 @@ export function* notAdmitted(conditions: readonly Condition[], hosts: readonly H
   return [...found.values()].sort((a, b) => isFirst(b) - isFirst(a) || b.hosts - a.hosts)
 }
 
-/** If the request admits no host: the conditions for which hosts are counted, and the hosts that are checked for these conditions. */
+/** For a request that admits no host: its conditions, and the hosts among which those that meet each condition are counted. */
 export interface Asked {
   /**
-   * The conditions for which hosts are counted. If some hosts match all hosts, zones and aggregates that the request names, these are the
-   * remaining conditions. If no host matches all of them, these are the conditions on hosts, zones and aggregates.
+   * If some hosts are in all the places that the request names (hosts, zones and aggregates): the conditions that are not about places.
+   * Otherwise: the conditions about places.
    */
   readonly things: readonly Condition[]
   readonly hosts: readonly HostIndex[]

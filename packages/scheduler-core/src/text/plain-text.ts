@@ -45,8 +45,8 @@ interface Spot {
 }
 
 /**
- * Finds at most `most` keys and texts of a document that cannot be names. Texts and keys for which `isFree` returns true are not checked.
- * The path of a key and the path of its text both end with the key. The search is a loop and not a recursion, because a recursion could
+ * Finds keys and string values in a document that are not plain text, as names must be. Stops after `most` of them. Keys and values for
+ * which `isFree` returns true are skipped. The path of a key and the path of its value both end with the key. The search is a loop and not a recursion, because a recursion could
  * exhaust the stack.
  */
 export function findUnplain(

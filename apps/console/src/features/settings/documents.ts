@@ -8,7 +8,7 @@ export const SETTINGS = graphql(`
   }
 `)
 
-/** The limits of ended idempotency keys, and how many ended keys are stored. */
+/** How many idempotency keys of ended claims are kept at most and for how long, and the present counts. */
 export const KEY_LIMITS = graphql(`
   query KeyLimits {
     keyLimits { cap afterlife version endedKeys keptKeys }

@@ -8,7 +8,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { KEY_LIMITS } from './documents.ts'
 import { EditKeyLimits } from './edit-key-limits.tsx'
 
-/** The limits of ended idempotency keys: their number, and for how long they are kept. */
+/** How many idempotency keys of ended claims are kept at most, and for how long. */
 export function KeyLimits() {
   const { data, error, refetch } = useOperation(KEY_LIMITS, {}, { staleMs: 10_000 })
   const [isEditing, setEditing] = useState(false)

@@ -269,7 +269,7 @@ test('an instance that fills its host is claimed without further resources, and 
   await found(['filled'], [])
 })
 
-test('an instance that is claimed for its project and account belongs to them: their own call gets the existing claim', async () => {
+test('if an operator claims an instance for a project and account, a placement by that account gets the existing claim', async () => {
   const instance = randomUUID()
   await report('owned', running(instance))
   const [finding] = await found(['owned'], ['instance.unclaimed'])

@@ -140,7 +140,7 @@ test('a request that only the candidate refuses is a new failure, with the refus
   const none = { host: null, rank: null, because: 'The candidate finds no host for an instance.' }
   expect(findings.map(({ end }) => end)).toEqual(['agreed', 'elsewhere', 'elsewhere', 'newFailures'])
   expect(findings[3]?.detail).toMatchObject({ kind: 'NEW_FAILURE', instance: null, baseline: none, candidate: none })
-  // a host that one version refuses has no rank in that version; the other version ranks every host
+  // `rank` is the rank of the chosen host in the other version: the candidate refuses `large`, and the baseline ranks `small` second
   expect(findings[1]?.detail).toMatchObject({
     baseline: { host: 'large', rank: null, because: expect.stringMatching(/^NumInstancesFilter refuses it: /) },
     candidate: { host: 'small', rank: 2, because: null },

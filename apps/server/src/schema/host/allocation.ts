@@ -175,7 +175,7 @@ builder.mutationField('fleetAllocationSet', (t) =>
       input: t.arg({ type: FleetAllocationInput, required: true, description: 'The complete setting, which replaces the present one.' }),
       dryRun: t.arg.boolean({
         defaultValue: false,
-        description: 'True: the call returns its effect with the free amounts and changes nothing.',
+        description: 'True: the call changes nothing. It returns the effect that it would have on free amounts.',
       }),
     },
     resolve: (_root, { ifVersion, input: { release, ...input }, dryRun }, { fleetAllocations, caller }) =>

@@ -84,7 +84,7 @@ builder.mutationField('hostSetAllocation', (t) =>
       reason: t.arg.string({ required: true, description: 'Why the change is made, recorded for later readers.' }),
       dryRun: t.arg.boolean({
         defaultValue: false,
-        description: 'True: the call returns its effect with the free amounts and changes nothing.',
+        description: 'True: the call changes nothing. It returns the effect that it would have on free amounts.',
       }),
     },
     resolve: (_root, { hosts: names, dryRun, ...edit }, { hosts, caller }) =>

@@ -41,7 +41,7 @@ interface Asking {
   readonly profile: Profile
   /** The parts in the order in which filters evaluate them, grouped by filter. */
   readonly order: readonly (readonly TenantDemand[])[]
-  /** If one of the first `unevaluated` filters refuses, no state is shown, because a filter of operators comes later. */
+  /** If one of this many first filters refuses, no state is shown, because a filter that only operators see was not evaluated yet. */
   readonly unevaluated?: number
 }
 
@@ -112,7 +112,7 @@ function foundOut(places: (parts: Parts) => boolean, whole: Parts, { order, unev
     for (const demand of next) states.set(demand, isMet ? 'MET' : 'IN_THE_WAY')
     if (!isMet) return states
   }
-  throw new Error('parts that make up the whole request were placed, but the whole was not')
+  throw new Error('each part of the request was placed, but the whole request was not')
 }
 
 /** Asserts for random fleets that the explanation contains only facts that a project can find out by placing parts of its request. */

@@ -19,7 +19,7 @@ export interface RequiredStats {
    * exist.
    */
   of(asked: { readonly profiles?: readonly string[] | undefined; readonly host?: HostNameInput | undefined }): Required
-  /** The fields that reporters must send for a host that has reported. */
+  /** The fields that reports of this host must contain. They depend on earlier reports, so the host must have reported. */
   ofHost(host: Pick<HostView, 'record'>): Required
 }
 

@@ -11,8 +11,8 @@ export interface Names {
   /** The beginning of subjects. It is followed by `heads.<revision>` or `parts.<save>`. */
   readonly checkpointSubject: string
   /**
-   * Data that may be lost at any time: turns, and the clock. Former releases store it in memory, in a stream named BESIDE. While both
-   * releases run, each uses its own stream.
+   * Data that may be lost at any time: which replica may append next, and the clock. Older releases store this data in memory, in a stream
+   * named BESIDE. While replicas of an older release and of this release run, each release uses its own stream.
    */
   readonly coordination: string
   /** The beginning of subjects. It is followed by `turn`, `saver` or `clock.<replica>`. */

@@ -15,7 +15,7 @@ SELECT (SELECT count(*)::int FROM log WHERE revision = $1::bigint AND id = $2 AN
 
 const COMMIT = { name: 'gantt-commit', text: `SELECT pg_logical_emit_message(true, 'gantt', '')::text` }
 
-/** Measures flushes on the flushing session, and commits on a separate session. */
+/** Measures how long flushes take on the flushing session, and how long commits take on a separate session. */
 export async function measure(
   setting: SharedFlush,
   driver: Driver,

@@ -8,6 +8,6 @@ import type { Evidence, Rule } from './rule.ts'
 /** All promises of the service that can be checked from outside. */
 export const rules: readonly Rule[] = [...historyChecks, ...leavingChecks, ...allocationChecks, ...finalChecks, ...findingChecks]
 
-/** The violations of every rule, by its name; an empty list if there are none. */
+/** One entry for each rule: its name, and its violations. The list of violations is empty if the rule holds. */
 export const judge = (evidence: Evidence): readonly { readonly name: string; readonly violations: readonly string[] }[] =>
   rules.map((rule) => ({ name: rule.name, violations: rule.violations(evidence) }))

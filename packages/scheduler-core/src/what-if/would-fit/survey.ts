@@ -35,13 +35,13 @@ export interface Survey {
  */
 const PER_KIND = 2
 /**
- * A host is considered if it lacks less of some amount than each nearer considered host of its kind. For each kind, at most this many of
- * these hosts are considered.
+ * The hosts of a kind are visited in the order of their shortfalls, smallest first. A host is considered if, for at least one amount, its
+ * shortfall is smaller than that of every host considered before it. For each kind, at most this many hosts are considered.
  */
 const MOST_OF_KIND = 4
 /** At most this many hosts are considered in total. */
 const MOST_HOSTS = 48
-/** Of the hosts of one kind, at most this many are examined for claims whose end would free enough. */
+/** Of the hosts of one kind, at most this many are examined for claims whose end would free enough resources for the request. */
 const MOST_HELD = 200
 /** Hosts with more refusals than this are not counted as left out, because a proposal of two changes would hardly suffice for them. */
 const MOST_REASONS = 4

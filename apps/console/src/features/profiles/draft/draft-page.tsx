@@ -83,7 +83,7 @@ function Draft({ profile }: { readonly profile: Profile }) {
   if (draft !== undefined && asked !== undefined && from !== draft.from)
     return (
       <Alert color="yellow" role="status" title={`A draft on version ${draft.from} was begun before`} data-kept={draft.from}>
-        <Text size="sm">There is one draft of a profile at a time. The one that was begun is kept until it is written or dropped.</Text>
+        <Text size="sm">A profile has one draft at a time. The present draft is kept until it is saved as a version or discarded.</Text>
         <Group mt="xs">
           <Button size="compact-sm" onClick={go}>
             Continue with it

@@ -161,7 +161,7 @@ function unitsOf({ hosts }: Fleet, resourceClass: string): readonly NumberRange[
   for (const { index: host } of hosts.present) {
     if (columns.reported[host] !== 1) continue
     const step = at(columns.stepSize, host)
-    // `maxUnit` is not part of the range, because an amount above it is refused like an amount above the free amount
+    // The range has no upper end. An amount above `maxUnit` is a shortfall, as an amount above the free amount is.
     const least = Math.max(1, Math.ceil(at(columns.minUnit, host) / step)) * step
     ranges.set(`${step} ${least}`, { step, least })
   }
