@@ -34,7 +34,7 @@ export const lookEvery = ({ suspectAfterMs }: Patience): number =>
 /** After a gap between reads of more than this many milliseconds, silence during the gap is ignored. */
 export const breakAfter = (patience: Patience): number => LOOKS_IN_BREAK * lookEvery(patience)
 
-/** Evaluates the signs of life of a source, and proposes the results as changes of the log. */
+/** Reads the signs of life of hosts from a source, decides which hosts are alive, and proposes the results as log entries. */
 export function createLivenessWatcher({ replica, source, patience, everyMs, warn }: WatcherOptions): LivenessWatcher {
   let last: LivenessWatcher['last']
   let looking: Promise<void> | undefined

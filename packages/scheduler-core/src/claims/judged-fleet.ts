@@ -3,7 +3,7 @@ import type { HostTable } from '../hosts/hosts.ts'
 import type { Place } from '../records/place.ts'
 import type { Ledger } from './ledger.ts'
 
-/** The part of a fleet that the judge reads and writes: hosts, groups and claims, and the position and time of the entry. */
+/** What is needed to accept or refuse the changes of a log entry: hosts, groups and claims, and the position and time of that entry. */
 export interface JudgedFleet {
   readonly hosts: HostTable
   readonly groups: Groups

@@ -161,9 +161,9 @@ export class Follower {
   }
 
   /**
-   * Called when the store no longer has this replica's position. If the store still has all durable entries, it only lost entries that were
-   * not flushed, and no call was answered from them. The state is then loaded again, and this replica's lost entries are written again.
-   * Otherwise the store is a restored backup or lost data in a fail-over, and the error is rethrown.
+   * Called when the log in the store ends before the last entry that this replica has read. If all durable entries are there, only entries
+   * that were not flushed are lost, and no caller got an answer that depends on them: the replica loads its state again, and writes its own
+   * lost entries again. If a durable entry is missing, the store is a restored backup or lost data in a fail-over: the error is rethrown.
    */
   async rewind(error: StoreWentBackError): Promise<void> {
     const { place, places } = this.#fleet

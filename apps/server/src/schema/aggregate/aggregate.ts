@@ -199,7 +199,7 @@ const VersionConflict = builder.objectRef<VersionConflictShape>('VersionConflict
   description: 'The aggregate was edited after the caller read it. Read the present version and repeat the edit with it.',
   interfaces: [UserError],
   fields: (t) => ({
-    expected: t.exposeInt('expected', { description: 'The version in the call.' }),
+    expected: t.exposeInt('expected', { description: 'The version of the aggregate that the caller sent.' }),
     actual: t.exposeInt('actual', { description: 'The present version of the aggregate.' }),
     current: t.expose('current', { type: Aggregate, nullable: true, description: 'The present aggregate.' }),
   }),

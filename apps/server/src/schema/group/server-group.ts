@@ -92,7 +92,7 @@ const ServerGroupVersionConflict = builder.objectRef<GroupVersionConflict>('Serv
   description: 'The server group was edited after the caller read it. Read the present version and repeat the edit with it.',
   interfaces: [UserError],
   fields: (t) => ({
-    expected: t.exposeInt('expected', { description: 'The version in the call.' }),
+    expected: t.exposeInt('expected', { description: 'The version of the server group that the caller sent.' }),
     actual: t.exposeInt('actual', { description: 'The present version of the group.' }),
     current: t.expose('current', { type: ServerGroup, description: 'The present server group.' }),
   }),

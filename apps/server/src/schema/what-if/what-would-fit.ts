@@ -67,7 +67,7 @@ const CounterfactualHost = builder.objectRef<CounterfactualShape['exampleHosts']
     hostName: t.exposeString('host', { description: 'Name of the host.' }),
     node: t.exposeString('node', { description: 'Name of the node.' }),
     hasOtherNodes: t.boolean({
-      description: 'True if the host has further nodes, so that the name of the host alone means all of them.',
+      description: 'True if the host has more nodes than this one. The name of the host without a node then stands for all its nodes.',
       resolve: (name, _args, { hosts }) => isOneOfSeveral(hosts, name),
     }),
   }),

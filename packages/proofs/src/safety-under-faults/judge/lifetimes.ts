@@ -73,7 +73,7 @@ export function lifetimesOf(history: readonly Operation[]): readonly Lifetime[] 
   })
 }
 
-/** The time of the first call that can end a claim, by claim, and by key for calls that end all claims of a key. */
+/** `claims`: when a call could first have ended the claim, by claim id. `keys`: when a call could first have ended all claims of a key. */
 function endersOf(history: readonly Operation[]): { readonly claims: Map<string, number>; readonly keys: Map<string, number> } {
   const claims = new Map<string, number>()
   const keys = new Map<string, number>()

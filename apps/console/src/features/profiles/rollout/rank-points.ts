@@ -23,7 +23,7 @@ export interface RankPoint<One> {
   readonly key: string
   /** The rank of the candidate's host in the order of the active version, 1 = best. Null if it has none. */
   readonly old: number | null
-  /** The rank of the active version's host in the order of the candidate. */
+  /** The rank that the candidate version gives to the host that the active version selected. */
   readonly new: number | null
   /** The decisions of the point, in their order. */
   readonly of: readonly One[]

@@ -71,8 +71,8 @@ export const pciRemedy: Remedy = {
 }
 
 /**
- * Proposes to drop all PCI requests. Each PCI request is a part of the change, so the search drops only some of them if that suffices. Also
- * proposes to drop each PCI request separately.
+ * Proposes one change that drops all PCI requests, with a part for each, so that the search can leave out parts that are not needed. Also
+ * proposes one change for each PCI request alone.
  */
 function withoutSome({ pciRequests }: RequestSpec): ProposedChange[] {
   const wishes = pciRequests.map((wish, i) => ({
