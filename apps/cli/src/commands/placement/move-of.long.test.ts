@@ -160,7 +160,7 @@ describe('server groups', () => {
     const full = await run('claims', 'set-group', third.short, '--group', uuid, ...most)
     expect([full.code, full.out]).toEqual([1, expect.stringMatching(/az2-a\s+has\s+2\s+members/)])
     expect((await run('claims', 'set-group', ...two.map(({ short }) => short), '--none')).code).toBe(0)
-    expect((await run('claims', 'set-group', third.short)).err).toContain('Give --group and --policy, or --none')
+    expect((await run('claims', 'set-group', third.short)).err).toContain('give --group and --policy, or --none')
   })
 })
 
@@ -202,7 +202,7 @@ test('liveness shows silent and withheld hosts, operators can confirm that they 
   expect(out).toMatch(
     /^source +reports: .*\nup +0\nsuspect +6, silent for 3 s or longer.*\n[\s\S]*\n6 silent hosts\.\n\nWarning: 6 of 6 hosts/,
   )
-  expect((await run('liveness', '--confirm', 'az1-a')).err).toContain('Give --reason')
+  expect((await run('liveness', '--confirm', 'az1-a')).err).toContain('--reason is missing')
   const confirmed = await run('liveness', '--confirm', 'az1-a', '--reason', 'no power')
   expect([confirmed.code, confirmed.out]).toEqual([0, expect.stringMatching(/\naz1-a +DOWN +no power; silent since 20/)])
   expect((await run('host', 'show', 'az1-a')).out).toMatch(/\nstate +DOWN: no power; silent since 20/)
