@@ -200,10 +200,7 @@ export class Ledger {
     })
   }
 
-  /**
-   * The scope of a new claim's instance. It is stored since feature level 8. The destination claim of a move has the scope of its source
-   * claim.
-   */
+  /** The scope of a new claim's instance. It is stored since feature level 8. A move has the scope of its source claim. */
   #scopeOf(change: Proposal, source: Claim | null): Pick<Claim, 'project' | 'instanceAccount'> {
     if (this.#hosts.featureLevel < STRICT_CLAIMS) return { project: null, instanceAccount: null }
     if (source === null) return { project: projectOf(change), instanceAccount: null }
@@ -356,10 +353,7 @@ export class Ledger {
     this.#ended.dropReplaced(record)
   }
 
-  /**
-   * Adds the grants of an instance's ended claims to the free amounts. `restore` subtracts the grants again, `remove` removes the ended
-   * claims.
-   */
+  /** Removes the grants of an instance's ended claims from the sums. `restore` holds them again, `remove` removes the claims. */
   liftEnded(record: OwnHostRecord, instance: string | null): { restore(): void; remove(): void } {
     return this.#ended.lift(record, instance)
   }
@@ -385,10 +379,7 @@ export class Ledger {
     claim.target = null
   }
 
-  /**
-   * Sets the time since which no report has listed the claim's instance to `now`. During a move, the instance can run on the host of the
-   * move's other claim.
-   */
+  /** Restarts the time for which the claim's instance counts as unlisted. During a move, the instance may run on the other host. */
   #askFor(claim: OwnClaim, now: number): void {
     if (this.#hosts.featureLevel >= UNLISTED_TIMES && claim.state === 'CONFIRMED' && claim.instance !== null) claim.unlistedAt = now
   }

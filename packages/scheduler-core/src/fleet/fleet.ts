@@ -51,10 +51,7 @@ import {
 /** Changes that can affect every host. They are applied in steps, and the generator yields between steps. */
 type LongChange = Extract<Change, { readonly type: 'aggregate' | 'fleetAllocation' | 'forget' | 'replace' }>
 
-/**
- * A fleet remembers this many of the last log positions. If an entry was computed from an older position (its basis), all its changes are
- * void.
- */
+/** A fleet remembers this many of the last log positions. All changes of an entry whose basis is older are void. */
 export const PLACE_WINDOW = 1_024
 
 /** Thrown for an entry or a checkpoint that a newer release wrote. The replica must stop writing until it is upgraded. */
@@ -236,10 +233,7 @@ export class Fleet {
     if (before < UNLISTED_TIMES && this.featureLevel >= UNLISTED_TIMES) yield* this.#countUnlisted()
   }
 
-  /**
-   * Sets `unlistedAt` to the present time in all confirmed claims with an instance, because lower levels do not store when an instance left
-   * the list.
-   */
+  /** Stores the present time as `unlistedAt` in claims of unlisted instances, because lower levels do not store the actual time. */
   *#countUnlisted(): Steps<void> {
     for (const claim of inSlices(this.ledger.claimsInFull.values(), SLICE))
       if (claim === undefined) yield

@@ -117,10 +117,7 @@ export interface ClaimsProposed extends Proposed {
   readonly intent: 'CREATE' | 'UNSHELVE'
 }
 
-/**
- * Proposes a move: a new claim for an instance, on the destination host. The instance's present claim stays live until the move is
- * confirmed.
- */
+/** Proposes a move: a claim for an instance on its destination. The instance's present claim stays live until the move is confirmed. */
 export interface MoveProposed extends Proposed {
   readonly type: 'move'
   readonly intent: MoveIntent
@@ -187,10 +184,7 @@ export interface ClaimExpired {
   readonly claim: string
 }
 
-/**
- * Abandons a key. If the key is unused, it is bound to an empty list of claims and cannot be used later. If the key has claims, they are
- * released.
- */
+/** Abandons a key. An unused key is bound without claims, so that it cannot be used later. The claims of a used key are released. */
 export interface KeyAbandoned {
   readonly type: 'abandon'
   readonly account: string
@@ -253,10 +247,7 @@ export interface HostAllocationSet extends HostName {
   readonly reason: string
 }
 
-/**
- * Replaces the fleet's default allocation ratios and reserved amounts, for hosts that report in Nova's form without these values. Void if
- * the version differs from `expectedVersion`.
- */
+/** Replaces the default values for reports in Nova's form that leave the values out. Void if the version differs from `expectedVersion`. */
 export interface FleetAllocationSet {
   readonly type: 'fleetAllocation'
   readonly expectedVersion: number
@@ -405,8 +396,5 @@ const proposals: ReadonlySet<string> = new Set<Proposal['type']>(['claims', 'mov
 
 export const isProposal = (change: Change): change is Proposal => proposals.has(change.type)
 
-/**
- * The project of a proposal. Types of proposals from before feature level 8 have no project; for these types, the project of the request is
- * returned.
- */
+/** The project of a proposal. Types from before feature level 8 have none, so the project of the request is returned. */
 export const projectOf = (change: Proposal): string | null => ('project' in change ? change.project : change.decision.request.projectId)

@@ -8,9 +8,7 @@ import { type Claim, isLive } from '../../records/claim.ts'
 import { aClaim, aMove, aReport, aRequest, aUuid, type HostShape } from '../../testing/index.ts'
 import { amountsOf, measure, type Sort, sorts, TOTALS } from './real-amounts.ts'
 
-/**
- * The next act of a random history. Its numbers choose among the existing hosts and claims. Therefore, every act is valid in every state.
- */
+/** The next act of a random history. Its numbers choose among the existing hosts and claims, so every act is valid in every state. */
 export interface RealAct {
   readonly what: (typeof realActs)[number]
   readonly a: number
@@ -39,10 +37,7 @@ interface Machine {
   readonly running: Map<string, Grants>
   shown: Set<string>
   sequence: number
-  /**
-   * A second name under which the machine reports. A later change of type `replace` makes this name the present name. Null if the machine
-   * has no second name.
-   */
+  /** A second name under which the machine reports, until a replace change makes it the present name. Null if there is none. */
   alias: string | null
 }
 
@@ -163,10 +158,7 @@ export class RealHosts {
     return open[number % Math.max(1, open.length)]
   }
 
-  /**
-   * Returns the grants that a random request would get on the host at present. `held` are the grants that the instance already has on the
-   * host.
-   */
+  /** The grants that a random request would get on the host at present. `held` are the grants that the instance has on the host. */
   #grants(machine: Machine, b: number, c: number, held?: Grants): Grants | undefined {
     const record = this.#fleet.hosts.find({ host: machine.name, node: machine.name })
     if (record === undefined) return undefined
@@ -208,9 +200,7 @@ export class RealHosts {
     if (mode === 'CONFIRM') this.#start(machine, instance ?? nameless(`${key}.0`), grants)
   }
 
-  /**
-   * Starts an instance with a claim on this machine. If the machine already lists the instance, the instance continues with its new size.
-   */
+  /** Starts an instance with a claim on this machine. An instance that is already listed there continues with another size. */
   #start(machine: Machine, instance: string, grants: Grants): void {
     machine.running.set(instance, grants)
     const { name } = machine
@@ -261,9 +251,7 @@ export class RealHosts {
     if (machine.shown.has(from)) machine.shown.add(to)
   }
 
-  /**
-   * Ends a claim. An instance that a report listed continues to run. An instance that no report listed is stopped before the claim ends.
-   */
+  /** Ends a claim. An instance that a report showed runs on. An instance that no report showed is stopped before the claim ends. */
   #end(claim: Claim | undefined, c: number): void {
     if (claim === undefined) return
     const { id, fence, account, key, instance, source } = claim

@@ -153,10 +153,7 @@ export function seatsOf(guests: readonly CellAsk[], cells: readonly CellState[])
   return seats
 }
 
-/**
- * The shortfalls of a host cell for a guest cell. If the host cell has enough of each resource alone, the shortfall is CPUs together with
- * memory.
- */
+/** The shortfalls of a host cell for a guest cell. If each resource alone is enough, the shortfall is CPUs together with memory. */
 export function whatCellLacks(cell: CellState, guest: CellAsk): readonly Reason[] {
   const subject = `cell ${guest.guest} on cell ${cell.id} of the host`
   const all = rulesOf(guest).flatMap(({ have: haveOf, ...rule }) => {
@@ -308,20 +305,14 @@ function sharedInAll(cell: CellState, guest: CellAsk): number {
   return Math.max(0, cell.cpuset.length - cell.freeCpus.unshared - own)
 }
 
-/**
- * The count of CPUs that the host cell has free for the guest, up to the count that the guest needs. Shared CPUs are counted only if all
- * dedicated CPUs are free.
- */
+/** How many of the CPUs that a guest needs the host cell has free. Shared CPUs are counted only if all dedicated CPUs are free. */
 function cpusFor(cell: CellState, guest: CellAsk): number {
   const own = guest.dedicated + guest.emulator
   const left = Math.min(ownLeft(cell), own)
   return left < own ? left : own + Math.min(sharedLeft(cell, guest), guest.shared)
 }
 
-/**
- * How many CPUs of a host cell can be dedicated to one instance. CPUs that must stay shared because of other guests' shared CPUs are left
- * out.
- */
+/** How many CPUs of a host cell can be dedicated to one instance. CPUs that are needed for allocated shared CPUs are left out. */
 function ownLeft(cell: CellState): number {
   let most = Math.max(0, cell.freeCpus.free)
   while (most > 0 && !cpusFit(cell, 0, cell.dedicated === undefined ? most : 0)) most--
@@ -401,10 +392,7 @@ function whyNotNear(hosts: HostTable, host: HostIndex, ask: NumaAsk): Reason {
   return whatIsNotNear(hosts, host, ask, short)[0] ?? short
 }
 
-/**
- * The shortfalls of devices near the choice of host cells with the most devices near it. Returns `short` if no choice has room for the
- * guest.
- */
+/** The shortfalls of devices near the choice of host cells with the most devices near it. Returns `short` if no such choice is found. */
 function whatIsNotNear(hosts: HostTable, host: HostIndex, ask: NumaAsk, short: Reason): readonly Reason[] {
   const near = nearestChoice(hosts, host, ask, (cell, guest) => (hasRoom(cell, guest) ? [] : undefined))?.short ?? []
   return near.length > 0 ? near : [short]
