@@ -3,9 +3,9 @@ import type { Fleet } from '../fleet/fleet.ts'
 import type { Claim } from '../records/claim.ts'
 
 /**
- * Tells the user how to move a claim that cannot move because other members of its affinity group are on the same host. Undefined if the
- * move was refused for a different reason. During a move both the source and the destination are members of the group. Therefore members
- * cannot move one by one under the policy AFFINITY, and the text proposes the policy SOFT_AFFINITY during the moves.
+ * A text for the user about how to move a claim that cannot move because other members of its affinity group are on the same host.
+ * Undefined if the move was refused for a different reason. During a move both the source and the destination are members of the group.
+ * Therefore members cannot move one by one under the policy AFFINITY, and the text proposes the policy SOFT_AFFINITY during the moves.
  */
 export function affinityMoveText({ groups, hosts }: Fleet, { group, host }: Claim, { nearest }: Cause): string | undefined {
   if (nearest === null || nearest.refusals.some(({ reason }) => reason.code !== 'group.affinity')) return undefined

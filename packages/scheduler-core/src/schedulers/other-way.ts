@@ -84,7 +84,7 @@ function* findHostUnderNova(fleet: Fleet, overlay: Overlay, input: DecideInput):
   return parts.length === request.numInstances ? { order: null, host: { name, instances: parts.length } } : undefined
 }
 
-/** Formats the result of the search as a sentence that tells the user how to place the request. */
+/** Formats the result of the search as a sentence about how the request can be placed. */
 export function otherWayText({ order, host }: OtherWay): string {
   if (host !== undefined)
     return `All ${host.instances} instances fit on ${host.name} together. Nova's rules choose the best host for the first one alone: name ${host.name} in requestedDestination, or use a profile without compat: nova.`

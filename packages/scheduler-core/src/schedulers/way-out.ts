@@ -7,8 +7,9 @@ import type { DecideInput } from './decide.ts'
 import { findOtherWayInSteps, otherWayText } from './other-way.ts'
 
 /**
- * Tells the user how a refused request can be placed: with its instances in a different order, or by moving all members of an affinity
- * group. Undefined if no way was found. The overlay can contain earlier decisions of the same batch, but nothing for this request.
+ * A text for the user about how a refused request can be placed: with its instances in a different order, or by moving all members of an
+ * affinity group. Undefined if no way was found. The overlay can contain earlier decisions of the same batch, but nothing for this
+ * request.
  */
 export const wayOut = (...asked: Parameters<typeof wayOutInSteps>): string | undefined => atOnce(wayOutInSteps(...asked))
 

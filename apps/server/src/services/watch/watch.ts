@@ -27,10 +27,10 @@ const MAX_STREAMS_PER_KEY = 128
  * missed decisions.
  */
 const MAX_PENDING_DECISIONS = 20
-/** At most this many changed hosts wait for one slow reader. If there are more, the reader is told that changes are missing. */
+/** At most this many changed hosts wait for one slow reader. If there are more, an event says that changes are missing. */
 const MAX_PENDING_HOSTS = 10_000
 const MAX_PER_SECOND = 1_000
-/** At most this many decisions of one stream wait to be processed. If there are more, the reader is told that decisions are missing. */
+/** At most this many decisions of one stream wait to be processed. If there are more, an event says that decisions are missing. */
 const MAX_UNSEEN_DECISIONS = 1_000
 
 export interface DecisionEvent {
