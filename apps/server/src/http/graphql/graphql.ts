@@ -1,3 +1,4 @@
+import { atOnce } from '@gantt/scheduler-core'
 import { type DocumentNode, type ExecutionResult, GraphQLError, type GraphQLSchema, Kind } from 'graphql'
 import { createYoga, isAsyncIterable, mapAsyncIterator, type Plugin, type YogaServerInstance } from 'graphql-yoga'
 import { answerInPieces, pauseOfQuestion } from '../../event-loop/question.ts'
@@ -12,7 +13,7 @@ import { variableFaults } from './coercion.ts'
 import { createDocumentCache, type DocumentCache, useDocumentCache } from './document-cache.ts'
 import { useFieldRules } from './field-rules.ts'
 import { type Answer, writeInPieces } from './limits/answer-size.ts'
-import { areWide } from './limits/body.ts'
+import { areLarge, areWide } from './limits/body.ts'
 import { checkListsInSteps } from './limits/list-limits.ts'
 import { checkCost } from './limits/operation-cost.ts'
 import { documentFaults } from './literals.ts'
@@ -78,18 +79,27 @@ export function createGraphql({
 
 /** Refuses calls with lists that are too long or costs that are too high, by the values of their variables, before anything runs. */
 function useCostLimit(): Plugin<Context, Call> {
-  const check: Plugin['onExecute'] = async ({ args, setResultAndStopExecution }) => {
+  type Checked = readonly [GraphQLSchema, DocumentNode, string | undefined, Readonly<Record<string, unknown>>]
+  const inPieces = async (...checked: Checked): Promise<void> => {
+    await pauseOfQuestion()
+    await answerInPieces(checkListsInSteps(...checked))
+    checkCost(...checked)
+    // the executor reads the variables without yielding
+    await pauseOfQuestion()
+  }
+  const check: Plugin['onExecute'] = ({ args, setResultAndStopExecution }) => {
     const { schema, document, operationName, variableValues } = args
+    const checked: Checked = [schema, document, operationName ?? undefined, variableValues ?? {}]
+    const refuse = (error: unknown): void => setResultAndStopExecution({ errors: [toFault(error)] })
+    // a call with few values must not wait for the turns of long queries
+    if (variableValues && areLarge(variableValues)) return inPieces(...checked).catch(refuse)
     try {
-      // reading the document has used a part of this turn of the event loop
-      await pauseOfQuestion()
-      await answerInPieces(checkListsInSteps(schema, document, operationName ?? undefined, variableValues ?? {}))
-      checkCost(schema, document, operationName ?? undefined, variableValues ?? {})
-      // the executor reads the variables without yielding, which takes long if they are large
-      await pauseOfQuestion()
+      atOnce(checkListsInSteps(...checked))
+      checkCost(...checked)
     } catch (error) {
-      setResultAndStopExecution({ errors: [toFault(error)] })
+      refuse(error)
     }
+    return undefined
   }
   return { onExecute: check, onSubscribe: check as never }
 }
@@ -132,8 +142,10 @@ export function useTypedErrors(schema: GraphQLSchema): Plugin<Context, Call> {
       if (faults.length > 0) setResultAndStopExecution({ errors: faults })
       return {
         onExecuteDone({ result, setResult }) {
-          // the variables are read once more, so this is done in another turn of the event loop
-          return neverRan(result) ? Promise.resolve(pauseOfQuestion()).then(() => setResult(reworded(result, args))) : undefined
+          if (!neverRan(result)) return undefined
+          const reword = (): void => setResult(reworded(result, args))
+          // large variables are read once more in another turn of the event loop
+          return args.variableValues && areLarge(args.variableValues) ? Promise.resolve(pauseOfQuestion()).then(reword) : reword()
         },
       }
     },

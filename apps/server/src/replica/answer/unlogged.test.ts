@@ -31,7 +31,7 @@ function aWork(name: string, steps: number, onStep: (step: number) => void = () 
       log.push('ended')
     }
   }
-  return { unlogged: { work, complete } satisfies UnloggedWork, work, log }
+  return { unlogged: { work, isRefusal: true, complete } satisfies UnloggedWork, work, log }
 }
 
 function open(recordUnlogged: (decisions: readonly UnloggedDecision[]) => Promise<void>) {
@@ -114,28 +114,69 @@ test('an error while a decision is completed fails its call, and the next decisi
   expect(whole.log).toEqual(['ended', 'answered'])
 })
 
-test('decisions that are completed during a write are stored together, and one that cannot be stored fails alone', async () => {
+test('decisions that wait for a write are stored together, one that cannot be stored fails alone, and a slow write delays no other', async () => {
   const writes: string[][] = []
   let release = (): void => undefined
-  const first = new Promise<void>((resolve) => {
+  const slow = new Promise<void>((resolve) => {
     release = resolve
   })
   const { unlogged, completed, warnings } = open(async (decisions) => {
     const names = decisions.map(({ account }) => account)
     writes.push(names)
-    if (writes.length === 1) await first
-    if (names.includes('c')) throw new Error('too large')
+    if (names[0]?.startsWith('slow') === true) await slow
+    if (names.includes('large')) throw new Error('too large')
   })
-  const works = ['a', 'b', 'c'].map((name) => aWork(name, 1))
-  for (const answer of unlogged.complete(
-    works.map(({ unlogged: one }) => one),
-    new Fleet(),
-  ))
-    answer()
-  while (completed.length < works.length) await nextTurn()
+  const [quick, ...works] = ['quick', 'slow-1', 'slow-2', 'slow-3', 'slow-4', 'a', 'large'].map((name) => aWork(name, 1))
+  const start = (some: typeof works): void => {
+    for (const answer of unlogged.complete(
+      some.map(({ unlogged: one }) => one),
+      new Fleet(),
+    ))
+      answer()
+  }
+  start(works.slice(0, 3))
+  while (writes.length < 3) await nextTurn()
+  start(quick === undefined ? [] : [quick])
+  while (quick?.log.includes('answered') !== true) await nextTurn()
+  start(works.slice(3))
+  while (completed.length < 7) await nextTurn()
   release()
   await unlogged.close()
-  expect(writes).toEqual([['a'], ['b', 'c'], ['b'], ['c']])
-  expect(works.map(({ log }) => log.at(-1))).toEqual(['answered', 'answered', 'failed: the decision could not be recorded'])
+  expect(writes).toEqual([['slow-1'], ['slow-2'], ['slow-3'], ['quick'], ['slow-4'], ['a', 'large'], ['a'], ['large']])
+  expect(works.slice(4).map(({ log }) => log.at(-1))).toEqual(['answered', 'failed: the decision could not be recorded'])
   expect(warnings).toEqual(['a decision could not be recorded: too large'])
+})
+
+test('searches on the same state share a copy of the fleet, and a search on another fleet at the same revision has its own', async () => {
+  const { unlogged } = open(async () => undefined)
+  const seen: Fleet[] = []
+  const searching = (): UnloggedWork => {
+    const { unlogged: one } = aWork('search', 2)
+    return {
+      ...one,
+      *complete(fleet) {
+        seen.push(fleet)
+        return yield* one.complete()
+      },
+    }
+  }
+  const [fleet, other] = [new Fleet(), new Fleet()]
+  for (const [works, on] of [
+    [[searching(), searching()], fleet],
+    [[searching()], other],
+  ] as const)
+    for (const answer of unlogged.complete(works, on)) answer()
+  await unlogged.close()
+  expect([seen[0] === seen[1], seen[1] === seen[2], seen.includes(fleet), seen.includes(other)]).toEqual([true, false, false, false])
+})
+
+test('at most 32 searches wait, a further one is completed at once, and so is a decision that needs no search', async () => {
+  const { unlogged, completed } = open(async () => undefined)
+  const advice = aWork('advice', 0)
+  const works = [...Array.from({ length: 33 }, (_, i) => aWork(`search-${i}`, 5).unlogged), { ...advice.unlogged, isRefusal: false }]
+  const answers = unlogged.complete(works, new Fleet())
+  expect(completed).toEqual(['search-32', 'advice'])
+  for (const answer of answers) answer()
+  await unlogged.close()
+  expect(completed).toHaveLength(34)
 })

@@ -258,7 +258,15 @@ export class Appender implements FollowerHooks {
     if (unlogged.length === 0) return
     const answers = this.#unlogged.complete(unlogged, this.#parts().follower.fleet)
     for (const [i, { work }] of unlogged.entries())
-      this.held.hold({ place, answer: () => answers[i]?.(), fail: (error) => work.fail(error) })
+      this.held.hold({
+        place,
+        answer: () => answers[i]?.(),
+        fail(error) {
+          // ends the search for the cause
+          work.abandoned = true
+          work.fail(error)
+        },
+      })
   }
 
   /**

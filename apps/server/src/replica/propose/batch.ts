@@ -64,6 +64,8 @@ export interface Batch {
  */
 export interface UnloggedWork {
   readonly work: PlacementWork
+  /** True for a refusal: completing it takes long, and reads the fleet. */
+  readonly isRefusal: boolean
   /** Computes the missing fields of the decision. `fleet` is a private copy of the fleet of the batch. */
   complete(fleet: Fleet): Steps<UnloggedAnswer>
 }
@@ -130,7 +132,8 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
         lookedAt = now
         if (step === undefined) continue
         if (step.type === 'settled') settled.push({ work, outcome: step.outcome })
-        else if (step.type === 'unlogged') unlogged.push({ work, complete: (copy) => step.complete(copy, tookUs) })
+        else if (step.type === 'unlogged')
+          unlogged.push({ work, isRefusal: step.isRefusal, complete: (copy) => step.complete(copy, tookUs) })
         else if (step.type === 'outdated') outdated.push(work)
         else if (step.type === 'later') {
           later.push(work)
@@ -178,7 +181,7 @@ type Step =
   | { readonly type: 'later'; readonly fresh: boolean; readonly time?: true }
   /** The answers of external plug-ins no longer apply, so new answers are requested. */
   | { readonly type: 'outdated' }
-  | { readonly type: 'unlogged'; complete(fleet: Fleet, tookUs: number): Steps<UnloggedAnswer> }
+  | { readonly type: 'unlogged'; readonly isRefusal: boolean; complete(fleet: Fleet, tookUs: number): Steps<UnloggedAnswer> }
 
 /** Decides one call. If the decision throws, which is a defect, this call fails and all other calls continue. */
 function placeSafely(
@@ -359,6 +362,7 @@ function adviceStep(fleet: Fleet, work: PlacementWork, decided: Decided): Step {
   }
   return {
     type: 'unlogged',
+    isRefusal: false,
     // biome-ignore lint/correctness/useYield: advice lacks nothing
     *complete(_copy, tookUs) {
       return answerFor(work, { ...known, tookUs, outcome: isPart ? 'PARTIAL' : 'PLACED', answer, reasons: [] }, outcome)
@@ -373,6 +377,7 @@ function refusalStep(fleet: Fleet, work: PlacementWork, decided: Decided, source
   const { revision } = fleet.place
   return {
     type: 'unlogged',
+    isRefusal: true,
     *complete(copy, tookUs) {
       const { reasons, cause } = yield* whyRefusedInSteps(copy, work, decided, source, ends)
       const kept = copy.hosts.featureLevel >= KEPT_CAUSES ? { cause } : {}

@@ -157,6 +157,14 @@ const WIDE_KEYS = 500
 
 const wide = new WeakSet<object>()
 
+/** Variables with more values than this are large. */
+const LARGE_VALUES = 2_000
+
+const large = new WeakSet<object>()
+
+/** Returns true if checking and reading the variables takes long, so that the call should yield meanwhile. */
+export const areLarge = (variables: object): boolean => large.has(variables)
+
 /**
  * Returns true if variables contain a wide object. For a value that does not fit its type, the executor would print all keys of a wide
  * object, once for each error. A call with such variables is therefore checked for errors before it runs.
@@ -198,6 +206,7 @@ function checkVariables(variables: object | null | undefined): void {
       if (item !== null && typeof item === 'object') waiting.push({ value: item, key, parent: next, depth: depth + 1 })
     }
   }
+  if (values > LARGE_VALUES) large.add(variables as object)
 }
 
 const tooDeep = (path: readonly string[]) =>
