@@ -363,7 +363,7 @@ function adviceStep(fleet: Fleet, work: PlacementWork, decided: Decided): Step {
   return {
     type: 'unlogged',
     isRefusal: false,
-    // biome-ignore lint/correctness/useYield: advice lacks nothing
+    // biome-ignore lint/correctness/useYield: a placement that claims nothing needs no search, so there is no point at which to yield
     *complete(_copy, tookUs) {
       return answerFor(work, { ...known, tookUs, outcome: isPart ? 'PARTIAL' : 'PLACED', answer, reasons: [] }, outcome)
     },
