@@ -12,6 +12,8 @@ export function createPrisma(connection: pg.ClientConfig, database: DatabaseWatc
   const client = new PrismaClient({
     adapter: new PrismaPg({ ...TIMEOUTS, ...connection, max: 8 }),
     transactionOptions: TRANSACTIONS,
+    // the text of the error itself, without an excerpt of the calling code; this is the same in all modes of Node
+    errorFormat: 'minimal',
   })
   if (database === askedAnyway) return client
   const watched = client.$extends({
