@@ -42,7 +42,7 @@ describe('hosts without a requested kind of resource do not change the cause if 
       { inventories: [{ resourceClass: 'CUSTOM_FPGA', total: 1 }] },
       { requestedResources: [{ amounts: [{ resourceClass: 'CUSTOM_FPGA', amount: 2 }] }] },
       'class.too_little',
-      'The only host with CUSTOM_FPGA does not take it. h0: CUSTOM_FPGA: 2 needed by one instance; the host has 1 in total.',
+      'The only host with resource class CUSTOM_FPGA does not take it. h0: CUSTOM_FPGA: 2 needed by one instance; the host has 1 in total.',
     ],
     [
       'PCI devices',
@@ -75,13 +75,13 @@ describe('hosts without a requested kind of resource do not change the cause if 
       'resource classes',
       { h0: { inventories: [{ resourceClass: 'CUSTOM_P', total: 1 }] }, h1: { inventories: [{ resourceClass: 'CUSTOM_R', total: 1 }] } },
       { flavor: { vcpus: 1, memoryMb: 64, extraSpecs: { 'resources:CUSTOM_R': '1', 'resources:CUSTOM_P': '1' } } },
-      'There is no host with CUSTOM_P and CUSTOM_R. Each by itself: 1 with CUSTOM_P; 1 with CUSTOM_R. Nearest is h0: ',
+      'There is no host with resource classes CUSTOM_P and CUSTOM_R. Each by itself: 1 with resource class CUSTOM_P; 1 with resource class CUSTOM_R. Nearest is h0: ',
     ],
     [
       'a thing that no host has',
       { h0: { inventories: [{ resourceClass: 'CUSTOM_P', total: 1 }] }, h1: {} },
       { flavor: { vcpus: 1, memoryMb: 64, extraSpecs: { 'resources:CUSTOM_PP': '1', 'resources:CUSTOM_P': '1' } } },
-      'There is no host with CUSTOM_P and CUSTOM_PP. Each by itself: 1 with CUSTOM_P; 0 with CUSTOM_PP. Nearest is h0: ',
+      'There is no host with resource classes CUSTOM_P and CUSTOM_PP. Each by itself: 1 with resource class CUSTOM_P; 0 with resource class CUSTOM_PP. Nearest is h0: ',
     ],
     [
       'PCI devices',
@@ -129,7 +129,11 @@ describe('hosts without a requested kind of resource do not change the cause if 
     for (const [asks, code, text] of [
       [{ vcpus: 4, memoryMb: 64 }, 'cpu.too_few', '4 vCPUs needed by one instance; the host has 2 in total.'],
       [{ memoryMb: 768 }, 'memory.short', 'Memory: 768 MiB needed, 512 free.'],
-      [{ flavor: { vcpus: 1, memoryMb: 64, rootGb: 5 } }, 'disk.too_little', '5 GiB needed by one instance; the host has 1 GiB in total.'],
+      [
+        { flavor: { vcpus: 1, memoryMb: 64, rootGb: 5 } },
+        'disk.too_little',
+        'Disk: 5 GiB needed by one instance; the host has 1 GiB in total.',
+      ],
     ] as const)
       for (const name of ['default', 'nova', 'nova-compat']) {
         const cause = causeOf(fleet, aRequest(asks), profileNamed(name))
@@ -201,15 +205,15 @@ describe('if no host meets all conditions, the hosts that meet each condition ar
     for (const cause of causesOf(fleet, group({ requiredTraits: ['CUSTOM_A', 'CUSTOM_B', 'CUSTOM_C'] }))) {
       expect([cause.code, cause.admitted, cause.nearest?.name.host]).toEqual(['trait.missing', 0, 'a'])
       expect(causeText(cause)).toBe(
-        'There is no host with CUSTOM_A, CUSTOM_B, CUSTOM_C. Each by itself: 2 with CUSTOM_A; 1 with CUSTOM_B; 1 with CUSTOM_C. ' +
-          'No host is both with CUSTOM_B and with CUSTOM_C. Nearest is a: The host lacks the trait CUSTOM_C.',
+        'There is no host with traits CUSTOM_A, CUSTOM_B, CUSTOM_C. Each by itself: 2 with trait CUSTOM_A; 1 with trait CUSTOM_B; 1 with trait CUSTOM_C. ' +
+          'No host is both with trait CUSTOM_B and with trait CUSTOM_C. Nearest is a: The host lacks the trait CUSTOM_C.',
       )
     }
     for (const cause of causesOf(fleet, group({ requiredTraits: ['CUSTOM_A', 'CUSTOM_C'], forbiddenTraits: ['CUSTOM_D'] })))
       expect([cause.code, causeText(cause)]).toEqual([
         'trait.forbidden',
-        'There is no host with CUSTOM_A, CUSTOM_C, without CUSTOM_D. ' +
-          'Each by itself: 2 with CUSTOM_A; 1 with CUSTOM_C; 6 without CUSTOM_D. No host is both with CUSTOM_C and without CUSTOM_D. Nearest is a: The host lacks the trait CUSTOM_C.',
+        'There is no host with traits CUSTOM_A, CUSTOM_C and without trait CUSTOM_D. ' +
+          'Each by itself: 2 with trait CUSTOM_A; 1 with trait CUSTOM_C; 6 without trait CUSTOM_D. No host is both with trait CUSTOM_C and without trait CUSTOM_D. Nearest is a: The host lacks the trait CUSTOM_C.',
       ])
   })
 

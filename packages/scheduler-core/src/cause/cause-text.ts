@@ -2,6 +2,7 @@ import { counted } from '../text/amount-text.ts'
 import type { ReasonCode } from '../text/codes.ts'
 import type { Cause } from './cause.ts'
 import type { NearestHost, Refusals } from './refusal.ts'
+import { roomText } from './room.ts'
 import { shortfallsOf, shortfallsText } from './shortfalls.ts'
 import { tooFewText } from './too-few.ts'
 import { refusedHosts } from './words.ts'
@@ -12,19 +13,30 @@ const NAMED = 3
 /** Describes the cause of a refusal in a few sentences. `way` is a sentence about a change that would make the placement possible. */
 export const causeText = (cause: Cause, way?: string): string => [sentencesOf(cause), ...(way === undefined ? [] : [way])].join(' ')
 
+/** At most this many conditions are named in advice. */
+const DROPPED = 2
+
+/** Advice for a request that admits no host: without which of its conditions it would admit hosts. Undefined if no single one suffices. */
+export function droppedText({ dropped }: Pick<Cause, 'dropped'>): string | undefined {
+  const [first, second] = dropped.slice(0, DROPPED)
+  if (first === undefined) return undefined
+  const other = second === undefined ? '' : `, and ${second.hosts} without "${second.which}"`
+  return `It would admit ${counted(first.hosts, 'host')} without the requirement "${first.which}"${other}.`
+}
+
 function sentencesOf(cause: Cause): string {
   const { admission, admitted, refusals, nearest } = cause
   if (admitted === 0 && admission.length === 0) return 'No host has reported.'
   const near = nearest === null ? '' : ` Nearest is ${nearest.address}: ${nearText(nearest)}`
   // duplicates are removed, because a profile can list a filter twice
-  const scope = [...new Set(admission.map(({ which }) => which))].join(', ')
+  const scope = listText([...new Set(admission.map(({ which }) => which))])
   if (admitted === 0) return `There is no host ${scope}.${aloneText(cause)}${exclusiveText(cause)}${near}`
   const which = scope === '' ? '' : ` ${scope}`
   const { before, what } = askedText(cause)
   // if only one host is admitted, the sentences about this host suffice
   if (admitted === 1 && nearest !== null)
-    return `${before}The only host${which} does not take ${what}.${groupText(cause)} ${nearest.address}: ${nearText(nearest)}`
-  return `${before}${scope === '' ? 'Of' : 'Of the'} ${counted(admitted, 'host')}${which} none takes ${what}: ${countsText(refusals)}.${groupText(cause)}${near}`
+    return `${before}The only host${which} does not take ${what}.${limitText(cause)} ${nearest.address}: ${nearText(nearest)}`
+  return `${before}${scope === '' ? 'Of' : 'Of the'} ${counted(admitted, 'host')}${which} none takes ${what}${countsText(refusals, admitted)}.${limitText(cause)}${near}`
 }
 
 /** Describes how many instances are placed (`before`), and what no host takes (`what`). */
@@ -33,8 +45,8 @@ function askedText({ instances, onOneHost }: Cause): { readonly before: string; 
   if (instances === null) return { before: '', what: 'it' }
   const { found, asked, kind } = instances
   const which = kind === null ? '' : ` (${kind})`
-  if (found === 0) return { before: `None of ${asked} instances finds a host. `, what: `the first${which}` }
-  return { before: `${found} of ${asked} instances ${found === 1 ? 'finds' : 'find'} a host. `, what: `one more${which}` }
+  if (found === 0) return { before: `None of the ${asked} instances finds a host. `, what: `the first${which}` }
+  return { before: `Only ${found} of the ${asked} instances would find a host. `, what: `one more${which}` }
 }
 
 /**
@@ -43,13 +55,17 @@ function askedText({ instances, onOneHost }: Cause): { readonly before: string; 
  * meet each condition but no host meets all of them.
  */
 function aloneText({ admission, within }: Cause): string {
-  const counted = admission.filter(({ alone, each }) => alone !== null || each.length > 0)
-  const all = counted.flatMap(({ which, alone, each }) => {
+  const known = admission.filter(({ alone, each }) => alone !== null || each.length > 0)
+  const all = known.flatMap(({ which, alone, each }) => {
     const isTogether = alone === 0 && each.length > 1 && each.every((one) => one.alone > 0)
-    return each.length === 0 ? [{ which, alone }] : [...each, ...(isTogether && counted.length > 1 ? [{ which, alone }] : [])]
+    return each.length === 0 ? [{ which, alone }] : [...each, ...(isTogether && known.length > 1 ? [{ which, alone }] : [])]
   })
   const counts = all.map(({ which, alone }) => `${alone} ${which}`).join('; ')
-  if (within !== null) return ` There ${within.hosts === 1 ? 'is' : 'are'} ${within.hosts} ${within.which.join(', ')}, of these ${counts}.`
+  if (within !== null) {
+    const there = ` There ${within.hosts === 1 ? 'is' : 'are'} ${counted(within.hosts, 'host')} ${listText(within.which)}`
+    // the first sentence says already that no host meets the only other condition
+    return all.length < 2 ? `${there}.` : `${there}: ${counts}.`
+  }
   return all.length < 2 ? '' : ` Each by itself: ${counts}.`
 }
 
@@ -60,19 +76,29 @@ function exclusiveText({ exclusive, within }: Cause): string {
   return ` ${within === null ? 'No host' : 'None of these'} is ${texts.join(', or ')}.`
 }
 
-function countsText(refusals: readonly Refusals[]): string {
+/** Joins phrases about hosts: `in zone a, with b and with c`. */
+function listText(phrases: readonly string[]): string {
+  const last = phrases.at(-1) ?? ''
+  return phrases.length < 2 ? last : `${phrases.slice(0, -1).join(', ')} and ${last}`
+}
+
+/** The counts of hosts by code. If the counts overlap, the text says so. */
+function countsText(refusals: readonly Refusals[], admitted: number): string {
   const named = refusals.slice(0, NAMED).map(({ code, hosts }) => `${hosts} ${refusedHosts[code as ReasonCode] ?? `refused with ${code}`}`)
   const others = refusals.length - named.length
-  return [...named, ...(others > 0 ? [`and ${others} more ${others === 1 ? 'reason' : 'reasons'}`] : [])].join(', ')
+  const list = [...named, ...(others > 0 ? [`and ${others} more ${others === 1 ? 'reason' : 'reasons'}`] : [])].join(', ')
+  const isOverlapping = refusals.reduce((sum, { hosts }) => sum + hosts, 0) > admitted
+  return `${isOverlapping ? ', some for several reasons' : ''}: ${list}`
 }
 
 /**
- * Describes the rule of a server group that limits the placement: one host must have enough for all members, or there are too few hosts or
- * domains for the members.
+ * Describes what limits the placement of all instances: one host must have enough for all members of a server group, there are too few hosts
+ * or domains for the members, or the hosts are too small in total.
  */
-function groupText({ tooFew, onOneHost }: Cause): string {
-  if (onOneHost !== null) return ' They belong to one server group with an affinity policy, so one host must fit all of them.'
-  return tooFew === null ? '' : ` ${tooFewText(tooFew)}`
+function limitText({ tooFew, onOneHost, room, admitted }: Cause): string {
+  if (onOneHost !== null) return ' The instances belong to one server group with an affinity policy, so one host must fit all of them.'
+  if (tooFew !== null) return ` ${tooFewText(tooFew)}`
+  return room === null ? '' : ` ${roomText(room, admitted)}`
 }
 
 const nearText = (host: NearestHost): string => shortfallsText(shortfallsOf(host))

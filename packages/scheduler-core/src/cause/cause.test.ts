@@ -26,7 +26,7 @@ test('a shortfall of a resource in the total and in the free amount of a host co
   const log = aLog()
   const used = { vcpus: 16, memoryMb: 65_536, memoryMbUsed: 8_192 }
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('small', { vcpus: 16, memoryMb: 1_024 }), aReport('big', used)])
-  expect(textOf(log.fleet, { vcpus: 1, memoryMb: 1_000_000 })).toContain('Nearest is big: 1000000 MiB needed by one instance; ')
+  expect(textOf(log.fleet, { vcpus: 1, memoryMb: 1_000_000 })).toContain('Nearest is big: Memory: 1000000 MiB needed by one instance; ')
 })
 
 test('the nearest host is the host with the smallest shortfall, also if only a NUMA cell has a shortfall', () => {
@@ -67,40 +67,40 @@ describe('the cause considers only hosts that the request admits', () => {
     [
       'M01: a zone whose hosts lack memory is about memory',
       { availabilityZone: 'z1', memoryMb: 16_384 },
-      'Of the 2 hosts in availability zone z1 none takes it: 2 with too little memory in total. Nearest is small1: 16384 MiB needed by one instance; the host has 8192 MiB in total.',
+      'Of the 2 hosts in availability zone z1 none takes it: 2 with too little memory in total. Nearest is small1: Memory: 16384 MiB needed by one instance; the host has 8192 MiB in total.',
     ],
     [
       'a host that is named and excluded',
       { forceHosts: ['small1'], ignoreHosts: ['small1'] },
-      'There is no host named small1, that ignoreHosts does not exclude. There is 1 named small1 by forceHosts, of these 0 other than small1. Nearest is small1: The request excludes the host.',
+      'There is no host named small1, that ignoreHosts does not exclude. There is 1 host named small1 by forceHosts. Nearest is small1: The request excludes the host.',
     ],
     ['a zone that does not exist', { availabilityZone: 'z9' }, 'There is no host in availability zone z9.'],
     ['a host that is not there', { forceHosts: ['gone'] }, 'There is no host named gone.'],
     [
       'a named host outside of the requested zone',
       { requestedDestination: { host: 'small1' }, availabilityZone: 'z2' },
-      'There is no host named small1, in availability zone z2. Each by itself: 1 named small1; 2 in availability zone z2. Nearest is small1: The host is in availability zone z1; z2 was requested.',
+      'There is no host named small1 and in availability zone z2. Each by itself: 1 named small1; 2 in availability zone z2. Nearest is small1: The host is in availability zone z1; z2 was requested.',
     ],
     [
       'a trait that no host of the zone has',
       { availabilityZone: 'z1', requestedResources: [{ amounts: [], requiredTraits: ['CUSTOM_LICENSED'] }] },
-      'There is no host in availability zone z1, with CUSTOM_LICENSED. There are 2 in availability zone z1, of these 0 with CUSTOM_LICENSED.',
+      'There is no host in availability zone z1 and with trait CUSTOM_LICENSED. There are 2 hosts in availability zone z1.',
     ],
     [
       'all shortfalls of the nearest host, and nothing that was not requested',
       { availabilityZone: 'z1', memoryMb: 16_384, vcpus: 6 },
-      'Of the 2 hosts in availability zone z1 none takes it: 2 with too few vCPUs in total, 2 with too little memory in total. Nearest is small1: 6 vCPUs needed by one instance; the host has 4 in total. 16384 MiB needed by one instance; the host has 8192 MiB in total.',
+      'Of the 2 hosts in availability zone z1 none takes it, some for several reasons: 2 with too few vCPUs in total, 2 with too little memory in total. Nearest is small1: 6 vCPUs needed by one instance; the host has 4 in total. Memory: 16384 MiB needed by one instance; the host has 8192 MiB in total.',
     ],
     [
       'the free amount is named next to the total, if some of it is used',
       { forceHosts: ['used'], memoryMb: 16_384, vcpus: 6 },
       'The only host named used does not take it. used: 6 vCPUs needed by one instance; the host has 4 in total. 6 vCPUs needed, 1 free. ' +
-        '16384 MiB needed by one instance; the host has 8192 MiB in total. Memory: 16384 MiB needed, 2048 free.',
+        'Memory: 16384 MiB needed by one instance; the host has 8192 MiB in total. Memory: 16384 MiB needed, 2048 free.',
     ],
     [
       'no named place: the whole fleet',
       { memoryMb: 524_288 },
-      'Of 5 hosts none takes it: 5 with too little memory in total. Nearest is large1: 524288 MiB needed by one instance; the host has 262144 MiB in total.',
+      'Of 5 hosts none takes it: 5 with too little memory in total. Nearest is large1: Memory: 524288 MiB needed by one instance; the host has 262144 MiB in total.',
     ],
   ])('%s', (_name, asks, text) => {
     expect(textOf(town(), asks)).toBe(text)
@@ -156,7 +156,7 @@ test('if there are too few hosts for an anti-affinity group, the cause names the
   for (const part of placed.parts) overlay.hold(part, placed.group)
   const asks = { numInstances: 3, instanceGroup: group, requestedResources: [{ amounts: [], requiredTraits: ['CUSTOM_LICENSED'] }] }
   expect(textOf(fleet, asks, 'default', 2)).toBe(
-    '2 of 3 instances find a host. Of the 2 hosts with CUSTOM_LICENSED none takes one more: 2 at their limit of members of the server group. ' +
+    'Only 2 of the 3 instances would find a host. Of the 2 hosts with trait CUSTOM_LICENSED none takes one more: 2 at their limit of members of the server group. ' +
       'The group must fit 3 members on different hosts, and the request admits 2 hosts. ' +
       'Nearest is large1: Server group 00000000-0000-4000-8000-000000000009: the host must have no members; it has 1.',
   )
@@ -222,24 +222,24 @@ describe('several instances that may be on different hosts', () => {
       flavor: { vcpus: 2, memoryMb: 64 },
       gang: [{ name: 'db', instances: 1, flavor: { vcpus: 9, memoryMb: 64 } }],
     }
-    expect(textAfter(hosts, asks)).toContain('1 of 2 instances finds a host. Of 2 hosts none takes one more (db): ')
+    expect(textAfter(hosts, asks)).toContain('Only 1 of the 2 instances would find a host. Of 2 hosts none takes one more (db): ')
   })
 
   const hosts = { a: { vcpus: 8, memoryMb: 262_144 }, b: { vcpus: 5, memoryMb: 262_144 } }
   test.each([
     [
       2,
-      '1 of 2 instances finds a host. Of 2 hosts none takes one more: 1 with too few vCPUs in total, 1 with too few vCPUs left. Nearest is b: 6 vCPUs needed by one instance; the host has 5 in total.',
+      'Only 1 of the 2 instances would find a host. Of 2 hosts none takes one more: 1 with too few vCPUs left, 1 with too few vCPUs in total. Even with nothing else on them, these 2 hosts could take at most 1 of the 2 instances. Nearest is a: 6 vCPUs needed, 2 free.',
       6,
     ],
     [
       7,
-      '3 of 7 instances find a host. Of 2 hosts none takes one more: 2 with too few vCPUs left. Nearest is b: 4 vCPUs needed, 1 free.',
+      'Only 3 of the 7 instances would find a host. Of 2 hosts none takes one more: 2 with too few vCPUs left. Even with nothing else on them, these 2 hosts could take at most 3 of the 7 instances. Nearest is b: 4 vCPUs needed, 1 free.',
       4,
     ],
     [
       2,
-      'None of 2 instances finds a host. Of 2 hosts none takes the first: 2 with too few vCPUs in total. Nearest is a: 9 vCPUs needed by one instance; the host has 8 in total.',
+      'None of the 2 instances finds a host. Of 2 hosts none takes the first: 2 with too few vCPUs in total. Nearest is a: 9 vCPUs needed by one instance; the host has 8 in total.',
       9,
     ],
   ])('%i: the number of placed instances comes before the cause for the next one', (numInstances, text, vcpus) => {

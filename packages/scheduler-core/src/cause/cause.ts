@@ -12,9 +12,10 @@ import type { ReasonCount } from '../text/reason.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import { atOnce, type Steps } from '../values/steps.ts'
 import { type Admission, type AdmittedHosts, admittedBy, namedBy, nearlyAdmitted } from './admission.ts'
-import { askedOf, countAlone, type Exclusive, exclusiveOf, notAdmitted, type Within } from './not-admitted.ts'
+import { askedOf, countAlone, type Dropped, droppedOf, type Exclusive, exclusiveOf, notAdmitted, type Within } from './not-admitted.ts'
 import type { NearestHost, Refusals } from './refusal.ts'
 import { groupsOf, refuse } from './refused.ts'
+import { type Room, roomOf } from './room.ts'
 import { asTogether, togetherOf } from './together.ts'
 import { type TooFew, tooFewOf } from './too-few.ts'
 
@@ -44,6 +45,11 @@ export interface Cause {
    * conditions of a set.
    */
   readonly exclusive: Exclusive
+  /**
+   * If the request admits no host: how many hosts it would admit without one of its conditions. These hosts can be outside of the zones and
+   * aggregates that the request names, so this is used for advice and not for the sentences about the cause.
+   */
+  readonly dropped: readonly Dropped[]
   /** The count of hosts that the request admits. If this count is 0, the filters in `admission` are the cause. */
   readonly admitted: number
   /**
@@ -64,6 +70,8 @@ export interface Cause {
   readonly nearest: NearestHost | null
   /** Set if a server group has more members than the group's rules allow on all admitted hosts or domains together. Otherwise null. */
   readonly tooFew: TooFew | null
+  /** Set if the admitted hosts are too small for all instances of this kind, even with nothing else on them. Otherwise null. */
+  readonly room: Room | null
   /**
    * If members of a server group must share a host: the count of members. A host must then have enough resources for all members together.
    * Otherwise null.
@@ -117,6 +125,7 @@ export function* causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile
   const nearly = isAny || refused !== null ? [] : yield* nearlyAdmitted(conditions, fleet)
   const nearest = refused ?? (yield* refuse(fleet, groups, nearly, null)).nearest
   const code = isAny ? (refusals[0]?.code ?? null) : leavesNone
+  const dropped = isAny ? [] : yield* droppedOf(conditions, present)
   const isIn = new Set(isAny ? hosts : [])
   const notAdmittedReasons = yield* notAdmitted(
     conditions,
@@ -125,9 +134,10 @@ export function* causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile
   )
   const reasons = [...(isAny ? ofAdmitted : []), ...notAdmittedReasons]
   const onOneHost = lacks.length > 0 ? togetherOf(whole) : null
+  const room = isAny && tooFew === null && onOneHost === null ? yield* roomOf(fleet, membersAt(whole, instance), hosts) : null
   const instances = whole.numInstances > 1 ? { found: instance, asked: whole.numInstances, kind: membersAt(whole, instance).name } : null
-  const counted = { admitted: hosts.length, refusals, reasons, nearest, tooFew, onOneHost, instances }
-  return { code, admission, within: apart?.within ?? null, exclusive, ...counted }
+  const counted = { admitted: hosts.length, refusals, reasons, nearest, tooFew, room, onOneHost, instances }
+  return { code, admission, within: apart?.within ?? null, exclusive, dropped, ...counted }
 }
 
 /** The hosts that the request admits. */

@@ -7,7 +7,7 @@ import type { HostIndex } from '../values/host-index.ts'
 import { atOnce } from '../values/steps.ts'
 import type { Condition } from './admission.ts'
 import { causeOf } from './cause.ts'
-import { causeText } from './cause-text.ts'
+import { causeText, droppedText } from './cause-text.ts'
 import { exclusiveOf } from './not-admitted.ts'
 
 const profiles = builtInProfiles.filter(({ name }) => ['default', 'nova', 'nova-compat', 'best-fit'].includes(name))
@@ -38,13 +38,13 @@ describe('A12: under every profile the cause names contradictions within a reque
     [
       'a forced host that is ignored',
       { forceHosts: ['a'], ignoreHosts: ['a'] },
-      'There is no host named a, that ignoreHosts does not exclude. There is 1 named a by forceHosts, of these 0 other than a. Nearest is a: The request excludes the host.',
+      'There is no host named a, that ignoreHosts does not exclude. There is 1 host named a by forceHosts. Nearest is a: The request excludes the host.',
     ],
     [
       'a forced host that has a forbidden trait, and lacks memory',
       { forceHosts: ['b'], flavor: { vcpus: 1, memoryMb: 100_000, extraSpecs: { 'trait:CUSTOM_B': 'forbidden' } } },
-      'There is no host named b, without CUSTOM_B. There is 1 named b, of these 0 without CUSTOM_B. ' +
-        'Nearest is b: 100000 MiB needed by one instance; the host has 65536 MiB in total. The host has the forbidden trait CUSTOM_B.',
+      'There is no host named b and without trait CUSTOM_B. There is 1 host named b. ' +
+        'Nearest is b: Memory: 100000 MiB needed by one instance; the host has 65536 MiB in total. The host has the forbidden trait CUSTOM_B.',
     ],
     [
       'two lists of names',
@@ -54,7 +54,7 @@ describe('A12: under every profile the cause names contradictions within a reque
     [
       'two of three things',
       { forceHosts: ['b', 'c'], availabilityZone: 'z1', ...flavor({ 'trait:CUSTOM_B': 'required' }) },
-      'There is no host named b, c, in availability zone z1, with CUSTOM_B. Each by itself: 2 named b, c; 1 in availability zone z1. ' +
+      'There is no host named b, c, in availability zone z1 and with trait CUSTOM_B. Each by itself: 2 named b, c; 1 in availability zone z1. ' +
         'No host is both named b, c and in availability zone z1. ' +
         'Nearest is b: The host is in availability zone z2; z1 was requested.',
     ],
@@ -67,8 +67,8 @@ describe('A12: under every profile the cause names contradictions within a reque
     const asks = { ignoreHosts: ['c'], availabilityZone: 'z2', requestedDestination: { aggregates: [aUuid(3)] } }
     for (const profile of profiles) {
       const text = causeText(causeOf(town(), aRequest(asks), profile))
-      expect(text).toMatch(new RegExp(`There is 1 [^.]*in aggregate ${aUuid(3)}[^.]*, of these 0 other than c\\.`))
-      expect(text).toMatch(/There is 1 [^.]*in availability zone z2/)
+      expect(text).toMatch(new RegExp(`There is 1 host [^.]*in aggregate ${aUuid(3)}[^.]*\\.`))
+      expect(text).toMatch(/There is 1 host [^.]*in availability zone z2/)
     }
   })
 
@@ -85,7 +85,7 @@ describe('A12: under every profile the cause names contradictions within a reque
       expect([profile.name, causeText(causeOf(log.fleet, aRequest(asks), profile))]).toEqual([
         profile.name,
         expect.stringContaining(
-          ' There are 2 in availability zone z1, of these 1 other than a; 1 with CUSTOM_A. None of these is both other than a and with CUSTOM_A.',
+          ' There are 2 hosts in availability zone z1: 1 other than a; 1 with trait CUSTOM_A. None of these is both other than a and with trait CUSTOM_A.',
         ),
       ])
   })
@@ -98,7 +98,7 @@ describe('A12: under every profile the cause names contradictions within a reque
     const asks = flavor(Object.fromEntries(['CUSTOM_A', 'CUSTOM_B', 'CUSTOM_C', 'FAST'].map((trait) => [`trait:${trait}`, 'required'])))
     for (const profile of profiles)
       expect(causeText(causeOf(log.fleet, aRequest(asks), profile))).toContain(
-        'No host is all of: with CUSTOM_A; with CUSTOM_B; with CUSTOM_C.',
+        'No host is all of: with trait CUSTOM_A; with trait CUSTOM_B; with trait CUSTOM_C.',
       )
   })
 })
@@ -130,4 +130,39 @@ test('law: no host meets all conditions of an exclusive set, and without any one
     { numRuns: 2_000 },
   )
   expect([...met].sort()).toEqual(expect.arrayContaining([2, 3]))
+})
+
+describe('advice for a request that admits no host names the conditions without which it would admit hosts', () => {
+  const other = flavor({ 'trait:CUSTOM_B': 'forbidden' })
+  test.each<
+    readonly [string, Parameters<typeof aRequest>[0], string | undefined, readonly (readonly [Parameters<typeof aRequest>[0], number])[]]
+  >([
+    [
+      'the condition with the most hosts is first',
+      { availabilityZone: 'z1', ...flavor({ 'trait:CUSTOM_B': 'required' }) },
+      'It would admit 2 hosts without the requirement "in availability zone z1", and 1 without "with trait CUSTOM_B".',
+      [
+        [flavor({ 'trait:CUSTOM_B': 'required' }), 2],
+        [{ availabilityZone: 'z1', ...flavor({}) }, 1],
+      ],
+    ],
+    [
+      'a condition that no host meets',
+      { availabilityZone: 'z9', ...flavor({ 'trait:CUSTOM_B': 'required' }) },
+      'It would admit 2 hosts without the requirement "in availability zone z9".',
+      [[flavor({ 'trait:CUSTOM_B': 'required' }), 2]],
+    ],
+    ['one condition', { availabilityZone: 'z9', ...flavor({}) }, undefined, []],
+    ['two conditions that no host meets', { availabilityZone: 'z9', ...flavor({ 'trait:CUSTOM_X': 'required' }) }, undefined, []],
+    ['a request that admits hosts', { availabilityZone: 'z1', ...other, memoryMb: 5_000 }, undefined, []],
+  ])('%s', (_name, asks, text, without) => {
+    for (const profile of profiles) {
+      const cause = causeOf(town(), aRequest(asks), profile)
+      expect([profile.name, droppedText(cause)]).toEqual([profile.name, text])
+      // the counts are true of the request without the condition
+      const admitted = without.map(([rest]) => causeOf(town(), aRequest({ ...rest, memoryMb: 100_000 }), profile).admitted)
+      expect([profile.name, ...admitted]).toEqual([profile.name, ...without.map(([, hosts]) => hosts)])
+      expect(cause.dropped.map(({ hosts }) => hosts)).toEqual(without.map(([, hosts]) => hosts))
+    }
+  })
 })

@@ -18,11 +18,25 @@ test('A13b: if two codes have equally many hosts, the cause and the first bottle
   for (const profile of ['default', 'nova', 'nova-compat', 'best-fit'].map(profileNamed)) {
     const cause = causeOf(log.fleet, request, profile)
     expect([profile.name, cause.code, causeText(cause)]).toEqual([
-      ...[profile.name, 'memory.too_little'],
-      'Of 2 hosts none takes it: 1 with too little memory in total, 1 with too little memory left. Nearest is h0: 3000 MiB needed by one instance; the host has 2000 MiB in total.',
+      ...[profile.name, 'memory.short'],
+      'Of 2 hosts none takes it: 1 with too little memory left, 1 with too little memory in total. Nearest is h1: Memory: 3000 MiB needed, 100 free.',
     ])
     const options = { request, profile, seed: 's', limit: 10, groupsOf: () => ['all'], isOver: () => false }
-    expect(atOnce(countCapacity(log.fleet, options)).bottlenecks[0]?.code).toBe('memory.too_little')
+    expect(atOnce(countCapacity(log.fleet, options)).bottlenecks[0]?.code).toBe('memory.short')
+  }
+})
+
+test('a host that only has to be emptied is nearer than a host that is too small', () => {
+  const log = aLog()
+  const shapes = {
+    small: { vcpus: 8, memoryMb: 2_999 },
+    full: { vcpus: 8, memoryMb: 3_000, memoryMbUsed: 3_000 },
+    fuller: { vcpus: 8, vcpusUsed: 8, memoryMb: 3_000, memoryMbUsed: 3_000 },
+  }
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...Object.entries(shapes).map(([name, shape]) => aReport(name, shape))])
+  for (const profile of ['default', 'nova', 'nova-compat', 'best-fit'].map(profileNamed)) {
+    const { nearest } = causeOf(log.fleet, aRequest({ memoryMb: 3_000 }), profile)
+    expect([profile.name, nearest?.name.host]).toEqual([profile.name, 'full'])
   }
 })
 

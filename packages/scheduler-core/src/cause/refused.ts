@@ -10,7 +10,7 @@ import type { HostIndex } from '../values/host-index.ts'
 import { inSlices, type Steps, sortInSteps } from '../values/steps.ts'
 import { passes } from './admission.ts'
 import type { HostRefusal, NearestHost, Refusals } from './refusal.ts'
-import { distanceBy, shareOf, shortfallsOf, thingOf } from './shortfalls.ts'
+import { distanceBy, shareOfReason, shortfallsOf, thingOf } from './shortfalls.ts'
 import { isFull, type TooFew } from './too-few.ts'
 
 /** The generator yields after this many hosts. */
@@ -80,7 +80,7 @@ export function* refuse(fleet: Fleet, groups: Groups, hosts: readonly HostIndex[
   const distances = new Float64Array(hosts.length)
   const full = new Uint8Array(hosts.length)
   const note = (i: number, filter: string, reason: Reason): void => {
-    const share = shareOf({ required: reason.need, actual: reason.have })
+    const share = shareOfReason(reason)
     distances[i] = (distances[i] as number) + share
     reasons[i] = (reasons[i] as number) + 1
     if (isFull(reason.code)) full[i] = 1
@@ -209,7 +209,7 @@ export function* codesInOrder(hosts: readonly (readonly Reason[])[], { binding, 
       const count = counts.get(code) ?? { hosts: 0, left: 0 }
       counts.set(code, { hosts: count.hosts + 1, left: count.left + (isHostFull ? 0 : 1) })
     }
-    const distance = rounded(reasons.reduce((sum, { need, have }) => sum + shareOf({ required: need, actual: have }), 0))
+    const distance = rounded(reasons.reduce((sum, reason) => sum + shareOfReason(reason), 0))
     if (least.ofAll === undefined || distance < least.ofAll.distance) least.ofAll = { distance, codes }
     if (!isHostFull && (least.ofLeft === undefined || distance < least.ofLeft.distance)) least.ofLeft = { distance, codes }
   }

@@ -19,8 +19,8 @@ test('the sentence about each amount names the part that an operator reserved', 
     ({ type: 'hostAllocation', host: 'a', node: 'a', resourceClass, reserved, by: 'kim', reason: 'tests' }) as const
   log.append([reserve('MEMORY_MB', 900), reserve('DISK_GB', 90)])
   expect(textOf(log.fleet, { flavor: { vcpus: 1, memoryMb: 500, rootGb: 50 } }, 'nova-compat')).toContain(
-    'a: 500 MiB needed by one instance; the host has 100 MiB in total; 900 of its 1000 MiB are reserved (set by kim: tests). ' +
-      '50 GiB needed by one instance; the host has 10 GiB in total; 90 of its 100 GiB are reserved (set by kim: tests).',
+    'a: Memory: 500 MiB needed by one instance; the host has 100 MiB in total; 900 of its 1000 MiB are reserved (set by kim: tests). ' +
+      'Disk: 50 GiB needed by one instance; the host has 10 GiB in total; 90 of its 100 GiB are reserved (set by kim: tests).',
   )
 })
 
@@ -30,8 +30,8 @@ test.each(['default', 'nova', 'nova-compat', 'best-fit'])('A8: %s names missing 
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('a', { vcpus: 8, memoryMb: 2_000, localGb: 10, inventories })])
   const extraSpecs = { 'resources:CUSTOM_P': '5', 'resources:CUSTOM_Q': '7' }
   expect(textOf(log.fleet, { flavor: { vcpus: 16, memoryMb: 4_000, rootGb: 20, extraSpecs } }, profile)).toContain(
-    'a: 16 vCPUs needed by one instance; the host has 8 in total. 4000 MiB needed by one instance; the host has 2000 MiB in total. ' +
-      '20 GiB needed by one instance; the host has 10 GiB in total. ' +
+    'a: 16 vCPUs needed by one instance; the host has 8 in total. Memory: 4000 MiB needed by one instance; the host has 2000 MiB in total. ' +
+      'Disk: 20 GiB needed by one instance; the host has 10 GiB in total. ' +
       'CUSTOM_P: 5 needed by one instance; the host has 4 in total; 6 of its 10 are reserved (by its report). ' +
       'CUSTOM_Q: 7 needed by one instance; the host has 4 in total; 6 of its 10 are reserved (by its report).',
   )
@@ -82,10 +82,10 @@ describe.each(['default', 'nova', 'nova-compat', 'best-fit'])('by profile %s, a 
   test('the sentence about a pool for all members of a group names the reserved part', () => {
     const group = { numInstances: 3, instanceGroup: { uuid: aUuid(9), policy: 'AFFINITY' as const } }
     expect(reported({ ...disk(40), ...group }, { vcpus: 64 }, pool(0))).toContain(
-      'a: The pool p has 80 GiB in total; 120 GiB were requested by its 3 instances; 20 of its 100 GiB are reserved (by the storage document of a).',
+      'a: The pool p has 80 GiB in total; 120 GiB were requested by the 3 instances together; 20 of its 100 GiB are reserved (by the storage document of a).',
     )
     expect(reported({ ...disk(25), ...group }, { vcpus: 64 }, pool(10))).toContain(
-      'a: The pool p has 70 GiB left; 75 GiB were requested by its 3 instances; 20 of its 100 GiB are reserved (by the storage document of a).',
+      'a: The pool p has 70 GiB left; 75 GiB were requested by the 3 instances together; 20 of its 100 GiB are reserved (by the storage document of a).',
     )
   })
 

@@ -56,15 +56,17 @@ const missingOf = ({ required, actual }: Shortfall): number => Number(required) 
 
 /**
  * The distance of a host: the sum of the missing shares over all resources. Of several shortfalls of one resource, such as of its total and
- * of its free amount, only the largest share is used.
+ * of its free amount, only the largest share is used. TOO_SMALL is added for each resource of which the host has too little in total.
  */
 export function distanceBy(shortfalls: readonly Shortfall[]): number {
   const most = new Map<string, number>()
-  for (const { amountOf: _, ...one } of shortfalls) {
+  const tooSmall = new Set<string>()
+  for (const { amountOf, ...one } of shortfalls) {
     const key = keyOf(one)
     most.set(key, Math.max(most.get(key) ?? 0, shareOf(one)))
+    if (amountOf === 'in total') tooSmall.add(key)
   }
-  return [...most.values()].reduce((sum, share) => sum + share, 0)
+  return [...most.values()].reduce((sum, share) => sum + share, tooSmall.size * TOO_SMALL)
 }
 
 /** The start of a fact's subject that compares a cell of the guest with a cell of the host. It is replaced by `guest cell` in sentences. */
@@ -212,16 +214,31 @@ export const thingOf = (subject: string): string => Object.keys(usual).find((nam
  */
 const WORD = 1_000
 
+/**
+ * Added to the share of an amount that the host lacks even if nothing on it is in use, such as its total memory. It is larger than the sum
+ * of the shares of all free amounts, so a host that only has to be emptied is nearer than a host that is too small.
+ */
+const TOO_SMALL = 50
+
 interface Compared {
   readonly required?: number | string | undefined
   readonly actual?: number | string | undefined
+  readonly amountOf?: AmountOf | undefined
 }
 
-/** The missing share of the needed amount. If the need is not an amount, WORD, which is larger than any share. */
-export const shareOf = ({ required, actual }: Compared): number => {
+/**
+ * The missing share of the needed amount, plus TOO_SMALL if the amount is a total. If the need is not an amount, WORD, which is larger than
+ * any share.
+ */
+export const shareOf = ({ required, actual, amountOf }: Compared): number => {
   const short = { need: required, have: actual }
-  return amountMissing(short) === undefined ? WORD : shareMissing(short)
+  if (amountMissing(short) === undefined) return WORD
+  return shareMissing(short) + (amountOf === 'in total' ? TOO_SMALL : 0)
 }
+
+/** The share that is missing according to a reason. */
+export const shareOfReason = (reason: Reason): number =>
+  shareOf({ required: reason.need, actual: reason.have, amountOf: amountOfReason(reason) })
 
 function sidesOf({ subject, required, actual, unit, amountOf }: Shortfall): string {
   const isLeft = Object.hasOwn(usual, subject) || unit === subject || unit === 'GPUs'

@@ -18,10 +18,7 @@ export const traitsFilter: Filter = {
     by: 'property',
     which(request) {
       const { requiredTraits, forbiddenTraits } = demandOf(request)
-      return [
-        ...(requiredTraits.length === 0 ? [] : [`with ${shortList(inOrder(requiredTraits))}`]),
-        ...(forbiddenTraits.length === 0 ? [] : [`without ${shortList(inOrder(forbiddenTraits))}`]),
-      ].join(', ')
+      return whichTraits(requiredTraits, forbiddenTraits)
     },
   },
   reads: ['traits'],
@@ -36,6 +33,15 @@ export const traitsFilter: Filter = {
 /** Sorts the traits. Stored requests have sorted keys, so a replayed decision would otherwise list the traits in a different order. */
 const inOrder = (traits: readonly string[]): readonly string[] => [...traits].sort(byCodeUnit)
 
+/** Describes the hosts that have these traits. The text follows the word "hosts". */
+export const whichTraits = (required: readonly string[], forbidden: readonly string[]): string =>
+  [
+    ...(required.length === 0 ? [] : [`with ${namedTraits(required)}`]),
+    ...(forbidden.length === 0 ? [] : [`without ${namedTraits(forbidden)}`]),
+  ].join(' and ')
+
+const namedTraits = (traits: readonly string[]): string => `${traits.length === 1 ? 'trait' : 'traits'} ${shortList(inOrder(traits))}`
+
 /** Prepares a filter for required and forbidden traits. `from` returns the place in the request that lists a trait. */
 export function prepareTraits(
   { hosts }: Fleet,
@@ -46,9 +52,12 @@ export function prepareTraits(
   if (required.length + forbidden.length === 0) return undefined
   return {
     each: () => [
-      ...inOrder(required).map((trait) => ({ which: `with ${trait}`, passes: (host: HostIndex) => hosts.get(host).traits.has(trait) })),
+      ...inOrder(required).map((trait) => ({
+        which: `with trait ${trait}`,
+        passes: (host: HostIndex) => hosts.get(host).traits.has(trait),
+      })),
       ...inOrder(forbidden).map((trait) => ({
-        which: `without ${trait}`,
+        which: `without trait ${trait}`,
         passes: (host: HostIndex) => !hosts.get(host).traits.has(trait),
       })),
     ],

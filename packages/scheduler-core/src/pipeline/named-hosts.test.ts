@@ -119,7 +119,7 @@ test.each<[name: string, asks: Asks, text: string]>([
   [
     'a name and a zone',
     { forceHosts: ['a'], availabilityZone: 'z' },
-    'There is no host named a, in availability zone z. Each by itself: 1 named a; 2 in availability zone z. Nearest is a: The host is in availability zone nova; z was requested.',
+    'There is no host named a and in availability zone z. Each by itself: 1 named a; 2 in availability zone z. Nearest is a: The host is in availability zone nova; z was requested.',
   ],
 ])('the cause of the refusal says that no %s is free', (_name, asks, text) => {
   expect(causeText(causeOf(townAt(), aRequest(asks), profileNamed('default')))).toBe(text)
@@ -181,5 +181,5 @@ test.each<[name: string, asks: Asks]>([
 
 test('a destination node without a host name is found if only one host has a node of that name', () => {
   const cause = causeOf(townAt(), aRequest({ forceHosts: ['a'], requestedDestination: { node: 'c2' } }), profileNamed('nova-compat'))
-  expect(causeText(cause)).toContain('There is no host named a, of the node c2. Each by itself: 1 named a; 1 of the node c2.')
+  expect(causeText(cause)).toContain('There is no host named a and of the node c2. Each by itself: 1 named a; 1 of the node c2.')
 })

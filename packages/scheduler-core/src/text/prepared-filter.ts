@@ -38,7 +38,7 @@ export interface PreparedFilter {
 
 /** One of several demands of a filter: a trait, an image property, a list of aggregates. */
 export interface Single {
-  /** Describes the hosts that meet the demand, as text that follows "hosts": `with CUSTOM_A`. */
+  /** Describes the hosts that meet the demand, as text that follows "hosts": `with trait CUSTOM_A`. */
   readonly which: string
   /**
    * Present if the demand names hosts. The stated cause of a refusal is then about these hosts, even if another demand excludes all of

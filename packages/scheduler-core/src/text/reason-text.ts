@@ -60,7 +60,8 @@ function pairsText(subject: Reason['subject'], need: Reason['need']): string {
 }
 
 /** The part of a sentence that says how many instances together need more of a resource than a host has in total. */
-const neededBy = ({ instances }: Reason): string => (instances === undefined ? 'one instance' : `its ${counted(instances, 'instance')}`)
+const neededBy = ({ instances }: Reason): string =>
+  instances === undefined ? 'one instance' : `the ${counted(instances, 'instance')} together`
 
 /** The sentences with numbers, by code. For a code without a function here, the fixed sentence in `codes` is used. */
 const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
@@ -78,10 +79,10 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'memory.short': short,
   'cpu.short': short,
   'disk.short': short,
-  'memory.too_little': (reason) => `${reason.need} MiB needed by ${neededBy(reason)}; the host has ${reason.have} MiB in total.`,
+  'memory.too_little': (reason) => `Memory: ${reason.need} MiB needed by ${neededBy(reason)}; the host has ${reason.have} MiB in total.`,
   'memory.huge_pages': ({ need, have }) =>
     `${need} MiB needed outside of the memory that the host sets aside as huge pages, ${have} MiB free there.`,
-  'disk.too_little': (reason) => `${reason.need} GiB needed by ${neededBy(reason)}; the host has ${reason.have} GiB in total.`,
+  'disk.too_little': (reason) => `Disk: ${reason.need} GiB needed by ${neededBy(reason)}; the host has ${reason.have} GiB in total.`,
   'cpu.too_few': (reason) => `${amount(reason.need, 'vCPUs')} needed by ${neededBy(reason)}; the host has ${reason.have} in total.`,
   'class.not_reported': ({ subject, need }) => `The host does not report ${subject}; ${amount(need, subject)} needed.`,
   'class.short': ({ subject = '', need, have }) => `${subjectText(subject, subject)}${amount(need, subject)} needed, ${have} free.`,
@@ -189,8 +190,8 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'pool.ambiguous': ({ have }) => `The aggregates of the host name more than one pool for its disks: ${have}.`,
   'pool.too_little': (reason) =>
     `The pool ${reason.subject} has ${reason.have} GiB in total; ${reason.need} GiB were requested by ${neededBy(reason)}.`,
-  'pool.short': ({ subject, need, have, instances }) =>
-    `The pool ${subject} has ${have} GiB left; ${need} GiB were requested${instances === undefined ? '' : ` by its ${instances} instances`}.`,
+  'pool.short': (reason) =>
+    `The pool ${reason.subject} has ${reason.have} GiB left; ${reason.need} GiB were requested${reason.instances === undefined ? '' : ` by ${neededBy(reason)}`}.`,
   'volume.unknown': ({ need }) => `No recent storage document names the volume ${need}.`,
   'volume.far': far,
   'port.unknown': ({ need }) => `No recent network document names the port ${need}.`,

@@ -51,7 +51,7 @@ test('if only the requests differ, the request is reported as the cause', async 
     node: 'h1',
     a: 'SELECTED',
     b: 'FILTERED',
-    because: 'In the second decision, RamFilter refused it. 65536 MiB needed by one instance; the host has 32768 MiB in total.',
+    because: 'In the second decision, RamFilter refused it. Memory: 65536 MiB needed by one instance; the host has 32768 MiB in total.',
   })
 })
 

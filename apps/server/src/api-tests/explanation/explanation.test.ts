@@ -38,7 +38,7 @@ async function explain(id: string, fields: string) {
 test('a headline has the count of admitted hosts, the reasons why they refused, and the nearest host', async () => {
   const { headline } = await explain(failed, 'headline')
   expect(headline).toBe(
-    'Of 4 hosts none takes it: 2 with too little memory in total, 1 with too few vCPUs left, 1 not enabled, and 1 more reason. Nearest is middle: 32768 MiB needed by one instance; the host has 24576 MiB in total.',
+    'Of 4 hosts none takes it: 2 with too little memory in total, 1 with too few vCPUs left, 1 not enabled, and 1 more reason. Nearest is middle: Memory: 32768 MiB needed by one instance; the host has 24576 MiB in total.',
   )
   expect((await explain(placed, 'headline')).headline).toMatch(/^(small|middle) was selected: the best of 2 hosts that passed, of 4\.$/)
 })
@@ -132,7 +132,7 @@ describe('the explanation as a page for a ticket', () => {
       ['## 0 of 4 hosts passed'],
       [
         expect.stringMatching(
-          /^Of 4 hosts none takes it: .* Nearest is middle: 32768 MiB needed by one instance; the host has 24576 MiB in total\.$/,
+          /^Of 4 hosts none takes it: .* Nearest is middle: Memory: 32768 MiB needed by one instance; the host has 24576 MiB in total\.$/,
         ),
       ],
       [expect.stringMatching(/^Profile default@\d+, revision \d+, REPLAYED\.$/)],
@@ -140,13 +140,13 @@ describe('the explanation as a page for a ticket', () => {
         '| Filter | In | Out | Refused | Why |',
         '| --- | --: | --: | --: | --- |',
         '| ComputeFilter | 4 | 3 | 1 | 1 × The host is DISABLED: &lt;b> \\| disk. |',
-        '| RamFilter | 3 | 0 | 3 | 2 × memory.too_little, such as: 32768 MiB needed by one instance; the host has 8192 MiB in total.<br>1 × Memory: 32768 MiB needed, 5536 free. |',
+        '| RamFilter | 3 | 0 | 3 | 2 × memory.too_little, such as: Memory: 32768 MiB needed by one instance; the host has 8192 MiB in total.<br>1 × Memory: 32768 MiB needed, 5536 free. |',
         ...Array(2).fill(expect.stringMatching(/^\| \w+ \| 0 \| 0 \| 0 \| {2}\|$/)),
       ],
       ['## Nearest'],
       [
-        '- middle: 32768 MiB needed by one instance; the host has 24576 MiB in total.',
-        '- small: 32768 MiB needed by one instance; the host has 8192 MiB in total.',
+        '- middle: Memory: 32768 MiB needed by one instance; the host has 24576 MiB in total.',
+        '- small: Memory: 32768 MiB needed by one instance; the host has 8192 MiB in total.',
         '- shut: The host is DISABLED: &lt;b> \\| disk.',
         expect.stringMatching(/^- busy: Memory: 32768 MiB needed, 5536 free\. /),
       ],

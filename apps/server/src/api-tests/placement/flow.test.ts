@@ -30,7 +30,7 @@ describe('placing and explaining a request', () => {
       { d: placed.decision.id },
     )
     expect(whyNot).toMatchObject({ outcome: 'FILTERED', wouldPassNow: false })
-    expect(whyNot.headline).toBe('small was refused by RamFilter. 4096 MiB needed by one instance; the host has 2048 MiB in total.')
+    expect(whyNot.headline).toBe('small was refused by RamFilter. Memory: 4096 MiB needed by one instance; the host has 2048 MiB in total.')
     // RamFilter reports two facts: one for the total amount and one for the free amount
     const short = { required: '4096', actual: '2048', shortfall: '2048', unit: 'MiB' }
     expect(whyNot.verdict.checks.find(({ filter }: Json) => filter === 'RamFilter').facts).toEqual([short, short])

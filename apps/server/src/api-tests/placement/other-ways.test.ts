@@ -43,7 +43,7 @@ describe('E01: if the instances fit in another order, the refusal advises that o
     expect(message).toMatch(/All instances fit in another order: other, then first\. .*SOLVER considers all of them together\.$/)
     // the answer, the decision and the explanation have the same text
     expect([cause.text, decision.cause.text]).toEqual([decision.explanation.headline, decision.explanation.headline])
-    expect(message).toBe(`Not all 2 instances find a host. ${cause.text}`)
+    expect(message).toBe(`The 2 instances are not placed. ${cause.text}`)
     expect((await messageOf(gang(50, 30))).__typename).toBe('SelectDestinationsPayload')
   })
 

@@ -7,7 +7,7 @@ import { profileNamed, textOf } from '../testing/town.ts'
 
 describe('if all members must share a host and fit on no host, each host is compared with the needs of all members', () => {
   const group = { uuid: aUuid(9), policy: 'AFFINITY' as const }
-  const TOGETHER = 'They belong to one server group with an affinity policy, so one host must fit all of them.'
+  const TOGETHER = 'The instances belong to one server group with an affinity policy, so one host must fit all of them.'
   /** The text of the cause for the first instance that finds no host. */
   const causeIn = (
     shapes: Record<string, HostShape>,
@@ -50,13 +50,13 @@ describe('if all members must share a host and fit on no host, each host is comp
 
   test.each(['default', 'best-fit'])('%s: the disk pool of the hosts has too little space for all members', (profile) => {
     expect(causeIn({ a: roomy, b: roomy }, disks, aPool(['a', 'b'], 'a'), profile)).toBe(
-      `Of 2 hosts none takes all 3 instances: 2 in a storage pool with too little space in total. ${TOGETHER} Nearest is a: The pool p has 80 GiB in total; 120 GiB were requested by its 3 instances; 20 of its 100 GiB are reserved (by the storage document of a).`,
+      `Of 2 hosts none takes all 3 instances: 2 in a storage pool with too little space in total. ${TOGETHER} Nearest is a: The pool p has 80 GiB in total; 120 GiB were requested by the 3 instances together; 20 of its 100 GiB are reserved (by the storage document of a).`,
     )
   })
 
   test.each(['default', 'best-fit'])('%s: a disk pool of other hosts changes nothing for a host with its own disks', (profile) => {
     const others = { c: { ...roomy, vcpus: 0 } }
-    const text = `Nearest is a: 120 GiB needed by its 3 instances; the host has 100 GiB in total.`
+    const text = `Nearest is a: Disk: 120 GiB needed by the 3 instances together; the host has 100 GiB in total.`
     expect(causeIn({ a: roomy, ...others }, disks, [], profile)).toContain(text)
     expect(causeIn({ a: roomy, ...others }, disks, aPool(['c'], 'c'), profile)).toContain(text)
   })
@@ -68,13 +68,13 @@ describe('if all members must share a host and fit on no host, each host is comp
       'CPUs: the host that holds most of them is the nearest',
       two,
       { numInstances: 5, vcpus: 1, memoryMb: 64 },
-      `Of 2 hosts none takes all 5 instances: 2 with too few vCPUs in total. ${TOGETHER} Nearest is deep: 5 vCPUs needed by its 5 instances; the host has 4 in total.`,
+      `Of 2 hosts none takes all 5 instances: 2 with too few vCPUs in total. ${TOGETHER} Nearest is deep: 5 vCPUs needed by the 5 instances together; the host has 4 in total.`,
     ],
     [
       'memory, including what the first members would take',
       { a: { vcpus: 64, memoryMb: 8_192 }, b: { vcpus: 64, memoryMb: 6_144 } },
       { numInstances: 3, vcpus: 1, memoryMb: 4_096 },
-      `Of 2 hosts none takes all 3 instances: 2 with too little memory in total. ${TOGETHER} Nearest is a: 12288 MiB needed by its 3 instances; the host has 8192 MiB in total.`,
+      `Of 2 hosts none takes all 3 instances: 2 with too little memory in total. ${TOGETHER} Nearest is a: Memory: 12288 MiB needed by the 3 instances together; the host has 8192 MiB in total.`,
     ],
     [
       'GPUs',
@@ -86,14 +86,14 @@ describe('if all members must share a host and fit on no host, each host is comp
       'all shortfalls of the nearest host',
       { 'h-1': { vcpus: 96, memoryMb: 65_536, localGb: 88 }, 'h-2': { vcpus: 32, memoryMb: 65_536, localGb: 88 } },
       { numInstances: 40, vcpus: 4, memoryMb: 8_192 },
-      `Of 2 hosts none takes all 40 instances: 2 with too few vCPUs in total, 2 with too little memory in total. ${TOGETHER} ` +
-        'Nearest is h-1: 160 vCPUs needed by its 40 instances; the host has 96 in total. 327680 MiB needed by its 40 instances; the host has 65536 MiB in total.',
+      `Of 2 hosts none takes all 40 instances, some for several reasons: 2 with too few vCPUs in total, 2 with too little memory in total. ${TOGETHER} ` +
+        'Nearest is h-1: 160 vCPUs needed by the 40 instances together; the host has 96 in total. Memory: 327680 MiB needed by the 40 instances together; the host has 65536 MiB in total.',
     ],
     [
       'a gang of two flavors',
       two,
       { numInstances: 2, flavor: { vcpus: 2, memoryMb: 64 }, gang: [{ instances: 1, flavor: { vcpus: 3, memoryMb: 64 } }] },
-      `Of 2 hosts none takes all 2 instances: 2 with too few vCPUs in total. ${TOGETHER} Nearest is deep: 5 vCPUs needed by its 2 instances; the host has 4 in total.`,
+      `Of 2 hosts none takes all 2 instances: 2 with too few vCPUs in total. ${TOGETHER} Nearest is deep: 5 vCPUs needed by the 2 instances together; the host has 4 in total.`,
     ],
     [
       'cells, which amounts do not show',
@@ -106,7 +106,7 @@ describe('if all members must share a host and fit on no host, each host is comp
       'the hosts that the request admits alone',
       { ...two, large: { vcpus: 64, memoryMb: 262_144 } },
       { numInstances: 5, vcpus: 1, memoryMb: 64, ignoreHosts: ['large'] },
-      `Of the 2 hosts other than large none takes all 5 instances: 2 with too few vCPUs in total. ${TOGETHER} Nearest is deep: 5 vCPUs needed by its 5 instances; the host has 4 in total.`,
+      `Of the 2 hosts other than large none takes all 5 instances: 2 with too few vCPUs in total. ${TOGETHER} Nearest is deep: 5 vCPUs needed by the 5 instances together; the host has 4 in total.`,
     ],
   ])('%s', (_name, shapes, asks, text) => {
     expect(causeIn(shapes, asks)).toBe(text)
@@ -134,7 +134,7 @@ describe('if all members must share a host and fit on no host, each host is comp
     }
     const text = causeIn({ a: { vcpus: 16, memoryMb: 65_536 } }, { numInstances: 3, vcpus: 1, memoryMb: 512 }, [reserve])
     expect(text).toContain(
-      'a: 1536 MiB needed by its 3 instances; the host has 536 MiB in total; 65000 of its 65536 MiB are reserved (set by kim: tests).',
+      'a: Memory: 1536 MiB needed by the 3 instances together; the host has 536 MiB in total; 65000 of its 65536 MiB are reserved (set by kim: tests).',
     )
   })
 
@@ -144,7 +144,7 @@ describe('if all members must share a host and fit on no host, each host is comp
     const asks = (numInstances: number) => ({ numInstances, flavor: { vcpus: 6, memoryMb: 64 }, numaTopology: { cells: [six] } })
     const host = (vcpus: number): HostShape => ({ vcpus, memoryMb: 65_536, numaCells })
     expect(causeIn({ a: host(16) }, asks(3))).toContain(
-      'a: 18 vCPUs needed by its 3 instances; the host has 16 in total. cell 0 of one more instance on cell 0 of the host: 6 CPUs needed, 2 here.',
+      'a: 18 vCPUs needed by the 3 instances together; the host has 16 in total. cell 0 of one more instance on cell 0 of the host: 6 CPUs needed, 2 here.',
     )
     expect(causeIn({ a: host(40) }, asks(3))).toContain('a: cell 0 of one more instance on cell 0 of the host: 6 CPUs needed, 2 here.')
     expect(causeIn({ a: host(40) }, asks(5))).toContain('a: cell 0 of 3 more instances on cell 0 of the host: 18 CPUs needed, 2 here.')
@@ -155,7 +155,7 @@ describe('if all members must share a host and fit on no host, each host is comp
     const text = causeIn(shapes, { numInstances: 20, vcpus: 8, memoryMb: 64 }, [], 'nova-compat')
     expect(text).toBe(
       `Of 2 hosts none takes all 20 instances: 1 with too few vCPUs in total, 1 other than the host of the server group. ${TOGETHER} ` +
-        'Nearest is h0: 160 vCPUs needed by its 20 instances; the host has 128 in total.',
+        'Nearest is h0: 160 vCPUs needed by the 20 instances together; the host has 128 in total.',
     )
   })
 
@@ -171,8 +171,16 @@ describe('if all members must share a host and fit on no host, each host is comp
   const busy = { h0: { ...large, vcpus: 128, vcpusUsed: 124 }, h1: { ...large, vcpus: 128, vcpusUsed: 40 } }
   test.each([
     [12, '2 with too few vCPUs left', '96 vCPUs needed, 88 free.'],
-    [22, '2 with too few vCPUs in total', '176 vCPUs needed by its 22 instances; the host has 128 in total. 176 vCPUs needed, 88 free.'],
-    [40, '2 with too few vCPUs in total', '320 vCPUs needed by its 40 instances; the host has 128 in total. 320 vCPUs needed, 88 free.'],
+    [
+      22,
+      '2 with too few vCPUs in total',
+      '176 vCPUs needed by the 22 instances together; the host has 128 in total. 176 vCPUs needed, 88 free.',
+    ],
+    [
+      40,
+      '2 with too few vCPUs in total',
+      '320 vCPUs needed by the 40 instances together; the host has 128 in total. 320 vCPUs needed, 88 free.',
+    ],
   ])('the host with the smallest shortfall for all %i members is the nearest, under every profile', (numInstances, counts, lacks) => {
     for (const profile of ['default', 'nova', 'nova-compat', 'best-fit'])
       expect([profile, causeIn(busy, { numInstances, vcpus: 8, memoryMb: 64 }, [], profile)]).toEqual([
@@ -187,7 +195,7 @@ describe('if all members must share a host and fit on no host, each host is comp
       expect([profile, causeIn(shapes, { numInstances: 40, vcpus: 8, memoryMb: 64 }, [], profile)]).toEqual([
         profile,
         `Of 7 hosts none takes all 40 instances: 7 with too few vCPUs in total. ${TOGETHER} ` +
-          'Nearest is h4: 320 vCPUs needed by its 40 instances; the host has 64 in total.',
+          'Nearest is h4: 320 vCPUs needed by the 40 instances together; the host has 64 in total.',
       ])
   })
 
@@ -195,7 +203,7 @@ describe('if all members must share a host and fit on no host, each host is comp
     const text = causeIn({ a: { ...large, vcpus: 2 }, b: { ...large, vcpus: 3 } }, { numInstances: 3, vcpus: 4, memoryMb: 64 })
     expect(text).toBe(
       `Of 2 hosts none takes all 3 instances: 2 with too few vCPUs in total. ${TOGETHER} ` +
-        'Nearest is b: 12 vCPUs needed by its 3 instances; the host has 3 in total.',
+        'Nearest is b: 12 vCPUs needed by the 3 instances together; the host has 3 in total.',
     )
   })
 

@@ -188,10 +188,10 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
     if (special.length === 0) return undefined
     const each = special.map(({ resourceClass }) => {
       const column = hosts.classes.get(resourceClass)
-      return { which: `with ${resourceClass}`, passes: (host: HostIndex) => column?.reported[host] === 1 }
+      return { which: `with resource class ${resourceClass}`, passes: (host: HostIndex) => column?.reported[host] === 1 }
     })
     return {
-      which: `with ${special.map(({ resourceClass }) => resourceClass).join(' and ')}`,
+      which: `with resource ${special.length === 1 ? 'class' : 'classes'} ${special.map(({ resourceClass }) => resourceClass).join(' and ')}`,
       has: (host) => each.every(({ passes }) => passes(host)),
       lacks(host) {
         const first = special.find((_, i) => each[i]?.passes(host) === false) ?? special[0]

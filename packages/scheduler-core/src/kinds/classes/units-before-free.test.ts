@@ -40,7 +40,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         { resourceClass: 'MEMORY_MB', total: 4_000, maxUnit: 1_000 },
         5_000,
         'memory.too_little',
-        '5000 MiB needed by one instance; the host has 4000 MiB in total. Memory: 5000 MiB needed by one instance; the host allows 1 to 1000 in steps of 1.',
+        'Memory: 5000 MiB needed by one instance; the host has 4000 MiB in total. Memory: 5000 MiB needed by one instance; the host allows 1 to 1000 in steps of 1.',
         { resourceClass: 'MEMORY_MB', total: 5_000, maxUnit: 5_000 },
       ],
       [
@@ -127,7 +127,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
     test.each([null, 2_147_483_647])('if max_unit is %s, an amount above the total is refused because of the total only', (maxUnit) => {
       const cause = causeIn(fleetWith({ resourceClass: 'CUSTOM_P', total: 4, maxUnit }), asksFor('CUSTOM_P', 6), profile)
       expect(causeText(cause)).toBe(
-        'The only host with CUSTOM_P does not take it. h0: CUSTOM_P: 6 needed by one instance; the host has 4 in total.',
+        'The only host with resource class CUSTOM_P does not take it. h0: CUSTOM_P: 6 needed by one instance; the host has 4 in total.',
       )
     })
 
@@ -135,7 +135,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
       const cause = causeIn(fleetWith({ resourceClass: 'CUSTOM_P', total: 8, used: 6, maxUnit: 4 }), asksFor('CUSTOM_P', 4), profile)
       expect([cause.code, causeText(cause)]).toEqual([
         'class.short',
-        'The only host with CUSTOM_P does not take it. h0: CUSTOM_P: 4 needed, 2 free.',
+        'The only host with resource class CUSTOM_P does not take it. h0: CUSTOM_P: 4 needed, 2 free.',
       ])
     })
 
@@ -144,7 +144,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
       const cause = causeIn(fleetWith(inventory), asksFor('CUSTOM_P', 6), profile)
       expect([cause.code, causeText(cause)]).toEqual([
         'class.short',
-        'The only host with CUSTOM_P does not take it. h0: CUSTOM_P: 6 needed, 5 free.',
+        'The only host with resource class CUSTOM_P does not take it. h0: CUSTOM_P: 6 needed, 5 free.',
       ])
     })
   },

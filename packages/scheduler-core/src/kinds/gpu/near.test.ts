@@ -61,7 +61,7 @@ describe('B07b, nomad PR 27177: GPUs and CPUs of one NUMA cell', () => {
       {
         on: [],
         cause:
-          "The only host with NUMA cells, with GPUs does not take it. h0: 1 GPU needed near the guest's NUMA cells, 0 free there; elsewhere 1 at cell 0.",
+          "The only host with NUMA cells and with GPUs does not take it. h0: 1 GPU needed near the guest's NUMA cells, 0 free there; elsewhere 1 at cell 0.",
       },
     ],
     [
@@ -71,7 +71,7 @@ describe('B07b, nomad PR 27177: GPUs and CPUs of one NUMA cell', () => {
       {
         on: [],
         cause:
-          "The only host with NUMA cells, with GPUs does not take it. h0: 1 GPU needed near the guest's NUMA cells, 0 free there; elsewhere 2 at no known cell.",
+          "The only host with NUMA cells and with GPUs does not take it. h0: 1 GPU needed near the guest's NUMA cells, 0 free there; elsewhere 2 at no known cell.",
       },
     ],
     [
@@ -120,7 +120,7 @@ describe('B07b, nomad PR 27177: GPUs and CPUs of one NUMA cell', () => {
       {
         on: ['h0 0 0', 'h0 1 1'],
         cause:
-          "2 of 3 instances find a host. The only host with NUMA cells, with GPUs does not take one more. h0: 1 GPU needed near the guest's NUMA cells, 0 free there. 1 whole GPU needed; the host has 0 free.",
+          "Only 2 of the 3 instances would find a host. The only host with NUMA cells and with GPUs does not take one more. Even with nothing else on it, this host could take at most 2 of the 3 instances. h0: 1 GPU needed near the guest's NUMA cells, 0 free there. 1 whole GPU needed; the host has 0 free.",
       },
     ],
     [

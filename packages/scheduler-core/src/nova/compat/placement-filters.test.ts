@@ -74,10 +74,10 @@ test('M01: the cause of a refusal names the zone and the trait that restricted t
   const row: Row = { aggregates: zones, gets: '' }
   const asks = { ...extra({ 'trait:CUSTOM_X': 'required' }), availabilityZone: 'z2' }
   expect(causeText(causeOf(townOf(row), aRequest(asks), compatAt(PLACEMENT_RULES)))).toBe(
-    'There is no host in availability zone z2, with CUSTOM_X. There is 1 in availability zone z2, of these 0 with CUSTOM_X.',
+    'There is no host in availability zone z2 and with trait CUSTOM_X. There is 1 host in availability zone z2.',
   )
   expect(causeText(causeOf(townOf(row), aRequest({ availabilityZone: 'z2', memoryMb: 200_000 }), compatAt(PLACEMENT_RULES)))).toContain(
-    'The only host in availability zone z2 does not take it. h2: 200000 MiB needed by one instance; the host has 65536 MiB in total.',
+    'The only host in availability zone z2 does not take it. h2: Memory: 200000 MiB needed by one instance; the host has 65536 MiB in total.',
   )
 })
 

@@ -1,7 +1,7 @@
 import { type Check, cell, forbidden, inAnyOf, memberships, preparedOf, whichPlaces } from '../../contracts/candidates.ts'
 import type { CompiledFilter } from '../../contracts/compiled-profile.ts'
 import type { Filter, FilterOptions } from '../../contracts/filter.ts'
-import { prepareTraits } from '../../filters/traits.ts'
+import { prepareTraits, whichTraits } from '../../filters/traits.ts'
 import type { Aggregate } from '../../fleet/aggregates.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { at } from '../../hosts/columns.ts'
@@ -211,13 +211,7 @@ const traits = placementFilter({
   readsRequest: { ...traitKeys, fields: ['traits'] },
   admits: {
     by: 'property',
-    which(request) {
-      const [required, forbidden] = [requiredTraits(request), demandOf(request).forbiddenTraits]
-      return [
-        ...(required.length === 0 ? [] : [`with ${shortList(required)}`]),
-        ...(forbidden.length === 0 ? [] : [`without ${shortList(forbidden)}`]),
-      ].join(', ')
-    },
+    which: (request) => whichTraits(requiredTraits(request), demandOf(request).forbiddenTraits),
   },
   reads: ['traits'],
   prepare(request, fleet) {
@@ -236,7 +230,7 @@ const imageType = placementFilter({
   name: 'PlacementImageType',
   description: "The host has the trait for the image's disk format, such as COMPUTE_IMAGE_TYPE_QCOW2.",
   readsRequest: ({ imageType: isAsked }) => (isAsked ? { imageProperties: namedKeys('disk_format') } : {}),
-  admits: { by: 'property', which: (request) => `with ${imageTypeTrait(request)}` },
+  admits: { by: 'property', which: (request) => `with trait ${imageTypeTrait(request)}` },
   reads: ['traits'],
   prepare(request, fleet, { imageType: isAsked }) {
     const trait = isAsked ? imageTypeTrait(request) : undefined

@@ -224,7 +224,7 @@ describe('an amount that an operator reserved on a host', () => {
     [
       'can be reduced if the total is too small, and the sentence names the amount and the operator',
       { hosts: { a: { memoryMb: 65_536 } }, request: { memoryMb: GIB }, changes: [reserving(65_000)] },
-      '1024 MiB needed by one instance; the host has 536 MiB in total; 65000 of its 65536 MiB are reserved (set by kim: tests of backups).',
+      'Memory: 1024 MiB needed by one instance; the host has 536 MiB in total; 65000 of its 65536 MiB are reserved (set by kim: tests of backups).',
       ['memory -> 536 MiB', 'reserved MEMORY_MB of host a -> 64512 MiB'],
     ],
     [
@@ -241,13 +241,13 @@ describe('an amount that an operator reserved on a host', () => {
     [
       'is never reduced below the reserve of the host itself',
       { hosts: { a: ofReport(64_600) }, request: { memoryMb: GIB }, changes: [reserving(65_000)] },
-      '1024 MiB needed by one instance; the host has 536 MiB in total; 65000 of its 65536 MiB are reserved (set by kim: tests of backups).',
+      'Memory: 1024 MiB needed by one instance; the host has 536 MiB in total; 65000 of its 65536 MiB are reserved (set by kim: tests of backups).',
       ['memory -> 536 MiB'],
     ],
     [
       'is not changed if the report states it, and the sentence names the report',
       { hosts: { a: ofReport(65_000) }, request: { memoryMb: GIB } },
-      '1024 MiB needed by one instance; the host has 536 MiB in total; 65000 of its 65536 MiB are reserved (by its report).',
+      'Memory: 1024 MiB needed by one instance; the host has 536 MiB in total; 65000 of its 65536 MiB are reserved (by its report).',
       ['memory -> 536 MiB'],
     ],
   ])('%s', (_what, given, sentence, proposals) => {
