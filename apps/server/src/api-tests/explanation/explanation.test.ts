@@ -38,7 +38,7 @@ async function explain(id: string, fields: string) {
 test('a headline has the count of admitted hosts, the reasons why they refused, and the nearest host', async () => {
   const { headline } = await explain(failed, 'headline')
   expect(headline).toBe(
-    'Of 4 hosts none takes it: 2 with too little memory in total, 1 with too few vCPUs left, 1 not enabled, and 1 more reason. Nearest is middle: Memory: 32768 MiB needed by one instance; the host has 24576 MiB in total.',
+    'Of 4 hosts none takes it, some for several reasons: 2 with too little memory in total, 1 with too few vCPUs left, 1 with too little memory left, and 1 more reason. Nearest is busy: 4 vCPUs needed, 0 free. Memory: 32768 MiB needed, 5536 free.',
   )
   expect((await explain(placed, 'headline')).headline).toMatch(/^(small|middle) was selected: the best of 2 hosts that passed, of 4\.$/)
 })
@@ -105,11 +105,11 @@ describe('the verdicts of an explanation', () => {
   test('verdicts sorted by distance have the nearest host first', async () =>
     expect(await list('', 'DISTANCE')).toEqual(['middle', 'small', 'shut', 'busy']))
 
-  test('near misses are refused hosts, nearest first', async () => {
+  test('near misses are refused hosts: the nearest host of the cause, then the others by distance', async () => {
     const { nearMisses } = await explain(failed, 'nearMisses(first: 2) { hostName distance checks { status facts { shortfall } } }')
     expect(nearMisses.map(({ hostName, distance }: { hostName: string; distance: number }) => [hostName, distance])).toEqual([
+      ['busy', 1.001],
       ['middle', 0.25],
-      ['small', 0.75],
     ])
   })
 
@@ -118,8 +118,11 @@ describe('the verdicts of an explanation', () => {
       failed,
       'headline nearMisses(first: 2) { lacks } reasons { code hosts } cause { code }',
     )
-    expect(headline).toContain(`Nearest is middle: ${nearMisses[0].lacks}`)
-    expect(nearMisses[1].lacks).toMatch(/32768 MiB needed/)
+    expect(headline).toContain('Nearest is busy: 4 vCPUs needed, 0 free. Memory: 32768 MiB needed, 5536 free.')
+    expect(nearMisses.map(({ lacks }: { lacks: string }) => lacks)).toEqual([
+      'Memory: 32768 MiB needed, 5536 free. 4 vCPUs needed, 0 free.',
+      'Memory: 32768 MiB needed by one instance; the host has 24576 MiB in total.',
+    ])
     expect(reasons[0].code).toBe(cause.code)
     expect(reasons.reduce((sum: number, { hosts }: { hosts: number }) => sum + hosts, 0)).toBe(4)
   })
@@ -132,7 +135,7 @@ describe('the explanation as a page for a ticket', () => {
       ['## 0 of 4 hosts passed'],
       [
         expect.stringMatching(
-          /^Of 4 hosts none takes it: .* Nearest is middle: Memory: 32768 MiB needed by one instance; the host has 24576 MiB in total\.$/,
+          /^Of 4 hosts none takes it, some for several reasons: .* Nearest is busy: 4 vCPUs needed, 0 free\. Memory: 32768 MiB needed, 5536 free\.$/,
         ),
       ],
       [expect.stringMatching(/^Profile default@\d+, revision \d+, REPLAYED\.$/)],
@@ -145,10 +148,10 @@ describe('the explanation as a page for a ticket', () => {
       ],
       ['## Nearest'],
       [
+        '- busy: Memory: 32768 MiB needed, 5536 free. 4 vCPUs needed, 0 free.',
         '- middle: Memory: 32768 MiB needed by one instance; the host has 24576 MiB in total.',
         '- small: Memory: 32768 MiB needed by one instance; the host has 8192 MiB in total.',
         '- shut: The host is DISABLED: &lt;b> \\| disk.',
-        expect.stringMatching(/^- busy: Memory: 32768 MiB needed, 5536 free\. /),
       ],
       ['No host passed every filter.'],
     ])

@@ -127,7 +127,7 @@ describe('placing and explaining a request', () => {
       code: 'NO_VALID_HOST',
       placedCount: 0,
       message: expect.stringMatching(
-        /^No host can take the instance\. Of 3 hosts none takes it: 3 with too little memory in total\. Nearest is big: 1000000 MiB needed/,
+        /^No host can take the instance\. Of 3 hosts none takes it: 3 with too little memory in total\. Nearest is big: Memory: 1000000 MiB needed/,
       ),
       decision: { outcome: 'NO_VALID_HOST' },
     })
