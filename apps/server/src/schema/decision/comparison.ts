@@ -84,7 +84,7 @@ const ComparisonTrial = builder.objectRef<Trial>('ComparisonTrial').implement({
     hosts: t.stringList({
       nullable: true,
       description:
-        'The hosts that the repetition chose, in the order of the instances. Null if the repetition is not possible: a claim that it moves no longer exists, or a solver or a plug-in outside of the process would have to be called.',
+        'The hosts that the repetition chose, in the order of the instances. Null if the repetition is not possible, because a claim that the request moves no longer exists, or because a solver or a plug-in outside of the process would have to be called.',
       resolve: ({ goal }) => (goal === undefined ? null : [...goal]),
     }),
     isSecond: t.exposeBoolean('isSecond', { description: 'True if the repetition chose the same hosts as the second decision.' }),

@@ -28,7 +28,7 @@ const Intent = builder.enumType('Intent', {
 
 export const ClaimMode = builder.enumType('ClaimMode', {
   description:
-    'How resources are claimed. NONE: nothing is claimed, the answer is only advice. RESERVE: held until the TTL ends. CONFIRM: held until released, without a separate confirmation.',
+    'How resources are claimed. NONE: hosts are chosen, but nothing is claimed. RESERVE: held until the TTL ends. CONFIRM: held until released, without a separate confirmation.',
   values: ['NONE', 'RESERVE', 'CONFIRM'] as const,
 })
 
@@ -40,7 +40,11 @@ export const ExplainLevel = builder.enumType('ExplainLevel', {
 const ClaimOptionsInput = builder.inputType('ClaimOptionsInput', {
   description: 'Whether and for how long the resources are claimed.',
   fields: (t) => ({
-    mode: t.field({ type: ClaimMode, required: true, description: 'How the resources are claimed: RESERVE, CONFIRM, or NONE for advice.' }),
+    mode: t.field({
+      type: ClaimMode,
+      required: true,
+      description: 'How the resources are claimed: RESERVE or CONFIRM; NONE to choose hosts without a claim.',
+    }),
     ttl: t.field({ type: 'Duration', description: reservationTtl }),
   }),
 })
@@ -62,7 +66,8 @@ const SelectDestinationsInput = builder.inputType('SelectDestinationsInput', {
     claim: t.field({ type: ClaimOptionsInput, defaultValue: { mode: 'RESERVE' }, description: 'How the resources are claimed.' }),
     alternatesPerInstance: t.int({
       defaultValue: 2,
-      description: "At most this many alternates for each instance, 0 to 10; nothing is claimed on them. Nova's return_alternates.",
+      description:
+        "At most this many alternates for each instance, 0 to 10; nothing is claimed on them. Corresponds to Nova's return_alternates.",
     }),
     profile: t.string({ description: 'The profile to use, as name or name@number; the profile `default` if absent.' }),
     allOrNothing: t.boolean({ defaultValue: true, description: 'False: as many instances as fit are placed. True: all or none.' }),
@@ -77,7 +82,8 @@ const SelectDestinationsInput = builder.inputType('SelectDestinationsInput', {
 })
 
 const ResourceLimit = builder.objectRef<readonly [string, number]>('ResourceLimit').implement({
-  description: 'The maximum amount of one resource class that may be used on the host. The compute service on the host can check it again.',
+  description:
+    'The maximum amount of one resource class that may be used on the host. The compute service on the host can check this limit again.',
   fields: (t) => ({
     resource: t.string({ description: 'Name of the resource class.', resolve: ([name]) => name }),
     limit: t.field({ type: 'SafeInt', description: 'The maximum amount that the host may use in total.', resolve: ([, limit]) => limit }),
@@ -91,7 +97,11 @@ const Destination = builder.objectRef<ChosenHost>('Destination').implement({
   fields: (t) => ({
     host: t.expose('host', { type: Host, description: 'The chosen host or the alternate.' }),
     weight: t.float({ description: 'The total score of the host.', resolve: ({ destination }) => destination.weight }),
-    claim: t.expose('claim', { type: Claim, nullable: true, description: 'The claim on the host; null for alternates and for advice.' }),
+    claim: t.expose('claim', {
+      type: Claim,
+      nullable: true,
+      description: 'The claim on the host; null for alternates, and if the call claims nothing.',
+    }),
     reportAge: t.field({
       type: 'Duration',
       nullable: true,
@@ -242,7 +252,7 @@ const ClaimCreateInput = builder.inputType('ClaimCreateInput', {
     instanceUuid: t.field({ type: 'UUID', description: 'An instance in the request of the decision; by default its first instance.' }),
     mode: t.field({ type: ClaimMode, defaultValue: 'RESERVE', description: 'How the resources are claimed: RESERVE or CONFIRM.' }),
     ttl: t.field({ type: 'Duration', description: reservationTtl }),
-    moveOf: t.field({ type: ClaimRef, description: 'The claim to replace. It is held until the new claim is confirmed.' }),
+    moveOf: t.field({ type: ClaimRef, description: 'The claim to replace, which is held until the new claim is confirmed.' }),
   }),
 })
 

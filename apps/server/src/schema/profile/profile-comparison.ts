@@ -10,7 +10,7 @@ import { Decision, ProfileVersion } from '../types/refs.ts'
 /** The kinds of disagreements, in comparisons and rollouts. */
 export const DisagreementKind = builder.enumType('DisagreementKind', {
   description:
-    'How two results for the same request differ. NEW_FAILURE: fewer instances are placed than in the result that is compared with. NEW_PLACEMENT: more instances are placed. ELSEWHERE: the instances go to other hosts.',
+    'How a result for a request differs from the result with which it is compared. NEW_FAILURE: fewer instances are placed. NEW_PLACEMENT: more instances are placed. ELSEWHERE: the instances go to other hosts.',
   values: ['NEW_FAILURE', 'NEW_PLACEMENT', 'ELSEWHERE'] as const,
 })
 

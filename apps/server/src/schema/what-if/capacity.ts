@@ -21,7 +21,7 @@ const CapacityInput = builder.inputType('CapacityInput', {
 
 const BottleneckShare = builder.objectRef<Bottleneck>('BottleneckShare').implement({
   description:
-    'A reason why hosts cannot take another instance. It refuses the next instance on full hosts, or every instance on hosts that take none.',
+    'A reason why hosts cannot take another instance. For a host that took instances in this count, it is the reason why the next instance does not fit; for other hosts, the reason why no instance fits.',
   fields: (t) => ({
     filter: t.exposeString('filter', { description: 'The name of the filter that refuses the hosts.' }),
     code: t.exposeString('code', { description: 'The code of the reason, from the catalogue of reasons.' }),

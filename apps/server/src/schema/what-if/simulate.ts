@@ -108,7 +108,8 @@ const SimulatedDecision = builder.objectRef<SimulatedView>('SimulatedDecision').
     }),
     explanation: t.field({
       type: Explanation,
-      description: 'The whole explanation for the instance for which no host was found; if all found one, for the last instance.',
+      description:
+        'The whole explanation for the instance for which no host was found; if a host was found for every instance, for the last instance.',
       resolve: (decision) => decision.explain(),
     }),
   }),
