@@ -66,7 +66,7 @@ const HostFlip = builder.objectRef<Flip>('HostFlip').implement({
 })
 
 const FleetFieldCount = builder.objectRef<NonNullable<Shape['fleetChanges']>['fields'][number]>('FleetFieldCount').implement({
-  description: 'On how many hosts a field differs.',
+  description: 'A host field that differs between the fleet states of two decisions, and on how many hosts.',
   fields: (t) => ({
     field: t.exposeString('field', { description: 'The name of the field, e.g. MEMORY_MB.free, status or aggregates.' }),
     hosts: t.exposeInt('hosts', { description: 'On how many hosts the field differs.' }),

@@ -76,7 +76,7 @@ const CheckOutcome = builder.enumType('VerificationOutcome', {
 
 const VerifiedPart = builder.enumType('VerifiedPart', {
   description:
-    'The comparisons. INPUTS, DECIDED and ROW: the stored record and its columns are compared with the hashes in the receipt. LOG: the decision is compared with its log entry. REPLAY: the decision is compared with a new decision on the same inputs. MATRIX: all verdicts are compared with the hash of the first replay.',
+    'The comparisons that verifyDecision makes. INPUTS, DECIDED and ROW: the stored record and its columns are compared with the hashes in the receipt. LOG: the decision is compared with its log entry. REPLAY: the decision is compared with a new decision on the same inputs. MATRIX: all verdicts are compared with the hash of the first replay.',
   values: verifiedParts,
 })
 

@@ -74,7 +74,7 @@ const SelectDestinationsInput = builder.inputType('SelectDestinationsInput', {
     explain: t.field({
       type: ExplainLevel,
       description: 'Has no effect.',
-      deprecationReason: 'Select decision { explanation { ... } } of the answer to get the explanation with it, in the selected fields.',
+      deprecationReason: 'Select decision { explanation { ... } } in the answer instead. The explanation then has the selected fields.',
     }),
     minRevision: t.field({ type: 'Revision', description: 'If the replica has not reached this revision, the answer is ReplicaBehind.' }),
     deadline: t.field({ type: 'Duration', description: 'How long the caller waits for the answer; PT10S by default, at most PT60S.' }),
@@ -384,7 +384,7 @@ builder.mutationFields((t) => ({
     type: HostEvacuateResult,
     authScopes: { scope: 'OPERATE' },
     description:
-      'Searches another host for every claim of a host, in one call. Every decision takes the earlier decisions of the call into account. The claims on this host stay until the claims on the other hosts are confirmed.',
+      'Searches for another host for every claim of a host, in one call. Every decision takes the earlier decisions of the call into account. The claims on this host stay until the claims on the other hosts are confirmed.',
     args: {
       input: t.arg({ type: HostEvacuateInput, required: true, description: 'The host to evacuate, and how to move its claims.' }),
       dryRun: t.arg.boolean({

@@ -86,7 +86,7 @@ const CapacityAnswer = builder.objectRef<Answer>('CapacityAnswer').implement({
     groups: t.field({
       type: [CapacityGroup],
       description: 'The groups of hosts, the group in which the most instances fit first.',
-      args: { first: t.arg.int({ defaultValue: 50, description: 'The maximum number of groups, 0 to 500.' }) },
+      args: { first: t.arg.int({ defaultValue: 50, description: 'At most this many groups are listed, 0 to 500.' }) },
       resolve: (answer, { first }) => [...firstGroups(answer, first ?? 50)],
     }),
     bottleneck: t.field({
