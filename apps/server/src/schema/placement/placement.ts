@@ -40,11 +40,7 @@ export const ExplainLevel = builder.enumType('ExplainLevel', {
 const ClaimOptionsInput = builder.inputType('ClaimOptionsInput', {
   description: 'Whether and for how long the resources are claimed.',
   fields: (t) => ({
-    mode: t.field({
-      type: ClaimMode,
-      required: true,
-      description: 'How the resources are claimed: RESERVE or CONFIRM; NONE to choose hosts without a claim.',
-    }),
+    mode: t.field({ type: ClaimMode, required: true, description: 'How the resources are claimed; NONE to choose hosts without a claim.' }),
     ttl: t.field({ type: 'Duration', description: reservationTtl }),
   }),
 })
@@ -66,8 +62,7 @@ const SelectDestinationsInput = builder.inputType('SelectDestinationsInput', {
     claim: t.field({ type: ClaimOptionsInput, defaultValue: { mode: 'RESERVE' }, description: 'How the resources are claimed.' }),
     alternatesPerInstance: t.int({
       defaultValue: 2,
-      description:
-        "At most this many alternates for each instance, 0 to 10; nothing is claimed on them. Corresponds to Nova's return_alternates.",
+      description: "At most this many alternates for each instance, 0 to 10; nothing is claimed on them. Like Nova's return_alternates.",
     }),
     profile: t.string({ description: 'The profile to use, as name or name@number; the profile `default` if absent.' }),
     allOrNothing: t.boolean({ defaultValue: true, description: 'False: as many instances as fit are placed. True: all or none.' }),
@@ -82,8 +77,7 @@ const SelectDestinationsInput = builder.inputType('SelectDestinationsInput', {
 })
 
 const ResourceLimit = builder.objectRef<readonly [string, number]>('ResourceLimit').implement({
-  description:
-    'The maximum amount of one resource class that may be used on the host. The compute service on the host can check this limit again.',
+  description: 'The maximum amount of one resource class that may be used on the host. The compute service can check this limit again.',
   fields: (t) => ({
     resource: t.string({ description: 'Name of the resource class.', resolve: ([name]) => name }),
     limit: t.field({ type: 'SafeInt', description: 'The maximum amount that the host may use in total.', resolve: ([, limit]) => limit }),
@@ -97,11 +91,7 @@ const Destination = builder.objectRef<ChosenHost>('Destination').implement({
   fields: (t) => ({
     host: t.expose('host', { type: Host, description: 'The chosen host or the alternate.' }),
     weight: t.float({ description: 'The total score of the host.', resolve: ({ destination }) => destination.weight }),
-    claim: t.expose('claim', {
-      type: Claim,
-      nullable: true,
-      description: 'The claim on the host; null for alternates, and if the call claims nothing.',
-    }),
+    claim: t.expose('claim', { type: Claim, nullable: true, description: 'The claim on the host; null if no claim was made on it.' }),
     reportAge: t.field({
       type: 'Duration',
       nullable: true,

@@ -36,10 +36,7 @@ const Replica = builder.objectRef<ReplicaView>('Replica').implement({
     answers: t.exposeBoolean('isSelf', { description: 'True if this replica answers this query.' }),
     revision: t.expose('revision', { type: 'Revision', description: 'The revision that the replica has applied.' }),
     lagEvents: t.exposeInt('lagChanges', { description: 'How many log changes the replica had not applied at its last sign of life.' }),
-    lag: t.expose('lagMs', {
-      type: 'Duration',
-      description: "How long the oldest of the changes in `lagEvents` had been in the log at the replica's last sign of life.",
-    }),
+    lag: t.expose('lagMs', { type: 'Duration', description: 'The age of the oldest change in `lagEvents` at the last sign of life.' }),
     lagHistory: t.field({
       type: ['Duration'],
       nullable: { list: false, items: true },
@@ -48,8 +45,7 @@ const Replica = builder.objectRef<ReplicaView>('Replica').implement({
     }),
     decisionsPerSecond: t.float({
       nullable: true,
-      description:
-        'Decisions per second in the last minute, including refusals and decisions that claim nothing; null if the replica does not report it.',
+      description: 'Decisions per second in the last minute, including those that claim nothing; null if the replica does not report it.',
       resolve: ({ vitals }) => vitals?.decisionsPerSecond ?? null,
     }),
     proposals: t.int({
@@ -158,8 +154,7 @@ const AuditFinding = builder.objectRef<PresentFinding>('AuditFinding').implement
       resolve: ({ code }) => promiseOf[code],
     }),
     subject: t.exposeString('subject', {
-      description:
-        'The kind of object that the finding is about: host, claim, reservation, instance, key, group, aggregate, or part, which is a piece of the state with a digest of its own.',
+      description: 'The kind of object with the problem: host, claim, reservation, instance, key, group, aggregate, or part of the state.',
     }),
     name: t.exposeString('name', { description: 'The name of the object that the finding is about.' }),
     host: t.exposeString('host', { nullable: true, description: 'The name of the host that the finding is about; null if there is none.' }),

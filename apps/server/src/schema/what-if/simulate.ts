@@ -179,11 +179,11 @@ const Simulation = builder.objectRef<SimulationShape>('Simulation').implement({
     curve: t.field({
       type: [SimulatedPoint],
       description:
-        'The progress of the simulation: points before the first decision, at equal intervals of decisions, and after the last decision. One more point is at the first decision that found no host.',
+        'The progress of the simulation: points before the first decision, at equal intervals of decisions, and after the last decision. One more point is directly before the first decision that found no host.',
       args: {
         points: t.arg.int({
           defaultValue: 100,
-          description: 'At most this many points, 2 to 500, without the additional point at the first decision that found no host.',
+          description: 'At most this many points, 2 to 500, in addition to the point before the first decision that found no host.',
         }),
       },
       resolve: (simulation, { points }) => [...simulation.curve(points ?? 100)],
