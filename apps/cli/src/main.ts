@@ -11,16 +11,17 @@ program.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
 program.addHelpText(
   'after',
   `
-Address and key of the service: --url and --key, else GANTT_URL and GANTT_KEY,
-else ~/.config/gantt/config.json: {"url": "http://127.0.0.1:4400", "key": ""}.
+URL and API key of the service: --url and --key, otherwise GANTT_URL and
+GANTT_KEY, otherwise the file ~/.config/gantt/config.json, which contains
+{"url": "http://127.0.0.1:4400", "key": ""}.
 
 Exit codes: 0 done; 1 refused, for example because no host fits;
 2 the call or the key is wrong; 3 the service cannot be reached.
 
 Examples:
-  a service to look around in, with links:
+  run a demo service, and print links to its pages:
     $ gantt demo
-  what a command takes, with examples:
+  show the arguments and options of a command, with examples:
     $ gantt select --help`,
 )
 

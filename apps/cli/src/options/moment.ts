@@ -18,7 +18,7 @@ export interface PastState {
 export const withMoment = (command: Command): Command =>
   command.option(
     '--at <moment>',
-    'as it was then: a revision (88123), how long ago (-15m), or a time (09:14, "2026-11-20 09:14 UTC")',
+    'use the state at a past moment: a revision (88123), a duration before now (-15m), or a time (09:14, "2026-11-20 09:14 UTC")',
     moment,
   )
 

@@ -45,18 +45,18 @@ export async function run(flags: Form, command: () => Promise<Result>): Promise<
 }
 
 /** The flag `--json` with its help text, as arguments of commander's `option`. */
-export const JSON_OPTION = ['--json', 'one line of JSON, last on standard output'] as const
+export const JSON_OPTION = ['--json', 'print the result as one line of JSON, the last line on standard output'] as const
 
 /** Adds the options of every command that calls a service. */
 export const withService = (command: Command): Command =>
   command
-    .option('--url <url>', 'address of the service; or set GANTT_URL')
-    .option('--key <key>', 'key of the service; or set GANTT_KEY')
+    .option('--url <url>', 'URL of the service; GANTT_URL if not given')
+    .option('--key <key>', 'API key for the service; GANTT_KEY if not given')
     .option(...JSON_OPTION)
 
 /** Adds the options of every command that calls a service, and --markdown for commands whose `Result` has a page for a ticket. */
 export const withForms = (command: Command): Command =>
-  withService(command).addOption(new Option('--markdown', 'as Markdown, for a ticket').conflicts('json'))
+  withService(command).addOption(new Option('--markdown', 'print the result as Markdown, for example for a ticket').conflicts('json'))
 
 /** Adds examples below the help of a command: what to type, and why. */
 export const withExamples = (command: Command, examples: readonly (readonly [type: string, what: string])[]): Command =>

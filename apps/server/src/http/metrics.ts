@@ -36,14 +36,18 @@ const metrics: readonly Metric[] = [
     'The release of the service, the version of the rules by which it decides, and the name of the replica; always 1. `version` is deprecated: it is the same as `rules`.',
     ({ health: { release, version, replica } }) => [{ labels: { release, rules: version, version, replica }, value: 1 }],
   ),
-  gauge('gantt_mode', 'What the replica can do: 1 for its mode, 0 for the others.', ({ health }) =>
+  gauge('gantt_mode', 'The mode of the replica: 1 for its present mode, 0 for the other modes.', ({ health }) =>
     MODES.map((mode) => ({ labels: { mode }, value: health.mode === mode ? 1 : 0 })),
   ),
   gauge('gantt_log_revision', 'The last log revision that the replica has applied.', ({ health }) => health.revision),
-  gauge('gantt_log_feature_level', 'Changes up to this level may be in the log.', ({ health }) => health.featureLevel),
+  gauge(
+    'gantt_log_feature_level',
+    'The feature level of the fleet: the log may contain changes up to this level.',
+    ({ health }) => health.featureLevel,
+  ),
   gauge(
     'gantt_state_age_seconds',
-    'How long ago the state was last known to be as new as the store’s.',
+    'The time since the state of the replica was last known to be as new as the state in the store.',
     ({ health }) => health.ageMs / 1_000,
   ),
   gauge('gantt_audit_findings', 'Findings of the auditor, by code and severity; codes without findings are omitted.', ({ auditor }) =>
@@ -51,75 +55,89 @@ const metrics: readonly Metric[] = [
   ),
   gauge(
     'gantt_audit_warnings',
-    'Findings of the auditor in reports of hosts that contradict the claims.',
+    'Findings of the auditor that are reports of hosts that contradict the claims.',
     ({ auditor }) => auditor.warnings,
   ),
   gauge(
     'gantt_audit_clean_looks',
-    'Checks of objects by the auditor since its last violation; 0 while there is one.',
+    'How many objects the auditor has checked since it last found a violation; 0 while there is a violation.',
     ({ auditor }) => auditor.clean?.looks ?? 0,
   ),
   gauge(
     'gantt_audit_clean_rounds',
-    'Consecutive rounds of the auditor without a violation up to now; 0 while there is one.',
+    'The latest consecutive complete rounds of the auditor without a violation; 0 while there is a violation.',
     ({ auditor }) => auditor.clean?.rounds ?? 0,
   ),
   gauge(
     'gantt_audit_clean_since_timestamp_seconds',
-    'Store time at which the first of these rounds began, seconds since 1970; absent while there is a violation, and before the first round is complete.',
+    'When the first of the rounds in gantt_audit_clean_rounds began, by the clock of the store, in seconds since 1970; absent while there is a violation, and before the first round is complete.',
     ({ auditor }) => seconds(auditor.clean?.since ?? null),
   ),
-  gauge('gantt_audit_violations', 'Violations that the auditor finds; must be 0.', ({ auditor }) => auditor.violations),
+  gauge('gantt_audit_violations', 'Violations of promises that the auditor finds now; must be 0.', ({ auditor }) => auditor.violations),
   gauge(
     'gantt_audit_age_seconds',
-    'Time since the last full check of the auditor; absent before its first round is complete.',
+    'The time since the auditor last completed a check of the whole state; absent before its first round is complete.',
     ({ auditor }) => seconds(auditor.ageMs),
   ),
-  counter('gantt_audit_rounds_total', 'Full checks of the auditor since the start.', ({ auditor }) => auditor.rounds),
-  counter('gantt_audit_compared_total', 'Digests that were compared with those of other replicas.', ({ auditor }) => auditor.compared),
+  counter(
+    'gantt_audit_rounds_total',
+    'Checks of the whole state that the auditor has completed since the replica started.',
+    ({ auditor }) => auditor.rounds,
+  ),
+  counter(
+    'gantt_audit_compared_total',
+    'Comparisons of a digest of this replica’s state with the digest of another replica.',
+    ({ auditor }) => auditor.compared,
+  ),
   counter(
     'gantt_proposals_counted_total',
-    'Proposals of this replica that counted; each is for one request.',
+    'Proposals of this replica that took effect; each proposal is for one request.',
     ({ proposals }) => proposals.counted,
   ),
   counter(
     'gantt_proposals_fruitless_total',
-    'Proposals of this replica that did not count and were decided again, by the obstacle: a rule of the judge, or append.refused.',
+    'Proposals of this replica that had no effect, so that their requests were decided again. The label is the code of the rule that a proposal violated, or append.refused if other writers appended first.',
     ({ proposals }) => labelled('rule', proposals.fruitless),
   ),
   counter(
     'gantt_decisions_unlogged_total',
-    'Decisions of this replica that needed no proposal: refusals and advice.',
+    'Decisions of this replica that needed no proposal: refusals, and decisions that claim nothing.',
     ({ proposals }) => proposals.unlogged,
   ),
   counter(
     'gantt_decisions_refused_total',
-    'Refusals of this replica, by cause: the reason for which most of the admitted hosts were refused.',
+    'Refusals by this replica. The label is the code of the cause, which is the reason for which most of the admitted hosts were refused.',
     ({ proposals }) => labelled('cause', proposals.refused),
   ),
-  gauge('gantt_hosts', 'Hosts that have reported.', ({ hosts }) => hosts),
+  gauge('gantt_hosts', 'Hosts that have reported and have not left the fleet.', ({ hosts }) => hosts),
   gauge(
     'gantt_host_warnings',
-    'Warnings about reports of hosts with impossible values, or values that make them count for more than they may use, by code.',
+    'Warnings about reports of hosts, by code: impossible values, or values that make the service count more usage than the host may really have.',
     ({ warnings }) => labelled('code', warnings),
   ),
-  gauge('gantt_aggregates', 'Aggregates.', ({ aggregates }) => aggregates),
-  gauge('gantt_claims', 'Known claims, including ended ones as long as their keys are kept.', ({ claims }) => claims),
-  gauge('gantt_flush_seconds', 'Duration of a flush of the store at the start; absent if it was not measured.', ({ health }) =>
-    seconds(health.flushMs),
+  gauge('gantt_aggregates', 'How many aggregates exist.', ({ aggregates }) => aggregates),
+  gauge(
+    'gantt_claims',
+    'Claims that the replica holds in memory, including ended claims whose idempotency keys are kept.',
+    ({ claims }) => claims,
+  ),
+  gauge(
+    'gantt_flush_seconds',
+    'Duration of a flush of the store to disk, measured when the replica started; absent if it was not measured.',
+    ({ health }) => seconds(health.flushMs),
   ),
   gauge(
     'gantt_longest_pause_seconds',
-    'The longest pause of the event loop since the last scrape, in which no calls were answered.',
+    'The longest pause of the event loop since the last scrape. During a pause the replica answers no calls.',
     ({ pause }) => pause.wallMs / 1_000,
   ),
   gauge(
     'gantt_longest_pause_cpu_seconds',
-    'The longest pause in processor time, without the time of other processes.',
+    'The longest pause of the event loop since the last scrape in processor time of this process, without the time in which other processes ran.',
     ({ pause }) => pause.cpuMs / 1_000,
   ),
-  gauge('process_resident_memory_bytes', 'Memory of the process.', () => process.memoryUsage().rss),
-  counter('process_cpu_seconds_total', 'Processor time of the process.', () => {
+  gauge('process_resident_memory_bytes', 'Resident memory of the process.', () => process.memoryUsage().rss),
+  counter('process_cpu_seconds_total', 'Processor time that the process has used.', () => {
     const { user, system } = process.cpuUsage()
     return (user + system) / 1e6
   }),

@@ -33,43 +33,47 @@ export function addProve(program: Command): void {
     .description('show that the promises hold, with real processes and a real database, or in comparison with a model')
   prove
     .command('race')
-    .description('two processes and eight clients that race for the last unit of a small host: nothing is allocated twice')
-    .option('--rounds <n>', 'races to run', count, 200)
+    .description('let two processes and eight clients race for the last unit of a small host: nothing is allocated twice')
+    .option('--rounds <n>', 'number of races to run', count, 200)
     .option(...JSON_OPTION)
     .action(({ rounds, json }: { rounds: number; json?: true }) => run('race', json, (checks) => proveRace(checks, { rounds })))
   prove
     .command('idempotency')
-    .description('send the same key twice: to two processes, across a restart, after a lost answer: there is one claim and one answer')
-    .option('--rounds <n>', 'repetitions of each case', count, 20)
+    .description(
+      'send the same idempotency key twice (to two processes, across a restart, after a lost answer): there is one claim and one answer',
+    )
+    .option('--rounds <n>', 'number of repetitions of each case', count, 20)
     .option(...JSON_OPTION)
     .action(({ rounds, json }: { rounds: number; json?: true }) =>
       run('idempotency', json, (checks) => proveIdempotency(checks, { rounds })),
     )
   prove
     .command('survive')
-    .description('kill -9 of service and database at once: every acknowledged claim exists after a restart')
-    .option('--rounds <n>', 'times that everything is killed', count, 10)
+    .description('send kill -9 to service and database at once: every acknowledged claim exists after a restart')
+    .option('--rounds <n>', 'number of times that both are killed', count, 10)
     .option(...JSON_OPTION)
     .action(({ rounds, json }: { rounds: number; json?: true }) =>
       run('survive', json, (checks) => proveSurvive(checks, { rounds, say: (line) => void process.stderr.write(`${line}\n`) })),
     )
   prove
     .command('groups')
-    .description('sixteen callers place into one server group at once, and two members are live-migrated at once: its rule always holds')
-    .option('--rounds <n>', 'groups to fill', count, 500)
+    .description(
+      'let sixteen callers place into one server group at once, and live-migrate two members at once: the policy of the group is never violated',
+    )
+    .option('--rounds <n>', 'number of groups to fill', count, 500)
     .option(...JSON_OPTION)
     .action(({ rounds, json }: { rounds: number; json?: true }) => run('groups', json, (checks) => proveGroups(checks, { rounds })))
   prove
     .command('replay')
-    .description('every stored decision of a concurrent run is replayed, bit for bit')
-    .option('--requests <n>', 'requests of the run', count, 2_000)
+    .description('replay every stored decision of a concurrent run: each result is equal bit for bit')
+    .option('--requests <n>', 'number of requests in the run', count, 2_000)
     .option(...JSON_OPTION)
     .action(({ requests, json }: { requests: number; json?: true }) => run('replay', json, (checks) => proveReplay(checks, { requests })))
   prove
     .command('restart')
     .description('measure how long a restart and the joining of a second replica take with a large fleet')
-    .option('--hosts <n>', 'hosts of the fleet', count, 10_000)
-    .option('--claims <n>', 'claims on them', count, 100_000)
+    .option('--hosts <n>', 'number of hosts in the fleet', count, 10_000)
+    .option('--claims <n>', 'number of claims on these hosts', count, 100_000)
     .option(...JSON_OPTION)
     .action(({ hosts, claims, json }: { hosts: number; claims: number; json?: true }) =>
       run('restart', json, (checks) => proveRestart(checks, { hosts, claims, say: (line) => void process.stderr.write(`${line}\n`) })),
@@ -77,8 +81,8 @@ export function addProve(program: Command): void {
   prove
     .command('pauses')
     .description('measure the longest time for which each slow query on a large fleet delays all other calls')
-    .option('--hosts <n>', 'hosts of the fleet', count, 10_000)
-    .option('--claims <n>', 'claims on them', count, 5_000)
+    .option('--hosts <n>', 'number of hosts in the fleet', count, 10_000)
+    .option('--claims <n>', 'number of claims on these hosts', count, 5_000)
     .option('--rounds <n>', 'number of times that each query is sent', count, 3)
     .option('--only <text>', 'only queries whose names contain this text')
     .option(...JSON_OPTION)
@@ -90,10 +94,10 @@ export function addProve(program: Command): void {
   prove
     .command('fuzz')
     .description('send random documents, reports and filters to a large fleet: none ends in INTERNAL, and /live always answers in time')
-    .option('--documents <n>', 'calls to make', count, 50_000)
-    .option('--hosts <n>', 'hosts of the fleet', count, 10_000)
-    .option('--claims <n>', 'claims on them', count, 5_000)
-    .option('--callers <n>', 'readers at once', count, 4)
+    .option('--documents <n>', 'number of calls to make', count, 50_000)
+    .option('--hosts <n>', 'number of hosts in the fleet', count, 10_000)
+    .option('--claims <n>', 'number of claims on these hosts', count, 5_000)
+    .option('--callers <n>', 'number of concurrent callers that read', count, 4)
     .option('--seed <n>', 'the same seed gives the same documents', count, 1)
     .option('--from <n>', 'number of the first document', fromZero, 0)
     .option(...JSON_OPTION)
@@ -121,7 +125,7 @@ export function addProve(program: Command): void {
     .description(
       'decide random requests on random fleets: record, replay and explanation agree bit for bit with a model that shares no code',
     )
-    .option('--cases <n>', 'cases to decide', count, 10_000)
+    .option('--cases <n>', 'number of cases to decide', count, 10_000)
     .option('--seed <n>', 'the same seed gives the same cases', count, 1)
     .option('--from <n>', 'number of the first case', fromZero, 0)
     .option(...JSON_OPTION)

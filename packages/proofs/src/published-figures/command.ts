@@ -34,10 +34,10 @@ export function addReplay(program: Command): void {
     .description('Huawei-East-1: how long all VMs together wait on a few hosts, first come, first served')
     .requiredOption('--vms <file>', 'the VMs: vms.csv.gz')
     .requiredOption('--episodes <file>', 'where episodes begin: episodes.json')
-    .option('--set <name>', 'which episodes: a key of that file', 'test_1000')
+    .option('--set <name>', 'key of the set of episodes in the file of --episodes', 'test_1000')
     .option('--first <n>', 'only the first n episodes of the set', count)
-    .option('--hosts <n>', 'hosts', count, 5)
-    .requiredOption('--profile <name>', 'how to decide', oneOf(huaweiProfiles))
+    .option('--hosts <n>', 'number of hosts', count, 5)
+    .requiredOption('--profile <name>', 'profile that decides', oneOf(huaweiProfiles))
     .option('--seed <text>', 'seed of random choices', '1')
     .option(...JSON_OPTION)
     .action((options: Common & WaitFlags) => run(options, huaweiWait))
@@ -46,8 +46,8 @@ export function addReplay(program: Command): void {
     .command('huawei-fill')
     .description('Huawei-East-1: how many VMs of the whole trace are rejected with a fixed number of hosts')
     .requiredOption('--vms <file>', 'the VMs: vms.csv.gz')
-    .option('--hosts <n>', 'hosts', count, 43)
-    .requiredOption('--profile <name>', 'how to decide', oneOf(huaweiProfiles))
+    .option('--hosts <n>', 'number of hosts', count, 43)
+    .requiredOption('--profile <name>', 'profile that decides', oneOf(huaweiProfiles))
     .option('--seed <text>', 'seed of random choices', '1')
     .option(...JSON_OPTION)
     .action((options: Common & FillFlags) => run(options, huaweiFill))
@@ -57,19 +57,24 @@ export function addReplay(program: Command): void {
     .description('OpenB: which share of the GPUs is allocated when pods request 130 % of them')
     .requiredOption('--nodes <file>', 'the nodes: nodes.csv.gz')
     .requiredOption('--pods <file>', 'the pods: pods_<list>.csv.gz')
-    .requiredOption('--profile <name>', 'how to decide', oneOf(releaseProfiles))
-    .option('--seeds <n>', 'runs, each with an order of its own', count, 1)
-    .option('--seed <n>', 'seed of the first run; the others follow', positive, 1)
-    .option('--scale <n>', 'copies of the fleet and of the list', count, 1)
-    .option('--cpu-nodes', 'nodes without GPUs take part')
-    .option('--departures <percent>', 'share of the pods that leave again', percent, 0)
+    .requiredOption('--profile <name>', 'profile that decides', oneOf(releaseProfiles))
+    .option('--seeds <n>', 'number of runs, each with its own order of the pods', count, 1)
+    .option('--seed <n>', 'seed of the first run; each further run uses the next number', positive, 1)
+    .option('--scale <n>', 'number of copies of the nodes and of the list of pods', count, 1)
+    .option('--cpu-nodes', 'also use nodes without GPUs')
+    .option('--departures <percent>', 'percentage of the pods that are removed again', percent, 0)
     .option(
       '--server <urls>',
-      'drive a running service instead of deciding here: its replicas, with commas between them; given again: another service, side by side',
+      'use a running service instead of deciding in this process: the URLs of its replicas, separated by commas; may be repeated to compare several services',
       collectServers,
     )
     .option('--key <key>', "the service's key, or one for each --server; or set GANTT_ADMIN_KEY", collectServers)
-    .option('--concurrency <n>', 'calls that are on their way at once; no pod is overtaken by as many', count, 1)
+    .option(
+      '--concurrency <n>',
+      'number of concurrent calls; a call waits for all calls that are at least this many positions earlier',
+      count,
+      1,
+    )
     .option(...JSON_OPTION)
     .action((options: Common & OpenbFlags) => run(options, openb))
 }

@@ -23,9 +23,9 @@ export function addSimulate(program: Command): void {
   program
     .command('simulate-faults')
     .description('run replicas, store, network and clients in one process under faults, and check every promise after every step')
-    .option('--seeds <n>', 'worlds to run', whole(1, 1_000_000), 200)
-    .option('--from <n>', 'seed of the first world', whole(0, 1_000_000_000), 1)
-    .option('--replicas <n>', 'replicas in each world', whole(1, 8), 3)
+    .option('--seeds <n>', 'number of simulated systems to run, each with its own seed', whole(1, 1_000_000), 200)
+    .option('--from <n>', 'seed of the first simulated system', whole(0, 1_000_000_000), 1)
+    .option('--replicas <n>', 'number of replicas in each simulated system', whole(1, 8), 3)
     .option(...JSON_OPTION)
     .addHelpText('after', '\nThe same seed and number of replicas give the same world:\nrun a failed one alone with --from SEED --seeds 1.')
     .action(run)

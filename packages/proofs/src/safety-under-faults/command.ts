@@ -28,11 +28,11 @@ export function addNemesis(program: Command): void {
   program
     .command('nemesis')
     .description('run replicas and a database under load and faults, and judge the histories of the callers')
-    .addOption(new Option('--engine <name>', 'the synchronizer').choices(Object.keys(engines)).default('postgres'))
-    .option('--seconds <n>', 'how long faults are injected', whole(1, 86_400), 60)
-    .option('--replicas <n>', 'service processes', whole(1, 16), 3)
-    .option('--clients <n>', 'callers', whole(1, 256), 16)
-    .option('--seed <text>', 'decides what is called and injected, though not how it meets; drawn if not given')
+    .addOption(new Option('--engine <name>', 'engine that stores the log').choices(Object.keys(engines)).default('postgres'))
+    .option('--seconds <n>', 'time for which faults are injected, in seconds', whole(1, 86_400), 60)
+    .option('--replicas <n>', 'number of service processes', whole(1, 16), 3)
+    .option('--clients <n>', 'number of callers', whole(1, 256), 16)
+    .option('--seed <text>', 'seed from which the calls and the faults are drawn, though not their timing; random if not given')
     .option('--only <faults...>', 'only these faults, by their names, in this order')
     .option(...JSON_OPTION)
     .action(async ({ engine, seconds, replicas, clients, seed = String(Date.now() % 1_000_000), only, json }: Options) => {

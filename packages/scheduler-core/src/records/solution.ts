@@ -10,7 +10,7 @@ export const solutionStatuses = {
   NOT_FOUND: 'A limit ended the search before an arrangement was found.',
   FAILED: 'The solver failed.',
   BUSY: 'Too many integer programs waited for the solver.',
-  NOT_ASKED: 'No solver was asked.',
+  NOT_ASKED: 'The solver was not called.',
 } as const
 
 export type SolutionStatus = keyof typeof solutionStatuses

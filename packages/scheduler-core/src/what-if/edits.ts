@@ -128,7 +128,7 @@ export const fleetEditsSchema = z
       .min(0)
       .nullable()
       .default(null)
-      .describe("Time, by the database's clock, up to which reservations are treated as expired."),
+      .describe("Reservations that expire up to this time, by the database's clock, are treated as expired."),
   })
   .describe(
     'Hypothetical edits of the fleet. They are applied to a private copy in the order of these fields, and the fleet itself is not changed. In removeHosts, drainHosts, disableHosts and enableHosts, HOST names all nodes of a host, and HOST/NODE names one of them.',

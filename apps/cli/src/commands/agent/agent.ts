@@ -49,16 +49,16 @@ export interface AgentFlags extends ConnectionFlags {
 export function addAgent(program: Command): void {
   const agent = program
     .command('agent')
-    .description('report this machine to the service at an interval (docs/agent.md)')
+    .description('report the resources of this machine to the service at regular intervals (docs/agent.md)')
     .option(
       '--name <host>',
-      'name of the host; with --fleet, the prefix of the names (default: the name of this machine, or sim)',
+      'name of the host; with --fleet, the prefix of the names (default: the name of this machine; with --fleet, sim)',
       notEmpty,
     )
     .option('--interval <seconds>', 'seconds between two readings of the machine, 1 to 3600', wholeNumber(1, 3_600), 10)
-    .option('--once', 'report once, check the claims here, and end')
+    .option('--once', 'report once, check the claims on this host, and exit')
     .option('--print', 'print the hardware and the report, and send nothing')
-    .option('--root <folder>', 'root of the machine: /host in a container that mounts it there', notEmpty, '/')
+    .option('--root <folder>', 'path of the root folder of the machine: /host in a container that mounts it there', notEmpty, '/')
     .option('--disk <folder>', 'a folder on the file system for the disks of instances', notEmpty, '/')
     .option('--container', 'the machine is a container: report the limits of its control groups')
     .option('--host-ip <address>', 'address of the host; not reported if not given', address)
@@ -70,12 +70,12 @@ export function addAgent(program: Command): void {
     .option('--ram-ratio <n>', 'overcommit of memory', ratio, 1)
     .option('--disk-ratio <n>', 'overcommit of disk', ratio, 1)
     .addOption(
-      new Option('--fleet <n>', 'simulate this many machines instead, 1 to 100000')
+      new Option('--fleet <n>', 'simulate this many machines, 1 to 100000, instead of reporting this machine')
         .argParser(wholeNumber(1, 100_000))
         .conflicts(['once', 'print']),
     )
-    .option('--seconds <n>', 'with --fleet: seconds after which it ends', wholeNumber(1, 86_400))
-    .option('--changing <percent>', 'with --fleet: share of the reports with a change', wholeNumber(0, 100), 100)
+    .option('--seconds <n>', 'with --fleet: exit after this many seconds', wholeNumber(1, 86_400))
+    .option('--changing <percent>', 'with --fleet: percentage of the reports that contain a change', wholeNumber(0, 100), 100)
     .action((flags: AgentFlags & { readonly name?: string }) => {
       const [ofFleet] = ['seconds', 'changing'].filter((name) => agent.getOptionValueSource(name) === 'cli')
       if (flags.fleet === undefined && ofFleet !== undefined)

@@ -35,10 +35,10 @@ const ONE = graphql(`query Aggregate($uuid: UUID!, $at: Moment) { aggregate(uuid
 /** `gantt aggregates`: lists sets of hosts with metadata, including availability zones. */
 export function addAggregates(program: Command): void {
   const aggregates = withMoment(program.command('aggregates'))
-    .description('list aggregates: sets of hosts with metadata; some are zones')
-    .option('--query <terms>', `only rows that match these terms; ${fieldsHelp(aggregateFields)}`, queryOf(aggregateFields))
+    .description('list aggregates, which are sets of hosts with metadata; some are availability zones')
+    .option('--query <terms>', `list only rows that match these terms; ${fieldsHelp(aggregateFields)}`, queryOf(aggregateFields))
     .option('--first <n>', 'list at most this many rows', wholeNumber(1, 100_000), DEFAULT_FIRST)
-    .option('--all', 'list all')
+    .option('--all', 'list all rows')
     .action((flags: Flags) => run(flags, () => listAggregates(flags)))
   withExamples(withService(aggregates), [
     ['gantt aggregates', 'list all aggregates'],
@@ -46,8 +46,8 @@ export function addAggregates(program: Command): void {
     ['gantt aggregates show 3f0c1f0e-6d0e-4f6e-9b43-0a3c61a1d001', 'show the members and metadata of one aggregate'],
   ])
   const show = withMoment(aggregates.command('show'))
-    .description('members and metadata of one aggregate')
-    .argument('<uuid>', 'its uuid, as aggregates prints it')
+    .description('show the members and the metadata of one aggregate')
+    .argument('<uuid>', 'uuid of the aggregate, as "gantt aggregates" prints it')
     .action((uuid: string, _flags: Flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags>()
       return run(flags, () => showAggregate(uuid, flags))

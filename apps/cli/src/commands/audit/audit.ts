@@ -43,7 +43,11 @@ export function addAudit(program: Command): void {
   const list = audit
     .command('list')
     .description('list mutations, newest first')
-    .option('--query <terms>', 'only rows that match these terms; fields: account, key, mutation, target, result, request, last', notEmpty)
+    .option(
+      '--query <terms>',
+      'list only rows that match these terms; fields: account, key, mutation, target, result, request, last',
+      notEmpty,
+    )
     .option('--first <n>', 'list at most this many rows', wholeNumber(1, 100_000), 20)
     .action((flags: Flags) => run(flags, () => listRows(flags)))
   withExamples(withService(list), [
@@ -53,7 +57,11 @@ export function addAudit(program: Command): void {
   const verify = audit
     .command('verify')
     .description('read the whole audit and check the hash of every row; exits with 1 if a row was changed or removed')
-    .option('--expect <seq:hash>', 'a head that verify printed earlier: it must still be in the chain', toHead)
+    .option(
+      '--expect <seq:hash>',
+      'number and hash of a row, as an earlier verify printed them; the audit must still contain this row',
+      toHead,
+    )
     .action((flags: VerifyFlags) => run(flags, () => verifyChain(flags)))
   withExamples(withService(verify), [
     ['gantt audit verify', 'check that no row was edited or removed'],

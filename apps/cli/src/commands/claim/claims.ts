@@ -43,7 +43,7 @@ const CLAIMS_OF_HOST = graphql(
 /** `gantt claims`: lists and changes claims. */
 export function addClaims(program: Command): void {
   const claims = withListOptions(
-    program.command('claims').description('list claims: the resources that are held, for whom and how long'),
+    program.command('claims').description('list claims: the resources that are held for instances, the owner, and the expiry'),
   ).action((flags: Flags) => run(flags, () => listClaims(flags)))
   withExamples(withService(claims), [
     ['gantt claims --state RESERVED', 'list claims that are not confirmed yet'],
@@ -65,10 +65,14 @@ export function addClaims(program: Command): void {
 
 const withListOptions = (command: Command): Command =>
   withMoment(command)
-    .option('--state <state>', `only in this state: ${STATES.join(', ')}; those that hold resources if not given`, oneOf(STATES))
-    .option('--host <name>', 'only on this host, HOST or HOST/NODE', notEmpty)
+    .option(
+      '--state <state>',
+      `only claims in this state: ${STATES.join(', ')}; if not given, all claims that hold resources`,
+      oneOf(STATES),
+    )
+    .option('--host <name>', 'only claims on this host, HOST or HOST/NODE', notEmpty)
     .option('--first <n>', 'list at most this many rows', wholeNumber(1, 100_000), DEFAULT_FIRST)
-    .option('--all', 'list all')
+    .option('--all', 'list all rows')
 
 async function listClaims({ state, host, first, all, ...flags }: Flags): Promise<Result> {
   const client = connect(flags)

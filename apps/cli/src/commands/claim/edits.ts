@@ -72,8 +72,8 @@ const revokeClaims: Edit<RevokeFlags> = (client, claims, { reason }) => client.r
 export function addClaimEdits(claims: Command): void {
   const confirm = claims
     .command('confirm')
-    .description('make reservations permanent; at the destination of a move, release the source in the same step')
-    .argument('<claim...>', 'ids, as select and claims print them')
+    .description('make reservations permanent; confirming the destination claim of a move also releases the source claim')
+    .argument('<claim...>', 'ids of the claims, as "gantt select" and "gantt claims" print them')
     .action((ids: readonly string[], _flags: Flags, command: Command) => edit(confirmClaims, ids, command.optsWithGlobals<Flags>()))
   withExamples(withService(confirm), [
     ['gantt claims confirm 7d0e6a52-...', 'confirm a reservation, so that it does not expire'],
@@ -82,9 +82,9 @@ export function addClaimEdits(claims: Command): void {
 
   const revert = claims
     .command('revert')
-    .description('cancel an open move: the claim at its destination is released')
+    .description('cancel open moves by releasing the claims at their destinations')
     .argument('<claim...>', 'the claim at the source or at the destination of each move')
-    .option('--reason <text>', 'why, kept with the claim at the destination')
+    .option('--reason <text>', 'reason for the change, stored with the claim at the destination')
     .action((ids: readonly string[], _flags: Flags, command: Command) =>
       edit(releaseClaims, ids, { reason: 'move reverted', ...command.optsWithGlobals<Flags>() }, readDestinations),
     )
@@ -95,16 +95,16 @@ export function addClaimEdits(claims: Command): void {
   const extend = claims
     .command('extend')
     .description('extend reservations')
-    .argument('<claim...>', 'ids, as select and claims print them')
-    .requiredOption('--ttl <duration>', 'how long from now, PT1S to PT24H', duration)
+    .argument('<claim...>', 'ids of the claims, as "gantt select" and "gantt claims" print them')
+    .requiredOption('--ttl <duration>', 'time from now until the reservations expire, PT1S to PT24H', duration)
     .action((ids: readonly string[], _flags: Flags, command: Command) => edit(extendClaims, ids, command.optsWithGlobals<ExtendFlags>()))
   withExamples(withService(extend), [['gantt claims extend 7d0e6a52-... --ttl PT10M', 'let a reservation last ten minutes from now']])
 
   const release = claims
     .command('release')
     .description('release claims')
-    .argument('<claim...>', 'ids, as select and claims print them')
-    .option('--reason <text>', 'why, kept with the claim')
+    .argument('<claim...>', 'ids of the claims, as "gantt select" and "gantt claims" print them')
+    .option('--reason <text>', 'reason for the change, stored with the claims')
     .action((ids: readonly string[], _flags: Flags, command: Command) => edit(releaseClaims, ids, command.optsWithGlobals<Flags>()))
   withExamples(withService(release), [
     ['gantt claims release 7d0e6a52-... --reason "given up"', 'release a claim that is not needed any more'],
@@ -112,9 +112,9 @@ export function addClaimEdits(claims: Command): void {
 
   const revoke = claims
     .command('revoke')
-    .description('revoke claims, whoever holds them; the holder sees it at the next call about them')
-    .argument('<claim...>', 'ids, as select and claims print them')
-    .requiredOption('--reason <text>', 'why, kept with the claim', notEmpty)
+    .description('end claims regardless of their owners; the next call of an owner about such a claim is refused')
+    .argument('<claim...>', 'ids of the claims, as "gantt select" and "gantt claims" print them')
+    .requiredOption('--reason <text>', 'reason for the change, stored with the claims', notEmpty)
     .action((ids: readonly string[], _flags: Flags, command: Command) => edit(revokeClaims, ids, command.optsWithGlobals<RevokeFlags>()))
   withExamples(withService(revoke), [['gantt claims revoke 7d0e6a52-... --reason "rack 4 burns"', 'revoke a claim of any account']])
 }

@@ -38,13 +38,15 @@ type Ended = ResultOf<typeof SET>['results'][number]
 export function addMembership(claims: Command): void {
   const set = claims
     .command('set-group')
-    .description('put claims into a server group if its policy allows it, or take them out; exits with 1 if one is refused')
-    .argument('<claim...>', 'ids, as select and claims print them')
-    .option('--group <uuid>', 'the group; its first member sets its policy', notEmpty)
-    .option('--policy <policy>', `of the group: ${POLICIES.join(', ')}`, oneOf(POLICIES))
-    .option('--max-per-host <n>', 'with anti-affinity: members that one host may hold; 1 if not given', wholeNumber(1, 1_000))
-    .addOption(new Option('--none', 'take them out of their groups').conflicts(['group', 'policy', 'maxPerHost']))
-    .option('--dry-run', 'change nothing; show which hosts conflict')
+    .description(
+      'add claims to a server group if its policy allows this, or remove them from their groups; exits with 1 if a claim is refused',
+    )
+    .argument('<claim...>', 'ids of the claims, as "gantt select" and "gantt claims" print them')
+    .option('--group <uuid>', 'uuid of the server group, which is created if it does not exist; requires --policy', notEmpty)
+    .option('--policy <policy>', `policy of the server group: ${POLICIES.join(', ')}`, oneOf(POLICIES))
+    .option('--max-per-host <n>', 'with anti-affinity: maximum number of members on one host; 1 if not given', wholeNumber(1, 1_000))
+    .addOption(new Option('--none', 'remove the claims from their server groups').conflicts(['group', 'policy', 'maxPerHost']))
+    .option('--dry-run', 'change nothing; show which hosts would violate the policy')
     .action((ids: readonly string[], _flags: Flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags>()
       return run(flags, () => setGroup(ids, flags))

@@ -7,20 +7,27 @@ import { ENGINES, MOST_REPLICAS } from './plan.ts'
 
 /** `gantt cluster`: a distributed installation on this machine, to try out failures of its processes. */
 export function addCluster(program: Command): void {
-  const cluster = program.command('cluster').description('a distributed installation on this machine, for trials (docs/cluster.md)')
+  const cluster = program.command('cluster').description('run a distributed installation on this machine, for trials (docs/cluster.md)')
   const add = (words: string, description: string): Command =>
     cluster
       .command(words)
       .description(description)
-      .option('--dir <folder>', 'folder of the cluster (default: cluster, below the folder of "gantt serve")', notEmpty)
+      .option('--dir <folder>', 'data folder of the cluster (default: cluster, below the data folder of "gantt serve")', notEmpty)
 
-  const up = add('up', 'start replicas and their stores, or those that are missing; they keep running after this command')
+  const up = add('up', 'start the replicas and stores that are not running; they keep running after this command')
     .addOption(
-      new Option('--engine <name>', 'store of the log: three nats-servers, or PostgreSQL (default at first: nats)').choices(ENGINES),
+      new Option(
+        '--engine <name>',
+        'engine that stores the log: three nats-servers, or PostgreSQL (default of a new cluster: nats)',
+      ).choices(ENGINES),
     )
-    .option('--replicas <n>', `number of replicas, 1 to ${MOST_REPLICAS} (default at first: 3)`, wholeNumber(1, MOST_REPLICAS))
-    .option('--port <n>', 'of the first replica, the others follow (default: free ones, the same at each start)', wholeNumber(1, 65_535))
-    .option('--foreground', 'stay until Ctrl-C, then take the cluster down')
+    .option('--replicas <n>', `number of replicas, 1 to ${MOST_REPLICAS} (default of a new cluster: 3)`, wholeNumber(1, MOST_REPLICAS))
+    .option(
+      '--port <n>',
+      'port of the first replica; the other replicas use the ports after it (default: free ports, the same at each start)',
+      wholeNumber(1, 65_535),
+    )
+    .option('--foreground', 'keep running until Ctrl-C, then stop the cluster')
     .option(...JSON_OPTION)
     .action(async (flags: UpFlags) => (await load()).up(flags))
   withExamples(up, [
@@ -29,14 +36,14 @@ export function addCluster(program: Command): void {
     ['gantt cluster up', 'after a process was killed: start only the missing process'],
   ])
 
-  const status = add('status', 'every process: pid, address, health, how far behind; exits with 1 if one is not healthy')
+  const status = add('status', 'show the pid, address, health and lag of every process; exits with 1 if a process is not healthy')
     .option(...JSON_OPTION)
     .action((flags: ClusterFlags) => run(flags, async () => (await load()).status(flags)))
   withExamples(status, [['gantt cluster status --json', 'for a script']])
 
   const kill = add(
     'kill <process>',
-    'kill -9 of one process, by the name that "status" shows, or leader: the nats-server that leads the log',
+    'send kill -9 to a process, named as "status" shows it; "leader" means the nats-server that leads the log',
   )
     .option(...JSON_OPTION)
     .action((name: string, flags: ClusterFlags) => run(flags, async () => (await load()).kill(name, flags)))
@@ -45,13 +52,13 @@ export function addCluster(program: Command): void {
     ['gantt cluster kill leader', 'kill the leader of the log: the other nats-servers elect a new one'],
   ])
 
-  const environment = add('env [replica]', 'address and key of a replica, for the shell (default: the first that runs)')
+  const environment = add('env [replica]', 'print shell commands that set the URL and the key of a replica (default: the first that runs)')
     .option(...JSON_OPTION)
     .action((name: string | undefined, flags: ClusterFlags) => run(flags, async () => (await load()).env(name, flags)))
   withExamples(environment, [['eval "$(gantt cluster env replica-2)"', 'make the next commands in this shell call this replica']])
 
-  const down = add('down', 'stop every process; their data stays for the next "up"')
-    .option('--purge', 'remove their data too')
+  const down = add('down', 'stop every process; the data is kept for the next "up"')
+    .option('--purge', 'also delete the data')
     .option(...JSON_OPTION)
     .action((flags: ClusterFlags & { readonly purge?: true }) => run(flags, async () => (await load()).down(flags)))
   withExamples(down, [['gantt cluster down --purge', 'stop everything and remove its data']])

@@ -14,16 +14,16 @@ export function addCompare(program: Command): void {
   const command = program
     .command('compare')
     .description(
-      'why two decisions chose different hosts: replay the first with the request, the profile, the fleet or the seed of the second',
+      'explain why two decisions chose different hosts: replay the first decision with the request, the profile, the fleet or the seed of the second',
     )
-    .argument('<first>', 'id of a decision, as select and decisions print it')
-    .argument('<second>', 'id of the other decision')
+    .argument('<first>', 'id of the first decision, as "gantt select" and "gantt decisions" print it')
+    .argument('<second>', 'id of the second decision')
     .option(
       '--instance <n>',
-      'index of the instance in both decisions, from 0; if not given, the first one with different hosts',
+      'index of the instance in both decisions, from 0; if not given, the first instance with different hosts',
       wholeNumber(0, 999),
     )
-    .option('--hosts <n>', 'hosts with a different result to show', wholeNumber(1, 500), 10)
+    .option('--hosts <n>', 'show at most this many hosts with different results', wholeNumber(1, 500), 10)
     .action((first: string, second: string, flags: Flags) => run(flags, () => compare(first, second, flags)))
   withExamples(withForms(command), [
     ['gantt compare FIRST SECOND', 'find out why the second decision chose another host'],

@@ -50,9 +50,9 @@ export function addDecisions(program: Command): void {
   const command = program
     .command('decisions')
     .description('list decisions, newest first')
-    .option('--outcome <outcome>', `only with this outcome: ${OUTCOMES.join(', ')}`, oneOf(OUTCOMES))
-    .option('--host <name>', 'only those that chose this host, or a node of it', notEmpty)
-    .option('--query <terms>', `only rows that match these terms; ${fieldsHelp(decisionFields)}`, queryOf(decisionFields))
+    .option('--outcome <outcome>', `only decisions with this outcome: ${OUTCOMES.join(', ')}`, oneOf(OUTCOMES))
+    .option('--host <name>', 'only decisions that chose this host, or one of its nodes', notEmpty)
+    .option('--query <terms>', `list only rows that match these terms; ${fieldsHelp(decisionFields)}`, queryOf(decisionFields))
     .option('--first <n>', 'list at most this many rows', wholeNumber(1, 100_000), 20)
     .action((flags: Flags) => run(flags, () => listDecisions(flags)))
   withExamples(withService(command), [

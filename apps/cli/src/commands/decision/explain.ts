@@ -31,14 +31,14 @@ export function addExplain(program: Command): void {
   const command = program
     .command('explain')
     .description(
-      'how a decision was made: the hosts left after each filter, why the others were refused, which of them came nearest, how the best were weighed',
+      'explain a decision: the hosts left after each filter, why the other hosts were refused, which refused hosts came nearest, how the best hosts were weighed',
     )
-    .argument('<decision>', 'its id, as select and decisions print it')
+    .argument('<decision>', 'id of the decision, as "gantt select" and "gantt decisions" print it')
     .option('--verdicts', 'also show the verdict on each host')
-    .option('--weights', 'also show what each weigher decides, and how far its multiplier can move before another host ranks first')
+    .option('--weights', 'also show the effect of each weigher, and how far its multiplier can change before another host ranks first')
     .option(
       '--instance <n>',
-      'index of the instance, from 0; if not given, the one that found no host, otherwise the first',
+      'index of the instance, from 0; if not given, the instance that found no host or, if all found one, the first instance',
       wholeNumber(0, 999),
     )
     .option('--top <n>', 'show this many of the best hosts, and of the refused hosts nearest to passing', wholeNumber(1, 200), 5)

@@ -24,9 +24,9 @@ export function addVerify(program: Command): void {
   const command = program
     .command('verify')
     .description(
-      'replay a decision and compare it with its receipt, the log and the first replay; exits with 0: the same, 1: different, 2: unknown',
+      'replay a decision and compare it with its receipt, the log and the first replay; exits with 0 if they are equal, 1 if they differ, 2 if this cannot be determined',
     )
-    .argument('<decision>', 'its id, as select and decisions print it')
+    .argument('<decision>', 'id of the decision, as "gantt select" and "gantt decisions" print it')
     .action((decision: string, flags: Flags) => run(flags, () => verify(decision, flags)))
   withExamples(withService(command), [
     ['gantt verify 0bf0b5ab-5a5f-4e0c-9b7e-4c0f6f5d9a11', 'verify a decision'],

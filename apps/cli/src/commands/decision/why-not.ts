@@ -20,14 +20,14 @@ export function addWhyNot(program: Command): void {
   const command = program
     .command('why-not')
     .description(
-      'why a decision did not choose a host: every check with its numbers and their sources, the gap to the winner, and the present result',
+      'explain why a decision did not choose a host: every check with its numbers and their sources, the gap to the chosen host, and the present result',
     )
-    .argument('<decision>', 'its id, as select and decisions print it')
+    .argument('<decision>', 'id of the decision, as "gantt select" and "gantt decisions" print it')
     .argument('<host>', 'name of the host, HOST or HOST/NODE')
-    .option('--node <name>', 'which node, of a host with many')
+    .option('--node <name>', 'name of the node, if the host has several nodes')
     .option(
       '--instance <n>',
-      'index of the instance, from 0; if not given, the one that found no host, otherwise the first',
+      'index of the instance, from 0; if not given, the instance that found no host or, if all found one, the first instance',
       wholeNumber(0, 999),
     )
     .action((decision: string, host: string, flags: Flags) => run(flags, () => whyNot(decision, host, flags)))

@@ -24,12 +24,12 @@ export function addDemo(program: Command): void {
   const demo = program
     .command('demo')
     .description('run a service with a demo fleet and a stream of requests, and print where to look first')
-    .option('--hosts <n>', 'hosts of the fleet', wholeNumber(1, 100_000), 200)
+    .option('--hosts <n>', 'number of hosts in the fleet', wholeNumber(1, 100_000), 200)
     .option('--rate <n>', 'requests per second, 0 to 100', perSecond, 2)
-    .option('--seed <text>', 'seed of the fleet and of the requests', notEmpty, '1')
-    .option('--port <n>', `port of the service, 0: any that is free; or set PORT (default: ${DEMO_PORT})`, wholeNumber(0, 65_535))
-    .option('--data-dir <folder>', 'folder of the demo (default: demo, below the folder of "gantt serve")', notEmpty)
-    .option('--once', 'no stream: the fleet stays as it is')
+    .option('--seed <text>', 'seed from which the fleet and the requests are generated', notEmpty, '1')
+    .option('--port <n>', `port of the service, 0 for any free port; or set PORT (default: ${DEMO_PORT})`, wholeNumber(0, 65_535))
+    .option('--data-dir <folder>', 'data folder of the demo (default: demo, below the data folder of "gantt serve")', notEmpty)
+    .option('--once', 'start without the stream of requests, so that the fleet does not change')
     .action(startDemo)
   withExamples(demo, [
     ['gantt demo', '200 hosts, two requests per second'],

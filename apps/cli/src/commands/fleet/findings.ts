@@ -51,21 +51,21 @@ export function addFindings(program: Command): void {
   const command = program
     .command('findings')
     .description(
-      'findings of the auditor in claims and host reports, and how to repair them; exits with 1 if there is a violation or a warning',
+      'list the findings of the auditor in claims and host reports, and how to repair them; exits with 1 if there is a violation or a warning',
     )
     .option('--repair <id>', 'repair the finding with this id', notEmpty)
-    .option('--reason <text>', 'with --repair: why; kept in the audit', notEmpty)
+    .option('--reason <text>', 'with --repair: reason for the repair, recorded in the audit', notEmpty)
     .option('--choose <option>', 'with --repair: one of the options listed with the finding, if there are several', notEmpty)
-    .option('--vcpus <n>', 'with --repair: size of the instance that is claimed', wholeNumber(0, 1_000_000))
-    .option('--memory <mib>', 'with --vcpus: its memory', wholeNumber(0, 2_000_000_000))
-    .option('--disk <gib>', 'with --vcpus: its disk; 0 if not given', wholeNumber(0, 2_000_000_000))
-    .option('--project <project>', 'with --repair: project of the instance that is claimed; none if not given', notEmpty)
+    .option('--vcpus <n>', 'with --repair: CPUs of the instance for which a claim is created', wholeNumber(0, 1_000_000))
+    .option('--memory <mib>', 'with --vcpus: memory of the instance, in MiB', wholeNumber(0, 2_000_000_000))
+    .option('--disk <gib>', 'with --vcpus: disk of the instance, in GiB; 0 if not given', wholeNumber(0, 2_000_000_000))
+    .option('--project <project>', 'with --repair: project of the instance for which a claim is created; none if not given', notEmpty)
     .option(
       '--account <account>',
-      'with --repair: account of the instance that is claimed; your own if not given, others need ADMIN',
+      'with --repair: account of the instance for which a claim is created; your own if not given; other accounts require the scope ADMIN',
       notEmpty,
     )
-    .option('--dry-run', 'with --repair: change nothing; show what would differ')
+    .option('--dry-run', 'with --repair: change nothing; show what the repair would change')
     .action((flags: Flags) => run(flags, () => (flags.repair === undefined ? showFindings(flags) : repair(flags, flags.repair))))
   withExamples(withService(command), [
     ['gantt findings', 'list all findings of this replica'],

@@ -45,12 +45,14 @@ export type AllocationWritten = Extract<ResultOf<typeof SET>['fleetAllocationSet
 export function addFleetAllocation(program: Command): void {
   const command = program
     .command('fleet-allocation')
-    .description('show or set the ratios and reserved amounts of hosts that leave them to the configuration of Nova')
-    .option('--release <release>', 'the release of Nova whose defaults apply to the rest, such as zed', notEmpty)
-    .option('--ratio <class=n>', 'overcommit of a resource; may be repeated', pair, [])
-    .option('--reserved <class=n>', 'amount that is reserved on each host; may be repeated', pair, [])
-    .option('--reason <text>', 'why; kept in the audit; needed for a change', notEmpty)
-    .option('--dry-run', 'change nothing; show what would be free')
+    .description(
+      "show or set the allocation ratios and reserved amounts of hosts whose reports, in Nova's form, leave them to Nova's configuration",
+    )
+    .option('--release <release>', 'release of Nova, such as zed, whose defaults apply to resource classes that are not named', notEmpty)
+    .option('--ratio <class=n>', 'allocation ratio of a resource class; may be repeated', pair, [])
+    .option('--reserved <class=n>', 'amount of a resource class that is reserved on each host; may be repeated', pair, [])
+    .option('--reason <text>', 'reason for the change, recorded in the audit; required with other values', notEmpty)
+    .option('--dry-run', 'change nothing; show the free amounts after the change')
     .action((flags: Flags) => run(flags, () => fleetAllocation(flags)))
   withExamples(withService(command), [
     ['gantt fleet-allocation', 'show the present settings, who set them, and when'],

@@ -54,11 +54,11 @@ const CONFIRM = graphql(
 export function addLiveness(program: Command): void {
   const command = program
     .command('liveness')
-    .description('which hosts are silent, since when, and which of them are withheld from DOWN because too many fell silent at once')
+    .description('show which hosts are silent, since when, and which of them are not set DOWN because too many became silent at once')
     .option('--confirm <host...>', 'confirm that these silent hosts, HOST or HOST/NODE, are down; their claims stay')
-    .option('--reason <text>', 'with --confirm: why, kept with the hosts', notEmpty)
+    .option('--reason <text>', 'with --confirm: reason why the hosts are down, stored with the hosts', notEmpty)
     .option('--first <n>', 'list at most this many silent hosts', wholeNumber(1, 100_000), DEFAULT_FIRST)
-    .option('--all', 'list all')
+    .option('--all', 'list all rows')
     .action((flags: Flags) => run(flags, () => (flags.confirm === undefined ? showLiveness(flags) : confirmDown(flags.confirm, flags))))
   withExamples(withService(command), [
     ['gantt liveness', 'show how many hosts are alive, and which are silent'],

@@ -52,24 +52,24 @@ export function addGroups(program: Command): void {
     .command('list')
     .description('list server groups that have members')
     .option('--first <n>', 'list at most this many rows', wholeNumber(1, 100_000), DEFAULT_FIRST)
-    .option('--all', 'list all')
+    .option('--all', 'list all rows')
     .action((flags: Flags) => run(flags, () => listGroups(flags)))
   withExamples(withService(list), [['gantt groups list', 'list all server groups with their policies']])
 
   const show = groups
     .command('show')
-    .description('the policy of one group, and the hosts of its members')
-    .argument('<uuid>', 'its uuid, as list prints it')
+    .description('show the policy of a server group, and the hosts of its members')
+    .argument('<uuid>', 'uuid of the server group, as "gantt groups list" prints it')
     .action((uuid: string, flags: Flags) => run(flags, () => showGroup(uuid, flags)))
   withExamples(withService(show), [['gantt groups show 3f0c1f0e-6d0e-4f6e-9b43-0a3c61a1d001', 'show one server group']])
 
   const update = groups
     .command('update')
-    .description('change the policy of a group if its members comply with the new one; exits with 1 if they do not')
-    .argument('<uuid>', 'its uuid, as list prints it')
+    .description('change the policy of a server group if its members comply with the new policy; exits with 1 if they do not')
+    .argument('<uuid>', 'uuid of the server group, as "gantt groups list" prints it')
     .requiredOption('--policy <policy>', POLICIES.join(', '), oneOf(POLICIES))
-    .option('--max-per-host <n>', 'with anti-affinity: members that one host may hold; 1 if not given', wholeNumber(1, 1_000))
-    .option('--dry-run', 'change nothing; show which hosts conflict with it')
+    .option('--max-per-host <n>', 'with anti-affinity: maximum number of members on one host; 1 if not given', wholeNumber(1, 1_000))
+    .option('--dry-run', 'change nothing; show which hosts would violate the new policy')
     .action((uuid: string, flags: UpdateFlags) => run(flags, () => updateGroup(uuid, flags)))
   withExamples(withService(update), [
     ['gantt groups update 3f0c1f0e-... --policy anti-affinity --dry-run', 'show which hosts conflict with a new policy'],

@@ -70,13 +70,13 @@ export function addEvacuate(host: Command): void {
     .description(
       'find another host for every instance of a host and reserve the resources there; exits with 1 if an instance has to stay or has no claim',
     )
-    .argument('<host>', 'its name, HOST or HOST/NODE')
-    .option('--node <name>', 'only this node, of a host with many', notEmpty)
-    .option('--dry-run', 'reserve nothing; show where each would go')
+    .argument('<host>', 'name of the host, HOST or HOST/NODE')
+    .option('--node <name>', 'only this node, if the host has several nodes', notEmpty)
+    .option('--dry-run', 'reserve nothing; show the destination of each instance')
     .addOption(new Option('--confirm', 'make the new claims permanent').conflicts('dryRun'))
     .option('--ttl <duration>', 'how long the reservations last; the default of the service if not given', duration)
-    .option('--profile <name>', 'decide by this profile, name or name@number', notEmpty)
-    .option('--key-name <name>', 'idempotency key: the same call with it gets the same answer; random if not given', notEmpty)
+    .option('--profile <name>', 'profile that decides, name or name@number', notEmpty)
+    .option('--key-name <name>', 'idempotency key: a repeated call with the same key gets the same answer; random if not given', notEmpty)
     .action((name: string, flags: Flags) => run(flags, () => evacuateHost(name, flags)))
   withExamples(withService(evacuate), [
     ['gantt host evacuate rack1-a --dry-run', 'check whether every instance finds another host'],

@@ -71,11 +71,11 @@ const SET_USED_FROM = graphql(
  * whether hosts accept new instances, moving their claims, and removing or renaming hosts.
  */
 export function addHost(program: Command): void {
-  const host = program.command('host').description('show, close, empty, remove or rename hosts')
+  const host = program.command('host').description('show, disable, evacuate, remove or rename hosts')
   const show = withMoment(host.command('show'))
     .description('show a host: how its capacity is computed, its NUMA cells, GPUs, aggregates and claims')
-    .argument('<host>', 'its name, HOST or HOST/NODE')
-    .option('--node <name>', 'which node, of a host with many', notEmpty)
+    .argument('<host>', 'name of the host, HOST or HOST/NODE')
+    .option('--node <name>', 'name of the node, if the host has several nodes', notEmpty)
     .action((name: string, flags: Flags) => run(flags, () => showHost(name, flags)))
   withExamples(withService(show), [
     ['gantt host show rack1-a', 'show one host'],
@@ -85,10 +85,10 @@ export function addHost(program: Command): void {
   const setStatus = host
     .command('set-status')
     .description('enable hosts for new instances, or disable them; running instances stay')
-    .argument('<host...>', 'their names, HOST or HOST/NODE')
+    .argument('<host...>', 'names of the hosts, HOST or HOST/NODE')
     .requiredOption('--status <status>', HOST_STATUSES.join(', '), oneOf(HOST_STATUSES))
-    .option('--reason <text>', 'why; kept in the audit; not needed with --dry-run', notEmpty)
-    .option('--dry-run', 'change nothing; show which hosts and claims it would affect')
+    .option('--reason <text>', 'reason for the change, recorded in the audit; not required with --dry-run', notEmpty)
+    .option('--dry-run', 'change nothing; show which hosts and claims the change would affect')
     .action((names: readonly string[], flags: StatusFlags) => run(flags, () => setStatusOf(names, flags)))
   withExamples(withService(setStatus), [
     ['gantt host set-status rack1-a --status DISABLED --reason "fan broken"', 'disable a host: it gets no new instances'],
@@ -97,10 +97,10 @@ export function addHost(program: Command): void {
   const setUsedFrom = host
     .command('set-used-from')
     .description('set where the usage of hosts is read from; CLAIMS is for hosts that do not list their instances')
-    .argument('<host...>', 'their names, HOST or HOST/NODE')
+    .argument('<host...>', 'names of the hosts, HOST or HOST/NODE')
     .requiredOption('--from <source>', USED_FROM.join(', '), oneOf(USED_FROM))
-    .option('--reason <text>', 'why; kept in the audit; not needed with --dry-run', notEmpty)
-    .option('--dry-run', 'change nothing; show what would be free')
+    .option('--reason <text>', 'reason for the change, recorded in the audit; not required with --dry-run', notEmpty)
+    .option('--dry-run', 'change nothing; show the free amounts after the change')
     .action((names: readonly string[], flags: UsedFromFlags) => run(flags, () => setUsedFromOf(names, flags)))
   withExamples(withService(setUsedFrom), [
     ['gantt host set-used-from rack1-a --from CLAIMS --dry-run', 'show what would be free if the usage were that of the claims'],

@@ -68,15 +68,19 @@ const PAGE_IN_FULL = 100
 export function addHosts(program: Command): void {
   const command = withMoment(program.command('hosts'))
     .description('list hosts with their free capacity, overcommit included')
-    .option('--zone <zone>', 'only of this availability zone', notEmpty)
-    .option('--status <status>', `only with this status: ${HOST_STATUSES.join(', ')}`, oneOf(HOST_STATUSES))
+    .option('--zone <zone>', 'only hosts in this availability zone', notEmpty)
+    .option('--status <status>', `only hosts with this status: ${HOST_STATUSES.join(', ')}`, oneOf(HOST_STATUSES))
     .option('--name <text>', 'only hosts with this text in the name', notEmpty)
-    .option('--query <terms>', `only rows that match these terms; ${fieldsHelp(hostFields)}`, queryOf(hostFields))
+    .option('--query <terms>', `list only rows that match these terms; ${fieldsHelp(hostFields)}`, queryOf(hostFields))
     .option('--sort <fields>', `order by these fields; "-" before a field for descending order: ${hostSorts.join(', ')}`, sortOf)
-    .option('--columns <fields>', `show these fields, of those of --query: ${defaultColumns.join(',')} if not given`, columnsFrom)
+    .option(
+      '--columns <fields>',
+      `show these fields, which are listed under --query; if not given, ${defaultColumns.join(',')}`,
+      columnsFrom,
+    )
     .option('--first <n>', 'list at most this many rows', wholeNumber(1, 100_000), DEFAULT_FIRST)
-    .option('--all', 'list all')
-    .option('--gone', 'list forgotten hosts: when, and why')
+    .option('--all', 'list all rows')
+    .option('--gone', 'list forgotten hosts, with the time and the reason')
     .action((flags: Flags) => run(flags, () => (flags.gone ? listGone(flags) : listHosts(flags))))
   withExamples(withService(command), [
     ['gantt hosts --zone az1 --status DISABLED', 'list the disabled hosts of a zone'],

@@ -47,11 +47,17 @@ type NotDone = Exclude<ResultOf<typeof REPLACE>['hostReplace'], { readonly __typ
 export function addLeaving(host: Command): void {
   const forget = host
     .command('forget')
-    .description('remove hosts from the fleet, all or none; their history stays. Without --yes it only shows what would end')
-    .argument('<host...>', 'their names, HOST or HOST/NODE; a host with many nodes leaves with all of them')
-    .option('--reason <text>', 'why; kept in the audit; needed with --yes', notEmpty)
-    .option('--force', 'also with live claims, which end REVOKED')
-    .option('--claims <n>', 'only if they have exactly this many live claims, as shown without --yes', wholeNumber(0, 9_999_999))
+    .description(
+      'remove hosts from the fleet, either all given hosts or none; their history is kept. Without --yes, only show the claims and memberships that would end',
+    )
+    .argument('<host...>', 'names of the hosts, HOST or HOST/NODE; HOST removes all nodes of the host')
+    .option('--reason <text>', 'reason for the change, recorded in the audit; required with --yes', notEmpty)
+    .option('--force', 'remove the hosts even if they have live claims, which then become REVOKED')
+    .option(
+      '--claims <n>',
+      'remove the hosts only if they have exactly this many live claims, the number that is shown without --yes',
+      wholeNumber(0, 9_999_999),
+    )
     .option('--yes', 'do it')
     .action((names: readonly string[], flags: ForgetFlags) => run(flags, () => forgetHosts(names, flags)))
   withExamples(withService(forget), [
@@ -62,18 +68,20 @@ export function addLeaving(host: Command): void {
   const readmit = host
     .command('readmit')
     .description('accept reports again under the name of a host that was forgotten or replaced')
-    .argument('<host>', 'its name, HOST or HOST/NODE')
-    .requiredOption('--reason <text>', 'why; kept in the audit', notEmpty)
+    .argument('<host>', 'name of the host, HOST or HOST/NODE')
+    .requiredOption('--reason <text>', 'reason for the change, recorded in the audit', notEmpty)
     .action((name: string, flags: Flags & { readonly reason: string }) => run(flags, () => readmitHost(name, flags)))
   withExamples(withService(readmit), [
     ['gantt host readmit rack1-a --reason "repaired"', 'let a forgotten host return with its next full report'],
   ])
   const replace = host
     .command('replace')
-    .description('give a host another name: claims, groups, aggregates and API keys follow. Without --yes it only shows what would follow')
-    .argument('<host>', 'its present name, HOST or HOST/NODE')
-    .argument('<by>', 'its new name')
-    .option('--reason <text>', 'why; kept in the audit; needed with --yes', notEmpty)
+    .description(
+      'rename a host; its claims, server groups, aggregates and API keys stay valid. Without --yes, only show what would move to the new name',
+    )
+    .argument('<host>', 'present name of the host, HOST or HOST/NODE')
+    .argument('<by>', 'new name of the host')
+    .option('--reason <text>', 'reason for the change, recorded in the audit; required with --yes', notEmpty)
     .option('--yes', 'do it')
     .action((name: string, by: string, flags: Flags) => run(flags, () => replaceHost(name, by, flags)))
   withExamples(withService(replace), [

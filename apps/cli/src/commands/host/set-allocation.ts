@@ -38,13 +38,13 @@ const SET = graphql(
 export function addSetAllocation(host: Command): void {
   const command = host
     .command('set-allocation')
-    .description('set the overcommit of a resource on hosts, and how much of it is reserved, whatever they report')
-    .argument('<host...>', 'their names, HOST or HOST/NODE')
-    .requiredOption('--class <class>', 'which resource, such as VCPU, MEMORY_MB or DISK_GB', notEmpty)
-    .option('--ratio <n>', 'overcommit, 0.001 to 1000; "none" removes what was set', numberOrNone)
-    .option('--reserved <n>', 'amount that is reserved, in units of the class; "none" removes what was set', numberOrNone)
-    .option('--reason <text>', 'why; kept in the audit; not needed with --dry-run', notEmpty)
-    .option('--dry-run', 'change nothing; show what would be free')
+    .description('set the allocation ratio and the reserved amount of a resource class on hosts, regardless of their reports')
+    .argument('<host...>', 'names of the hosts, HOST or HOST/NODE')
+    .requiredOption('--class <class>', 'resource class, such as VCPU, MEMORY_MB or DISK_GB', notEmpty)
+    .option('--ratio <n>', 'allocation ratio (overcommit), 0.001 to 1000; "none" removes an earlier setting', numberOrNone)
+    .option('--reserved <n>', 'amount that is reserved, in units of the class; "none" removes an earlier setting', numberOrNone)
+    .option('--reason <text>', 'reason for the change, recorded in the audit; not required with --dry-run', notEmpty)
+    .option('--dry-run', 'change nothing; show the free amounts after the change')
     .action((names: readonly string[], flags: Flags) => run(flags, () => setAllocation(names, flags)))
   withExamples(withService(command), [
     ['gantt host set-allocation rack1-a --class VCPU --ratio 4 --dry-run', 'show what would be free with another ratio'],

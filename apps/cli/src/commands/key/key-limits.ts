@@ -27,9 +27,9 @@ const UPDATE = graphql(
 export function addKeyLimits(program: Command): void {
   const command = program
     .command('key-limits')
-    .description('show or set how many ended idempotency keys are kept, and for how long')
+    .description('show or set how many idempotency keys are kept after their claims have ended, and for how long')
     .option('--cap <n>', 'keep at most this many keys whose claims have ended: 1000 to 100000000', wholeNumber(1_000, 100_000_000))
-    .option('--afterlife-minutes <n>', 'how long a key outlives its last claim: 1 to 1440', wholeNumber(1, 1_440))
+    .option('--afterlife-minutes <n>', 'keep a key for this many minutes after its last claim has ended: 1 to 1440', wholeNumber(1, 1_440))
     .option('--dry-run', 'change nothing; show the resulting limits')
     .action((flags: Flags) => run(flags, () => keyLimits(flags)))
   withExamples(withService(command), [

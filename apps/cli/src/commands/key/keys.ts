@@ -58,12 +58,12 @@ export function addKeys(program: Command): void {
   const create = keys
     .command('create')
     .description('create a key; its secret is printed once')
-    .requiredOption('--name <text>', 'a name for people', notEmpty)
-    .requiredOption('--account <account>', 'the service account that it belongs to', notEmpty)
-    .requiredOption('--scopes <scopes>', `its scopes, separated by commas: ${SCOPES.join(', ')}`, scopes)
-    .option('--expires <when>', 'when it ends: a duration such as P90D, or a time; never if not given', toTime)
+    .requiredOption('--name <text>', 'name of the key, for people', notEmpty)
+    .requiredOption('--account <account>', 'service account that the key belongs to', notEmpty)
+    .requiredOption('--scopes <scopes>', `scopes of the key, separated by commas: ${SCOPES.join(', ')}`, scopes)
+    .option('--expires <when>', 'when the key expires: a duration such as P90D, or a time; never if not given', toTime)
     .option('--host <name...>', 'restrict the key to reports of these hosts')
-    .option('--max-nodes <count>', 'with --host: each of them may have at most this many nodes; 1 if not given', toCount)
+    .option('--max-nodes <count>', 'with --host: each of these hosts may have at most this many nodes; 1 if not given', toCount)
     .option('--project <id>', 'restrict the key to this project, without access to hosts', notEmpty)
     .action((flags: CreateFlags) => run(flags, () => createKey(flags)))
   withExamples(withService(create), [
@@ -80,8 +80,8 @@ export function addKeys(program: Command): void {
 
   const rotate = keys
     .command('rotate')
-    .description('replace a key by a new one with the same rights; the old key stays valid for the time of --overlap')
-    .argument('<id>', 'the old key, as list prints it')
+    .description('replace a key with a new key of the same rights; the old key stays valid for the time of --overlap')
+    .argument('<id>', 'id of the old key, as "gantt keys list" prints it')
     .option('--overlap <duration>', 'how long the old key stays valid, PT0S to P30D; PT1H if not given', duration)
     .action((id: string, flags: Flags & { overlap?: string }) =>
       run(flags, () => change(connect(flags).request(ROTATE, { id, overlap: flags.overlap }))),
@@ -91,7 +91,7 @@ export function addKeys(program: Command): void {
   const revoke = keys
     .command('revoke')
     .description('revoke a key at once')
-    .argument('<id>', 'the key, as list prints it')
+    .argument('<id>', 'id of the key, as "gantt keys list" prints it')
     .action((id: string, flags: Flags) => run(flags, () => change(connect(flags).request(REVOKE, { id }))))
   withExamples(withService(revoke), [['gantt keys revoke 7d0e6a52-...', 'revoke a key whose secret has leaked']])
 }

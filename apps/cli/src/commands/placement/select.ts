@@ -24,32 +24,32 @@ interface Flags extends ConnectionFlags, SpecFlags {
 export function addSelect(program: Command): void {
   const command = program
     .command('select')
-    .description('choose hosts for a request and reserve the resources for a short time; exits with 1 if no host can take it')
+    .description('choose hosts for a request and reserve the resources for a short time; exits with 1 if an instance fits on no host')
     .option('--vcpus <n>', 'CPUs of each instance', wholeNumber(0, 100_000))
-    .option('--memory-mb <n>', 'its memory in MiB', wholeNumber(0, 1_000_000_000))
-    .option('--root-gb <n>', 'its root disk in GiB', wholeNumber(0, 10_000_000))
-    .option('--count <n>', 'instances: all of them or none', wholeNumber(1, 1_000))
-    .option('--zone <zone>', 'only in this availability zone', notEmpty)
+    .option('--memory-mb <n>', 'memory of each instance, in MiB', wholeNumber(0, 1_000_000_000))
+    .option('--root-gb <n>', 'root disk of each instance, in GiB', wholeNumber(0, 10_000_000))
+    .option('--count <n>', 'number of instances; either all are placed, or none', wholeNumber(1, 1_000))
+    .option('--zone <zone>', 'place instances only in this availability zone', notEmpty)
     .option('--gpus <n>', 'GPUs of each instance', wholeNumber(1, 1_000))
-    .option('--gpu-share <milli>', 'of each GPU, in thousandths; 1000 if not given', wholeNumber(1, 1_000))
+    .option('--gpu-share <milli>', 'share of each GPU, in thousandths; 1000 if not given', wholeNumber(1, 1_000))
     .option('--gpu-model <model>', 'only GPUs of this model', notEmpty)
     .addOption(
       new Option(
         '--spec <file>',
-        "a whole request as JSON: RequestSpecInput, or Nova's RequestSpec or older dictionaries; - is standard input",
+        "file with a whole request as JSON: RequestSpecInput, Nova's RequestSpec or Nova's older dictionaries; - for standard input",
       ).conflicts(['vcpus', 'memoryMb', 'rootGb', 'count', 'zone', 'gpus', 'gpuShare', 'gpuModel']),
     )
-    .option('--intent <intent>', `what for: ${INTENTS.join(', ')}; create if not given`, oneOf(INTENTS))
+    .option('--intent <intent>', `purpose of the placement: ${INTENTS.join(', ')}; CREATE if not given`, oneOf(INTENTS))
     .option(
       '--move-of <claim>',
-      'the claim that moves, or is rebuilt on its host; options that are not given stay as they were requested then',
+      'claim of the instance to move, or to rebuild on its host; for options that are not given, the values of the original request apply',
       notEmpty,
     )
-    .option('--profile <name>', 'decide by this profile, name or name@number', notEmpty)
-    .option('--key-name <name>', 'idempotency key: the same call with it gets the same answer; random if not given', notEmpty)
+    .option('--profile <name>', 'profile that decides, name or name@number', notEmpty)
+    .option('--key-name <name>', 'idempotency key: a repeated call with the same key gets the same answer; random if not given', notEmpty)
     .addOption(new Option('--confirm', 'make the claims permanent').conflicts('advice'))
-    .option('--advice', 'claim nothing')
-    .option('--alternates <n>', 'next best hosts to list, 0 to 10', wholeNumber(0, 10))
+    .option('--advice', 'choose hosts, but claim nothing')
+    .option('--alternates <n>', 'list at most this many next best hosts, 0 to 10', wholeNumber(0, 10))
     .action((flags: Flags) => run(flags, () => select(flags)))
   withExamples(withService(command), [
     ['gantt select --vcpus 4 --memory-mb 8192 --root-gb 20', 'reserve resources for one instance for a short time'],

@@ -52,22 +52,24 @@ const MOST_BYTES = 1_024 * 1_024
 export function addProfileCheck(profile: Command): void {
   const command = profile
     .command('check')
-    .description('replay requests of the last hours with a profile before it is written; exits with 0, or with 1 if some would newly fail')
-    .argument('<file>', 'a profile as JSON, or name@number of a version; - is standard input')
+    .description('replay recent requests with a profile before it is created; exits with 1 if a request would fail that was placed before')
+    .argument('<file>', 'file with a profile as JSON (- for standard input), or name@number of a version')
     .addOption(
-      new Option('--against <window>', 'whose requests: last:24h, last:30m, last:7d').argParser(lastWindow).default('PT24H', 'last:24h'),
+      new Option('--against <window>', 'time window of the requests, such as last:24h, last:30m or last:7d')
+        .argParser(lastWindow)
+        .default('PT24H', 'last:24h'),
     )
     .option(
       '--profile <name>',
-      'the profile whose requests and active version it is compared with; the name in the file if not given, else default',
+      'replay the requests of this profile, and compare with its active version; if not given, the name in the file, or else default',
       notEmpty,
     )
-    .option('--sample <n>', 'requests to replay, drawn evenly', wholeNumber(1, 10_000), 500)
-    .option('--min-compared <n>', 'requests that must be compared; with fewer it exits with 2', wholeNumber(1, 10_000), 1)
-    .option('--show <n>', 'requests to show', wholeNumber(1, 500), 10)
+    .option('--sample <n>', 'number of requests to replay, drawn evenly from the window', wholeNumber(1, 10_000), 500)
+    .option('--min-compared <n>', 'exit with 2 if fewer than this many requests could be compared', wholeNumber(1, 10_000), 1)
+    .option('--show <n>', 'show at most this many requests with different results', wholeNumber(1, 500), 10)
     .option(
       '--last <n>',
-      'decisions of the profile, newest first, that are searched for filters, weighers and settings without an effect',
+      'search this many of the newest decisions of the profile for filters, weighers and settings without an effect',
       wholeNumber(1, 1_000),
       100,
     )

@@ -46,11 +46,15 @@ export function addProfileImport(profile: Command): void {
   const command = profile
     .command('import')
     .description('create a profile from nova.conf with the rules of Nova, and list what cannot be mapped')
-    .argument('<file>', 'nova.conf; - is standard input')
-    .option('--name <name>', 'name of the profile; an existing one gets a new version', notEmpty, 'nova-conf')
-    .option('--note <text>', 'what it is for', notEmpty)
-    .option('--release <release>', 'the Nova that the file is for, such as zed or 2023.1; guessed from the file if not given', release)
-    .option('--partial', 'create it without the filters and weighers that cannot be mapped')
+    .argument('<file>', 'path of nova.conf; - for standard input')
+    .option('--name <name>', 'name of the profile; an existing profile gets a new version', notEmpty, 'nova-conf')
+    .option('--note <text>', 'purpose of the profile', notEmpty)
+    .option(
+      '--release <release>',
+      'release of Nova that the file is for, such as zed or 2023.1; guessed from the file if not given',
+      release,
+    )
+    .option('--partial', 'create the profile without the filters and weighers that cannot be mapped')
     .option('--dry-run', 'only show the profile; needs no service')
     .action((file: string, flags: Flags) => run(flags, () => importFile(file, flags)))
   withExamples(withService(command), [

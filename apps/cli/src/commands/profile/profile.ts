@@ -26,7 +26,7 @@ const ACTIVATE = graphql(
 
 /** `gantt profile`: the profiles of the service, which define how requests are decided. */
 export function addProfiles(program: Command): void {
-  const profile = program.command('profile').description('list profiles, try and activate versions, import one from nova.conf')
+  const profile = program.command('profile').description('list profiles, try and activate versions, or import a profile from nova.conf')
 
   const list = profile
     .command('list')
@@ -36,8 +36,8 @@ export function addProfiles(program: Command): void {
 
   const activate = profile
     .command('activate')
-    .description('activate a version')
-    .argument('<version>', 'name@number', notEmpty)
+    .description('activate a version of a profile')
+    .argument('<version>', 'version of a profile, as name@number', notEmpty)
     .option('--dry-run', 'change nothing; show what would change')
     .action((version: string, flags: Flags & { dryRun?: true }) => run(flags, () => activateVersion(version, flags)))
   withExamples(withService(activate), [['gantt profile activate nova-conf@2', 'make a version decide all requests from now on']])

@@ -52,9 +52,9 @@ type Choice = ResultOf<typeof CHOICE>
 export function addProfileRollout(profile: Command): void {
   const shadow = profile
     .command('shadow')
-    .description('let a version decide in addition to the active one, on the same states; it claims nothing')
-    .argument('<version>', 'name@number', notEmpty)
-    .option('--percent <n>', 'percentage of the calls that it decides too', percent, 100)
+    .description('try a version as a shadow: it decides requests in addition to the active version, and claims nothing')
+    .argument('<version>', 'version of a profile, as name@number', notEmpty)
+    .option('--percent <n>', 'percentage of the calls that the version also decides', percent, 100)
     .option('--dry-run', 'change nothing; show what would change')
     .action((version: string, { percent: share, ...flags }: Flags & { percent: number }) =>
       run(flags, () => tryVersion(version, 'SHADOW', share, flags)),
@@ -66,9 +66,9 @@ export function addProfileRollout(profile: Command): void {
 
   const canary = profile
     .command('canary')
-    .description('let a version decide a share of the calls; when the share grows, the calls in it stay in it')
-    .argument('<version>', 'name@number', notEmpty)
-    .requiredOption('--percent <n>', 'share of the calls', percent)
+    .description('try a version as a canary: it decides a share of the calls; when the share grows, calls in the share stay in it')
+    .argument('<version>', 'version of a profile, as name@number', notEmpty)
+    .requiredOption('--percent <n>', 'percentage of the calls that the version decides', percent)
     .option('--dry-run', 'change nothing; show what would change')
     .action((version: string, { percent: share, ...flags }: Flags & { percent: number }) =>
       run(flags, () => tryVersion(version, 'CANARY', share, flags)),
@@ -77,9 +77,9 @@ export function addProfileRollout(profile: Command): void {
 
   const rollback = profile
     .command('rollback')
-    .description('end the rollout of a version; if none is in a rollout, activate the previous version again')
-    .argument('<profile>', 'its name', notEmpty)
-    .option('--reason <text>', 'why; kept in the audit; not needed with --dry-run', notEmpty)
+    .description('end the rollout of a version; if no version is in a rollout, activate the previous version again')
+    .argument('<profile>', 'name of the profile', notEmpty)
+    .option('--reason <text>', 'reason for the change, recorded in the audit; not required with --dry-run', notEmpty)
     .option('--dry-run', 'change nothing; show what would change')
     .action((name: string, { reason, ...flags }: Flags & { reason?: string }) =>
       run(flags, () => rollBack(name, reasonOf(reason, flags.dryRun === true), flags)),
@@ -88,8 +88,10 @@ export function addProfileRollout(profile: Command): void {
 
   const show = profile
     .command('show')
-    .description('the versions of a profile: which is active, which is in a rollout and how it compares, what each changes')
-    .argument('<profile>', 'its name', notEmpty)
+    .description(
+      'show the versions of a profile: which version is active, which is in a rollout and with which results, and what each version changes',
+    )
+    .argument('<profile>', 'name of the profile', notEmpty)
     .action((name: string, flags: Flags) => run(flags, () => showProfile(name, flags)))
   withExamples(withService(show), [['gantt profile show default', 'show the versions and the rollout']])
 }

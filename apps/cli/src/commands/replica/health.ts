@@ -28,7 +28,7 @@ const MODES: Readonly<Record<string, string>> = {
 export function addHealth(program: Command): void {
   const command = program
     .command('health')
-    .description('what this replica can do now; exits with 1 if it is not in normal mode')
+    .description('show what the answering replica can do now; exits with 1 if its mode is not NORMAL')
     .action((flags: Flags) => run(flags, () => showHealth(flags)))
   withExamples(withService(command), [
     ['gantt health', 'show mode, age and revision'],

@@ -17,7 +17,7 @@ const BYTES_PER_MIB = 1_048_576
 export function addLog(program: Command): void {
   const command = program
     .command('log')
-    .description('how far the log reaches back; older decisions can be read, but not replayed')
+    .description('show how far back the log reaches; older decisions can be read, but not replayed')
     .action((flags: Flags) => run(flags, () => showLog(flags)))
   withExamples(withService(command), [['gantt log', 'show the first revision, the size and the retention']])
 }

@@ -44,10 +44,10 @@ const HEAL = graphql(`mutation Heal($dryRun: Boolean, $from: Revision) {
 export function addReplicas(program: Command): void {
   const command = program
     .command('replicas')
-    .description('replicas with their lag, load and violations; exits with 1 if one has a violation')
-    .option('--heal', 'rebuild the state of this replica from the log, and show what differed')
+    .description('list replicas with their lag, load and violations; exits with 1 if a replica has a violation')
+    .option('--heal', 'rebuild the state of the answering replica from the log, and show what differed')
     .option('--dry-run', 'with --heal: change nothing; show what differs')
-    .option('--from <revision>', 'with --heal: begin at the newest checkpoint at or before it', wholeNumber(0, 9_999_999_999))
+    .option('--from <revision>', 'with --heal: begin at the newest checkpoint at or before this revision', wholeNumber(0, 9_999_999_999))
     .action((flags: Flags) => run(flags, () => (flags.heal ? heal(flags) : showReplicas(flags))))
   withExamples(withService(command), [
     ['gantt replicas', 'list the replicas that gave a sign of life in the last day'],

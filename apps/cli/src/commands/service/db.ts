@@ -20,7 +20,7 @@ export function addDb(program: Command): void {
     .description(
       'stop an embedded database server that is still running, e.g. after kill -9 of the service; exits with 1 while it is in use',
     )
-    .option('--data-dir <folder>', 'folder of the database; or set GANTT_DATA_DIR', notEmpty)
+    .option('--data-dir <folder>', 'data folder of the database; GANTT_DATA_DIR if not given', notEmpty)
     .option(...JSON_OPTION)
     .action((flags: Flags) => run(flags, () => stopDatabase(flags)))
   withExamples(stop, [

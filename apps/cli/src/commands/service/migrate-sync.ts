@@ -35,10 +35,10 @@ export function addMigrateSync(program: Command): void {
     .description(
       'move the log, and what is stored with it, from PostgreSQL to NATS or back, while no replica runs (settings: DATABASE_URL or GANTT_DATA_DIR, GANTT_SYNC)',
     )
-    .requiredOption('--from <engine>', 'postgres, nats (the URL in GANTT_SYNC), or nats://a,b,c', notEmpty)
-    .requiredOption('--to <engine>', 'the other engine, in the same form', notEmpty)
+    .requiredOption('--from <engine>', 'engine that has the log: postgres, nats (the URL in GANTT_SYNC), or nats://a,b,c', notEmpty)
+    .requiredOption('--to <engine>', 'engine to which the log is moved, in the same form', notEmpty)
     .option('--dry-run', 'check everything, summarise the log, and change nothing')
-    .option('--abandon', 'revert a change that has not ended: the old engine stays in use')
+    .option('--abandon', 'revert a move of the log that has not ended; the old engine stays in use')
     .option(...JSON_OPTION)
     .action((flags: Flags) => run(flags, () => migrate(flags)))
   withExamples(command, [

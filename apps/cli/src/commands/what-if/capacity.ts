@@ -22,9 +22,9 @@ export function addCapacity(program: Command): void {
   const command = withHypothesis(
     program
       .command('capacity')
-      .description('how many more instances of a request fit, where, and what prevents more; exits with 1 if none fits')
-      .option('--by <group>', 'count by availability-zone, aggregate or host', oneOf(GROUPINGS), 'AVAILABILITY_ZONE' as const)
-      .option('--first <n>', 'groups to show', wholeNumber(1, 500), 20),
+      .description('show how many more instances of a request fit, on which hosts, and what prevents more; exits with 1 if none fits')
+      .option('--by <group>', 'group the hosts by availability-zone, aggregate or host', oneOf(GROUPINGS), 'AVAILABILITY_ZONE' as const)
+      .option('--first <n>', 'show at most this many groups of hosts', wholeNumber(1, 500), 20),
   ).action((flags: Flags) => run(flags, () => capacity(flags)))
   withExamples(withForms(command), [
     ['gantt capacity --vcpus 4 --memory-mb 8192', 'count how many more instances of this size fit'],

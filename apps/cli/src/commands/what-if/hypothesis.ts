@@ -49,28 +49,32 @@ function readAdded(text: string): Added {
 export const withHypothesis = (command: Command): Command =>
   withMoment(command)
     .option('--vcpus <n>', 'CPUs of each instance', wholeNumber(0, 100_000))
-    .option('--memory-mb <n>', 'its memory in MiB', wholeNumber(0, 1_000_000_000))
-    .option('--root-gb <n>', 'its root disk in GiB', wholeNumber(0, 10_000_000))
-    .option('--zone <zone>', 'only in this availability zone', notEmpty)
+    .option('--memory-mb <n>', 'memory of each instance, in MiB', wholeNumber(0, 1_000_000_000))
+    .option('--root-gb <n>', 'root disk of each instance, in GiB', wholeNumber(0, 10_000_000))
+    .option('--zone <zone>', 'place instances only in this availability zone', notEmpty)
     .addOption(
-      new Option('--spec <file>', "a whole request as JSON, ours or Nova's; - is standard input").conflicts([
+      new Option('--spec <file>', "file with a whole request as JSON, in this service's form or Nova's; - for standard input").conflicts([
         'vcpus',
         'memoryMb',
         'rootGb',
         'zone',
       ]),
     )
-    .addOption(new Option('--decision <id>', 'the request of a decision').conflicts(['vcpus', 'memoryMb', 'rootGb', 'zone', 'spec']))
-    .option('--add <countxhost>', 'fleet change: add hosts like this one, e.g. 20xrack1-a; may be repeated', collect(readAdded))
+    .addOption(new Option('--decision <id>', 'use the request of this decision').conflicts(['vcpus', 'memoryMb', 'rootGb', 'zone', 'spec']))
+    .option(
+      '--add <countxhost>',
+      'fleet change: add this many hosts like a present host, e.g. 20xrack1-a; may be repeated',
+      collect(readAdded),
+    )
     .option(
       '--drain <host>',
-      'fleet change: empty this host, HOST or HOST/NODE; its instances move to others; may be repeated',
+      'fleet change: move all instances of this host, HOST or HOST/NODE, to other hosts; may be repeated',
       collect(String),
     )
     .option('--disable <host>', 'fleet change: disable this host, so that it accepts no new instances; may be repeated', collect(String))
-    .option('--remove <host>', 'fleet change: remove this host and what is on it; may be repeated', collect(String))
-    .option('--overlay <file>', 'fleet changes as JSON, a FleetOverlayInput (docs/what-if.md)', notEmpty)
-    .option('--profile <name>', 'decide by this profile, name or name@number', notEmpty)
+    .option('--remove <host>', 'fleet change: remove this host with its instances and claims; may be repeated', collect(String))
+    .option('--overlay <file>', 'file with fleet changes as JSON, a FleetOverlayInput (docs/what-if.md)', notEmpty)
+    .option('--profile <name>', 'profile that decides, name or name@number', notEmpty)
 
 /**
  * Reads the request, or the id of the decision whose request is used. --count is omitted: in these commands it is the number of copies of

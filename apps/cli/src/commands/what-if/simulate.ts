@@ -28,7 +28,12 @@ export function addSimulation(program: Command): void {
       .description(
         'place a request once or several times on a copy of the fleet, with or without fleet changes; exits with 1 if a request or an instance of a drained host finds no host',
       )
-      .option('--count <n>', 'number of copies, each decided on what the earlier ones left', wholeNumber(1, 10_000), 1),
+      .option(
+        '--count <n>',
+        'number of copies of the request; each is decided on the free resources that the earlier copies left',
+        wholeNumber(1, 10_000),
+        1,
+      ),
   ).action((flags: Flags) => run(flags, () => simulate(flags)))
   withExamples(withForms(command), [
     ['gantt simulate --vcpus 8 --memory-mb 32768 --count 50', 'check whether fifty instances fit'],

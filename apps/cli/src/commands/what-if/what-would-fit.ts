@@ -23,7 +23,7 @@ export function addWhatWouldFit(program: Command): void {
     program
       .command('what-would-fit')
       .description(
-        'the smallest changes of request, fleet or profile that make a request fit, each verified; exits with 1 if none is found',
+        'find the smallest changes to the request, the fleet or the profile with which a request fits; each change is verified; exits with 1 if none is found',
       )
       .option('--max-changes <n>', 'combine at most this many changes, 1 or 2', wholeNumber(1, 2), 2)
       .option('--min-hosts <n>', 'only changes that let at least this many hosts pass', wholeNumber(1, 100_000), 1)

@@ -90,7 +90,7 @@ export const AggregateReplay = builder.objectRef<Shape>('AggregateReplay').imple
     room: t.field({
       type: [FlavorRoom],
       description:
-        'How many more instances of the five most requested flavors fit, counted from requests without a server group. Fewer flavors are listed if the deadline passed.',
+        'How many more instances of the five most requested flavors fit. Requests whose instances depend on other instances are ignored, for example requests with a server group. Fewer flavors are listed if the deadline passed.',
       resolve: ({ room }) => [...room],
     }),
   }),

@@ -17,7 +17,7 @@ const AggregateWarning = builder.objectRef<WarningShape>('AggregateWarning').imp
 
 export const AggregateWarnings = builder.objectRef<Shape>('AggregateWarnings').implement({
   description:
-    'The effect of an edit on instances that are already placed. Every live claim is checked on each host that joins the aggregate, leaves it, or is in it while its metadata changes. The check repeats the original request on that host, as if the claim were released, with the active version of its profile, without the edit and with it.',
+    'The effect of an edit on instances that are already placed. Every live claim is checked on each host that joins the aggregate, leaves it, or is in it while its metadata changes. The original request of the claim is decided twice on that host, without the edit and with the edit, by the active version of its profile and as if the claim were released.',
   fields: (t) => ({
     asOf: t.expose('asOf', { type: 'Revision', description: 'The revision of the fleet on which the edit was checked.' }),
     claims: t.exposeInt('claims', { description: 'How many live claims are on the hosts that the edit affects.' }),

@@ -26,7 +26,8 @@ const MetadataReader = builder.objectRef<MetadataReaderShape>('MetadataReader').
     }),
     by: t.string({
       nullable: true,
-      description: 'For a pattern: what determines which keys the filter or weigher reads. The key of this entry may not be one of them.',
+      description:
+        'For a pattern: what determines which keys the filter or weigher reads. The key of this metadata entry is not necessarily one of these keys.',
       resolve: ({ by }) => by ?? null,
     }),
     profiles: t.stringList({

@@ -144,7 +144,7 @@ builder.node(Claim, {
     }),
     reason: t.exposeString('reason', { nullable: true, description: "Why the claim was released, in the caller's words." }),
     revision: t.expose('revision', { type: 'Revision', description: "The revision of the claim's last change." }),
-    fence: t.expose('fence', { type: 'SafeInt', description: 'Pass the fence with every call about the claim. An old one is refused.' }),
+    fence: t.expose('fence', { type: 'SafeInt', description: 'Pass the fence with every call about the claim. An old fence is refused.' }),
     account: t.exposeString('account', { description: 'The service account that owns the claim.' }),
   }),
 })

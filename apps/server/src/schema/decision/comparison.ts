@@ -66,7 +66,7 @@ const HostFlip = builder.objectRef<Flip>('HostFlip').implement({
 })
 
 const FleetFieldCount = builder.objectRef<NonNullable<Shape['fleetChanges']>['fields'][number]>('FleetFieldCount').implement({
-  description: 'On how many hosts a field differs.',
+  description: 'A host field that differs between the fleet states of two decisions, and on how many hosts.',
   fields: (t) => ({
     field: t.exposeString('field', { description: 'The name of the field, e.g. MEMORY_MB.free, status or aggregates.' }),
     hosts: t.exposeInt('hosts', { description: 'On how many hosts the field differs.' }),
@@ -84,7 +84,7 @@ const ComparisonTrial = builder.objectRef<Trial>('ComparisonTrial').implement({
     hosts: t.stringList({
       nullable: true,
       description:
-        'The hosts that the repetition chose, in the order of the instances. Null if the repetition is not possible: a claim that it moves no longer exists, or a solver or a plug-in outside of the process would have to be called.',
+        'The hosts that the repetition chose, in the order of the instances. Null if the repetition is not possible, because a claim that the request moves no longer exists, or because a solver or a plug-in outside of the process would have to be called.',
       resolve: ({ goal }) => (goal === undefined ? null : [...goal]),
     }),
     isSecond: t.exposeBoolean('isSecond', { description: 'True if the repetition chose the same hosts as the second decision.' }),

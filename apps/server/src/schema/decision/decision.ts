@@ -97,7 +97,7 @@ builder.node(Decision, {
     durationMs: t.float({
       nullable: true,
       description:
-        'How long the replica took to decide the request the last time, in milliseconds, without waiting, without the preceding requests to extenders, and without the search for the cause of a refusal. Null if the duration was not measured, as in older releases.',
+        'How long the replica took to decide the request the last time, in milliseconds. Does not include the time for which the request waited, the requests to extenders before the decision, and the search for the cause of a refusal. Null if the duration was not measured, as in older releases.',
       resolve: async (view) => durationOf(await view.load()),
     }),
     lostTries: t.field({
@@ -110,7 +110,7 @@ builder.node(Decision, {
       type: Decision,
       nullable: true,
       description:
-        'The decision that this decision retries: the last one in the preceding hour with the same account, instance and intent. For a move, it must start from the same claim. Null if there is no such decision, or if the request does not name an instance.',
+        'The decision that this decision retries: the last one in the preceding hour with the same account, instance and intent. For a move, both decisions must move the same claim. Null if there is no such decision, or if the request does not name an instance.',
       resolve: async (view, _args, { decisions }) => decisions.previous(await view.load()),
     }),
     destinations: t.field({
@@ -128,7 +128,7 @@ builder.node(Decision, {
       type: RefusalCause,
       nullable: true,
       description:
-        'Why no host was found for an instance; null if any instance was placed. For refusals from before feature level 10, the most frequent reason among the hosts that were refused last.',
+        'Why no host was found for an instance; null if any instance was placed. For refusals that were recorded below feature level 10, the cause is the most frequent reason of the last filter that refused hosts.',
       resolve: async (view) => causeOfRefusal(await view.load()) ?? null,
     }),
     funnel: t.field({
@@ -329,7 +329,7 @@ builder.subscriptionField('decisions', (t) =>
       after: t.arg({
         type: 'Revision',
         description:
-          'The last revision that the reader has seen. The stream then begins with a gap, because refusals are not in the log, so that the service cannot know which refusals the reader has seen.',
+          'The last revision that the reader has seen. The stream then begins with a gap: refusals are not in the log, and therefore the service cannot know which refusals the reader has missed.',
       }),
       samplePerSecond: t.arg.int({ defaultValue: 20, description: 'At most this many decisions are sent per second, 1 to 1000.' }),
     },

@@ -31,7 +31,7 @@ const DecisionReceipt = builder.objectRef<KeptReceipt>('DecisionReceipt').implem
     matrix: t.exposeString('matrix', {
       nullable: true,
       description:
-        "The hash of all filters' verdicts on all hosts, for every instance. On a large fleet, it covers only the first instances, so that it has at most a million verdicts, but always at least eight instances. Null until verifyDecision replays the decision for the first time.",
+        "The hash of all filters' verdicts on all hosts, for every instance. On a large fleet, the hash covers only the first instances: as many as have at most a million verdicts together, but at least eight. Null until verifyDecision replays the decision for the first time.",
     }),
     matrixSince: t.expose('matrixAt', {
       type: 'DateTime',
@@ -53,7 +53,7 @@ builder.objectField(Decision, 'replica', (t) =>
   t.string({
     nullable: true,
     description:
-      "The name of the replica that made the decision, from the decision's log entry. Null if nothing was appended to the log, as for a refusal or advice, or if the log no longer contains the entry.",
+      "The name of the replica that made the decision, from the decision's log entry. Null if nothing was appended to the log, as for a refusal or a call that claims nothing, or if the log no longer contains the entry.",
     resolve: async (view, _args, { log }) => log.writerOf(await view.load()),
   }),
 )
@@ -76,7 +76,7 @@ const CheckOutcome = builder.enumType('VerificationOutcome', {
 
 const VerifiedPart = builder.enumType('VerifiedPart', {
   description:
-    'The comparisons. INPUTS, DECIDED and ROW: the stored record and its columns are compared with the hashes in the receipt. LOG: the decision is compared with its log entry. REPLAY: the decision is compared with a new decision on the same inputs. MATRIX: all verdicts are compared with the hash of the first replay.',
+    'The comparisons that verifyDecision makes. INPUTS, DECIDED and ROW: the stored record and its columns are compared with the hashes in the receipt. LOG: the decision is compared with its log entry. REPLAY: the decision is compared with a new decision on the same inputs. MATRIX: all verdicts are compared with the hash of the first replay.',
   values: verifiedParts,
 })
 

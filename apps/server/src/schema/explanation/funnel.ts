@@ -127,7 +127,7 @@ export const Weighing = builder.objectRef<WeighingShape>('Weighing').implement({
     note: t.exposeString('note', {
       nullable: true,
       description:
-        'What `margin` and the multiplier limits refer to, if the choice depends on more than the ranks, or if no weigher ran; null in all other cases.',
+        'An explanation of `margin` and of the multiplier limits if the choice depends on more than the ranks, or if no weigher ran; null in all other cases.',
     }),
   }),
 })

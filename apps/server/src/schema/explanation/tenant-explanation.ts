@@ -35,7 +35,7 @@ const TenantDemand = builder.objectRef<DemandTold>('TenantDemand').implement({
 
 const TenantExplanation = builder.objectRef<TenantExplanationShape>('TenantExplanation').implement({
   description:
-    'What a project may know about the placement of its request: the request itself, and which of its demands no host met. It does not name or count hosts, and contains nothing that the project could not learn by placing parts of the same request.',
+    'What a project may know about the placement of its request: the request itself, and which demands of the request no host met. It does not name or count hosts, and contains nothing that the project could not learn by placing parts of the same request.',
   fields: (t) => ({
     outcome: t.expose('outcome', {
       type: DecisionOutcome,

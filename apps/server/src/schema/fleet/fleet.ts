@@ -103,7 +103,7 @@ const HostColumns = builder.interfaceRef<HostColumnsView>('HostColumns').impleme
     renamed: t.field({
       type: [RenamedHost],
       description:
-        'The hosts that have earlier names. If a host that is not listed here has another name than in an earlier answer, the ordinals belong to another fleet, and the earlier answer is worthless.',
+        'The hosts that have earlier names. If a host that is not listed here has another name than in an earlier answer, the ordinals belong to another fleet, and the earlier answer must be discarded.',
       resolve: ({ renamed }) => [...renamed],
     }),
     dictionaries: t.field({
@@ -133,7 +133,7 @@ const Fleet = builder.objectRef<FleetReader>('Fleet').implement({
       description: 'The revision that the replica has applied; for a past fleet, the revision of that fleet.',
     }),
     at: t.expose('at', { type: 'DateTime', description: "The time of the last log entry in this state, by the database's clock." }),
-    hostCount: t.exposeInt('hostCount', { description: 'How many hosts have reported and did not leave the fleet.' }),
+    hostCount: t.exposeInt('hostCount', { description: 'How many hosts have reported and have not left the fleet.' }),
     totals: t.field({
       type: [FleetGroup],
       description: 'The usage of each availability zone, sorted by zone. Hosts that take no instances at present are included.',

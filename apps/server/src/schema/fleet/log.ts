@@ -19,7 +19,7 @@ const FleetLog = builder.objectRef<LogView>('FleetLog').implement({
       description: 'The maximum size of the log in bytes (GANTT_LOG_BYTES). When the log is larger, the oldest entries are dropped.',
     }),
     rowsSetAside: t.exposeInt('rowsSetAside', {
-      description: 'How many rows the tables of decisions, claims and hosts lack because the database refuses their content.',
+      description: 'How many rows are missing in the tables of decisions, claims and hosts because the database refuses their content.',
     }),
     tablesRevision: t.expose('tablesRevision', {
       type: 'Revision',

@@ -8,7 +8,7 @@ import { resultUnion, UserError, ValidationError } from '../types/errors.ts'
 
 const AllocationSource = builder.enumType('AllocationSource', {
   description:
-    "Where an allocation ratio or a reserved amount comes from. The first source that sets a value applies. HOST: an operator set it for this host. AGGREGATE: the lowest value of the host's aggregates. REPORT: the host's report. The next two are for hosts whose document in Nova's form has no value. FLEET: an import or an operator set it for the fleet. NOVA_DEFAULT: Nova's default in the given release. NONE: no source sets a value, so the ratio is 1 and nothing is reserved.",
+    "Where an allocation ratio or a reserved amount comes from. The first source that sets a value applies. HOST: an operator set it for this host. AGGREGATE: the lowest value of the host's aggregates. REPORT: the host's report. FLEET: an import or an operator set it for the fleet. NOVA_DEFAULT: Nova's default in the release that the fleet's setting names. FLEET and NOVA_DEFAULT apply only to hosts whose document in Nova's form has no value. NONE: no source sets a value, so the ratio is 1 and nothing is reserved.",
   values: allocationSources,
 })
 

@@ -100,7 +100,7 @@ builder.objectField(Host, 'timeline', (t) =>
   t.field({
     type: HostTimelineConnection,
     description:
-      "The events of the host, newest first, up to now or to the moment of the query (`at`). They are read from tables, which go back further than the log (`fleetLog`) and than queries with `at`; the connection's `since` shows from when on events are complete. Every claim that was ever made on the host is listed with its last state. Lost attempts name the host without its node.",
+      'The events of the host, newest first, up to now or to the moment of the query (`at`). They are read from tables, which contain events from before the start of the log (`fleetLog`) and therefore from before the earliest `at`. All events after `since` of the connection are listed. Every claim that was ever made on the host is listed with its last state. Lost attempts are listed for every node of the host, because their records do not contain the node.',
     args: {
       ...pageArgs(),
       kinds: t.arg({ type: [HostTimelineKind], description: 'Only events of these kinds; by default events of any kind.' }),

@@ -9,7 +9,7 @@ export const UsedFrom = builder.enumType('UsedFrom', {
 
 export const HostWarning = builder.objectRef<Warning>('HostWarning').implement({
   description:
-    "A value in a host's last report that is impossible, or because of which more is counted as used than the host may really use. docs/errors.md has a remedy for each code.",
+    "A value in a host's last report that is impossible, or that makes this service count more usage than the host may really have. docs/errors.md has a remedy for each code.",
   fields: (t) => ({
     code: t.exposeString('code', {
       description: 'The code of the warning: capacity.below_claims, use.below_claims, use.beyond_memory or use.no_instances.',
@@ -27,7 +27,7 @@ export const HostWarning = builder.objectRef<Warning>('HostWarning').implement({
     held: t.expose('held', {
       type: 'SafeInt',
       description:
-        'What the reported value is compared with. For capacity.below_claims: the units that live claims hold; for a pool of disks, the claims on all its hosts. For use.below_claims: the units of the claims of listed instances. For use.beyond_memory: the used MiB of huge pages. For use.no_instances: the number of live claims that count in full.',
+        'What the reported value is compared with. For capacity.below_claims: the units that live claims hold; for a pool of disks, the claims on all its hosts. For use.below_claims: the units of the claims of listed instances. For use.beyond_memory: the used MiB of huge pages. For use.no_instances: the number of live claims, which are all added in full to the reported usage.',
     }),
     text: t.string({ description: 'The warning as one sentence, with advice.', resolve: warningText }),
   }),

@@ -100,7 +100,7 @@ builder.node(Host, {
     warnings: t.field({
       type: [HostWarning],
       description:
-        "Values in the host's last report that are impossible, or because of which more is counted as used than the host may really use.",
+        "Values in the host's last report that are impossible, or that make this service count more usage than the host may really have.",
       resolve: ({ fleet, record }) => [...warningsOf(fleet, record)],
     }),
     capacity: t.field({

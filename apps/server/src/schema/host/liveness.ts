@@ -15,7 +15,7 @@ const LivenessRef = builder.objectRef<LivenessView>('Liveness').implement({
     suspectAfter: t.expose('suspectAfterMs', { type: 'Duration', description: 'A host that is silent for this long is SUSPECT.' }),
     downAfter: t.expose('downAfterMs', {
       type: 'Duration',
-      description: 'A SUSPECT host whose silence lasts this long in all is DOWN: it takes no new instances, and its claims stay.',
+      description: 'A host that has been silent for this long is DOWN: it takes no new instances, and its claims stay.',
     }),
     checkedAt: t.expose('checkedAt', {
       type: 'DateTime',

@@ -33,7 +33,7 @@ const ApiKey = builder.objectRef<ApiKeyShape>('ApiKey').implement({
     }),
     maxNodes: t.exposeInt('maxNodes', {
       nullable: true,
-      description: 'The key may report new nodes of a host until the host has this many nodes; null: 1.',
+      description: 'The key may report new nodes of a host until the host has this many nodes; null means 1.',
     }),
     project: t.exposeString('project', {
       nullable: true,
@@ -67,7 +67,7 @@ const ApiKeyPayload = builder.objectRef<KeyDone>('ApiKeyPayload').implement({
     secret: t.exposeString('secret', {
       nullable: true,
       description:
-        'The secret, which callers send as `Authorization: Bearer`. Only the call that creates the key returns it; for all other calls it is null.',
+        'The secret of the key, which callers send as `Authorization: Bearer`. Only the call that creates the key, or that creates a new key by a rotation, returns the secret. Null for all other calls.',
     }),
   }),
 })

@@ -28,7 +28,7 @@ const Intent = builder.enumType('Intent', {
 
 export const ClaimMode = builder.enumType('ClaimMode', {
   description:
-    'How resources are claimed. NONE: nothing is claimed, the answer is only advice. RESERVE: held until the TTL ends. CONFIRM: held until released, without a separate confirmation.',
+    'How resources are claimed. NONE: hosts are chosen, but nothing is claimed. RESERVE: held until the TTL ends. CONFIRM: held until released, without a separate confirmation.',
   values: ['NONE', 'RESERVE', 'CONFIRM'] as const,
 })
 
@@ -40,7 +40,7 @@ export const ExplainLevel = builder.enumType('ExplainLevel', {
 const ClaimOptionsInput = builder.inputType('ClaimOptionsInput', {
   description: 'Whether and for how long the resources are claimed.',
   fields: (t) => ({
-    mode: t.field({ type: ClaimMode, required: true, description: 'How the resources are claimed: RESERVE, CONFIRM, or NONE for advice.' }),
+    mode: t.field({ type: ClaimMode, required: true, description: 'How the resources are claimed; NONE to choose hosts without a claim.' }),
     ttl: t.field({ type: 'Duration', description: reservationTtl }),
   }),
 })
@@ -62,14 +62,14 @@ const SelectDestinationsInput = builder.inputType('SelectDestinationsInput', {
     claim: t.field({ type: ClaimOptionsInput, defaultValue: { mode: 'RESERVE' }, description: 'How the resources are claimed.' }),
     alternatesPerInstance: t.int({
       defaultValue: 2,
-      description: "At most this many alternates for each instance, 0 to 10; nothing is claimed on them. Nova's return_alternates.",
+      description: "At most this many alternates for each instance, 0 to 10; nothing is claimed on them. Like Nova's return_alternates.",
     }),
     profile: t.string({ description: 'The profile to use, as name or name@number; the profile `default` if absent.' }),
     allOrNothing: t.boolean({ defaultValue: true, description: 'False: as many instances as fit are placed. True: all or none.' }),
     explain: t.field({
       type: ExplainLevel,
       description: 'Has no effect.',
-      deprecationReason: 'Select decision { explanation { ... } } of the answer to get the explanation with it, in the selected fields.',
+      deprecationReason: 'Select decision { explanation { ... } } in the answer instead. The explanation then has the selected fields.',
     }),
     minRevision: t.field({ type: 'Revision', description: 'If the replica has not reached this revision, the answer is ReplicaBehind.' }),
     deadline: t.field({ type: 'Duration', description: 'How long the caller waits for the answer; PT10S by default, at most PT60S.' }),
@@ -77,7 +77,7 @@ const SelectDestinationsInput = builder.inputType('SelectDestinationsInput', {
 })
 
 const ResourceLimit = builder.objectRef<readonly [string, number]>('ResourceLimit').implement({
-  description: 'The maximum amount of one resource class that may be used on the host. The compute service on the host can check it again.',
+  description: 'The maximum amount of one resource class that may be used on the host. The compute service can check this limit again.',
   fields: (t) => ({
     resource: t.string({ description: 'Name of the resource class.', resolve: ([name]) => name }),
     limit: t.field({ type: 'SafeInt', description: 'The maximum amount that the host may use in total.', resolve: ([, limit]) => limit }),
@@ -91,7 +91,7 @@ const Destination = builder.objectRef<ChosenHost>('Destination').implement({
   fields: (t) => ({
     host: t.expose('host', { type: Host, description: 'The chosen host or the alternate.' }),
     weight: t.float({ description: 'The total score of the host.', resolve: ({ destination }) => destination.weight }),
-    claim: t.expose('claim', { type: Claim, nullable: true, description: 'The claim on the host; null for alternates and for advice.' }),
+    claim: t.expose('claim', { type: Claim, nullable: true, description: 'The claim on the host; null if no claim was made on it.' }),
     reportAge: t.field({
       type: 'Duration',
       nullable: true,
@@ -242,7 +242,7 @@ const ClaimCreateInput = builder.inputType('ClaimCreateInput', {
     instanceUuid: t.field({ type: 'UUID', description: 'An instance in the request of the decision; by default its first instance.' }),
     mode: t.field({ type: ClaimMode, defaultValue: 'RESERVE', description: 'How the resources are claimed: RESERVE or CONFIRM.' }),
     ttl: t.field({ type: 'Duration', description: reservationTtl }),
-    moveOf: t.field({ type: ClaimRef, description: 'The claim to replace. It is held until the new claim is confirmed.' }),
+    moveOf: t.field({ type: ClaimRef, description: 'The claim to replace, which is held until the new claim is confirmed.' }),
   }),
 })
 
@@ -374,7 +374,7 @@ builder.mutationFields((t) => ({
     type: HostEvacuateResult,
     authScopes: { scope: 'OPERATE' },
     description:
-      'Searches another host for every claim of a host, in one call. Every decision takes the earlier decisions of the call into account. The claims on this host stay until the claims on the other hosts are confirmed.',
+      'Searches for another host for every claim of a host, in one call. Every decision takes the earlier decisions of the call into account. The claims on this host stay until the claims on the other hosts are confirmed.',
     args: {
       input: t.arg({ type: HostEvacuateInput, required: true, description: 'The host to evacuate, and how to move its claims.' }),
       dryRun: t.arg.boolean({

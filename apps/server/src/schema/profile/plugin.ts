@@ -58,7 +58,7 @@ const PluginPart = builder.objectRef<PartShape>('PluginPart').implement({
       nullable: true,
       description: "The JSON Schema of the part's options; null if the part does not declare any.",
     }),
-    reads: t.exposeStringList('reads', { description: "The fields of a host's report that the part reads without options." }),
+    reads: t.exposeStringList('reads', { description: "The fields of a host's report that the part reads if it has no options." }),
     unit: t.exposeString('unit', { nullable: true, description: "The unit of a weigher's raw values; null for parts of another kind." }),
     document: t.expose('document', {
       type: PluginDocument,

@@ -10,7 +10,7 @@ import { Decision, ProfileVersion } from '../types/refs.ts'
 /** The kinds of disagreements, in comparisons and rollouts. */
 export const DisagreementKind = builder.enumType('DisagreementKind', {
   description:
-    'How two results for the same request differ. NEW_FAILURE: fewer instances are placed than in the result that is compared with. NEW_PLACEMENT: more instances are placed. ELSEWHERE: the instances go to other hosts.',
+    'How a result for a request differs from the result with which it is compared. NEW_FAILURE: fewer instances are placed. NEW_PLACEMENT: more instances are placed. ELSEWHERE: the instances go to other hosts.',
   values: ['NEW_FAILURE', 'NEW_PLACEMENT', 'ELSEWHERE'] as const,
 })
 
@@ -26,7 +26,8 @@ const ProfileDisagreement = builder.objectRef<Disagreement>('ProfileDisagreement
 })
 
 const ChosenHostFullness = builder.objectRef<Shape['chosen']['fullness'][number]>('ChosenHostFullness').implement({
-  description: 'How full the chosen hosts were, for one resource class. Higher values mean that a profile version packs more tightly.',
+  description:
+    'How full the chosen hosts were, for one resource class. A profile version with a higher value packs instances more tightly.',
   fields: (t) => ({
     resourceClass: t.exposeString('resourceClass', { description: 'The name of the resource class.' }),
     baseline: t.exposeFloat('baseline', {
@@ -270,7 +271,7 @@ const PartUse = builder.objectRef<PartUseShape>('ProfilePartUse').implement({
 
 const UnusedParts = builder.objectRef<UnusedPartsShape>('UnusedParts').implement({
   description:
-    'The parts of a profile version that changed nothing in the last decisions, each replayed on its original state: filters that refused no host, weighers without which every instance goes to the same host, and settings whose default has the same effect. Other requests may need these parts.',
+    'The parts of a profile version that changed nothing in the last decisions, each replayed on its original state: filters that refused no host, weighers without which every instance would still go to the same host, and settings whose default values have the same effect. Other requests may need these parts.',
   fields: (t) => ({
     candidate: t.string({
       description: 'The profile version that was examined, as name@number; for a draft, the number that the draft would get.',

@@ -50,12 +50,13 @@ const ProfilePart = builder.objectRef<ProfilePartShape>('ProfilePart').implement
     }),
     unit: t.exposeString('unit', { nullable: true, description: "The unit of a weigher's raw values; null for filters and schedulers." }),
     reads: t.stringList({
-      description: "The fields of a host's report that are read without options.",
+      description: "The fields of a host's report that the filter, weigher or scheduler reads if it has no options.",
       resolve: ({ reads: list }) => [...list],
     }),
     readsMetadata: t.field({
       type: [MetadataRead],
-      description: 'The metadata of aggregates that may be read. If options name the keys, these are the keys of the default options.',
+      description:
+        'The metadata keys of aggregates that the filter or weigher may read. If its options name the keys, the keys of the default options are listed.',
       resolve: ({ readsMetadata: list }) => [...list],
     }),
     plugin: t.expose('plugin', {

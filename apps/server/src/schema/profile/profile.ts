@@ -20,7 +20,7 @@ import { Rollout } from './rollout.ts'
 
 const ProfileState = builder.enumType('ProfileState', {
   description:
-    'The state of a profile version. DRAFT: created, and never decided as far as is known. SHADOW and CANARY: tried in a rollout. ACTIVE: decides requests. RETIRED: decided requests before. ROLLED_BACK: an operator went back to an earlier version.',
+    'The state of a profile version. DRAFT: created; no decision by this version is known. SHADOW and CANARY: tried in a rollout. ACTIVE: decides requests. RETIRED: decided requests before. ROLLED_BACK: an operator went back to an earlier version.',
   values: ['DRAFT', 'SHADOW', 'CANARY', 'ACTIVE', 'RETIRED', 'ROLLED_BACK'] as const,
 })
 

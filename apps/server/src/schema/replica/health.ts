@@ -3,7 +3,7 @@ import { builder } from '../builder.ts'
 
 const HealthMode = builder.enumType('HealthMode', {
   description:
-    'What a replica can do. NORMAL: everything. STORE_AWAY: the store of the log is unreachable; reads are answered from memory with their age, and claims are refused with UNAVAILABLE and retryAfterMs. READ_ONLY: the replica found a log from which it must not continue. CLOSING: the replica is being stopped.',
+    'What a replica can do. NORMAL: everything. STORE_AWAY: the store of the log is unreachable; reads are answered from memory with their age, and claims are refused with UNAVAILABLE and retryAfterMs. READ_ONLY: the replica cannot continue with the log, for the reason in `Health.code`; it answers reads and refuses writes. CLOSING: the replica is being stopped.',
   values: ['NORMAL', 'STORE_AWAY', 'READ_ONLY', 'CLOSING'] as const,
 })
 
@@ -13,9 +13,11 @@ const Degraded = builder.objectRef<DegradedShape>('Degraded').implement({
     code: t.exposeString('code', { description: 'A code that docs/errors.md explains.' }),
     since: t.expose('since', {
       type: 'DateTime',
-      description: "Since when the function does not work, by the clock of the replica's machine.",
+      description: "When the function stopped working, by the clock of the replica's machine.",
     }),
-    message: t.exposeString('message', { description: 'What continues to work, and what waits.' }),
+    message: t.exposeString('message', {
+      description: 'Which calls continue to work, and which calls or data wait until the function works again.',
+    }),
   }),
 })
 

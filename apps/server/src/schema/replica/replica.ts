@@ -36,7 +36,7 @@ const Replica = builder.objectRef<ReplicaView>('Replica').implement({
     answers: t.exposeBoolean('isSelf', { description: 'True if this replica answers this query.' }),
     revision: t.expose('revision', { type: 'Revision', description: 'The revision that the replica has applied.' }),
     lagEvents: t.exposeInt('lagChanges', { description: 'How many log changes the replica had not applied at its last sign of life.' }),
-    lag: t.expose('lagMs', { type: 'Duration', description: 'How long the oldest of the changes in `lagEvents` had been in the log.' }),
+    lag: t.expose('lagMs', { type: 'Duration', description: 'The age of the oldest change in `lagEvents` at the last sign of life.' }),
     lagHistory: t.field({
       type: ['Duration'],
       nullable: { list: false, items: true },
@@ -45,7 +45,7 @@ const Replica = builder.objectRef<ReplicaView>('Replica').implement({
     }),
     decisionsPerSecond: t.float({
       nullable: true,
-      description: 'Decisions per second in the last minute, refusals and advice included; null if the replica does not report it.',
+      description: 'Decisions per second in the last minute, including those that claim nothing; null if the replica does not report it.',
       resolve: ({ vitals }) => vitals?.decisionsPerSecond ?? null,
     }),
     proposals: t.int({
@@ -154,7 +154,7 @@ const AuditFinding = builder.objectRef<PresentFinding>('AuditFinding').implement
       resolve: ({ code }) => promiseOf[code],
     }),
     subject: t.exposeString('subject', {
-      description: 'The kind of object that the finding is about: host, claim, reservation, instance, key, group, aggregate or part.',
+      description: 'The kind of object with the problem: host, claim, reservation, instance, key, group, aggregate, or part of the state.',
     }),
     name: t.exposeString('name', { description: 'The name of the object that the finding is about.' }),
     host: t.exposeString('host', { nullable: true, description: 'The name of the host that the finding is about; null if there is none.' }),
@@ -199,7 +199,7 @@ const Auditor = builder.objectRef<AuditorView>('Auditor').implement({
     findings: t.field({
       type: [AuditFinding],
       description:
-        'At most a hundred findings of all severities, with a fair share for each code, so that rare codes are included. Violations come first, then contradictions by importance: an instance on two hosts comes before a host that lists no instances. `allFindings` has all findings.',
+        'At most a hundred findings of all severities, with a fair share for each code, so that rare codes are included. Violations come first, then warnings and notices by importance: an instance on two hosts comes before a host that lists no instances. `allFindings` has all findings.',
       resolve: ({ findings }) => [...findings],
     }),
     allFindings: t.field({
@@ -244,7 +244,7 @@ const Auditor = builder.objectRef<AuditorView>('Auditor').implement({
     looked: t.exposeInt('looked', { description: 'How many hosts, claims, keys and other objects were checked in the last round.' }),
     comparisons: t.expose('compared', {
       type: 'SafeInt',
-      description: "How many digests of the state were compared with other replicas'.",
+      description: "How many times a digest of this replica's state was compared with the digest of another replica.",
     }),
     agreedAt: t.expose('agreedAt', {
       type: 'DateTime',

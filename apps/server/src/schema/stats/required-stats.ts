@@ -83,7 +83,7 @@ builder.queryField('requiredStats', (t) =>
     type: RequiredStats,
     authScopes: { scope: 'READ' },
     description:
-      'The fields that hosts must report. By default, the versions that decide or are tried now are considered, of the profile `default` and of all profiles that operators created.',
+      'The fields that hosts must report. By default, the profile `default` and all profiles that operators created are considered, each with its active version and the version in a rollout.',
     args: {
       profiles: t.arg.stringList({ description: 'The profile versions whose fields are returned, each as name or name@number.' }),
       host: t.arg({ type: ResourceNameInput, description: 'Include the fields that the claims on this host require.' }),

@@ -62,7 +62,7 @@ const ResourceStatsInput = builder.inputType('ResourceStatsInput', {
     observedAt: t.field({
       type: 'DateTime',
       description: 'Has no effect.',
-      deprecationReason: 'Reports are ordered by reporter.sequence, and their age counts from their arrival.',
+      deprecationReason: 'Reports are ordered by reporter.sequence, and their age is measured from their arrival.',
     }),
   }),
 })
@@ -89,7 +89,7 @@ const ResourceStatsApplied = builder.objectRef<ReportApplied>('ResourceStatsAppl
     }),
     warnings: t.field({
       type: [HostWarning],
-      description: 'Values in the report that are impossible, or because of which more is counted as used than the host may really use.',
+      description: 'Values in the report that are impossible, or that make this service count more usage than the host may really have.',
       resolve: ({ warnings }) => [...warnings],
     }),
     ignoredFields: t.exposeStringList('ignored', {

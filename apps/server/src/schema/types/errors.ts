@@ -26,7 +26,7 @@ export const ErrorCode = builder.enumType('ErrorCode', {
 const showPath = (path: readonly string[]): string[] => path.map((key) => showUnseen(key))
 
 export const UserError = builder.interfaceRef<Failure>('UserError').implement({
-  description: 'An expected failure of a call. Match this interface to handle kinds of failures that are added later.',
+  description: 'An expected failure of a call. All kinds of failures implement this interface, including kinds that are added later.',
   fields: (t) => ({
     code: t.expose('code', { type: ErrorCode, description: 'The code of the failure.' }),
     message: t.string({

@@ -16,7 +16,7 @@ export const ReasonCount = builder.objectRef<RefusalReason>('ReasonCount').imple
 
 export const RefusalCause = builder.objectRef<KeptCause>('RefusalCause').implement({
   description:
-    'Why no host can take an instance. Only hosts that the request admits are considered: hosts in other availability zones, or hosts that the request does not name, are not.',
+    'Why no host can take an instance. Hosts that the request does not admit are not considered, for example hosts in other availability zones.',
   fields: (t) => ({
     code: t.exposeString('code', {
       nullable: true,

@@ -21,7 +21,7 @@ const CapacityInput = builder.inputType('CapacityInput', {
 
 const BottleneckShare = builder.objectRef<Bottleneck>('BottleneckShare').implement({
   description:
-    'A reason why hosts cannot take another instance. It refuses the next instance on full hosts, or every instance on hosts that take none.',
+    'A reason why hosts cannot take another instance. For a host that took instances in this count, it is the reason why the next instance does not fit; for other hosts, the reason why no instance fits.',
   fields: (t) => ({
     filter: t.exposeString('filter', { description: 'The name of the filter that refuses the hosts.' }),
     code: t.exposeString('code', { description: 'The code of the reason, from the catalogue of reasons.' }),
@@ -86,7 +86,7 @@ const CapacityAnswer = builder.objectRef<Answer>('CapacityAnswer').implement({
     groups: t.field({
       type: [CapacityGroup],
       description: 'The groups of hosts, the group in which the most instances fit first.',
-      args: { first: t.arg.int({ defaultValue: 50, description: 'The maximum number of groups, 0 to 500.' }) },
+      args: { first: t.arg.int({ defaultValue: 50, description: 'At most this many groups are listed, 0 to 500.' }) },
       resolve: (answer, { first }) => [...firstGroups(answer, first ?? 50)],
     }),
     bottleneck: t.field({

@@ -37,7 +37,7 @@ export const hypothesisFields = (t: InputFields) => ({
   deadline: t.field({
     type: 'Duration',
     description:
-      'The time limit. Results that are not computed by then are left out, and the answer reports this. PT10S by default, at most PT60S.',
+      'The time limit. Results that are not computed before the limit are left out, and the answer reports that they are missing. PT10S by default, at most PT60S.',
   }),
 })
 

@@ -30,7 +30,7 @@ const SimulateInput = builder.inputType('SimulateInput', {
       type: [SimulatedRequest],
       required: true,
       description:
-        'The requests in their order. Each is decided on the state that the earlier requests left. At most 10,000 instances in total.',
+        'The requests in the order in which they are decided. Each request is decided on the state that the earlier requests left. At most 10,000 instances in total.',
     }),
     ...hypothesisFields(t),
     seed: t.string({ description: 'The seed of random choices. The same simulation with the same seed has the same results.' }),
@@ -108,7 +108,8 @@ const SimulatedDecision = builder.objectRef<SimulatedView>('SimulatedDecision').
     }),
     explanation: t.field({
       type: Explanation,
-      description: 'The whole explanation for the instance for which no host was found; if all found one, for the last instance.',
+      description:
+        'The whole explanation for the instance for which no host was found; if a host was found for every instance, for the last instance.',
       resolve: (decision) => decision.explain(),
     }),
   }),
@@ -178,11 +179,11 @@ const Simulation = builder.objectRef<SimulationShape>('Simulation').implement({
     curve: t.field({
       type: [SimulatedPoint],
       description:
-        'The progress of the simulation: points before the first decision, at equal intervals, and after the last decision. One more point shows where a request first found no host.',
+        'The progress of the simulation: points before the first decision, at equal intervals of decisions, and after the last decision. One more point is directly before the first decision that found no host.',
       args: {
         points: t.arg.int({
           defaultValue: 100,
-          description: 'At most this many points, 2 to 500, apart from the point where a request first found no host.',
+          description: 'At most this many points, 2 to 500, in addition to the point before the first decision that found no host.',
         }),
       },
       resolve: (simulation, { points }) => [...simulation.curve(points ?? 100)],

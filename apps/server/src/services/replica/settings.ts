@@ -38,7 +38,8 @@ const rows: Readonly<Record<string, Row>> = {
       'The URL of the NATS cluster that stores the log. Not set: PostgreSQL stores the log. The engine in use is shown in health.',
   },
   GANTT_SHARED_FLUSH: {
-    description: 'Whether one flush to disk serves all waiting calls. auto: the service measures the disk and decides.',
+    description:
+      'on: one flush to disk serves all waiting calls. off: each append waits for its own flush. auto: the service measures the disk and decides.',
     value: ({ sharedFlush }) => sharedFlush,
   },
   GANTT_LOG_DAYS: {

@@ -58,12 +58,12 @@ const image = z.strictObject({
   architecture: name.nullable().default(null).describe('CPU architecture that the image needs, e.g. x86_64.'),
   minRamMb: whole(limits.memoryMib).default(0).meta({
     description:
-      "The least memory that a flavor for this image may have. A call that creates, resizes or rebuilds with less memory is refused, as by Nova's API. The field has no effect in a Nova document, which Nova's API has already checked (`ignoredFields`).",
+      "The smallest memory that a flavor for this image may have. A call that creates, resizes or rebuilds with less memory is refused, as by Nova's API. The field has no effect in a Nova document, which Nova's API has already checked; `ignoredFields` then lists the field.",
     unit: 'MiB',
   }),
   minDiskGb: whole(limits.diskGib).default(0).meta({
     description:
-      "The least root disk that a flavor for this image may have. A call that creates, resizes or rebuilds with a smaller root disk is refused, unless the root disk is 0 or on a volume. The field has no effect in a Nova document, which Nova's API has already checked (`ignoredFields`).",
+      "The smallest root disk that a flavor for this image may have. A call that creates, resizes or rebuilds with a smaller root disk is refused, unless the root disk is 0 or on a volume. The field has no effect in a Nova document, which Nova's API has already checked; `ignoredFields` then lists the field.",
     unit: 'GiB',
   }),
   properties: keyValues.default({}).describe('Image properties that restrict the hosts, e.g. img_hv_type.'),

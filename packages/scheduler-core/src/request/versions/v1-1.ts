@@ -60,7 +60,7 @@ const pciRequest = z
     requestId: name.nullable().default(null).describe('Id that links the devices to another object, such as a network port.'),
     alias: name.nullable().default(null).describe('Name that operators gave to the kind of device.'),
     count: positive(limits.entries).meta({ description: 'Number of devices.', unit: 'devices' }),
-    specs: list(keyValues.describe('Properties that a PCI device must all have, e.g. vendor_id and product_id.')).describe(
+    specs: list(keyValues.describe('Properties of a PCI device, e.g. vendor_id and product_id. A device must have all of them.')).describe(
       'Alternative descriptions of the devices. A device is accepted if it has all properties of at least one of them. With an empty list no device is accepted.',
     ),
     numaPolicy: z
