@@ -21,7 +21,7 @@ export function droppedText({ dropped }: Pick<Cause, 'dropped'>): string | undef
   const [first, second] = dropped.slice(0, DROPPED)
   if (first === undefined) return undefined
   const other = second === undefined ? '' : `, and ${second.hosts} without "${second.which}"`
-  return `It would admit ${counted(first.hosts, 'host')} without the requirement "${first.which}"${other}.`
+  return `The request would admit ${counted(first.hosts, 'host')} without the requirement "${first.which}"${other}.`
 }
 
 function sentencesOf(cause: Cause): string {

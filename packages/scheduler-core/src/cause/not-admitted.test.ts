@@ -140,7 +140,7 @@ describe('advice for a request that admits no host names the conditions without 
     [
       'the condition with the most hosts is first',
       { availabilityZone: 'z1', ...flavor({ 'trait:CUSTOM_B': 'required' }) },
-      'It would admit 2 hosts without the requirement "in availability zone z1", and 1 without "with trait CUSTOM_B".',
+      'The request would admit 2 hosts without the requirement "in availability zone z1", and 1 without "with trait CUSTOM_B".',
       [
         [flavor({ 'trait:CUSTOM_B': 'required' }), 2],
         [{ availabilityZone: 'z1', ...flavor({}) }, 1],
@@ -149,7 +149,7 @@ describe('advice for a request that admits no host names the conditions without 
     [
       'a condition that no host meets',
       { availabilityZone: 'z9', ...flavor({ 'trait:CUSTOM_B': 'required' }) },
-      'It would admit 2 hosts without the requirement "in availability zone z9".',
+      'The request would admit 2 hosts without the requirement "in availability zone z9".',
       [[flavor({ 'trait:CUSTOM_B': 'required' }), 2]],
     ],
     ['one condition', { availabilityZone: 'z9', ...flavor({}) }, undefined, []],
