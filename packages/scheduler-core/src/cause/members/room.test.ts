@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { draws } from '../../../../testing/extent.ts'
-import { builtInProfiles } from '../profiles/built-in.ts'
-import { FEATURE_LEVEL } from '../records/change.ts'
-import type { Profile } from '../records/profile.ts'
-import { aLog, aReport, aRequest, aUuid } from '../testing/index.ts'
-import { causeOf } from './cause.ts'
-import { causeText } from './cause-text.ts'
-import { refusal } from './testing/arbitraries.suite.ts'
-import { causeIn, fleetOf, foundOf, type HostDrawn } from './testing/drawn.ts'
+import { draws } from '../../../../../testing/extent.ts'
+import { builtInProfiles } from '../../profiles/built-in.ts'
+import { FEATURE_LEVEL } from '../../records/change.ts'
+import type { Profile } from '../../records/profile.ts'
+import { aLog, aReport, aRequest, aUuid } from '../../testing/index.ts'
+import { causeOf } from '../cause.ts'
+import { causeText } from '../cause-text.ts'
+import { refusal } from '../testing/arbitraries.suite.ts'
+import { causeIn, fleetOf, foundOf, type HostDrawn } from '../testing/drawn.ts'
 
 const profile = builtInProfiles.find(({ name }) => name === 'default') as Profile
 const whole = (count: number) => Array.from({ length: count }, (_, index) => ({ index, model: 'H100', usedMilli: 0 }))

@@ -1,11 +1,11 @@
-import type { Fleet } from '../fleet/fleet.ts'
-import { at } from '../hosts/columns.ts'
-import { type GpuState, modelFits, WHOLE_GPU } from '../hosts/gpu-device.ts'
-import type { Members } from '../request/members.ts'
-import { demandOf, type RequestSpec } from '../request/request-spec.ts'
-import { counted } from '../text/amount-text.ts'
-import type { HostIndex } from '../values/host-index.ts'
-import { inSlices, type Steps } from '../values/steps.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
+import { at } from '../../hosts/columns.ts'
+import { type GpuState, modelFits, WHOLE_GPU } from '../../hosts/gpu-device.ts'
+import type { Members } from '../../request/members.ts'
+import { demandOf, type RequestSpec } from '../../request/request-spec.ts'
+import { counted } from '../../text/amount-text.ts'
+import type { HostIndex } from '../../values/host-index.ts'
+import { inSlices, type Steps } from '../../values/steps.ts'
 
 /** The admitted hosts are too small for all instances of one kind, even with nothing else on them. */
 export interface Room {
