@@ -1,7 +1,7 @@
 import { realTimers, type Timers } from '../timers.ts'
 
 /** In one turn of the event loop, all long work together is given this many milliseconds. */
-const TURN_MS = 4
+export const TURN_MS = 4
 /** In one turn of the event loop, calls are started for this many milliseconds. */
 const ADMIT_MS = 8
 

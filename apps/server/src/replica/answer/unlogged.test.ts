@@ -1,10 +1,10 @@
 import { Fleet, type Steps } from '@gantt/scheduler-core'
 import { aReport, aRequest } from '@gantt/scheduler-core/testing'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { createMemoryStore } from '../../sync/memory/memory.ts'
 import { realTimers, type Timers } from '../../timers.ts'
-import type { UnloggedAnswer, UnloggedWork } from '../propose/batch.ts'
-import type { UnloggedDecision } from '../propose/placement.ts'
+import type { Refusal, UnloggedAnswer } from '../propose/batch.ts'
+import type { PlacementCall, UnloggedDecision } from '../propose/placement.ts'
 import { Replica } from '../replica.ts'
 import { createUnlogged } from './unlogged.ts'
 
@@ -16,49 +16,66 @@ function ticking(): Timers {
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 
-/** A decision that is complete after this many steps, and what happened to it. */
-function aWork(name: string, steps: number, onStep: (step: number) => void = () => undefined) {
+/** A refusal whose cause is found once `isFound` is true, and what happened to it. */
+function aRefusal(name: string, isFound: () => boolean = () => true) {
   const log: string[] = []
-  const work = { abandoned: false, fail: (error: Error) => void log.push(`failed: ${error.message}`) } as UnloggedWork['work']
-  function* complete(): Steps<UnloggedAnswer> {
-    try {
-      for (let step = 0; step < steps; step++) {
-        onStep(step)
-        yield
-      }
-      return { decision: { account: name } as UnloggedDecision, answer: () => void log.push('answered'), fail: work.fail }
-    } finally {
-      log.push('ended')
-    }
+  const work = { abandoned: false, fail: (error: Error) => void log.push(`failed: ${error.message}`) } as Refusal['work']
+  const complete: UnloggedAnswer = {
+    decision: { account: name } as UnloggedDecision,
+    answer: () => void log.push('answered'),
+    fail: work.fail,
   }
-  return { unlogged: { work, isRefusal: true, complete } satisfies UnloggedWork, work, log }
+  function* search(): Steps<UnloggedAnswer> {
+    while (!isFound()) yield
+    log.push('found')
+    return complete
+  }
+  return { refusal: { work, search } satisfies Refusal, work, complete, log }
 }
 
-function open(recordUnlogged: (decisions: readonly UnloggedDecision[]) => Promise<void>) {
-  const completed: string[] = []
-  const warnings: string[] = []
-  const options = { timers: ticking(), recordUnlogged, warn: (message: string) => void warnings.push(message) }
-  const unlogged = createUnlogged(options, { onCompleted: ({ account }) => void completed.push(account) })
-  return { unlogged, completed, warnings }
+function open() {
+  const stored: string[] = []
+  const found: string[] = []
+  const options = {
+    timers: ticking(),
+    recordUnlogged: async (decisions: readonly UnloggedDecision[]) => void stored.push(...decisions.map(({ account }) => account)),
+    warn: () => undefined,
+  }
+  const unlogged = createUnlogged(options, { onFound: ({ account }) => void found.push(account) })
+  return { unlogged, stored, found }
 }
+
+async function openReplica() {
+  const stored: UnloggedDecision[] = []
+  const replica = await Replica.start({
+    store: createMemoryStore().open(),
+    name: 'r',
+    recordUnlogged: async (decisions) => void stored.push(...decisions),
+    warn: () => undefined,
+    timers: ticking(),
+  })
+  return { replica, stored }
+}
+
+const aCall = (key: string, call: Pick<PlacementCall, 'request' | 'mode'>): PlacementCall => ({
+  account: 'nova',
+  key,
+  digest: key,
+  profile: 'default',
+  ttlMs: 120_000,
+  deadlineMs: 600_000,
+  alternatesPerInstance: 1,
+  intent: 'CREATE',
+  source: null,
+  allOrNothing: true,
+  ...call,
+})
 
 test('while the cause of a refusal is searched on a large fleet, the event loop turns many times, and the answer is the same', async () => {
-  const hosts = Array.from({ length: 2_000 }, (_, i) => aReport(`h${i}`))
-  const options = { store: createMemoryStore().open(), name: 'r', recordUnlogged: async () => undefined, warn: () => undefined }
-  const replica = await Replica.start({ ...options, timers: ticking() })
+  const { replica } = await openReplica()
   try {
-    await replica.propose(hosts)
-    const call = {
-      account: 'nova',
-      key: 'k',
-      digest: 'k',
-      profile: 'default',
-      mode: 'RESERVE',
-      ttlMs: 120_000,
-      deadlineMs: 600_000,
-    } as const
-    const more = { alternatesPerInstance: 1, intent: 'CREATE', source: null, allOrNothing: true } as const
-    const refused = replica.place({ ...call, ...more, request: aRequest({ vcpus: 64, memoryMb: 128 }) })
+    await replica.propose(Array.from({ length: 2_000 }, (_, i) => aReport(`h${i}`)))
+    const refused = replica.place(aCall('k', { mode: 'RESERVE', request: aRequest({ vcpus: 64, memoryMb: 128 }) }))
     let turns = 0
     let isAnswered = false
     void refused.finally(() => {
@@ -76,107 +93,50 @@ test('while the cause of a refusal is searched on a large fleet, the event loop 
   }
 })
 
-test('decisions are completed in the order of their calls, each before the next begins', async () => {
-  const { unlogged, completed } = open(async () => undefined)
-  const begun: string[] = []
-  const works = ['a', 'b', 'c'].map((name) => aWork(name, 10, (step) => step === 0 && begun.push(`${name} after ${completed.length}`)))
-  for (const answer of unlogged.complete(
-    works.map(({ unlogged: one }) => one),
-    new Fleet(),
-  ))
-    answer()
-  await unlogged.close()
-  expect(begun).toEqual(['a after 0', 'b after 1', 'c after 2'])
-  for (const { log } of works) expect(log).toEqual(['ended', 'answered'])
-})
-
-test('a decision is neither completed nor stored once its caller stopped waiting', async () => {
-  const stored = vi.fn(async () => undefined)
-  const { unlogged, completed } = open(stored)
-  const gone = aWork('gone', 1_000, (step) => {
-    if (step === 5) gone.work.abandoned = true
-    if (step > 8) throw new Error('the work continued')
-  })
-  for (const answer of unlogged.complete([gone.unlogged], new Fleet())) answer()
-  await unlogged.close()
-  expect({ log: gone.log, completed, stored: stored.mock.calls }).toEqual({ log: ['ended'], completed: [], stored: [] })
-})
-
-test('an error while a decision is completed fails its call, and the next decision is answered', async () => {
-  const { unlogged } = open(async () => undefined)
-  const broken = aWork('broken', 2, () => {
-    throw new Error('a defect')
-  })
-  const whole = aWork('whole', 2)
-  for (const answer of unlogged.complete([broken.unlogged, whole.unlogged], new Fleet())) answer()
-  await unlogged.close()
-  expect(broken.log).toEqual(['ended', 'failed: a defect'])
-  expect(whole.log).toEqual(['ended', 'answered'])
-})
-
-test('decisions that wait for a write are stored together, one that cannot be stored fails alone, and a slow write delays no other', async () => {
-  const writes: string[][] = []
-  let release = (): void => undefined
-  const slow = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  const { unlogged, completed, warnings } = open(async (decisions) => {
-    const names = decisions.map(({ account }) => account)
-    writes.push(names)
-    if (names[0]?.startsWith('slow') === true) await slow
-    if (names.includes('large')) throw new Error('too large')
-  })
-  const [quick, ...works] = ['quick', 'slow-1', 'slow-2', 'slow-3', 'slow-4', 'a', 'large'].map((name) => aWork(name, 1))
-  const start = (some: typeof works): void => {
-    for (const answer of unlogged.complete(
-      some.map(({ unlogged: one }) => one),
-      new Fleet(),
-    ))
-      answer()
+test('a refusal and a placement that claims nothing are stored and counted, and only the refusal has a cause', async () => {
+  const { replica, stored } = await openReplica()
+  try {
+    await replica.propose([aReport('h1')])
+    const advised = await replica.place(aCall('advised', { mode: 'NONE', request: aRequest({ vcpus: 1, memoryMb: 64 }) }))
+    const refused = await replica.place(aCall('refused', { mode: 'NONE', request: aRequest({ vcpus: 64, memoryMb: 64 }) }))
+    expect([advised.type, refused.type]).toEqual(['placed', 'refused'])
+    expect(stored.map(({ outcome, reasons }) => [outcome, reasons.map(({ code }) => code)])).toEqual([
+      ['PLACED', []],
+      ['NO_VALID_HOST', ['cpu.too_few']],
+    ])
+    expect([replica.tally.unlogged, [...replica.tally.refused]]).toEqual([2, [['cpu.too_few', 1]]])
+  } finally {
+    await replica.close()
   }
-  start(works.slice(0, 3))
-  while (writes.length < 3) await nextTurn()
-  start(quick === undefined ? [] : [quick])
-  while (quick?.log.includes('answered') !== true) await nextTurn()
-  start(works.slice(3))
-  while (completed.length < 7) await nextTurn()
-  release()
-  await unlogged.close()
-  expect(writes).toEqual([['slow-1'], ['slow-2'], ['slow-3'], ['quick'], ['slow-4'], ['a', 'large'], ['a'], ['large']])
-  expect(works.slice(4).map(({ log }) => log.at(-1))).toEqual(['answered', 'failed: the decision could not be recorded'])
-  expect(warnings).toEqual(['a decision could not be recorded: too large'])
 })
 
-test('searches on the same state share a copy of the fleet, and a search on another fleet at the same revision has its own', async () => {
-  const { unlogged } = open(async () => undefined)
-  const seen: Fleet[] = []
-  const searching = (): UnloggedWork => {
-    const { unlogged: one } = aWork('search', 2)
-    return {
-      ...one,
-      *complete(fleet) {
-        seen.push(fleet)
-        return yield* one.complete()
-      },
-    }
-  }
-  const [fleet, other] = [new Fleet(), new Fleet()]
-  for (const [works, on] of [
-    [[searching(), searching()], fleet],
-    [[searching()], other],
-  ] as const)
-    for (const answer of unlogged.complete(works, on)) answer()
+test('a refusal is stored when its cause is known and its function was called, and its caller is answered after that', async () => {
+  const { unlogged, stored, found } = open()
+  const { refusal, log } = aRefusal('refused')
+  const answer = unlogged.search(refusal, new Fleet())
+  await expect.poll(() => found).toEqual(['refused'])
+  expect([log, stored]).toEqual([['found'], []])
+  answer()
   await unlogged.close()
-  expect([seen[0] === seen[1], seen[1] === seen[2], seen.includes(fleet), seen.includes(other)]).toEqual([true, false, false, false])
+  expect([log, stored]).toEqual([['found', 'answered'], ['refused']])
 })
 
-test('at most 32 searches wait, a further one is completed at once, and so is a decision that needs no search', async () => {
-  const { unlogged, completed } = open(async () => undefined)
-  const advice = aWork('advice', 0)
-  const works = [...Array.from({ length: 33 }, (_, i) => aWork(`search-${i}`, 5).unlogged), { ...advice.unlogged, isRefusal: false }]
-  const answers = unlogged.complete(works, new Fleet())
-  expect(completed).toEqual(['search-32', 'advice'])
-  for (const answer of answers) answer()
+test('a placement that claims nothing is stored without a search, and does not wait for the searches of refusals', async () => {
+  const { unlogged, stored, found } = open()
+  const advised = aRefusal('advised')
+  const refused = aRefusal('refused', () => advised.log.includes('answered'))
+  unlogged.search(refused.refusal, new Fleet())()
+  unlogged.store(advised.complete)
   await unlogged.close()
-  expect(completed).toHaveLength(34)
+  expect([advised.log, refused.log]).toEqual([['answered'], ['found', 'answered']])
+  expect([stored, found]).toEqual([['advised', 'refused'], ['refused']])
+})
+
+test('a refusal is not stored once its caller stopped waiting', async () => {
+  const { unlogged, stored, found } = open()
+  const gone = aRefusal('gone', () => false)
+  unlogged.search(gone.refusal, new Fleet())()
+  gone.work.abandoned = true
+  await unlogged.close()
+  expect([gone.log, stored, found]).toEqual([[], [], []])
 })

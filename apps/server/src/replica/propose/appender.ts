@@ -62,7 +62,7 @@ export class Appender implements FollowerHooks {
     this.#queue = createCallQueue(options.timers)
     this.#turns = createTurns(options.store.refusesEarly)
     this.#retries = createRetries(options.warn, options.timers)
-    this.#unlogged = createUnlogged(options, { onCompleted: (decision) => this.#retries.unlogged(decision) })
+    this.#unlogged = createUnlogged(options, { onFound: (decision) => this.#retries.unlogged(decision) })
     this.held = createHeldAnswers(options.store, options.timers, {
       onFailed: () => {
         const { freshness } = parts()
@@ -251,22 +251,25 @@ export class Appender implements FollowerHooks {
   }
 
   /** Answers calls that need no entry, once the fleet that their answers depend on is durable. */
-  #answerUnlogged({ settled, unlogged }: Batch): void {
-    const { place } = this.#parts().follower.fleet
+  #answerUnlogged({ settled, advised, refused }: Batch): void {
+    const { fleet } = this.#parts().follower
+    const { place } = fleet
     for (const { work, outcome } of settled)
       this.held.hold({ place, work, answer: () => work.settle(outcome), fail: (error) => work.fail(error) })
-    if (unlogged.length === 0) return
-    const answers = this.#unlogged.complete(unlogged, this.#parts().follower.fleet)
-    for (const [i, { work }] of unlogged.entries())
-      this.held.hold({
-        place,
-        answer: () => answers[i]?.(),
-        fail(error) {
-          // ends the search for the cause
-          work.abandoned = true
-          work.fail(error)
-        },
-      })
+    for (const advice of advised) {
+      this.#retries.unlogged(advice.decision)
+      this.held.hold({ place, answer: () => this.#unlogged.store(advice), fail: (error) => advice.fail(error) })
+    }
+    for (const refusal of refused) {
+      const { work } = refusal
+      const answer = this.#unlogged.search(refusal, fleet)
+      const fail = (error: Error): void => {
+        // ends the search for the cause
+        work.abandoned = true
+        work.fail(error)
+      }
+      this.held.hold({ place, answer, fail })
+    }
   }
 
   /**

@@ -54,23 +54,20 @@ export interface Batch {
   readonly settled: readonly { readonly work: PlacementWork; readonly outcome: PlacementOutcome }[]
   /** Calls that wait for new answers of external plug-ins. */
   readonly outdated: readonly PlacementWork[]
-  /** Refusals, and placements that claim nothing. They are stored in tables, not in the log, before they are answered. */
-  readonly unlogged: readonly UnloggedWork[]
+  /** Placements that claim nothing. They are stored in tables, not in the log, before they are answered. */
+  readonly advised: readonly UnloggedAnswer[]
+  /** Refusals. They are stored like `advised`, but the cause of each is searched first. */
+  readonly refused: readonly Refusal[]
 }
 
-/**
- * A refusal, or a placement that claims nothing. The cause of a refusal is computed after the batch, because computing it takes longer than
- * making many decisions.
- */
-export interface UnloggedWork {
+/** A refusal without its cause. Searching the cause takes longer than making many decisions, so it is not done while a batch is built. */
+export interface Refusal {
   readonly work: PlacementWork
-  /** True for a refusal: completing it takes long, and reads the fleet. */
-  readonly isRefusal: boolean
-  /** Computes the missing fields of the decision. `fleet` is a private copy of the fleet of the batch. */
-  complete(fleet: Fleet): Steps<UnloggedAnswer>
+  /** Searches the cause. `fleet` is in the state on which the batch was decided, and no other code may use it until the search ends. */
+  search(fleet: Fleet): Steps<UnloggedAnswer>
 }
 
-/** A decision that must be stored, and the answer that its caller then gets. */
+/** A complete decision that must be stored, and the answer that its caller then gets. */
 export interface UnloggedAnswer {
   readonly decision: UnloggedDecision
   answer(): void
@@ -100,7 +97,8 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
   const others: { changes: readonly Change[]; work: Work }[] = []
   const later: Work[] = []
   const settled: Batch['settled'][number][] = []
-  const unlogged: Batch['unlogged'][number][] = []
+  const advised: UnloggedAnswer[] = []
+  const refused: Refusal[] = []
   const outdated: PlacementWork[] = []
   const keys = new Set<string>()
   const instances = new Set<string>()
@@ -132,8 +130,8 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
         lookedAt = now
         if (step === undefined) continue
         if (step.type === 'settled') settled.push({ work, outcome: step.outcome })
-        else if (step.type === 'unlogged')
-          unlogged.push({ work, isRefusal: step.isRefusal, complete: (copy) => step.complete(copy, tookUs) })
+        else if (step.type === 'advised') advised.push(step.complete(tookUs))
+        else if (step.type === 'refused') refused.push({ work, search: (copy) => step.search(copy, tookUs) })
         else if (step.type === 'outdated') outdated.push(work)
         else if (step.type === 'later') {
           later.push(work)
@@ -169,8 +167,9 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
     later,
     needsFresh,
     settled,
-    unlogged,
     outdated,
+    advised,
+    refused,
   }
 }
 
@@ -181,7 +180,9 @@ type Step =
   | { readonly type: 'later'; readonly fresh: boolean; readonly time?: true }
   /** The answers of external plug-ins no longer apply, so new answers are requested. */
   | { readonly type: 'outdated' }
-  | { readonly type: 'unlogged'; readonly isRefusal: boolean; complete(fleet: Fleet, tookUs: number): Steps<UnloggedAnswer> }
+  /** A placement that claims nothing. */
+  | { readonly type: 'advised'; complete(tookUs: number): UnloggedAnswer }
+  | { readonly type: 'refused'; search(fleet: Fleet, tookUs: number): Steps<UnloggedAnswer> }
 
 /** Decides one call. If the decision throws, which is a defect, this call fails and all other calls continue. */
 function placeSafely(
@@ -361,12 +362,8 @@ function adviceStep(fleet: Fleet, work: PlacementWork, decided: Decided): Step {
     revision: fleet.place.revision,
   }
   return {
-    type: 'unlogged',
-    isRefusal: false,
-    // biome-ignore lint/correctness/useYield: a placement that claims nothing needs no search, so there is no point at which to yield
-    *complete(_copy, tookUs) {
-      return answerFor(work, { ...known, tookUs, outcome: isPart ? 'PARTIAL' : 'PLACED', answer, reasons: [] }, outcome)
-    },
+    type: 'advised',
+    complete: (tookUs) => answerFor(work, { ...known, tookUs, outcome: isPart ? 'PARTIAL' : 'PLACED', answer, reasons: [] }, outcome),
   }
 }
 
@@ -376,9 +373,8 @@ function refusalStep(fleet: Fleet, work: PlacementWork, decided: Decided, source
   const { place } = known
   const { revision } = fleet.place
   return {
-    type: 'unlogged',
-    isRefusal: true,
-    *complete(copy, tookUs) {
+    type: 'refused',
+    *search(copy, tookUs) {
       const { reasons, cause } = yield* whyRefusedInSteps(copy, work, decided, source, ends)
       const kept = copy.hosts.featureLevel >= KEPT_CAUSES ? { cause } : {}
       const decision: UnloggedDecision = { ...known, tookUs, outcome: 'NO_VALID_HOST', answer: [], reasons, ...kept }

@@ -33,7 +33,7 @@ export function listedRefusal(fleet: Fleet, { parts }: Decided): PlacementOutcom
 
 /**
  * The cause for the first instance without a host, and the reasons of all hosts, counted by filter and code. The resources of earlier
- * instances of the request are treated as used. Yields in between, so the fleet must be a private copy of the fleet of the decision.
+ * instances of the request are treated as used. Yields in between, so no other code may use the fleet until the search ends.
  */
 export function* whyRefusedInSteps(
   fleet: Fleet,

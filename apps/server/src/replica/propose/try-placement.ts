@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Change, copyFleet, type Fleet, type Steps } from '@gantt/scheduler-core'
+import type { Change, Fleet, Steps } from '@gantt/scheduler-core'
 import { buildBatch } from './batch.ts'
 import { MOST_GATHERINGS } from './gather.ts'
 import type { Gathered, PlacementCall, PlacementOutcome } from './placement.ts'
@@ -7,7 +7,8 @@ import type { PlacementWork } from './work.ts'
 
 /**
  * Returns the changes that a call would write now, or its answer if it would write nothing. The call is decided as the replica would decide
- * it, but no external plug-in is called: `gathered` has their earlier answers. Yields while it searches the cause of a refusal.
+ * it, but no external plug-in is called: `gathered` has their earlier answers. Yields while it searches the cause of a refusal, so no other
+ * code may use the fleet meanwhile.
  */
 export function* tryPlacementInSteps(
   fleet: Fleet,
@@ -35,14 +36,15 @@ export function* tryPlacementInSteps(
       failed = error
     },
   }
-  const { entry, settled, unlogged } = buildBatch(fleet, [work], {
+  const { entry, settled, advised, refused } = buildBatch(fleet, [work], {
     entryId: '',
     writer: '',
     freshUpTo: Number.POSITIVE_INFINITY,
     newSeed: () => randomUUID().slice(0, 8),
     monotonic: () => performance.now(),
   })
-  for (const { complete } of unlogged) (yield* complete(copyFleet(fleet))).answer()
+  for (const { answer } of advised) answer()
+  for (const { search } of refused) (yield* search(fleet)).answer()
   const answered = settled[0]?.outcome ?? outcome
   if (answered !== undefined) return answered
   if (entry === undefined) throw failed ?? new Error('a call that was tried out was neither answered nor placed')
