@@ -17,7 +17,8 @@ import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { IconHelp, IconHistory, IconMoon, IconSearch, IconSun, IconUser } from '@tabler/icons-react'
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
-import { lazy, Suspense, useLayoutEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useLayoutEffect, useState } from 'react'
+import { keepFocus } from '../lib/browser/keep-focus.ts'
 import { useKeyboard, useShortcuts } from '../lib/browser/keys.ts'
 import { coverPage } from '../lib/browser/over-page.ts'
 import { choose } from '../lib/browser/preferences.ts'
@@ -43,6 +44,7 @@ export function Shell() {
   const pickTime = (): void => setDialog('time')
 
   useKeyboard()
+  useEffect(keepFocus, [])
   // this shortcut also works while the user types
   useHotkeys([['mod+K', () => setDialog('palette')]], [], true)
   const isCovered = dialog !== undefined

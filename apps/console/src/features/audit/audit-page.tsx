@@ -68,6 +68,8 @@ function Rows() {
         columns={columns}
         keyOf={keyOf}
         onOpen={({ id }) => show(id)}
+        // The list leaves room for the line below it.
+        table={{ height: 'calc(100vh - 230px - var(--g-chips, 0px))' }}
         none={<Empty title="No audit rows yet">Every mutation will be a row here.</Empty>}
       >
         {entry === undefined ? null : <AuditEntry entry={entry} onClose={() => show(undefined)} />}

@@ -88,7 +88,7 @@ export function ClaimsPage() {
           sidePanel={(id) => <ClaimBeside key={id} id={id} />}
           choice={mayRevoke ? choice : undefined}
           // The list is as high as the window without the header, the counts and the ages above the list.
-          table={{ height: 'calc(100vh - 330px - var(--g-chips, 0px))' }}
+          table={{ height: 'calc(100vh - 370px - var(--g-chips, 0px))' }}
           chosen={
             <ChoiceBar
               choice={choice}

@@ -132,8 +132,8 @@ function Keys() {
           <EndKey step={doing.step} key_={doing.key} isOwn={own?.viewer.actor.id === doing.key.id} onClose={close} onDone={showSecret} />
         ) : null}
         {doing?.step === 'secret' ? <Secret made={doing.made} onClose={close} /> : null}
+        <Roles />
       </Stack>
-      <Roles />
     </Page>
   )
 }

@@ -7,6 +7,7 @@ import { formatCount } from '../../lib/format.ts'
 import type { Pages } from '../../lib/service/use-pages.ts'
 import { SidePanel } from '../dialog/side-panel.tsx'
 import { useSidePanel, useSidePanelKeys } from '../dialog/use-side-panel.ts'
+import { FilterAside } from '../filter/filter-aside.tsx'
 import { FilterBar } from '../filter/filter-bar.tsx'
 import { NoMatch } from '../filter/no-match.tsx'
 import type { Choice, Key } from '../filter/use-choice.ts'
@@ -74,19 +75,18 @@ export function PagedList<Row>(props: PagedListProps<Row>) {
   const go = useListGo()
   // Rows arrive far more often than the elements above them change, so these elements are not rendered again with each row.
   const bar = useMemo(
-    () => (
-      <>
-        <FilterBar label={filterLabel} fields={fields} value={q} onChange={(next, how) => go({ q: next }, how)} readPaste={readPaste} />
-        <ViewsButton list={list} />
-      </>
-    ),
-    [filterLabel, fields, readPaste, q, go, list],
+    () => <FilterBar label={filterLabel} fields={fields} value={q} onChange={(next, how) => go({ q: next }, how)} readPaste={readPaste} />,
+    [filterLabel, fields, readPaste, q, go],
   )
+  const views = useMemo(() => <ViewsButton list={list} />, [list])
   return (
     <Stack gap="xs">
       <Group gap="xs" align="flex-start">
         {bar}
-        {aside}
+        <FilterAside>
+          {views}
+          {aside}
+        </FilterAside>
       </Group>
       {above}
       {instead ?? <Found {...props} />}

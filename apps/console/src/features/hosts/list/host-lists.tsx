@@ -1,7 +1,8 @@
 import { parseSort, printSort } from '@gantt/scheduler-core/query'
 import { Button, Skeleton, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { lazy, memo, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
+import { IconLayoutSidebar } from '@tabler/icons-react'
+import { lazy, memo, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useShortcuts } from '../../../lib/browser/keys.ts'
 import { rememberList } from '../../../lib/browser/present-list.ts'
 import { formatCount } from '../../../lib/format.ts'
@@ -88,6 +89,7 @@ export const HostLists = memo(function HostLists({ fleet, list, verdicts, search
     if (panelCells === undefined || panelIdOf(store, ordinal) === sidePanel.id) open(ordinal)
     else panelCells.onToggle(ordinal)
   }
+  const compareButton = useRef<HTMLButtonElement>(null)
   const toggleCompare = (): void => go((now) => ({ compare: now.compare === 'yes' ? undefined : 'yes' }))
   useShortcuts([{ keys: 'c', label: 'Compare the selected hosts with all others', run: toggleCompare }])
   const toggle = (field: FacetName, value: string, isAdded: boolean): void =>
@@ -99,14 +101,19 @@ export const HostLists = memo(function HostLists({ fleet, list, verdicts, search
         <Text size="sm" fw={600} role="status" data-count={found}>
           {formatCount(found)} of {formatCount(total)} {total === 1 ? 'host' : 'hosts'}
         </Text>
-        {/* while hosts are selected, their actions need its space */}
-        {items.size > 0 ? null : (
-          <Button size="compact-sm" variant="subtle" aria-expanded={areFacetsOn} onClick={() => setFacetsWanted(!areFacetsOn)}>
-            {areFacetsOn ? 'Hide facets' : 'Show facets'}
-          </Button>
-        )}
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          aria-label="Facets"
+          title="Facets"
+          aria-expanded={areFacetsOn}
+          onClick={() => setFacetsWanted(!areFacetsOn)}
+        >
+          {/* while hosts are selected, their actions need the space of the name */}
+          {items.size > 0 ? <IconLayoutSidebar size={16} aria-hidden /> : 'Facets'}
+        </Button>
         <ChosenHosts fleet={fleet} choice={choice} ordinals={ordinals} />
-        <Button size="compact-sm" variant="subtle" aria-expanded={compare === 'yes'} title="c" onClick={toggleCompare}>
+        <Button ref={compareButton} size="compact-sm" variant="subtle" aria-expanded={compare === 'yes'} title="c" onClick={toggleCompare}>
           Compare
         </Button>
       </ListHead>
@@ -117,7 +124,10 @@ export const HostLists = memo(function HostLists({ fleet, list, verdicts, search
             ordinals={selection.ordinals}
             chosen={choice.items}
             onNarrow={(terms) => go(({ q = '' }) => ({ q: narrowTo(canonical(q), terms) }))}
-            onClose={toggleCompare}
+            onClose={() => {
+              compareButton.current?.focus()
+              toggleCompare()
+            }}
           />
         </Suspense>
       ) : null}
@@ -140,7 +150,7 @@ export const HostLists = memo(function HostLists({ fleet, list, verdicts, search
             )}
             <SidePanel
               state={sidePanel}
-              height={view === 'table' ? 'calc(100vh - 205px - var(--g-chips, 0px))' : 'calc(100vh - 241px - var(--g-chips, 0px))'}
+              height={view === 'table' ? 'calc(100vh - 199px - var(--g-chips, 0px))' : 'calc(100vh - 235px - var(--g-chips, 0px))'}
               panel={(id) => <HostOf key={id} store={store} id={id} />}
             >
               <div className="hosts-lists">
@@ -151,7 +161,7 @@ export const HostLists = memo(function HostLists({ fleet, list, verdicts, search
                     group={group}
                     colour={shownColour}
                     verdicts={verdicts}
-                    height={view === 'map' ? 'max(240px, calc(100vh - 315px - var(--g-chips, 0px)))' : '240px'}
+                    height={view === 'map' ? 'max(240px, calc(100vh - 309px - var(--g-chips, 0px)))' : '240px'}
                     onOpenGroup={(key) => go(({ q = '' }) => ({ q: narrowToGroup(canonical(q), group, key) }))}
                     onOpen={open}
                     onPress={press}
@@ -169,7 +179,7 @@ export const HostLists = memo(function HostLists({ fleet, list, verdicts, search
                       sidePanel={panelKeys}
                       filter={text}
                       sort={sort}
-                      height={view === 'split' ? 'calc(100vh - 535px - var(--g-chips, 0px))' : 'calc(100vh - 205px - var(--g-chips, 0px))'}
+                      height={view === 'split' ? 'calc(100vh - 529px - var(--g-chips, 0px))' : 'calc(100vh - 199px - var(--g-chips, 0px))'}
                       onSort={(press) => go((now) => ({ sort: printSort(press(parseSort(now.sort ?? usualSort))) }))}
                       onOpen={open}
                     />

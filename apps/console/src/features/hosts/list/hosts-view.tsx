@@ -3,6 +3,7 @@ import { Button, Group, SegmentedControl, Skeleton, Stack } from '@mantine/core'
 import { IconBookmarks } from '@tabler/icons-react'
 import { lazy, Suspense, useDeferredValue, useMemo } from 'react'
 import { CopyRoom } from '../../../ui/copy-as.tsx'
+import { FilterAside } from '../../../ui/filter/filter-aside.tsx'
 import { FilterBar } from '../../../ui/filter/filter-bar.tsx'
 import type { Fleet } from '../fleet.ts'
 import { readHost } from '../host-row.ts'
@@ -54,33 +55,35 @@ export function HostsView({ fleet }: { readonly fleet: Fleet }) {
               .flatMap((facet) => list.selection.facets[facet].filter(({ value }) => value !== NONE))
           }
         />
-        <SegmentedControl
-          size="xs"
-          aria-label="View"
-          value={search.view ?? 'split'}
-          onChange={(next) => go({ view: hostViews.find((one) => one === next) })}
-          data={hostViews.map((one) => ({ value: one, label: viewNames[one] }))}
-        />
-        <Suspense
-          fallback={
-            <>
-              <Button size="compact-sm" variant="subtle" leftSection={<IconBookmarks size={14} aria-hidden />} disabled>
-                Views
-              </Button>
-              <CopyRoom />
-            </>
-          }
-        >
-          <ViewsButton list="hosts" />
-          <CopyHosts
-            text={list.text}
-            sort={asked.sort}
-            isOfVerdict={only !== undefined}
-            count={list.ordinals.length}
-            verdicts={verdicts}
-            rows={() => Array.from(list.ordinals, (one) => readHost(store, one))}
+        <FilterAside>
+          <SegmentedControl
+            size="xs"
+            aria-label="View"
+            value={search.view ?? 'split'}
+            onChange={(next) => go({ view: hostViews.find((one) => one === next) })}
+            data={hostViews.map((one) => ({ value: one, label: viewNames[one] }))}
           />
-        </Suspense>
+          <Suspense
+            fallback={
+              <>
+                <Button size="compact-sm" variant="subtle" leftSection={<IconBookmarks size={14} aria-hidden />} disabled>
+                  Views
+                </Button>
+                <CopyRoom />
+              </>
+            }
+          >
+            <ViewsButton list="hosts" />
+            <CopyHosts
+              text={list.text}
+              sort={asked.sort}
+              isOfVerdict={only !== undefined}
+              count={list.ordinals.length}
+              verdicts={verdicts}
+              rows={() => Array.from(list.ordinals, (one) => readHost(store, one))}
+            />
+          </Suspense>
+        </FilterAside>
       </Group>
       {asked.decision === undefined ? null : (
         <Suspense fallback={<Skeleton height={48} />}>
