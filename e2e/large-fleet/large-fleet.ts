@@ -8,9 +8,9 @@ import { type Service, startService } from '../service.ts'
 
 /** The default number of hosts. */
 export const USUAL = 10_000
-const LEAST = 50
+const MIN_HOSTS = 50
 /** The maximum count of hosts. An aggregate can have 100,000 hosts, and the aggregate of a zone has a quarter of the fleet. */
-const MOST = 400_000
+const MAX_HOSTS = 400_000
 
 /** The count of hosts in the fleet: `GANTT_LARGE_FLEET`, or 10,000 if it is not set. */
 export const LARGE = readSize(process.env.GANTT_LARGE_FLEET)
@@ -192,9 +192,9 @@ async function together(count: number, act: (i: number) => Promise<unknown>): Pr
 function readSize(text: string | undefined): number {
   if (text === undefined || text === '') return USUAL
   const size = Number(text)
-  if (/^\d+$/.test(text) && size >= LEAST && size <= MOST) return size
+  if (/^\d+$/.test(text) && size >= MIN_HOSTS && size <= MAX_HOSTS) return size
   throw new Error(
     `GANTT_LARGE_FLEET is ${JSON.stringify(text)}; it must be the number of hosts of the large fleet, ` +
-      `a whole number from ${LEAST} to ${MOST.toLocaleString('en-US')}`,
+      `a whole number from ${MIN_HOSTS} to ${MAX_HOSTS.toLocaleString('en-US')}`,
   )
 }

@@ -34,7 +34,7 @@ export type { Scheduler, Selection, SelectOptions } from './contracts/scheduler.
 export type { Multipliers, Weigher, WeigherOptions } from './contracts/weigher.ts'
 export { otherCode } from './decision/other-code.ts'
 export { type KeptDecision, packDecision, type StoredFields, unpackDecision } from './decision/packed.ts'
-export { asksOf, type LookedAway, MOST_ASKED, questionsOf, unansweredOf } from './decision/questions.ts'
+export { asksOf, type LookedAway, MAX_ASKED, questionsOf, unansweredOf } from './decision/questions.ts'
 export {
   decidedText,
   type FirstDifference,
@@ -275,5 +275,5 @@ export { CORE_VERSION } from './values/version.ts'
 export * from './what-if/index.ts'
 export { type HostChange, type HostFields, hostChangesBetween, hostFieldsOf } from './why/host-changes.ts'
 export { type HostStep, type HostStepKind, hostStepKinds, hostStepsOf, LISTED_CHANGES } from './why/host-steps.ts'
-export { MOST_MULTIPLIER } from './why/totals.ts'
+export { MAX_MULTIPLIER } from './why/totals.ts'
 export { type Flip, type Flips, openWeightLab, type WeightLab, type Without, winningMultipliersInSteps } from './why/weight-lab.ts'

@@ -30,9 +30,9 @@ const KEPT_MS = 250
  * A thread that still works this long after its timeout is ended. HiGHS checks its clock only from time to time, so it can exceed its time
  * limit.
  */
-const MOST_GRACE_MS = 1_000
+const MAX_GRACE_MS = 1_000
 /** At most this many calls may use or wait for the solver. Further calls are answered with BUSY at once. */
-const MOST_OPEN = 16
+const MAX_OPEN_CALLS = 16
 
 /** A problem for the solver, and its limits. */
 export interface Question {
@@ -77,7 +77,7 @@ export type Solve = <Place extends HostName | null, Made extends Formulated<Plac
   problem: Problem<Place, Made>,
 ) => Promise<Solved<Place, Made>>
 
-export const createAskSolver = (solver: Solver, timers: Timers, mostOpen = MOST_OPEN): AskSolver =>
+export const createAskSolver = (solver: Solver, timers: Timers, mostOpen = MAX_OPEN_CALLS): AskSolver =>
   askRequest(createSolve(solver, timers, mostOpen))
 
 /** Creates a function that searches for the placement of a request's instances with the solver. */
@@ -107,7 +107,7 @@ export const askRequest =
  * Formulating yields, so that other calls are answered meanwhile. The fleet may change before the solution arrives, so the decision checks
  * the result.
  */
-export function createSolve(solver: Solver, timers: Timers, mostOpen = MOST_OPEN): Solve {
+export function createSolve(solver: Solver, timers: Timers, mostOpen = MAX_OPEN_CALLS): Solve {
   let open = 0
   let turn: Promise<unknown> = Promise.resolve()
   /** Solves problems one after the other, in the order of the calls. */
@@ -126,7 +126,7 @@ export function createSolve(solver: Solver, timers: Timers, mostOpen = MOST_OPEN
     const endsAt = timers.now() + timeMs
     const left = (): number => Math.max(1, Math.ceil(endsAt - timers.now()))
     // the caller's time also limits the wait for a thread that does not end in time
-    const graceMs = Math.min(MOST_GRACE_MS, Math.max(KEPT_MS / 2, most - timeMs))
+    const graceMs = Math.min(MAX_GRACE_MS, Math.max(KEPT_MS / 2, most - timeMs))
     return new Promise<Solved<Place, Made>>((settle) => {
       let isLate = false
       const stopWaiting = timers.after(timeMs, () => {

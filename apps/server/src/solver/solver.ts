@@ -23,7 +23,7 @@ export interface SolverSettings {
   readonly openWorker?: () => Worker
 }
 
-const MOST_WAITING = 16
+const MAX_WAITING_CALLS = 16
 /** How long a thread may continue after its time limit, because HiGHS checks its clock only from time to time. */
 const GRACE_MS = 1_000
 /** The memory limit of the thread's JavaScript. The memory of HiGHS itself is limited by the size of programs. */
@@ -44,7 +44,7 @@ export function openSolverWorker(): Worker {
 }
 
 export function createSolver({
-  mostWaiting = MOST_WAITING,
+  mostWaiting = MAX_WAITING_CALLS,
   timers = realTimers,
   openWorker = openSolverWorker,
 }: SolverSettings = {}): Solver {

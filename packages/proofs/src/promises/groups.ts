@@ -12,7 +12,7 @@ export interface GroupsOptions {
 const CALLERS = 16
 const HOSTS = ['h0', 'h1', 'h2', 'h3', 'h4'] as const
 /** The tested values of the maximum count of members on one host. Undefined means Nova's default, which is one. */
-const MOST = [undefined, 2, 3] as const
+const MEMBER_LIMITS = [undefined, 2, 3] as const
 
 /**
  * Two service processes, and sixteen callers that all place an instance of one anti-affinity group at the same moment. No host may get more
@@ -31,7 +31,7 @@ export async function proveGroups(checks: Checks, { rounds }: GroupsOptions): Pr
           HOSTS.map((name) => ({ name, vcpus: 10 * CALLERS })),
         )
         for (let round = 0; round < rounds; round++) {
-          const most = MOST[round % MOST.length]
+          const most = MEMBER_LIMITS[round % MEMBER_LIMITS.length]
           await fillGroup(checks, clients, round, most)
           await moveMembers(checks, clients, round)
         }

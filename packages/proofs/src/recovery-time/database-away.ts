@@ -24,7 +24,7 @@ const OVERLAP_MS = 60_000
 const SAMPLE_MS = 1_000
 const CATCH_UP_MS = 600_000
 const PAGE = 500
-const MOST_WORDS = 8
+const MAX_WORDS = 8
 const AUDITED_MS = 30_000
 /** The deadline of calls, in milliseconds. It is so long that no call times out. The outage then shows as longer answer times. */
 const CALL_MS = 60_000
@@ -126,7 +126,7 @@ async function untilTablesReach(client: Client, revision: number, signal: AbortS
 
 async function checkAll(checks: Checks, cluster: Cluster, load: DatabaseLoad, auditedBefore: number): Promise<void> {
   const { unknown, failures } = load
-  const words = (): string => cluster.replicas.flatMap(({ service }) => service?.words.slice(-MOST_WORDS) ?? []).join(' | ')
+  const words = (): string => cluster.replicas.flatMap(({ service }) => service?.words.slice(-MAX_WORDS) ?? []).join(' | ')
   checks.check(
     'every call is answered, the database being away',
     unknown === 0,

@@ -27,10 +27,10 @@ const CALLERS_PER_REPLICA = 3
 const PAUSE_MS = 50
 /** One of this many calls requests more CPUs than any host has. Such a call must be refused. */
 const REFUSED_ONE_IN = 8
-const MOST_HELD = 20
+const MAX_HELD_CLAIMS = 20
 const TOO_MANY_VCPUS = 60_000
 const KEY_EVERY_MS = 4_000
-const MOST_FAILURES = 5
+const MAX_FAILURES = 5
 
 const CREATE = `mutation ($input: ApiKeyCreateInput!) { apiKeyCreate(input: $input) { ... on ApiKeyPayload { secret key { id } } ... on UserError { message } } }`
 const REVOKE = 'mutation ($id: ID!) { apiKeyRevoke(id: $id) { __typename } }'
@@ -56,7 +56,7 @@ export function startDatabaseLoad(clients: readonly Client[], as: (replica: numb
     } catch (error) {
       unknown++
       failures.push(error instanceof Error ? error.message : String(error))
-      if (failures.length > MOST_FAILURES) failures.shift()
+      if (failures.length > MAX_FAILURES) failures.shift()
       return undefined
     }
   }
@@ -74,8 +74,8 @@ export function startDatabaseLoad(clients: readonly Client[], as: (replica: numb
       const claims = answer === undefined ? [] : claimsOf(answer)
       placed += claims.length
       held.push(...claims.map(({ id, fence }) => ({ id, fence })))
-      if (held.length > MOST_HELD) {
-        const oldest = held.splice(0, MOST_HELD / 2)
+      if (held.length > MAX_HELD_CLAIMS) {
+        const oldest = held.splice(0, MAX_HELD_CLAIMS / 2)
         await mutate(() => release(client, oldest))
       }
       await sleep(PAUSE_MS)

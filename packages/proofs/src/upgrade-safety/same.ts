@@ -11,7 +11,7 @@ import { decisionsOf } from '../safety-under-faults/final.ts'
 const STILL_MS = 60_000
 const LOOK_EVERY_MS = 200
 /** At most this many decisions are replayed. They are spread over the whole run. */
-const MOST_VERIFIED = 300
+const MAX_VERIFIED = 300
 
 interface Standing {
   readonly id: string
@@ -29,7 +29,7 @@ export async function checkSame(checks: Checks, { replicas }: Cluster): Promise<
     () => JSON.stringify(standings),
   )
   const ids = await decisionsOf(first)
-  const step = Math.max(1, Math.ceil(ids.length / MOST_VERIFIED))
+  const step = Math.max(1, Math.ceil(ids.length / MAX_VERIFIED))
   const verified = ids.filter((_id, i) => i % step === 0)
   checks.check('decisions were made', verified.length > 0)
   for (const [i, id] of verified.entries()) {

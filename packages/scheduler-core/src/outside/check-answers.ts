@@ -9,9 +9,9 @@ import { shorten, toStorable } from '../values/storable.ts'
 import type { Question } from './question.ts'
 
 /** Each text in an answer has at most this many characters. */
-const MOST_WORDS = 200
+const MAX_TEXT_CHARACTERS = 200
 
-const words = z.string().max(MOST_WORDS).transform(toStorable)
+const words = z.string().max(MAX_TEXT_CHARACTERS).transform(toStorable)
 const number = z.number().finite()
 
 /**
@@ -79,7 +79,7 @@ export function checkAnswers(question: Question, given: unknown): OutsideAnswer 
 /** The answer that is recorded if the call of a filter or weigher failed. */
 export const failedAnswer = (question: Question, failure: string): OutsideAnswer => ({
   ...headOf(question),
-  failure: shorten(failure, MOST_WORDS),
+  failure: shorten(failure, MAX_TEXT_CHARACTERS),
   hosts: [],
 })
 
@@ -94,7 +94,7 @@ const headOf = ({ part, kind, by, options, members, unit }: Question): Omit<Outs
 
 /** Checks one item of an answer. Returns a number, true, a refusal, or a text that describes why the item is invalid. */
 function readItem(kind: OutsideAnswer['kind'], item: unknown): number | true | Reason | string {
-  if (isObject(item) && typeof item.error === 'string') return shorten(`it failed: ${item.error}`, MOST_WORDS)
+  if (isObject(item) && typeof item.error === 'string') return shorten(`it failed: ${item.error}`, MAX_TEXT_CHARACTERS)
   if (kind === 'weigher') {
     // JSON has no negative zero. Adding 0 removes the sign.
     if (typeof item === 'number' && Number.isFinite(item)) return item + 0
@@ -113,7 +113,7 @@ function reasonOf({ code, ...rest }: z.output<typeof refusalSchema>): Reason {
   return {
     code: 'filter.refused',
     ...details,
-    subject: shorten(details.subject === undefined ? code : `${code}: ${details.subject}`, MOST_WORDS),
+    subject: shorten(details.subject === undefined ? code : `${code}: ${details.subject}`, MAX_TEXT_CHARACTERS),
   }
 }
 

@@ -1,9 +1,9 @@
 import { byCodeUnit } from '../values/canonical-json.ts'
 
 /** At most this many similar names are returned. */
-const MOST_NAMES = 3
+const MAX_NAMES = 3
 /** Two words are similar if at most this many letters differ. */
-const MOST_WRONG = 3
+const MAX_EDIT_DISTANCE = 3
 
 /** A list of names that is prepared for the search of similar names. */
 export interface Spellings {
@@ -30,14 +30,14 @@ export function createSpellings(names: Iterable<string>): Spellings {
       const [plain, lower] = [plainly(word), word.toLowerCase()]
       const near: { readonly name: string; readonly wrong: number }[] = []
       for (const other of forms) {
-        if (Math.abs(other.plain.length - plain.length) > MOST_WRONG) continue
-        const most = Math.min(MOST_WRONG, Math.floor((plain.length - prefixOf(lower, other.lower)) / 3))
+        if (Math.abs(other.plain.length - plain.length) > MAX_EDIT_DISTANCE) continue
+        const most = Math.min(MAX_EDIT_DISTANCE, Math.floor((plain.length - prefixOf(lower, other.lower)) / 3))
         const wrong = editDistance(plain, other.plain, most)
         if (wrong <= most) near.push({ name: other.name, wrong })
       }
       return near
         .sort((a, b) => a.wrong - b.wrong || byCodeUnit(a.name, b.name))
-        .slice(0, MOST_NAMES)
+        .slice(0, MAX_NAMES)
         .map(({ name }) => name)
     },
   }

@@ -3,7 +3,7 @@ import { wholeNumber } from '../../options/values.ts'
 import { JSON_OPTION, run, withExamples } from '../../output/output.ts'
 import { notEmpty } from '../host/hosts.ts'
 import type { ClusterFlags, UpFlags } from './flags.ts'
-import { ENGINES, MOST_REPLICAS } from './plan.ts'
+import { ENGINES, MAX_REPLICAS } from './plan.ts'
 
 /** `gantt cluster`: a distributed installation on this machine, to try out failures of its processes. */
 export function addCluster(program: Command): void {
@@ -18,7 +18,7 @@ export function addCluster(program: Command): void {
     .addOption(
       new Option('--engine <name>', 'store of the log: three nats-servers, or PostgreSQL (default at first: nats)').choices(ENGINES),
     )
-    .option('--replicas <n>', `number of replicas, 1 to ${MOST_REPLICAS} (default at first: 3)`, wholeNumber(1, MOST_REPLICAS))
+    .option('--replicas <n>', `number of replicas, 1 to ${MAX_REPLICAS} (default at first: 3)`, wholeNumber(1, MAX_REPLICAS))
     .option('--port <n>', 'of the first replica, the others follow (default: free ones, the same at each start)', wholeNumber(1, 65_535))
     .option('--foreground', 'stay until Ctrl-C, then take the cluster down')
     .option(...JSON_OPTION)

@@ -22,7 +22,7 @@ import { type HostView, viewHost } from './host-view.ts'
 import type { HostNameInput } from './hosts.ts'
 import { claimsOn, impactOfLeaving, type LeavingImpact, LISTED_CLAIMS, NO_IMPACT } from './leaving-impact.ts'
 
-const MOST_HOSTS = 1_000
+const MAX_HOSTS = 1_000
 
 export interface LeavingDone {
   readonly type: 'done'
@@ -128,7 +128,7 @@ export function createLeaving(replica: Replica): Leaving {
   return {
     async forget({ hosts: names, force, expectedClaims, reason, dryRun }) {
       const issues = checkText(['reason'], reason, { max: 1_000 })
-      if (names.length < 1 || names.length > MOST_HOSTS) issues.push(issue(['hosts'], names, `name 1 to ${MOST_HOSTS} hosts`))
+      if (names.length < 1 || names.length > MAX_HOSTS) issues.push(issue(['hosts'], names, `name 1 to ${MAX_HOSTS} hosts`))
       if (typeof expectedClaims === 'number' && expectedClaims < 0)
         issues.push(issue(['expectedClaims'], expectedClaims, 'be the number of claims that a dry run counted, 0 or more'))
       if (issues.length > 0) return invalid(issues)

@@ -42,16 +42,16 @@ export interface TailOptions {
   onBroken?(): void
 }
 
-const MOST = 4_096
+const MAX_ENTRIES = 4_096
 /**
  * No more messages are requested while the waiting ones have this many bytes. Messages that were requested earlier still arrive: at most
  * one and a half batches of a feed.
  */
-const MOST_BYTES = 64 * 1_048_576
+const MAX_BYTES = 64 * 1_048_576
 
 export async function createTail(
   connection: Connection,
-  { stream, timers, after, most = MOST, mostBytes = MOST_BYTES, ...events }: TailOptions,
+  { stream, timers, after, most = MAX_ENTRIES, mostBytes = MAX_BYTES, ...events }: TailOptions,
 ): Promise<Tail> {
   /** The position of the reader, and the time of the message at the position once it is known. */
   let place = after

@@ -10,7 +10,7 @@ import { type Applied, applyTo, type createFleets, tryOn } from './trial.ts'
  * A change can have parts, such as several claims to wait for. Only for a change with at most this many parts, it is tried whether the
  * change suffices without one of the parts.
  */
-const MOST_TRIED = 16
+const MAX_TRIED_CHANGES = 16
 
 /** The inputs of `minimal`. */
 export interface MinimalOptions extends SearchOptions {
@@ -87,7 +87,7 @@ function smallerThan({ changes }: Candidate): (readonly ProposedChange[])[] {
     ...(changes.length > 1 ? changes.map(without) : []),
     ...changes.flatMap((change) => {
       const { names = [], of } = change.parts ?? {}
-      if (of === undefined || names.length < 2 || names.length > MOST_TRIED) return []
+      if (of === undefined || names.length < 2 || names.length > MAX_TRIED_CHANGES) return []
       return names.toReversed().map((name) => [of(names.filter((one) => one !== name)), ...without(change)])
     }),
   ]

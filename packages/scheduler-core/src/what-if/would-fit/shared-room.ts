@@ -45,9 +45,9 @@ export const effortOf = (changes: readonly ProposedChange[]): number =>
 export const INSTANCES = 'instances'
 
 /** `sharedRoom` tries only sets that lower at most this many numbers. */
-const MOST_LOWERED = 2
+const MAX_LOWERED = 2
 /** If a set lowers two numbers and hosts have different unit rules, at most this many combinations of smallest numbers are tried. */
-const MOST_SETS = 8
+const MAX_SETS = 8
 
 /**
  * The result of `sharedRoom`: the set of changes that suffices, if one was found, and the count of decisions that were tried. `isPartial`
@@ -80,7 +80,7 @@ export function* sharedRoom(
     .map((change) => `${change.kind} ${change.subject} ${isLowered(change) ? 'less' : change.to}`)
     .sort()
     .join('\n')
-  if (lowered.length === 0 || lowered.length > MOST_LOWERED || eased.has(key)) return NOTHING_LOWERED
+  if (lowered.length === 0 || lowered.length > MAX_LOWERED || eased.has(key)) return NOTHING_LOWERED
   eased.add(key)
   const { sets, isPartial } = yield* leastSets(request, profile, changes)
   let runs = 0
@@ -104,7 +104,7 @@ type Changes = readonly ProposedChange[]
 
 /**
  * Sets of changes in which each lowered number has the smallest value that a unit rule of hosts allows. For one number, there is a set for
- * each unit rule. For two numbers, there are sets for at most `MOST_SETS` combinations. The original set is left out.
+ * each unit rule. For two numbers, there are sets for at most `MAX_SETS` combinations. The original set is left out.
  */
 function* leastSets(
   request: RequestSpec,
@@ -117,8 +117,8 @@ function* leastSets(
   for (const change of lowered) {
     const lowerSets: Changes[] = []
     for (const set of sets) lowerSets.push(...(yield* withLeast(request, profile, set, change)))
-    isPartial ||= lowered.length > 1 && lowerSets.length > MOST_SETS
-    sets = isPartial ? lowerSets.slice(0, MOST_SETS) : lowerSets
+    isPartial ||= lowered.length > 1 && lowerSets.length > MAX_SETS
+    sets = isPartial ? lowerSets.slice(0, MAX_SETS) : lowerSets
   }
   const said = (set: Changes): string => set.map(({ to }) => to).join('\n')
   return { sets: sets.filter((set) => said(set) !== said(changes)), isPartial }

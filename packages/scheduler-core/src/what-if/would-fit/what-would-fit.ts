@@ -80,7 +80,7 @@ export interface WhatWouldFit {
   readonly leftOut: number
 }
 
-const MOST_REFINED = 6
+const MAX_REFINED = 6
 /**
  * If this fraction of the allowed decisions has found nothing, simple changes for the nearest hosts are tried next (`tryPlain`), with at
  * most the same fraction of the allowed decisions.
@@ -194,7 +194,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
     const { changes, refined } = candidate
     for (const { host, changes: next } of trial.next) {
       const replaced = next.filter(({ subject }) => changes.some((change) => change.subject === subject))
-      if (refined < MOST_REFINED)
+      if (refined < MAX_REFINED)
         for (const change of replaced)
           queue.add(
             [insteadOf(changes.find(({ subject }) => subject === change.subject) ?? change, change)],

@@ -1,5 +1,5 @@
 /** The largest multiplier that a profile may have. */
-export const MOST_MULTIPLIER = 1e9
+export const MAX_MULTIPLIER = 1e9
 
 /** Changed multipliers by weigher. */
 export type Tried = ReadonlyMap<string, number>
@@ -21,7 +21,7 @@ export const printTried = (tried: Tried): string | undefined =>
 /** Parses a multiplier. Undefined if the text is not a multiplier that a profile can have. */
 export function readMultiplier(text: string): number | undefined {
   const value = Number(text)
-  return text.trim() !== '' && Math.abs(value) <= MOST_MULTIPLIER ? value : undefined
+  return text.trim() !== '' && Math.abs(value) <= MAX_MULTIPLIER ? value : undefined
 }
 
 /** Sets the changed multiplier of one weigher. If the value equals the recorded multiplier, the change is removed. */

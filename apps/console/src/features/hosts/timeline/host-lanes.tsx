@@ -25,9 +25,9 @@ interface HostLanesProps {
 }
 
 /** A span with at least this width, in pixels, can show its glyph. */
-const LEAST_SPAN = 10
+const MIN_GLYPH_SPAN = 10
 /** The minimum distance between two marks in pixels. It leaves space for a count with two digits. */
-const LEAST_MARK = 22
+const MIN_MARK_DISTANCE = 22
 /** The pointer selects a step that is at most this many pixels away. */
 const REACH = 8
 
@@ -104,10 +104,10 @@ export function HostLanes({ rows, shown, state, status, goneMs, sinceMs, log }: 
       >
         {lanes.map((lane) => (
           <div key={lane.group} className="host-lane" data-lane={lane.group} style={{ height: heightOf(lane) }} aria-hidden>
-            {gatherSpans(lane.spans, LEAST_SPAN * perPixel).map((span) => (
+            {gatherSpans(lane.spans, MIN_GLYPH_SPAN * perPixel).map((span) => (
               <SpanBox key={span.from} span={span} axis={axis} zone={zone} />
             ))}
-            {gatherMarks(lane, LEAST_MARK * perPixel).map(({ glyph, at, count, row }) => (
+            {gatherMarks(lane, MIN_MARK_DISTANCE * perPixel).map(({ glyph, at, count, row }) => (
               <i
                 key={`${glyph} ${at} ${row}`}
                 className="host-lane-mark"

@@ -76,13 +76,13 @@ const order = ['liveness', 'status', ...groupNames.filter((name) => name !== 'li
 
 /** This share of the axis is after the last step. */
 const TAIL = 1 / 16
-const LEAST_TAIL_MS = 1_000
+const MIN_TAIL_MS = 1_000
 
 /** The axis, which begins at the oldest step. Undefined if there are no steps. */
 export function axisOf(steps: readonly Step[]): Axis | undefined {
   const [from, last] = [steps[0], steps.at(-1)].map((step) => (step === undefined ? undefined : Date.parse(step.at)))
   if (from === undefined || last === undefined) return undefined
-  return { from, last, to: last + Math.max(LEAST_TAIL_MS, (last - from) * TAIL) }
+  return { from, last, to: last + Math.max(MIN_TAIL_MS, (last - from) * TAIL) }
 }
 
 /** Distributes steps to lanes. The steps must be ordered from the oldest to the newest. */

@@ -6,7 +6,7 @@ import { novaFilter } from '../../parts/nova-filter.ts'
 import { NovaError } from '../../text/nova-error.ts'
 import { pythonInt } from '../../text/numbers.ts'
 
-const MOST = 'max_server_per_host'
+const MAX_SERVERS_RULE = 'max_server_per_host'
 
 /**
  * Passes hosts with fewer members of the server group than the group allows per host, which is one by default. The host on which the
@@ -70,7 +70,7 @@ function membersOf({ members }: NovaGroup): readonly string[] {
 }
 
 function mostOf({ rules }: NovaGroup): { readonly most: number; readonly source: string } {
-  const given = rules != null && Object.hasOwn(rules, MOST) ? rules[MOST] : undefined
+  const given = rules != null && Object.hasOwn(rules, MAX_SERVERS_RULE) ? rules[MAX_SERVERS_RULE] : undefined
   if (given === undefined) return { most: 1, source: 'policy anti-affinity' }
-  return { most: pythonInt(given), source: `rule ${MOST}` }
+  return { most: pythonInt(given), source: `rule ${MAX_SERVERS_RULE}` }
 }

@@ -12,7 +12,7 @@ export function moreCells(refusal: Refusal): ProposedChange[] {
   const { fleet, request, host } = refusal
   const [only, ...others] = request.numaTopology?.cells ?? []
   if (only === undefined || others.length > 0) return []
-  const most = Math.min(fleet.hosts.get(host).cells.length, only.cpus.length, MOST_CELLS)
+  const most = Math.min(fleet.hosts.get(host).cells.length, only.cpus.length, MAX_CELLS)
   for (let count = 2; count <= most; count++) {
     const change = overCells(count)
     if (passes(refusal, change.request(request))) return [change]
@@ -150,7 +150,7 @@ function smallerBy(part: Part, { cells, only, among }: SomeCells, size: number, 
 }
 
 /** A guest is split into at most this many cells, because a guest with more cells needs an exceptional host. */
-const MOST_CELLS = 4
+const MAX_CELLS = 4
 
 const memoryCodes: ReadonlySet<string> = new Set(['numa.memory', 'numa.too_little_memory', 'numa.huge_pages', 'numa.pinned_memory'])
 const pageCodes: ReadonlySet<string> = new Set(['numa.pages', 'numa.too_few_pages', 'numa.page_multiple'])
