@@ -16,7 +16,7 @@ const MAX_HOSTS = 400_000
 export const LARGE = readSize(process.env.GANTT_LARGE_FLEET)
 
 /** Additional time limit in milliseconds compared with a small fleet, for operations on all hosts and for creating the fleet. */
-export const LONGER_MS = LARGE * 6
+export const EXTRA_TIMEOUT_MS = LARGE * 6
 
 export const ZONES = ['az1', 'az2', 'az3', 'az4'] as const
 
@@ -58,7 +58,7 @@ export const test = base.extend<object, { readonly large: LargeFleet }>({
         await service.stop()
       }
     },
-    { scope: 'worker', timeout: 120_000 + LONGER_MS },
+    { scope: 'worker', timeout: 120_000 + EXTRA_TIMEOUT_MS },
   ],
   baseURL: async ({ large }, use) => use(large.origin),
   visit: async ({ page, large }, use) => {
@@ -180,7 +180,7 @@ async function tablesFollowed(client: Client): Promise<void> {
     )
     return Number(fleet.asOf) - Number(fleetLog.tablesRevision)
   }
-  await expect.poll(behind, { timeout: LONGER_MS }).toBe(0)
+  await expect.poll(behind, { timeout: EXTRA_TIMEOUT_MS }).toBe(0)
 }
 
 /** Repeats an action `count` times, a limited number of them concurrently. */

@@ -30,9 +30,9 @@ export interface AgentOptions {
 }
 
 /** If the machine is unchanged, every sixth reading requests the list of needed fields. All other readings send a heartbeat. */
-const LOOKS_PER_QUESTION = 6
+const READINGS_PER_QUESTION = 6
 /** The longest pause after failures, in milliseconds. */
-const LONGEST_PAUSE_MS = 60_000
+const MAX_PAUSE_MS = 60_000
 
 /**
  * Reads the machine at each interval and reports changes, until the signal aborts. A report has the smallest form that can express the
@@ -47,7 +47,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   const watch = watchClaims({ gantt, name, offer, picture: () => machine.picture, notify, signal, clock })
   while (!signal.aborted) {
     const pauseMs =
-      failures === 0 ? intervalMs * (0.9 + random() / 5) : Math.min(LONGEST_PAUSE_MS, intervalMs * 2 ** failures) * (0.5 + random() / 2)
+      failures === 0 ? intervalMs * (0.9 + random() / 5) : Math.min(MAX_PAUSE_MS, intervalMs * 2 ** failures) * (0.5 + random() / 2)
     await clock.wait(pauseMs, signal).catch(() => undefined)
     if (signal.aborted) break
     failures = (await machine.reportNow()) ? 0 : Math.min(failures + 1, 10)
@@ -151,7 +151,7 @@ export function createMachineReporter({
     const changes = reported === undefined ? 'more' : changesOf(reported, next)
     if (changes === 'more') return take(await reporter.report(how), 'full', next, startedAt)
     if (changes !== 'nothing') return take(await reporter.change(changes, how), 'delta', changes, startedAt)
-    if (counts.looks % LOOKS_PER_QUESTION === 0) return take(await reporter.change({}, how), 'question', {}, startedAt)
+    if (counts.looks % READINGS_PER_QUESTION === 0) return take(await reporter.change({}, how), 'question', {}, startedAt)
     const { unknown } = await gantt.heartbeat([name], how)
     if (unknown.length > 0) {
       reported = undefined
@@ -188,7 +188,7 @@ export function createMachineReporter({
         trouble = error
         return false
       } finally {
-        if (counts.looks % LOOKS_PER_QUESTION === 0) notify({ event: 'counts', ...figures() })
+        if (counts.looks % READINGS_PER_QUESTION === 0) notify({ event: 'counts', ...figures() })
       }
     },
     counts: figures,

@@ -23,16 +23,16 @@ export interface WatcherOptions {
 const CHANGES_PER_CALL = 1_000
 /** The longest interval between checks. A silent host is therefore detected soon after its timeout. */
 const MAX_CHECK_INTERVAL_MS = 5_000
-const LOOKS_BEFORE_SUSPECT = 4
+const CHECKS_PER_TIMEOUT = 4
 /** After a gap between reads of more than this many intervals, signs of life may have been missed. */
-const LOOKS_IN_BREAK = 3
+const MISSED_INTERVALS = 3
 
 /** The interval of checks for hosts with this timeout, milliseconds. */
 export const lookEvery = ({ suspectAfterMs }: Patience): number =>
-  Math.min(MAX_CHECK_INTERVAL_MS, Math.ceil(suspectAfterMs / LOOKS_BEFORE_SUSPECT))
+  Math.min(MAX_CHECK_INTERVAL_MS, Math.ceil(suspectAfterMs / CHECKS_PER_TIMEOUT))
 
 /** After a gap between reads of more than this many milliseconds, silence during the gap is ignored. */
-export const breakAfter = (patience: Patience): number => LOOKS_IN_BREAK * lookEvery(patience)
+export const breakAfter = (patience: Patience): number => MISSED_INTERVALS * lookEvery(patience)
 
 /** Reads the signs of life of hosts from a source, decides which hosts are alive, and proposes the results as log entries. */
 export function createLivenessWatcher({ replica, source, patience, everyMs, warn }: WatcherOptions): LivenessWatcher {

@@ -25,7 +25,7 @@ import type { Timers } from '../timers.ts'
 import type { Solver } from './solver.ts'
 
 /** Milliseconds of a call's time that are reserved for deciding and for the log. */
-const KEPT_MS = 250
+const RESERVED_MS = 250
 /**
  * A thread that still works this long after its timeout is ended. HiGHS checks its clock only from time to time, so it can exceed its time
  * limit.
@@ -121,12 +121,12 @@ export function createSolve(solver: Solver, timers: Timers, mostOpen = MAX_OPEN_
     const limits = profile.solver ?? DEFAULT_SOLVER_OPTIONS
     if (open >= mostOpen) return Promise.resolve(unsolved('BUSY', limits))
     open++
-    const most = Math.max(1, deadlineMs - KEPT_MS)
+    const most = Math.max(1, deadlineMs - RESERVED_MS)
     const timeMs = Math.min(limits.timeLimitMs, most)
     const endsAt = timers.now() + timeMs
     const left = (): number => Math.max(1, Math.ceil(endsAt - timers.now()))
     // the caller's time also limits the wait for a thread that does not end in time
-    const graceMs = Math.min(MAX_GRACE_MS, Math.max(KEPT_MS / 2, most - timeMs))
+    const graceMs = Math.min(MAX_GRACE_MS, Math.max(RESERVED_MS / 2, most - timeMs))
     return new Promise<Solved<Place, Made>>((settle) => {
       let isLate = false
       const stopWaiting = timers.after(timeMs, () => {

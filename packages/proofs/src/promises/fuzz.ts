@@ -35,7 +35,7 @@ const OWN_MS = 100
 /** The answers of `/live` are checked each time this many calls have been made. */
 const BLOCK = 50
 /** The timeout of a call, milliseconds. */
-const PATIENCE_MS = 90_000
+const TIMEOUT_MS = 90_000
 
 const FILTERED = [
   'query ($q: String) { hosts(first: 20, query: $q) { totalCount nodes { name } } }',
@@ -165,7 +165,7 @@ interface End {
 }
 
 async function send({ url }: Service, { document, variables }: Call, gone: AbortSignal | undefined): Promise<End> {
-  const patience = AbortSignal.timeout(PATIENCE_MS)
+  const patience = AbortSignal.timeout(TIMEOUT_MS)
   try {
     const response = await fetch(url, {
       method: 'POST',
@@ -180,7 +180,7 @@ async function send({ url }: Service, { document, variables }: Call, gone: Abort
   } catch (error) {
     if (gone?.aborted === true) return { type: 'left', why: undefined }
     const why = patience.aborted
-      ? `no answer within ${PATIENCE_MS} ms`
+      ? `no answer within ${TIMEOUT_MS} ms`
       : error instanceof Error
         ? String(error.cause ?? error)
         : String(error)

@@ -21,7 +21,7 @@ interface Drawing {
 }
 
 const MAX_FIELDS = 40
-const DEEPEST = 8
+const MAX_DEPTH = 8
 /** Mutations whose work grows with the length of the log. Such a mutation can be drawn for only one of this many mutation calls. */
 const RARE_MUTATIONS: Readonly<Record<string, number>> = { replicaHeal: 500 }
 
@@ -82,7 +82,7 @@ function drawSelection(drawing: Drawing, type: NamedType, depth: number): string
   const possible = type.possibleTypes ?? []
   if (!isObject && possible.length === 0) return ''
   const parts: string[] = chance(random, 20) || !isObject ? ['__typename'] : []
-  if (depth <= DEEPEST) {
+  if (depth <= MAX_DEPTH) {
     const fields = type.fields ?? []
     const chosen = fields.filter(() => drawing.left > 0 && chance(random, Math.max(12, 200 / fields.length)))
     for (const field of chosen) parts.push(drawField(drawing, field, depth, undefined))

@@ -136,14 +136,14 @@ export function startDatabaseLoad(clients: readonly Client[], as: (replica: numb
  * The time in milliseconds within which every other replica must know that a key was created or revoked. The contract allows one second.
  * The limit is longer here because the machine is loaded.
  */
-const SEEN_MS = 5_000
+const KEY_DELAY_LIMIT_MS = 5_000
 
 /**
- * Whether a key is accepted. If the result differs from the expected one, the check is repeated for SEEN_MS, because the change of the key
+ * Whether a key is accepted. If the result differs from the expected one, the check is repeated for KEY_DELAY_LIMIT_MS, because the change of the key
  * can still be unknown to the replica.
  */
 async function isKnown(client: Client, expected: boolean): Promise<boolean> {
-  for (const end = performance.now() + SEEN_MS; ; await sleep(PAUSE_MS)) {
+  for (const end = performance.now() + KEY_DELAY_LIMIT_MS; ; await sleep(PAUSE_MS)) {
     const known = await client.request('{ health { mode } }').then(
       () => true,
       () => false,

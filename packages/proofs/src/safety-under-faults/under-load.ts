@@ -32,7 +32,7 @@ export interface Held extends Figures {
 /** After the loss of a whole cluster, every replica must place again within this many milliseconds. */
 export const RECOVERY_MS = 30_000
 const AGGREGATES = 3
-const AGAIN_AFTER_MS = 100
+const RETRY_DELAY_MS = 100
 const SHOWN = 5
 
 /**
@@ -168,7 +168,7 @@ async function settle(run: Run): Promise<void> {
 /** Readmits a host so that it can report again. This is needed if the caller that removed the host could not readmit it before the end. */
 async function letIn(run: Run, host: string): Promise<void> {
   const call = { type: 'leave', host, how: 'readmit', as: run.agents.nameOf(host), by: null } as const
-  for (const begun = run.now(); ; await sleep(AGAIN_AFTER_MS)) {
+  for (const begun = run.now(); ; await sleep(RETRY_DELAY_MS)) {
     const outcome = await ask(run, 0, call)
     if (outcome.type === 'ok') return
     if (run.now() - begun > RECOVERY_MS) throw new Error(`no readmission of host ${host} was answered: ${outcome.why}`)
@@ -178,7 +178,7 @@ async function letIn(run: Run, host: string): Promise<void> {
 /** Sends a report repeatedly until it is answered: it is accepted, or refused because of its content. */
 async function report(run: Run, host: string, options: ReportOptions): Promise<void> {
   const { instances, used, ...body } = run.agents.report(host, options)
-  for (const begun = run.now(); ; await sleep(AGAIN_AFTER_MS)) {
+  for (const begun = run.now(); ; await sleep(RETRY_DELAY_MS)) {
     const outcome = await ask(run, 0, { type: 'report', host, as: run.agents.nameOf(host), instances, used }, body)
     if (outcome.type === 'ok') return
     if (run.now() - begun > RECOVERY_MS) throw new Error(`no report of host ${host} was answered: ${outcome.why}`)

@@ -13,7 +13,7 @@ import { bringUp, takeDown } from './up.ts'
 import { statusLines, upLines } from './words.ts'
 
 const UP = `${GANTT} cluster up`
-const LOOK_EVERY_MS = 1_000
+const POLL_INTERVAL_MS = 1_000
 
 /** The folder of the cluster; below the service's own folder by default. */
 const dirOf = ({ dir }: ClusterFlags): string =>
@@ -154,5 +154,5 @@ function listenForStop(): { readonly signal: AbortSignal; forget(): void } {
 /** Waits for a signal, or until another command has stopped the whole cluster. */
 async function untilStopped({ all }: Parts, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && all.some((part) => part.pid() !== undefined))
-    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined)
+    await sleep(POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined)
 }

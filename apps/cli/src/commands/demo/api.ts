@@ -134,11 +134,11 @@ const COUNT = graphql(`query Count {
 
 export function createDemoApi(gantt: Gantt, stopped: AbortSignal, surroundings: Surroundings = {}): DemoApi {
   const retry = createRetry(surroundings)
-  const patience: CallOptions = { ...PATIENCE, signal: stopped }
+  const patience: CallOptions = { ...TIMEOUTS, signal: stopped }
   const callOnce: ServiceClient['request'] = <Data, Input>(
     document: TypedDocument<Data, Input>,
     variables?: Readonly<Record<string, unknown>>,
-  ) => gantt.client.request<Data>(textOf(document), variables, { deadlineMs: PATIENCE.attemptMs, signal: stopped })
+  ) => gantt.client.request<Data>(textOf(document), variables, { deadlineMs: TIMEOUTS.attemptMs, signal: stopped })
   const retryWork = <Value>(work: () => Promise<Value>): Promise<Value> => retry(patience, work)
   const call: ServiceClient['request'] = (document, ...variables) => retryWork(() => callOnce(document, ...variables))
 
@@ -245,7 +245,7 @@ const claimCalls = ({ gantt, patience, call }: Calling): ClaimCalls => ({
  * The time limits of calls that are retried. One attempt may take longer than the service's own deadline, because a busy machine with a
  * large fleet is slow.
  */
-const PATIENCE = { deadlineMs: 300_000, attemptMs: 90_000 }
+const TIMEOUTS = { deadlineMs: 300_000, attemptMs: 90_000 }
 
 /** A claim reduced to the fields that a call accepts. */
 export const toRef = ({ id, fence }: ClaimRef): ClaimRef => ({ id, fence })

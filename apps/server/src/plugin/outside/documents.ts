@@ -11,7 +11,7 @@ export interface Documents {
 }
 
 /** How long a caller waits for one answer, in milliseconds. This includes waiting for earlier calls of the same thread. */
-const PATIENCE_MS = 10_000
+const TIMEOUT_MS = 10_000
 /** At most this many documents are sent to a thread at once, so that the thread can check them in time. */
 const MAX_DOCUMENTS = 64
 const MAX_DOCUMENT_CHARACTERS = 524_288
@@ -39,7 +39,7 @@ async function checkSome(asker: Asker, namespace: string, documents: readonly un
   const unchecked = (why: string): readonly Problem[] => [toUnchecked(namespace, asker.title, why)]
   let answers: unknown
   try {
-    answers = await asker.ask({ part: namespace, kind: 'namespace', documents }, PATIENCE_MS)
+    answers = await asker.ask({ part: namespace, kind: 'namespace', documents }, TIMEOUT_MS)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     return documents.map(() => unchecked(why))

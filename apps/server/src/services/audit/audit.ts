@@ -51,7 +51,7 @@ export interface AuditOptions {
 const BATCH = 500
 const RETRY_MS = 500
 /** How long the answer of a mutation waits for its audit entry, and how long a stopping service waits for all entries. */
-const PATIENCE_MS = 10_000
+const TIMEOUT_MS = 10_000
 
 interface Waiting {
   readonly entry: AuditEntry
@@ -131,7 +131,7 @@ export function createAudit({ records, store, warn, room = 10_000, gatherMs = 20
       void write()
       let patience: NodeJS.Timeout | undefined
       const late = new Promise<never>((_resolve, reject) => {
-        patience = setTimeout(() => reject(new AuditDelayed('the change is made; its audit entry could not be written yet')), PATIENCE_MS)
+        patience = setTimeout(() => reject(new AuditDelayed('the change is made; its audit entry could not be written yet')), TIMEOUT_MS)
       })
       await Promise.race([kept, late]).finally(() => clearTimeout(patience))
     },
@@ -148,10 +148,10 @@ export function createAudit({ records, store, warn, room = 10_000, gatherMs = 20
     },
     takesMore: () => records.takesMore(),
     async close() {
-      giveUpAt = Date.now() + PATIENCE_MS
+      giveUpAt = Date.now() + TIMEOUT_MS
       while (queue.length > 0 && Date.now() < giveUpAt) await write()
       clearTimeout(timer)
-      if (queue.length > 0) warn(`${queue.length} audit entries were lost: the database took none for ${PATIENCE_MS} ms`)
+      if (queue.length > 0) warn(`${queue.length} audit entries were lost: the database took none for ${TIMEOUT_MS} ms`)
     },
   }
 }

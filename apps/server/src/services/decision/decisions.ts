@@ -27,7 +27,7 @@ const WAIT_MS = 5_000
  * back.
  */
 const CHAIN_MS = 3_600_000
-const LOOKED_BACK = 20
+const PREVIOUS_DECISIONS = 20
 
 /**
  * True if a later request with the same intent must be a retry. An instance is created only once, and a claim moves only once. Requests
@@ -192,7 +192,7 @@ export function createDecisions(replica: Replica, { decisions, requestSpecs, pro
       const [instanceUuid] = record.request.instanceUuids
       if (instanceUuid === undefined || !isTriedAgain(record)) return undefined
       await caughtUp()
-      const before = await decisions.list({ first: LOOKED_BACK, after: { at, id }, since: at - CHAIN_MS, instanceUuid, account })
+      const before = await decisions.list({ first: PREVIOUS_DECISIONS, after: { at, id }, since: at - CHAIN_MS, instanceUuid, account })
       const found = before.find((one) => !isUnreadable(one) && one.record.intent === record.intent && one.record.source === record.source)
       return found === undefined || isUnreadable(found) ? undefined : of(found)
     },

@@ -7,7 +7,7 @@ import type { Replica } from '../../replica/replica.ts'
 import type { ReportInput } from './report-input.ts'
 import { createStats } from './stats.ts'
 
-const NOBODY: Documents = { check: () => expect.unreachable('no plug-in is asked') } as never
+const UNUSED_DOCUMENTS: Documents = { check: () => expect.unreachable('no plug-in is asked') } as never
 
 /**
  * A service on a fleet of hosts, with one report for each host. `read` returns how many reports have been read, and `proposed` has the
@@ -39,7 +39,7 @@ function aService(hosts: number) {
     })
   })
   return {
-    ...{ log, proposed, reports, stats: createStats(replica, NOBODY) },
+    ...{ log, proposed, reports, stats: createStats(replica, UNUSED_DOCUMENTS) },
     read: () => read,
     whenRead: (listener: typeof onRead) => {
       onRead = listener

@@ -40,7 +40,7 @@ export const LEASES_LAST_MS = 2 * 86_400_000
 const MIN_HELD_MS = 1_000
 /** A replica that reads leases delays reads of other replicas for at most this long. */
 const MAX_HELD_MS = 3_600_000
-const LOOKS_IN_BREAK = 3
+const MISSED_INTERVALS = 3
 
 export async function openNatsLeases(connection: Connection, { names, timers, time }: NatsLeasesOptions): Promise<LeaseStore> {
   const me = nuid.next()
@@ -125,7 +125,7 @@ export async function openNatsLeases(connection: Connection, { names, timers, ti
       await followed.fresh()
       const now = Math.max(await time(), latest)
       const { since = null, until = null } = watch ?? {}
-      const heldMs = Math.max(MIN_HELD_MS, breakMs / LOOKS_IN_BREAK)
+      const heldMs = Math.max(MIN_HELD_MS, breakMs / MISSED_INTERVALS)
       const isMine =
         !isHeldByAnother(now) &&
         (await say({ by: me, heldMs, since, until }, watchSequence).then(

@@ -29,7 +29,7 @@ const MIN_GLYPH_SPAN = 10
 /** The minimum distance between two marks in pixels. It leaves space for a count with two digits. */
 const MIN_MARK_DISTANCE = 22
 /** The pointer selects a step that is at most this many pixels away. */
-const REACH = 8
+const SNAP_PIXELS = 8
 
 /**
  * The states and events of the host as lanes on one axis of time. Arrows move a cursor from step to step, a click or Enter opens the
@@ -53,7 +53,7 @@ export function HostLanes({ rows, shown, state, status, goneMs, sinceMs, log }: 
     const ms = axis.from + ((axis.to - axis.from) * (clientX - box.left)) / box.width
     return Math.round(Math.max(axis.from, Math.min(axis.last, ms)))
   }
-  const placeAt = (ms: number): number | undefined => nearestStep(steps, ms, REACH * perPixel)
+  const placeAt = (ms: number): number | undefined => nearestStep(steps, ms, SNAP_PIXELS * perPixel)
   const isPointed = hovered !== undefined
   const index = isPointed ? placeAt(hovered) : placeOfKey(steps, cursor)
   const step = index === undefined ? undefined : steps[index]
