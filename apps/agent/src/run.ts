@@ -67,7 +67,7 @@ export interface MachineReporter {
   reportNow(): Promise<boolean>
   counts(): Counts
   /** The error of the call for the last report. Undefined if the service answered. */
-  readonly trouble: unknown
+  readonly lastError: unknown
 }
 
 /** Creates the reporter of one machine. Each call of `reportNow` reads the machine once. */
@@ -89,7 +89,7 @@ export function createMachineReporter({
   let omittable: ReadonlySet<Omittable> = new Set()
   let remarks: readonly string[] = []
   let complaint = ''
-  let trouble: unknown
+  let lastError: unknown
   const counts = { looks: 0, full: 0, delta: 0, question: 0, heartbeat: 0, bytes: 0, failed: 0 }
   const report = (): FullStats => toFull({ picture, before, reported, at: new Date(now()).toISOString() }, offer, omittable)
   let isWhole = false
@@ -175,7 +175,7 @@ export function createMachineReporter({
         // At most three reports are sent. If the needed fields change once more, the next reading reports them.
         for (let times = 0; end === 'again' && times < 2; times++) end = await send()
         complaint = ''
-        trouble = undefined
+        lastError = undefined
         if (end === 'refused') counts.failed++
         return end !== 'refused'
       } catch (error) {
@@ -185,15 +185,15 @@ export function createMachineReporter({
         const text = error instanceof Error ? error.message : String(error)
         if (text !== complaint) notify({ event: error instanceof NotReportable ? 'refused' : 'failed', text })
         complaint = text
-        trouble = error
+        lastError = error
         return false
       } finally {
         if (counts.looks % READINGS_PER_QUESTION === 0) notify({ event: 'counts', ...figures() })
       }
     },
     counts: figures,
-    get trouble() {
-      return trouble
+    get lastError() {
+      return lastError
     },
   }
 

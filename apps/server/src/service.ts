@@ -149,7 +149,7 @@ export async function openService({
     opened.push(() => server.close())
     const waiting = { stopped, warn, onAway: (reason: string) => server.starting(reason) }
     // without NATS the service needs only its database, which was available a moment ago
-    const onceThere = <T>(work: () => Promise<T>): Promise<T> => (nats === undefined ? work() : waitForStore(work, waiting))
+    const whenReachable = <T>(work: () => Promise<T>): Promise<T> => (nats === undefined ? work() : waitForStore(work, waiting))
     const database =
       nats === undefined ? askedAnyway : await watchDatabase(connection, { prepare: async () => void (await migrate(connection)), warn })
     opened.push(() => database.close())
@@ -174,7 +174,7 @@ export async function openService({
     opened.push(() => simulatedSolver.close())
     const gatherSolved = gatherSolution(askRequest(solve))
     const gather = outside === undefined ? gatherSolved : gatherAnswers(outside, gatherSolved, realTimers)
-    const { store, stores, records, registered, replica } = await onceThere(() =>
+    const { store, stores, records, registered, replica } = await whenReachable(() =>
       openShared({
         engine: {
           ...{ connection, prisma, database, nats, sharedFlush, recordBytes, name, mayPack, onSetAside, warn },
@@ -259,7 +259,7 @@ export async function openService({
     const pauses = watchPauses()
     opened.push(() => pauses.close())
     // The admin key is created last, because a key that is created before a failed step would never be shown.
-    const newAdminKey = await ensureAdminKey(keys, adminKey, onceThere)
+    const newAdminKey = await ensureAdminKey(keys, adminKey, whenReachable)
     server.open({
       keys,
       console: createConsole(consoleFolder()),
@@ -351,11 +351,11 @@ async function openLiveness(
 async function ensureAdminKey(
   keys: ApiKeyStore,
   given: string | undefined,
-  onceThere: <T>(work: () => Promise<T>) => Promise<T>,
+  whenReachable: <T>(work: () => Promise<T>) => Promise<T>,
 ): Promise<string | undefined> {
   if (given === undefined && keys.list().length > 0) return undefined
   // the same secret is sent each time, because it can be unknown whether an earlier call took effect
   const { secret } = drawSecret(given)
-  if (keys.verify(secret) === undefined) await onceThere(() => keys.create({ name: 'admin', account: ADMIN_ACCOUNT, scopes, secret }))
+  if (keys.verify(secret) === undefined) await whenReachable(() => keys.create({ name: 'admin', account: ADMIN_ACCOUNT, scopes, secret }))
   return given === undefined ? secret : undefined
 }

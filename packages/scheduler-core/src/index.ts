@@ -83,7 +83,6 @@ export { claimsKeeping, nameAfter, refusesReplace } from './fleet/leave.ts'
 export { type Overlay, openOverlay } from './fleet/overlay.ts'
 export {
   allNamesIn,
-  heirOf,
   hostsOfManyNames,
   isNamedIn,
   type NamedHost,
@@ -92,6 +91,7 @@ export {
   nodesNamed,
   presentHosts,
   presentName,
+  replacementOf,
   withPresentNames,
 } from './fleet/present-names.ts'
 export { countWarnings, type HostWarning, warningsOf, warningText } from './fleet/warnings.ts'
@@ -135,7 +135,7 @@ export type { ShownHost, ShownRequest } from './outside/shown.ts'
 export { anywhere, requestKey } from './outside/shown.ts'
 export { compileProfile, lacksOf, nameableParts, parseProfile } from './pipeline/compile.ts'
 export { examineShadows, type ShadowStep } from './pipeline/filtering/shadow-filters.ts'
-export { type ExaminedStep, type Findings, NOT_THERE, PASSES_ALL } from './pipeline/findings.ts'
+export { type ExaminedStep, type Findings, NOT_PRESENT, PASSES_ALL } from './pipeline/findings.ts'
 export { type MetadataReader, metadataReaders, nearMisses, partsNaming } from './pipeline/metadata-readers.ts'
 export { asksAges, ownThingsOf } from './pipeline/namespaces/affinities.ts'
 export { renewalAge } from './pipeline/namespaces/renewal.ts'

@@ -37,7 +37,7 @@ const openKeys = ({ side, warn }: RecordsOptions, begin: RecordTables['keys']): 
   })
 
 /** Creates the NATS streams of all stores but the log, and copies the API keys from their PostgreSQL table. Returns how many keys were copied. */
-export async function bringKeys(options: RecordsOptions, fleet: string, recordBytes: number): Promise<number> {
+export async function migrateKeys(options: RecordsOptions, fleet: string, recordBytes: number): Promise<number> {
   const { side } = options
   const tables = tablesOf(options)
   const forgottenAfterMs = Math.max(FORGOTTEN_AFTER_MS, LEASES_LAST_MS)

@@ -102,7 +102,7 @@ export async function proveFuzz(checks: Checks, options: ProveFuzzOptions): Prom
           const isSilent = answer.ms >= silentMs || answer.state !== 200
           if (isSilent && isExcepted) tally.excepted++
           else if (isSilent && pauseMs < OWN_MS && answer.state === 200) tally.ofMachine++
-          else checks.check('/live is never silent for 200 ms', !isSilent, () => tellSilence(answer, pauseMs, overlapping))
+          else checks.check('/live is never silent for 200 ms', !isSilent, () => reportSilence(answer, pauseMs, overlapping))
         }
         ran = []
         pauseMs = 0
@@ -190,7 +190,7 @@ async function send({ url }: Service, { document, variables }: Call, gone: Abort
 
 const textOf = ({ document, variables }: Call): string => `${document.slice(0, 2_000)}\n${JSON.stringify(variables).slice(0, 1_000)}`
 
-const tellSilence = ({ ms, state }: LiveAnswer, pauseMs: number, overlapping: readonly Ran[]): string =>
+const reportSilence = ({ ms, state }: LiveAnswer, pauseMs: number, overlapping: readonly Ran[]): string =>
   `${Math.round(ms)} ms (${state}; the longest piece took ${Math.round(pauseMs)} ms of the processor) while these ran:\n${overlapping
     .map(({ number, from, to, call }) => `document ${number}, ${to - from} ms: ${textOf(call)}`)
     .join('\n')}`

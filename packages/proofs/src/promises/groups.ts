@@ -54,7 +54,7 @@ async function fillGroup(checks: Checks, clients: Clients, round: number, most: 
   )
   const claims = answers.flatMap(claimsOf)
   const on = (host: string): number => claims.filter((claim) => claim.host === host).length
-  const places = HOSTS.length * (most ?? 1)
+  const maxMembers = HOSTS.length * (most ?? 1)
   const refused = answers.filter(({ __typename }) => __typename === 'NoValidHost').length
   const outcome = (): string =>
     `round ${round}: ${HOSTS.map((host) => on(host)).join(', ')} members of ${most ?? 1} a host, ${refused} refused`
@@ -63,7 +63,7 @@ async function fillGroup(checks: Checks, clients: Clients, round: number, most: 
     HOSTS.every((host) => on(host) <= (most ?? 1)),
     outcome,
   )
-  checks.check('every possible member of the group is placed', claims.length === Math.min(CALLERS, places), outcome)
+  checks.check('every possible member of the group is placed', claims.length === Math.min(CALLERS, maxMembers), outcome)
   checks.check('only the late caller is refused', claims.length + refused === CALLERS, outcome)
   const shown = Object.values(await membersOf(clients[0], instanceGroup.uuid))
   checks.check(

@@ -40,10 +40,10 @@ export async function proveReplay(checks: Checks, { requests }: ReplayOptions): 
         )
         let next = 0
         let isMet = false
-        const goesOn = (i: number): boolean => i < requests || (!isMet && i < requests + MAX_REQUESTS_UNTIL_CONFLICT)
+        const isContinued = (i: number): boolean => i < requests || (!isMet && i < requests + MAX_REQUESTS_UNTIL_CONFLICT)
         const caller = async (n: number): Promise<void> => {
           const held: { id: string; fence: number }[] = []
-          for (let i = next++; goesOn(i); i = next++) {
+          for (let i = next++; isContinued(i); i = next++) {
             asked++
             const client = clients[(n + i) % 2 === 0 ? 0 : 1]
             const answer = await select(client, {

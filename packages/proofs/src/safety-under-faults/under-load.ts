@@ -151,7 +151,7 @@ async function settle(run: Run): Promise<void> {
   }
   const [host] = run.setting.hosts
   if (host === undefined) return
-  if (run.hostsMayLeave) for (const { name } of run.setting.hosts) await letIn(run, name)
+  if (run.hostsMayLeave) for (const { name } of run.setting.hosts) await readmitHost(run, name)
   await makeFresh(first, again(host.name))
   for (const deadline = run.now() + RECOVERY_MS; run.now() < deadline; await sleep(200))
     if ((await claimsOf(first, ['RESERVED'])).length === 0) break
@@ -166,7 +166,7 @@ async function settle(run: Run): Promise<void> {
 }
 
 /** Readmits a host so that it can report again. This is needed if the caller that removed the host could not readmit it before the end. */
-async function letIn(run: Run, host: string): Promise<void> {
+async function readmitHost(run: Run, host: string): Promise<void> {
   const call = { type: 'leave', host, how: 'readmit', as: run.agents.nameOf(host), by: null } as const
   for (const begun = run.now(); ; await sleep(RETRY_DELAY_MS)) {
     const outcome = await ask(run, 0, call)

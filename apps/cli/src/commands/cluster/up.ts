@@ -19,7 +19,12 @@ const DEFAULT = { engine: 'nats', replicas: 3 } as const
  * Starts the processes of a cluster that do not run, and waits until all processes answer. If this fails or `signal` is aborted, ends all
  * processes that it started. Throws CommandFailure with the remedy for errors that people can correct.
  */
-export async function bringUp(folder: ClusterFolder, wanted: Wanted, signal: AbortSignal, say: (line: string) => void): Promise<Parts> {
+export async function startCluster(
+  folder: ClusterFolder,
+  wanted: Wanted,
+  signal: AbortSignal,
+  say: (line: string) => void,
+): Promise<Parts> {
   const plan = await planFor(folder, wanted)
   const parts = partsOf(folder, plan)
   const missing = parts.all.filter((part) => part.pid() === undefined)

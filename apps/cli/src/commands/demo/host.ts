@@ -94,9 +94,9 @@ const MIB_PER_GIB = 1_024
  */
 export function hostAt(index: number, seed: string): DemoHost {
   const zone = zones[index % zones.length] as Zone
-  const place = Math.floor(index / zones.length)
-  const rack = Math.floor(place / HOSTS_PER_RACK) + 1
-  const slot = place % HOSTS_PER_RACK
+  const position = Math.floor(index / zones.length)
+  const rack = Math.floor(position / HOSTS_PER_RACK) + 1
+  const slot = position % HOSTS_PER_RACK
   const kind = RACK[slot] as Kind
   const name = `${zone}-r${twoDigits(rack)}-${shapes[kind].short}-${twoDigits(slot + 1)}`
   const random = createRandom(`${seed}/${name}`)

@@ -73,11 +73,11 @@ export function openThread({
   let inARow = 0
   let description: string | undefined
   let stopTimer = (): void => undefined
-  let tellLoaded: (description: string) => void = () => undefined
-  let tellFailed: (error: Error) => void = () => undefined
+  let resolveLoaded: (description: string) => void = () => undefined
+  let rejectLoaded: (error: Error) => void = () => undefined
   const loaded = new Promise<string>((resolve, reject) => {
-    tellLoaded = resolve
-    tellFailed = reject
+    resolveLoaded = resolve
+    rejectLoaded = reject
   })
   // Prevents an unhandled rejection if `loaded` rejects before a caller awaits it.
   loaded.catch(() => undefined)
@@ -108,7 +108,7 @@ export function openThread({
     failures.note(part, error.message)
     if (description === undefined) {
       state = 'CLOSED'
-      tellFailed(error)
+      rejectLoaded(error)
       return
     }
     inARow++
@@ -126,12 +126,12 @@ export function openThread({
    * limit.
    */
   const overdue = (own: Waiting, limitMs: number): void => {
-    const place = waiting.indexOf(own)
-    if (place < 0) {
+    const index = waiting.indexOf(own)
+    if (index < 0) {
       own.fail(new Error(`it did not answer in ${limitMs} ms`))
       return
     }
-    waiting.splice(place, 1)
+    waiting.splice(index, 1)
     const error = new Error(state === 'STARTING' ? 'it was being started again' : `earlier calls used up its time limit of ${limitMs} ms`)
     failures.note(own.part, error.message)
     own.fail(error)
@@ -163,7 +163,7 @@ export function openThread({
 
   const hear = (message: FromThread): void => {
     if (state === 'STARTING') {
-      hearLoaded(message)
+      onLoadedMessage(message)
       return
     }
     if (current === undefined || !('id' in message) || message.id !== current.id) return
@@ -178,7 +178,7 @@ export function openThread({
     next()
   }
 
-  const hearLoaded = (message: FromThread): void => {
+  const onLoadedMessage = (message: FromThread): void => {
     const wrong = wrongIn(message)
     if (wrong !== undefined || message.type !== 'loaded') {
       end('loading', new Error(wrong))
@@ -187,7 +187,7 @@ export function openThread({
     stopTimer()
     description = message.plugin
     state = 'READY'
-    tellLoaded(message.plugin)
+    resolveLoaded(message.plugin)
     next()
   }
 

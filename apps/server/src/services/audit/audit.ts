@@ -129,11 +129,11 @@ export function createAudit({ records, store, warn, room = 10_000, gatherMs = 20
     async keep(entry) {
       const kept = push(entry)
       void write()
-      let patience: NodeJS.Timeout | undefined
+      let deadline: NodeJS.Timeout | undefined
       const late = new Promise<never>((_resolve, reject) => {
-        patience = setTimeout(() => reject(new AuditDelayed('the change is made; its audit entry could not be written yet')), TIMEOUT_MS)
+        deadline = setTimeout(() => reject(new AuditDelayed('the change is made; its audit entry could not be written yet')), TIMEOUT_MS)
       })
-      await Promise.race([kept, late]).finally(() => clearTimeout(patience))
+      await Promise.race([kept, late]).finally(() => clearTimeout(deadline))
     },
     async follow(entry) {
       while (queue.length >= room) {

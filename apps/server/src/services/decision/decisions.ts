@@ -162,9 +162,9 @@ export function createDecisions(replica: Replica, { decisions, requestSpecs, pro
     instanceOf({ record, answer }, index) {
       const { instances } = record
       // if not all instances were placed, the last recorded instance is the instance that got no host
-      const place = index ?? (answer.length < record.request.numInstances ? instances.length - 1 : 0)
-      const found = instances[place]
-      if (found === undefined) throw InputFault.at(['instanceIndex'], place, `0 to ${instances.length - 1}`)
+      const instanceIndex = index ?? (answer.length < record.request.numInstances ? instances.length - 1 : 0)
+      const found = instances[instanceIndex]
+      if (found === undefined) throw InputFault.at(['instanceIndex'], instanceIndex, `0 to ${instances.length - 1}`)
       return found
     },
     destinationsOf: (decision) =>

@@ -102,7 +102,7 @@ const MAX_NAME = 200
 type Tried = Pick<RepairDone, 'revision' | 'count' | 'differences'>
 
 /** A repair that places an instance. */
-interface Mending {
+interface RepairPlan {
   readonly input: PlacementInput
   readonly request: RequestSpec
   /** The hosts and claims that the repair affects, in addition to the new claim of the instance. */
@@ -133,8 +133,8 @@ export function createFindingRepairs({
     return { type: 'done', finding, dryRun, ...tried, revision: verdict?.revision ?? replica.fleet.place.revision }
   }
 
-  const place = async (finding: PresentFinding, account: string, mending: Mending, dryRun: boolean): Promise<RepairOutcome> => {
-    const { input, request, hosts, claims, to } = mending
+  const place = async (finding: PresentFinding, account: string, plan: RepairPlan, dryRun: boolean): Promise<RepairOutcome> => {
+    const { input, request, hosts, claims, to } = plan
     const before = copyFleet(replica.fleet)
     const done = (after: Fleet, made: readonly string[], revision: number): RepairDone => {
       const all = compareNamed(before, after, hosts, [...claims, ...made])

@@ -122,15 +122,15 @@ export async function openFollowed(connection: Connection, options: FollowedOpti
       }
       let stop = (): void => {}
       // the time limit starts again with each message, because the connection may be slow and the stream long
-      const beGivenTime = (): void => {
+      const giveUpUnlessReading = (): void => {
         const before = last
         stop = timers.after(TIMEOUT_MS, () => {
-          if (last !== before) return beGivenTime()
+          if (last !== before) return giveUpUnlessReading()
           over()
           reject(new StoreUnavailableError(`the stream ${stream} does not deliver its message ${sequence}`))
         })
       }
-      beGivenTime()
+      giveUpUnlessReading()
       waiting.add(look)
     })
 

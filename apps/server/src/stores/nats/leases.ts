@@ -55,7 +55,7 @@ export async function openNatsLeases(connection: Connection, { names, timers, ti
   let latest = 0
   const watchSubject = `${names.subject}.watch`
 
-  const takeHeard = (at: number, heard: Heard): void => {
+  const applySigns = (at: number, heard: Heard): void => {
     for (const [host, agoMs, node = host] of heard) {
       const key = hostKey({ host, node })
       last.set(key, Math.max(last.get(key) ?? 0, at - agoMs))
@@ -68,7 +68,7 @@ export async function openNatsLeases(connection: Connection, { names, timers, ti
       const at = stampMs(message)
       latest = Math.max(latest, at)
       if (message.subject === watchSubject) watchSequence = message.revision
-      if (Array.isArray(heard)) takeHeard(at, heard.filter(isHeard))
+      if (Array.isArray(heard)) applySigns(at, heard.filter(isHeard))
       else if (isWatch(said)) watch = { ...said, at }
     },
     onReplaced() {

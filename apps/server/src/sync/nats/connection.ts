@@ -175,10 +175,10 @@ export function apiCode(error: unknown): number | undefined {
 export function toStoreError(error: unknown): unknown {
   if (error instanceof StoreUnavailableError || error instanceof TypeError || error instanceof errors.InvalidArgumentError) return error
   const isSilent = error instanceof errors.TimeoutError
-  const isNobody = error instanceof RequestError && error.isNoResponders()
+  const hasNoResponders = error instanceof RequestError && error.isNoResponders()
   const why = isSilent
     ? 'no answer in time'
-    : isNobody
+    : hasNoResponders
       ? 'no server answers for the stream: JetStream is off, or has no leader now'
       : messageOf(error)
   return new StoreUnavailableError(`NATS: ${why}`, { cause: error })

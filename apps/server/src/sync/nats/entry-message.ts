@@ -79,7 +79,7 @@ export function stampOf(time: string): string {
 }
 
 export function idOf(message: Pick<StoredMessage, 'revision' | 'headers'>): string {
-  return message.headers?.get(ID) || strayId(message.revision)
+  return message.headers?.get(ID) || foreignEntryId(message.revision)
 }
 
 /**
@@ -99,7 +99,7 @@ export function toEntry(message: StoredMessage): LogEntry {
   return { format, id, writer, basis, changes, ...place }
 }
 
-const strayId = (revision: number): string => `stray-${revision}`
+const foreignEntryId = (revision: number): string => `stray-${revision}`
 
 function parse(body: Uint8Array, isDeflated: boolean): Entry | undefined {
   try {

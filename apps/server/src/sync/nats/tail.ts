@@ -70,7 +70,7 @@ export async function createTail(
   const wake = (): void => {
     if (waiting !== undefined && last() >= waiting.revision) waiting.over()
   }
-  const takePlace = (message: StoredMessage): void => {
+  const setPosition = (message: StoredMessage): void => {
     const { revision, id } = after
     if (message.revision > revision) fail(new LogTrimmedError(revision, message.revision))
     else if (idOf(message) !== id || atOf(message) !== after.at)
@@ -89,7 +89,7 @@ export async function createTail(
     room: () => (bytes < mostBytes ? most - messages.length : waiting === undefined ? 0 : waiting.revision - last()),
     onMessage(message) {
       if (problem !== undefined) return
-      if (last() === 0 && after.revision > 0) return takePlace(message)
+      if (last() === 0 && after.revision > 0) return setPosition(message)
       if (message.revision !== last() + 1) return fail(new LogTrimmedError(last(), message.revision))
       messages.push(message)
       bytes += message.body.length

@@ -374,10 +374,10 @@ function whyNoPages(cells: readonly CellState[], guest: CellAsk, counted: Counte
 }
 
 /** True if the guest accepts pages of `sizeKib`. `place` is the index of this size in the ascending page sizes of the host cell. */
-function isAskedFor(pageSize: NonNullable<CellAsk['pageSize']>, sizeKib: number, place: number): boolean {
+function isAskedFor(pageSize: NonNullable<CellAsk['pageSize']>, sizeKib: number, index: number): boolean {
   if (typeof pageSize === 'number') return sizeKib === pageSize
   if (pageSize === 'any') return true
-  return (pageSize === 'small') === (place === 0)
+  return (pageSize === 'small') === (index === 0)
 }
 
 function whyNotNear(hosts: HostTable, host: HostIndex, ask: NumaAsk): Reason {

@@ -91,10 +91,10 @@ function pagesOrCoresInAll({ host, guest, fitOn }: Asked): Shortfall | undefined
   const why = fit.ok ? undefined : fit.why()
   if (why?.code === 'numa.pages') return { ...why, code: 'numa.too_few_pages' }
   if (why?.code === 'numa.page_size' || why?.code === 'numa.page_multiple') return why
-  const place = guest.cells.findIndex(({ id }) => id === why?.guestCell)
-  const cell = guest.cells[place]
+  const index = guest.cells.findIndex(({ id }) => id === why?.guestCell)
+  const cell = guest.cells[index]
   if (why?.code !== 'numa.threads' || cell === undefined) return undefined
-  const emulatorCpus = place === 0 && guest.emulatorThreadsPolicy === 'isolate' ? 1 : 0
+  const emulatorCpus = index === 0 && guest.emulatorThreadsPolicy === 'isolate' ? 1 : 0
   const need = pinnedVcpus(cell).length
   const have = Math.max(...empty.cells.map((one) => mostPinned(one, cell, emulatorCpus)))
   return have < need ? { ...why, code: 'numa.too_few_cores', need, have } : undefined

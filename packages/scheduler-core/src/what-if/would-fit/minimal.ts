@@ -124,7 +124,7 @@ function* tryWith(
  * True if a known proposal makes a proposal redundant: the proposal contains all changes of the known one, or has the same effect and not
  * less effort.
  */
-export const saysNoMore = (one: Proposal, known: Proposal): boolean =>
+export const isRedundant = (one: Proposal, known: Proposal): boolean =>
   containsAll(one.candidate.changes, known.candidate.changes) || (one.candidate.effort >= known.candidate.effort && isSame(one, known))
 
 type Proposal = Pick<Kept, 'candidate' | 'applied'>

@@ -9,7 +9,7 @@ import { wayOutInSteps } from '../../schedulers/way-out.ts'
 import type { HostName } from '../../values/host-name.ts'
 import type { Steps } from '../../values/steps.ts'
 import type { FleetEdits } from '../edits.ts'
-import { minimal, saysNoMore } from './minimal.ts'
+import { isRedundant, minimal } from './minimal.ts'
 import { hasMoreRanges } from './numbers.ts'
 import { loweredTogether } from './pairs/lowered-together.ts'
 import { createQueue, isLastResort } from './queue/queue.ts'
@@ -120,7 +120,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
   let runs = 1
   let cut: WhatWouldFit['cut'] = null
   let isPartial = false
-  const isKnown = (one: Pick<Kept, 'candidate' | 'applied'>): boolean => results.some((known) => saysNoMore(one, known))
+  const isKnown = (one: Pick<Kept, 'candidate' | 'applied'>): boolean => results.some((known) => isRedundant(one, known))
   /** Reduces a set of changes (`minimal`), and adds it to the results unless a known result makes it redundant. */
   function* addResult(kept: Kept, isOtherOrder = false): Steps<void> {
     if (!isOtherOrder && isKnown(kept)) return
@@ -129,7 +129,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
     if (found.isCut) cut = isOver() ? 'deadline' : 'limit'
     // if the search was cut, its result can be larger than necessary, so the result is used only if there is no other result
     const least = found.isCut && results.length > 0 ? undefined : found.kept
-    if (least !== undefined && !isKnown(least)) results = [...results.filter((other) => !saysNoMore(other, least)), least].sort(leastFirst)
+    if (least !== undefined && !isKnown(least)) results = [...results.filter((other) => !isRedundant(other, least)), least].sort(leastFirst)
   }
   const tried = new Map<Candidate, { readonly hosts: number; readonly trial: Trial }>()
   /** Decides with the changes of a candidate. The result is cached until the candidate gets a further host. */

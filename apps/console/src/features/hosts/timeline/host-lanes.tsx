@@ -53,9 +53,9 @@ export function HostLanes({ rows, shown, state, status, goneMs, sinceMs, log }: 
     const ms = axis.from + ((axis.to - axis.from) * (clientX - box.left)) / box.width
     return Math.round(Math.max(axis.from, Math.min(axis.last, ms)))
   }
-  const placeAt = (ms: number): number | undefined => nearestStep(steps, ms, SNAP_PIXELS * perPixel)
+  const stepAt = (ms: number): number | undefined => nearestStep(steps, ms, SNAP_PIXELS * perPixel)
   const isPointed = hovered !== undefined
-  const index = isPointed ? placeAt(hovered) : placeOfKey(steps, cursor)
+  const index = isPointed ? stepAt(hovered) : placeOfKey(steps, cursor)
   const step = index === undefined ? undefined : steps[index]
   const shownAt = step === undefined ? (isPointed ? timeOf(Math.min(axis.last, hovered)) : undefined) : step.at
 
@@ -98,7 +98,7 @@ export function HostLanes({ rows, shown, state, status, goneMs, sinceMs, log }: 
         onPointerLeave={() => setHovered(undefined)}
         onClick={(event) => {
           const ms = pointed(event)
-          const near = placeAt(ms)
+          const near = stepAt(ms)
           travel((near === undefined ? undefined : steps[near]) ?? { revision: null, at: timeOf(ms) })
         }}
       >

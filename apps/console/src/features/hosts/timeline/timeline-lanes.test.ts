@@ -179,8 +179,8 @@ describe('an event of a host', () => {
     const marks = found === undefined ? [] : gatherMarks(found, 5_000)
     expect(marks.reduce((sum, { count }) => sum + count, 0)).toBe(1_000)
     for (const glyph of ['+', '−']) {
-      const places = marks.filter((mark) => mark.glyph === glyph).map(({ at }) => at)
-      for (const [i, at] of places.slice(1).entries()) expect(at - (places[i] ?? 0)).toBeGreaterThanOrEqual(5_000)
+      const positions = marks.filter((mark) => mark.glyph === glyph).map(({ at }) => at)
+      for (const [i, at] of positions.slice(1).entries()) expect(at - (positions[i] ?? 0)).toBeGreaterThanOrEqual(5_000)
     }
   })
 

@@ -215,7 +215,7 @@ function inFlavor(amount: number, { numaTopology }: RequestSpec, cells: readonly
 
 /** Splits a guest cell into `count` cells, as evenly as possible. */
 function parted(cell: NumaCellRequest, count: number): NumaCellRequest[] {
-  const share = (total: number, place: number): number => Math.floor((total * (place + 1)) / count) - Math.floor((total * place) / count)
+  const share = (total: number, index: number): number => Math.floor((total * (index + 1)) / count) - Math.floor((total * index) / count)
   let from = 0
   return Array.from({ length: count }, (_, id) => {
     const own = cell.cpus.slice(from, from + share(cell.cpus.length, id))
