@@ -101,19 +101,19 @@ export function createMachineReporter({
   let reporter = newReporter()
   const how = { signal, deadlineMs: Math.max(1_000, intervalMs) }
 
-  const count = (form: Form, said: unknown, startedAt: number): void => {
-    const bytes = new TextEncoder().encode(JSON.stringify(said)).length
+  const count = (form: Form, document: unknown, startedAt: number): void => {
+    const bytes = new TextEncoder().encode(JSON.stringify(document)).length
     counts[form]++
     counts.bytes += bytes
     notify({ event: 'reported', form, bytes, sequence: reporter.sequence, tookMs: Math.round(clock.now() - startedAt) })
   }
   /** Processes the answer to a report. Returns 'again' if another report must follow at once. */
-  const take = (result: ResourceStatsResult, form: Form, said: unknown, startedAt: number): 'counted' | 'again' | 'refused' => {
+  const take = (result: ResourceStatsResult, form: Form, document: unknown, startedAt: number): 'counted' | 'again' | 'refused' => {
     switch (result.__typename) {
       case 'ResourceStatsApplied': {
         reported = next
         if (isWhole) count('full', next, startedAt)
-        else count(form, said, startedAt)
+        else count(form, document, startedAt)
         const needed = result.required?.namespaces.find(({ namespace }) => namespace === 'compute')
         const wanted = new Set(needed?.omittable ?? [])
         if (wanted.size === omittable.size && [...wanted].every((field) => omittable.has(field))) return 'counted'

@@ -22,7 +22,7 @@ import { startHttpServer } from './http/server.ts'
 import { openProvidedLiveness } from './liveness/provided.ts'
 import { createReportsLiveness } from './liveness/reports.ts'
 import { createStaticLiveness } from './liveness/static.ts'
-import { breakAfter, createLivenessWatcher, type LivenessWatcher, lookEvery } from './liveness/watcher.ts'
+import { breakAfter, checkIntervalOf, createLivenessWatcher, type LivenessWatcher } from './liveness/watcher.ts'
 import { watchPauses } from './longest-pause.ts'
 import { openRecords } from './open-records.ts'
 import { type FoundProvider, findProvider } from './plugin/find-provider.ts'
@@ -81,7 +81,7 @@ export interface ServiceOptions {
   /** How liveness is determined. Absent: no signs of life are received, and hosts that are DOWN stay DOWN. */
   readonly liveness?: LivenessSettings & {
     /** The interval of liveness checks in milliseconds, instead of the one that follows from the settings. 0: checks on request only. */
-    readonly lookEveryMs?: number
+    readonly checkIntervalMs?: number
   }
   /** How long a host's list of instances may lag behind the claims before the auditor reports it, in milliseconds. Absent: an hour. */
   readonly unlistedAfterMs?: number
@@ -335,16 +335,16 @@ async function openLiveness(
   },
 ): Promise<Listening> {
   const { source: name, suspectAfterMs, downAfterMs } = settings ?? DEFAULT_LIVENESS
-  const patience = { suspectAfterMs, downAfterMs }
-  const breakMs = breakAfter(patience)
+  const timeouts = { suspectAfterMs, downAfterMs }
+  const breakMs = breakAfter(timeouts)
   const source =
     provider !== undefined
       ? await openProvidedLiveness({ store, breakMs, ...provider })
       : name === 'reports'
         ? createReportsLiveness({ leases: store, warn, breakMs })
         : createStaticLiveness(() => replica.storeTime)
-  const everyMs = settings === undefined ? 0 : (settings.lookEveryMs ?? lookEvery(patience))
-  return { source, patience, watcher: createLivenessWatcher({ replica, source, patience, everyMs, warn }) }
+  const everyMs = settings === undefined ? 0 : (settings.checkIntervalMs ?? checkIntervalOf(timeouts))
+  return { source, timeouts, watcher: createLivenessWatcher({ replica, source, timeouts, everyMs, warn }) }
 }
 
 /** Returns the secret of the first admin key if this start generated it. A key that the operator set is added if it does not exist. */

@@ -77,8 +77,8 @@ export type Solve = <Place extends HostName | null, Made extends Formulated<Plac
   problem: Problem<Place, Made>,
 ) => Promise<Solved<Place, Made>>
 
-export const createAskSolver = (solver: Solver, timers: Timers, mostOpen = MAX_OPEN_CALLS): AskSolver =>
-  askRequest(createSolve(solver, timers, mostOpen))
+export const createAskSolver = (solver: Solver, timers: Timers, maxOpen = MAX_OPEN_CALLS): AskSolver =>
+  askRequest(createSolve(solver, timers, maxOpen))
 
 /** Creates a function that searches for the placement of a request's instances with the solver. */
 export const askRequest =
@@ -107,7 +107,7 @@ export const askRequest =
  * Formulating yields, so that other calls are answered meanwhile. The fleet may change before the solution arrives, so the decision checks
  * the result.
  */
-export function createSolve(solver: Solver, timers: Timers, mostOpen = MAX_OPEN_CALLS): Solve {
+export function createSolve(solver: Solver, timers: Timers, maxOpen = MAX_OPEN_CALLS): Solve {
   let open = 0
   let turn: Promise<unknown> = Promise.resolve()
   /** Solves problems one after the other, in the order of the calls. */
@@ -119,7 +119,7 @@ export function createSolve(solver: Solver, timers: Timers, mostOpen = MAX_OPEN_
   return <Place extends HostName | null, Made extends Formulated<Place>>(fleet: () => Fleet, problem: Problem<Place, Made>) => {
     const { profile, deadlineMs } = problem
     const limits = profile.solver ?? DEFAULT_SOLVER_OPTIONS
-    if (open >= mostOpen) return Promise.resolve(unsolved('BUSY', limits))
+    if (open >= maxOpen) return Promise.resolve(unsolved('BUSY', limits))
     open++
     const most = Math.max(1, deadlineMs - RESERVED_MS)
     const timeMs = Math.min(limits.timeLimitMs, most)

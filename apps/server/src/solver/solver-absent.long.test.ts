@@ -55,7 +55,7 @@ describe("without a solver's answer the filter scheduler decides, and the record
   })
 
   test('if too many programs wait for the solver, the filter scheduler decides', async () => {
-    const full = createSolver({ mostWaiting: 0, openWorker: () => new Worker('setInterval(() => {}, 1000)', { eval: true }) })
+    const full = createSolver({ maxWaiting: 0, openWorker: () => new Worker('setInterval(() => {}, 1000)', { eval: true }) })
     const first = full.solve({ program: { objective: [], most: [], rows: [], start: null }, timeLimitMs: 60_000, nodeLimit: 1, gap: 0 })
     const { record } = await decided({ h1: {} }, request, profileOf(), full)
     await full.close()

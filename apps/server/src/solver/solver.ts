@@ -17,7 +17,7 @@ export interface Solver {
 
 export interface SolverSettings {
   /** At most this many programs wait, not counting the one that is being solved. */
-  readonly mostWaiting?: number
+  readonly maxWaiting?: number
   readonly timers?: Timers
   /** Creates the thread. It is started with the first program, and restarted after it died. */
   readonly openWorker?: () => Worker
@@ -44,7 +44,7 @@ export function openSolverWorker(): Worker {
 }
 
 export function createSolver({
-  mostWaiting = MAX_WAITING_CALLS,
+  maxWaiting = MAX_WAITING_CALLS,
   timers = realTimers,
   openWorker = openSolverWorker,
 }: SolverSettings = {}): Solver {
@@ -96,7 +96,7 @@ export function createSolver({
   return {
     solve(job, graceMs = GRACE_MS) {
       if (isClosed) return Promise.resolve(failed('the solver is closing'))
-      if (current !== undefined && waiting.length >= mostWaiting) return Promise.resolve({ status: 'BUSY' })
+      if (current !== undefined && waiting.length >= maxWaiting) return Promise.resolve({ status: 'BUSY' })
       return new Promise((settle) => {
         waiting.push({ job, endsAt: timers.now() + job.timeLimitMs, graceMs, settle })
         next()

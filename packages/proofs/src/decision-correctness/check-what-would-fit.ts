@@ -4,8 +4,8 @@ import { difference } from './difference.ts'
 import { decideAsModel } from './model/decide.ts'
 import { readModel } from './read-model.ts'
 
-/** A search tries at most `mostRuns` decisions and returns at most `first` answers. */
-const LIMITS = { mostRuns: 30, first: 3 }
+/** A search tries at most `maxRuns` decisions and returns at most `first` answers. */
+const LIMITS = { maxRuns: 30, first: 3 }
 
 /**
  * Applies every change that the core proposes to a copy of the fleet. On this copy, the core and the model must then place all instances.

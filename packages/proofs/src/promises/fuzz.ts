@@ -165,13 +165,13 @@ interface End {
 }
 
 async function send({ url }: Service, { document, variables }: Call, gone: AbortSignal | undefined): Promise<End> {
-  const patience = AbortSignal.timeout(TIMEOUT_MS)
+  const timeout = AbortSignal.timeout(TIMEOUT_MS)
   try {
     const response = await fetch(url, {
       method: 'POST',
       headers: { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' },
       body: JSON.stringify({ query: document, variables }),
-      signal: gone === undefined ? patience : AbortSignal.any([patience, gone]),
+      signal: gone === undefined ? timeout : AbortSignal.any([timeout, gone]),
     })
     const text = await response.text()
     const internal = /"code":"INTERNAL".{0,200}/.exec(text)?.[0]
@@ -179,7 +179,7 @@ async function send({ url }: Service, { document, variables }: Call, gone: Abort
     return { type: isRefused ? 'refused' : 'answered', why: internal }
   } catch (error) {
     if (gone?.aborted === true) return { type: 'left', why: undefined }
-    const why = patience.aborted
+    const why = timeout.aborted
       ? `no answer within ${TIMEOUT_MS} ms`
       : error instanceof Error
         ? String(error.cause ?? error)

@@ -18,7 +18,7 @@ export interface LoadOptions {
   readonly seed: string
   readonly clients: number
   /** Callers retry a call for this many milliseconds after its first attempt. */
-  readonly patienceMs: number
+  readonly maxRunMs: number
   /** The value for `Run.isStrict`. True if absent. */
   readonly isStrict?: boolean
   readonly signal: AbortSignal
@@ -42,7 +42,7 @@ const SHOWN = 5
 export async function underLoad(
   checks: Checks,
   cluster: Cluster,
-  { seed, clients, patienceMs, signal, isStrict = true }: LoadOptions,
+  { seed, clients, maxRunMs, signal, isStrict = true }: LoadOptions,
   happen: (run: Run) => Promise<readonly Injected[]>,
 ): Promise<Held> {
   const setting = settingFor(seed, clients)
@@ -70,7 +70,7 @@ export async function underLoad(
     leavesOften: false,
     now,
     isOver: () => over,
-    isLate: () => signal.aborted || now() > patienceMs,
+    isLate: () => signal.aborted || now() > maxRunMs,
   }
   for (const { name } of setting.hosts) await report(run, name, { isTruthful: true })
   const load = Promise.all([

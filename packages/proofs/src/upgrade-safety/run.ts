@@ -63,9 +63,9 @@ export function runUpgrade(checks: Checks, options: UpgradeOptions, say: (line: 
       ...(startRelease === undefined ? {} : { startRelease }),
     })
     try {
-      const patienceMs = ROUNDS * REPLICAS * RESTART_MS + (ROUNDS + 1) * seconds * 1_000
+      const maxRunMs = ROUNDS * REPLICAS * RESTART_MS + (ROUNDS + 1) * seconds * 1_000
       const isStrict = (await levelReadBy((cluster.replicas[0] as ReplicaProcess).client)) >= STRICT_CLAIMS
-      const { history, ...figures } = await underLoad(checks, cluster, { seed, clients, patienceMs, signal, isStrict }, (run) =>
+      const { history, ...figures } = await underLoad(checks, cluster, { seed, clients, maxRunMs, signal, isStrict }, (run) =>
         thereAndBack(checks, { cluster, older, run, seconds, signal, say }),
       )
       const calls = callsOf(history)

@@ -120,21 +120,21 @@ function reasonOf({ code, ...rest }: z.output<typeof refusalSchema>): Reason {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => value !== null && typeof value === 'object'
 
 /** Groups hosts with equal answers. The groups are in the order of their first hosts. */
-class Groups<Said> {
-  readonly #groups = new Map<string, [Said, HostIndex[]]>()
+class Groups<Value> {
+  readonly #groups = new Map<string, [Value, HostIndex[]]>()
 
   get size(): number {
     return this.#groups.size
   }
 
-  add(said: Said, host: HostIndex): void {
-    const key = canonicalJson(said)
+  add(value: Value, host: HostIndex): void {
+    const key = canonicalJson(value)
     const group = this.#groups.get(key)
-    if (group === undefined) this.#groups.set(key, [said, [host]])
+    if (group === undefined) this.#groups.set(key, [value, [host]])
     else group[1].push(host)
   }
 
-  all(): readonly (readonly [Said, readonly HostIndex[]])[] {
+  all(): readonly (readonly [Value, readonly HostIndex[]])[] {
     return [...this.#groups.values()]
   }
 }

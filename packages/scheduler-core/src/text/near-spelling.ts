@@ -68,14 +68,14 @@ export function editDistance(one: string, other: string, most = Number.POSITIVE_
   const width = b.length + 1
   let [before, last, row] = rowsOf(width)
   for (let j = 0; j < width; j++) last[j] = j
-  let leastOfLast = 0
+  let minOfLast = 0
   for (let i = 1; i <= a.length; i++) {
     // Only the cells within `most` of the diagonal are computed: all other cells have a distance above `most`.
     const first = Math.max(1, i - most)
     const end = Math.min(b.length, i + most)
     row[first - 1] = first === 1 ? i : FAR
     if (end < b.length) row[end + 1] = FAR
-    let leastOfRow = row[first - 1] as number
+    let minOfRow = row[first - 1] as number
     const letter = a.charCodeAt(i - 1)
     const letterBefore = i > 1 ? a.charCodeAt(i - 2) : -1
     for (let j = first; j <= end; j++) {
@@ -84,11 +84,11 @@ export function editDistance(one: string, other: string, most = Number.POSITIVE_
       least = Math.min(least, (last[j] as number) + 1, (row[j - 1] as number) + 1)
       if (j > 1 && letterBefore === otherLetter && letter === b.charCodeAt(j - 2)) least = Math.min(least, (before[j - 2] as number) + 1)
       row[j] = least
-      if (least < leastOfRow) leastOfRow = least
+      if (least < minOfRow) minOfRow = least
     }
     // Two rows are checked, because an exchange of letters reads the row before the last row.
-    if (leastOfRow > most && leastOfLast > most) return Number.POSITIVE_INFINITY
-    leastOfLast = leastOfRow
+    if (minOfRow > most && minOfLast > most) return Number.POSITIVE_INFINITY
+    minOfLast = minOfRow
     const free = before
     before = last
     last = row

@@ -5,7 +5,7 @@ import type { MetadataRead } from '../hosts/metadata-reads.ts'
 import { checkOptions } from '../request/parse.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import { memoByObject } from '../values/memo.ts'
-import { type Aggregated, type FromAggregates, leastFloat } from './aggregate-metadata.ts'
+import { type Aggregated, type FromAggregates, minFloat } from './aggregate-metadata.ts'
 
 /** The largest multiplier that a profile can have. Larger values in the metadata of aggregates are ignored. */
 const MAX_MULTIPLIER = 1e9
@@ -41,13 +41,13 @@ export function multipliersOf(fleet: Fleet, key: string, multiplier: number, isO
   const signed = (value: number) => (isNegated ? 0 - value : value)
   const usual = signed(multiplier)
   if (!isOn || !isSaid(fleet, key)) return { usual }
-  const said = (host: HostIndex) => multiplierFor({ aggregates: fleet.aggregates.of(fleet.hosts.get(host).host) }, key, multiplier)
-  return { usual, own: { of: (host) => signed(said(host).value), source: (host) => said(host).source } }
+  const multiplierOf = (host: HostIndex) => multiplierFor({ aggregates: fleet.aggregates.of(fleet.hosts.get(host).host) }, key, multiplier)
+  return { usual, own: { of: (host) => signed(multiplierOf(host).value), source: (host) => multiplierOf(host).source } }
 }
 
 /** The lowest multiplier in the host's aggregates for the metadata key. If its absolute value is above MAX_MULTIPLIER, the profile's `multiplier`. */
 export function multiplierFor(host: Aggregated, key: string, multiplier: number): FromAggregates {
-  const least = leastFloat(host, key, multiplier)
+  const least = minFloat(host, key, multiplier)
   return Math.abs(least.value) <= MAX_MULTIPLIER ? least : { value: multiplier, source: undefined }
 }
 

@@ -77,9 +77,9 @@ const ANY = Prisma.sql`d.outcome IN ('PLACED', 'PARTIAL', 'NO_VALID_HOST')`
 
 /**
  * Counts decisions in the tables with the index of outcomes and times. All other results are computed from a limited count of decisions.
- * Tests set `mostTimed`.
+ * Tests set `maxTimed`.
  */
-export function createActivityStore(prisma: PrismaClient, mostTimed = MAX_TIMED): ActivityStore {
+export function createActivityStore(prisma: PrismaClient, maxTimed = MAX_TIMED): ActivityStore {
   return {
     async steps(span) {
       const counts = await prisma.$queryRaw<{ step: number; decisions: bigint; failed: bigint }[]>`
@@ -92,14 +92,14 @@ export function createActivityStore(prisma: PrismaClient, mostTimed = MAX_TIMED)
       const rows = await prisma.$queryRaw<{ step: number | null; measured: bigint; tookUs: [number, number] }[]>`
         SELECT d.step, count(*) AS measured, percentile_disc(ARRAY[0.5, 0.99]) WITHIN GROUP (ORDER BY d.took_us) AS "tookUs"
         FROM (SELECT ${stepOf(span)} AS step, d.took_us FROM decision d WHERE ${ANY} AND ${isWithin(span)} AND d.took_us IS NOT NULL
-          ORDER BY d.at_ms DESC LIMIT ${mostTimed}) d
+          ORDER BY d.at_ms DESC LIMIT ${maxTimed}) d
         GROUP BY GROUPING SETS ((d.step), ()) HAVING count(*) > 0`
       const timed = rows.map(({ step, tookUs: [p50, p99] }) => ({ step, p50Ms: p50 / 1_000, p99Ms: p99 / 1_000 }))
       const { step: _, ...all } = timed.find(({ step }) => step === null) ?? { step: null }
       return {
         all: 'p50Ms' in all ? all : undefined,
         steps: new Map(timed.flatMap(({ step, ...durations }) => (step === null ? [] : [[step, durations] as const]))),
-        isCut: rows.some(({ step, measured }) => step === null && Number(measured) >= mostTimed),
+        isCut: rows.some(({ step, measured }) => step === null && Number(measured) >= maxTimed),
       }
     },
     async failures(span) {

@@ -21,8 +21,8 @@ export interface DocumentTexts {
   readonly bytes: number
 }
 
-export function createDocumentTexts(mostBytes = MAX_TEXT_BYTES): DocumentTexts {
-  const known = createByteCache<string>(mostBytes)
+export function createDocumentTexts(maxBytes = MAX_TEXT_BYTES): DocumentTexts {
+  const known = createByteCache<string>(maxBytes)
   return {
     normal(text) {
       let normal = known.get(text)
@@ -49,8 +49,8 @@ export interface DocumentCache {
   readonly documentCount: number
 }
 
-export function createDocumentCache(mostBytes = MAX_DOCUMENT_BYTES): DocumentCache {
-  const known = createByteCache<DocumentNode>(mostBytes)
+export function createDocumentCache(maxBytes = MAX_DOCUMENT_BYTES): DocumentCache {
+  const known = createByteCache<DocumentNode>(maxBytes)
   const valid = new WeakSet<DocumentNode>()
   // without locations a document does not contain its tokens, which would triple its size
   const options: ParseOptions = { maxTokens: limits.tokens, noLocation: true }

@@ -99,7 +99,7 @@ export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest,
         )
       const { maxChanges, first, minHosts } = input
       const kinds = input.kinds ?? changeKinds
-      const options = { request, profile, seed: SEED, kinds, maxChanges, first, minHosts, mostRuns: MAX_TRIED_DECISIONS, isOver }
+      const options = { request, profile, seed: SEED, kinds, maxChanges, first, minHosts, maxRuns: MAX_TRIED_DECISIONS, isOver }
       const found = await answerInPieces(whatWouldFit(fleet, options))
       const draft = input.profileChanges ?? undefined
       const toAnswer = ({ changes, request: asked, edits: more, filters, ...rest }: CoreCounterfactual): Counterfactual => {

@@ -64,12 +64,12 @@ export async function openNatsLeases(connection: Connection, { names, timers, ti
   const followed = await openFollowed(connection, {
     ...{ stream: names.stream, timers },
     onMessage(message: StoredMessage) {
-      const { heard, watch: said } = unpack(message) ?? {}
+      const { heard, watch: watchMessage } = unpack(message) ?? {}
       const at = stampMs(message)
       latest = Math.max(latest, at)
       if (message.subject === watchSubject) watchSequence = message.revision
       if (Array.isArray(heard)) applySigns(at, heard.filter(isHeard))
-      else if (isWatch(said)) watch = { ...said, at }
+      else if (isWatch(watchMessage)) watch = { ...watchMessage, at }
     },
     onReplaced() {
       last.clear()
@@ -109,8 +109,8 @@ export async function openNatsLeases(connection: Connection, { names, timers, ti
     next++
   }
 
-  const say = async (said: Watch, expected?: number): Promise<void> => {
-    const { body, head } = await pack(me, { watch: said })
+  const say = async (message: Watch, expected?: number): Promise<void> => {
+    const { body, head } = await pack(me, { watch: message })
     const order = expected === undefined ? head : follows(expected)
     await followed.reach(await publish(connection, names.stream, watchSubject, body, order))
   }

@@ -32,11 +32,11 @@ export interface TailOptions {
   readonly timers: Timers
   readonly after: Place
   /**
-   * At most `most` messages are buffered. No messages are requested while the buffered ones have more than `mostBytes` bytes, because the
+   * At most `most` messages are buffered. No messages are requested while the buffered ones have more than `maxBytes` bytes, because the
    * buffer would otherwise grow without limit if the reader is slow.
    */
   readonly most?: number
-  readonly mostBytes?: number
+  readonly maxBytes?: number
   /** Called for each received message except the one at the position itself. */
   onMessage?(message: StoredMessage): void
   onBroken?(): void
@@ -51,7 +51,7 @@ const MAX_BYTES = 64 * 1_048_576
 
 export async function createTail(
   connection: Connection,
-  { stream, timers, after, most = MAX_ENTRIES, mostBytes = MAX_BYTES, ...events }: TailOptions,
+  { stream, timers, after, most = MAX_ENTRIES, maxBytes = MAX_BYTES, ...events }: TailOptions,
 ): Promise<Tail> {
   /** The position of the reader, and the time of the message at the position once it is known. */
   let place = after
@@ -86,7 +86,7 @@ export async function createTail(
     from: after.revision,
     timers,
     // an entry that a caller waits for is requested regardless of the size of the entries before it
-    room: () => (bytes < mostBytes ? most - messages.length : waiting === undefined ? 0 : waiting.revision - last()),
+    room: () => (bytes < maxBytes ? most - messages.length : waiting === undefined ? 0 : waiting.revision - last()),
     onMessage(message) {
       if (problem !== undefined) return
       if (last() === 0 && after.revision > 0) return setPosition(message)

@@ -291,11 +291,11 @@ function sumUp({ columns }: HostTable, host: HostIndex, gpus: readonly GpuState[
   let sum = 0
   for (const { freeMilli } of gpus) sum += freeMilli
   columns.gpuFreeMilli[host] = sum
-  columns.gpuMostFreeMilli[host] = mostFreeOf(gpus)
+  columns.gpuMostFreeMilli[host] = maxFreeOf(gpus)
 }
 
 /** The free share of the GPU that has the most free, in thousandths. 0 for a host without GPUs. */
-const mostFreeOf = (gpus: readonly GpuState[]): number => {
+const maxFreeOf = (gpus: readonly GpuState[]): number => {
   let most = gpus[0]?.freeMilli ?? 0
   for (const { freeMilli } of gpus) if (freeMilli > most) most = freeMilli
   return most

@@ -32,7 +32,7 @@ const ask = (fleet: Fleet, request: RequestSpec, profile: Profile, more: Partial
   atOnce(
     whatWouldFit(fleet, {
       ...{ request, profile, isOver, seed: 's', kinds: ['REQUEST', 'FLEET', 'POLICY'] },
-      ...{ maxChanges: 2, first: 10, minHosts: 1, mostRuns: 100 },
+      ...{ maxChanges: 2, first: 10, minHosts: 1, maxRuns: 100 },
       ...more,
     }),
   )

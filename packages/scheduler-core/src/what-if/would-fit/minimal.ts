@@ -28,11 +28,11 @@ export interface MinimalOptions extends SearchOptions {
 export function* minimal(
   options: MinimalOptions,
   kept: Kept,
-  mostRuns: number,
+  maxRuns: number,
 ): Steps<{ readonly kept: Kept | undefined; readonly runs: number; readonly isCut: boolean }> {
   let best = kept
   let runs = 0
-  const isOver = () => runs >= mostRuns || options.isOver()
+  const isOver = () => runs >= maxRuns || options.isOver()
   /** Decides the request with these changes. If the request is placed, returns true and keeps the changes as the best set. */
   function* isEnough(changes: readonly ProposedChange[]): Steps<boolean> {
     yield

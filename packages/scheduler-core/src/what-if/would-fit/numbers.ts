@@ -1,4 +1,4 @@
-import { leastCommon } from './remedies/page-steps.ts'
+import { smallestCommon } from './remedies/page-steps.ts'
 import type { ChangedNumber, NumberRange } from './remedies/remedy.ts'
 
 /** At most this many ranges are searched for one number. */
@@ -46,6 +46,6 @@ function inCommon(among: readonly NumberRange[]): readonly NumberRange[] {
 const keyOf = ({ step, least }: NumberRange): string => `${step} ${least}`
 
 const inBoth = (one: NumberRange, other: NumberRange): NumberRange => {
-  const step = leastCommon(one.step, other.step)
+  const step = smallestCommon(one.step, other.step)
   return { step, least: Math.ceil(Math.max(one.least, other.least) / step) * step }
 }

@@ -153,9 +153,9 @@ describe('an event of a host', () => {
     const axis = axisOf(steps)
     return axis && lanesOf(steps, axis, now).find((one) => one.group === group)
   }
-  const marksOf = (group: Lane['group'], steps: readonly Step[], leastMs: number): string[] => {
+  const marksOf = (group: Lane['group'], steps: readonly Step[], minMs: number): string[] => {
     const one = lane(group, steps)
-    return one === undefined ? [] : gatherMarks(one, leastMs).map(({ glyph, at, count, row }) => `${row} ${glyph}${count} ${at - START}`)
+    return one === undefined ? [] : gatherMarks(one, minMs).map(({ glyph, at, count, row }) => `${row} ${glyph}${count} ${at - START}`)
   }
 
   test('an event is drawn as a mark of its kind, and each kind has its own row', () => {

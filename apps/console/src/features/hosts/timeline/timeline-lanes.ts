@@ -141,10 +141,10 @@ function withSince(cuts: readonly Cut[], from: number, sinceMs: number): readonl
   return index < 0 ? [...cuts, { at: sinceMs }] : [...cuts.slice(0, index), { at: sinceMs }, ...cuts.slice(index)]
 }
 
-/** Merges consecutive spans that are shorter than `leastMs` into one span, with the count of the merged spans. */
-export function gatherSpans(spans: readonly Span[], leastMs: number): Span[] {
+/** Merges consecutive spans that are shorter than `minMs` into one span, with the count of the merged spans. */
+export function gatherSpans(spans: readonly Span[], minMs: number): Span[] {
   const gathered: Span[] = []
-  const isShort = ({ from, to }: Span): boolean => to - from < leastMs
+  const isShort = ({ from, to }: Span): boolean => to - from < minMs
   let run: Span[] = []
   const close = (): void => {
     const [first] = run
@@ -163,10 +163,10 @@ export function gatherSpans(spans: readonly Span[], leastMs: number): Span[] {
 }
 
 /**
- * Merges marks that have the same glyph and are less than `leastMs` apart. The merged mark has a count and is at the position of the first
+ * Merges marks that have the same glyph and are less than `minMs` apart. The merged mark has a count and is at the position of the first
  * mark.
  */
-export function gatherMarks({ steps }: Pick<Lane, 'steps'>, leastMs: number): Mark[] {
+export function gatherMarks({ steps }: Pick<Lane, 'steps'>, minMs: number): Mark[] {
   const marks: Mark[] = []
   // a fixed order of rows, independent of the order of events
   const glyphs = [...new Set(Object.values(shapes).flatMap((shape) => Object.values(shape.glyphs)))].filter((glyph) =>
@@ -177,7 +177,7 @@ export function gatherMarks({ steps }: Pick<Lane, 'steps'>, leastMs: number): Ma
     for (const { step, glyph: own } of steps) {
       if (own !== glyph) continue
       const at = Date.parse(step.at)
-      if (last !== undefined && at - last.at < leastMs) {
+      if (last !== undefined && at - last.at < minMs) {
         last = { ...last, count: last.count + 1 }
         marks[marks.length - 1] = last
       } else {

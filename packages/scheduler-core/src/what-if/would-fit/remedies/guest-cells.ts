@@ -76,7 +76,7 @@ function smaller(refusal: Refusal, part: Part, lack: number): ProposedChange[] {
  * For several instances: proposes the smallest sizes of guest cells. If these suffice, the search looks for the largest sizes with which
  * all instances fit.
  */
-export function leastCells({ fleet, host, request, reason: { code } }: Refusal): ProposedChange[] {
+export function minCells({ fleet, host, request, reason: { code } }: Refusal): ProposedChange[] {
   const cells = request.numaTopology?.cells ?? []
   const isTogether = togetherCodes.has(code)
   const ofMemory = isTogether || memoryCodes.has(code) || pageCodes.has(code) || code.startsWith('memory.')
@@ -142,8 +142,8 @@ function smallerBy(part: Part, { cells, only, among }: SomeCells, size: number, 
       at: (other, by = step) => smallerBy(part, { cells, only, among }, Math.max(by, other - (other % by)), by),
       of: ({ numaTopology }) => {
         const others = numaTopology?.cells ?? []
-        const mostNow = Math.max(0, ...(only === null ? others : others.slice(only, only + 1)).map(part.sizeOf))
-        return mostNow > size ? smallerBy(part, { cells: others, only, among }, size, step) : undefined
+        const maxNow = Math.max(0, ...(only === null ? others : others.slice(only, only + 1)).map(part.sizeOf))
+        return maxNow > size ? smallerBy(part, { cells: others, only, among }, size, step) : undefined
       },
     },
   }
