@@ -35,7 +35,7 @@ export class AuditDelayed extends Error {
 }
 
 /** True if a call was refused or timed out because the store was unavailable. Even so, the call might have written changes to the log. */
-export const isForWantOfStore = (error: unknown): boolean => error instanceof UnavailableError
+export const isStoreUnavailable = (error: unknown): boolean => error instanceof UnavailableError
 
 export interface AuditOptions {
   readonly records: Pick<RecordStore, 'keepAudit' | 'takesMore'>

@@ -136,8 +136,8 @@ export function createVerifyDecision(
       const all = [...checks, ...more]
       const replayed = all.find(({ part }) => part === 'REPLAY')?.outcome ?? 'UNKNOWN'
       // a log entry or the stored hashes show what was decided; if both are missing, the original decision is unknown
-      const isVouched = place.entryId !== null || checks.every((check) => check.outcome !== 'UNKNOWN')
-      const outcome = all.some((check) => check.outcome === 'DIFFERENT') ? 'DIFFERENT' : isVouched ? replayed : 'UNKNOWN'
+      const isConfirmed = place.entryId !== null || checks.every((check) => check.outcome !== 'UNKNOWN')
+      const outcome = all.some((check) => check.outcome === 'DIFFERENT') ? 'DIFFERENT' : isConfirmed ? replayed : 'UNKNOWN'
       return {
         decision: decisions.of(stored),
         outcome,

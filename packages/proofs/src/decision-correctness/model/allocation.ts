@@ -26,8 +26,8 @@ function counted(fleet: ModelFleet, host: ModelHost): HostStats {
     const set = overrides[name] ?? {}
     const isListed = stats.inventories.some(({ resourceClass }) => resourceClass === name)
     const isOpen = reported.nova !== null && !isListed
-    const isUnsaid = isOpen && !reported.nova?.computeNode[nova]
-    const own = isUnsaid ? (configured(fleet, standard, 'ratio') ?? 1) : reported[ratio]
+    const isDefaulted = isOpen && !reported.nova?.computeNode[nova]
+    const own = isDefaulted ? (configured(fleet, standard, 'ratio') ?? 1) : reported[ratio]
     stats[ratio] = set.ratio ?? minRatio(fleet, host, name) ?? own
     if (isListed) continue
     const kept = isOpen ? (configured(fleet, standard, 'reserved') ?? 0) : 0

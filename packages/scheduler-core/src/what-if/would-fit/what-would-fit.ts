@@ -166,7 +166,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
     // stops if all further candidates have at least as much effort as the results that will be shown
     const rivals = isLastResort(candidate) ? results : results.filter((known) => !isLastResort(known.candidate))
     if (rivals.length >= first && (rivals[first - 1] as Kept).candidate.effort <= candidate.effort) break
-    if (isLastResort(candidate) && results.some(({ candidate: known }) => isMild(known))) break
+    if (isLastResort(candidate) && results.some(({ candidate: known }) => isHarmless(known))) break
     if (cut === null && isOver()) cut = 'deadline'
     if (cut === null && runs >= maxRuns) cut = 'limit'
     if (cut !== null) break
@@ -214,7 +214,9 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
     if (changes.length < maxChanges && !changes.some(({ subject }) => subject === INSTANCES))
       for (const host of candidate.hosts) queue.add(fewerInstances(request, trial.found), changes, host, refined)
   }
-  const shown = results.some(({ candidate }) => isMild(candidate)) ? results.filter(({ candidate }) => !isLastResort(candidate)) : results
+  const shown = results.some(({ candidate }) => isHarmless(candidate))
+    ? results.filter(({ candidate }) => !isLastResort(candidate))
+    : results
   const counterfactuals = shown.slice(0, first).map(({ candidate, trial, applied }) => toCounterfactual(candidate, trial, applied))
   const way = isOver() ? undefined : yield* wayOn(fleet, options, survey.cause)
   const { cause, leftOut } = survey
@@ -251,7 +253,7 @@ const withReversed = ({ candidate, ...kept }: Kept): Kept => ({
 const leastFirst = (a: Kept, b: Kept): number => a.candidate.effort - b.candidate.effort || b.trial.unlocks - a.trial.unlocks
 
 /** True if each change of a candidate only changes the request or waits, and none is a last resort. */
-const isMild = (candidate: Candidate): boolean =>
+const isHarmless = (candidate: Candidate): boolean =>
   !isLastResort(candidate) && candidate.changes.every(({ kind, waits }) => kind === 'REQUEST' || waits)
 
 /**
