@@ -8,7 +8,7 @@ import type { Figure, Question } from './question.ts'
 
 /** How many placements are in one entry, and the milliseconds between two entries. Together they give 5,000 placements a second. */
 const EACH = 1_000
-const APART_MS = 200
+const INTERVAL_MS = 200
 /** Each round adds this many keys. At 5,000 placements a second, 1,800 rounds are an hour. */
 const KEYS = 10_000
 
@@ -106,7 +106,7 @@ function apply(fleet: Fleet, changes: readonly Change[], i: number): void {
     basis: fleet.place,
     changes,
     revision,
-    at: 1_000_000 + Math.floor((i * APART_MS * changes.length) / EACH),
+    at: 1_000_000 + Math.floor((i * INTERVAL_MS * changes.length) / EACH),
   })
   const refused = verdicts.find((verdict) => verdict !== undefined)
   if (refused !== undefined) throw new Error(`a placement of the bench is void: ${refused}`)

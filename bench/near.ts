@@ -42,7 +42,7 @@ export const nearQuestion: Question = {
     const figures = await measureInTurns(rounds, {
       plain: () => scan(fleet, aRequest(), { profile: profileOf(false) }),
       near: () => scan(fleet, near, { profile: profileOf(true) }),
-      documents: () => tellersBySearch(fleet, volume),
+      documents: () => reportersBySearch(fleet, volume),
     })
     const what = `${size} hosts, ${VOLUMES} volumes each`
     const figure = (name: keyof typeof figures, words: string): Figure => ({
@@ -56,7 +56,7 @@ export const nearQuestion: Question = {
 }
 
 /** How many hosts report a volume, found without an index. */
-const tellersBySearch = ({ hosts }: Fleet, uuid: string): number =>
+const reportersBySearch = ({ hosts }: Fleet, uuid: string): number =>
   hosts.records.filter(({ namespaces }) => {
     const { volumes = [] } = (namespaces.get('storage')?.document ?? {}) as { readonly volumes?: readonly { readonly uuid: string }[] }
     return volumes.some((volume) => volume.uuid === uuid)

@@ -36,7 +36,7 @@ export const whatWouldFitQuestion: Question = {
             maxChanges: 2,
             first: 5,
             minHosts: 1,
-            mostRuns: 100,
+            maxRuns: 100,
             isOver: () => false,
           })
           while (steps.next().done !== true);

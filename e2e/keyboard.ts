@@ -1,11 +1,12 @@
 import { expect, type Locator, type Page } from '@playwright/test'
 
 /** Between any two headings of a page there are at most this many tab stops. */
-const MOST_STOPS = 80
+const MAX_TAB_STOPS = 80
 
 /** Presses Tab until an element has the focus. */
 export async function tabTo(page: Page, target: Locator): Promise<void> {
-  for (let i = 0; i < MOST_STOPS && !(await target.evaluate((one) => one === document.activeElement)); i++) await page.keyboard.press('Tab')
+  for (let i = 0; i < MAX_TAB_STOPS && !(await target.evaluate((one) => one === document.activeElement)); i++)
+    await page.keyboard.press('Tab')
   await expect(target).toBeFocused()
 }
 

@@ -35,8 +35,8 @@ export async function startCommand(
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', HOST: '127.0.0.1', PORT: '0', ...environment(folder) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const endWithUs = (): void => void child.kill('SIGTERM')
-  process.once('exit', endWithUs)
+  const stopChild = (): void => void child.kill('SIGTERM')
+  process.once('exit', stopChild)
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return
     const exited = once(child, 'exit')
@@ -45,7 +45,7 @@ export async function startCommand(
   }
   const stop = async (): Promise<void> => {
     await end('SIGTERM')
-    process.off('exit', endWithUs)
+    process.off('exit', stopChild)
     await rm(folder, { recursive: true, force: true })
   }
   try {

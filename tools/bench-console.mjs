@@ -115,7 +115,7 @@ async function measure(link, { hosts, rounds, seconds, decisions }) {
     const keys = await page.evaluate(() => window.keys)
     print('key to paint in the filter', keys, 'ms (those of 16 ms and more)')
 
-    await tellTasks(page, `reports for ${seconds} s`, () => page.waitForTimeout(seconds * 1_000))
+    await reportTasks(page, `reports for ${seconds} s`, () => page.waitForTimeout(seconds * 1_000))
 
     await page.goto(`${origin}/hosts?view=map`)
     const map = page.getByRole('application').first()
@@ -129,7 +129,7 @@ async function measure(link, { hosts, rounds, seconds, decisions }) {
     await page.goto(`${origin}/decisions?live=on`)
     await page.getByRole('grid').getByRole('row').nth(2).waitFor()
     let made = 0
-    await tellTasks(page, `decisions for ${seconds} s`, async () => {
+    await reportTasks(page, `decisions for ${seconds} s`, async () => {
       made = await decide(origin, hash.replace('#key=', ''), decisions, seconds)
     })
     process.stdout.write(`${Math.round(made / seconds)} decisions a second were made, of ${decisions} wanted\n`)
@@ -140,7 +140,7 @@ async function measure(link, { hosts, rounds, seconds, decisions }) {
 }
 
 /** Runs an action, and prints how many tasks of the page took over 50 ms during it. */
-async function tellTasks(page, what, act) {
+async function reportTasks(page, what, act) {
   await page.evaluate(() => void window.tasks.splice(0))
   await act()
   const tasks = await page.evaluate(() => window.tasks)

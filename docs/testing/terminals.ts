@@ -10,7 +10,7 @@ import { checkout } from './follow-page.ts'
 // matter. TMPDIR and HOME are folders of the test; `npx` is a script that starts the command of the checkout,
 // since npm's own takes longer than the commands do (docs/tests/tutorial.test.ts runs that one once).
 
-const PATIENCE_MS = 600_000
+const TIMEOUT_MS = 600_000
 
 /** Sets the variables of npm by which a command knows that npx called it. */
 const NPX = `#!/bin/sh
@@ -136,7 +136,7 @@ export function gather(child: ChildProcess) {
         end()
       }
       const fail = (): void => finish(() => reject(new Error(`${pattern} did not appear:\n${shown}`)))
-      const timer = setTimeout(fail, PATIENCE_MS)
+      const timer = setTimeout(fail, TIMEOUT_MS)
       const look = (): void => {
         const found = pattern.exec(shown)
         if (found !== null) finish(() => resolve(found))

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { gantt, oneLine, type Said } from '../../apps/cli/src/testing/gantt.ts'
+import { type CommandOutput, gantt, oneLine } from '../../apps/cli/src/testing/gantt.ts'
 import { createTestDatabase, type TestDatabase } from '../../apps/server/src/testing/test-database.ts'
 import { ADMIN_KEY, type Service, startService } from '../../packages/proofs/src/processes/service.ts'
 import { expectSample } from '../testing/sample.ts'
@@ -44,7 +44,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-const run = (...args: readonly string[]): Promise<Said> => gantt({ GANTT_URL: service.url, GANTT_KEY: ADMIN_KEY }, ...args)
+const run = (...args: readonly string[]): Promise<CommandOutput> => gantt({ GANTT_URL: service.url, GANTT_KEY: ADMIN_KEY }, ...args)
 
 interface Block {
   readonly form: string

@@ -153,11 +153,11 @@ describe('the service', () => {
   })
 
   test('accepts reports of another service under the namespace of an example, and decides by them', async () => {
-    const tell = (host: string, sequence: number, document: unknown) => ({
+    const report = (host: string, sequence: number, document: unknown) => ({
       ...{ name: { host }, reporter: { incarnation: '9f0c1f0e-6d0e-4f6e-9b43-0a3c61a1d0bb', sequence } },
       report: { namespace: { namespace: 'power', version: '1.0', document } },
     })
-    const updates = [tell('busy', 1, { freeWatts: 900 }), tell('less', 1, { freeWatts: 100 }), tell('less', 2, { freeWatts: -1 })]
+    const updates = [report('busy', 1, { freeWatts: 900 }), report('less', 1, { freeWatts: 100 }), report('less', 2, { freeWatts: -1 })]
     const { updateResourceStats } = await ask(REPORT, { updates })
     expect([updateResourceStats.appliedCount, updateResourceStats.results[2].message]).toEqual([
       2,

@@ -184,15 +184,15 @@ test('when a change arrives, the selection, the cursors and the scroll position 
   for (let i = 0; i < 40; i++) await page.keyboard.press('j')
   const cursor = gridOf(page, 'Hosts').locator('[role=row][aria-selected=true]')
   await expect(cursor).toContainText('keep-40')
-  const place = () => gridOf(page, 'Hosts').evaluate((grid) => grid.scrollTop)
-  const before = await place()
+  const scrollTop = () => gridOf(page, 'Hosts').evaluate((grid) => grid.scrollTop)
+  const before = await scrollTop()
   expect(before).toBeGreaterThan(0)
 
   // The map shows the fullest hosts first, so these reports move the cells of both hosts from one end of the map to the other.
   await report(service.client, { 'keep-59': { memoryMbUsed: 16_384 }, 'keep-40': { memoryMbUsed: 32_768 } })
   await expect(cursor).toContainText('32 GiB')
   await expect(cursor).toContainText('keep-40')
-  expect(await place()).toBe(before)
+  expect(await scrollTop()).toBe(before)
   await expect(page.locator('[data-chosen="1"]')).toBeVisible()
   await expect(line).toContainText('keep-59: ')
   await expect(line).toContainText('memory 25 %')

@@ -8,15 +8,15 @@ import { type Service, startService } from '../service.ts'
 
 /** The default number of hosts. */
 export const USUAL = 10_000
-const LEAST = 50
+const MIN_HOSTS = 50
 /** The maximum count of hosts. An aggregate can have 100,000 hosts, and the aggregate of a zone has a quarter of the fleet. */
-const MOST = 400_000
+const MAX_HOSTS = 400_000
 
 /** The count of hosts in the fleet: `GANTT_LARGE_FLEET`, or 10,000 if it is not set. */
 export const LARGE = readSize(process.env.GANTT_LARGE_FLEET)
 
 /** Additional time limit in milliseconds compared with a small fleet, for operations on all hosts and for creating the fleet. */
-export const LONGER_MS = LARGE * 6
+export const EXTRA_TIMEOUT_MS = LARGE * 6
 
 export const ZONES = ['az1', 'az2', 'az3', 'az4'] as const
 
@@ -58,7 +58,7 @@ export const test = base.extend<object, { readonly large: LargeFleet }>({
         await service.stop()
       }
     },
-    { scope: 'worker', timeout: 120_000 + LONGER_MS },
+    { scope: 'worker', timeout: 120_000 + EXTRA_TIMEOUT_MS },
   ],
   baseURL: async ({ large }, use) => use(large.origin),
   visit: async ({ page, large }, use) => {
@@ -180,7 +180,7 @@ async function tablesFollowed(client: Client): Promise<void> {
     )
     return Number(fleet.asOf) - Number(fleetLog.tablesRevision)
   }
-  await expect.poll(behind, { timeout: LONGER_MS }).toBe(0)
+  await expect.poll(behind, { timeout: EXTRA_TIMEOUT_MS }).toBe(0)
 }
 
 /** Repeats an action `count` times, a limited number of them concurrently. */
@@ -192,9 +192,9 @@ async function together(count: number, act: (i: number) => Promise<unknown>): Pr
 function readSize(text: string | undefined): number {
   if (text === undefined || text === '') return USUAL
   const size = Number(text)
-  if (/^\d+$/.test(text) && size >= LEAST && size <= MOST) return size
+  if (/^\d+$/.test(text) && size >= MIN_HOSTS && size <= MAX_HOSTS) return size
   throw new Error(
     `GANTT_LARGE_FLEET is ${JSON.stringify(text)}; it must be the number of hosts of the large fleet, ` +
-      `a whole number from ${LEAST} to ${MOST.toLocaleString('en-US')}`,
+      `a whole number from ${MIN_HOSTS} to ${MAX_HOSTS.toLocaleString('en-US')}`,
   )
 }

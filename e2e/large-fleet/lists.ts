@@ -4,7 +4,7 @@ import { expectRowCount, gridOf, rowsOf } from '../grid.ts'
 import { hostsWhere, isInQuarter } from './large-fleet.ts'
 
 /** The document has at most this many rows of any list. */
-const MOST_ROWS = 100
+const MAX_ROWS = 100
 export const QUARTER = hostsWhere(isInQuarter)
 
 export const found = (page: Page) => page.getByRole('main').locator('[data-count]').first()
@@ -27,7 +27,7 @@ export async function expectVirtual(page: Page, label: string, count: number): P
   await grid.focus()
   await page.keyboard.press('End')
   await expect(rowsOf(page, label).last()).toHaveAttribute('aria-rowindex', String(count + 1))
-  expect(await rowsOf(page, label).count(), `rows of ${label} that exist`).toBeLessThan(MOST_ROWS)
+  expect(await rowsOf(page, label).count(), `rows of ${label} that exist`).toBeLessThan(MAX_ROWS)
   await page.keyboard.press('Home')
   await expect(rowsOf(page, label).first()).toHaveAttribute('aria-rowindex', '2')
 }
@@ -44,7 +44,7 @@ export async function expectLoaded(page: Page, label: string, count: number): Pr
     })
     .toBe(String(count + 1))
   await expectRowCount(page, label, count)
-  expect(await rowsOf(page, label).count(), `rows of ${label} that exist`).toBeLessThan(MOST_ROWS)
+  expect(await rowsOf(page, label).count(), `rows of ${label} that exist`).toBeLessThan(MAX_ROWS)
 }
 
 /** The free memory of the named hosts in MiB, in the order of the names. */

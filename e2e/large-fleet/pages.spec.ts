@@ -1,12 +1,12 @@
 import { expect } from '../fixtures.ts'
 import { expectRowCount, gridOf, inWords, numberIn, rowsOf, rowWith } from '../grid.ts'
-import { hostsWhere, isInQuarter, LARGE, LONGER_MS, test, ZONES, zoneOf } from './large-fleet.ts'
+import { EXTRA_TIMEOUT_MS, hostsWhere, isInQuarter, LARGE, test, ZONES, zoneOf } from './large-fleet.ts'
 import { countOf, expectLoaded, expectVirtual, found, QUARTER } from './lists.ts'
 
 // The properties of each page that operators rely on, with GANTT_LARGE_FLEET hosts. Counts equal those of the API and link to exactly the
 // counted rows. Sums are complete. Long lists render only visible rows. The URL contains the view. These tests do not change the fleet.
 
-test.describe.configure({ timeout: 120_000 + LONGER_MS })
+test.describe.configure({ timeout: 120_000 + EXTRA_TIMEOUT_MS })
 
 interface Totals {
   readonly fleet: {

@@ -3,12 +3,12 @@ import { holdCalls, operationOf } from '../calls.ts'
 import { checkAccessibility, expect, type Page, test as plain } from '../fixtures.ts'
 import { inWords, rowsOf } from '../grid.ts'
 import { keyFor } from '../seed.ts'
-import { LARGE, type LargeFleet, LONGER_MS, test } from './large-fleet.ts'
+import { EXTRA_TIMEOUT_MS, LARGE, type LargeFleet, test } from './large-fleet.ts'
 
 // Every page in each of its states, on GANTT_LARGE_FLEET hosts. Each feature tests its own pages. These tests check what all pages have in
 // common: while data is loading, when there is none, when reading fails or is not allowed, and in the past.
 
-test.describe.configure({ timeout: 120_000 + LONGER_MS })
+test.describe.configure({ timeout: 120_000 + EXTRA_TIMEOUT_MS })
 
 interface Subject {
   readonly name: string

@@ -4,7 +4,7 @@ import { checkAccessibility, expect } from '../fixtures.ts'
 import { expectRowCount, gridOf, inWords, rowsOf } from '../grid.ts'
 import { tabTo } from '../keyboard.ts'
 import type { Service } from '../service.ts'
-import { hostsWhere, isOpen, LARGE, LONGER_MS, test, zoneOf } from './large-fleet.ts'
+import { EXTRA_TIMEOUT_MS, hostsWhere, isOpen, LARGE, test, zoneOf } from './large-fleet.ts'
 
 // The five questions of an operator on the large fleet, answered with the keyboard alone. Every answer is compared with the API's, and
 // every view is opened again by its link in another browser. Only one colour scheme is checked here. decisions.spec.ts checks the others on
@@ -13,7 +13,7 @@ import { hostsWhere, isOpen, LARGE, LONGER_MS, test, zoneOf } from './large-flee
 const MATRIX = 'Hosts by filters'
 
 // Each question is answered for every host several times: in the page, in another browser, and by the test itself.
-test.describe.configure({ timeout: 120_000 + LONGER_MS })
+test.describe.configure({ timeout: 120_000 + EXTRA_TIMEOUT_MS })
 
 test('questions 1 and 2: what happened, and which filters refused the hosts?', async ({ page, browser, large }) => {
   await openFromList(page, large, 'm1.huge', large.refused.decisionId)

@@ -79,20 +79,20 @@ test('in a long list only visible rows are refreshed, and new rows at the top do
   const { auditLog } = await service.client.request<{ readonly auditLog: { readonly nodes: readonly { readonly seq: number }[] } }>(
     '{ auditLog(first: 30, query: "mutation:apiKeyCreate") { nodes { seq } } }',
   )
-  const rowOf = (place: number) =>
-    rowsOf(page, 'Audit').filter({ has: page.getByRole('gridcell', { name: inWords(auditLog.nodes[place]?.seq ?? 0), exact: true }) })
+  const rowOf = (index: number) =>
+    rowsOf(page, 'Audit').filter({ has: page.getByRole('gridcell', { name: inWords(auditLog.nodes[index]?.seq ?? 0), exact: true }) })
   await expect(rowOf(0)).toHaveCount(1)
 
   // The list is scrolled a little, so that all visible rows belong to its first page. Then only this page is refreshed.
   await grid.evaluate((element) => element.scrollTo({ top: 560 }))
   const some = rowOf(25)
-  const place = async () => (await some.boundingBox())?.y
-  await expect.poll(place).toBeDefined()
-  const stood = await place()
+  const topOf = async () => (await some.boundingBox())?.y
+  await expect.poll(topOf).toBeDefined()
+  const stood = await topOf()
   await keyFor(service.client, 'scrolled-last', ['READ'])
   await lookAgain()
   await expect(page.locator(`[data-count="${total + 2}"]`)).toBeVisible()
-  expect(await place()).toBe(stood)
+  expect(await topOf()).toBe(stood)
 })
 
 test('all matching rows are saved as a CSV file, including those that are not loaded, and saving can be cancelled', {

@@ -8,7 +8,7 @@ import { type Demo, startDemo, startService } from '../service.ts'
 // The images of docs/console.md and of the README, taken of the demo. `npm run screenshots` writes them into docs/images. Every other run
 // writes them next to the results of the tests, to check that they can be made.
 const FOLDER = process.env.GANTT_SCREENSHOTS ?? 'test-results/screenshots'
-const MOST_BYTES = 250_000
+const MAX_BYTES = 250_000
 
 const test = base.extend<{ readonly signedIn: Page }, { readonly demo: Demo }>({
   demo: [
@@ -254,5 +254,5 @@ async function picture(page: Page, name: string): Promise<void> {
   await writeFile(path.join(FOLDER, `${name}.png`), png)
   // Only the images that are written into the repository have to be small. The size of all others depends on the instances that the demo
   // placed last.
-  if (process.env.GANTT_SCREENSHOTS !== undefined) expect(png.length, `bytes of ${name}.png`).toBeLessThan(MOST_BYTES)
+  if (process.env.GANTT_SCREENSHOTS !== undefined) expect(png.length, `bytes of ${name}.png`).toBeLessThan(MAX_BYTES)
 }

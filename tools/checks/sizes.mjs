@@ -7,9 +7,9 @@ import ts from 'typescript'
 import { root } from '../prepare.mjs'
 import { longFunctions, ONE_TREE, PARTS } from './long-functions.mjs'
 
-const MOST_LINES = 400
-const MOST_FILES = 25
-const MOST_LINES_OF_FUNCTION = 70
+const MAX_LINES = 400
+const MAX_FILES = 25
+const MAX_LINES_OF_FUNCTION = 70
 const FOLDERS = ['apps', 'bench', 'docs', 'e2e', 'examples', 'packages', 'prisma', 'testing', 'tools']
 /** Folders that are installed, built or generated, and applied migrations, which must not change. */
 const NOT_SOURCES = new Set(['node_modules', 'dist', 'generated', '.turbo', 'migrations'])
@@ -26,13 +26,13 @@ export function tooLarge(files = sourceFiles()) {
   const found = new Map()
   for (const { file, text } of files) {
     const lines = text.split('\n').length - 1
-    if (lines > MOST_LINES) faults.push(`${file} has ${lines} lines, at most ${MOST_LINES} are allowed: split it by what it holds`)
+    if (lines > MAX_LINES) faults.push(`${file} has ${lines} lines, at most ${MAX_LINES} are allowed: split it by what it holds`)
     const folder = path.posix.dirname(file)
     inFolder.set(folder, (inFolder.get(folder) ?? 0) + 1)
     if (CODE.test(file) && !TEST.test(file)) for (const one of functionsIn(file, text)) found.set(one.name, one)
   }
   for (const [folder, count] of inFolder)
-    if (count > MOST_FILES) faults.push(`${folder} has ${count} sources, at most ${MOST_FILES} are allowed: make folders by subject`)
+    if (count > MAX_FILES) faults.push(`${folder} has ${count} sources, at most ${MAX_FILES} are allowed: make folders by subject`)
   return [...faults, ...functionFaults(found)]
 }
 
@@ -40,14 +40,14 @@ function functionFaults(found) {
   const faults = []
   for (const { name, lines } of found.values())
     if (!longFunctions.has(name))
-      faults.push(`${name} has ${lines} lines, at most ${MOST_LINES_OF_FUNCTION} are allowed: shorten it, or list it with a reason`)
+      faults.push(`${name} has ${lines} lines, at most ${MAX_LINES_OF_FUNCTION} are allowed: shorten it, or list it with a reason`)
   for (const [name, reason] of longFunctions) {
     const one = found.get(name)
     if (one === undefined)
       faults.push(`${name} is listed as a long function, but is not one: take it out of tools/checks/long-functions.mjs`)
-    else if (reason === PARTS && one.ownLines > MOST_LINES_OF_FUNCTION)
+    else if (reason === PARTS && one.ownLines > MAX_LINES_OF_FUNCTION)
       faults.push(`${name} is listed as made of inner functions, and has ${one.ownLines} lines besides them: shorten it`)
-    else if (reason === ONE_TREE && one.linesBeforeTree > MOST_LINES_OF_FUNCTION)
+    else if (reason === ONE_TREE && one.linesBeforeTree > MAX_LINES_OF_FUNCTION)
       faults.push(`${name} is listed as one tree of elements, and has ${one.linesBeforeTree} lines besides it: shorten it`)
   }
   return faults
@@ -63,7 +63,7 @@ function functionsIn(file, text) {
   const linesOf = (node) => lineOf(node.end) - lineOf(node.getStart(source)) + 1
   const found = []
   const visit = (node) => {
-    if (ts.isFunctionLike(node) && node.body !== undefined && linesOf(node) > MOST_LINES_OF_FUNCTION) {
+    if (ts.isFunctionLike(node) && node.body !== undefined && linesOf(node) > MAX_LINES_OF_FUNCTION) {
       const without = (isLeftOut) => {
         let left = 0
         const look = (inner) => {

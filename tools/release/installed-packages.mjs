@@ -12,22 +12,22 @@ const { packages: locked } = JSON.parse(readFileSync(path.join(root, 'package-lo
  */
 export function installedPlaces({ isBuilt }) {
   const found = new Set()
-  const visit = (place) => {
-    if (found.has(place)) return
-    found.add(place)
-    const entry = locked[place]
-    const dependencies = place.includes('node_modules/') || !isBuilt ? entry.dependencies : installedDependencies(manifestOf(place))
-    for (const name of Object.keys({ ...dependencies, ...entry.optionalDependencies })) visit(placeOf(name, place))
+  const visit = (folder) => {
+    if (found.has(folder)) return
+    found.add(folder)
+    const entry = locked[folder]
+    const dependencies = folder.includes('node_modules/') || !isBuilt ? entry.dependencies : installedDependencies(manifestOf(folder))
+    for (const name of Object.keys({ ...dependencies, ...entry.optionalDependencies })) visit(placeOf(name, folder))
   }
   visit('apps/cli')
   return [...found].sort()
 }
 
-export const isOwn = (place) => !place.includes('node_modules/')
-export const nameOf = (place) => place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length)
-export const lockedAt = (place) => locked[place]
+export const isOwn = (folder) => !folder.includes('node_modules/')
+export const nameOf = (folder) => folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length)
+export const lockedAt = (folder) => locked[folder]
 
-const manifestOf = (place) => JSON.parse(readFileSync(path.join(root, place, 'package.json'), 'utf8'))
+const manifestOf = (folder) => JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8'))
 
 /** The folder in which Node finds an imported package: below the importer, or above it. */
 function placeOf(name, importer) {

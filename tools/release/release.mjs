@@ -24,8 +24,8 @@ export async function release(target = path.join(root, 'dist')) {
     const modules = path.join(folder, 'lib', 'node_modules')
     mkdirSync(modules, { recursive: true })
     for (const tarball of await pack(path.join(work, 'packages'))) unpackPackage(tarball, modules)
-    const places = installedPlaces({ isBuilt: true })
-    for (const place of places.filter((one) => !isOwn(one))) copyPackage(place, path.join(folder, 'lib'))
+    const folders = installedPlaces({ isBuilt: true })
+    for (const packageFolder of folders.filter((one) => !isOwn(one))) copyPackage(packageFolder, path.join(folder, 'lib'))
     mkdirSync(path.join(folder, 'bin'))
     chmodSync(path.join(modules, COMMAND), 0o755)
     symlinkSync(path.join('../lib/node_modules', COMMAND), path.join(folder, 'bin', 'gantt'))
@@ -34,7 +34,7 @@ export async function release(target = path.join(root, 'dist')) {
     for (const name of ['docs', 'examples']) copyPages(name, folder)
     // All packages have the same version, so one changelog is enough.
     cpSync(path.join(root, 'apps/cli/CHANGELOG.md'), path.join(folder, 'CHANGELOG.md'))
-    writeFileSync(path.join(folder, 'THIRD-PARTY-LICENSES'), licenceTexts(withLicences(places)))
+    writeFileSync(path.join(folder, 'THIRD-PARTY-LICENSES'), licenceTexts(withLicences(folders)))
     mkdirSync(target, { recursive: true })
     const tarball = path.join(target, `${name}.tar.gz`)
     run('tar', ['-czf', tarball, '-C', work, name])
@@ -64,11 +64,11 @@ function copyPages(name, folder) {
  * Copies a package. If the checkout has the package in the folder of a package of this repository, the copy is also placed inside that
  * package.
  */
-function copyPackage(place, lib) {
-  const source = path.join(root, place)
+function copyPackage(packageFolder, lib) {
+  const source = path.join(root, packageFolder)
   // Packages for other platforms are not installed, so they are left out.
   if (!existsSync(source)) return
-  const [owner, inside] = place.startsWith('node_modules/') ? ['', place] : place.split(/\/(?=node_modules\/)(.*)/)
+  const [owner, inside] = packageFolder.startsWith('node_modules/') ? ['', packageFolder] : packageFolder.split(/\/(?=node_modules\/)(.*)/)
   const target = owner === '' ? inside : path.join('node_modules', ownName(owner), inside)
   cpSync(source, path.join(lib, target), {
     recursive: true,
@@ -78,13 +78,13 @@ function copyPackage(place, lib) {
 }
 
 /** The folders of all packages in the tarball, including those that are bundled into packages of this repository, each once. */
-function withLicences(places) {
-  const bundled = places.filter(isOwn).flatMap((place) => bundledPackages(path.join(root, place)))
-  const installed = places.filter((place) => !isOwn(place)).map((place) => path.join(root, place))
+function withLicences(folders) {
+  const bundled = folders.filter(isOwn).flatMap((folder) => bundledPackages(path.join(root, folder)))
+  const installed = folders.filter((folder) => !isOwn(folder)).map((folder) => path.join(root, folder))
   return [...new Set([...installed, ...bundled])].filter(existsSync).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
 }
 
-const ownName = (place) => JSON.parse(readFileSync(path.join(root, place, 'package.json'), 'utf8')).name
+const ownName = (folder) => JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8')).name
 
 function run(program, args) {
   const { status, stderr, error } = spawnSync(program, args, { encoding: 'utf8' })

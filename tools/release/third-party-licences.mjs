@@ -10,9 +10,9 @@ const target = path.join(root, 'docs/third-party-licences.md')
 
 /** The rows of the table by name and version, for installed packages and for those that are bundled into our own files. */
 const rows = new Map()
-for (const place of installedPlaces({ isBuilt: false }).filter((one) => !isOwn(one))) {
-  const name = nameOf(place)
-  const { version, license } = lockedAt(place)
+for (const folder of installedPlaces({ isBuilt: false }).filter((one) => !isOwn(one))) {
+  const name = nameOf(folder)
+  const { version, license } = lockedAt(folder)
   if (license === undefined)
     throw new Error(
       `package-lock.json has no licence of ${name}: read the package, then state its licence in tools/release/third-party-licences.mjs`,

@@ -73,25 +73,25 @@ export function watchClaims({ gantt, name, offer, picture, notify, signal, clock
   let isOwed = false
   let checked: ClaimsCheck | undefined
   let sizes = ''
-  const trouble = { check: '', stream: '' }
+  const lastErrors = { check: '', stream: '' }
   const over = new AbortController()
   const either = AbortSignal.any([signal, over.signal])
 
-  const fail = (at: keyof typeof trouble, error: unknown): void => {
+  const fail = (at: keyof typeof lastErrors, error: unknown): void => {
     if (either.aborted) return
     const isFinal = error instanceof FaultError && error.code === 'FORBIDDEN'
     const why = error instanceof Error ? error.message : String(error)
     const text = isFinal ? `${why}. It needs a key with READ` : why
-    if (!Object.values(trouble).includes(text)) notify({ event: 'claims.unchecked', text })
-    trouble[at] = text
+    if (!Object.values(lastErrors).includes(text)) notify({ event: 'claims.unchecked', text })
+    lastErrors[at] = text
     if (isFinal) over.abort()
   }
   const take = (found: ClaimsCheck): void => {
-    const isNews = checked !== undefined && JSON.stringify(checked.overLimits) !== JSON.stringify(found.overLimits)
-    if (found.overLimits.length > 0 && (isNews || checked === undefined || trouble.check !== ''))
+    const isChanged = checked !== undefined && JSON.stringify(checked.overLimits) !== JSON.stringify(found.overLimits)
+    if (found.overLimits.length > 0 && (isChanged || checked === undefined || lastErrors.check !== ''))
       notify({ event: 'claims.over_limit', overLimits: found.overLimits })
-    if (found.overLimits.length === 0 && (isNews || trouble.check !== '')) notify({ event: 'claims.fit', claims: found.claims })
-    trouble.check = ''
+    if (found.overLimits.length === 0 && (isChanged || lastErrors.check !== '')) notify({ event: 'claims.fit', claims: found.claims })
+    lastErrors.check = ''
     checked = found
   }
   const check = async (): Promise<void> => {
@@ -124,7 +124,7 @@ export function watchClaims({ gantt, name, offer, picture, notify, signal, clock
       try {
         const from = { signal: either, ...(checked?.revision !== undefined && { after: checked.revision }) }
         for await (const _ of gantt.events.follow(hostChanges, resumption, from)) {
-          trouble.stream = ''
+          lastErrors.stream = ''
           void check()
         }
       } catch (error) {

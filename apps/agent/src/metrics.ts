@@ -32,8 +32,8 @@ export function metricsOf(
 ): readonly Metric[] {
   return measure(load, before).map(([name, value]) => {
     const known = reported?.find((metric) => metric.name === name)
-    const isNews = known === undefined || Math.abs(value - known.value) >= (STEPS[name]?.(known.value) ?? 0)
-    return isNews ? { name, value, timestamp: at, source: SOURCE } : known
+    const isChanged = known === undefined || Math.abs(value - known.value) >= (STEPS[name]?.(known.value) ?? 0)
+    return isChanged ? { name, value, timestamp: at, source: SOURCE } : known
   })
 }
 

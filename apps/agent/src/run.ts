@@ -30,9 +30,9 @@ export interface AgentOptions {
 }
 
 /** If the machine is unchanged, every sixth reading requests the list of needed fields. All other readings send a heartbeat. */
-const LOOKS_PER_QUESTION = 6
+const READINGS_PER_QUESTION = 6
 /** The longest pause after failures, in milliseconds. */
-const LONGEST_PAUSE_MS = 60_000
+const MAX_PAUSE_MS = 60_000
 
 /**
  * Reads the machine at each interval and reports changes, until the signal aborts. A report has the smallest form that can express the
@@ -47,7 +47,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   const watch = watchClaims({ gantt, name, offer, picture: () => machine.picture, notify, signal, clock })
   while (!signal.aborted) {
     const pauseMs =
-      failures === 0 ? intervalMs * (0.9 + random() / 5) : Math.min(LONGEST_PAUSE_MS, intervalMs * 2 ** failures) * (0.5 + random() / 2)
+      failures === 0 ? intervalMs * (0.9 + random() / 5) : Math.min(MAX_PAUSE_MS, intervalMs * 2 ** failures) * (0.5 + random() / 2)
     await clock.wait(pauseMs, signal).catch(() => undefined)
     if (signal.aborted) break
     failures = (await machine.reportNow()) ? 0 : Math.min(failures + 1, 10)
@@ -67,7 +67,7 @@ export interface MachineReporter {
   reportNow(): Promise<boolean>
   counts(): Counts
   /** The error of the call for the last report. Undefined if the service answered. */
-  readonly trouble: unknown
+  readonly lastError: unknown
 }
 
 /** Creates the reporter of one machine. Each call of `reportNow` reads the machine once. */
@@ -89,7 +89,7 @@ export function createMachineReporter({
   let omittable: ReadonlySet<Omittable> = new Set()
   let remarks: readonly string[] = []
   let complaint = ''
-  let trouble: unknown
+  let lastError: unknown
   const counts = { looks: 0, full: 0, delta: 0, question: 0, heartbeat: 0, bytes: 0, failed: 0 }
   const report = (): FullStats => toFull({ picture, before, reported, at: new Date(now()).toISOString() }, offer, omittable)
   let isWhole = false
@@ -101,19 +101,19 @@ export function createMachineReporter({
   let reporter = newReporter()
   const how = { signal, deadlineMs: Math.max(1_000, intervalMs) }
 
-  const count = (form: Form, said: unknown, startedAt: number): void => {
-    const bytes = new TextEncoder().encode(JSON.stringify(said)).length
+  const count = (form: Form, document: unknown, startedAt: number): void => {
+    const bytes = new TextEncoder().encode(JSON.stringify(document)).length
     counts[form]++
     counts.bytes += bytes
     notify({ event: 'reported', form, bytes, sequence: reporter.sequence, tookMs: Math.round(clock.now() - startedAt) })
   }
   /** Processes the answer to a report. Returns 'again' if another report must follow at once. */
-  const take = (result: ResourceStatsResult, form: Form, said: unknown, startedAt: number): 'counted' | 'again' | 'refused' => {
+  const take = (result: ResourceStatsResult, form: Form, document: unknown, startedAt: number): 'counted' | 'again' | 'refused' => {
     switch (result.__typename) {
       case 'ResourceStatsApplied': {
         reported = next
         if (isWhole) count('full', next, startedAt)
-        else count(form, said, startedAt)
+        else count(form, document, startedAt)
         const needed = result.required?.namespaces.find(({ namespace }) => namespace === 'compute')
         const wanted = new Set(needed?.omittable ?? [])
         if (wanted.size === omittable.size && [...wanted].every((field) => omittable.has(field))) return 'counted'
@@ -151,7 +151,7 @@ export function createMachineReporter({
     const changes = reported === undefined ? 'more' : changesOf(reported, next)
     if (changes === 'more') return take(await reporter.report(how), 'full', next, startedAt)
     if (changes !== 'nothing') return take(await reporter.change(changes, how), 'delta', changes, startedAt)
-    if (counts.looks % LOOKS_PER_QUESTION === 0) return take(await reporter.change({}, how), 'question', {}, startedAt)
+    if (counts.looks % READINGS_PER_QUESTION === 0) return take(await reporter.change({}, how), 'question', {}, startedAt)
     const { unknown } = await gantt.heartbeat([name], how)
     if (unknown.length > 0) {
       reported = undefined
@@ -175,7 +175,7 @@ export function createMachineReporter({
         // At most three reports are sent. If the needed fields change once more, the next reading reports them.
         for (let times = 0; end === 'again' && times < 2; times++) end = await send()
         complaint = ''
-        trouble = undefined
+        lastError = undefined
         if (end === 'refused') counts.failed++
         return end !== 'refused'
       } catch (error) {
@@ -185,15 +185,15 @@ export function createMachineReporter({
         const text = error instanceof Error ? error.message : String(error)
         if (text !== complaint) notify({ event: error instanceof NotReportable ? 'refused' : 'failed', text })
         complaint = text
-        trouble = error
+        lastError = error
         return false
       } finally {
-        if (counts.looks % LOOKS_PER_QUESTION === 0) notify({ event: 'counts', ...figures() })
+        if (counts.looks % READINGS_PER_QUESTION === 0) notify({ event: 'counts', ...figures() })
       }
     },
     counts: figures,
-    get trouble() {
-      return trouble
+    get lastError() {
+      return lastError
     },
   }
 

@@ -1,12 +1,6 @@
 import { DEFAULT_UNLISTED_AFTER_MS, FEATURE_LEVEL } from '@gantt/scheduler-core'
 import { livenessSources } from './liveness/liveness-source.ts'
-import {
-  DEFAULT_PLUGIN_TIMEOUT_MS,
-  MOST_PLUGIN_TIMEOUT_MS,
-  MOST_PLUGINS,
-  type PluginSetting,
-  readPluginSettings,
-} from './plugin/settings.ts'
+import { DEFAULT_PLUGIN_TIMEOUT_MS, MAX_PLUGIN_TIMEOUT_MS, MAX_PLUGINS, type PluginSetting, readPluginSettings } from './plugin/settings.ts'
 import { DEFAULT_RECORD_BYTES } from './stores/records.ts'
 import { type SharedFlush, sharedFlushSettings } from './sync/flushing.ts'
 import { NATS_RULE, type NatsAddress, parseNatsAddress } from './sync/nats/address.ts'
@@ -128,18 +122,18 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const sharedFlush = text('GANTT_SHARED_FLUSH') ?? 'auto'
   const isSetting = (name: string): name is SharedFlush => sharedFlushSettings.some((known) => known === name)
   check('GANTT_SHARED_FLUSH', isSetting(sharedFlush), 'auto, on or off')
-  const isNamed = plugins.every(({ from }) => from !== '') && plugins.length <= MOST_PLUGINS
+  const isNamed = plugins.every(({ from }) => from !== '') && plugins.length <= MAX_PLUGINS
   check(
     'GANTT_PLUGINS',
     isNamed,
-    `at most ${MOST_PLUGINS} names of packages or paths with commas between them, each behind trusted: or alone`,
+    `at most ${MAX_PLUGINS} names of packages or paths with commas between them, each behind trusted: or alone`,
   )
   const pluginTimeout = text('GANTT_PLUGIN_TIMEOUT_MS') ?? String(DEFAULT_PLUGIN_TIMEOUT_MS)
   const pluginTimeoutMs = /^\d{1,6}$/.test(pluginTimeout) ? Number(pluginTimeout) : 0
   check(
     'GANTT_PLUGIN_TIMEOUT_MS',
-    pluginTimeoutMs >= 10 && pluginTimeoutMs <= MOST_PLUGIN_TIMEOUT_MS,
-    `whole milliseconds, 10 to ${MOST_PLUGIN_TIMEOUT_MS}`,
+    pluginTimeoutMs >= 10 && pluginTimeoutMs <= MAX_PLUGIN_TIMEOUT_MS,
+    `whole milliseconds, 10 to ${MAX_PLUGIN_TIMEOUT_MS}`,
   )
   const extenders = text('GANTT_EXTENDERS')
   check('GANTT_EXTENDERS', extenders === undefined || !extenders.includes('\u0000'), 'the path of a JSON file')

@@ -22,7 +22,7 @@ import { startHttpServer } from './http/server.ts'
 import { openProvidedLiveness } from './liveness/provided.ts'
 import { createReportsLiveness } from './liveness/reports.ts'
 import { createStaticLiveness } from './liveness/static.ts'
-import { breakAfter, createLivenessWatcher, type LivenessWatcher, lookEvery } from './liveness/watcher.ts'
+import { breakAfter, checkIntervalOf, createLivenessWatcher, type LivenessWatcher } from './liveness/watcher.ts'
 import { watchPauses } from './longest-pause.ts'
 import { openRecords } from './open-records.ts'
 import { type FoundProvider, findProvider } from './plugin/find-provider.ts'
@@ -81,7 +81,7 @@ export interface ServiceOptions {
   /** How liveness is determined. Absent: no signs of life are received, and hosts that are DOWN stay DOWN. */
   readonly liveness?: LivenessSettings & {
     /** The interval of liveness checks in milliseconds, instead of the one that follows from the settings. 0: checks on request only. */
-    readonly lookEveryMs?: number
+    readonly checkIntervalMs?: number
   }
   /** How long a host's list of instances may lag behind the claims before the auditor reports it, in milliseconds. Absent: an hour. */
   readonly unlistedAfterMs?: number
@@ -149,7 +149,7 @@ export async function openService({
     opened.push(() => server.close())
     const waiting = { stopped, warn, onAway: (reason: string) => server.starting(reason) }
     // without NATS the service needs only its database, which was available a moment ago
-    const onceThere = <T>(work: () => Promise<T>): Promise<T> => (nats === undefined ? work() : waitForStore(work, waiting))
+    const whenReachable = <T>(work: () => Promise<T>): Promise<T> => (nats === undefined ? work() : waitForStore(work, waiting))
     const database =
       nats === undefined ? askedAnyway : await watchDatabase(connection, { prepare: async () => void (await migrate(connection)), warn })
     opened.push(() => database.close())
@@ -174,7 +174,7 @@ export async function openService({
     opened.push(() => simulatedSolver.close())
     const gatherSolved = gatherSolution(askRequest(solve))
     const gather = outside === undefined ? gatherSolved : gatherAnswers(outside, gatherSolved, realTimers)
-    const { store, stores, records, registered, replica } = await onceThere(() =>
+    const { store, stores, records, registered, replica } = await whenReachable(() =>
       openShared({
         engine: {
           ...{ connection, prisma, database, nats, sharedFlush, recordBytes, name, mayPack, onSetAside, warn },
@@ -259,7 +259,7 @@ export async function openService({
     const pauses = watchPauses()
     opened.push(() => pauses.close())
     // The admin key is created last, because a key that is created before a failed step would never be shown.
-    const newAdminKey = await ensureAdminKey(keys, adminKey, onceThere)
+    const newAdminKey = await ensureAdminKey(keys, adminKey, whenReachable)
     server.open({
       keys,
       console: createConsole(consoleFolder()),
@@ -335,27 +335,27 @@ async function openLiveness(
   },
 ): Promise<Listening> {
   const { source: name, suspectAfterMs, downAfterMs } = settings ?? DEFAULT_LIVENESS
-  const patience = { suspectAfterMs, downAfterMs }
-  const breakMs = breakAfter(patience)
+  const timeouts = { suspectAfterMs, downAfterMs }
+  const breakMs = breakAfter(timeouts)
   const source =
     provider !== undefined
       ? await openProvidedLiveness({ store, breakMs, ...provider })
       : name === 'reports'
         ? createReportsLiveness({ leases: store, warn, breakMs })
         : createStaticLiveness(() => replica.storeTime)
-  const everyMs = settings === undefined ? 0 : (settings.lookEveryMs ?? lookEvery(patience))
-  return { source, patience, watcher: createLivenessWatcher({ replica, source, patience, everyMs, warn }) }
+  const everyMs = settings === undefined ? 0 : (settings.checkIntervalMs ?? checkIntervalOf(timeouts))
+  return { source, timeouts, watcher: createLivenessWatcher({ replica, source, timeouts, everyMs, warn }) }
 }
 
 /** Returns the secret of the first admin key if this start generated it. A key that the operator set is added if it does not exist. */
 async function ensureAdminKey(
   keys: ApiKeyStore,
   given: string | undefined,
-  onceThere: <T>(work: () => Promise<T>) => Promise<T>,
+  whenReachable: <T>(work: () => Promise<T>) => Promise<T>,
 ): Promise<string | undefined> {
   if (given === undefined && keys.list().length > 0) return undefined
   // the same secret is sent each time, because it can be unknown whether an earlier call took effect
   const { secret } = drawSecret(given)
-  if (keys.verify(secret) === undefined) await onceThere(() => keys.create({ name: 'admin', account: ADMIN_ACCOUNT, scopes, secret }))
+  if (keys.verify(secret) === undefined) await whenReachable(() => keys.create({ name: 'admin', account: ADMIN_ACCOUNT, scopes, secret }))
   return given === undefined ? secret : undefined
 }

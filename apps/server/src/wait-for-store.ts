@@ -11,7 +11,7 @@ export interface WaitOptions {
   warn(message: string): void
 }
 
-const AGAIN_MS = 500
+const RETRY_DELAY_MS = 500
 const WARN_EVERY_MS = 30_000
 
 /**
@@ -51,7 +51,7 @@ export async function retryUntilDone<T>(work: () => Promise<T>, { whyAway, done:
         warnedAt = performance.now()
         warn(reason)
       }
-      await sleep(AGAIN_MS, undefined, { signal: stopped }).catch(() => undefined)
+      await sleep(RETRY_DELAY_MS, undefined, { signal: stopped }).catch(() => undefined)
       if (stopped.aborted) throw new StoppedError(reason, { cause: error })
     }
   }

@@ -88,9 +88,9 @@ export type Place = <Value>(input: PlaceInput, start: Start<Value>, options?: Pl
  * Without `ttl`, the TTL of an extension is computed from the creation and expiry times of the claim, and is at most this many
  * milliseconds. The computed TTL is too long if an earlier call with the same key already extended the reservation.
  */
-const LONGEST_EXTENSION_MS = 600_000
+const MAX_EXTENSION_MS = 600_000
 /** The time limit for abandoning a key, including retries, in milliseconds. */
-const ABANDON_MS = 5_000
+const ABANDON_TIMEOUT_MS = 5_000
 
 export function createPlace(placements: Placements, clock: Clock = systemClock): Place {
   return async <Value>(given: PlaceInput, start: Start<Value>, { ttl, ...options }: PlaceOptions = {}): Promise<PlaceResult<Value>> => {
@@ -156,7 +156,7 @@ export function createPlace(placements: Placements, clock: Clock = systemClock):
 /** The TTL of a reservation in milliseconds, computed from the times that the service set. */
 function ttlMsOf({ createdAt, expiresAt }: Claim): number {
   const ttlMs = Date.parse(expiresAt ?? createdAt) - Date.parse(createdAt)
-  return Math.min(ttlMs, LONGEST_EXTENSION_MS)
+  return Math.min(ttlMs, MAX_EXTENSION_MS)
 }
 
 /**
@@ -171,7 +171,7 @@ async function orAbandon<Answer>(placements: Placements, answer: Promise<Answer>
   } catch (error) {
     if (!(error instanceof UnknownOutcomeError)) throw error
     // If the key could not be abandoned, the caller gets UnknownOutcomeError, which has the key.
-    const last = await placements.abandon(error.idempotencyKey, { deadlineMs: ABANDON_MS }).catch(() => undefined)
+    const last = await placements.abandon(error.idempotencyKey, { deadlineMs: ABANDON_TIMEOUT_MS }).catch(() => undefined)
     const isSettled = last?.__typename === 'ClaimPayload'
     throw isSettled ? error.cause : error
   }

@@ -61,7 +61,7 @@ export type Attempt = Required<Pick<CallOptions, 'deadlineMs'>> & Pick<CallOptio
 const DEADLINE_MS = 30_000
 const ATTEMPT_MS = 12_000
 const FIRST_PAUSE_MS = 100
-const LONGEST_PAUSE_MS = 5_000
+const MAX_PAUSE_MS = 5_000
 
 /**
  * Repeats an attempt. Returns the result, or throws the error, of the last attempt. `onFailure` is called with the error of each failed
@@ -100,7 +100,7 @@ export function createRetry({ clock = systemClock, random = Math.random }: Surro
  * at the same time retry at different times.
  */
 export const pauseAfter = (failures: number, random: () => number): number =>
-  random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures)
+  random() * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures)
 
 /** The outcome of an attempt, and the least pause before the next attempt. `afterMs` is undefined if there must be no further attempt. */
 type Outcome<Answer> = ({ readonly answer: Answer } | { readonly error: unknown }) & { readonly afterMs: number | undefined }

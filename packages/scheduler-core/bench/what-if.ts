@@ -43,7 +43,7 @@ const questions: Readonly<Record<string, () => unknown>> = {
     atOnce(countCapacity(copyFleet(fleet), { request: small, profile, seed: 's', limit: 1_000_000, groupsOf, isOver })).fits,
   'what would fit, ten answers': () => {
     const kinds = ['REQUEST', 'FLEET', 'POLICY'] as const
-    const limits = { maxChanges: 2, first: 10, minHosts: 1, mostRuns: 100 }
+    const limits = { maxChanges: 2, first: 10, minHosts: 1, maxRuns: 100 }
     const { runs, counterfactuals } = atOnce(
       whatWouldFit(copyFleet(fleet), { request: hard, profile, seed: 's', kinds, isOver, ...limits }),
     )

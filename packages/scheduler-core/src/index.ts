@@ -34,7 +34,7 @@ export type { Scheduler, Selection, SelectOptions } from './contracts/scheduler.
 export type { Multipliers, Weigher, WeigherOptions } from './contracts/weigher.ts'
 export { otherCode } from './decision/other-code.ts'
 export { type KeptDecision, packDecision, type StoredFields, unpackDecision } from './decision/packed.ts'
-export { asksOf, type LookedAway, MOST_ASKED, questionsOf, unansweredOf } from './decision/questions.ts'
+export { asksOf, type LookedAway, MAX_ASKED, questionsOf, unansweredOf } from './decision/questions.ts'
 export {
   decidedText,
   type FirstDifference,
@@ -83,7 +83,6 @@ export { claimsKeeping, nameAfter, refusesReplace } from './fleet/leave.ts'
 export { type Overlay, openOverlay } from './fleet/overlay.ts'
 export {
   allNamesIn,
-  heirOf,
   hostsOfManyNames,
   isNamedIn,
   type NamedHost,
@@ -92,6 +91,7 @@ export {
   nodesNamed,
   presentHosts,
   presentName,
+  replacementOf,
   withPresentNames,
 } from './fleet/present-names.ts'
 export { countWarnings, type HostWarning, warningsOf, warningText } from './fleet/warnings.ts'
@@ -135,7 +135,7 @@ export type { ShownHost, ShownRequest } from './outside/shown.ts'
 export { anywhere, requestKey } from './outside/shown.ts'
 export { compileProfile, lacksOf, nameableParts, parseProfile } from './pipeline/compile.ts'
 export { examineShadows, type ShadowStep } from './pipeline/filtering/shadow-filters.ts'
-export { type ExaminedStep, type Findings, NOT_THERE, PASSES_ALL } from './pipeline/findings.ts'
+export { type ExaminedStep, type Findings, NOT_PRESENT, PASSES_ALL } from './pipeline/findings.ts'
 export { type MetadataReader, metadataReaders, nearMisses, partsNaming } from './pipeline/metadata-readers.ts'
 export { asksAges, ownThingsOf } from './pipeline/namespaces/affinities.ts'
 export { renewalAge } from './pipeline/namespaces/renewal.ts'
@@ -275,5 +275,5 @@ export { CORE_VERSION } from './values/version.ts'
 export * from './what-if/index.ts'
 export { type HostChange, type HostFields, hostChangesBetween, hostFieldsOf } from './why/host-changes.ts'
 export { type HostStep, type HostStepKind, hostStepKinds, hostStepsOf, LISTED_CHANGES } from './why/host-steps.ts'
-export { MOST_MULTIPLIER } from './why/totals.ts'
+export { MAX_MULTIPLIER } from './why/totals.ts'
 export { type Flip, type Flips, openWeightLab, type WeightLab, type Without, winningMultipliersInSteps } from './why/weight-lab.ts'

@@ -100,12 +100,12 @@ interface Caller {
 function createCaller({ gantt, intervalMs, changing, signal, say }: FleetOptions, clock: Clock, random: () => number): Caller {
   let omittable: ReadonlySet<Omittable> = new Set()
   let askedAt = Number.NEGATIVE_INFINITY
-  let trouble = ''
+  let lastError = ''
   const fresh = (): Counted => ({ reports: 0, calls: 0, refused: 0, lost: 0, bytes: 0, lagsMs: [] })
   let tally = fresh()
   const complain = (text: string): void => {
-    if (text !== trouble) say(text)
-    trouble = text
+    if (text !== lastError) say(text)
+    lastError = text
   }
   const learn = (result: ResourceStatsResult): void => {
     if (result.__typename !== 'ResourceStatsApplied' || result.required === undefined) return

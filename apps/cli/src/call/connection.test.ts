@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { aFile } from '../../../../packages/proofs/src/published-figures/testing/files.ts'
 import { gantt } from '../testing/gantt.ts'
 
-const NOBODY = 'http://127.0.0.1:2'
+const UNUSED_URL = 'http://127.0.0.1:2'
 
 /** A config file that only its owner can read. */
 function aConfig(content: string, mode = 0o600): string {
@@ -14,9 +14,9 @@ function aConfig(content: string, mode = 0o600): string {
 }
 
 test('the URL and the key are read from the config file', async () => {
-  const GANTT_CONFIG = aConfig(JSON.stringify({ url: NOBODY, key: 'k' }))
+  const GANTT_CONFIG = aConfig(JSON.stringify({ url: UNUSED_URL, key: 'k' }))
   const { err, code } = await gantt({ GANTT_CONFIG }, 'hosts')
-  expect([err, code]).toEqual([expect.stringContaining(`${NOBODY}/graphql: `), 3])
+  expect([err, code]).toEqual([expect.stringContaining(`${UNUSED_URL}/graphql: `), 3])
 })
 
 test('the config file in the home folder is read if GANTT_CONFIG names no other file', async () => {
@@ -50,7 +50,7 @@ test('a config file that GANTT_CONFIG names must exist', async () => {
 })
 
 test('a key in a file that others can read causes a warning', async () => {
-  const content = JSON.stringify({ url: NOBODY, key: 'k' })
+  const content = JSON.stringify({ url: UNUSED_URL, key: 'k' })
   expect((await gantt({ GANTT_CONFIG: aConfig(content, 0o644) }, 'hosts')).err).toContain('other users can read it (mode 644)')
   expect((await gantt({ GANTT_CONFIG: aConfig(content) }, 'hosts')).err).not.toContain('warning')
 })

@@ -18,7 +18,7 @@ export class CommandFailure extends Error {
 }
 
 /** The failure for an object that does not exist. Its exit code is 2, because 1 means that the service refused the request. */
-export const notThere = (message: string): CommandFailure => new CommandFailure(EXIT.usage, message)
+export const notFound = (message: string): CommandFailure => new CommandFailure(EXIT.usage, message)
 
 /** Converts an error that the caller can correct to a CommandFailure. Any other error is a defect and is passed on unchanged. */
 export function toFailure(error: unknown, { url, keyFrom }: { readonly url: string; readonly keyFrom: string }): unknown {

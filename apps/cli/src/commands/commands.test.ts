@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { hostFields } from '@gantt/scheduler-core/query'
 import { expect, test } from 'vitest'
-import { gantt, oneLine, type Said, widthOf } from '../testing/gantt.ts'
+import { type CommandOutput, gantt, oneLine, widthOf } from '../testing/gantt.ts'
 import { useOwnService } from '../testing/own-service.ts'
 
 const own = useOwnService()
@@ -15,11 +15,11 @@ const SMALL = ['--vcpus', '1', '--memory-mb', '512']
 
 /** Makes a request that no host fits, and returns its decision. */
 async function refusedDecision(): Promise<string> {
-  const said = await run('select', '--vcpus', '99', '--memory-mb', '60000', '--zone', 'az2', '--json')
-  return oneLine<{ decision: { id: string } }>(said).decision.id
+  const output = await run('select', '--vcpus', '99', '--memory-mb', '60000', '--zone', 'az2', '--json')
+  return oneLine<{ decision: { id: string } }>(output).decision.id
 }
 
-const idsOf = (said: Said) => oneLine<{ decisions: { id: string }[] }>(said).decisions.map(({ id }) => id)
+const idsOf = (output: CommandOutput) => oneLine<{ decisions: { id: string }[] }>(output).decisions.map(({ id }) => id)
 
 test('hosts are shown as a table with free amounts, and their names are not shortened if the output is a pipe', async () => {
   const { out, err, code } = await run('hosts')

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 // These tests check that there is one folder per noun, with one file per command, so that a command can be found by its name.
 
-const MOST_FILES = 25
+const MAX_FILES = 25
 const src = path.dirname(import.meta.dirname)
 const folders = fs.readdirSync(src, { recursive: true, withFileTypes: true }).filter((entry) => entry.isDirectory())
 
@@ -16,12 +16,12 @@ test('each command is in a file with its name, in the folder of a noun', () => {
   expect(others.map(([line]) => line)).toEqual([])
 })
 
-test(`a folder has at most ${MOST_FILES} files`, () => {
+test(`a folder has at most ${MAX_FILES} files`, () => {
   const counts = folders.map(({ parentPath, name }) => {
     const folder = path.join(parentPath, name)
     const files = fs.readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile())
     return [path.relative(src, folder), files.length] as const
   })
   expect(counts.length).toBeGreaterThan(15)
-  expect(counts.filter(([, files]) => files > MOST_FILES)).toEqual([])
+  expect(counts.filter(([, files]) => files > MAX_FILES)).toEqual([])
 })

@@ -137,14 +137,14 @@ test('a host can be disabled and enabled, and --dry-run only shows the effect', 
 
 test('gantt replicas lists the replicas and the checks of their states, in 80 columns and as one line of JSON', async () => {
   await expect.poll(async () => (await run('replicas')).out).toMatch(/last\s+full\s+check/)
-  const said = await run('replicas')
-  expect(said).toMatchObject({ code: 0, err: '' })
-  expect(said.out).toMatch(/^REPLICA +MODE +READS +REVISION +LAG +WRONG +SEEN\n\S+ \* +NORMAL +\d+ +\d+ +\d.* +0 +\d+ s ago\n/)
-  expect(said.out).toMatch(
+  const output = await run('replicas')
+  expect(output).toMatchObject({ code: 0, err: '' })
+  expect(output.out).toMatch(/^REPLICA +MODE +READS +REVISION +LAG +WRONG +SEEN\n\S+ \* +NORMAL +\d+ +\d+ +\d.* +0 +\d+ s ago\n/)
+  expect(output.out).toMatch(
     /\n\nREPLICA +DEC\/S +CONFLICTS +MEMORY +UP +SUSPECT +DOWN +MOST LAG\n\S+ \* +<?[\d.]+ +\S.* +[\d.]+ [MG]iB +\d+ +\d+ +\d+ +\S.*\n\n/,
   )
-  expect(said.out.replaceAll(/\s+/g, ' ')).toMatch(/0 violations since 20\S+Z, in \d+ checks of \d+ rounds?; last full check: \d+ items/)
-  expect(widthOf(said.out)).toBeLessThanOrEqual(80)
+  expect(output.out.replaceAll(/\s+/g, ' ')).toMatch(/0 violations since 20\S+Z, in \d+ checks of \d+ rounds?; last full check: \d+ items/)
+  expect(widthOf(output.out)).toBeLessThanOrEqual(80)
   const { replicas, auditor } = oneLine<{ replicas: { live: boolean; url: string }[]; auditor: { violations: number } }>(
     await run('replicas', '--json'),
   )
@@ -153,10 +153,10 @@ test('gantt replicas lists the replicas and the checks of their states, in 80 co
 })
 
 test('replicas --heal shows what differs from the log, and --dry-run without --heal is refused', async () => {
-  const said = await run('replicas', '--heal', '--dry-run')
-  expect(said).toMatchObject({ code: 0, err: '' })
+  const output = await run('replicas', '--heal', '--dry-run')
+  expect(output).toMatchObject({ code: 0, err: '' })
   // the check starts from a checkpoint if the earlier tests took a minute, and otherwise from the beginning of the log
-  expect(said.out.replaceAll(/\s+/g, ' ')).toMatch(
+  expect(output.out.replaceAll(/\s+/g, ' ')).toMatch(
     /^0 differences at revision \d+, by the (whole|checkpoint at revision \d+ and the) log; nothing was changed\. Replica: \S+ $/,
   )
   expect(oneLine(await run('replicas', '--heal', '--json'))).toMatchObject({ dryRun: false, differenceCount: 0 })
@@ -193,21 +193,21 @@ test('a profile can be checked against the requests of the last day, tried as a 
       JSON.stringify({ name: 'default', filters: filters.map((name) => ({ name })), weighers: [{ name: 'RAMWeigher', multiplier: -1 }] }),
     )
   write(['ComputeFilter'])
-  const said = await run('profile', 'check', file, '--against', 'last:1h')
-  expect([said.code, said.err]).toEqual([0, ''])
-  expect(said.out).toMatch(/^default@\d against default@0: of \d+ of \d+ requests/)
-  expect(said.out).toMatch(/\n(\d+) of \1 requests were compared: none would newly fail\.\n$/)
-  expect(said.out).toMatch(/\nhosts taken +now +then\ndifferent hosts +\d+ +\d+\n[\s\S]*\nMEMORY_MB in use before +[\d.]+ % +[\d.]+ %\n/i)
-  expect(said.out).toMatch(/\nzone +takes +now +then +shift\n\S+ +instances +\d+ +\d+ +[+-]?\d+\n\S+ +VCPU +\d+ +\d+ +[+-]?\d+\n/i)
-  expect(said.out).toMatch(/decisions of default/)
-  expect(said.out).toMatch(/\nchanged nothing +is a +that is\nComputeFilter +filter +refused no host\n/i)
+  const output = await run('profile', 'check', file, '--against', 'last:1h')
+  expect([output.code, output.err]).toEqual([0, ''])
+  expect(output.out).toMatch(/^default@\d against default@0: of \d+ of \d+ requests/)
+  expect(output.out).toMatch(/\n(\d+) of \1 requests were compared: none would newly fail\.\n$/)
+  expect(output.out).toMatch(/\nhosts taken +now +then\ndifferent hosts +\d+ +\d+\n[\s\S]*\nMEMORY_MB in use before +[\d.]+ % +[\d.]+ %\n/i)
+  expect(output.out).toMatch(/\nzone +takes +now +then +shift\n\S+ +instances +\d+ +\d+ +[+-]?\d+\n\S+ +VCPU +\d+ +\d+ +[+-]?\d+\n/i)
+  expect(output.out).toMatch(/decisions of default/)
+  expect(output.out).toMatch(/\nchanged nothing +is a +that is\nComputeFilter +filter +refused no host\n/i)
   const few = await run('profile', 'check', file, '--against', 'last:1h', '--min-compared', '9999')
   expect([few.code, few.out.replaceAll('\n', ' ')]).toEqual([
     2,
     expect.stringMatching(/were compared, and 9999 must be \(--min-compared\): it is unknown/),
   ])
   expect((await run('profile', 'check', '--help')).out).toMatch(/\(default:\s+last:24h\)/)
-  expect(widthOf(said.out)).toBeLessThanOrEqual(80)
+  expect(widthOf(output.out)).toBeLessThanOrEqual(80)
   // no host reports this field, so no host passes
   fs.writeFileSync(
     file,

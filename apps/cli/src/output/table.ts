@@ -17,7 +17,7 @@ export interface Column {
 
 const PAGE_COLUMNS = 80
 const GAP = 2
-const LEAST = 8
+const MIN_COLUMN_WIDTH = 8
 /** Options for a table without lines around its cells, so that a row is easy to copy and to search. */
 const NO_LINES = Object.fromEntries(
   [
@@ -51,7 +51,7 @@ export function toTable(columns: readonly Column[], given: readonly (readonly st
     colAligns: columns.map(({ align = 'left' }) => align),
     style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': GAP },
   })
-  const cut = (cells: readonly string[]) => cells.map((cell, at) => toCell(cell, widths[at] ?? LEAST, columns[at]))
+  const cut = (cells: readonly string[]) => cells.map((cell, at) => toCell(cell, widths[at] ?? MIN_COLUMN_WIDTH, columns[at]))
   const heads = cut(columns.map(({ head }) => head.toUpperCase()))
   for (const row of [heads, ...rows.map(cut)]) table.push(row)
   const [head = '', ...lines] = table
@@ -110,7 +110,7 @@ function fit(columns: readonly Column[], rows: readonly (readonly string[])[], s
     while (tooMuch() > 0) {
       let widest = -1
       for (const [at, column] of columns.entries()) {
-        const gives = mayGive(column) && (widths[at] ?? 0) > (column.least ?? LEAST)
+        const gives = mayGive(column) && (widths[at] ?? 0) > (column.least ?? MIN_COLUMN_WIDTH)
         if (gives && (widest === -1 || (widths[at] ?? 0) > (widths[widest] ?? 0))) widest = at
       }
       if (widest === -1) return

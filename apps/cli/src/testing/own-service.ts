@@ -5,7 +5,7 @@ import { afterAll, beforeAll } from 'vitest'
 import { ADMIN_KEY, type Service, startService } from '../../../../packages/proofs/src/processes/service.ts'
 import { createTestDatabase, type TestDatabase } from '../../../server/src/testing/test-database.ts'
 import { reportFleet } from './fleet.ts'
-import { gantt, type Said } from './gantt.ts'
+import { type CommandOutput, gantt } from './gantt.ts'
 
 /** A service that only the tests of one file use. The service runs from the first test to the last. */
 export interface OwnService {
@@ -16,7 +16,7 @@ export interface OwnService {
   /** The settings that `gantt` needs to call the service with the admin key. */
   readonly environment: Readonly<Record<string, string>>
   /** Runs `gantt ...` against the service with the admin key, and returns its output. */
-  run(...args: readonly string[]): Promise<Said>
+  run(...args: readonly string[]): Promise<CommandOutput>
 }
 
 export interface OwnServiceOptions {

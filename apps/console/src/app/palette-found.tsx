@@ -23,7 +23,7 @@ const FIND = graphql(`
 const PART_OF_ID = /^[0-9a-f-]{4,36}$/i
 
 /** The search uses at most this many characters of a pasted text, because the service limits the length of a filter. */
-const MOST_NAME = 100
+const MAX_SEARCH_LENGTH = 100
 
 /** A group of entries in the palette, such as all pages or all found hosts. */
 export interface PaletteGroup {
@@ -44,7 +44,7 @@ export function PaletteFound({ word, children }: FoundProps) {
   // the actions that the page offered before the palette covered it
   const [ofPage] = useState(actionsOfPage)
   const ids = idsIn(word)
-  const quoted = JSON.stringify(word.slice(0, MOST_NAME))
+  const quoted = JSON.stringify(word.slice(0, MAX_SEARCH_LENGTH))
   const { data: found, isFetching } = useOperation(
     FIND,
     {

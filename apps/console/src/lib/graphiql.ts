@@ -8,10 +8,10 @@ interface InAddress {
 }
 
 /** A URL can have texts of at most this many characters, because the service accepts request heads of up to 32 KB. */
-const MOST_CHARACTERS = 12_000
+const MAX_CHARACTERS = 12_000
 
 export const isTooLong = ({ query = '', variables = '' }: Partial<InAddress>): boolean =>
-  encodeURIComponent(`${query}${variables}`).length > MOST_CHARACTERS
+  encodeURIComponent(`${query}${variables}`).length > MAX_CHARACTERS
 
 /** Converts a call to the texts of GraphiQL's editors. */
 export const inEditors = (document: string | Operation, variables: Readonly<Record<string, unknown>> = {}): InAddress => ({

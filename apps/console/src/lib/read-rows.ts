@@ -2,7 +2,7 @@ import { csvOf, fieldsShown, type RowField } from './csv.ts'
 import type { Connection } from './service/pages.ts'
 
 /** At most this many rows of a list are copied. */
-export const MOST_ROWS = 20_000
+export const MAX_ROWS = 20_000
 
 interface ReadRows<Row> {
   readonly rows: readonly Row[]
@@ -11,7 +11,7 @@ interface ReadRows<Row> {
 }
 
 export interface ReadOptions {
-  /** At most this many rows are read. The default is MOST_ROWS. */
+  /** At most this many rows are read. The default is MAX_ROWS. */
   readonly most?: number
   readonly signal?: AbortSignal
   /** Called after each page with the count of rows so far. */
@@ -21,7 +21,7 @@ export interface ReadOptions {
 type ReadPage<Row> = (after: string | null, signal?: AbortSignal) => Promise<Connection<Row>>
 
 /** Reads all rows of a list, page by page from the first one. Throws an error if a read fails, or if the signal is aborted. */
-export async function readRows<Row>(read: ReadPage<Row>, { most = MOST_ROWS, signal, onRead }: ReadOptions = {}): Promise<ReadRows<Row>> {
+export async function readRows<Row>(read: ReadPage<Row>, { most = MAX_ROWS, signal, onRead }: ReadOptions = {}): Promise<ReadRows<Row>> {
   const rows: Row[] = []
   let after: string | null | undefined = null
   while (after !== undefined && rows.length < most) {

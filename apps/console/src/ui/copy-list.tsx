@@ -19,7 +19,7 @@ const SaveRows = lazy(async () => ({ default: (await import('./table/save-rows.t
  * At most this many rows are copied to the clipboard. A browser allows writing to the clipboard only shortly after a click, so loading more
  * rows would take too long.
  */
-const MOST_IN_CLIPBOARD = 1_000
+const MAX_COPIED_ROWS = 1_000
 
 type CopiedPages<Row> = Pick<Pages<Row, Connection<Row>>, 'lists' | 'total' | 'read'>
 
@@ -57,8 +57,8 @@ export function CopyList<Row>(props: CopyListProps<Row>) {
   const all = `${isMore ? 'more than ' : ''}${formatCount(total)} ${nouns[total === 1 ? 0 : 1]}`
   const first = pages.lists[0]?.nodes.length ?? total
   const answer = first < total ? `Answer, JSON: the first ${formatCount(first)} of ${all}` : 'Answer, JSON'
-  const isSmall = !isMore && total <= MOST_IN_CLIPBOARD
-  const sheet: readonly Copy[] = isSmall ? [[`CSV, ${all}`, async () => (await make({ most: MOST_IN_CLIPBOARD })).text]] : []
+  const isSmall = !isMore && total <= MAX_COPIED_ROWS
+  const sheet: readonly Copy[] = isSmall ? [[`CSV, ${all}`, async () => (await make({ most: MAX_COPIED_ROWS })).text]] : []
   const file = `${list}.csv`
   return (
     <>

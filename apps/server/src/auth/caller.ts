@@ -34,7 +34,7 @@ export function findCaller(header: string | undefined, keys: Pick<ApiKeyStore, '
 export const mayDo = ({ scopes }: Pick<Caller, 'scopes'>, scope: Scope): boolean => scopes.includes(scope) || scopes.includes('ADMIN')
 
 /** A text that names the scopes that the caller has and the scopes that it needs. */
-export function tellScopes({ scopes }: Pick<Caller, 'scopes'>, needed: readonly Scope[]): string {
+export function describeScopes({ scopes }: Pick<Caller, 'scopes'>, needed: readonly Scope[]): string {
   const has = `it has ${scopes.join(', ') || 'no scope'}`
   return needed.length === 0 ? has : `${has}; ${needed.join(' and ')} ${needed.length === 1 ? 'is' : 'are'} needed`
 }

@@ -25,8 +25,8 @@ export interface WatchOptions {
   warn(message: string): void
 }
 
-const LOOK_MS = 1_000
-const PATIENCE_MS = 2_000
+const POLL_INTERVAL_MS = 1_000
+const TIMEOUT_MS = 2_000
 
 /** Checks the database each second. Resolves after the first check, at the latest after two seconds. */
 export async function watchDatabase(connection: pg.ClientConfig, { prepare, warn }: WatchOptions): Promise<DatabaseWatch> {
@@ -43,7 +43,7 @@ export async function watchDatabase(connection: pg.ClientConfig, { prepare, warn
   }
   const ask = async (): Promise<void> => {
     if (client === undefined) {
-      const next = new pg.Client({ ...connection, connectionTimeoutMillis: PATIENCE_MS, query_timeout: PATIENCE_MS, keepAlive: true })
+      const next = new pg.Client({ ...connection, connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS, keepAlive: true })
       // if an idle connection ends, the next check notices it
       next.on('error', () => undefined)
       await next.connect()
@@ -72,7 +72,7 @@ export async function watchDatabase(connection: pg.ClientConfig, { prepare, warn
   await looking
   const timer = setInterval(() => {
     looking = looking.then(() => (isClosed ? undefined : look()))
-  }, LOOK_MS)
+  }, POLL_INTERVAL_MS)
   timer.unref()
   return {
     get away() {

@@ -9,14 +9,14 @@ const ADAPTER_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'Sock
 /** The messages of `pg` errors that have no code. */
 const WORDS = /^(timeout expired|timeout exceeded when trying to connect|Connection terminated.*|Can't reach database.*)$/
 /** At most this many nested causes of an error are examined. */
-const MOST_CAUSES = 4
+const MAX_CAUSES = 4
 
 /**
  * Why the database is unavailable, has no free connection or cannot accept a statement now. Undefined for every other error, such as a
  * wrong statement or password, which waiting does not resolve. Reads errors of Node, `pg` and Prisma, and their causes.
  */
 export function outageOf(error: unknown): string | undefined {
-  for (let at = error, depth = 0; at instanceof Error && depth < MOST_CAUSES; at = at.cause, depth++) {
+  for (let at = error, depth = 0; at instanceof Error && depth < MAX_CAUSES; at = at.cause, depth++) {
     const { code, message } = at as NodeJS.ErrnoException
     const { originalCode, originalMessage, kind } = adapterErrorOf(at)
     if (isOf(NETWORK, code) || isOf(PRISMA, code) || isServer(code)) return message === '' ? code : message

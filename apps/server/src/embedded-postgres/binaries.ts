@@ -3,8 +3,8 @@ import fs from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { serverEnvironment, serverIds, serverUid } from './account.ts'
+import { createAtomically, entriesBelow } from './create-atomically.ts'
 import { codeOf, EmbeddedPostgresError } from './error.ts'
-import { entriesBelow, makeWhole } from './make-whole.ts'
 
 export type Binaries = { readonly home: string; readonly initdb: string; readonly postgres: string; readonly majorVersion: string }
 
@@ -18,7 +18,7 @@ const UNUSED = /\.a$|\/(pkgconfig|pgxs)$|\/(libecpg|plperl|plpython|pltcl)[^/]*$
 export function stageBinaries(stateRoot: string): Binaries {
   const { folder, version } = findPackage()
   const home = path.join(stateRoot, `postgresql-${version}`)
-  makeWhole(home, (unfinished) => {
+  createAtomically(home, (unfinished) => {
     fs.cpSync(path.join(folder, 'native'), unfinished, {
       recursive: true,
       verbatimSymlinks: true,

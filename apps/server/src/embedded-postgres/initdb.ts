@@ -4,8 +4,8 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { type Ids, initdbIds, serverEnvironment, serverIds } from './account.ts'
 import type { Binaries } from './binaries.ts'
+import { createAtomically, entriesBelow } from './create-atomically.ts'
 import { EmbeddedPostgresError } from './error.ts'
-import { entriesBelow, makeWhole } from './make-whole.ts'
 import type { StateDir } from './state-dir.ts'
 
 export const DATABASE_USER = 'gantt'
@@ -22,7 +22,7 @@ const FLAGS = [
  * that neither exists without the other.
  */
 export function createDatabase(stateDir: StateDir, binaries: Binaries): boolean {
-  return makeWhole(stateDir.data, (unfinished) => {
+  return createAtomically(stateDir.data, (unfinished) => {
     const password = randomBytes(24).toString('base64url')
     const passwordForInitdb = `${unfinished}.password`
     fs.mkdirSync(unfinished, { mode: 0o700 })

@@ -15,7 +15,7 @@ const OWNERS_LOCK = 0x67616e74
 /** An exclusive lock for an owner that needs the server alone. If several start at once, exactly one gets it. */
 const ALONE_LOCK = 0x67616e78
 const STOP_TIMEOUT_MS = 30_000
-const LOOK_EVERY_MS = 10
+const POLL_INTERVAL_MS = 10
 
 /**
  * Joins the owners of the server. Returns the connection that makes this process an owner, and how many owners there are. With `alone`,
@@ -64,7 +64,7 @@ export async function leaveOwners(client: pg.Client, stateDir: StateDir): Promis
     }
     askToStop(pid)
     const deadline = Date.now() + STOP_TIMEOUT_MS
-    while (isPostmaster(pid, stateDir) && Date.now() < deadline) await sleep(LOOK_EVERY_MS)
+    while (isPostmaster(pid, stateDir) && Date.now() < deadline) await sleep(POLL_INTERVAL_MS)
     client.end().catch(() => {})
     return 'stopped'
   } catch {

@@ -53,8 +53,8 @@ export type PostgresConnection = {
   readonly ssl: false
 }
 
-const LOOK_EVERY_MS = 20
-const AFTER_AN_END_MS = 200
+const POLL_INTERVAL_MS = 20
+const RESTART_DELAY_MS = 200
 
 /**
  * Provides a running PostgreSQL server on the state directory. Creates the database at the first start, and joins the server if one is
@@ -138,12 +138,12 @@ async function joinOrLaunch({ stateDir, binaries, settings, timeoutMs, alone, co
       if (isOurTurn) {
         if (launched !== undefined) {
           assertPasses(stateDir, launched)
-          await sleep(AFTER_AN_END_MS)
+          await sleep(RESTART_DELAY_MS)
         }
         removeStaleLocks(stateDir)
         launched = launch(stateDir, binaries, settings)
       }
-      await sleep(LOOK_EVERY_MS)
+      await sleep(POLL_INTERVAL_MS)
     }
   } catch (error) {
     // stops the server that this process started, unless another process owns it now

@@ -8,7 +8,7 @@ import type { NatsAddress } from '../sync/nats/address.ts'
 import { EngineChangeError } from './error.ts'
 import { assertAlike, type LogSum, sumUp } from './fold.ts'
 import { type ChangeRecord, type EngineChange, type EngineName, inTransaction, openChangeRecord, whereIs } from './record.ts'
-import { bringKeys, drainRecords } from './records.ts'
+import { drainRecords, migrateKeys } from './records.ts'
 import { type NatsLogState, type NatsSide, openNatsSide } from './streams.ts'
 import { projectionPlace, readTables, replaceTables } from './tables.ts'
 
@@ -109,7 +109,7 @@ async function changeToNats(parts: Parts): Promise<ChangeReport> {
   await side.fill(id, log, onCopied)
   await onStep('keys')
   await record.client.query(`DELETE FROM projection_position WHERE name <> 'main'`)
-  const keys = await bringKeys(parts, nats.fleet, recordBytes)
+  const keys = await migrateKeys(parts, nats.fleet, recordBytes)
   await onStep('verify')
   const to = await sumUp(await side.read())
   assertAlike(from, to)

@@ -19,7 +19,7 @@ export interface RecordsOptions {
 
 /** The timeout for writing the data that waits in NATS into the tables. */
 const DRAIN_MS = 600_000
-const AGAIN_MS = 50
+const RETRY_DELAY_MS = 50
 
 const tablesOf = ({ prisma, warn }: RecordsOptions): RecordTables =>
   createRecordTables(prisma, {
@@ -37,7 +37,7 @@ const openKeys = ({ side, warn }: RecordsOptions, begin: RecordTables['keys']): 
   })
 
 /** Creates the NATS streams of all stores but the log, and copies the API keys from their PostgreSQL table. Returns how many keys were copied. */
-export async function bringKeys(options: RecordsOptions, fleet: string, recordBytes: number): Promise<number> {
+export async function migrateKeys(options: RecordsOptions, fleet: string, recordBytes: number): Promise<number> {
   const { side } = options
   const tables = tablesOf(options)
   const forgottenAfterMs = Math.max(FORGOTTEN_AFTER_MS, LEASES_LAST_MS)
@@ -67,7 +67,7 @@ export async function drainRecords(options: RecordsOptions): Promise<number> {
       writer.kick()
       const isDone = async (): Promise<boolean> =>
         (await writer.caughtUp(DRAIN_MS)) && (keys.fold.head === '' || (await tables.position(KEYS)).id === keys.fold.head)
-      for (const end = Date.now() + DRAIN_MS; !(await isDone()); await sleep(AGAIN_MS)) {
+      for (const end = Date.now() + DRAIN_MS; !(await isDone()); await sleep(RETRY_DELAY_MS)) {
         if (Date.now() > end) throw new StoreUnavailableError('the tables do not accept the data that waits for them in NATS')
         writer.kick()
       }

@@ -65,11 +65,11 @@ export interface NatsSide {
 const ANSWER_MS = 30_000
 
 /** At most this many entries, and at most this many bytes of entries, are published without an acknowledgement. */
-const AHEAD = 64
-const AHEAD_BYTES = 4_194_304
+const MAX_PENDING = 64
+const MAX_PENDING_BYTES = 4_194_304
 /** The timeout for a cluster whose copies are not in sync, and the interval of the checks. */
-const PATIENCE_MS = 30_000
-const AGAIN_MS = 200
+const TIMEOUT_MS = 30_000
+const RETRY_DELAY_MS = 200
 
 export async function openNatsSide(address: NatsAddress): Promise<NatsSide> {
   const connection = await openConnection(address, 'gantt migrate-sync', ANSWER_MS)
@@ -195,7 +195,7 @@ function createSide(connection: Connection, fleet: string, copies: number): Nats
 
 /** Resolves when every copy of a stream has caught up with its leader. Throws StoreUnavailableError after a timeout. */
 async function inStep(get: (stream: string) => Promise<StreamInfo>, stream: string): Promise<void> {
-  for (const end = Date.now() + PATIENCE_MS; ; await sleep(AGAIN_MS)) {
+  for (const end = Date.now() + TIMEOUT_MS; ; await sleep(RETRY_DELAY_MS)) {
     const { cluster } = await get(stream)
     const late = (cluster?.replicas ?? []).filter(({ current, offline }) => !current || offline === true)
     if (late.length === 0) return
@@ -229,7 +229,7 @@ async function publishAll(
   }
   for await (const entry of from.entries(from.firstRevision)) {
     const message = await toMessage(entry, connection.maxPayload(), entry.at)
-    while (waiting.length >= AHEAD || (waiting.length > 0 && bytes + message.body.length > AHEAD_BYTES)) await settle()
+    while (waiting.length >= MAX_PENDING || (waiting.length > 0 && bytes + message.body.length > MAX_PENDING_BYTES)) await settle()
     const done =
       entry.revision === from.firstRevision ? sendFirst(() => send(message, entry.revision), entry) : send(message, entry.revision)
     // if the call fails, the code that awaits `done` later reports the error
@@ -243,7 +243,7 @@ async function publishAll(
 
 /** Sends the first message. After a purge, the leader of a cluster may refuse it once, before it has noticed the purge. */
 async function sendFirst(send: () => Promise<void>, { revision }: LogEntry): Promise<void> {
-  for (const end = Date.now() + PATIENCE_MS; ; await sleep(AGAIN_MS)) {
+  for (const end = Date.now() + TIMEOUT_MS; ; await sleep(RETRY_DELAY_MS)) {
     try {
       return await send()
     } catch (error) {

@@ -15,7 +15,7 @@ export interface ByteCache<Value> {
 const bytesOfText = (text: string): number => 2 * text.length + 64
 
 /** A cache limited by bytes alone, because callers choose entries of any size. */
-export function createByteCache<Value>(mostBytes: number): ByteCache<Value> {
+export function createByteCache<Value>(maxBytes: number): ByteCache<Value> {
   const entries = new Map<string, { readonly value: Value; readonly bytes: number }>()
   let total = 0
   const drop = (key: string): void => {
@@ -34,11 +34,11 @@ export function createByteCache<Value>(mostBytes: number): ByteCache<Value> {
     set(key, value, ofValue) {
       drop(key)
       const bytes = bytesOfText(key) + ofValue
-      if (bytes > mostBytes) return
+      if (bytes > maxBytes) return
       entries.set(key, { value, bytes })
       total += bytes
       for (const oldest of entries.keys()) {
-        if (total <= mostBytes) return
+        if (total <= maxBytes) return
         drop(oldest)
       }
     },

@@ -6,7 +6,7 @@ const encodings = ['br', 'gzip'] as const
 export type Encoding = (typeof encodings)[number]
 
 /** Bodies smaller than this, in bytes, are sent unchanged, because compression would save no packet. */
-export const LEAST_TO_COMPRESS = 1_024
+export const MIN_BYTES_TO_COMPRESS = 1_024
 
 /**
  * Brotli's level 5 is the lowest that finds distant repetitions. It is as fast as gzip with smaller results. At level 4 packed columns are

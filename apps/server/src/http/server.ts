@@ -202,7 +202,7 @@ function respond(response: ServerResponse, status: number, text: string): void {
 /**
  * How long the rest of a refused call's body is read and dropped, so that the caller can read the answer instead of a broken connection.
  */
-const LET_GO_MS = 1_000
+const DISCARD_MS = 1_000
 
 /** Answers a call that was refused before GraphQL processed it, or failed outside of it. */
 function refuse({ warn }: HttpOptions, request: IncomingMessage, response: ServerResponse, requestId: string, cause: unknown): void {
@@ -227,7 +227,7 @@ function refuse({ warn }: HttpOptions, request: IncomingMessage, response: Serve
       ...(isUnread ? { connection: 'close' } : {}),
     })
     response.end(body)
-    if (isUnread) setTimeout(() => request.destroy(), LET_GO_MS).unref()
+    if (isUnread) setTimeout(() => request.destroy(), DISCARD_MS).unref()
   }
   if (request.complete) {
     answer()
@@ -236,5 +236,5 @@ function refuse({ warn }: HttpOptions, request: IncomingMessage, response: Serve
   // many clients do not read an answer before they have sent everything, so the rest is read and dropped first
   request.resume()
   request.once('end', answer)
-  setTimeout(answer, LET_GO_MS).unref()
+  setTimeout(answer, DISCARD_MS).unref()
 }

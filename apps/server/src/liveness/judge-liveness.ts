@@ -15,7 +15,7 @@ export interface WatchedHost extends HostName {
   readonly domains: readonly string[]
 }
 
-export interface Patience {
+export interface LivenessTimeouts {
   readonly suspectAfterMs: number
   readonly downAfterMs: number
 }
@@ -52,7 +52,11 @@ const AT_ONCE = 2
  * Decides on the liveness of hosts from their signs of life. A silent host becomes SUSPECT, then DOWN, and becomes UP when a sign arrives.
  * Claims are not changed.
  */
-export function judgeLiveness(hosts: readonly WatchedHost[], heard: Heard, { suspectAfterMs, downAfterMs }: Patience): LivenessVerdict {
+export function judgeLiveness(
+  hosts: readonly WatchedHost[],
+  heard: Heard,
+  { suspectAfterMs, downAfterMs }: LivenessTimeouts,
+): LivenessVerdict {
   const { now, listeningSince, source } = heard
   const reasonOf = (last: number, limitMs: number): string =>
     `silent since ${new Date(last).toISOString()}, longer than ${limitMs / 1_000} s (source ${source})`

@@ -70,8 +70,8 @@ describe('a lease provider of a plug-in', () => {
     const source = await open(aProvider({ list }))
     const { now, lastOf } = await heardBy(source)
     const host = { ...A, state: 'UP', reportedAt: now, domains: [] } as const
-    const patience = { suspectAfterMs: 1_000, downAfterMs: 2_000 }
-    const { changes } = judgeLiveness([host], { source: 'memory', now, listeningSince: 0, lastOf }, patience)
+    const timeouts = { suspectAfterMs: 1_000, downAfterMs: 2_000 }
+    const { changes } = judgeLiveness([host], { source: 'memory', now, listeningSince: 0, lastOf }, timeouts)
     expect(changes).toMatchObject([{ state: 'SUSPECT', reason: expect.stringContaining('silent since 1970-01-01') }])
     await source.close()
   })

@@ -1,6 +1,6 @@
 import { type Change, type Fleet, type HostName, type HostRecord, type Liveness, livenessStates } from '@gantt/scheduler-core'
 import type { Replica } from '../replica/replica.ts'
-import { judgeLiveness, type LivenessVerdict, type Patience, type WatchedHost } from './judge-liveness.ts'
+import { judgeLiveness, type LivenessTimeouts, type LivenessVerdict, type WatchedHost } from './judge-liveness.ts'
 import type { LivenessSource } from './liveness-source.ts'
 
 export interface LivenessWatcher {
@@ -14,7 +14,7 @@ export interface LivenessWatcher {
 export interface WatcherOptions {
   readonly replica: Replica
   readonly source: LivenessSource
-  readonly patience: Patience
+  readonly timeouts: LivenessTimeouts
   /** The interval of checks in milliseconds; 0 for checks on request only. */
   readonly everyMs: number
   warn(message: string): void
@@ -22,20 +22,20 @@ export interface WatcherOptions {
 
 const CHANGES_PER_CALL = 1_000
 /** The longest interval between checks. A silent host is therefore detected soon after its timeout. */
-const MOST_BETWEEN_LOOKS_MS = 5_000
-const LOOKS_BEFORE_SUSPECT = 4
+const MAX_CHECK_INTERVAL_MS = 5_000
+const CHECKS_PER_TIMEOUT = 4
 /** After a gap between reads of more than this many intervals, signs of life may have been missed. */
-const LOOKS_IN_BREAK = 3
+const MISSED_INTERVALS = 3
 
 /** The interval of checks for hosts with this timeout, milliseconds. */
-export const lookEvery = ({ suspectAfterMs }: Patience): number =>
-  Math.min(MOST_BETWEEN_LOOKS_MS, Math.ceil(suspectAfterMs / LOOKS_BEFORE_SUSPECT))
+export const checkIntervalOf = ({ suspectAfterMs }: LivenessTimeouts): number =>
+  Math.min(MAX_CHECK_INTERVAL_MS, Math.ceil(suspectAfterMs / CHECKS_PER_TIMEOUT))
 
 /** After a gap between reads of more than this many milliseconds, silence during the gap is ignored. */
-export const breakAfter = (patience: Patience): number => LOOKS_IN_BREAK * lookEvery(patience)
+export const breakAfter = (timeouts: LivenessTimeouts): number => MISSED_INTERVALS * checkIntervalOf(timeouts)
 
 /** Reads the signs of life of hosts from a source, decides which hosts are alive, and proposes the results as log entries. */
-export function createLivenessWatcher({ replica, source, patience, everyMs, warn }: WatcherOptions): LivenessWatcher {
+export function createLivenessWatcher({ replica, source, timeouts, everyMs, warn }: WatcherOptions): LivenessWatcher {
   let last: LivenessWatcher['last']
   let looking: Promise<void> | undefined
   let lastWarning: string | undefined
@@ -49,7 +49,7 @@ export function createLivenessWatcher({ replica, source, patience, everyMs, warn
       .look(async (heard, isMine) => {
         const { fleet } = replica
         const hosts = fleet.hosts.present.map((record) => new Watched(fleet, record))
-        const verdict = judgeLiveness(hosts, heard, patience)
+        const verdict = judgeLiveness(hosts, heard, timeouts)
         last = { at: heard.now, verdict }
         if (!isMine) return
         warnOnce(verdict.warning ?? undefined)

@@ -18,7 +18,7 @@ export interface NatsChild {
   close(): Promise<void>
 }
 
-const AGAIN_AFTER_MS = 100
+const RETRY_DELAY_MS = 100
 
 /** A server as a child process. With `comesBack` it is restarted whenever it ends, like a managed service. */
 export function createNatsChild(
@@ -38,7 +38,7 @@ export function createNatsChild(
     exited = new Promise<void>((resolve) => started.once('exit', () => resolve()).once('error', () => resolve())).then(async () => {
       if (child === started) child = undefined
       if (!isWanted || !comesBack) return
-      await sleep(AGAIN_AFTER_MS)
+      await sleep(RETRY_DELAY_MS)
       if (isWanted && child === undefined) run()
     })
   }

@@ -55,7 +55,7 @@ export interface NatsServersOptions {
 
 const HOST = '127.0.0.1'
 const READY_MS = 60_000
-const LOOK_EVERY_MS = 50
+const POLL_INTERVAL_MS = 50
 const ANSWER_MS = 2_000
 
 /** Free ports for this many servers, without those in `except`. */
@@ -117,7 +117,7 @@ async function untilReady(url: string, copies: number, signal?: AbortSignal): Pr
   const address = parseNatsAddress(url)
   if (address === undefined) throw new Error('the URL of these nats-servers cannot be parsed')
   let why: unknown
-  for (const deadline = performance.now() + READY_MS; performance.now() < deadline; await sleep(LOOK_EVERY_MS)) {
+  for (const deadline = performance.now() + READY_MS; performance.now() < deadline; await sleep(POLL_INTERVAL_MS)) {
     signal?.throwIfAborted()
     try {
       return await tryStream(address, copies)

@@ -33,7 +33,7 @@ export interface ContainOptions {
 /** The interval between two log lines about one part, because a part may fail on every host of every request. */
 const REPORT_EVERY_MS = 60_000
 /** A message contains at most this many characters of a part's text. */
-const MOST_CHARACTERS = 200
+const MAX_CHARACTERS = 200
 
 /**
  * Contains the failures of a plug-in: all are counted, the last one is stored, and at most one per part and minute is logged. A filter that
@@ -47,7 +47,7 @@ export function containPlugin(plugin: Plugin, { warn, now }: ContainOptions): Co
   const of = `plug-in ${plugin.name} ${plugin.version}`
   const fail: Fail = (part, what) => {
     count++
-    const message = shorten(what, MOST_CHARACTERS)
+    const message = shorten(what, MAX_CHARACTERS)
     const at = now()
     last = { part, message, at }
     const before = reported.get(part)

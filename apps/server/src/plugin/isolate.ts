@@ -58,7 +58,7 @@ function readPart(name: string, by: string, kind: PartKind, { beyond, schema, re
   const [member] = Array.isArray(beyond) ? beyond : []
   if (member !== undefined)
     throw new PluginError('plugin.invalid', `${where} has ${member}; a part that is isolated must have none, or run as trusted:${name}`)
-  if (kind.asked === 'DOCUMENTS') return { ...part, ...toldSchema(kind, schema) }
+  if (kind.asked === 'DOCUMENTS') return { ...part, ...describedSchema(kind, schema) }
   if (reads === 'a function')
     throw new PluginError('plugin.invalid', `reads of ${where} is a function; of a part that is isolated it must be a list`)
   return {
@@ -66,14 +66,14 @@ function readPart(name: string, by: string, kind: PartKind, { beyond, schema, re
     reads,
     readsHostOnly: true,
     outside: { by },
-    ...toldSchema(kind, schema),
+    ...describedSchema(kind, schema),
     prepare() {
       throw new Error(`${part.name} runs in another thread`)
     },
   }
 }
 
-const toldSchema = ({ schema: member }: PartKind, described: unknown): Readonly<Record<string, unknown>> =>
+const describedSchema = ({ schema: member }: PartKind, described: unknown): Readonly<Record<string, unknown>> =>
   member === undefined || described === null ? {} : { [member]: schemaOf(described) }
 
 /** The schema of options, from JSON Schema. Undefined for a schema that cannot be converted, which checkPlugin reports. */

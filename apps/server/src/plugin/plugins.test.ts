@@ -112,7 +112,7 @@ describe('a service with a lease provider that fails', () => {
     const api = await startTestService({
       database,
       plugins: readPluginSettings(`trusted:${folder}/leases.mjs`),
-      liveness: { source: 'boards', suspectAfterMs: 1, downAfterMs: 2, lookEveryMs: 0 },
+      liveness: { source: 'boards', suspectAfterMs: 1, downAfterMs: 2, checkIntervalMs: 0 },
     })
     await api.report({ a: {}, b: {}, c: {} })
     for (let looks = 0; looks < 3; looks++) await expect(api.service.watcher.look()).rejects.toThrow('list: away')

@@ -12,7 +12,7 @@ export type PluginMode = (typeof pluginModes)[number]
 const TRUSTED = 'trusted:'
 
 /** The setting may name at most this many plug-ins. A larger count is assumed to be a mistake. */
-export const MOST_PLUGINS = 32
+export const MAX_PLUGINS = 32
 
 /** Parses GANTT_PLUGINS: names and paths separated by commas, with `trusted:` before one that runs in this process. */
 export const readPluginSettings = (text: string | undefined): PluginSetting[] =>
@@ -29,4 +29,4 @@ export const readPluginSettings = (text: string | undefined): PluginSetting[] =>
  * milliseconds.
  */
 export const DEFAULT_PLUGIN_TIMEOUT_MS = 200
-export const MOST_PLUGIN_TIMEOUT_MS = 10_000
+export const MAX_PLUGIN_TIMEOUT_MS = 10_000

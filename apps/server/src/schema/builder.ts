@@ -1,7 +1,7 @@
 import SchemaBuilder from '@pothos/core'
 import RelayPlugin from '@pothos/plugin-relay'
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
-import { mayDo, type Scope, tellScopes } from '../auth/caller.ts'
+import { describeScopes, mayDo, type Scope } from '../auth/caller.ts'
 import type { PackedArray } from '../services/calls/packed.ts'
 import type { Moment } from '../services/moments/moments.ts'
 import type { Context } from './context.ts'
@@ -40,7 +40,7 @@ export function newBuilder() {
         const needed = scopeOf(parentType.getFields()[fieldName])
         return fault(
           'FORBIDDEN',
-          `The key ${caller.name} may not use ${fieldName}: ${tellScopes(caller, needed === undefined ? [] : [needed])}.`,
+          `The key ${caller.name} may not use ${fieldName}: ${describeScopes(caller, needed === undefined ? [] : [needed])}.`,
         )
       },
     },

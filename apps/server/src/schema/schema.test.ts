@@ -26,12 +26,12 @@ test('every type, field, argument and input field has a description', () => {
  * A description with fewer words adds nothing to the name. A description of three words adds nothing if it only refers to a different
  * description ("Of the change.").
  */
-const LEAST_WORDS = 3
+const MIN_WORDS = 3
 const POINTER = /^(All|As|By|How|In|Its|None|Of|One|Up|What|When|Where|Whether|Which|Who|Whose|Why|Without)\b/
 
 const isFiller = (description: string): boolean => {
   const words = description.split(/\s+/).length
-  return description !== '' && (words < LEAST_WORDS || (words === LEAST_WORDS && POINTER.test(description)))
+  return description !== '' && (words < MIN_WORDS || (words === MIN_WORDS && POINTER.test(description)))
 }
 
 test('no description is a filler', () => {

@@ -25,14 +25,14 @@ import type { Timers } from '../timers.ts'
 import type { Solver } from './solver.ts'
 
 /** Milliseconds of a call's time that are reserved for deciding and for the log. */
-const KEPT_MS = 250
+const RESERVED_MS = 250
 /**
  * A thread that still works this long after its timeout is ended. HiGHS checks its clock only from time to time, so it can exceed its time
  * limit.
  */
-const MOST_GRACE_MS = 1_000
+const MAX_GRACE_MS = 1_000
 /** At most this many calls may use or wait for the solver. Further calls are answered with BUSY at once. */
-const MOST_OPEN = 16
+const MAX_OPEN_CALLS = 16
 
 /** A problem for the solver, and its limits. */
 export interface Question {
@@ -77,8 +77,8 @@ export type Solve = <Place extends HostName | null, Made extends Formulated<Plac
   problem: Problem<Place, Made>,
 ) => Promise<Solved<Place, Made>>
 
-export const createAskSolver = (solver: Solver, timers: Timers, mostOpen = MOST_OPEN): AskSolver =>
-  askRequest(createSolve(solver, timers, mostOpen))
+export const createAskSolver = (solver: Solver, timers: Timers, maxOpen = MAX_OPEN_CALLS): AskSolver =>
+  askRequest(createSolve(solver, timers, maxOpen))
 
 /** Creates a function that searches for the placement of a request's instances with the solver. */
 export const askRequest =
@@ -107,7 +107,7 @@ export const askRequest =
  * Formulating yields, so that other calls are answered meanwhile. The fleet may change before the solution arrives, so the decision checks
  * the result.
  */
-export function createSolve(solver: Solver, timers: Timers, mostOpen = MOST_OPEN): Solve {
+export function createSolve(solver: Solver, timers: Timers, maxOpen = MAX_OPEN_CALLS): Solve {
   let open = 0
   let turn: Promise<unknown> = Promise.resolve()
   /** Solves problems one after the other, in the order of the calls. */
@@ -119,14 +119,14 @@ export function createSolve(solver: Solver, timers: Timers, mostOpen = MOST_OPEN
   return <Place extends HostName | null, Made extends Formulated<Place>>(fleet: () => Fleet, problem: Problem<Place, Made>) => {
     const { profile, deadlineMs } = problem
     const limits = profile.solver ?? DEFAULT_SOLVER_OPTIONS
-    if (open >= mostOpen) return Promise.resolve(unsolved('BUSY', limits))
+    if (open >= maxOpen) return Promise.resolve(unsolved('BUSY', limits))
     open++
-    const most = Math.max(1, deadlineMs - KEPT_MS)
+    const most = Math.max(1, deadlineMs - RESERVED_MS)
     const timeMs = Math.min(limits.timeLimitMs, most)
     const endsAt = timers.now() + timeMs
     const left = (): number => Math.max(1, Math.ceil(endsAt - timers.now()))
     // the caller's time also limits the wait for a thread that does not end in time
-    const graceMs = Math.min(MOST_GRACE_MS, Math.max(KEPT_MS / 2, most - timeMs))
+    const graceMs = Math.min(MAX_GRACE_MS, Math.max(RESERVED_MS / 2, most - timeMs))
     return new Promise<Solved<Place, Made>>((settle) => {
       let isLate = false
       const stopWaiting = timers.after(timeMs, () => {

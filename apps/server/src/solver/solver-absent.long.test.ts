@@ -55,7 +55,7 @@ describe("without a solver's answer the filter scheduler decides, and the record
   })
 
   test('if too many programs wait for the solver, the filter scheduler decides', async () => {
-    const full = createSolver({ mostWaiting: 0, openWorker: () => new Worker('setInterval(() => {}, 1000)', { eval: true }) })
+    const full = createSolver({ maxWaiting: 0, openWorker: () => new Worker('setInterval(() => {}, 1000)', { eval: true }) })
     const first = full.solve({ program: { objective: [], most: [], rows: [], start: null }, timeLimitMs: 60_000, nodeLimit: 1, gap: 0 })
     const { record } = await decided({ h1: {} }, request, profileOf(), full)
     await full.close()
@@ -100,8 +100,8 @@ describe("without a solver's answer the filter scheduler decides, and the record
   test('if the search reached its limit with a lower objective, the filter scheduler decides', async () => {
     const worst = by(async ({ program }) => {
       const { objective, rows } = program
-      const places = rows[0]?.columns ?? []
-      const least = [...places].sort((a, b) => (objective[a] ?? 0) - (objective[b] ?? 0)).slice(0, 2)
+      const columns = rows[0]?.columns ?? []
+      const least = [...columns].sort((a, b) => (objective[a] ?? 0) - (objective[b] ?? 0)).slice(0, 2)
       return { ...nothing, status: 'FEASIBLE', values: objective.map((_, column) => (least.includes(column) ? 1 : 0)) }
     })
     const hosts = { h1: { vcpus: 16 }, h2: { vcpus: 8 }, h3: { vcpus: 4 }, h4: { vcpus: 1 } }

@@ -17,13 +17,13 @@ export interface Solver {
 
 export interface SolverSettings {
   /** At most this many programs wait, not counting the one that is being solved. */
-  readonly mostWaiting?: number
+  readonly maxWaiting?: number
   readonly timers?: Timers
   /** Creates the thread. It is started with the first program, and restarted after it died. */
   readonly openWorker?: () => Worker
 }
 
-const MOST_WAITING = 16
+const MAX_WAITING_CALLS = 16
 /** How long a thread may continue after its time limit, because HiGHS checks its clock only from time to time. */
 const GRACE_MS = 1_000
 /** The memory limit of the thread's JavaScript. The memory of HiGHS itself is limited by the size of programs. */
@@ -44,7 +44,7 @@ export function openSolverWorker(): Worker {
 }
 
 export function createSolver({
-  mostWaiting = MOST_WAITING,
+  maxWaiting = MAX_WAITING_CALLS,
   timers = realTimers,
   openWorker = openSolverWorker,
 }: SolverSettings = {}): Solver {
@@ -96,7 +96,7 @@ export function createSolver({
   return {
     solve(job, graceMs = GRACE_MS) {
       if (isClosed) return Promise.resolve(failed('the solver is closing'))
-      if (current !== undefined && waiting.length >= mostWaiting) return Promise.resolve({ status: 'BUSY' })
+      if (current !== undefined && waiting.length >= maxWaiting) return Promise.resolve({ status: 'BUSY' })
       return new Promise((settle) => {
         waiting.push({ job, endsAt: timers.now() + job.timeLimitMs, graceMs, settle })
         next()

@@ -8,7 +8,7 @@ import type { Synchronizer } from './synchronizer.ts'
  */
 export type Followed = Pick<Place, 'revision' | 'id'>
 
-const AGAIN_MS = 500
+const RETRY_DELAY_MS = 500
 
 /**
  * Explains why a log is not the log that the tables have followed. Undefined if the log contains the last entry in the tables, or begins
@@ -23,7 +23,7 @@ export async function findMismatch(
   if (revision === 0) return undefined
   const doubtMs = (flushing.copies ?? 1) > 1 ? DOUBT_MS : 0
   const tables = `the database has followed one up to revision ${revision}`
-  for (const end = timers.now() + doubtMs; ; await new Promise<void>((resolve) => void timers.after(AGAIN_MS, resolve))) {
+  for (const end = timers.now() + doubtMs; ; await new Promise<void>((resolve) => void timers.after(RETRY_DELAY_MS, resolve))) {
     const found = (await past.placeAt(revision))?.id
     if (found !== undefined)
       return found === id || id === '' ? undefined : `(${engine}) has entry ${found} at revision ${revision}, and ${tables} as entry ${id}`

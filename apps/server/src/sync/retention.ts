@@ -20,7 +20,7 @@ export interface Retention {
 export const ROW_BYTES = 100
 
 /** The growth rate of the log is computed over at least this time, so that the first minutes of a log do not determine it. */
-const LEAST_SPAN_MS = 3_600_000
+const MIN_SPAN_MS = 3_600_000
 
 /**
  * The earliest time at which an entry is dropped, by its age or by the growth of the log so far: milliseconds since 1970. Undefined if the
@@ -33,7 +33,7 @@ export function retainedUntil(
   now: number,
 ): number | undefined {
   if (entry.revision < firstRevision) return undefined
-  const bytesPerMs = bytes / Math.max(LEAST_SPAN_MS, now - (firstAt ?? now))
+  const bytesPerMs = bytes / Math.max(MIN_SPAN_MS, now - (firstAt ?? now))
   const ms = Math.min(horizon.days * 86_400_000, bytesPerMs === 0 ? Number.POSITIVE_INFINITY : horizon.bytes / bytesPerMs)
   return Math.round(Math.max(now, entry.at + ms))
 }

@@ -1,4 +1,4 @@
-import { type Examination, MOST_MULTIPLIER, openWeightLab, type Profile } from '@gantt/scheduler-core'
+import { type Examination, MAX_MULTIPLIER, openWeightLab, type Profile } from '@gantt/scheduler-core'
 import { difference } from './difference.ts'
 import { decideAsModel, type ModelQuestion } from './model/decide.ts'
 import type { ModelFleet } from './model/state.ts'
@@ -36,8 +36,8 @@ export function compareWeights(examined: Examination, model: ModelFleet, questio
         { winner: hostAt(winner), isSame },
         { winner: others[0], isSame: difference('', others, top) === undefined },
       ) ??
-      compareFlip(`${path}.below`, below, -MOST_MULTIPLIER) ??
-      compareFlip(`${path}.above`, above, MOST_MULTIPLIER)
+      compareFlip(`${path}.below`, below, -MAX_MULTIPLIER) ??
+      compareFlip(`${path}.above`, above, MAX_MULTIPLIER)
     if (found !== undefined) return found
 
     function compareFlip(side: string, flip: typeof below, end: number): string | undefined {

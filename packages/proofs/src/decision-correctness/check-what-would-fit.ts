@@ -4,8 +4,8 @@ import { difference } from './difference.ts'
 import { decideAsModel } from './model/decide.ts'
 import { readModel } from './read-model.ts'
 
-/** A search tries at most `mostRuns` decisions and returns at most `first` answers. */
-const MOST = { mostRuns: 30, first: 3 }
+/** A search tries at most `maxRuns` decisions and returns at most `first` answers. */
+const LIMITS = { maxRuns: 30, first: 3 }
 
 /**
  * Applies every change that the core proposes to a copy of the fleet. On this copy, the core and the model must then place all instances.
@@ -18,7 +18,7 @@ export function compareCounterfactuals(
   profile: Profile,
   given: string,
 ): string | undefined {
-  const options = { request, profile, seed: given, kinds: changeKinds, maxChanges: 2, minHosts: 1, ...MOST, isOver: () => false }
+  const options = { request, profile, seed: given, kinds: changeKinds, maxChanges: 2, minHosts: 1, ...LIMITS, isOver: () => false }
   const { fits, counterfactuals } = runToEnd(core.whatWouldFit(copyFleet(fleet), options))
   // The core tries its decisions with this seed, so the model uses the same seed.
   const seed = `${given} 0.0`

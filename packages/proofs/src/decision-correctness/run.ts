@@ -11,7 +11,7 @@ export interface TruthOptions {
   readonly from: number
   readonly cases: number
   /** The run ends after this many failures. */
-  readonly mostFailures: number
+  readonly maxFailures: number
   readonly core?: Core
   /** Whether to search for the smallest case that fails in the same way. */
   readonly isShrinking?: boolean
@@ -26,10 +26,10 @@ export interface Failure {
 
 /** Decides random cases with the core and with the model, and compares the results. The same seed and index give the same case. */
 export function checkCases(options: TruthOptions): { readonly tally: Tally; readonly failures: readonly Failure[] } {
-  const { seed, from, cases, mostFailures, core = trueCore, isShrinking = true, onCase } = options
+  const { seed, from, cases, maxFailures, core = trueCore, isShrinking = true, onCase } = options
   const tally = createTally()
   const failures: Failure[] = []
-  for (let number = from; number < from + cases && failures.length < mostFailures; number++) {
+  for (let number = from; number < from + cases && failures.length < maxFailures; number++) {
     const plan = drawPlan(`${seed}/${number}`)
     const outcome = check(plan, core)
     if (outcome.decision !== undefined) count(tally, outcome)

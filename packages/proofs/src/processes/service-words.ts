@@ -1,4 +1,4 @@
-const MOST_LINES = 100
+const MAX_LINES = 100
 /** For an internal error, this many lines of its stack are stored. */
 const LINES_OF_DEFECT = 6
 
@@ -20,7 +20,7 @@ export function createServiceWords(): ServiceWords {
     defects,
     hear(line) {
       words.push(line)
-      if (words.length > MOST_LINES) words.shift()
+      if (words.length > MAX_LINES) words.shift()
       if (/request \S+ failed: /.test(line)) {
         defects.push(line)
         stackLines = LINES_OF_DEFECT

@@ -35,7 +35,7 @@ const OWN_MS = 100
 /** The answers of `/live` are checked each time this many calls have been made. */
 const BLOCK = 50
 /** The timeout of a call, milliseconds. */
-const PATIENCE_MS = 90_000
+const TIMEOUT_MS = 90_000
 
 const FILTERED = [
   'query ($q: String) { hosts(first: 20, query: $q) { totalCount nodes { name } } }',
@@ -102,7 +102,7 @@ export async function proveFuzz(checks: Checks, options: ProveFuzzOptions): Prom
           const isSilent = answer.ms >= silentMs || answer.state !== 200
           if (isSilent && isExcepted) tally.excepted++
           else if (isSilent && pauseMs < OWN_MS && answer.state === 200) tally.ofMachine++
-          else checks.check('/live is never silent for 200 ms', !isSilent, () => tellSilence(answer, pauseMs, overlapping))
+          else checks.check('/live is never silent for 200 ms', !isSilent, () => reportSilence(answer, pauseMs, overlapping))
         }
         ran = []
         pauseMs = 0
@@ -165,13 +165,13 @@ interface End {
 }
 
 async function send({ url }: Service, { document, variables }: Call, gone: AbortSignal | undefined): Promise<End> {
-  const patience = AbortSignal.timeout(PATIENCE_MS)
+  const timeout = AbortSignal.timeout(TIMEOUT_MS)
   try {
     const response = await fetch(url, {
       method: 'POST',
       headers: { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' },
       body: JSON.stringify({ query: document, variables }),
-      signal: gone === undefined ? patience : AbortSignal.any([patience, gone]),
+      signal: gone === undefined ? timeout : AbortSignal.any([timeout, gone]),
     })
     const text = await response.text()
     const internal = /"code":"INTERNAL".{0,200}/.exec(text)?.[0]
@@ -179,8 +179,8 @@ async function send({ url }: Service, { document, variables }: Call, gone: Abort
     return { type: isRefused ? 'refused' : 'answered', why: internal }
   } catch (error) {
     if (gone?.aborted === true) return { type: 'left', why: undefined }
-    const why = patience.aborted
-      ? `no answer within ${PATIENCE_MS} ms`
+    const why = timeout.aborted
+      ? `no answer within ${TIMEOUT_MS} ms`
       : error instanceof Error
         ? String(error.cause ?? error)
         : String(error)
@@ -190,7 +190,7 @@ async function send({ url }: Service, { document, variables }: Call, gone: Abort
 
 const textOf = ({ document, variables }: Call): string => `${document.slice(0, 2_000)}\n${JSON.stringify(variables).slice(0, 1_000)}`
 
-const tellSilence = ({ ms, state }: LiveAnswer, pauseMs: number, overlapping: readonly Ran[]): string =>
+const reportSilence = ({ ms, state }: LiveAnswer, pauseMs: number, overlapping: readonly Ran[]): string =>
   `${Math.round(ms)} ms (${state}; the longest piece took ${Math.round(pauseMs)} ms of the processor) while these ran:\n${overlapping
     .map(({ number, from, to, call }) => `document ${number}, ${to - from} ms: ${textOf(call)}`)
     .join('\n')}`

@@ -12,7 +12,7 @@ export interface GroupsOptions {
 const CALLERS = 16
 const HOSTS = ['h0', 'h1', 'h2', 'h3', 'h4'] as const
 /** The tested values of the maximum count of members on one host. Undefined means Nova's default, which is one. */
-const MOST = [undefined, 2, 3] as const
+const MEMBER_LIMITS = [undefined, 2, 3] as const
 
 /**
  * Two service processes, and sixteen callers that all place an instance of one anti-affinity group at the same moment. No host may get more
@@ -31,7 +31,7 @@ export async function proveGroups(checks: Checks, { rounds }: GroupsOptions): Pr
           HOSTS.map((name) => ({ name, vcpus: 10 * CALLERS })),
         )
         for (let round = 0; round < rounds; round++) {
-          const most = MOST[round % MOST.length]
+          const most = MEMBER_LIMITS[round % MEMBER_LIMITS.length]
           await fillGroup(checks, clients, round, most)
           await moveMembers(checks, clients, round)
         }
@@ -54,7 +54,7 @@ async function fillGroup(checks: Checks, clients: Clients, round: number, most: 
   )
   const claims = answers.flatMap(claimsOf)
   const on = (host: string): number => claims.filter((claim) => claim.host === host).length
-  const places = HOSTS.length * (most ?? 1)
+  const maxMembers = HOSTS.length * (most ?? 1)
   const refused = answers.filter(({ __typename }) => __typename === 'NoValidHost').length
   const outcome = (): string =>
     `round ${round}: ${HOSTS.map((host) => on(host)).join(', ')} members of ${most ?? 1} a host, ${refused} refused`
@@ -63,7 +63,7 @@ async function fillGroup(checks: Checks, clients: Clients, round: number, most: 
     HOSTS.every((host) => on(host) <= (most ?? 1)),
     outcome,
   )
-  checks.check('every possible member of the group is placed', claims.length === Math.min(CALLERS, places), outcome)
+  checks.check('every possible member of the group is placed', claims.length === Math.min(CALLERS, maxMembers), outcome)
   checks.check('only the late caller is refused', claims.length + refused === CALLERS, outcome)
   const shown = Object.values(await membersOf(clients[0], instanceGroup.uuid))
   checks.check(

@@ -14,7 +14,7 @@ export interface ProvePausesOptions {
 }
 
 /** A query may block other calls for at most this many milliseconds. */
-const LONGEST_MS = 20
+const MAX_PAUSE_MS = 20
 
 /**
  * Sends every slow query to a service with a large fleet, one at a time. Measures the longest time for which each query blocks all other
@@ -36,7 +36,11 @@ export async function provePauses(checks: Checks, { hosts, claims, rounds, only 
         say(
           `${question.name.padEnd(40)}${longest.toFixed(1).padStart(9)} ms longest piece${took.toFixed(0).padStart(8)} ms in total${found[0]?.fault ?? ''}`,
         )
-        checks.check(`no piece is longer than ${LONGEST_MS} ms`, longest <= LONGEST_MS, () => `${question.name}: ${longest.toFixed(1)} ms`)
+        checks.check(
+          `no piece is longer than ${MAX_PAUSE_MS} ms`,
+          longest <= MAX_PAUSE_MS,
+          () => `${question.name}: ${longest.toFixed(1)} ms`,
+        )
         checks.check('every question is answered', found[0]?.fault === '', () => `${question.name}${found[0]?.fault}`)
       }
     } finally {

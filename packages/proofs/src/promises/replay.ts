@@ -15,7 +15,7 @@ const HOST_VCPUS = 8
 const DEADLINE = 'PT60S'
 const CALL_DEADLINE_MS = 90_000
 /** If no conflict occurred during the requested number of requests, at most this many further requests are sent. */
-const MOST_FOR_CONFLICT = 5_000
+const MAX_REQUESTS_UNTIL_CONFLICT = 5_000
 const PROFILES = ['default', 'first-fit', 'random', 'best-fit'] as const
 
 /**
@@ -40,10 +40,10 @@ export async function proveReplay(checks: Checks, { requests }: ReplayOptions): 
         )
         let next = 0
         let isMet = false
-        const goesOn = (i: number): boolean => i < requests || (!isMet && i < requests + MOST_FOR_CONFLICT)
+        const isContinued = (i: number): boolean => i < requests || (!isMet && i < requests + MAX_REQUESTS_UNTIL_CONFLICT)
         const caller = async (n: number): Promise<void> => {
           const held: { id: string; fence: number }[] = []
-          for (let i = next++; goesOn(i); i = next++) {
+          for (let i = next++; isContinued(i); i = next++) {
             asked++
             const client = clients[(n + i) % 2 === 0 ? 0 : 1]
             const answer = await select(client, {

@@ -21,7 +21,7 @@ export function proveTruth(checks: Checks, { cases, seed, from, say }: ProveTrut
     seed,
     from,
     cases,
-    mostFailures: 5,
+    maxFailures: 5,
     onCase(number) {
       if (performance.now() - reportedAt < 5_000) return
       reportedAt = performance.now()

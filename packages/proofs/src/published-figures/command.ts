@@ -8,7 +8,7 @@ import { runHuaweiWait } from './huawei/wait.ts'
 import { readOpenbNodes } from './openb/nodes.ts'
 import { runOpenb } from './openb/openb.ts'
 import { readOpenbPods } from './openb/pods.ts'
-import { openbReport, troubleOf } from './openb/report.ts'
+import { openbReport, problemsOf } from './openb/report.ts'
 import { BadInputError, count, oneOf, percent, positive } from './options.ts'
 import { releaseProfiles } from './profile-parts.ts'
 import { openProgress } from './progress.ts'
@@ -165,9 +165,9 @@ async function openb(flags: OpenbFlags): Promise<Report> {
   } finally {
     progress.close()
   }
-  const trouble = troubleOf(columns, LISTED)
-  for (const found of trouble) process.stderr.write(`${found}\n`)
-  if (trouble.length > 0) process.exitCode = 1
+  const problems = problemsOf(columns, LISTED)
+  for (const found of problems) process.stderr.write(`${found}\n`)
+  if (problems.length > 0) process.exitCode = 1
   const gpus = columns[0]?.runs[0]?.gpus ?? 0
   return openbReport(
     `OpenB, ${scale * nodes.length} nodes, ${gpus} GPUs, ${profile}, ${concurrency} at once, ${columns.map(({ name }) => name).join('; ')}`,

@@ -17,7 +17,7 @@ const REPLICAS = 3
  * The tolerated difference in percentage points. In this fleet, two GPUs are two percentage points. With concurrent calls, a few pods can
  * get other hosts than with sequential calls. A service that ignored the policy would differ by more.
  */
-const MOST_POINTS_OFF = 5
+const MAX_DEVIATION_POINTS = 5
 
 /** A small random fleet, and a list of pods that needs more than the fleet has. No trace file is needed. */
 const nodes = Array.from(
@@ -49,7 +49,7 @@ async function packsAsOne(settings: Readonly<Record<string, string>>): Promise<v
     const together = await runOpenb({ ...workload, concurrency: 12, createDriver: target.createDriver })
     expect(target.name).toContain('3 replicas')
     expect([together.overCommits, together.differences]).toEqual([[], []])
-    expect(Math.abs(together.gpuAllocatedPct - alone.gpuAllocatedPct)).toBeLessThan(MOST_POINTS_OFF)
+    expect(Math.abs(together.gpuAllocatedPct - alone.gpuAllocatedPct)).toBeLessThan(MAX_DEVIATION_POINTS)
     const { effort } = figuresOf([together])
     // Each claim comes from one proposal that took effect. Therefore the number of such proposals, added over all replicas, equals the
     // number of claims.

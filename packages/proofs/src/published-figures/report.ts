@@ -13,9 +13,9 @@ export interface Report {
 }
 
 /** The widths of the table's columns in characters. With up to three columns of figures, the table has at most 80 characters per line. */
-const WHAT = 40
+const LABEL_WIDTH = 40
 const FIGURES = 24
-const WHAT_OF_MANY = 27
+const NARROW_LABEL_WIDTH = 27
 const FIGURES_OF_MANY = 13
 const UNIT = 10
 
@@ -28,7 +28,7 @@ export function print({ title, heads = [], rows, figures }: Report, elapsedMs: n
   const count = Math.max(1, heads.length)
   const isOne = count === 1
   const table = new Table({
-    colWidths: [isOne ? WHAT : WHAT_OF_MANY, ...Array(count).fill(isOne ? FIGURES : FIGURES_OF_MANY), UNIT],
+    colWidths: [isOne ? LABEL_WIDTH : NARROW_LABEL_WIDTH, ...Array(count).fill(isOne ? FIGURES : FIGURES_OF_MANY), UNIT],
     colAligns: ['left', ...Array(count).fill('right'), 'left'],
     style: { head: [], border: [] },
     wordWrap: true,

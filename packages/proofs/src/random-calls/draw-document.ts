@@ -20,8 +20,8 @@ interface Drawing {
   left: number
 }
 
-const MOST_FIELDS = 40
-const DEEPEST = 8
+const MAX_FIELDS = 40
+const MAX_DEPTH = 8
 /** Mutations whose work grows with the length of the log. Such a mutation can be drawn for only one of this many mutation calls. */
 const RARE_MUTATIONS: Readonly<Record<string, number>> = { replicaHeal: 500 }
 
@@ -30,7 +30,7 @@ export function drawCall(source: Source): Call {
   const { random, schema } = source
   const isMutation = chance(random, 20)
   const type = schema.types.get(isMutation ? schema.mutation : schema.query) as NamedType
-  const drawing: Drawing = { source, variables: {}, declared: [], fragments: [], left: MOST_FIELDS }
+  const drawing: Drawing = { source, variables: {}, declared: [], fragments: [], left: MAX_FIELDS }
   const fields = (type.fields ?? []).filter(({ name }) => RARE_MUTATIONS[name] === undefined || random.below(RARE_MUTATIONS[name]) === 0)
   const chosen = Array.from({ length: chance(random, 80) ? 1 : 1 + random.below(3) }, () => oneOf(random, fields))
   const body = chosen.map((field, i) => drawField(drawing, field, 1, chosen.length > 1 ? `r${i}` : undefined)).join(' ')
@@ -82,7 +82,7 @@ function drawSelection(drawing: Drawing, type: NamedType, depth: number): string
   const possible = type.possibleTypes ?? []
   if (!isObject && possible.length === 0) return ''
   const parts: string[] = chance(random, 20) || !isObject ? ['__typename'] : []
-  if (depth <= DEEPEST) {
+  if (depth <= MAX_DEPTH) {
     const fields = type.fields ?? []
     const chosen = fields.filter(() => drawing.left > 0 && chance(random, Math.max(12, 200 / fields.length)))
     for (const field of chosen) parts.push(drawField(drawing, field, depth, undefined))

@@ -43,7 +43,7 @@ const TEXTS = [
 const INTS = [-1, 0, 1, 1, 2, 5, 10, 20, 50, 500, 501, 2 ** 31 - 1]
 const SHORTEST_LIST = 3
 const LONG_LIST = 200
-const DEEPEST = 5
+const MAX_DEPTH = 5
 
 /** A random value for an argument or an input field. Most values are valid. */
 export function drawArgument(source: Source, { name, type }: Argument, depth = 0): unknown {
@@ -70,7 +70,7 @@ function drawObject(source: Source, fields: readonly Argument[], isOneOf: boolea
   const chosen =
     isOneOf && !chance(random, 3)
       ? [oneOf(random, fields)]
-      : fields.filter(({ type }) => (isRequired(type) ? !chance(random, 1) : depth < DEEPEST && chance(random, 25)))
+      : fields.filter(({ type }) => (isRequired(type) ? !chance(random, 1) : depth < MAX_DEPTH && chance(random, 25)))
   return Object.fromEntries(chosen.map((field) => [field.name, drawValue(source, field.type, field.name, depth + 1)]))
 }
 

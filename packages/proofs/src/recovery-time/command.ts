@@ -9,8 +9,8 @@ import { createFigures, type Figures, textOf } from './figure.ts'
 import { measureJoiner } from './joiner.ts'
 import { measureLeaderLoss } from './leader-loss.ts'
 
-const WHATS = ['leader', 'database', 'joiner'] as const
-type What = (typeof WHATS)[number]
+const SCENARIOS = ['leader', 'database', 'joiner'] as const
+type What = (typeof SCENARIOS)[number]
 
 interface Options {
   readonly engine?: EngineName
@@ -28,7 +28,7 @@ export function addRecovery(prove: Command, count: (text: string) => number): vo
     .description(
       'measure the recovery after the leader of the store is lost, the database is unreachable, or a replica joins a large fleet',
     )
-    .addArgument(new Argument('[what...]', 'the measurement; all of them if not given').choices(WHATS))
+    .addArgument(new Argument('[what...]', 'the measurement; all of them if not given').choices(SCENARIOS))
     .addOption(new Option('--engine <name>', 'only this engine').choices(Object.keys(engines)))
     .option('--rounds <n>', 'number of times that a leader is lost in each way', count, 5)
     .option('--minutes <n>', 'time for which the database is unreachable, in minutes', count, 10)

@@ -24,12 +24,12 @@ const OVERLAP_MS = 60_000
 const SAMPLE_MS = 1_000
 const CATCH_UP_MS = 600_000
 const PAGE = 500
-const MOST_WORDS = 8
+const MAX_WORDS = 8
 const AUDITED_MS = 30_000
 /** The deadline of calls, in milliseconds. It is so long that no call times out. The outage then shows as longer answer times. */
 const CALL_MS = 60_000
 
-const WHAT = 'nats: the database away'
+const TITLE = 'nats: the database away'
 
 /**
  * With NATS as the store, the database is unavailable for a given number of minutes under load. Measures the effects, and checks that
@@ -66,7 +66,7 @@ async function measure(checks: Checks, figures: Figures, cluster: Cluster, awayM
   const load = startDatabaseLoad(clients, keyed)
   const memory = (when: string): void => {
     const held = cluster.replicas.flatMap(({ service }) => memoryMb(service?.pid) ?? [])
-    if (held.length > 0) figures.add(`${WHAT}: memory of a replica ${when}`, 'MB', ...held)
+    if (held.length > 0) figures.add(`${TITLE}: memory of a replica ${when}`, 'MB', ...held)
   }
   const phase = async (when: string, ms: number): Promise<void> => {
     const begun = { at: performance.now(), placed: load.placed }
@@ -74,7 +74,7 @@ async function measure(checks: Checks, figures: Figures, cluster: Cluster, awayM
       signal.throwIfAborted()
       await sleep(SAMPLE_MS)
     }
-    figures.add(`${WHAT}: claims ${when}`, '/s', (load.placed - begun.placed) / ((performance.now() - begun.at) / 1_000))
+    figures.add(`${TITLE}: claims ${when}`, '/s', (load.placed - begun.placed) / ((performance.now() - begun.at) / 1_000))
     memory(when)
   }
   try {
@@ -84,27 +84,27 @@ async function measure(checks: Checks, figures: Figures, cluster: Cluster, awayM
     const lost = await revisionOf(clientOf(cluster, 0))
     const from = performance.now()
     await phase('meanwhile', awayMs)
-    figures.add(`${WHAT}: how long`, 's', (performance.now() - from) / 1_000)
+    figures.add(`${TITLE}: how long`, 's', (performance.now() - from) / 1_000)
     const head = await revisionOf(clientOf(cluster, 0))
     const back = performance.now()
     await taken.giveBack()
-    figures.add(`${WHAT}: its own start`, 's', (performance.now() - back) / 1_000)
+    figures.add(`${TITLE}: its own start`, 's', (performance.now() - back) / 1_000)
     await untilTablesReach(clientOf(cluster, 0), head, signal)
     figures.add(
-      `${WHAT}: until the tables have all entries that waited, from the start of its process on`,
+      `${TITLE}: until the tables have all entries that waited, from the start of its process on`,
       's',
       (performance.now() - back) / 1_000,
     )
-    figures.add(`${WHAT}: entries that waited`, '', head - lost)
+    figures.add(`${TITLE}: entries that waited`, '', head - lost)
     await phase('after', overlapMs)
   } finally {
     await load.stop()
   }
-  figures.add(`${WHAT}: keys made and revoked`, '', load.keys)
-  figures.add(`${WHAT}: longest placing of the run`, 's', load.longestMs / 1_000)
+  figures.add(`${TITLE}: keys made and revoked`, '', load.keys)
+  figures.add(`${TITLE}: longest placing of the run`, 's', load.longestMs / 1_000)
   const ended = performance.now()
   await untilTablesReach(clientOf(cluster, 0), await revisionOf(clientOf(cluster, 0)), signal)
-  figures.add(`${WHAT}: until the tables have everything after the last call`, 's', (performance.now() - ended) / 1_000)
+  figures.add(`${TITLE}: until the tables have everything after the last call`, 's', (performance.now() - ended) / 1_000)
   await checkAll(checks, cluster, load, before.rows)
 }
 
@@ -126,7 +126,7 @@ async function untilTablesReach(client: Client, revision: number, signal: AbortS
 
 async function checkAll(checks: Checks, cluster: Cluster, load: DatabaseLoad, auditedBefore: number): Promise<void> {
   const { unknown, failures } = load
-  const words = (): string => cluster.replicas.flatMap(({ service }) => service?.words.slice(-MOST_WORDS) ?? []).join(' | ')
+  const words = (): string => cluster.replicas.flatMap(({ service }) => service?.words.slice(-MAX_WORDS) ?? []).join(' | ')
   checks.check(
     'every call is answered, the database being away',
     unknown === 0,

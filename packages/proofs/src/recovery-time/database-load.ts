@@ -27,10 +27,10 @@ const CALLERS_PER_REPLICA = 3
 const PAUSE_MS = 50
 /** One of this many calls requests more CPUs than any host has. Such a call must be refused. */
 const REFUSED_ONE_IN = 8
-const MOST_HELD = 20
+const MAX_HELD_CLAIMS = 20
 const TOO_MANY_VCPUS = 60_000
 const KEY_EVERY_MS = 4_000
-const MOST_FAILURES = 5
+const MAX_FAILURES = 5
 
 const CREATE = `mutation ($input: ApiKeyCreateInput!) { apiKeyCreate(input: $input) { ... on ApiKeyPayload { secret key { id } } ... on UserError { message } } }`
 const REVOKE = 'mutation ($id: ID!) { apiKeyRevoke(id: $id) { __typename } }'
@@ -56,7 +56,7 @@ export function startDatabaseLoad(clients: readonly Client[], as: (replica: numb
     } catch (error) {
       unknown++
       failures.push(error instanceof Error ? error.message : String(error))
-      if (failures.length > MOST_FAILURES) failures.shift()
+      if (failures.length > MAX_FAILURES) failures.shift()
       return undefined
     }
   }
@@ -74,8 +74,8 @@ export function startDatabaseLoad(clients: readonly Client[], as: (replica: numb
       const claims = answer === undefined ? [] : claimsOf(answer)
       placed += claims.length
       held.push(...claims.map(({ id, fence }) => ({ id, fence })))
-      if (held.length > MOST_HELD) {
-        const oldest = held.splice(0, MOST_HELD / 2)
+      if (held.length > MAX_HELD_CLAIMS) {
+        const oldest = held.splice(0, MAX_HELD_CLAIMS / 2)
         await mutate(() => release(client, oldest))
       }
       await sleep(PAUSE_MS)
@@ -136,14 +136,14 @@ export function startDatabaseLoad(clients: readonly Client[], as: (replica: numb
  * The time in milliseconds within which every other replica must know that a key was created or revoked. The contract allows one second.
  * The limit is longer here because the machine is loaded.
  */
-const SEEN_MS = 5_000
+const KEY_DELAY_LIMIT_MS = 5_000
 
 /**
- * Whether a key is accepted. If the result differs from the expected one, the check is repeated for SEEN_MS, because the change of the key
+ * Whether a key is accepted. If the result differs from the expected one, the check is repeated for KEY_DELAY_LIMIT_MS, because the change of the key
  * can still be unknown to the replica.
  */
 async function isKnown(client: Client, expected: boolean): Promise<boolean> {
-  for (const end = performance.now() + SEEN_MS; ; await sleep(PAUSE_MS)) {
+  for (const end = performance.now() + KEY_DELAY_LIMIT_MS; ; await sleep(PAUSE_MS)) {
     const known = await client.request('{ health { mode } }').then(
       () => true,
       () => false,

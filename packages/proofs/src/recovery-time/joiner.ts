@@ -26,13 +26,13 @@ const CLAIMS_PER_CALL = 10
 /** A long deadline, because calls can take long while the fleet is being restored. */
 const CALL_MS = 60_000
 const TRIES = 30
-const AGAIN_AFTER_MS = 1_000
+const RETRY_DELAY_MS = 1_000
 /**
  * A checkpoint is written after this many log entries, and also after a minute. So a joining replica finds a checkpoint that contains
  * nearly the whole log.
  */
 const FEW_ENTRIES = 100
-const LOOK_EVERY_MS = 5_000
+const POLL_INTERVAL_MS = 5_000
 const CHECKPOINT_MS = 240_000
 const DIGEST_MS = 900_000
 
@@ -119,7 +119,7 @@ async function inParallel(n: number, call: (i: number) => Promise<void>, signal:
           )
           if (problem === undefined) break
           if (left === 1) throw problem
-          await sleep(AGAIN_AFTER_MS)
+          await sleep(RETRY_DELAY_MS)
         }
       }
     }),
@@ -130,7 +130,7 @@ async function inParallel(n: number, call: (i: number) => Promise<void>, signal:
 async function untilJoinsBehindFew(joiner: ReplicaProcess, { hosts, signal }: Measured): Promise<void> {
   // A small fleet is read quickly without a checkpoint, which would only be written after a minute.
   if (hosts <= FEW_ENTRIES) return joiner.start()
-  for (const deadline = performance.now() + CHECKPOINT_MS; ; await sleep(LOOK_EVERY_MS)) {
+  for (const deadline = performance.now() + CHECKPOINT_MS; ; await sleep(POLL_INTERVAL_MS)) {
     signal.throwIfAborted()
     await joiner.start()
     const start = findStart(joiner.service?.words ?? [])
@@ -174,7 +174,7 @@ interface ReplicaState {
  */
 async function checkDigests(checks: Checks, { replicas }: Cluster, signal: AbortSignal): Promise<void> {
   const client = replicas[0]?.client as Client
-  for (const deadline = performance.now() + DIGEST_MS; ; await sleep(LOOK_EVERY_MS / 5)) {
+  for (const deadline = performance.now() + DIGEST_MS; ; await sleep(POLL_INTERVAL_MS / 5)) {
     signal.throwIfAborted()
     const { replicas: found } = await client.request<{ replicas: ReplicaState[] }>(STATES)
     const live = found.filter((one) => one.live)

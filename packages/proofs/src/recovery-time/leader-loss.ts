@@ -19,9 +19,9 @@ export interface LeaderLossOptions {
 const REPLICAS = 3
 /** Hosts that are large enough for every claim of a run. */
 const HOSTS = Array.from({ length: 20 }, (_, i) => ({ name: `h${i}`, vcpus: 8_192 }))
-const CALM_MS = 3_000
+const PAUSE_BETWEEN_FAULTS_MS = 3_000
 const RECOVERY_MS = 60_000
-const LOOK_EVERY_MS = 20
+const POLL_INTERVAL_MS = 20
 
 /**
  * Stops the leader of the store in each way that the engine supports, and keeps it down until three replicas can write again. Measures the
@@ -47,13 +47,13 @@ async function measureOnce(checks: Checks, figures: Figures, cluster: Cluster, l
   const probes = cluster.replicas.map(({ client }, i) => startProbe(client, `${name}-${performance.now()}-${i}`))
   try {
     await until(() => probes.every(({ writes, reads }) => writes.length > 0 && reads.length > 0), 'answers before anything is taken')
-    await sleep(CALM_MS)
+    await sleep(PAUSE_BETWEEN_FAULTS_MS)
     const at = performance.now()
     const taken = await loss.take()
     const succession = taken.succeeded?.then(() => performance.now() - at)
     await until(() => probes.every(({ writes }) => answeredAgainMs(writes, at) !== undefined), `answers after ${name}`)
     const succeeded = await succession
-    await sleep(CALM_MS)
+    await sleep(PAUSE_BETWEEN_FAULTS_MS)
     await taken.giveBack()
     await Promise.all(probes.map((probe) => probe.stop()))
     addFigures(figures, name, probes, at, succeeded)
@@ -84,6 +84,6 @@ async function checkNothingLost(checks: Checks, cluster: Cluster, probes: readon
 }
 
 async function until(holds: () => boolean, what: string): Promise<void> {
-  for (const deadline = performance.now() + RECOVERY_MS; !holds(); await sleep(LOOK_EVERY_MS))
+  for (const deadline = performance.now() + RECOVERY_MS; !holds(); await sleep(POLL_INTERVAL_MS))
     if (performance.now() > deadline) throw new Error(`no ${what} within ${RECOVERY_MS / 1_000} s`)
 }

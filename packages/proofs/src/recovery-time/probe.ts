@@ -25,7 +25,7 @@ export interface Answered {
 const CALLERS = 2
 const PAUSE_MS = 10
 /** A refused call is retried after this many milliseconds. */
-const AGAIN_AFTER_MS = 20
+const RETRY_DELAY_MS = 20
 
 const READ = '{ hosts(first: 1) { nodes { name capacity { free } } } }'
 
@@ -42,7 +42,7 @@ export function startProbe(client: Client, name: string): Probe {
         () => false,
       )
       if (isAnswered) answered.push({ begunAt, endedAt: performance.now() })
-      await sleep(isAnswered ? PAUSE_MS : AGAIN_AFTER_MS)
+      await sleep(isAnswered ? PAUSE_MS : RETRY_DELAY_MS)
     }
   }
   const running = Promise.all(

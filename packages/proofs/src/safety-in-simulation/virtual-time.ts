@@ -25,29 +25,29 @@ export function createVirtualTime(): VirtualTime {
   let order = 0
   const isBefore = (a: Alarm, b: Alarm): boolean => a.at < b.at || (a.at === b.at && a.order < b.order)
   const push = (alarm: Alarm): void => {
-    let place = heap.push(alarm) - 1
-    while (place > 0) {
-      const parent = (place - 1) >> 1
+    let index = heap.push(alarm) - 1
+    while (index > 0) {
+      const parent = (index - 1) >> 1
       if (!isBefore(alarm, heap[parent] as Alarm)) break
-      heap[place] = heap[parent] as Alarm
-      place = parent
+      heap[index] = heap[parent] as Alarm
+      index = parent
     }
-    heap[place] = alarm
+    heap[index] = alarm
   }
   const pop = (): Alarm | undefined => {
     const first = heap[0]
     const last = heap.pop()
     if (first === undefined || last === undefined || heap.length === 0) return first
-    let place = 0
+    let index = 0
     for (;;) {
-      let child = 2 * place + 1
+      let child = 2 * index + 1
       if (child >= heap.length) break
       if (child + 1 < heap.length && isBefore(heap[child + 1] as Alarm, heap[child] as Alarm)) child++
       if (!isBefore(heap[child] as Alarm, last)) break
-      heap[place] = heap[child] as Alarm
-      place = child
+      heap[index] = heap[child] as Alarm
+      index = child
     }
-    heap[place] = last
+    heap[index] = last
     return first
   }
   return {
@@ -83,13 +83,13 @@ export function createVirtualTime(): VirtualTime {
  */
 export function createProcessTimers(time: VirtualTime, { base, rate }: { readonly base: number; readonly rate: number }) {
   let isAlive = true
-  let goesOnAt = 0
+  let resumesAt = 0
   const after = (ms: number, callback: () => void): (() => void) => {
     let cancel = (): void => {}
     const wait = (left: number): void => {
       cancel = time.after(left, () => {
         // Callbacks that are due while the process is paused run when it continues.
-        if (time.now < goesOnAt) wait(goesOnAt - time.now)
+        if (time.now < resumesAt) wait(resumesAt - time.now)
         else if (isAlive) callback()
       })
     }
@@ -115,7 +115,7 @@ export function createProcessTimers(time: VirtualTime, { base, rate }: { readonl
     timers,
     /** Pauses the process for a number of milliseconds, as a long garbage collection does. */
     stall(ms: number) {
-      goesOnAt = time.now + ms
+      resumesAt = time.now + ms
     },
     kill() {
       isAlive = false

@@ -144,8 +144,8 @@ export class WorldState {
 
 /** The texts around the first difference, for people. */
 function difference(is: string, expected: string): string {
-  let place = 0
-  while (place < is.length && is[place] === expected[place]) place++
-  const from = Math.max(0, place - 60)
-  return `it has ...${is.slice(from, place + 100)}...; the model ...${expected.slice(from, place + 100)}...`
+  let index = 0
+  while (index < is.length && is[index] === expected[index]) index++
+  const from = Math.max(0, index - 60)
+  return `it has ...${is.slice(from, index + 100)}...; the model ...${expected.slice(from, index + 100)}...`
 }

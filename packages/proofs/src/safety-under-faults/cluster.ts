@@ -75,15 +75,15 @@ export interface ClusterOptions {
 
 const CALL_MS = 4_000
 const START_TRIES = 40
-const AGAIN_AFTER_MS = 500
+const RETRY_DELAY_MS = 500
 /**
  * A port on which connections are refused at once. Therefore a call to this port is certainly not received. Ports that `fetch` itself
  * blocks, such as 9, are unsuitable.
  */
-const NOBODY = { host: '127.0.0.1', port: 2 }
+const UNUSED_ADDRESS = { host: '127.0.0.1', port: 2 }
 /** Makes the auditor report unlisted instances after a second. With the default, a run would have to wait for an hour. */
 const AUDIT = { GANTT_UNLISTED_AFTER: '1' }
-const DOWN: Client = createClient({ url: `http://${NOBODY.host}:${NOBODY.port}/graphql` })
+const DOWN: Client = createClient({ url: `http://${UNUSED_ADDRESS.host}:${UNUSED_ADDRESS.port}/graphql` })
 
 export async function startCluster({
   folder,
@@ -145,8 +145,8 @@ async function createReplica(
   { signal, say, callMs, startRelease, ...first }: Required<Pick<ClusterOptions, 'signal' | 'say' | 'callMs' | 'release' | 'startRelease'>>,
 ): Promise<ReplicaProcess> {
   let { release } = first
-  const link = await startLink({ host: NOBODY.host, port: 0 }, NOBODY)
-  const throughLink = createClient({ url: `http://${NOBODY.host}:${link.port}/graphql`, key: ADMIN_KEY, deadlineMs: callMs })
+  const link = await startLink({ host: UNUSED_ADDRESS.host, port: 0 }, UNUSED_ADDRESS)
+  const throughLink = createClient({ url: `http://${UNUSED_ADDRESS.host}:${link.port}/graphql`, key: ADMIN_KEY, deadlineMs: callMs })
   const replica: ReplicaProcess = {
     service: undefined,
     client: DOWN,
@@ -158,13 +158,13 @@ async function createReplica(
         signal.throwIfAborted()
         try {
           replica.service = await startRelease(release, callMs)
-          link.lead({ host: NOBODY.host, port: Number(new URL(replica.service.url).port) })
+          link.lead({ host: UNUSED_ADDRESS.host, port: Number(new URL(replica.service.url).port) })
           replica.client = throughLink
           return
         } catch (error) {
           if (left === 1) throw error
           say(`  replica ${i} did not come up and is started again`)
-          await sleep(AGAIN_AFTER_MS)
+          await sleep(RETRY_DELAY_MS)
         }
       }
     },

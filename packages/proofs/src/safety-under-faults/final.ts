@@ -21,7 +21,7 @@ const FINDINGS = '{ auditor { rounds counts { code count } findings { code name 
  */
 const ROUNDS = 3
 const ROUNDS_MS = 60_000
-const LOOK_EVERY_MS = 200
+const POLL_INTERVAL_MS = 200
 
 const DECISIONS = `query Decisions($after: String) { decisions(first: 200, after: $after) {
   pageInfo { hasNextPage endCursor } nodes { id } } }`
@@ -73,7 +73,7 @@ async function findingsOf(client: Client): Promise<Pick<FinalState, 'findings' |
   const wanted = auditor.rounds + ROUNDS
   for (const end = performance.now() + ROUNDS_MS; auditor.rounds < wanted; auditor = await look()) {
     if (performance.now() > end) throw new Error(`the auditor has completed ${auditor.rounds} rounds; ${wanted} were expected`)
-    await sleep(LOOK_EVERY_MS)
+    await sleep(POLL_INTERVAL_MS)
   }
   return {
     findings: auditor.findings.map(({ code, name, actual }) => ({

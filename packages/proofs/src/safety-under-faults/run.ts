@@ -64,8 +64,8 @@ const FIRST: readonly string[] = [
 ]
 
 async function attack(checks: Checks, { seconds, clients, seed, faults }: NemesisOptions, cluster: Cluster, signal: AbortSignal) {
-  const patienceMs = seconds * 1_000 + 2 * RECOVERY_MS
-  const { history: _history, ...figures } = await underLoad(checks, cluster, { seed, clients, patienceMs, signal }, async (run) => {
+  const maxRunMs = seconds * 1_000 + 2 * RECOVERY_MS
+  const { history: _history, ...figures } = await underLoad(checks, cluster, { seed, clients, maxRunMs, signal }, async (run) => {
     const all = faultsOf(cluster, (replica, random) => overload(run, replica, random))
     const unknown = faults?.filter((name) => !all.some((fault) => fault.name === name)) ?? []
     if (unknown.length > 0)

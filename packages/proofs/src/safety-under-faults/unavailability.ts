@@ -8,7 +8,7 @@ export interface Unavailability {
 }
 
 /** A period without answers is attributed to a fault until this many milliseconds after the fault was undone. */
-const SHORTLY_MS = 1_000
+const AFTER_OUTAGE_MS = 1_000
 
 interface Gap {
   readonly from: number
@@ -37,7 +37,7 @@ export function unavailabilityOf(
     .map((fault) => {
       const times = injected.filter((each) => each.fault === fault)
       const met = (gaps: readonly Gap[]): Gap[] =>
-        gaps.filter(({ from, to }) => times.some(({ at, until }) => from < until + SHORTLY_MS && to > at))
+        gaps.filter(({ from, to }) => times.some(({ at, until }) => from < until + AFTER_OUTAGE_MS && to > at))
       return { fault, writesMs: longest(met(writes)), readsMs: longest(met(reads)) }
     })
     .sort((a, b) => b.writesMs - a.writesMs || b.readsMs - a.readsMs)

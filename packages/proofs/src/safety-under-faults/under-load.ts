@@ -18,7 +18,7 @@ export interface LoadOptions {
   readonly seed: string
   readonly clients: number
   /** Callers retry a call for this many milliseconds after its first attempt. */
-  readonly patienceMs: number
+  readonly maxRunMs: number
   /** The value for `Run.isStrict`. True if absent. */
   readonly isStrict?: boolean
   readonly signal: AbortSignal
@@ -32,7 +32,7 @@ export interface Held extends Figures {
 /** After the loss of a whole cluster, every replica must place again within this many milliseconds. */
 export const RECOVERY_MS = 30_000
 const AGGREGATES = 3
-const AGAIN_AFTER_MS = 100
+const RETRY_DELAY_MS = 100
 const SHOWN = 5
 
 /**
@@ -42,7 +42,7 @@ const SHOWN = 5
 export async function underLoad(
   checks: Checks,
   cluster: Cluster,
-  { seed, clients, patienceMs, signal, isStrict = true }: LoadOptions,
+  { seed, clients, maxRunMs, signal, isStrict = true }: LoadOptions,
   happen: (run: Run) => Promise<readonly Injected[]>,
 ): Promise<Held> {
   const setting = settingFor(seed, clients)
@@ -70,7 +70,7 @@ export async function underLoad(
     leavesOften: false,
     now,
     isOver: () => over,
-    isLate: () => signal.aborted || now() > patienceMs,
+    isLate: () => signal.aborted || now() > maxRunMs,
   }
   for (const { name } of setting.hosts) await report(run, name, { isTruthful: true })
   const load = Promise.all([
@@ -151,7 +151,7 @@ async function settle(run: Run): Promise<void> {
   }
   const [host] = run.setting.hosts
   if (host === undefined) return
-  if (run.hostsMayLeave) for (const { name } of run.setting.hosts) await letIn(run, name)
+  if (run.hostsMayLeave) for (const { name } of run.setting.hosts) await readmitHost(run, name)
   await makeFresh(first, again(host.name))
   for (const deadline = run.now() + RECOVERY_MS; run.now() < deadline; await sleep(200))
     if ((await claimsOf(first, ['RESERVED'])).length === 0) break
@@ -166,9 +166,9 @@ async function settle(run: Run): Promise<void> {
 }
 
 /** Readmits a host so that it can report again. This is needed if the caller that removed the host could not readmit it before the end. */
-async function letIn(run: Run, host: string): Promise<void> {
+async function readmitHost(run: Run, host: string): Promise<void> {
   const call = { type: 'leave', host, how: 'readmit', as: run.agents.nameOf(host), by: null } as const
-  for (const begun = run.now(); ; await sleep(AGAIN_AFTER_MS)) {
+  for (const begun = run.now(); ; await sleep(RETRY_DELAY_MS)) {
     const outcome = await ask(run, 0, call)
     if (outcome.type === 'ok') return
     if (run.now() - begun > RECOVERY_MS) throw new Error(`no readmission of host ${host} was answered: ${outcome.why}`)
@@ -178,7 +178,7 @@ async function letIn(run: Run, host: string): Promise<void> {
 /** Sends a report repeatedly until it is answered: it is accepted, or refused because of its content. */
 async function report(run: Run, host: string, options: ReportOptions): Promise<void> {
   const { instances, used, ...body } = run.agents.report(host, options)
-  for (const begun = run.now(); ; await sleep(AGAIN_AFTER_MS)) {
+  for (const begun = run.now(); ; await sleep(RETRY_DELAY_MS)) {
     const outcome = await ask(run, 0, { type: 'report', host, as: run.agents.nameOf(host), instances, used }, body)
     if (outcome.type === 'ok') return
     if (run.now() - begun > RECOVERY_MS) throw new Error(`no report of host ${host} was answered: ${outcome.why}`)

@@ -11,12 +11,12 @@ export interface KeyedCalls {
 
 interface Known {
   readonly isMissed: boolean
-  readonly isAgain: boolean
+  readonly isRetried: boolean
   readonly isOpen: boolean
   readonly isAnswered: boolean
 }
 
-const NEW: Known = { isMissed: false, isAgain: false, isOpen: false, isAnswered: false }
+const NEW: Known = { isMissed: false, isRetried: false, isOpen: false, isAnswered: false }
 
 export function callsOf(history: readonly Operation[]): KeyedCalls {
   const byKey = new Map<string, Known>()
@@ -24,7 +24,7 @@ export function callsOf(history: readonly Operation[]): KeyedCalls {
     if (call.type !== 'place' && call.type !== 'abandon') continue
     const known = byKey.get(call.key) ?? NEW
     byKey.set(call.key, {
-      isAgain: known.isAgain || known.isMissed,
+      isRetried: known.isRetried || known.isMissed,
       isMissed: outcome.type !== 'ok',
       isOpen: known.isOpen || outcome.type === 'info',
       isAnswered: known.isAnswered || outcome.type === 'ok',
@@ -33,7 +33,7 @@ export function callsOf(history: readonly Operation[]): KeyedCalls {
   const all = [...byKey.values()]
   return {
     keys: all.length,
-    again: all.filter(({ isAgain }) => isAgain).length,
+    again: all.filter(({ isRetried }) => isRetried).length,
     unanswered: all.filter(({ isOpen, isAnswered }) => isOpen && !isAnswered).length,
   }
 }

@@ -14,8 +14,8 @@ const STAND_IN_LEVEL = NEEDED_LEVEL - 1
  * The feature level must rise within this many milliseconds. A replica that was killed is treated as living for a minute and delays the
  * rise. The rest of the time is for a busy machine.
  */
-const ASKED_MS = 120_000
-const AGAIN_AFTER_MS = 200
+const TIMEOUT_MS = 120_000
+const RETRY_DELAY_MS = 200
 
 /** The older release of an upgrade, and its name in messages. */
 export interface Older {
@@ -65,7 +65,7 @@ export async function levelOfLog(client: Client): Promise<number> {
  * decision.
  */
 export async function levelReached(client: Client, level: number): Promise<number> {
-  for (const end = performance.now() + ASKED_MS; ; await sleep(AGAIN_AFTER_MS)) {
+  for (const end = performance.now() + TIMEOUT_MS; ; await sleep(RETRY_DELAY_MS)) {
     const found = await levelOfLog(client)
     if (found >= level || performance.now() > end) return found
   }
@@ -79,7 +79,7 @@ export const isNewer = (level: number): boolean => level < NEEDED_LEVEL
  * `done`, or the message of the last answer.
  */
 export async function needNewer(client: Client, awaited: 'done' | 'FEATURE_LEVEL'): Promise<string> {
-  for (const end = performance.now() + ASKED_MS; ; await sleep(AGAIN_AFTER_MS)) {
+  for (const end = performance.now() + TIMEOUT_MS; ; await sleep(RETRY_DELAY_MS)) {
     const answer = await setKeyLimits(client).catch((error: unknown) => (error instanceof Error ? error.message : String(error)))
     if (answer === 'done' || answer.includes(awaited) || performance.now() > end) return answer
   }

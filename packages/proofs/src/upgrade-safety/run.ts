@@ -39,7 +39,7 @@ const REPLICAS = 3
 /** The time limit of a restart in milliseconds. Callers retry their calls for at least this long. */
 const RESTART_MS = 60_000
 const ROUNDS = 3
-const AGAIN_AFTER_MS = 50
+const RETRY_DELAY_MS = 50
 /** Callers must have removed, readmitted and renamed hosts within this many milliseconds. */
 const LEAVES_MS = 120_000
 
@@ -63,9 +63,9 @@ export function runUpgrade(checks: Checks, options: UpgradeOptions, say: (line: 
       ...(startRelease === undefined ? {} : { startRelease }),
     })
     try {
-      const patienceMs = ROUNDS * REPLICAS * RESTART_MS + (ROUNDS + 1) * seconds * 1_000
+      const maxRunMs = ROUNDS * REPLICAS * RESTART_MS + (ROUNDS + 1) * seconds * 1_000
       const isStrict = (await levelReadBy((cluster.replicas[0] as ReplicaProcess).client)) >= STRICT_CLAIMS
-      const { history, ...figures } = await underLoad(checks, cluster, { seed, clients, patienceMs, signal, isStrict }, (run) =>
+      const { history, ...figures } = await underLoad(checks, cluster, { seed, clients, maxRunMs, signal, isStrict }, (run) =>
         thereAndBack(checks, { cluster, older, run, seconds, signal, say }),
       )
       const calls = callsOf(history)
@@ -156,7 +156,7 @@ async function roll(checks: Checks, { cluster, run, signal, say }: Upgrade, faul
 
 async function answers(run: Run, replica: number): Promise<boolean> {
   const call = reservation(`${run.seed}-started-${replica}-${Math.round(run.now())}`)
-  for (const end = run.now() + RESTART_MS; run.now() < end; await sleep(AGAIN_AFTER_MS))
+  for (const end = run.now() + RESTART_MS; run.now() < end; await sleep(RETRY_DELAY_MS))
     if ((await ask(run, replica, call)).type === 'ok') return true
   return false
 }

@@ -8,10 +8,10 @@ import { decisionsOf } from '../safety-under-faults/final.ts'
  * The time limit in milliseconds for equal digests after the last change. Replicas send their digests every two seconds, together with
  * their heartbeats.
  */
-const STILL_MS = 60_000
-const LOOK_EVERY_MS = 200
+const QUIESCE_TIMEOUT_MS = 60_000
+const POLL_INTERVAL_MS = 200
 /** At most this many decisions are replayed. They are spread over the whole run. */
-const MOST_VERIFIED = 300
+const MAX_VERIFIED = 300
 
 interface Standing {
   readonly id: string
@@ -29,7 +29,7 @@ export async function checkSame(checks: Checks, { replicas }: Cluster): Promise<
     () => JSON.stringify(standings),
   )
   const ids = await decisionsOf(first)
-  const step = Math.max(1, Math.ceil(ids.length / MOST_VERIFIED))
+  const step = Math.max(1, Math.ceil(ids.length / MAX_VERIFIED))
   const verified = ids.filter((_id, i) => i % step === 0)
   checks.check('decisions were made', verified.length > 0)
   for (const [i, id] of verified.entries()) {
@@ -50,7 +50,7 @@ const VERIFY = 'query ($id: ID!) { verifyDecision(id: $id) { outcome fidelity ch
 
 /** Waits until all living replicas have sent a digest for the same revision, or until the timeout. Returns the living replicas. */
 async function untilStill(client: Client, count: number): Promise<readonly Standing[]> {
-  for (const end = performance.now() + STILL_MS; ; await sleep(LOOK_EVERY_MS)) {
+  for (const end = performance.now() + QUIESCE_TIMEOUT_MS; ; await sleep(POLL_INTERVAL_MS)) {
     const { replicas } = await client.request<{ replicas: Standing[] }>('{ replicas { id live stateHash { revision hash } } }')
     const living = replicas.filter(({ live }) => live)
     const revisions = new Set(living.map(({ stateHash }) => stateHash?.revision))

@@ -53,7 +53,7 @@ export function auditHost(fleet: Fleet, index: HostIndex): Finding[] {
 
 type Report = (code: AuditCode, field: string, expected: string | number, actual: string | number, claim?: string | null) => void
 
-const said = (isListed: boolean): string => (isListed ? 'listed' : 'not listed')
+const listedText = (isListed: boolean): string => (isListed ? 'listed' : 'not listed')
 
 function checkName({ hosts, aggregates }: Fleet, record: HostRecord, report: Report): void {
   const isThere = record.gone === null
@@ -62,7 +62,7 @@ function checkName({ hosts, aggregates }: Fleet, record: HostRecord, report: Rep
   if ((hosts.find(record) === record) !== isThere)
     report('state.orphan_entry', 'index by name', isThere ? record.index : 'none', hosts.find(record)?.index ?? 'none')
   const isListed = hosts.nodesOf(record.host).includes(record.index)
-  if (isListed !== isThere) report('state.orphan_entry', 'nodes of the host', said(isThere), said(isListed))
+  if (isListed !== isThere) report('state.orphan_entry', 'nodes of the host', listedText(isThere), listedText(isListed))
   const uuids = isThere ? aggregates.of(record.host).map(({ uuid }) => uuid) : []
   if (uuids.join() !== record.aggregates.join()) report('state.orphan_entry', 'aggregates', uuids.join(' '), record.aggregates.join(' '))
   const { zone, serviceSuspect } = hosts.columns

@@ -23,7 +23,7 @@ export function auditClaim(fleet: Fleet, id: string, claim: Claim): Finding[] {
   else if (lives && !record.claims.has(claim)) report('state.orphan_claim', 'claims of the host', 'listed', 'not listed')
   const isReserved = claim.state === 'RESERVED'
   if ((ledger.reserved.get(claim.id) === claim) !== isReserved)
-    report(isReserved ? 'state.orphan_claim' : 'state.orphan_entry', 'reservations', said(isReserved), said(!isReserved))
+    report(isReserved ? 'state.orphan_claim' : 'state.orphan_entry', 'reservations', listedText(isReserved), listedText(!isReserved))
   if (lives && (claim.expiresAt !== null) !== isReserved)
     report('state.orphan_claim', 'expiresAt', isReserved ? 'a time' : 'none', claim.expiresAt ?? 'none')
   const isKept = ledger.isListedByKey(claim)
@@ -93,7 +93,7 @@ export function auditAggregate({ hosts }: Fleet, { uuid, hosts: names }: Aggrega
   return findings
 }
 
-const said = (isListed: boolean): string => (isListed ? 'listed' : 'not listed')
+const listedText = (isListed: boolean): string => (isListed ? 'listed' : 'not listed')
 
 export function about(subject: Subject, name: string, host: string | null, claim: string | null) {
   const findings: Finding[] = []

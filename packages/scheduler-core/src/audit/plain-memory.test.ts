@@ -46,13 +46,13 @@ function overFull(level: number = PLAIN_IN_CELLS): TestLog {
 }
 
 /** Marks all claims of a fleet as accepted by the rules of the fleet's present level. */
-function letIn(log: TestLog): Fleet {
+function acceptClaims(log: TestLog): Fleet {
   log.fleet.strictSince = 0
   return log.fleet
 }
 
 test('the audit finds claims that hold more than the memory outside of the huge pages', () => {
-  expect(excessesOf(letIn(overFull()))).toEqual([
+  expect(excessesOf(acceptClaims(overFull()))).toEqual([
     { code: 'state.over_capacity', field: WHAT, expected: '4096', actual: '7168', claim: 'b.0' },
   ])
 })
@@ -72,7 +72,7 @@ test('claimed 2 MiB pages count as huge pages after the host reports only 1 GiB 
   const log = aHost()
   expect(claim(log, 'b', inCell(4_096, { sizeKib: 2_048, count: 2_048 }))).toEqual([undefined])
   log.append([aReport('h1', { ...host, numaCells: [gigabytes] }, 2)])
-  expect([claim(log, 'a', plain(4_096)), findingsOf(letIn(log))]).toEqual([[undefined], []])
+  expect([claim(log, 'a', plain(4_096)), findingsOf(acceptClaims(log))]).toEqual([[undefined], []])
 })
 
 test('reported huge pages are not part of the plain memory, even if they are in use', () => {

@@ -81,7 +81,7 @@ function auditListing(fleet: Fleet, instance: string, strays: readonly HostIndex
   const findings: Finding[] = []
   const [first, ...others] = listers
   const indexes = listers.map(({ index }) => index)
-  if (first !== undefined && others.length > 0 && !live.some((one) => isOnEndsOf(listers, one)))
+  if (first !== undefined && others.length > 0 && !live.some((one) => isListedAtBothEnds(listers, one)))
     for (const other of others) {
       const { findings: found, reportHosts } = about('instance', instance, hostKey(other), null)
       reportHosts(indexes, 'instance.two_hosts', 'hosts that list it', 'one', listers.map(hostKey).join(', '))
@@ -102,5 +102,5 @@ function auditListing(fleet: Fleet, instance: string, strays: readonly HostIndex
 }
 
 /** True if each of these hosts is the source or the destination of the claim's open move. */
-const isOnEndsOf = (listers: readonly HostRecord[], { claim, destination }: LiveClaim): boolean =>
+const isListedAtBothEnds = (listers: readonly HostRecord[], { claim, destination }: LiveClaim): boolean =>
   listers.every(({ index }) => index === claim.host || index === destination?.host)

@@ -11,7 +11,7 @@ const BUCKET = 256
  */
 const FIRST_BUCKET = 16
 /** At this depth, all entries of a full bucket have the same hash, so the bucket grows instead of being split. */
-const MOST_DEPTH = 26
+const MAX_DEPTH = 26
 
 interface Bucket {
   readonly owner: Owner
@@ -37,7 +37,7 @@ export class HashIndex {
     const hash = hashOf(text)
     let bucket = this.#own(hash)
     for (; bucket.count === bucket.hashes.length; bucket = this.#own(hash)) {
-      if (bucket.hashes.length >= BUCKET && bucket.depth < MOST_DEPTH) this.#split(bucket)
+      if (bucket.hashes.length >= BUCKET && bucket.depth < MAX_DEPTH) this.#split(bucket)
       else grow(bucket)
     }
     bucket.hashes[bucket.count] = hash

@@ -2,7 +2,7 @@ import { examineAgainInSteps } from '../decision/replay.ts'
 import type { Examination } from '../examine/examine.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { hostAddress } from '../hosts/hosts.ts'
-import { NOT_THERE, PASSES_ALL } from '../pipeline/findings.ts'
+import { NOT_PRESENT, PASSES_ALL } from '../pipeline/findings.ts'
 import type { FilterCount, RankedHost, SelectedDestination } from '../records/decision.ts'
 import { reasonText } from '../text/reason-text.ts'
 import type { HostIndex } from '../values/host-index.ts'
@@ -99,7 +99,7 @@ function outcomes(
   const recorded = new Set(lost === undefined ? [] : [selected, ...alternates, ...best.map(indexOf)])
   return (host) => {
     const refusing = firstRefusing[host]
-    if (refusing === undefined || refusing === NOT_THERE) return 'UNKNOWN'
+    if (refusing === undefined || refusing === NOT_PRESENT) return 'UNKNOWN'
     if (refusing !== PASSES_ALL && !recorded.has(host as HostIndex)) return 'FILTERED'
     if (host === selected) return 'SELECTED'
     if (alternates.has(host as HostIndex)) return 'ALTERNATE'
@@ -177,7 +177,7 @@ function because(host: number, one: Met, other: Met): string {
 }
 
 const notThere = ({ side, examination: { firstRefusing } }: Met, host: number, which: string): string =>
-  firstRefusing[host] === NOT_THERE
+  firstRefusing[host] === NOT_PRESENT
     ? `The host had left the fleet before the ${which} decision.`
     : side.lost === undefined || host >= firstRefusing.length
       ? `The host was not known yet at the ${which} decision.`

@@ -23,7 +23,7 @@ import { memoByObject } from '../values/memo.ts'
  * A filter or weigher outside of the process is called about at most this many hosts. All other hosts are refused, because they have no
  * answer.
  */
-export const MOST_ASKED = 20_000
+export const MAX_ASKED = 20_000
 
 /**
  * The claims that a decision moves or ends. The resources of these claims are treated as free in the decision, and also when the hosts for
@@ -81,7 +81,7 @@ export function questionsOf(
 function candidatesFor(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet): readonly HostIndex[] {
   const filters = compiled.filters.filter(({ isOutside }) => !isOutside)
   const { hosts } = runFilters(prepareFilters({ ...compiled, filters }, { ...request, topologySpread: [] }, fleet), fleet)
-  return Array.from(hosts.subarray(0, MOST_ASKED)) as HostIndex[]
+  return Array.from(hosts.subarray(0, MAX_ASKED)) as HostIndex[]
 }
 
 function toQuestion(

@@ -1,5 +1,5 @@
 import type { VerdictMatrix } from '../examine/verdict-matrix.ts'
-import { NOT_THERE } from '../pipeline/findings.ts'
+import { NOT_PRESENT } from '../pipeline/findings.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
 import type { KeptDecision } from './packed.ts'
 
@@ -74,7 +74,7 @@ export function* matrixTexts(decision: string, instance: number, { names, matrix
   const { hostCount, filters, firstRefusing, codes, reason, bytesPerHost, refusedBy, rank } = matrix
   yield canonicalJson({ receipt: RECEIPT_FORMAT, part: 'matrix', decision, instance, hostCount, filters, codes })
   for (const [host, { host: name, node }] of names.entries()) {
-    if (firstRefusing[host] === NOT_THERE) continue
+    if (firstRefusing[host] === NOT_PRESENT) continue
     const refusing = refusedBy.subarray(host * bytesPerHost, (host + 1) * bytesPerHost).join()
     yield `\n${JSON.stringify([name, node])} ${firstRefusing[host]} ${reason[host]} ${refusing} ${rank[host]}`
   }

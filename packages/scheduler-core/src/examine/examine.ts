@@ -7,7 +7,7 @@ import { compileProfile } from '../pipeline/compile.ts'
 import type { FilterStep } from '../pipeline/filtering/filter-step.ts'
 import { isAsked, passesSafely, prepareFilters, prepareFiltersInSteps } from '../pipeline/filtering/run-filters.ts'
 import { factsOf, reasonOf } from '../pipeline/filtering/step-reasons.ts'
-import { type ExaminedStep, type Findings, NOT_THERE, PASSES_ALL } from '../pipeline/findings.ts'
+import { type ExaminedStep, type Findings, NOT_PRESENT, PASSES_ALL } from '../pipeline/findings.ts'
 import { createChanceOrder, createTieOrder, rankAll } from '../pipeline/weighing/pick.ts'
 import { prepareWeighers, runWeighersInSteps, type Weighed } from '../pipeline/weighing/run-weighers.ts'
 import type { Profile } from '../records/profile.ts'
@@ -64,7 +64,7 @@ export function* examineInSteps(
   const steps = yield* prepareFiltersInSteps(compiled, request, fleet)
   const { count, presentCount: hostCount } = fleet.hosts
   const firstRefusing = new Uint8Array(count).fill(PASSES_ALL)
-  for (let host = 0; host < count; host++) if (fleet.hosts.columns.gone[host] === 1) firstRefusing[host] = NOT_THERE
+  for (let host = 0; host < count; host++) if (fleet.hosts.columns.gone[host] === 1) firstRefusing[host] = NOT_PRESENT
   const bytesPerHost = Math.ceil(steps.length / 8)
   const refusedBy = new Uint8Array(count * bytesPerHost)
   const refusals = new Uint8Array(count)
@@ -72,7 +72,7 @@ export function* examineInSteps(
     if (!isAsked(step)) continue
     for (let host = 0; host < count; host++) {
       if (host % SLICE === SLICE - 1) yield
-      if (firstRefusing[host] === NOT_THERE) continue
+      if (firstRefusing[host] === NOT_PRESENT) continue
       const wasRefused = firstRefusing[host] !== PASSES_ALL
       if ((wasRefused && isShortCircuited) || isCaughtBefore(step, wasRefused) || verdictOf(step, host as HostIndex) === 'PASS') continue
       if (!wasRefused) firstRefusing[host] = s

@@ -1,4 +1,4 @@
-import { NOT_THERE, PASSES_ALL } from '../pipeline/findings.ts'
+import { NOT_PRESENT, PASSES_ALL } from '../pipeline/findings.ts'
 import type { VerdictMatrix } from './verdict-matrix.ts'
 
 /**
@@ -13,6 +13,6 @@ export function nearMissesIn(
   const groupOf = (host: number): number => (host === nearest ? 0 : admitted[host] === 1 ? 1 : 2)
   const of = (host: number): number => distance[host] as number
   return [...firstRefusing.keys()]
-    .filter((host) => firstRefusing[host] !== NOT_THERE && firstRefusing[host] !== PASSES_ALL)
+    .filter((host) => firstRefusing[host] !== NOT_PRESENT && firstRefusing[host] !== PASSES_ALL)
     .sort((a, b) => groupOf(a) - groupOf(b) || of(a) - of(b) || a - b)
 }

@@ -1,4 +1,4 @@
-import { type Findings, NOT_THERE, PASSES_ALL } from '../pipeline/findings.ts'
+import { type Findings, NOT_PRESENT, PASSES_ALL } from '../pipeline/findings.ts'
 import type { Code } from '../text/codes.ts'
 import { amountMissing } from '../text/missing.ts'
 import type { Reason } from '../text/reason.ts'
@@ -17,7 +17,7 @@ export interface VerdictMatrix {
   /** All filters of the profile, in execution order. */
   readonly filters: readonly string[]
   /**
-   * The index in `filters` of the first filter that refuses the host. PASSES_ALL if no filter refuses the host, and NOT_THERE if the host
+   * The index in `filters` of the first filter that refuses the host. PASSES_ALL if no filter refuses the host, and NOT_PRESENT if the host
    * has left the fleet.
    */
   readonly firstRefusing: Uint8Array
@@ -65,7 +65,7 @@ export function* verdictMatrixInSteps(findings: Findings, { reasonOf }: Pick<Hos
   for (let host = 0; host < count; host++) {
     if (host % SLICE === SLICE - 1) yield
     const first = firstRefusing[host] as number
-    if (first === PASSES_ALL || first === NOT_THERE) continue
+    if (first === PASSES_ALL || first === NOT_PRESENT) continue
     const reasons: Reason[] = []
     for (let f = first; f < steps.length; f++)
       if (((refusedBy[host * bytesPerHost + (f >> 3)] as number) >> (f & 7)) & 1) reasons.push(reasonOf(host as HostIndex, f))
@@ -97,7 +97,7 @@ export function* verdictMatrixInSteps(findings: Findings, { reasonOf }: Pick<Hos
 /** Removes the hosts that have left the fleet from the columns. The remaining hosts are in the order of their first reports. */
 export function withoutGone(matrix: VerdictMatrix): VerdictMatrix {
   const { firstRefusing, reason, missing, rank, distance, refusedBy, bytesPerHost } = matrix
-  const there = (_: number, host: number): boolean => firstRefusing[host] !== NOT_THERE
+  const there = (_: number, host: number): boolean => firstRefusing[host] !== NOT_PRESENT
   if (matrix.hostCount === firstRefusing.length) return matrix
   return {
     ...matrix,

@@ -1,4 +1,4 @@
-import { aggregateRatioKeys, leastRatios, ratioIn, sameRatios } from '../hosts/allocation.ts'
+import { aggregateRatioKeys, minRatios, ratioIn, sameRatios } from '../hosts/allocation.ts'
 import { DEFAULT_ZONE, type HostTable, type OwnHostRecord } from '../hosts/hosts.ts'
 import type { SetBy } from '../records/allocation-settings.ts'
 import type { AggregateChanged, AggregateState } from '../records/change.ts'
@@ -170,7 +170,7 @@ export class Aggregates {
     const pools = aggregates.flatMap(({ metadata }) => metadata[DISK_POOL_KEY]?.trim().toLowerCase() || [])
     this.#hosts.pools.users += Number(pools.length > 0) - Number(record.diskPools.length > 0)
     record.diskPools = [...new Set(pools)]
-    const ratios = leastRatios(aggregates)
+    const ratios = minRatios(aggregates)
     if (sameRatios(ratios, record.aggregateRatios)) return
     record.aggregateRatios = ratios
     if (this.#hosts.featureLevel >= ALLOCATION_RULES) this.#countAnew(record)

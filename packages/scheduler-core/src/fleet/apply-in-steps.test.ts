@@ -9,7 +9,7 @@ import { openOverlay } from './overlay.ts'
 
 const HOSTS = 2_000
 /** At most this many hosts can be read or written between two yields. */
-const MOST = 600
+const MAX_HOSTS_PER_STEP = 600
 const names = Array.from({ length: HOSTS }, (_, i) => `h${i}`)
 
 /** A log with many hosts at level 1. Every tenth host has a claim, and all hosts are in one aggregate without a zone. */
@@ -100,7 +100,7 @@ describe('an entry that is applied in steps', () => {
       expect(step.value).toEqual(verdicts)
       expect(canonicalJson(checkpointOf(fleet))).toBe(canonicalJson(checkpointOf(other)))
       expect(most).toBeGreaterThan(0)
-      expect(most).toBeLessThan(MOST)
+      expect(most).toBeLessThan(MAX_HOSTS_PER_STEP)
     },
   )
 

@@ -61,7 +61,7 @@ export function* takeForget(fleet: FleetState, { hosts: names, isForced, expecte
       continue
     }
     endClaims(fleet, hosts.get(index), reason)
-    yield* bury(fleet, hosts.own(index), { reason, mergedInto: null })
+    yield* makeTombstone(fleet, hosts.own(index), { reason, mergedInto: null })
   }
   return undefined
 }
@@ -180,7 +180,7 @@ function* makeWay(fleet: FleetState, old: HostRecord, to: HostName, reason: stri
   if (next === undefined) return undefined
   const reported = next.gone === null ? { ...next, state: at(hosts.columns.liveness, next.index) } : undefined
   endClaims(fleet, next, reason)
-  yield* bury(fleet, hosts.own(next.index), { reason, mergedInto: old.index })
+  yield* makeTombstone(fleet, hosts.own(next.index), { reason, mergedInto: old.index })
   return reported
 }
 
@@ -238,7 +238,7 @@ function following(reporter: Reporter, before: Reporter | undefined): Reporter {
  * Turns the record of a host without live claims into a tombstone. The tombstone has only the host's history and the last sequences of its
  * reporters. With these sequences, old reports are recognised as stale.
  */
-function* bury(fleet: FleetState, record: OwnHostRecord, why: Pick<Gone, 'reason' | 'mergedInto'>): Steps<void> {
+function* makeTombstone(fleet: FleetState, record: OwnHostRecord, why: Pick<Gone, 'reason' | 'mergedInto'>): Steps<void> {
   const { hosts, place, now } = fleet
   const { index, host } = record
   const { columns } = hosts

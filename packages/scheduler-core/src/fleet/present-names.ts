@@ -10,8 +10,8 @@ import type { Fleet } from './fleet.ts'
 export function presentHosts(hosts: HostTable, names: readonly string[]): readonly string[] {
   return changed(names, (host) => {
     if (hosts.nodesOf(host).length > 0) return [host]
-    const heirs = hosts.renamedNodesOf(host).map((index) => heirOf(hosts, hosts.get(index)).host)
-    return heirs.length === 0 ? [host] : heirs
+    const replacements = hosts.renamedNodesOf(host).map((index) => replacementOf(hosts, hosts.get(index)).host)
+    return replacements.length === 0 ? [host] : replacements
   })
 }
 
@@ -22,7 +22,7 @@ function presentNodes(hosts: HostTable, names: readonly string[]): readonly stri
   return changed(names, (name) => {
     if (there.has(name)) return [name]
     const had = hosts.records.filter(({ formerNames }) => formerNames.some(({ node, isFree }) => !isFree && node === name))
-    return had.length === 0 ? [name] : had.map((record) => heirOf(hosts, record).node)
+    return had.length === 0 ? [name] : had.map((record) => replacementOf(hosts, record).node)
   })
 }
 
@@ -31,7 +31,7 @@ export function presentName(hosts: HostTable, name: HostName): HostName {
   if (hosts.find(name) !== undefined) return name
   const renamed = hosts.findRenamed(name)
   if (renamed === undefined) return name
-  const { host, node } = heirOf(hosts, renamed)
+  const { host, node } = replacementOf(hosts, renamed)
   return { host, node }
 }
 
@@ -54,8 +54,8 @@ export function nodesMeant(hosts: HostTable, text: string): HostRecord[] {
 }
 
 /** The host itself, or the host into which it was merged. */
-export const heirOf = (hosts: HostTable, record: HostRecord): HostRecord =>
-  record.gone === null || record.gone.mergedInto === null ? record : heirOf(hosts, hosts.get(record.gone.mergedInto))
+export const replacementOf = (hosts: HostTable, record: HostRecord): HostRecord =>
+  record.gone === null || record.gone.mergedInto === null ? record : replacementOf(hosts, hosts.get(record.gone.mergedInto))
 
 /** The host's present name, and its former names that were not readmitted for other hosts. */
 export const namesOf = ({ host, formerNames }: Pick<HostRecord, 'host' | 'formerNames'>): readonly string[] => {

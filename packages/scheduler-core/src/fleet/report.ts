@@ -30,7 +30,7 @@ export function takeReport(fleet: FleetState, change: HostReported): Code | unde
   if (change.delta !== undefined) {
     if (known === undefined) return 'report.unknown_host'
     if (reporter?.incarnation !== change.incarnation || reporter.sequence !== change.delta.baseSequence) return 'report.gap'
-    if (!saysWhatItMoves(hosts, known, change.delta)) return 'report.gap'
+    if (!namesMovedAmounts(hosts, known, change.delta)) return 'report.gap'
   }
   const stats =
     change.full === undefined ? mergeDelta((known as HostRecord).stats, change.delta ?? { baseSequence: 0 }) : currentStats(change.full)
@@ -58,7 +58,7 @@ export function takeReport(fleet: FleetState, change: HostReported): Code | unde
  * instance would be included twice or not at all. A delta has no used amounts of cells, devices and custom classes, so instances with these
  * resources need a full report.
  */
-function saysWhatItMoves(hosts: HostTable, record: HostRecord, delta: StatsDelta): boolean {
+function namesMovedAmounts(hosts: HostTable, record: HostRecord, delta: StatsDelta): boolean {
   // a report in Nova's form contains a whole document, which a delta cannot update
   if (record.stats.nova !== null) return false
   const renewed = renewedBy(delta)

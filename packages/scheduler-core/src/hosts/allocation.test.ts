@@ -182,7 +182,7 @@ describe('below feature level ALLOCATION_RULES', () => {
  * independently of the product.
  */
 
-interface Said {
+interface Sources {
   override?: number | undefined
   reported: number | null
   fleet?: number | undefined
@@ -191,7 +191,7 @@ interface Said {
   aggregates: (number | 'bad' | null)[]
 }
 
-export const expected = ({ override, reported, fleet, release, aggregates }: Said): number => {
+export const expected = ({ override, reported, fleet, release, aggregates }: Sources): number => {
   const given = aggregates.filter((ratio) => ratio !== null)
   if (override !== undefined) return override
   if (given.length > 0 && !given.includes('bad')) return Math.min(...given.map(Number))
@@ -210,30 +210,30 @@ test('law: the first source with a ratio applies, no report overwrites an overri
   fc.assert(
     fc.property(fc.array(step, { maxLength: 14 }), (steps) => {
       const log = logWith(novaReport('h1'))
-      const said: Said = { reported: null, release: null, aggregates: [null, null] }
+      const sources: Sources = { reported: null, release: null, aggregates: [null, null] }
       const versions = [0, 0]
       const seen: string[] = []
       for (const [i, one] of steps.entries()) {
         let change: Change
         if (one.what === 'override') {
-          said.override = one.ratio ?? undefined
+          sources.override = one.ratio ?? undefined
           change = set({ ratio: one.ratio })
         } else if (one.what === 'aggregate') {
-          said.aggregates[one.which] = one.ratio
+          sources.aggregates[one.which] = one.ratio
           change = aggregate(one.which + 1, one.ratio === null ? undefined : String(one.ratio), versions[one.which])
           versions[one.which] = (versions[one.which] ?? 0) + 1
         } else if (one.what === 'report') {
-          said.reported = one.ratio
+          sources.reported = one.ratio
           change = novaReport('h1', { cpu_allocation_ratio: one.ratio ?? 0 }, i + 2)
         } else {
-          said.fleet = one.ratio ?? undefined
-          said.release = one.release
+          sources.fleet = one.ratio ?? undefined
+          sources.release = one.release
           const classes = one.ratio === null ? {} : { VCPU: { ratio: one.ratio } }
           change = fleetSet({ release: one.release, classes }, log.fleet.hosts.fleetAllocation.version)
         }
         expect(log.append([change])).toEqual([undefined])
-        expect(log.fleet.hosts.classColumns('VCPU').ratioMilli[H]).toBe(expected(said) * 1_000)
-        expect(capacity(log.fleet)).toBe(Math.floor(8 * expected(said)))
+        expect(log.fleet.hosts.classColumns('VCPU').ratioMilli[H]).toBe(expected(sources) * 1_000)
+        expect(capacity(log.fleet)).toBe(Math.floor(8 * expected(sources)))
         seen.push(canonicalJson(checkpointOf(log.fleet)))
       }
       expectSound(log.fleet)

@@ -56,7 +56,7 @@ interface RatedAggregate {
  * For each resource class, the lowest ratio that the aggregates set. The aggregates must be in order of uuid. If two aggregates have equal
  * ratios, the first is returned. If an aggregate has an invalid ratio, the class has no ratio from aggregates, as in Nova.
  */
-export function leastRatios(aggregates: readonly RatedAggregate[]): AggregateRatios {
+export function minRatios(aggregates: readonly RatedAggregate[]): AggregateRatios {
   const least: Record<string, AggregateRatio> = {}
   for (const [resourceClass, key] of Object.entries(ratioKeys)) {
     const saying = aggregates.filter(({ metadata }) => Object.hasOwn(metadata, key))

@@ -6,9 +6,9 @@ type ColumnType = Float64ArrayConstructor | Int32ArrayConstructor | Uint16ArrayC
 export type TypesOf<Columns> = Readonly<Record<keyof Columns, ColumnType>>
 
 /** A column begins at a multiple of this number of bytes, which is the size of its largest element type. */
-const WIDEST = 8
+const ALIGNMENT_BYTES = 8
 
-const aligned = (bytes: number): number => Math.ceil(bytes / WIDEST) * WIDEST
+const aligned = (bytes: number): number => Math.ceil(bytes / ALIGNMENT_BYTES) * ALIGNMENT_BYTES
 
 /**
  * One memory buffer for several columns. A copy of a fleet has many columns, and each allocation outside of V8's heap can start a garbage

@@ -50,10 +50,10 @@ test('after any reports, removals, copies and restarts, the index finds the host
           const document = { physicalNetworks: [], ports: ports.map((uuid) => ({ uuid, physicalNetwork: 'n' })) }
           append({ type: 'readmit', ...name, reason: 'back' }, aReport(host, {}, i + 2), aDocument(host, 'network', document, i + 1))
         }
-        const tellers = fleet.hosts.documentIndexOf('network')
+        const reporters = fleet.hosts.documentIndexOf('network')
         for (const port of PORTS) {
-          expect(tellers.youngest(port)).toBe(youngestOf(fleet, port))
-          if (tellers.of(port).length > 1) several.found++
+          expect(reporters.youngest(port)).toBe(youngestOf(fleet, port))
+          if (reporters.of(port).length > 1) several.found++
         }
       }
     }),

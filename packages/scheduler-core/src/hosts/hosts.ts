@@ -61,7 +61,7 @@ export function addressOfKey(hosts: HostTable, key: string): string {
 }
 
 /** New columns have space for this many hosts. */
-const LEAST_SIZE = 64
+const MIN_COLUMN_SIZE = 64
 
 /** The claim of an instance that is being moved to another host or rebuilt on its host. */
 export interface Mover extends Pick<Claim, 'host' | 'grants'> {
@@ -85,7 +85,7 @@ export class HostTable {
    * only by `lift` of the claim ledger.
    */
   mover: Mover | null = null
-  readonly columns: HostColumns = createHostColumns(LEAST_SIZE)
+  readonly columns: HostColumns = createHostColumns(MIN_COLUMN_SIZE)
   readonly classes = new Map<string, ClassColumns>()
   readonly pools = new Pools()
   /**
@@ -104,7 +104,7 @@ export class HostTable {
   #present: Int32Array | undefined
   #goneCount = 0
   #renames = 0
-  #size = LEAST_SIZE
+  #size = MIN_COLUMN_SIZE
   #omitting = 0
   /** The resource classes whose inventory columns another table can share. */
   readonly #sharedInventories = new Set<string>()

@@ -11,7 +11,7 @@ export class TraitSets {
     // the traits are compared in addition to the key, because a trait can contain a comma
     if (known?.traits.length === traits.length && known.traits.every((trait, i) => trait === traits[i])) return known.set
     // the sets are dropped when they need too much memory, which happens if most hosts have different traits
-    if (this.#sets.size >= MOST_TRAIT_SETS || this.#characters + key.length > MOST_TRAIT_CHARACTERS) {
+    if (this.#sets.size >= MAX_TRAIT_SETS || this.#characters + key.length > MAX_TRAIT_CHARACTERS) {
       this.#sets.clear()
       this.#characters = 0
     }
@@ -21,8 +21,8 @@ export class TraitSets {
     return set
   }
 }
-const MOST_TRAIT_SETS = 1_000
+const MAX_TRAIT_SETS = 1_000
 /**
  * The maximum total length of the traits in all sets, in characters. Limited, because hosts choose the count and length of their traits.
  */
-const MOST_TRAIT_CHARACTERS = 4_000_000
+const MAX_TRAIT_CHARACTERS = 4_000_000

@@ -16,11 +16,11 @@ let states = 0
  * stored in the records of the hosts, because a single large map for all hosts would be rebuilt when it grows, which takes long.
  */
 export function createHostState<State>(initial: State): HostState<State> {
-  const place = states++
+  const index = states++
   return {
-    of: ({ ofKinds }) => (ofKinds[place] as State | undefined) ?? initial,
+    of: ({ ofKinds }) => (ofKinds[index] as State | undefined) ?? initial,
     set({ ofKinds }, state) {
-      ofKinds[place] = state
+      ofKinds[index] = state
     },
   }
 }

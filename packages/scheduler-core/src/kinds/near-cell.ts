@@ -19,7 +19,7 @@ export interface NearnessOnHost {
   /** All shortfalls of devices near the chosen cells, one for each kind of device. */
   allShortOf(chosen: readonly number[]): readonly Reason[]
   /** False if no choice of `more` further unused cells, added to the chosen cells, brings enough devices near them. */
-  mayStill(chosen: readonly number[], used: Uint8Array, more: number): boolean
+  canComplete(chosen: readonly number[], used: Uint8Array, more: number): boolean
   /**
    * Text that is equal for two cells exactly if the cells have the same devices for this request and, if the request depends on sockets,
    * the same socket.

@@ -29,7 +29,7 @@ function preferredDevices(spec: RequestSpec): Nearness | undefined {
   )
 }
 
-const anyCells: NearnessOnHost = { shortOf: () => undefined, allShortOf: () => [], mayStill: () => true, traitOf: () => '', key: '' }
+const anyCells: NearnessOnHost = { shortOf: () => undefined, allShortOf: () => [], canComplete: () => true, traitOf: () => '', key: '' }
 
 /** Combines the requirements for several kinds of devices into one. Undefined if there are none. */
 function all(given: readonly (Nearness | undefined)[]): Nearness | undefined {
@@ -48,7 +48,7 @@ function all(given: readonly (Nearness | undefined)[]): Nearness | undefined {
           return undefined
         },
         allShortOf: (chosen) => here.flatMap((kind) => kind.allShortOf(chosen)),
-        mayStill: (chosen, used, more) => here.every((kind) => kind.mayStill(chosen, used, more)),
+        canComplete: (chosen, used, more) => here.every((kind) => kind.canComplete(chosen, used, more)),
         traitOf: (cell) => here.map((kind) => kind.traitOf(cell)).join('|'),
         get key() {
           return here.map(({ key }) => key).join('|')

@@ -87,7 +87,7 @@ function linesOf<Case>(file: string): readonly Case[] {
 /** Thrown if this service refuses an input. The message says why. */
 class Refused extends Error {}
 
-function letIn<T>(imported: Imported, parse: (document: unknown) => Parsed<T>): T {
+function parseOrThrow<T>(imported: Imported, parse: (document: unknown) => Parsed<T>): T {
   const parsed = imported.ok ? parse(imported.document) : imported
   if (parsed.ok) return parsed.value
   for (const { path, expected, actual } of parsed.problems)
@@ -98,7 +98,7 @@ function letIn<T>(imported: Imported, parse: (document: unknown) => Parsed<T>): 
 function fleetOf(hosts: readonly HostCase[], aggregates: readonly AggregateCase[], now: string): Fleet {
   const log = aLog()
   const reports = hosts.map(({ host, nodename, compute_node, service, cell_uuid, instances }): Change => {
-    const stats = letIn(importNovaHost({ compute_node, service, cell_uuid, instances }), parseHostStats)
+    const stats = parseOrThrow(importNovaHost({ compute_node, service, cell_uuid, instances }), parseHostStats)
     return { type: 'report', host, node: nodename, incarnation: aUuid(1), sequence: 1, full: publishedStats(stats) }
   })
   const edits = aggregates.map(
@@ -117,7 +117,7 @@ function fleetOf(hosts: readonly HostCase[], aggregates: readonly AggregateCase[
 
 function verdictOf({ filter, config, host, spec, now }: FilterCase): boolean | string {
   const fleet = fleetOf([host], host.aggregates, now)
-  const request = letIn(importNovaRequest(spec), parseRequestSpec)
+  const request = parseOrThrow(importNovaRequest(spec), parseRequestSpec)
   const own = compatFilters.find(({ name }) => name === filter)
   if (own === undefined) throw new Error(`no filter ${filter}`)
   try {
@@ -148,7 +148,7 @@ function run({ id, now, config, hosts, aggregates, instance_uuids, return_altern
   try {
     return decide(fleet, overlay, {
       id,
-      request: letIn(importNovaRequest({ spec, instance_uuids }), parseRequestSpec),
+      request: parseOrThrow(importNovaRequest({ spec, instance_uuids }), parseRequestSpec),
       profile: profileOf(rules),
       seed: id,
       attempt: 1,

@@ -9,9 +9,9 @@ import { shorten, toStorable } from '../values/storable.ts'
 import type { Question } from './question.ts'
 
 /** Each text in an answer has at most this many characters. */
-const MOST_WORDS = 200
+const MAX_TEXT_CHARACTERS = 200
 
-const words = z.string().max(MOST_WORDS).transform(toStorable)
+const words = z.string().max(MAX_TEXT_CHARACTERS).transform(toStorable)
 const number = z.number().finite()
 
 /**
@@ -79,7 +79,7 @@ export function checkAnswers(question: Question, given: unknown): OutsideAnswer 
 /** The answer that is recorded if the call of a filter or weigher failed. */
 export const failedAnswer = (question: Question, failure: string): OutsideAnswer => ({
   ...headOf(question),
-  failure: shorten(failure, MOST_WORDS),
+  failure: shorten(failure, MAX_TEXT_CHARACTERS),
   hosts: [],
 })
 
@@ -94,7 +94,7 @@ const headOf = ({ part, kind, by, options, members, unit }: Question): Omit<Outs
 
 /** Checks one item of an answer. Returns a number, true, a refusal, or a text that describes why the item is invalid. */
 function readItem(kind: OutsideAnswer['kind'], item: unknown): number | true | Reason | string {
-  if (isObject(item) && typeof item.error === 'string') return shorten(`it failed: ${item.error}`, MOST_WORDS)
+  if (isObject(item) && typeof item.error === 'string') return shorten(`it failed: ${item.error}`, MAX_TEXT_CHARACTERS)
   if (kind === 'weigher') {
     // JSON has no negative zero. Adding 0 removes the sign.
     if (typeof item === 'number' && Number.isFinite(item)) return item + 0
@@ -113,28 +113,28 @@ function reasonOf({ code, ...rest }: z.output<typeof refusalSchema>): Reason {
   return {
     code: 'filter.refused',
     ...details,
-    subject: shorten(details.subject === undefined ? code : `${code}: ${details.subject}`, MOST_WORDS),
+    subject: shorten(details.subject === undefined ? code : `${code}: ${details.subject}`, MAX_TEXT_CHARACTERS),
   }
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => value !== null && typeof value === 'object'
 
 /** Groups hosts with equal answers. The groups are in the order of their first hosts. */
-class Groups<Said> {
-  readonly #groups = new Map<string, [Said, HostIndex[]]>()
+class Groups<Value> {
+  readonly #groups = new Map<string, [Value, HostIndex[]]>()
 
   get size(): number {
     return this.#groups.size
   }
 
-  add(said: Said, host: HostIndex): void {
-    const key = canonicalJson(said)
+  add(value: Value, host: HostIndex): void {
+    const key = canonicalJson(value)
     const group = this.#groups.get(key)
-    if (group === undefined) this.#groups.set(key, [said, [host]])
+    if (group === undefined) this.#groups.set(key, [value, [host]])
     else group[1].push(host)
   }
 
-  all(): readonly (readonly [Said, readonly HostIndex[]])[] {
+  all(): readonly (readonly [Value, readonly HostIndex[]])[] {
     return [...this.#groups.values()]
   }
 }

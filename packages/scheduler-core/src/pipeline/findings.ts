@@ -4,7 +4,7 @@ import type { TieOrder } from './weighing/pick.ts'
 import type { Weighed } from './weighing/run-weighers.ts'
 
 /** The value in `Findings.firstRefusing` for a host that has left the fleet. No filter is called for such a host. */
-export const NOT_THERE = 254
+export const NOT_PRESENT = 254
 /** The value in `Findings.firstRefusing` for a host that no filter refuses. */
 export const PASSES_ALL = 255
 export interface ExaminedStep {
@@ -37,7 +37,7 @@ export interface Findings {
   readonly steps: readonly ExaminedStep[]
   /**
    * For each host index, the index in `steps` of the first filter that refuses the host. PASSES_ALL if no filter refuses the host, and
-   * NOT_THERE if the host has left the fleet.
+   * NOT_PRESENT if the host has left the fleet.
    */
   readonly firstRefusing: Uint8Array
   /** For each host index, 1 if the request admits the host, regardless of the host's free capacity (cause/admission.ts). */

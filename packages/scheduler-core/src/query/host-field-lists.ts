@@ -33,8 +33,8 @@ export function first<Field extends { readonly name: string }>(
   fields: readonly Field[],
   names: readonly Field['name'][],
 ): readonly Field[] {
-  const place = (name: string): number => (names.includes(name) ? names.indexOf(name) : names.length)
-  return fields.toSorted((a, b) => place(a.name) - place(b.name))
+  const indexOf = (name: string): number => (names.includes(name) ? names.indexOf(name) : names.length)
+  return fields.toSorted((a, b) => indexOf(a.name) - indexOf(b.name))
 }
 
 /**

@@ -1,5 +1,5 @@
 /** At most this many ids are returned. A filter with all returned ids then stays short. A log line usually has fewer ids. */
-const MOST = 12
+const MAX_IDS = 12
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 
@@ -18,7 +18,7 @@ export function idsIn(text: string): readonly string[] {
     [...text.matchAll(pattern)].map((match) => ({ id: match[1] ?? match[2] ?? match[0], at: match.index + match[0].length })),
   )
   const inOrder = found.sort((one, other) => one.at - other.at).map(({ id }) => (isUuid.test(id) ? id.toLowerCase() : id))
-  return [...new Set(inOrder)].slice(0, MOST)
+  return [...new Set(inOrder)].slice(0, MAX_IDS)
 }
 
 const isUuid = new RegExp(`^${UUID}$`, 'i')

@@ -22,13 +22,13 @@ export function spanOf({ terms }: Query, now: number): Span {
 }
 
 /** The latest time that a Date can represent, in milliseconds since 1970. */
-const MOST = 8_640_000_000_000_000
+const MAX_TIME_MS = 8_640_000_000_000_000
 
 function spanOfTerm({ field, operator, negated, values: [value = ''] }: QueryTerm, now: number): Span {
   const isAge = field === 'last'
   const number = isAge ? numberOf(value, { kind: 'number', unit: 's' }) : timeOf(value)
   if (number === undefined) throw new RangeError(`expected ${isAge ? 'an age' : 'a time'}, found ${value}`)
-  const ms = Math.max(-MOST, Math.min(MOST, isAge ? now - number * 1_000 : number))
+  const ms = Math.max(-MAX_TIME_MS, Math.min(MAX_TIME_MS, isAge ? now - number * 1_000 : number))
   // `last:1h` means "at most an hour old". A lower age means a later time, so the comparison is reversed.
   const asked = isAge ? turned[operator] : operator
   switch (negated ? opposite[asked] : asked) {

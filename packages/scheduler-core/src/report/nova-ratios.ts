@@ -15,7 +15,7 @@ export const ratioClasses: readonly RatioClass[] = ['VCPU', 'MEMORY_MB', 'DISK_G
 export const isRatioClass = (resourceClass: string): resourceClass is RatioClass => Object.hasOwn(ratioKeys, resourceClass)
 
 /** The first major version of Nova with the default ratios 4 for vCPUs and 1 for memory. Older versions have 16 and 1.5. */
-const MODEST = 27
+const FIRST_RELEASE_WITH_LOWER_DEFAULTS = 27
 
 interface Defaults {
   readonly ratio: number
@@ -31,7 +31,8 @@ const usual = (vcpu: number, memory: number): Readonly<Record<string, Defaults>>
 const [early, modest] = [usual(16, 1.5), usual(4, 1)]
 
 /** The default ratio and reserved amount of each resource class in a major version of Nova. */
-export const novaDefaults = (release: number): Readonly<Record<string, Defaults>> => (release >= MODEST ? modest : early)
+export const novaDefaults = (release: number): Readonly<Record<string, Defaults>> =>
+  release >= FIRST_RELEASE_WITH_LOWER_DEFAULTS ? modest : early
 
 /** True if the ratio of a class is 0, null or absent in a host's ComputeNode. The configuration then determines the ratio. */
 export function isUnset(nova: HostStats['nova'], resourceClass: string): boolean {

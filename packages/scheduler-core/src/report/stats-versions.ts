@@ -67,8 +67,8 @@ function olderThan1_3(version: '1.0' | '1.1' | '1.2', stats: HostStatsV1_3): Par
  */
 export function publishedStats(stats: HostStatsV1_4): PublishedStats {
   for (const version of statsVersions) {
-    const said = statsIn(version, stats)
-    if (said.ok) return said.value
+    const parsed = statsIn(version, stats)
+    if (parsed.ok) return parsed.value
   }
   return stats
 }

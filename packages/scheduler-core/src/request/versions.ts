@@ -62,8 +62,8 @@ export const publishedSpec = (spec: RequestSpec): PublishedSpec => inOldest(spec
 
 const inOldest = memoByObject((spec: RequestSpec): PublishedSpec => {
   for (const version of specVersions) {
-    const said = specIn(version, spec)
-    if (said.ok) return said.value
+    const parsed = specIn(version, spec)
+    if (parsed.ok) return parsed.value
   }
   return spec
 })

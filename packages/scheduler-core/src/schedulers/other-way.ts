@@ -14,13 +14,13 @@ import { groupOf, prepareGrants } from './filter-scheduler.ts'
 import { findHostForAll, goTogether, type InstanceAsk } from './host-for-all.ts'
 
 /**
- * Limits for the search for another way to place a refused request. It places at most MOST_PLACED instances, and examines at most
- * MOST_LOOKS pairs of an instance and a host.
+ * Limits for the search for another way to place a refused request. It places at most MAX_PLACED instances, and examines at most
+ * MAX_CHECKED_PAIRS pairs of an instance and a host.
  */
-const MOST_PLACED = 300
-const MOST_LOOKS = 300_000
+const MAX_PLACED = 300
+const MAX_CHECKED_PAIRS = 300_000
 /** If a request has more kinds of instances than this, only some of their orders are tried. */
-const MOST_KINDS = 4
+const MAX_KINDS = 4
 
 /** A way to place all instances of a request that was refused in the order of the request. */
 export interface OtherWay {
@@ -35,7 +35,7 @@ export interface OtherWay {
 
 /** How many orders the search tries for a request with this many instances in a fleet with this many hosts. At least one. */
 export const waysTried = (instances: number, hosts: number): number =>
-  Math.ceil(Math.min(MOST_PLACED, MOST_LOOKS / Math.max(1, hosts)) / instances)
+  Math.ceil(Math.min(MAX_PLACED, MAX_CHECKED_PAIRS / Math.max(1, hosts)) / instances)
 
 /**
  * Searches a different way to place the instances of a refused request. The schedulers FILTER and CHANCE place instances in order, and
@@ -108,7 +108,7 @@ function isPlacedInOrder(profile: Profile, fleet: Fleet): boolean {
 /** Orders of the kinds of instances to try, without the order of the request. In the first order, the largest kinds come first. */
 function ordersOf(kinds: readonly Members[]): readonly (readonly Members[])[] {
   const largest = [...kinds].sort((a, b) => bySize(b, a))
-  const all = kinds.length <= MOST_KINDS ? permutations(kinds) : [[...kinds].reverse(), [...largest].reverse()]
+  const all = kinds.length <= MAX_KINDS ? permutations(kinds) : [[...kinds].reverse(), [...largest].reverse()]
   const seen = new Set([kinds.map(({ first }) => first).join()])
   return [largest, ...all].filter((order) => {
     const id = order.map(({ first }) => first).join()

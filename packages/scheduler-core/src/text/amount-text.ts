@@ -53,13 +53,13 @@ export const valueText = (value: number | string): string => {
 const classWords: Readonly<Record<string, string>> = { MEMORY_MB: 'Memory', memory: 'Memory', DISK_GB: 'Disk', disk: 'Disk' }
 
 /** Resource classes that are already named by their unit, such as "2 vCPUs". */
-const SAID_BY_UNIT: readonly string[] = ['VCPU', 'PCPU']
+const NAMED_BY_UNIT: readonly string[] = ['VCPU', 'PCPU']
 
 /** The text before an amount, such as "Memory: ". Empty if the unit already names the resource. */
 export function subjectText(subject: string, unit?: string): string {
   const { one, several } = measureOf(unit)
   if ([one, several].some((measure) => measure.toLowerCase() === subject.toLowerCase())) return ''
-  if (SAID_BY_UNIT.includes(subject) && one === measureOf(subject).one) return ''
+  if (NAMED_BY_UNIT.includes(subject) && one === measureOf(subject).one) return ''
   return `${Object.hasOwn(classWords, subject) ? classWords[subject] : subject}: `
 }
 

@@ -1,9 +1,9 @@
 import { byCodeUnit } from '../values/canonical-json.ts'
 
 /** At most this many similar names are returned. */
-const MOST_NAMES = 3
+const MAX_NAMES = 3
 /** Two words are similar if at most this many letters differ. */
-const MOST_WRONG = 3
+const MAX_EDIT_DISTANCE = 3
 
 /** A list of names that is prepared for the search of similar names. */
 export interface Spellings {
@@ -30,14 +30,14 @@ export function createSpellings(names: Iterable<string>): Spellings {
       const [plain, lower] = [plainly(word), word.toLowerCase()]
       const near: { readonly name: string; readonly wrong: number }[] = []
       for (const other of forms) {
-        if (Math.abs(other.plain.length - plain.length) > MOST_WRONG) continue
-        const most = Math.min(MOST_WRONG, Math.floor((plain.length - prefixOf(lower, other.lower)) / 3))
+        if (Math.abs(other.plain.length - plain.length) > MAX_EDIT_DISTANCE) continue
+        const most = Math.min(MAX_EDIT_DISTANCE, Math.floor((plain.length - prefixOf(lower, other.lower)) / 3))
         const wrong = editDistance(plain, other.plain, most)
         if (wrong <= most) near.push({ name: other.name, wrong })
       }
       return near
         .sort((a, b) => a.wrong - b.wrong || byCodeUnit(a.name, b.name))
-        .slice(0, MOST_NAMES)
+        .slice(0, MAX_NAMES)
         .map(({ name }) => name)
     },
   }
@@ -68,14 +68,14 @@ export function editDistance(one: string, other: string, most = Number.POSITIVE_
   const width = b.length + 1
   let [before, last, row] = rowsOf(width)
   for (let j = 0; j < width; j++) last[j] = j
-  let leastOfLast = 0
+  let minOfLast = 0
   for (let i = 1; i <= a.length; i++) {
     // Only the cells within `most` of the diagonal are computed: all other cells have a distance above `most`.
     const first = Math.max(1, i - most)
     const end = Math.min(b.length, i + most)
     row[first - 1] = first === 1 ? i : FAR
     if (end < b.length) row[end + 1] = FAR
-    let leastOfRow = row[first - 1] as number
+    let minOfRow = row[first - 1] as number
     const letter = a.charCodeAt(i - 1)
     const letterBefore = i > 1 ? a.charCodeAt(i - 2) : -1
     for (let j = first; j <= end; j++) {
@@ -84,11 +84,11 @@ export function editDistance(one: string, other: string, most = Number.POSITIVE_
       least = Math.min(least, (last[j] as number) + 1, (row[j - 1] as number) + 1)
       if (j > 1 && letterBefore === otherLetter && letter === b.charCodeAt(j - 2)) least = Math.min(least, (before[j - 2] as number) + 1)
       row[j] = least
-      if (least < leastOfRow) leastOfRow = least
+      if (least < minOfRow) minOfRow = least
     }
     // Two rows are checked, because an exchange of letters reads the row before the last row.
-    if (leastOfRow > most && leastOfLast > most) return Number.POSITIVE_INFINITY
-    leastOfLast = leastOfRow
+    if (minOfRow > most && minOfLast > most) return Number.POSITIVE_INFINITY
+    minOfLast = minOfRow
     const free = before
     before = last
     last = row

@@ -32,10 +32,10 @@ export interface FromAggregates {
 /**
  * The lowest integer in the host's aggregates for the metadata key. Returns `option` if no aggregate has the key or a value is no integer.
  */
-export const leastInt = (host: Aggregated, key: string, option: number): FromAggregates => least(host, key, option, readInt)
+export const minInt = (host: Aggregated, key: string, option: number): FromAggregates => least(host, key, option, readInt)
 
-/** Like leastInt, but for numbers with or without a fraction. */
-export const leastFloat = (host: Aggregated, key: string, option: number): FromAggregates => least(host, key, option, readFloat)
+/** Like minInt, but for numbers with or without a fraction. */
+export const minFloat = (host: Aggregated, key: string, option: number): FromAggregates => least(host, key, option, readFloat)
 
 function least({ aggregates }: Aggregated, key: string, option: number, read: (text: string) => number | undefined): FromAggregates {
   // Every weigher calls this for every host, and usually no aggregate has the key.

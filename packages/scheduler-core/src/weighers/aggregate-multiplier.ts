@@ -5,10 +5,10 @@ import type { MetadataRead } from '../hosts/metadata-reads.ts'
 import { checkOptions } from '../request/parse.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import { memoByObject } from '../values/memo.ts'
-import { type Aggregated, type FromAggregates, leastFloat } from './aggregate-metadata.ts'
+import { type Aggregated, type FromAggregates, minFloat } from './aggregate-metadata.ts'
 
 /** The largest multiplier that a profile can have. Larger values in the metadata of aggregates are ignored. */
-const MOST = 1e9
+const MAX_MULTIPLIER = 1e9
 
 export const aggregateOption = {
   /**
@@ -41,14 +41,14 @@ export function multipliersOf(fleet: Fleet, key: string, multiplier: number, isO
   const signed = (value: number) => (isNegated ? 0 - value : value)
   const usual = signed(multiplier)
   if (!isOn || !isSaid(fleet, key)) return { usual }
-  const said = (host: HostIndex) => multiplierFor({ aggregates: fleet.aggregates.of(fleet.hosts.get(host).host) }, key, multiplier)
-  return { usual, own: { of: (host) => signed(said(host).value), source: (host) => said(host).source } }
+  const multiplierOf = (host: HostIndex) => multiplierFor({ aggregates: fleet.aggregates.of(fleet.hosts.get(host).host) }, key, multiplier)
+  return { usual, own: { of: (host) => signed(multiplierOf(host).value), source: (host) => multiplierOf(host).source } }
 }
 
-/** The lowest multiplier in the host's aggregates for the metadata key. If its absolute value is above MOST, the profile's `multiplier`. */
+/** The lowest multiplier in the host's aggregates for the metadata key. If its absolute value is above MAX_MULTIPLIER, the profile's `multiplier`. */
 export function multiplierFor(host: Aggregated, key: string, multiplier: number): FromAggregates {
-  const least = leastFloat(host, key, multiplier)
-  return Math.abs(least.value) <= MOST ? least : { value: multiplier, source: undefined }
+  const least = minFloat(host, key, multiplier)
+  return Math.abs(least.value) <= MAX_MULTIPLIER ? least : { value: multiplier, source: undefined }
 }
 
 const isOn = memoByObject((options: WeigherOptions): boolean => checkOptions(justThat, options).aggregateMultiplier)

@@ -12,7 +12,7 @@ import type { HostIndex } from '../values/host-index.ts'
 import { ALLOCATION_RULES } from '../values/levels.ts'
 import { atOnce, type Steps } from '../values/steps.ts'
 import { addedNames, type FleetEdits, findAggregate, presentHostsInSteps } from './edits.ts'
-import { emptied, gone, withRatio, withService } from './made-up-stats.ts'
+import { emptied, gone, withRatio, withService } from './hypothetical-stats.ts'
 
 /** Edits are applied as hypothetical log entries with at most this many changes. The generator yields after each entry. */
 const SLICE = 50

@@ -10,11 +10,11 @@ import type { HostIndex } from '../values/host-index.ts'
 import { atOnce, type Steps } from '../values/steps.ts'
 
 /** Edits can add at most this many hosts. */
-export const MOST_ADDED = 10_000
-const MOST_NAMED = 100_000
+export const MAX_ADDED_HOSTS = 10_000
+const MAX_NAMED_HOSTS = 100_000
 
 const name = z.string().min(1).max(limits.nameLength)
-const names = z.array(name).max(MOST_NAMED).default([])
+const names = z.array(name).max(MAX_NAMED_HOSTS).default([])
 
 /**
  * Hypothetical edits of a fleet as data. They are applied in the order of the fields below. Hosts are added first, because aggregate
@@ -33,7 +33,7 @@ export const fleetEditsSchema = z
               .number()
               .int()
               .min(1)
-              .max(MOST_ADDED)
+              .max(MAX_ADDED_HOSTS)
               .default(1)
               .describe('How many hosts are added; at most 10,000 in the whole overlay.'),
             availabilityZone: name
@@ -222,12 +222,12 @@ export function* parseFleetEditsInSteps(fleet: Fleet, input: unknown): Steps<Par
 function* checkHosts(fleet: Fleet, edits: FleetEdits): Steps<Problem[]> {
   const problems: Problem[] = []
   const added = edits.addHosts.reduce((sum, { count }) => sum + count, 0)
-  if (added > MOST_ADDED) problems.push(wrong('overlay.invalid', ['addHosts'], added, `at most ${MOST_ADDED} hosts in total`))
+  if (added > MAX_ADDED_HOSTS) problems.push(wrong('overlay.invalid', ['addHosts'], added, `at most ${MAX_ADDED_HOSTS} hosts in total`))
   // only aggregate changes, ratios and reserved amounts can name added hosts, so these names are needed only then
   const namesMade =
     edits.aggregateChanges.some(({ addHosts }) => addHosts.length > 0) ||
     [...edits.ratios, ...edits.reserves].some(({ host }) => host !== null)
-  const isMadeNamed = added <= MOST_ADDED && namesMade
+  const isMadeNamed = added <= MAX_ADDED_HOSTS && namesMade
   const made = new Set(isMadeNamed ? (yield* addedNames(fleet, edits)).flat() : [])
   const isKnown = (host: string): boolean => presentHosts(fleet.hosts, [host]).some((name) => fleet.hosts.nodesOf(name).length > 0)
   function* check(path: readonly string[], names: readonly string[]): Steps<void> {

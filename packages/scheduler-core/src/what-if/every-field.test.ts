@@ -335,7 +335,7 @@ describe('if a field is the only cause of a refusal, a change of this field is p
       log.append(aggregates.map((next, i) => ({ type: 'aggregate', uuid: aUuid(20 + i), expectedVersion: 0, next })))
       for (const one of changes) expect(log.append([one])).toEqual([undefined])
       const asking = aRequest({ ...flavor({}), ...request })
-      const limits = { maxChanges: 1, first: 50, minHosts: 1, mostRuns: 100, isOver: () => false }
+      const limits = { maxChanges: 1, first: 50, minHosts: 1, maxRuns: 100, isOver: () => false }
       const { fits, counterfactuals } = atOnce(
         whatWouldFit(log.fleet, { request: asking, profile, kinds: ['REQUEST', 'FLEET', 'POLICY'], seed: 's', ...limits }),
       )

@@ -10,13 +10,13 @@ export {
   fleetEditsSchema,
   isNoEdit,
   joinEdits,
-  MOST_ADDED,
+  MAX_ADDED_HOSTS,
   NO_EDITS,
   parseFleetEdits,
   parseFleetEditsInSteps,
 } from './edits.ts'
 export {
-  MOST_SIMULATED,
+  MAX_SIMULATED_INSTANCES,
   type Simulated,
   type SimulatedDecision,
   type SimulatedQuestion,

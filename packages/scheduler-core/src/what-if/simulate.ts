@@ -13,7 +13,7 @@ import type { Steps } from '../values/steps.ts'
 import { utilisationOf, type ZoneUse } from './utilisation.ts'
 
 /** One simulation places at most this many instances. */
-export const MOST_SIMULATED = 10_000
+export const MAX_SIMULATED_INSTANCES = 10_000
 
 /** A request, and how many copies of it are decided. */
 export interface SimulatedRequest {

@@ -8,7 +8,7 @@ import { firstWhere } from './floats.ts'
 export type Weighings = Pick<Findings, 'weighed' | 'multiplierSources' | 'ranked' | 'tieOrder' | 'awake'>
 
 /** The largest multiplier that a profile can have. */
-export const MOST_MULTIPLIER = 1e9
+export const MAX_MULTIPLIER = 1e9
 
 /**
  * Computes the totals that hosts would have if one weigher had a different multiplier, by the same operations in the same order as a
@@ -96,8 +96,8 @@ export function* createTotalsInSteps({ weighed: { hosts, weighers }, multiplierS
       const slopeOf = (p: number) => (own[w]?.[p] === 1 ? 0 : at(numbers, w, p))
       const slope = slopeOf(position)
       const base = totalOf(position, w, 0)
-      let from = -MOST_MULTIPLIER
-      let to = MOST_MULTIPLIER
+      let from = -MAX_MULTIPLIER
+      let to = MAX_MULTIPLIER
       for (let p = 0; p < count; p++) {
         const steeper = slope - slopeOf(p)
         if (steeper === 0) continue

@@ -6,7 +6,7 @@ import type { Findings } from '../pipeline/findings.ts'
 import { type Profile, profileSchema } from '../records/profile.ts'
 import { aFleet, aLog, aReport, aRequest, aUuid } from '../testing/index.ts'
 import { firstWhere, nextTowards } from './floats.ts'
-import { MOST_MULTIPLIER } from './totals.ts'
+import { MAX_MULTIPLIER } from './totals.ts'
 import { openWeightLab, winningMultipliers, winningMultipliersInSteps } from './weight-lab.ts'
 
 const WEIGHERS = ['RAMWeigher', 'CPUWeigher', 'DiskWeigher', 'IoOpsWeigher', 'NumInstancesWeigher'] as const
@@ -73,8 +73,8 @@ test('at a reported limit a decision ranks another host first, and at the adjace
         const left = lab.without(w)
         const present = given.multipliers[w] as number
         for (const [flip, end] of [
-          [below, -MOST_MULTIPLIER],
-          [above, MOST_MULTIPLIER],
+          [below, -MAX_MULTIPLIER],
+          [above, MAX_MULTIPLIER],
         ] as const) {
           if (flip === undefined) {
             expect(run(w, end)).toBe(winner)

@@ -1,7 +1,7 @@
 import { best } from '../pipeline/weighing/pick.ts'
 import type { WeigherScores } from '../pipeline/weighing/run-weighers.ts'
 import { atOnce, type Steps } from '../values/steps.ts'
-import { createTotals, createTotalsInSteps, MOST_MULTIPLIER, type Totals, type Weighings } from './totals.ts'
+import { createTotals, createTotalsInSteps, MAX_MULTIPLIER, type Totals, type Weighings } from './totals.ts'
 
 /**
  * How the multipliers of a profile determine which host ranks first. If a profile chooses at random among the best hosts, the first host is
@@ -71,8 +71,8 @@ export function openWeightLab(weighings: Weighings): WeightLab | undefined {
       const { from, to } = totals().stretchOf(w, winner)
       const present = (weighed.weighers[w] as WeigherScores).multiplier
       return {
-        below: flipOf(totals(), w, winner, present, -MOST_MULTIPLIER, from),
-        above: flipOf(totals(), w, winner, present, MOST_MULTIPLIER, to),
+        below: flipOf(totals(), w, winner, present, -MAX_MULTIPLIER, from),
+        above: flipOf(totals(), w, winner, present, MAX_MULTIPLIER, to),
       }
     },
   }
@@ -130,7 +130,7 @@ function* winningMultiplier(totals: Totals, w: number, multiplier: number, posit
 function pointsOf(from: number, to: number): readonly number[] {
   const ends = [from, to].flatMap((value) => [value, value * (1 - 1e-12), value * (1 + 1e-12)])
   const within = POWERS.flatMap((power) => [from + power, to - power]).filter((value) => value > from && value < to)
-  return [from + (to - from) / 2, ...ends, ...within].filter((value) => Math.abs(value) <= MOST_MULTIPLIER)
+  return [from + (to - from) / 2, ...ends, ...within].filter((value) => Math.abs(value) <= MAX_MULTIPLIER)
 }
 
 const POWERS: readonly number[] = Array.from({ length: 25 }, (_, i) => 10 ** (i - 15))

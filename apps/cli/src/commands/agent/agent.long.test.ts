@@ -34,7 +34,7 @@ async function needLess(): Promise<void> {
 const needAsBefore = (): Promise<unknown> => own.service.client.request(ACTIVATE, { version: 'default@0' })
 
 /** The output of another program that describes this machine. */
-const said = (file: string, ...args: readonly string[]): string =>
+const outputOf = (file: string, ...args: readonly string[]): string =>
   execFileSync(file, args, { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' } })
 
 /** The memory of each NUMA cell in MiB. It is read each time, because a machine may get more memory while it runs. */
@@ -63,12 +63,12 @@ test('the report of this machine agrees with what other programs show', async (c
   expect([err, code]).toEqual(['', 0])
   expect(out).toContain('0 claims here fit.')
   const host = await seen('this-machine')
-  expect(host?.stats.vcpus).toBe(Number(said('nproc', '--all')))
+  expect(host?.stats.vcpus).toBe(Number(outputOf('nproc', '--all')))
   expect(host?.stats.memoryMb).toBe(
     Math.floor(Number(/^MemTotal:\s+(\d+) kB$/m.exec(fs.readFileSync('/proc/meminfo', 'utf8'))?.[1]) / 1_024),
   )
   // lscpu: one line for each CPU, with its cell
-  const rows = said('lscpu', '-p=CPU,NODE')
+  const rows = outputOf('lscpu', '-p=CPU,NODE')
     .split('\n')
     .filter((line) => /^\d/.test(line))
     .map((line) => line.split(',').map(Number))

@@ -144,7 +144,7 @@ async function reportOnce(flags: AgentFlags): Promise<Result> {
   const isTaken = await machine.reportNow()
   if (!isTaken) {
     const refused = events.filter(({ event }) => event === 'refused').map(toLine)
-    throw refused.length > 0 ? new CommandFailure(EXIT.refused, refused.join('\n')) : toFailureOf(flags, machine.trouble)
+    throw refused.length > 0 ? new CommandFailure(EXIT.refused, refused.join('\n')) : toFailureOf(flags, machine.lastError)
   }
   const check = await checkClaims(gantt, name, machine.picture, offer).catch((error: unknown) => {
     notify({ event: 'claims.unchecked', text: error instanceof Error ? error.message : String(error) })

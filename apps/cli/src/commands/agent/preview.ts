@@ -37,7 +37,7 @@ export async function toPreview(picture: Picture, offer: Offer, client: ServiceC
   }
 }
 
-const bytesOf = (said: unknown): number => Buffer.byteLength(JSON.stringify(said))
+const bytesOf = (document: unknown): number => Buffer.byteLength(JSON.stringify(document))
 
 function summaryOf(picture: Picture, { nodeName }: Offer): readonly (readonly [string, string])[] {
   const model = valueIn(picture.model)

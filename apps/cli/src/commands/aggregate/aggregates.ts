@@ -2,7 +2,7 @@ import { graphql, type ResultOf } from '@gantt/client'
 import { aggregateFields } from '@gantt/scheduler-core/query'
 import type { Command } from 'commander'
 import { type ConnectionFlags, connect } from '../../call/connection.ts'
-import { notThere } from '../../call/failure.ts'
+import { notFound } from '../../call/failure.ts'
 import { DEFAULT_FIRST, readPages, tally } from '../../call/pages.ts'
 import { type MomentFlags, pastLines, stateAt, withMoment } from '../../options/moment.ts'
 import { fieldsHelp, queryOf } from '../../options/query.ts'
@@ -93,7 +93,7 @@ async function showAggregate(uuid: string, flags: Flags): Promise<Result> {
   const past = await stateAt(client, flags)
   const { aggregate } = await client.request(ONE, { uuid, at: past?.revision })
   if (aggregate === null)
-    throw notThere(past === null ? `there is no aggregate ${uuid}` : `there was no aggregate ${uuid} at revision ${past.revision}`)
+    throw notFound(past === null ? `there is no aggregate ${uuid}` : `there was no aggregate ${uuid} at revision ${past.revision}`)
   const { name, availabilityZone, version, updatedAt, metadata, ratios, hostNames } = aggregate
   const lines = toPairs([
     ['name', name],

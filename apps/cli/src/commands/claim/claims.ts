@@ -1,7 +1,7 @@
 import { graphql } from '@gantt/client'
 import type { Command } from 'commander'
 import { type ConnectionFlags, connect } from '../../call/connection.ts'
-import { notThere } from '../../call/failure.ts'
+import { notFound } from '../../call/failure.ts'
 import { DEFAULT_FIRST, type Page, readPages, tally } from '../../call/pages.ts'
 import { toHostName } from '../../options/host-name.ts'
 import { type MomentFlags, nowOf, pastLines, stateAt, withMoment } from '../../options/moment.ts'
@@ -85,7 +85,7 @@ async function listClaims({ state, host, first, all, ...flags }: Flags): Promise
     const variables = { ...toHostName(host), first: size, after, states, at }
     const answer = await client.request(CLAIMS_OF_HOST, variables)
     if (answer.host === null)
-      throw notThere(`no host ${JSON.stringify(host)} ${past === null ? 'has reported' : `had reported by revision ${past.revision}`}`)
+      throw notFound(`no host ${JSON.stringify(host)} ${past === null ? 'has reported' : `had reported by revision ${past.revision}`}`)
     return answer.host.claims
   }
   const { items: claims, totalCount } = await readPages(all ? Number.POSITIVE_INFINITY : first, read)

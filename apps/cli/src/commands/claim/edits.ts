@@ -2,7 +2,7 @@ import { graphql, type ResultOf } from '@gantt/client'
 import type { Command } from 'commander'
 import { batches } from '../../call/batches.ts'
 import { type ConnectionFlags, connect, type ServiceClient } from '../../call/connection.ts'
-import { CommandFailure, EXIT, notThere, REFUSAL, toRefusal } from '../../call/failure.ts'
+import { CommandFailure, EXIT, notFound, REFUSAL, toRefusal } from '../../call/failure.ts'
 import { showProgress } from '../../call/pages.ts'
 import { duration } from '../../options/values.ts'
 import { type Result, run, withExamples, withService } from '../../output/output.ts'
@@ -148,7 +148,7 @@ async function readDestinations(client: ServiceClient, ids: readonly string[]): 
 async function readEnds(client: ServiceClient, ids: readonly string[]): Promise<readonly MoveEnd[]> {
   const read = async (id: string): Promise<MoveEnd> => {
     const { claim } = await client.request(ENDS, { id })
-    if (claim === null) throw notThere(`there is no claim ${id}; nothing was changed`)
+    if (claim === null) throw notFound(`there is no claim ${id}; nothing was changed`)
     return claim
   }
   const claims: MoveEnd[] = []

@@ -15,7 +15,7 @@ export type ClaimRow = ResultOf<typeof CLAIM>
 
 const LIVE = new Set(['RESERVED', 'CONFIRMED', 'MATERIALISED'])
 /** At most this many open moves are listed below a table; the JSON has all. */
-const MOST_MOVES = 5
+const MAX_LISTED_MOVES = 5
 
 /**
  * One line per claim: live claims with their resources, ended claims with the cause, then the open moves. Ages are computed up to `nowMs`.
@@ -29,8 +29,8 @@ export function toClaimTable(claims: readonly ClaimRow[], nowMs = Date.now()): r
     ...(live.length > 0 || ended.length === 0 ? toLiveTable(live, nowMs) : []),
     ...(live.length > 0 && ended.length > 0 ? [''] : []),
     ...(ended.length > 0 ? toEndedTable(ended) : []),
-    ...moving.slice(0, MOST_MOVES).flatMap(toMove),
-    ...(moving.length > MOST_MOVES ? [`${moving.length - MOST_MOVES} more are moving: --json has them`] : []),
+    ...moving.slice(0, MAX_LISTED_MOVES).flatMap(toMove),
+    ...(moving.length > MAX_LISTED_MOVES ? [`${moving.length - MAX_LISTED_MOVES} more are moving: --json has them`] : []),
   ]
 }
 

@@ -40,15 +40,15 @@ interface Ended {
 /** Runs `gantt cluster ...` in a separate process. */
 async function cluster(...args: readonly string[]): Promise<Ended> {
   const child = spawn(process.execPath, [PROGRAM, 'cluster', ...args], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
-  const said = { out: '', err: '' }
+  const output = { out: '', err: '' }
   child.stdout.setEncoding('utf8').on('data', (text) => {
-    said.out += text
+    output.out += text
   })
   child.stderr.setEncoding('utf8').on('data', (text) => {
-    said.err += text
+    output.err += text
   })
   const [code] = await once(child, 'close')
-  return { code, ...said }
+  return { code, ...output }
 }
 
 interface Status {

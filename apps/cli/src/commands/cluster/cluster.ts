@@ -3,7 +3,7 @@ import { wholeNumber } from '../../options/values.ts'
 import { JSON_OPTION, run, withExamples } from '../../output/output.ts'
 import { notEmpty } from '../host/hosts.ts'
 import type { ClusterFlags, UpFlags } from './flags.ts'
-import { ENGINES, MOST_REPLICAS } from './plan.ts'
+import { ENGINES, MAX_REPLICAS } from './plan.ts'
 
 /** `gantt cluster`: a distributed installation on this machine, to try out failures of its processes. */
 export function addCluster(program: Command): void {
@@ -21,7 +21,7 @@ export function addCluster(program: Command): void {
         'engine that stores the log: three nats-servers, or PostgreSQL (default of a new cluster: nats)',
       ).choices(ENGINES),
     )
-    .option('--replicas <n>', `number of replicas, 1 to ${MOST_REPLICAS} (default of a new cluster: 3)`, wholeNumber(1, MOST_REPLICAS))
+    .option('--replicas <n>', `number of replicas, 1 to ${MAX_REPLICAS} (default of a new cluster: 3)`, wholeNumber(1, MAX_REPLICAS))
     .option(
       '--port <n>',
       'port of the first replica; the other replicas use the ports after it (default: free ports, the same at each start)',

@@ -24,13 +24,13 @@ export interface DetachedOptions {
   command(): readonly [program: string, ...args: string[]]
 }
 
-const STOP_MS = 30_000
-const LOOK_EVERY_MS = 20
+const STOP_TIMEOUT_MS = 30_000
+const POLL_INTERVAL_MS = 20
 
 export function createDetached({ pidFile, log, folder, command }: DetachedOptions): Detached {
   const file = createPidFile(pidFile)
   const isGone = async (withinMs: number): Promise<boolean> => {
-    for (const deadline = performance.now() + withinMs; file.read() !== undefined; await sleep(LOOK_EVERY_MS))
+    for (const deadline = performance.now() + withinMs; file.read() !== undefined; await sleep(POLL_INTERVAL_MS))
       if (performance.now() > deadline) return false
     file.remove()
     return true
@@ -41,7 +41,7 @@ export function createDetached({ pidFile, log, folder, command }: DetachedOption
   }
   const kill = async (): Promise<void> => {
     send(['SIGKILL'])
-    if (!(await isGone(STOP_MS))) throw new Error(`process ${file.read()} does not end, although it was killed`)
+    if (!(await isGone(STOP_TIMEOUT_MS))) throw new Error(`process ${file.read()} does not end, although it was killed`)
   }
   return {
     pid: () => file.read(),
@@ -61,7 +61,7 @@ export function createDetached({ pidFile, log, folder, command }: DetachedOption
     async stop() {
       // A paused process (SIGSTOP) handles SIGTERM only after SIGCONT.
       send(['SIGTERM', 'SIGCONT'])
-      if (!(await isGone(STOP_MS))) await kill()
+      if (!(await isGone(STOP_TIMEOUT_MS))) await kill()
     },
     kill,
   }

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { CommandFailure, EXIT } from '../../call/failure.ts'
-import { readKept, readOrDrawKey, writeKept } from '../demo/kept-files.ts'
+import { readIfExists, readOrDrawKey, writePrivate } from '../demo/private-files.ts'
 import { createPidFile } from './pid-file.ts'
 import { type Plan, parsePlan } from './plan.ts'
 
@@ -29,7 +29,7 @@ const OURS = /^(cluster\.json|admin\.key|busy\.pid|postgres|nats-\d+(\.conf|\.lo
 
 /** Opens the folder of an existing cluster. Throws CommandFailure if there is none. */
 export function findClusterFolder(dir: string, up: string): ClusterFolder {
-  if (readKept(path.join(dir, PLAN)) === undefined) throw refused(`there is no cluster in ${dir}; "${up}" makes one`)
+  if (readIfExists(path.join(dir, PLAN)) === undefined) throw refused(`there is no cluster in ${dir}; "${up}" makes one`)
   return readClusterFolder(dir)
 }
 
@@ -45,7 +45,7 @@ export function openClusterFolder(dir: string): ClusterFolder {
     )
   }
   const [foreign] = fs.readdirSync(dir).filter((name) => !OURS.test(name))
-  if (foreign !== undefined && readKept(path.join(dir, PLAN)) === undefined)
+  if (foreign !== undefined && readIfExists(path.join(dir, PLAN)) === undefined)
     throw refused(
       `the folder ${dir} holds ${JSON.stringify(foreign)}, which does not belong to a cluster; choose an empty or a new one with --dir`,
     )
@@ -55,7 +55,7 @@ export function openClusterFolder(dir: string): ClusterFolder {
 function readClusterFolder(dir: string): ClusterFolder {
   const root = fs.realpathSync(dir)
   const [planFile, keyFile] = [path.join(root, PLAN), path.join(root, KEY)]
-  const text = readKept(planFile)
+  const text = readIfExists(planFile)
   const plan = text === undefined ? undefined : parsePlan(text)
   if (text !== undefined && plan === undefined)
     throw refused(`${planFile} is not the plan of a cluster: restore the file, or remove it together with everything in its folder`)
@@ -67,8 +67,8 @@ function readClusterFolder(dir: string): ClusterFolder {
     key: found.key,
     plan,
     keepPlan(next) {
-      if (!found.isKept) writeKept(keyFile, found.key)
-      writeKept(planFile, JSON.stringify(next))
+      if (!found.isKept) writePrivate(keyFile, found.key)
+      writePrivate(planFile, JSON.stringify(next))
     },
     async alone(work) {
       const busy = createPidFile(path.join(root, BUSY))

@@ -29,10 +29,10 @@ export interface Parts {
 
 const HOST = '127.0.0.1'
 const READY_MS = 120_000
-const LOOK_EVERY_MS = 100
+const POLL_INTERVAL_MS = 100
 const ANSWER_MS = 5_000
 const START_TRIES = 5
-const AGAIN_AFTER_MS = 500
+const RETRY_DELAY_MS = 500
 
 export function partsOf(folder: ClusterFolder, plan: Plan): Parts {
   const postgres = createPostgresPart(folder.path)
@@ -97,7 +97,7 @@ async function whileAllRun(parts: readonly Part[], signal: AbortSignal, work: (r
   const look = setInterval(() => {
     const ended = parts.find((part) => part.pid() === undefined)
     if (ended !== undefined) gone.abort(new PartEndedError(`${ended.name} ended while it started; its last output:\n${tailOf(ended.log)}`))
-  }, LOOK_EVERY_MS)
+  }, POLL_INTERVAL_MS)
   try {
     await work(AbortSignal.any([signal, gone.signal]))
   } catch (error) {
@@ -123,7 +123,7 @@ async function comeUp(replica: Part, key: string, signal: AbortSignal): Promise<
       return await untilItAnswers(replica, key, signal)
     } catch (error) {
       if (left === 1 || signal.aborted || replica.pid() !== undefined) throw error
-      await sleep(AGAIN_AFTER_MS)
+      await sleep(RETRY_DELAY_MS)
       await replica.start()
     }
 }
@@ -136,7 +136,7 @@ const READY = graphql(`query Ready { health { mode } }`)
 async function untilItAnswers({ name, where, log, pid }: Part, key: string, signal: AbortSignal): Promise<void> {
   const client = createClient({ url: new URL('/graphql', where).href, key, deadlineMs: ANSWER_MS })
   let why = ''
-  for (const deadline = performance.now() + READY_MS; performance.now() < deadline; await sleep(LOOK_EVERY_MS)) {
+  for (const deadline = performance.now() + READY_MS; performance.now() < deadline; await sleep(POLL_INTERVAL_MS)) {
     signal.throwIfAborted()
     if (pid() === undefined) throw new PartEndedError(`${name} ended while it started; its last output:\n${tailOf(log)}`)
     try {

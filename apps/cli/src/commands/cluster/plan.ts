@@ -5,7 +5,7 @@ export const ENGINES = ['nats', 'postgres'] as const
 /** The engine that stores the log. */
 export type EngineName = (typeof ENGINES)[number]
 
-export const MOST_REPLICAS = 9
+export const MAX_REPLICAS = 9
 export const NATS_SERVERS = 3
 
 /**

@@ -16,8 +16,8 @@ export interface PostgresPart extends Part {
 const NAME = 'postgres'
 /** Enough connections for nine replicas, and for people who query the database. */
 const SETTINGS = { max_connections: 300 }
-const GONE_MS = 30_000
-const LOOK_EVERY_MS = 20
+const STOP_TIMEOUT_MS = 30_000
+const POLL_INTERVAL_MS = 20
 
 export function createPostgresPart(folder: string): PostgresPart {
   const root = path.join(folder, NAME)
@@ -59,7 +59,7 @@ export function createPostgresPart(folder: string): PostgresPart {
       if (killed === undefined) return
       // When the server's main process is killed, the processes that it started for connections end by themselves.
       signal([killed], 'SIGKILL')
-      for (const deadline = performance.now() + GONE_MS; pid() === killed; await sleep(LOOK_EVERY_MS))
+      for (const deadline = performance.now() + STOP_TIMEOUT_MS; pid() === killed; await sleep(POLL_INTERVAL_MS))
         if (performance.now() > deadline) throw new Error(`process ${killed} does not end, although it was killed`)
     },
     url() {

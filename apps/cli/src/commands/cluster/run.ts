@@ -9,11 +9,11 @@ import type { ClusterFlags, UpFlags } from './flags.ts'
 import { type ClusterFolder, findClusterFolder, openClusterFolder, refused } from './folder.ts'
 import { PartEndedError, type Parts, partsOf } from './parts.ts'
 import { type PartStatus, statusOf } from './status.ts'
-import { bringUp, takeDown } from './up.ts'
+import { startCluster, takeDown } from './up.ts'
 import { statusLines, upLines } from './words.ts'
 
 const UP = `${GANTT} cluster up`
-const LOOK_EVERY_MS = 1_000
+const POLL_INTERVAL_MS = 1_000
 
 /** The folder of the cluster; below the service's own folder by default. */
 const dirOf = ({ dir }: ClusterFlags): string =>
@@ -33,13 +33,13 @@ export async function up(flags: UpFlags): Promise<void> {
   try {
     await run(flags, async () => {
       const folder = openClusterFolder(dirOf(flags))
-      const parts = await folder.alone(() => mendable(bringUp(folder, flags, stop.signal, note)))
+      const parts = await folder.alone(() => asCommandFailure(startCluster(folder, flags, stop.signal, note)))
       const statuses = await statusOf(folder, parts)
       const result = { lines: upLines(folder, parts, statuses, dirFlagOf(flags)), json: toJson(folder, parts, statuses) }
       if (flags.foreground !== true) return result
       print(result, flags)
       await untilStopped(parts, stop.signal)
-      await folder.alone(() => mendable(takeDown(parts.all)))
+      await folder.alone(() => asCommandFailure(takeDown(parts.all)))
       return { lines: ['', 'The whole cluster is stopped.'], json: { dir: folder.path, ended: parts.all.map(({ name }) => name) } }
     })
   } finally {
@@ -65,7 +65,7 @@ export async function kill(name: string, flags: ClusterFlags): Promise<Result> {
   if (part === undefined) throw refused(`this cluster has no process ${JSON.stringify(name)}; it has ${namesOf(parts)}`)
   const pid = part.pid()
   if (pid === undefined) throw refused(`${wanted} does not run; "${UP}${dirFlagOf(flags)}" starts it`)
-  await mendable(part.kill())
+  await asCommandFailure(part.kill())
   return { lines: wrap(`${wanted} (process ${pid}) is killed; "${UP}${dirFlagOf(flags)}" brings it back.`), json: { name: wanted, pid } }
 }
 
@@ -95,7 +95,7 @@ export async function down(flags: ClusterFlags & { readonly purge?: true }): Pro
   return folder.alone(async () => {
     const running = parts.all.filter((part) => part.pid() !== undefined)
     if (running.length > 0) note(`Ending ${running.map(({ name }) => name).join(', ')}.`)
-    await mendable(takeDown(running))
+    await asCommandFailure(takeDown(running))
     if (flags.purge) folder.purge(parts.postgres.socketFolder())
     const what = running.length === 0 ? 'No process of it ran' : `${running.length} processes are ended`
     const kept = flags.purge
@@ -119,7 +119,7 @@ const toJson = ({ path: dir, key, keyFile }: ClusterFolder, { engine }: Parts, p
 })
 
 /** Converts an error that the user can correct to a CommandFailure. Any other error is a defect and is rethrown. */
-async function mendable<T>(work: Promise<T>): Promise<T> {
+async function asCommandFailure<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
@@ -154,5 +154,5 @@ function listenForStop(): { readonly signal: AbortSignal; forget(): void } {
 /** Waits for a signal, or until another command has stopped the whole cluster. */
 async function untilStopped({ all }: Parts, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && all.some((part) => part.pid() !== undefined))
-    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined)
+    await sleep(POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined)
 }

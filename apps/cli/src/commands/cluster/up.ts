@@ -19,7 +19,12 @@ const DEFAULT = { engine: 'nats', replicas: 3 } as const
  * Starts the processes of a cluster that do not run, and waits until all processes answer. If this fails or `signal` is aborted, ends all
  * processes that it started. Throws CommandFailure with the remedy for errors that people can correct.
  */
-export async function bringUp(folder: ClusterFolder, wanted: Wanted, signal: AbortSignal, say: (line: string) => void): Promise<Parts> {
+export async function startCluster(
+  folder: ClusterFolder,
+  wanted: Wanted,
+  signal: AbortSignal,
+  say: (line: string) => void,
+): Promise<Parts> {
   const plan = await planFor(folder, wanted)
   const parts = partsOf(folder, plan)
   const missing = parts.all.filter((part) => part.pid() === undefined)
@@ -73,8 +78,8 @@ async function planFor(folder: ClusterFolder, wanted: Wanted): Promise<Plan> {
   const port = wanted.port ?? plan?.port ?? null
   if (isRunning && (count < plan.replicas.length || port !== plan.port))
     throw refused(`the cluster in ${path} runs: take it down before it gets fewer replicas or another port`)
-  if (port !== null && port + count - 1 > MOST_PORT)
-    throw refused(`${count} replicas from port ${port} on would need ports beyond ${MOST_PORT}; choose a lower one with --port`)
+  if (port !== null && port + count - 1 > MAX_PORT)
+    throw refused(`${count} replicas from port ${port} on would need ports beyond ${MAX_PORT}; choose a lower one with --port`)
 
   // A running cluster keeps its ports. A stopped cluster gets new ports if other programs use its ports now.
   const isKept = async (each: number): Promise<boolean> => isRunning || isFreePort(each)
@@ -105,5 +110,5 @@ async function assertPortsAreFree(parts: readonly Part[]): Promise<void> {
         )
 }
 
-const MOST_PORT = 65_535
+const MAX_PORT = 65_535
 const NAMES: Readonly<Record<EngineName, string>> = { nats: 'NATS', postgres: 'PostgreSQL' }

@@ -19,7 +19,7 @@ interface Flags extends ConnectionFlags, Form {
 }
 
 /** The API returns at most this many near misses. */
-const MOST_NEAR = 100
+const MAX_NEAR_MISSES = 100
 
 const WEIGHING = graphql(
   `query Weights($id: ID!, $instance: Int) { explanation: explainPlacement(input: { subject: { decisionId: $id }, instanceIndex: $instance }) { weighing(top: 1) { ...Weights } } }`,
@@ -58,7 +58,7 @@ async function explain(id: string, flags: Flags): Promise<Result> {
   if (project !== null) return explainToTenant(client, id, project, flags)
   const { instance, top } = flags
   const { decision, explanation } = await askAbout(client, id, () =>
-    client.request(EXPLAIN, { id, instance, top, near: Math.min(top, MOST_NEAR) }),
+    client.request(EXPLAIN, { id, instance, top, near: Math.min(top, MAX_NEAR_MISSES) }),
   )
   if (decision === null) throw unknownDecision(id)
   const answer = { decision, explanation }

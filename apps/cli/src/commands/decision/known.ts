@@ -1,6 +1,6 @@
 import { graphql } from '@gantt/client'
 import type { ServiceClient } from '../../call/connection.ts'
-import { CommandFailure, EXIT, notThere } from '../../call/failure.ts'
+import { CommandFailure, EXIT, notFound } from '../../call/failure.ts'
 import { GANTT } from '../../output/called.ts'
 
 const KNOWN = graphql(`query Known($id: ID!) { decision(id: $id) { id } }`)
@@ -19,7 +19,7 @@ export async function askAbout<Answer>(client: ServiceClient, id: string, ask: (
  * The failure for a decision that is unknown or that the key may not read. Every command exits with 2 (wrong call) in this case, because 1
  * means a difference in `gantt verify`.
  */
-export const unknownDecision = (id: string): CommandFailure => notThere(`there is no decision ${id}; "${GANTT} decisions" lists them`)
+export const unknownDecision = (id: string): CommandFailure => notFound(`there is no decision ${id}; "${GANTT} decisions" lists them`)
 
 /** True if the decision exists. An invalid id, or the id of an object of another type, is treated as unknown. */
 const isKnown = (client: ServiceClient, id: string): Promise<boolean> =>

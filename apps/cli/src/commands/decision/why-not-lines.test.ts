@@ -113,14 +113,14 @@ test('the page for a ticket shows the refusal, the later changes and the present
 test('--weights shows which other host would win, and with which multiplier', () => {
   const weigher = { name: 'RAMWeigher', multiplier: 1, decisive: true, idle: false, winnerWithout: 'rack2-b' }
   const limits = { flipsBelow: 0.48370814763400366, winnerBelow: 'rack2-b', flipsAbove: null, winnerAbove: null }
-  const still = { ...weigher, name: 'ServerGroupSoftAntiAffinityWeigher', decisive: false, idle: true, flipsBelow: null }
+  const unchanged = { ...weigher, name: 'ServerGroupSoftAntiAffinityWeigher', decisive: false, idle: true, flipsBelow: null }
   const weights = {
     margin: 0.25,
     note: null,
     candidateCount: 3,
     weighers: [
       { ...weigher, ...limits },
-      { ...limits, ...still },
+      { ...limits, ...unchanged },
     ],
   }
   const lines = toWeightLines(weights)

@@ -134,15 +134,15 @@ const COUNT = graphql(`query Count {
 
 export function createDemoApi(gantt: Gantt, stopped: AbortSignal, surroundings: Surroundings = {}): DemoApi {
   const retry = createRetry(surroundings)
-  const patience: CallOptions = { ...PATIENCE, signal: stopped }
+  const options: CallOptions = { ...TIMEOUTS, signal: stopped }
   const callOnce: ServiceClient['request'] = <Data, Input>(
     document: TypedDocument<Data, Input>,
     variables?: Readonly<Record<string, unknown>>,
-  ) => gantt.client.request<Data>(textOf(document), variables, { deadlineMs: PATIENCE.attemptMs, signal: stopped })
-  const retryWork = <Value>(work: () => Promise<Value>): Promise<Value> => retry(patience, work)
+  ) => gantt.client.request<Data>(textOf(document), variables, { deadlineMs: TIMEOUTS.attemptMs, signal: stopped })
+  const retryWork = <Value>(work: () => Promise<Value>): Promise<Value> => retry(options, work)
   const call: ServiceClient['request'] = (document, ...variables) => retryWork(() => callOnce(document, ...variables))
 
-  const calls: Calling = { gantt, patience, call, callOnce }
+  const calls: Calling = { gantt, options, call, callOnce }
   return {
     ...fleetCalls(calls),
     ...claimCalls(calls),
@@ -164,7 +164,7 @@ export function createDemoApi(gantt: Gantt, stopped: AbortSignal, surroundings: 
 /** The objects that every call of the demo uses. */
 interface Calling {
   readonly gantt: Gantt
-  readonly patience: CallOptions
+  readonly options: CallOptions
   /** Sends a call, and retries it if the service answers that it may be retried. */
   readonly call: ServiceClient['request']
   readonly callOnce: ServiceClient['request']
@@ -173,14 +173,14 @@ interface Calling {
 type FleetCalls = Pick<DemoApi, 'report' | 'aggregates' | 'createAggregate' | 'addHosts' | 'close' | 'occupied'>
 type ClaimCalls = Pick<DemoApi, 'select' | 'confirm' | 'release' | 'liveClaims' | 'running'>
 
-const fleetCalls = ({ gantt, patience, call, callOnce }: Calling): FleetCalls => ({
+const fleetCalls = ({ gantt, options, call, callOnce }: Calling): FleetCalls => ({
   async report(reports) {
     const updates = reports.map(({ host, incarnation, sequence, stats }) => ({
       name: { host },
       reporter: { incarnation, sequence },
       report: { full: { ...stats, hypervisorHostname: host } },
     }))
-    const { results } = await gantt.updateResourceStats(updates, patience)
+    const { results } = await gantt.updateResourceStats(updates, options)
     for (const result of results) expectEnd(result, 'ResourceStatsApplied', 'ResourceStatsStale')
   },
 
@@ -214,10 +214,10 @@ const fleetCalls = ({ gantt, patience, call, callOnce }: Calling): FleetCalls =>
   },
 })
 
-const claimCalls = ({ gantt, patience, call }: Calling): ClaimCalls => ({
+const claimCalls = ({ gantt, options, call }: Calling): ClaimCalls => ({
   async select(spec, key, ttl) {
     const input = { spec: { gantt: spec }, idempotencyKey: key, claim: { mode: 'RESERVE', ttl }, deadline: DEADLINE } as const
-    const answer = await gantt.selectDestinations(input, patience)
+    const answer = await gantt.selectDestinations(input, options)
     if (answer.__typename === 'NoValidHost') return { decision: answer.decision.id, claims: [] }
     if (answer.__typename !== 'SelectDestinationsPayload') throw unexpected(answer)
     return { decision: answer.decision.id, claims: answer.destinations.flatMap(refsOf) }
@@ -225,11 +225,11 @@ const claimCalls = ({ gantt, patience, call }: Calling): ClaimCalls => ({
 
   // A user of the demo may have ended the claim since it was made.
   async confirm(claims) {
-    for (const result of await gantt.confirm(claims.map(toRef), patience)) expectEnd(result, 'ClaimPayload', 'ClaimLost', 'NotFound')
+    for (const result of await gantt.confirm(claims.map(toRef), options)) expectEnd(result, 'ClaimPayload', 'ClaimLost', 'NotFound')
   },
 
   async release(claims) {
-    for (const result of await gantt.release(claims.map(toRef), 'deleted by its owner', patience))
+    for (const result of await gantt.release(claims.map(toRef), 'deleted by its owner', options))
       expectEnd(result, 'ClaimPayload', 'ClaimLost', 'NotFound')
   },
 
@@ -245,7 +245,7 @@ const claimCalls = ({ gantt, patience, call }: Calling): ClaimCalls => ({
  * The time limits of calls that are retried. One attempt may take longer than the service's own deadline, because a busy machine with a
  * large fleet is slow.
  */
-const PATIENCE = { deadlineMs: 300_000, attemptMs: 90_000 }
+const TIMEOUTS = { deadlineMs: 300_000, attemptMs: 90_000 }
 
 /** A claim reduced to the fields that a call accepts. */
 export const toRef = ({ id, fence }: ClaimRef): ClaimRef => ({ id, fence })

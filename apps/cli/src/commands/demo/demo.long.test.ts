@@ -24,7 +24,7 @@ afterAll(async () => {
 })
 
 interface Demo {
-  readonly said: { out: string; err: string }
+  readonly output: { out: string; err: string }
   readonly ended: Promise<number | null>
   /** Sends SIGTERM; resolves to the exit code. */
   stop(): Promise<number | null>
@@ -36,15 +36,15 @@ function start(...args: readonly string[]): Demo {
     env: { PATH: process.env.PATH ?? '', HOME: folder },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const said = { out: '', err: '' }
+  const output = { out: '', err: '' }
   child.stdout?.on('data', (data) => {
-    said.out += data
+    output.out += data
   })
   child.stderr?.on('data', (data) => {
-    said.err += data
+    output.err += data
   })
   const demo: Demo = {
-    said,
+    output,
     ended: once(child, 'close').then(([code]) => {
       running.delete(demo)
       return code
@@ -59,10 +59,10 @@ function start(...args: readonly string[]): Demo {
 }
 
 /** Waits for the links. If the demo ends before it prints them, fails with its output. */
-async function linksOf({ said, ended }: Demo) {
-  const ready = expect.poll(() => said.out, { interval: 50 }).toContain(LAST_LINE)
-  await Promise.race([ready, ended.then((code) => Promise.reject(new Error(`it ended with ${code}: ${said.err}`)))])
-  const text = said.out
+async function linksOf({ output, ended }: Demo) {
+  const ready = expect.poll(() => output.out, { interval: 50 }).toContain(LAST_LINE)
+  await Promise.race([ready, ended.then((code) => Promise.reject(new Error(`it ended with ${code}: ${output.err}`)))])
+  const text = output.out
   const found = (pattern: RegExp): string => pattern.exec(text)?.[1] ?? ''
   const url = found(/GANTT_URL=(\S+)/)
   const key = found(/GANTT_KEY=(\S+)/)
@@ -167,7 +167,7 @@ test('a demo prints its links, runs, stops cleanly and continues at the next sta
 
   const second = start('--hosts', '30', '--data-dir', data)
   expect(await second.ended).toBe(1)
-  expect([second.said.out, second.said.err]).toEqual(['', expect.stringContaining(`Another demo runs on ${data}.`)])
+  expect([second.output.out, second.output.err]).toEqual(['', expect.stringContaining(`Another demo runs on ${data}.`)])
 
   expect(await demo.stop()).toBe(0)
   expect(fs.existsSync(path.join(data, 'data', 'postmaster.pid'))).toBe(false)

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { DemoError } from './api.ts'
-import { readKept, readOrDrawKey, writeKept } from './kept-files.ts'
+import { readIfExists, readOrDrawKey, writePrivate } from './private-files.ts'
 
 /** The files of a demo next to its database, so that the next start continues with the same fleet and key. */
 export interface DemoFolder {
@@ -28,11 +28,11 @@ export function openDemoFolder(folder: string, givenKey?: string): DemoFolder {
   const { key, isKept } = found
   return {
     key,
-    fleet: parseFleet(fleetFile, readKept(fleetFile)),
+    fleet: parseFleet(fleetFile, readIfExists(fleetFile)),
     keepKey() {
-      if (!isKept) writeKept(keyFile, key)
+      if (!isKept) writePrivate(keyFile, key)
     },
-    keepFleet: (fleet) => writeKept(fleetFile, JSON.stringify(fleet)),
+    keepFleet: (fleet) => writePrivate(fleetFile, JSON.stringify(fleet)),
   }
 }
 

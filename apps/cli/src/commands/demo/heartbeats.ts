@@ -16,16 +16,16 @@ export async function keepHeartbeats(
   stopped: AbortSignal,
   say: (line: string) => void,
 ): Promise<void> {
-  let lastTrouble = ''
+  let lastError = ''
   while (!stopped.aborted) {
     try {
       for (const batch of batches(names, HOSTS_PER_CALL)) await api.ask(HEARTBEAT, { hosts: batch.map((host) => ({ host })) })
-      lastTrouble = ''
+      lastError = ''
     } catch (error) {
       if (stopped.aborted) return
-      const trouble = error instanceof Error ? error.message : String(error)
-      if (trouble !== lastTrouble) say(`The heartbeats of the demo failed: ${trouble}`)
-      lastTrouble = trouble
+      const message = error instanceof Error ? error.message : String(error)
+      if (message !== lastError) say(`The heartbeats of the demo failed: ${message}`)
+      lastError = message
     }
     await sleep(EVERY_MS, undefined, { signal: stopped }).catch(() => undefined)
   }

@@ -50,7 +50,7 @@ export const COMMON_GPU = 'NVIDIA-L40S'
 export const LARGEST_CELL_CPUS = 32
 
 /** The memory hosts of z2 have at most this much free memory, in GiB. Exactly one host has this much. */
-export const MOST_FREE_IN_Z2_GIB = 250
+export const MAX_FREE_IN_Z2_GIB = 250
 
 const HOSTS_PER_RACK = 12
 /** The kind of the host at each position of a rack. The first three kinds differ, so that small fleets have all kinds. */
@@ -94,9 +94,9 @@ const MIB_PER_GIB = 1_024
  */
 export function hostAt(index: number, seed: string): DemoHost {
   const zone = zones[index % zones.length] as Zone
-  const place = Math.floor(index / zones.length)
-  const rack = Math.floor(place / HOSTS_PER_RACK) + 1
-  const slot = place % HOSTS_PER_RACK
+  const position = Math.floor(index / zones.length)
+  const rack = Math.floor(position / HOSTS_PER_RACK) + 1
+  const slot = position % HOSTS_PER_RACK
   const kind = RACK[slot] as Kind
   const name = `${zone}-r${twoDigits(rack)}-${shapes[kind].short}-${twoDigits(slot + 1)}`
   const random = createRandom(`${seed}/${name}`)
@@ -180,14 +180,14 @@ const percentOf = (whole: number, percent: number, random: Random): number =>
   Math.floor((whole * Math.min(97, Math.max(2, percent - 4 + random.below(8)))) / 100)
 
 /**
- * The used memory of a memory host in GiB. In z2, the first memory host has MOST_FREE_IN_Z2_GIB free and the other memory hosts have less.
+ * The used memory of a memory host in GiB. In z2, the first memory host has MAX_FREE_IN_Z2_GIB free and the other memory hosts have less.
  * In the other zones, about half to three quarters of the memory is free.
  */
 function memoryHostUse({ zone, rack, slot }: Position, random: Random): number {
   const total = shapes.memory.memoryGib
   if (zone !== 'z2') return percentOf(total, 25 + random.below(30), random)
   const isFirst = rack === 1 && slot === RACK.indexOf('memory')
-  return total - (isFirst ? MOST_FREE_IN_Z2_GIB : 40 + random.below(MOST_FREE_IN_Z2_GIB - 48))
+  return total - (isFirst ? MAX_FREE_IN_Z2_GIB : 40 + random.below(MAX_FREE_IN_Z2_GIB - 48))
 }
 
 /** The GPUs of a host. At random, the report shows a GPU as free, half used or completely used. */

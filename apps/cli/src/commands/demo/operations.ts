@@ -18,7 +18,7 @@ export interface Operations {
 }
 
 /** The index of the first host that operator edits may use. The earlier hosts stay unchanged for the example requests that find no host. */
-const FIRST_PLACE = 15
+const FIRST_INDEX = 15
 const MEMBERS = 3
 const ON_EMPTIED = 2
 /** The move stays open for this time, so that users can find it. */
@@ -29,7 +29,7 @@ const TTL = 'PT5M'
 export function operationsOf(fleet: DemoFleet, seed: string): Operations {
   const random = createRandom(`${seed}/operations`)
   const closed = new Set(fleet.closed.flatMap(({ hosts }) => hosts))
-  const mayPlay = ({ name, kind }: DemoHost, place: number): boolean => place >= FIRST_PLACE && kind === 'general' && !closed.has(name)
+  const mayPlay = ({ name, kind }: DemoHost, index: number): boolean => index >= FIRST_INDEX && kind === 'general' && !closed.has(name)
   const [emptied, silent] = fleet.hosts.filter(mayPlay)
   return {
     group: aUuid(random),

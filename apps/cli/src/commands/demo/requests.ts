@@ -1,5 +1,5 @@
 import type { Random } from '@gantt/scheduler-core'
-import { COMMON_GPU, LARGEST_CELL_CPUS, MOST_FREE_IN_Z2_GIB, RARE_GPU, type Zone, zones } from './host.ts'
+import { COMMON_GPU, LARGEST_CELL_CPUS, MAX_FREE_IN_Z2_GIB, RARE_GPU, type Zone, zones } from './host.ts'
 
 /** A request of the demo in the form of the API (RequestSpecInput). */
 export interface DemoSpec {
@@ -40,7 +40,7 @@ const WIDE_CPUS = LARGEST_CELL_CPUS + 8
 export function failingExamples(random: Random, licensedHosts: number): readonly FailingExample[] {
   return [
     {
-      sentence: `${GIANT_GIB} GiB in z2: the memory hosts there are nearly full, one is ${GIANT_GIB - MOST_FREE_IN_Z2_GIB} GiB short.`,
+      sentence: `${GIANT_GIB} GiB in z2: the memory hosts there are nearly full, one is ${GIANT_GIB - MAX_FREE_IN_Z2_GIB} GiB short.`,
       spec: aSpec(random, {
         flavor: aFlavor('r1.8xlarge', 32, GIANT_GIB, 80, { class: 'memory' }),
         availabilityZone: 'z2',

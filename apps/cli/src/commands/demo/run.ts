@@ -48,7 +48,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const over = new AbortController()
   const api = createDemoApi(createGantt({ url, key: folder.key }), stopped)
   try {
-    const fleet = await bringFleet(api, options)
+    const fleet = await reportFleet(api, options)
     const operations = operationsOf(fleet, folder.fleet?.seed ?? options.seed)
     const { silent, instances } = operations
     const alive = fleet.hosts.map(({ name }) => name).filter((name) => name !== silent)
@@ -91,7 +91,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
 }
 
 /** Reports the fleet and creates its aggregates, unless an earlier start has completed this. */
-async function bringFleet(api: DemoApi, { folder, hosts, seed, say, show }: DemoOptions): Promise<DemoFleet> {
+async function reportFleet(api: DemoApi, { folder, hosts, seed, say, show }: DemoOptions): Promise<DemoFleet> {
   const { hosts: known } = await api.count()
   const kept = folder.fleet !== undefined && known >= folder.fleet.hosts ? folder.fleet : undefined
   if (kept !== undefined && kept.seed !== seed) say(`The fleet of this folder was made with seed ${kept.seed}; it stays.`)
@@ -131,18 +131,18 @@ async function failExamples(api: DemoApi, fleet: DemoFleet, random: Random) {
 /** Sends requests at an even rate until the demo is stopped. A failed request is skipped. A failure that repeats is printed only once. */
 async function keepAlive(stream: Stream, rate: number, stopped: AbortSignal, say: (line: string) => void): Promise<void> {
   if (rate === 0 && !stopped.aborted) await once(stopped, 'abort')
-  let lastTrouble = ''
+  let lastError = ''
   for (let count = 1; !stopped.aborted; count++) {
     const next = performance.now() + 1_000 / rate
     try {
       await stream.step(1)
       if (count % REQUESTS_PER_REPORT === 0) await stream.reportNext()
-      lastTrouble = ''
+      lastError = ''
     } catch (error) {
       if (stopped.aborted) return
-      const trouble = error instanceof Error ? error.message : String(error)
-      if (trouble !== lastTrouble) say(`A request of the demo failed: ${trouble}`)
-      lastTrouble = trouble
+      const message = error instanceof Error ? error.message : String(error)
+      if (message !== lastError) say(`A request of the demo failed: ${message}`)
+      lastError = message
     }
     await sleep(Math.max(0, next - performance.now()), undefined, { signal: stopped })
   }

@@ -1,7 +1,7 @@
 import { graphql } from '@gantt/client'
 import type { Command } from 'commander'
 import { type ConnectionFlags, connect } from '../../call/connection.ts'
-import { EXIT, notThere, REFUSAL, toRefusal } from '../../call/failure.ts'
+import { EXIT, notFound, REFUSAL, toRefusal } from '../../call/failure.ts'
 import { DEFAULT_FIRST, readPages, tally } from '../../call/pages.ts'
 import { oneOf, wholeNumber } from '../../options/values.ts'
 import { GANTT } from '../../output/called.ts'
@@ -127,7 +127,7 @@ async function showGroup(uuid: string, flags: ConnectionFlags): Promise<Result> 
 
 async function readGroup(uuid: string, flags: ConnectionFlags): Promise<Group> {
   const { serverGroup } = await connect(flags).request(ONE, { uuid })
-  if (serverGroup === null) throw notThere(`no server group ${uuid} has members; "${GANTT} groups list" lists those that have`)
+  if (serverGroup === null) throw notFound(`no server group ${uuid} has members; "${GANTT} groups list" lists those that have`)
   return serverGroup
 }
 

@@ -139,18 +139,18 @@ function toWarning(name: string, without: number): readonly string[] {
 
 function toLines(name: string, moves: readonly Move[], isDryRun: boolean): readonly string[] {
   if (moves.length === 0) return [`No claim is on ${name}.`]
-  const going = moves.filter(({ to }) => to !== null)
+  const moving = moves.filter(({ to }) => to !== null)
   const staying = moves.filter(({ to }) => to === null)
-  const ids = going.flatMap(({ there }) => (there === null ? [] : [shortId(there)]))
+  const ids = moving.flatMap(({ there }) => (there === null ? [] : [shortId(there)]))
   const verb = isDryRun ? 'would go' : 'can go'
   return [
-    ...(going.length === 0
+    ...(moving.length === 0
       ? []
       : toTable(
           [{ head: 'claim' }, { head: isDryRun ? 'would go to' : 'goes to', cut: 'middle', least: 10, key: true }],
-          going.map(({ claim, to }) => [shortId(claim.id), to === null ? '-' : nameOf(to)]),
+          moving.map(({ claim, to }) => [shortId(claim.id), to === null ? '-' : nameOf(to)]),
         )),
-    ...(going.length > 0 && staying.length > 0 ? [''] : []),
+    ...(moving.length > 0 && staying.length > 0 ? [''] : []),
     ...(staying.length === 0
       ? []
       : toTable(
@@ -161,7 +161,7 @@ function toLines(name: string, moves: readonly Move[], isDryRun: boolean): reado
       .slice(0, 1)
       .flatMap(({ reasons }) => (reasons.length === 0 ? [] : ['', 'Why no host takes the first of them', ...toReasonTable(reasons)])),
     '',
-    `${going.length} of ${counted(moves.length, 'claim')} ${verb} elsewhere.${isDryRun ? ' Nothing was changed.' : ''}`,
+    `${moving.length} of ${counted(moves.length, 'claim')} ${verb} elsewhere.${isDryRun ? ' Nothing was changed.' : ''}`,
     ...(ids.length === 0
       ? []
       : ['Once the instances are there:', ...toCommand(`${GANTT} claims confirm`, ids), `To stay: the same with "revert".`]),

@@ -1,7 +1,7 @@
 import { graphql } from '@gantt/client'
 import type { Command } from 'commander'
 import { type ConnectionFlags, connect } from '../../call/connection.ts'
-import { notThere, REFUSAL, toRefusal } from '../../call/failure.ts'
+import { notFound, REFUSAL, toRefusal } from '../../call/failure.ts'
 import { toHostName } from '../../options/host-name.ts'
 import { type MomentFlags, nowOf, pastLines, stateAt, withMoment } from '../../options/moment.ts'
 import { reasonOf } from '../../options/reason.ts'
@@ -121,8 +121,8 @@ async function showHost(name: string, { node, ...flags }: Flags): Promise<Result
     ...named(name, node),
     at: past?.revision,
   })
-  if (host === null && past !== null) throw notThere(`no host ${JSON.stringify(name)} had reported by revision ${past.revision}`)
-  if (host === null) throw notThere(`no host ${JSON.stringify(name)} has reported; "${GANTT} hosts" lists those that have`)
+  if (host === null && past !== null) throw notFound(`no host ${JSON.stringify(name)} had reported by revision ${past.revision}`)
+  if (host === null) throw notFound(`no host ${JSON.stringify(name)} has reported; "${GANTT} hosts" lists those that have`)
   return { lines: [...pastLines(past), ...toLines(host, nowOf(past))], json: { ...(past !== null && { asOf: past }), ...host } }
 }
 

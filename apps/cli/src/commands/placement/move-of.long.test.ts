@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { oneLine, type Said, widthOf } from '../../testing/gantt.ts'
+import { type CommandOutput, oneLine, widthOf } from '../../testing/gantt.ts'
 import { useOwnService } from '../../testing/own-service.ts'
 
 // the hosts of these tests report only once, and therefore all of them soon become silent
@@ -18,12 +18,12 @@ type Answer = { destinations: { selected: { host: { name: string }; claim: { id:
 
 /** Places an instance with one CPU and confirms its claim. `args` are further options of `gantt select`. */
 async function place(...args: readonly string[]): Promise<Placed> {
-  const said = await run('select', '--vcpus', '1', '--memory-mb', '512', '--confirm', '--json', ...args)
-  return placedBy(said)
+  const output = await run('select', '--vcpus', '1', '--memory-mb', '512', '--confirm', '--json', ...args)
+  return placedBy(output)
 }
 
-function placedBy(said: Said): Placed {
-  const selected = oneLine<Answer>(said).destinations[0]?.selected
+function placedBy(output: CommandOutput): Placed {
+  const selected = oneLine<Answer>(output).destinations[0]?.selected
   const id = selected?.claim.id ?? ''
   return { id, short: Buffer.from(id, 'base64url').toString().split(':').at(-1) ?? '', host: selected?.host.name ?? '' }
 }
@@ -46,10 +46,10 @@ const claimOf = async (id: string) => {
 describe('a move', () => {
   test("a move uses the claim's original request, shows how the move can end, and is confirmed", async () => {
     const first = await place('--zone', 'az1')
-    const said = await run('select', '--intent', 'live-migrate', '--move-of', first.short)
-    expect([said.err, said.code, widthOf(said.out) <= 80]).toEqual(['', 0, true])
-    const [, there = ''] = /To move: {4}gantt claims confirm ([0-9a-f-]{36})\n/.exec(said.out) ?? []
-    expect(said.out).toContain(`To stay:    gantt claims revert ${there}\n`)
+    const output = await run('select', '--intent', 'live-migrate', '--move-of', first.short)
+    expect([output.err, output.code, widthOf(output.out) <= 80]).toEqual(['', 0, true])
+    const [, there = ''] = /To move: {4}gantt claims confirm ([0-9a-f-]{36})\n/.exec(output.out) ?? []
+    expect(output.out).toContain(`To stay:    gantt claims revert ${there}\n`)
     const listed = await run('claims', 'list', '--host', first.host)
     expect(listed.out).toMatch(new RegExp(`Moving from ${first.host} to \\S+: confirm or revert\\s${there}`))
     expect((await run('claims', 'confirm', there)).code).toBe(0)
@@ -61,8 +61,8 @@ describe('a move', () => {
   test.each(['either end', 'its destination'])('a move is reverted with the claim at %s', async (end) => {
     const first = await place()
     const there = placedBy(await run('select', '--intent', 'COLD_MIGRATE', '--move-of', first.id, '--json'))
-    const said = await run('claims', 'revert', end === 'either end' ? first.short : there.short)
-    expect([said.code, said.out]).toEqual([0, expect.stringMatching(/RELEASED +move reverted\n/)])
+    const output = await run('claims', 'revert', end === 'either end' ? first.short : there.short)
+    expect([output.code, output.out]).toEqual([0, expect.stringMatching(/RELEASED +move reverted\n/)])
     expect(await claimOf(first.id)).toMatchObject({ state: 'CONFIRMED' })
     const again = await run('claims', 'revert', first.short)
     expect([again.err, again.code]).toEqual([`error: claim ${first.short} is not moving; nothing was changed\n`, 1])
@@ -70,8 +70,8 @@ describe('a move', () => {
 
   test('a move for a request of version 1.1 uses the fields of that version', async () => {
     const first = await placeOn('az1-a', { forceVerify: 'HARD', pciRequests: [] })
-    const said = await run('select', '--intent', 'live-migrate', '--move-of', first.short)
-    expect([said.err, said.code]).toEqual(['', 0])
+    const output = await run('select', '--intent', 'live-migrate', '--move-of', first.short)
+    expect([output.err, output.code]).toEqual(['', 0])
   })
 
   test('a resize uses the amounts in the options, and for the others the amounts of the original request', async () => {
@@ -92,8 +92,8 @@ describe('a move', () => {
   })
 
   test('a request with the intent PROBE creates no claim', async () => {
-    const said = await run('select', '--intent', 'probe', '--vcpus', '1', '--memory-mb', '512', '--json')
-    expect(oneLine(said)).toMatchObject({ destinations: [{ selected: { claim: null } }] })
+    const output = await run('select', '--intent', 'probe', '--vcpus', '1', '--memory-mb', '512', '--json')
+    expect(oneLine(output)).toMatchObject({ destinations: [{ selected: { claim: null } }] })
   })
 })
 
@@ -179,9 +179,9 @@ describe('evacuation of a host', () => {
   })
 
   test('an evacuation creates claims on other hosts, and prints the command that confirms them after the move', async () => {
-    const said = await run('host', 'evacuate', 'az2-gpu')
-    expect([said.code, widthOf(said.out) <= 80]).toEqual([1, true])
-    const [, there = ''] = /Once the instances are there:\n {2}gantt claims confirm \\\n {4}([0-9a-f-]{36})\n/.exec(said.out) ?? []
+    const output = await run('host', 'evacuate', 'az2-gpu')
+    expect([output.code, widthOf(output.out) <= 80]).toEqual([1, true])
+    const [, there = ''] = /Once the instances are there:\n {2}gantt claims confirm \\\n {4}([0-9a-f-]{36})\n/.exec(output.out) ?? []
     expect((await run('claims', 'confirm', there)).code).toBe(0)
     const again = oneLine<{ moves: { result: { __typename: string } }[] }>(await run('host', 'evacuate', 'az2-gpu', '--confirm', '--json'))
     expect(again.moves.map(({ result }) => result.__typename)).toEqual(['NoValidHost'])
@@ -206,8 +206,8 @@ test('liveness shows silent and withheld hosts, operators can confirm that they 
   const confirmed = await run('liveness', '--confirm', 'az1-a', '--reason', 'no power')
   expect([confirmed.code, confirmed.out]).toEqual([0, expect.stringMatching(/\naz1-a +DOWN +no power; silent since 20/)])
   expect((await run('host', 'show', 'az1-a')).out).toMatch(/\nstate +DOWN: no power; silent since 20/)
-  const said = await run('select', '--vcpus', '1', '--memory-mb', '512', '--count', '12', '--advice', '--json')
-  expect(oneLine<Answer>(said).destinations.map(({ selected }) => selected.host.name)).not.toContain('az1-a')
+  const output = await run('select', '--vcpus', '1', '--memory-mb', '512', '--count', '12', '--advice', '--json')
+  expect(oneLine<Answer>(output).destinations.map(({ selected }) => selected.host.name)).not.toContain('az1-a')
   await own.service.client.request('mutation { hostHeartbeat(hosts: [{ host: "az1-a" }]) { heard } }')
   const alive = await run('liveness', '--confirm', 'az1-a', '--reason', 'no power', '--json')
   // the host can become silent again, so both exit codes are possible

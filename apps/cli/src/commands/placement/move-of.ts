@@ -1,6 +1,6 @@
 import { graphql } from '@gantt/client'
 import type { ServiceClient } from '../../call/connection.ts'
-import { CommandFailure, EXIT, notThere } from '../../call/failure.ts'
+import { CommandFailure, EXIT, notFound } from '../../call/failure.ts'
 import { readSpec, type SpecFlags } from './spec.ts'
 
 /** The values of --intent. */
@@ -31,7 +31,7 @@ const ASKED = graphql(`query Asked($id: ID!) { claim(id: $id) { id fence instanc
 /** The claim to move, and the request for the move. Fields that no option sets are copied from the claim's request. */
 export async function readMove(client: ServiceClient, id: string, flags: SpecFlags) {
   const { claim } = await client.request(ASKED, { id })
-  if (claim === null) throw notThere(`there is no claim ${id}; nothing was changed`)
+  if (claim === null) throw notFound(`there is no claim ${id}; nothing was changed`)
   const moveOf = { id: claim.id, fence: claim.fence }
   if (flags.spec !== undefined) return { moveOf, spec: await readSpec(flags) }
   if (flags.count !== undefined)

@@ -54,7 +54,7 @@ export type Placed = Extract<Answer, { readonly __typename: 'SelectDestinationsP
 export type Refused = Extract<Answer, { readonly __typename: 'NoValidHost' }>
 
 /** Alternates are listed for at most this many instances. With more, the next commands would be hard to find in the output. */
-const MOST_ALTERNATES = 5
+const MAX_INSTANCES_WITH_ALTERNATES = 5
 
 /** A line with the fields of the request that had no effect. Empty if all fields had an effect. */
 export const toLinesOfIgnored = ({ ignoredFields = [] }: { readonly ignoredFields?: readonly string[] }): readonly string[] =>
@@ -80,7 +80,7 @@ export function toLinesOfPlaced({ replayed, decision, destinations }: Placed): r
     'alternates' in destination && destination.alternates.length > 0 ? [destination] : [],
   )
   const alternates = withOthers
-    .slice(0, MOST_ALTERNATES)
+    .slice(0, MAX_INSTANCES_WITH_ALTERNATES)
     .flatMap(({ selected, alternates: others }) =>
       wrap(`Next best after ${nameOf(selected.host)}: ${others.map(({ host }) => nameOf(host)).join(', ')}`),
     )
@@ -103,7 +103,9 @@ export function toLinesOfPlaced({ replayed, decision, destinations }: Placed): r
     ),
     '',
     ...alternates,
-    ...(withOthers.length > MOST_ALTERNATES ? [`Next best after ${withOthers.length - MOST_ALTERNATES} others: --json has them`] : []),
+    ...(withOthers.length > MAX_INSTANCES_WITH_ALTERNATES
+      ? [`Next best after ${withOthers.length - MAX_INSTANCES_WITH_ALTERNATES} others: --json has them`]
+      : []),
     `${isToProject ? 'The decision:' : 'Why there: '} ${GANTT} explain ${shortId(decision.id)}`,
     ...(claims.length === 1 ? toNext(claims[0] ?? '', isMove(destinations[0]?.selected.claim)) : []),
     ...(claims.length > 1 ? [`To keep them: ${GANTT} claims confirm CLAIM...`] : []),

@@ -46,7 +46,7 @@ type Comparison = ResultOf<typeof COMPARE>['comparison']
 const UNKNOWN_RESULT = EXIT.usage
 
 /** The maximum size of the file, which is larger than any profile. */
-const MOST_BYTES = 1_024 * 1_024
+const MAX_BYTES = 1_024 * 1_024
 
 /** `gantt profile check`: how a profile would have changed the decisions of the last hours. */
 export function addProfileCheck(profile: Command): void {
@@ -266,7 +266,7 @@ async function readDocument(file: string): Promise<Readonly<Record<string, unkno
   }
   let read = ''
   try {
-    if (file !== '-' && fs.statSync(file).size > MOST_BYTES) refuse(`has more than ${MOST_BYTES} bytes; it must be a profile`)
+    if (file !== '-' && fs.statSync(file).size > MAX_BYTES) refuse(`has more than ${MAX_BYTES} bytes; it must be a profile`)
     read = file === '-' ? await text(process.stdin) : fs.readFileSync(file, 'utf8')
   } catch (error) {
     if (error instanceof CommandFailure) throw error

@@ -45,8 +45,8 @@ test('a dry run shows what is in the profile and what is missing, in 80 columns,
 })
 
 test('--json contains the document, the findings line by line, and the settings that were left unchanged', async () => {
-  const said = oneLine(await importing(OLD, '--dry-run', '--json', '--name', 'site', '--note', 'ours'))
-  expect(said).toMatchObject({
+  const output = oneLine(await importing(OLD, '--dry-run', '--json', '--name', 'site', '--note', 'ours'))
+  expect(output).toMatchObject({
     release: 'newton',
     guessed: true,
     name: 'site',

@@ -39,7 +39,7 @@ const CREATE = graphql(
 )
 
 /** The maximum size of the file, which is far larger than any nova.conf with all of its comments. */
-const MOST_BYTES = 16 * 1_024 * 1_024
+const MAX_BYTES = 16 * 1_024 * 1_024
 
 /** `gantt profile import`: creates a profile from the scheduling settings of a nova.conf. */
 export function addProfileImport(profile: Command): void {
@@ -202,8 +202,8 @@ function toEnd(name: string, created: Created | null, isRefused: boolean, isDry:
 async function read(file: string): Promise<string> {
   try {
     if (file === '-') return await text(process.stdin)
-    if (fs.statSync(file).size > MOST_BYTES)
-      throw new CommandFailure(EXIT.usage, `${file} has more than ${MOST_BYTES} bytes; it must be a nova.conf`)
+    if (fs.statSync(file).size > MAX_BYTES)
+      throw new CommandFailure(EXIT.usage, `${file} has more than ${MAX_BYTES} bytes; it must be a nova.conf`)
     return fs.readFileSync(file, 'utf8')
   } catch (error) {
     if (error instanceof CommandFailure) throw error

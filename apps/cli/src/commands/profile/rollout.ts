@@ -2,7 +2,7 @@ import { graphql, type ResultOf } from '@gantt/client'
 import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
 import { type ConnectionFlags, connect } from '../../call/connection.ts'
-import { EXIT, notThere, REFUSAL, toRefusal } from '../../call/failure.ts'
+import { EXIT, notFound, REFUSAL, toRefusal } from '../../call/failure.ts'
 import { reasonOf } from '../../options/reason.ts'
 import { GANTT } from '../../output/called.ts'
 import { decimal } from '../../output/format.ts'
@@ -144,7 +144,7 @@ const wouldRollBack = (name: string, ref: string, { active, rollout }: Profile):
 
 async function showProfile(name: string, flags: Flags): Promise<Result> {
   const { profile } = await connect(flags).request(SHOW, { name })
-  if (profile === null) throw notThere(`there is no profile ${name}; "${GANTT} profile list" lists them`)
+  if (profile === null) throw notFound(`there is no profile ${name}; "${GANTT} profile list" lists them`)
   const rows = [...profile.versions.nodes]
     .reverse()
     .map(({ number, state, note, diff }) => [

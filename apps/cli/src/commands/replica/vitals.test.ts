@@ -33,8 +33,8 @@ test.each<[string, Partial<Vitals>, number, string]>([
   ['no lag', { lagHistory: ['PT0S', null] }, 7, '0 ms'],
   ['a long lag', { lagHistory: ['PT3H', 'PT59S'] }, 7, '180 min'],
   ['a lag that was never read', { lagHistory: [null] }, 7, '?'],
-])('%s', (_name, changes, place, expected) => {
-  expect(cellsOf(changes)[place]).toBe(expected)
+])('%s', (_name, changes, column, expected) => {
+  expect(cellsOf(changes)[column]).toBe(expected)
 })
 
 test('the note about unknown values is printed only if the table has unknown values', () => {

@@ -35,7 +35,7 @@ export function toVitalsLines(replicas: readonly Vitals[], screen?: Screen): rea
     conflictsOf(one),
     one.memoryBytes === null ? UNKNOWN : mib(one.memoryBytes / BYTES_PER_MIB),
     ...(one.hosts === null ? [UNKNOWN, UNKNOWN, UNKNOWN] : [one.hosts.up, one.hosts.suspect, one.hosts.down].map(String)),
-    mostLagOf(one),
+    maxLagOf(one),
   ])
   const isAllKnown = !rows.some((row) => row.includes(UNKNOWN))
   return [
@@ -54,7 +54,7 @@ function conflictsOf({ proposals, conflictRate }: Vitals): string {
 }
 
 /** The largest lag of a replica in the last ten minutes. */
-function mostLagOf({ lagHistory }: Vitals): string {
+function maxLagOf({ lagHistory }: Vitals): string {
   const known = lagHistory.filter((lag) => lag !== null).map(millisecondsOf)
   if (known.length === 0) return UNKNOWN
   const ms = Math.max(...known)

@@ -17,10 +17,10 @@ const BIN = fileURLToPath(new URL('../../../bin/gantt.mjs', import.meta.url))
 const program = findNatsServer()
 
 test('all invalid options are reported together, before any store is opened', async () => {
-  const said = await gantt({ GANTT_SYNC: '' }, 'migrate-sync', '--from', 'nats', '--to', 'mysql')
-  expect(said).toMatchObject({ out: '', code: 2 })
-  expect(said.err).toContain('--to must be postgres, nats, or an address such as nats://a,b,c.')
-  expect(said.err).toContain('GANTT_SYNC must be the address of NATS')
+  const output = await gantt({ GANTT_SYNC: '' }, 'migrate-sync', '--from', 'nats', '--to', 'mysql')
+  expect(output).toMatchObject({ out: '', code: 2 })
+  expect(output.err).toContain('--to must be postgres, nats, or an address such as nats://a,b,c.')
+  expect(output.err).toContain('GANTT_SYNC must be the address of NATS')
   const same = await gantt({}, 'migrate-sync', '--from', 'postgres', '--to', 'postgres')
   expect(same).toMatchObject({ code: 2, err: expect.stringContaining('--from and --to are both postgres') })
 })
@@ -73,16 +73,16 @@ async function migrate(environment: Readonly<Record<string, string>>, options: r
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = once(child, 'close')
-  const said = { out: '', err: '' }
+  const output = { out: '', err: '' }
   child.stdout.on('data', (text) => {
-    said.out += text
+    output.out += text
   })
   createInterface({ input: child.stderr }).on('line', (line) => {
-    said.err += `${line}\n`
+    output.err += `${line}\n`
     if (killAt !== undefined && line.startsWith(killAt)) child.kill('SIGKILL')
   })
   const [code, signal] = (await ended) as [number | null, NodeJS.Signals | null]
-  return { ...said, code, signal }
+  return { ...output, code, signal }
 }
 
 async function startNats(folder: string): Promise<{ readonly url: string; stop(): Promise<void> }> {

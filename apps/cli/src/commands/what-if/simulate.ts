@@ -18,7 +18,7 @@ interface Flags extends ConnectionFlags, HypothesisFlags, Form {
 }
 
 /** The table has at most this many hosts; `--json` has all. */
-const MOST_HOSTS = 10
+const MAX_HOSTS = 10
 
 /** `gantt simulate`: places requests on a copy of the fleet. */
 export function addSimulation(program: Command): void {
@@ -105,9 +105,9 @@ function toLines(found: Simulation): readonly string[] {
               { head: 'host', cut: 'middle', least: 10, key: true },
               { head: 'instances', align: 'right' },
             ],
-            hosts.slice(0, MOST_HOSTS).map(([host, instances]) => [host, String(instances)]),
+            hosts.slice(0, MAX_HOSTS).map(([host, instances]) => [host, String(instances)]),
           ),
-          ...(hosts.length > MOST_HOSTS ? [`and ${hosts.length - MOST_HOSTS} more hosts; --json has them`] : []),
+          ...(hosts.length > MAX_HOSTS ? [`and ${hosts.length - MAX_HOSTS} more hosts; --json has them`] : []),
         ]),
     ...(found.firstFailure === null
       ? []

@@ -53,8 +53,8 @@ test('simulate lists request fields that have no effect', async () => {
 })
 
 test('what-would-fit shows the smallest changes, which simulate accepts unchanged', async () => {
-  const said = await run('select', '--vcpus', '99', '--memory-mb', '60000', '--json')
-  const { decision } = oneLine<{ decision: { id: string } }>(said)
+  const output = await run('select', '--vcpus', '99', '--memory-mb', '60000', '--json')
+  const { decision } = oneLine<{ decision: { id: string } }>(output)
   const { out, err, code } = await run('what-would-fit', '--decision', decision.id)
   expect([err, code]).toEqual(['', 0])
   expect(widthOf(out)).toBeLessThanOrEqual(80)

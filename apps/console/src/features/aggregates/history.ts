@@ -61,7 +61,7 @@ export function versionBefore({ mutation, result, summary }: AuditRow): number |
 }
 
 /** The search goes back over at most this many edits. */
-const MOST_STEPS = 10
+const MAX_STEPS = 10
 
 /**
  * Reads the aggregate as it was at `moment`, and then as it was before each earlier edit, until the state with the number `version` is
@@ -74,7 +74,7 @@ export async function findVersion<State extends { readonly version: number; read
   read: (at: string) => Promise<State | null>,
 ): Promise<State | undefined> {
   let at = moment
-  for (let step = 0; step < MOST_STEPS; step++) {
+  for (let step = 0; step < MAX_STEPS; step++) {
     const state = await read(at)
     if (state === null || state.version < version) return undefined
     if (state.version === version) return state

@@ -35,7 +35,7 @@ const REFRESH_MS = 5_000
 /** The interval between counts in milliseconds. It is long, because each count examines every claim. */
 const COUNTS_EVERY_MS = 10_000
 /** One call can end at most this many claims. */
-const MOST_CHOSEN = 1_000
+const MAX_SELECTED = 1_000
 
 const nouns = ['claim', 'claims'] as const
 
@@ -52,7 +52,7 @@ export function ClaimsPage() {
   const pages = usePages(LIST, { q }, ({ claims }) => claims, { everyMs: REFRESH_MS })
   const { rows, load } = pages
   const at = useCallback((index: number) => [rows[index]].find((row) => row !== undefined && isHeld(row)), [rows])
-  const choice = useChoice({ count: rows.length, at, keyOf, most: MOST_CHOSEN })
+  const choice = useChoice({ count: rows.length, at, keyOf, most: MAX_SELECTED })
   const revoke = { keys: 'R', label: 'Revoke the selected claims', isWrite: true, run: () => choice.items.size > 0 && setRevoking(true) }
   useShortcuts(mayRevoke ? [revoke] : [])
 
@@ -93,9 +93,9 @@ export function ClaimsPage() {
             <ChoiceBar
               choice={choice}
               found={pages.total}
-              most={MOST_CHOSEN}
+              most={MAX_SELECTED}
               onChooseAll={async () => {
-                const all = await load(MOST_CHOSEN)
+                const all = await load(MAX_SELECTED)
                 // If the filter has changed meanwhile, `all` is undefined. Then nothing is selected, because the claims of the earlier
                 // filter are no longer shown.
                 if (all !== undefined) choice.choose(all.filter(isHeld))

@@ -10,7 +10,7 @@ import { AsOf, useSilence } from '../../ui/stale.tsx'
 import { ScrollBox } from '../../ui/table/scroll-box.tsx'
 import { FITS } from './documents.ts'
 import { type Flavor, fitsOf } from './figures.ts'
-import { flavorsOf, keyOf, MOST_PINS, type Pin } from './pins.ts'
+import { flavorsOf, keyOf, MAX_PINS, type Pin } from './pins.ts'
 
 interface FitsNowProps {
   /** The flavors, most requested first. */
@@ -22,8 +22,8 @@ interface FitsNowProps {
 }
 
 /** The table has at most this many flavors and this many zones. */
-const MOST_FLAVORS = 5
-const MOST_ZONES = 8
+const MAX_FLAVORS = 5
+const MAX_ZONES = 8
 /** The interval of counts in milliseconds. It is long, because each count examines every host. */
 const REFRESH_MS = 30_000
 
@@ -32,8 +32,8 @@ const REFRESH_MS = 30_000
  * in fragments that are too small.
  */
 export function FitsNow({ asked, pins, onPin, zones }: FitsNowProps) {
-  const flavors = flavorsOf(pins, asked, MOST_FLAVORS)
-  const shown = zones.slice(0, MOST_ZONES)
+  const flavors = flavorsOf(pins, asked, MAX_FLAVORS)
+  const shown = zones.slice(0, MAX_ZONES)
   return (
     <section aria-label="Remaining capacity">
       <Heading keys="2">Remaining capacity</Heading>
@@ -69,7 +69,7 @@ export function FitsNow({ asked, pins, onPin, zones }: FitsNowProps) {
                   flavor={pin}
                   zones={shown}
                   isPinned={isPinned}
-                  {...(isPinned || pins.length < MOST_PINS
+                  {...(isPinned || pins.length < MAX_PINS
                     ? { onPin: () => onPin(isPinned ? pins.filter((one) => keyOf(one) !== keyOf(pin)) : [...pins, pin]) }
                     : {})}
                 />
@@ -80,7 +80,7 @@ export function FitsNow({ asked, pins, onPin, zones }: FitsNowProps) {
       )}
       {zones.length > shown.length ? (
         <Text size="xs" c="dimmed">
-          The first {MOST_ZONES} of {formatCount(zones.length)} zones have a column; all are counted.
+          The first {MAX_ZONES} of {formatCount(zones.length)} zones have a column; all are counted.
         </Text>
       ) : null}
     </section>

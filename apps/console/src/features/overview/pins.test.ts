@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { flavorsOf, MOST_PINS, type Pin, pinsOf, printPins } from './pins.ts'
+import { flavorsOf, MAX_PINS, type Pin, pinsOf, printPins } from './pins.ts'
 
 const pin = (name: string, vcpus = 1): Pin => ({ name, vcpus, memoryMb: 512, rootGb: 0, ephemeralGb: 0, swapMb: 0, extraSpecs: [] })
 const asked = (name: string, decisions: number) => ({ ...pin(name), decisions })
@@ -22,7 +22,7 @@ test.each([
 
 test('a flavor can be pinned only once, and the count of pins is limited', () => {
   expect(pinsOf(JSON.stringify([pin('a'), pin('a'), pin('a', 2)]))).toEqual([pin('a'), pin('a', 2)])
-  expect(pinsOf(JSON.stringify(Array.from({ length: 20 }, (_, i) => pin(String(i)))))).toHaveLength(MOST_PINS)
+  expect(pinsOf(JSON.stringify(Array.from({ length: 20 }, (_, i) => pin(String(i)))))).toHaveLength(MAX_PINS)
 })
 
 test('pinned flavors come first, and the most requested ones fill the remaining rows', () => {

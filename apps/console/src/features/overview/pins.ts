@@ -5,7 +5,7 @@ import type { Flavor } from './figures.ts'
 export type Pin = Omit<Flavor, 'decisions'>
 
 /** At most this many flavors can be pinned. */
-export const MOST_PINS = 10
+export const MAX_PINS = 10
 
 /** The pins that this browser stores. They are used if the URL has no pins. */
 export const keptPins = createKept('overview.pins', readPins)
@@ -44,7 +44,7 @@ export function readPins(kept: unknown): readonly Pin[] {
   const found = new Map<string, Pin>()
   for (const one of Array.isArray(kept) ? kept : []) {
     const pin = readPin(one)
-    if (pin !== undefined && found.size < MOST_PINS) found.set(keyOf(pin), pin)
+    if (pin !== undefined && found.size < MAX_PINS) found.set(keyOf(pin), pin)
   }
   return [...found.values()]
 }

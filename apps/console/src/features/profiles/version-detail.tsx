@@ -62,7 +62,7 @@ export function VersionDetail({ id, number, course, scopes, onStep }: VersionDet
               </Text>
             )}
           </Group>
-          <Said version={version} />
+          <Summary version={version} />
           <Changes version={version} active={course.active.number} />
           <Filters version={version} />
           <Weighers version={version} />
@@ -88,7 +88,7 @@ const kindNames = {
 } as const
 
 /** A summary of the version's settings in a few sentences. */
-function Said({ version }: { readonly version: Version }) {
+function Summary({ version }: { readonly version: Version }) {
   const { note, scheduler, schedulerName, hostSubsetSize, normalisation, tieOrder, compat, collects, nova, assignment } = version
   const inside = optionsText(assignment)
   const chosen =

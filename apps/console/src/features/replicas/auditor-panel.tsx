@@ -5,17 +5,17 @@ import { Age } from '../../ui/age.tsx'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { ScrollBox } from '../../ui/table/scroll-box.tsx'
-import type { Standing } from './compare.ts'
+import type { ReplicaStates } from './compare.ts'
 import { type Finding, RepairFinding } from './repair-finding.tsx'
 import './auditor-panel.css'
 
-type Auditor = Standing['auditor']
+type Auditor = ReplicaStates['auditor']
 
 /** The findings of the answering replica's auditor in its state and in reports of hosts, and the time of the last full check. */
 export function AuditorPanel({ replica, auditor }: { readonly replica: string; readonly auditor: Auditor }) {
   const { violations, warnings, notices, findings, counts } = auditor
   const more = violations + warnings + notices - findings.length
-  const [mended, setMended] = useState<Finding | undefined>()
+  const [repairing, setRepairing] = useState<Finding | undefined>()
   return (
     <section aria-label="Auditor" data-violations={violations}>
       <Heading keys="3">Auditor</Heading>
@@ -37,7 +37,7 @@ export function AuditorPanel({ replica, auditor }: { readonly replica: string; r
         Reports of hosts: {formatCount(warnings)} {warnings === 1 ? 'contradiction' : 'contradictions'} to the claims,{' '}
         {formatCount(notices)} {notices === 1 ? 'notice' : 'notices'}.
       </Text>
-      {findings.length === 0 ? null : <Findings findings={findings} onRepair={setMended} />}
+      {findings.length === 0 ? null : <Findings findings={findings} onRepair={setRepairing} />}
       {more <= 0 ? null : (
         <Text size="sm" data-more={more}>
           {formatCount(more)} more are not shown; <Code>gantt findings</Code> lists all. Findings by code:{' '}
@@ -48,7 +48,7 @@ export function AuditorPanel({ replica, auditor }: { readonly replica: string; r
           .
         </Text>
       )}
-      {mended === undefined ? null : <RepairFinding finding={mended} onClose={() => setMended(undefined)} />}
+      {repairing === undefined ? null : <RepairFinding finding={repairing} onClose={() => setRepairing(undefined)} />}
     </section>
   )
 }

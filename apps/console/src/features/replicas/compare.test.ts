@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { agrees, modeOf, type Replica, troublesOf } from './compare.ts'
+import { agrees, modeOf, problemsOf, type Replica } from './compare.ts'
 
 const replica = (id: string, more: Partial<Replica> = {}): Replica => ({
   ...{ id, url: null, version: '1.0.0', featureLevel: 6, mode: 'NORMAL', reason: null, live: true, answers: false, revision: '9' },
@@ -11,7 +11,7 @@ const replica = (id: string, more: Partial<Replica> = {}): Replica => ({
 
 test('replicas with the same state and release and recent signs of life cause no problem', () => {
   const all = [replica('a'), replica('b'), replica('c', { live: false, stoppedAt: '2026-11-20T09:14:02.000Z' })]
-  expect(troublesOf(all)).toEqual([])
+  expect(problemsOf(all)).toEqual([])
   expect(agrees(replica('a'), all)).toBe(true)
 })
 
@@ -20,14 +20,14 @@ test.each([
   ['another release', { version: '1.1.0' }, '1.0.0, 1.1.0'],
   ['silence', { live: false }, 'b sent no heartbeat'],
 ])('%s is reported', (_what, more, text) => {
-  const [trouble, ...others] = troublesOf([replica('a'), replica('b', more)])
-  expect(trouble).toContain(text)
+  const [problem, ...others] = problemsOf([replica('a'), replica('b', more)])
+  expect(problem).toContain(text)
   expect(others).toEqual([])
 })
 
 test('states of different revisions are not compared', () => {
   const all = [replica('a'), replica('b', { stateHash: { revision: '8', hash: 'bb' } })]
-  expect(troublesOf(all)).toEqual([])
+  expect(problemsOf(all)).toEqual([])
   expect(agrees(replica('a'), all)).toBeUndefined()
 })
 

@@ -1,11 +1,11 @@
 import type { ResultOf } from '../../lib/service/graphql.ts'
-import type { STANDING } from './documents.ts'
+import type { REPLICA_STATES } from './documents.ts'
 
-export type Standing = ResultOf<typeof STANDING>
-export type Replica = Standing['replicas'][number]
+export type ReplicaStates = ResultOf<typeof REPLICA_STATES>
+export type Replica = ReplicaStates['replicas'][number]
 
 /** The problems among replicas, one sentence each. Empty if there are none. */
-export function troublesOf(replicas: readonly Replica[]): readonly string[] {
+export function problemsOf(replicas: readonly Replica[]): readonly string[] {
   const live = replicas.filter((one) => one.live)
   const versions = [...new Set(live.map(({ version }) => version))].sort()
   return [

@@ -1,7 +1,7 @@
 import { graphql } from '../../lib/service/graphql.ts'
 
 /** All replicas with their revisions, and the state of the answering replica. */
-export const STANDING = graphql(`
+export const REPLICA_STATES = graphql(`
   query Replicas {
     replicas {
       id url version featureLevel mode reason live answers revision lagEvents lag violations checkedAt

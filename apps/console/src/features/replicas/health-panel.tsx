@@ -2,11 +2,11 @@ import { Alert, Text } from '@mantine/core'
 import { formatCount, formatDuration, formatMib, formatTime, readDuration, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import { type Figure, Figures } from '../../ui/chart/figures.tsx'
 import { Heading } from '../../ui/heading.tsx'
-import type { Standing } from './compare.ts'
+import type { ReplicaStates } from './compare.ts'
 
 interface HealthPanelProps {
-  readonly health: Standing['health']
-  readonly log: Standing['fleetLog']
+  readonly health: ReplicaStates['health']
+  readonly log: ReplicaStates['fleetLog']
 }
 
 /** The state of the answering replica, the functions that are unavailable at present, and the log that it follows. */
@@ -39,7 +39,7 @@ export function HealthPanel({ health, log }: HealthPanelProps) {
   )
 }
 
-const figuresOf = ({ mode, engine, sharedFlush, stateAge, flushMs, featureLevel, degraded }: Standing['health']): Figure[] => [
+const figuresOf = ({ mode, engine, sharedFlush, stateAge, flushMs, featureLevel, degraded }: ReplicaStates['health']): Figure[] => [
   { label: 'Mode', value: mode.toLowerCase().replaceAll('_', ' '), isBad: mode !== 'NORMAL' },
   { label: 'Degraded', value: degraded.length === 0 ? 'nothing' : formatCount(degraded.length), isBad: degraded.length > 0 },
   { label: 'Log store', value: engine, title: sharedFlush ? 'One flush for all waiting writers' : 'One flush per entry' },
@@ -54,7 +54,7 @@ const figuresOf = ({ mode, engine, sharedFlush, stateAge, flushMs, featureLevel,
 
 const BYTES_PER_MIB = 1_048_576
 
-const logFigures = ({ bytes, keptDays, keptBytes, rowsSetAside }: Standing['fleetLog']): Figure[] => [
+const logFigures = ({ bytes, keptDays, keptBytes, rowsSetAside }: ReplicaStates['fleetLog']): Figure[] => [
   {
     label: 'Log',
     value: `${formatMib(bytes / BYTES_PER_MIB)} of ${formatMib(keptBytes / BYTES_PER_MIB)}`,

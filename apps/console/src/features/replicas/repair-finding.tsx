@@ -8,10 +8,10 @@ import { Dialog } from '../../ui/dialog/dialog.tsx'
 import { ReasonInput } from '../../ui/dialog/reason-input.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { SmallTable } from '../../ui/table/small-table.tsx'
-import type { Standing } from './compare.ts'
+import type { ReplicaStates } from './compare.ts'
 import { REPAIR } from './documents.ts'
 
-export type Finding = Standing['auditor']['findings'][number]
+export type Finding = ReplicaStates['auditor']['findings'][number]
 
 type Answer = ResultOf<typeof REPAIR>['findingRepair']
 type Repaired = Extract<Answer, { readonly __typename: 'FindingRepairPayload' }>
@@ -61,7 +61,7 @@ export function RepairFinding({ finding: { id, code, name, repair }, onClose }: 
       () => call(true),
       ({ findingRepair }) => take(findingRepair, setSeen),
     )
-  const mend = (): void =>
+  const runRepair = (): void =>
     make(
       () => call(false),
       ({ findingRepair }) =>
@@ -137,7 +137,7 @@ export function RepairFinding({ finding: { id, code, name, repair }, onClose }: 
               Preview the changes
             </Button>
           ) : (
-            <Button color="red" loading={isBusy} onClick={mend}>
+            <Button color="red" loading={isBusy} onClick={runRepair}>
               Repair it
             </Button>
           )}

@@ -10,8 +10,8 @@ import { Stale } from '../../ui/stale.tsx'
 import { ColumnChooser } from '../../ui/table/column-chooser.tsx'
 import { ListTable } from '../../ui/table/list-table.tsx'
 import { AuditorPanel } from './auditor-panel.tsx'
-import { type Replica, troublesOf } from './compare.ts'
-import { STANDING } from './documents.ts'
+import { problemsOf, type Replica } from './compare.ts'
+import { REPLICA_STATES } from './documents.ts'
 import { HealthPanel } from './health-panel.tsx'
 import { replicaColumns, replicaFieldsCopied } from './replica-columns.tsx'
 
@@ -21,7 +21,7 @@ const none: readonly Replica[] = []
 
 /** The page of all replicas with their lag and the comparison of their states, and the auditor of the answering replica. */
 export function ReplicasPage() {
-  const { data, error, dataUpdatedAt, refetch } = useOperation(STANDING, {}, { everyMs: REFRESH_MS })
+  const { data, error, dataUpdatedAt, refetch } = useOperation(REPLICA_STATES, {}, { everyMs: REFRESH_MS })
   const replicas = data?.replicas ?? none
   const columns = useMemo(() => replicaColumns(replicas), [replicas])
   const keyOf = useCallback((index: number) => replicas[index]?.id ?? index, [replicas])
@@ -33,7 +33,7 @@ export function ReplicasPage() {
       aside={
         <CopyList
           {...{ list: 'replicas', nouns: ['replica', 'replicas'], pages: whole, columns, fields }}
-          call={{ document: STANDING }}
+          call={{ document: REPLICA_STATES }}
           items={[['Command line', () => 'gantt replicas']]}
         />
       }
@@ -47,9 +47,9 @@ export function ReplicasPage() {
             )
           ) : (
             <>
-              {troublesOf(replicas).map((trouble) => (
-                <Alert key={trouble} color="yellow" p="xs" role="status" data-trouble>
-                  {trouble}
+              {problemsOf(replicas).map((problem) => (
+                <Alert key={problem} color="yellow" p="xs" role="status" data-trouble>
+                  {problem}
                 </Alert>
               ))}
               <section aria-label="All replicas">

@@ -2,13 +2,13 @@ import {
   EMPTY,
   fromSimulateInput,
   isRecord,
-  MOST_COPIES,
+  MAX_COPIES,
   type Overlay,
   type RequestDocument,
   readObject,
   type Scenario,
 } from './scenario.ts'
-import { MOST_NAME_LENGTH, MOST_SCENARIOS } from './scenarios.ts'
+import { MAX_NAME_LENGTH, MAX_SCENARIOS } from './scenarios.ts'
 import type { SimulateSearch } from './search.ts'
 
 interface ScenariosFound {
@@ -96,8 +96,8 @@ function ofInput(text: string): Scenario {
 function furtherScenariosOf(text: string | undefined, first: Scenario): readonly Scenario[] {
   if (text === undefined) return []
   const list = readList(text)
-  if (list.length >= MOST_SCENARIOS)
-    throw new UnreadableError(`The address has ${list.length} further scenarios; it may have ${MOST_SCENARIOS - 1}.`)
+  if (list.length >= MAX_SCENARIOS)
+    throw new UnreadableError(`The address has ${list.length} further scenarios; it may have ${MAX_SCENARIOS - 1}.`)
   return list.map((entry, i) => ofEntry(entry, first, `Scenario ${i + 2} of the address`))
 }
 
@@ -125,8 +125,8 @@ function ofEntry(entry: unknown, first: Scenario, what: string): Scenario {
     if (value === undefined || (typeof value === 'string' && value !== '')) return value
     throw new UnreadableError(`${what} has the ${field} ${JSON.stringify(value)}; it must be a text.`)
   }
-  if (typeof count !== 'number' || !Number.isInteger(count) || count < 1 || count > MOST_COPIES)
-    throw new UnreadableError(`${what} has the count ${JSON.stringify(count)}; it must be a whole number of 1 to ${MOST_COPIES}.`)
+  if (typeof count !== 'number' || !Number.isInteger(count) || count < 1 || count > MAX_COPIES)
+    throw new UnreadableError(`${what} has the count ${JSON.stringify(count)}; it must be a whole number of 1 to ${MAX_COPIES}.`)
   const moment = textAt('at', at)
   const called = textAt('name', name)
   if (called !== undefined) checkName(called, `${what} has a name`)
@@ -142,7 +142,7 @@ function ofEntry(entry: unknown, first: Scenario, what: string): Scenario {
 }
 
 function checkName(name: string, what: string): void {
-  if (name.length > MOST_NAME_LENGTH) throw new UnreadableError(`${what} of ${name.length} characters; it may have ${MOST_NAME_LENGTH}.`)
+  if (name.length > MAX_NAME_LENGTH) throw new UnreadableError(`${what} of ${name.length} characters; it may have ${MAX_NAME_LENGTH}.`)
 }
 
 function entryOf({ name, request, count, profile, overlay, profileChanges, at }: Scenario, first: Scenario): Entry {

@@ -2,7 +2,7 @@ import { Button, TextInput } from '@mantine/core'
 import { useLayoutEffect, useRef, useState } from 'react'
 import { useShortcuts } from '../../lib/browser/keys.ts'
 import type { Scenario } from './scenario.ts'
-import { MOST_NAME_LENGTH, MOST_SCENARIOS, namesOf, swapped, toName, withCopy, withIndexes, without } from './scenarios.ts'
+import { MAX_NAME_LENGTH, MAX_SCENARIOS, namesOf, swapped, toName, withCopy, withIndexes, without } from './scenarios.ts'
 
 interface ScenarioBarProps {
   readonly scenarios: readonly Scenario[]
@@ -30,7 +30,7 @@ export function ScenarioBar({ scenarios, on, whyNot, onChoose, onChange, onName 
   const names = namesOf(scenarios)
   const { length } = scenarios
   const isWithin = (index: number): boolean => index >= 0 && index < length
-  const isFull = length >= MOST_SCENARIOS
+  const isFull = length >= MAX_SCENARIOS
   const change = (others: readonly Scenario[], index: number): void => {
     next.current = index
     onChange(others, index)
@@ -75,7 +75,7 @@ export function ScenarioBar({ scenarios, on, whyNot, onChoose, onChange, onName 
       <Button
         {...button}
         disabled={isOff || isFull}
-        title={whyNot ?? (isFull ? `At most ${MOST_SCENARIOS} scenarios can be compared` : 'Copy this scenario (n)')}
+        title={whyNot ?? (isFull ? `At most ${MAX_SCENARIOS} scenarios can be compared` : 'Copy this scenario (n)')}
         onClick={acts.add}
       >
         Add a scenario
@@ -138,7 +138,7 @@ function Name({ name, usual, isOff, onName }: NameProps) {
       className="scenario-name"
       aria-label="Name of the scenario"
       placeholder={usual}
-      maxLength={MOST_NAME_LENGTH}
+      maxLength={MAX_NAME_LENGTH}
       autoComplete="off"
       spellCheck={false}
       disabled={isOff}

@@ -53,7 +53,7 @@ export interface Scenario {
 }
 
 /** A request can be repeated at most this many times. This is one less than the limit of the service for instances in a simulation. */
-export const MOST_COPIES = 9_999
+export const MAX_COPIES = 9_999
 
 export const EMPTY: Scenario = {
   name: undefined,

@@ -1,13 +1,13 @@
 import type { Scenario } from './scenario.ts'
 
 /** At most this many scenarios can be compared. More columns would not be readable. */
-export const MOST_SCENARIOS = 3
+export const MAX_SCENARIOS = 3
 
-export const MOST_NAME_LENGTH = 60
+export const MAX_NAME_LENGTH = 60
 
 /** Makes a valid name: the text is trimmed and cut to the maximum length. Undefined if nothing is left. */
 export function toName(text: string): string | undefined {
-  const name = text.trim().slice(0, MOST_NAME_LENGTH).trim()
+  const name = text.trim().slice(0, MAX_NAME_LENGTH).trim()
   return name === '' ? undefined : name
 }
 
@@ -18,7 +18,7 @@ export const namesOf = (scenarios: readonly Pick<Scenario, 'name'>[]): readonly 
 /** Inserts a copy after a scenario. The copy has no name, because it will be changed and the name would then be wrong. */
 export function withCopy(scenarios: readonly Scenario[], index: number): readonly Scenario[] {
   const copied = scenarios[index]
-  if (copied === undefined || scenarios.length >= MOST_SCENARIOS) return scenarios
+  if (copied === undefined || scenarios.length >= MAX_SCENARIOS) return scenarios
   return scenarios.toSpliced(index + 1, 0, { ...copied, name: undefined })
 }
 

@@ -25,7 +25,7 @@ import './simulate.css'
 const route = getRouteApi('/simulate')
 
 /** A URL may have at most this many characters. If the URL were longer, the service would refuse the reload of the page. */
-const MOST_LINK_CHARACTERS = 30_000
+const MAX_LINK_CHARACTERS = 30_000
 
 /**
  * The simulation of a request on the fleet or on a hypothetical fleet, with up to three scenarios next to each other. The URL contains the
@@ -163,10 +163,10 @@ function useScenarios(search: SimulateSearch): AddressFound {
 
 function LongAddress({ scenarios }: { readonly scenarios: readonly Scenario[] }) {
   const size = useMemo(() => sizeOf(searchOf(scenarios)), [scenarios])
-  if (size <= MOST_LINK_CHARACTERS) return null
+  if (size <= MAX_LINK_CHARACTERS) return null
   return (
     <Alert color="yellow" title="The link is too long" role="status" p="xs">
-      It has {size} characters, and the service takes {MOST_LINK_CHARACTERS}: this page cannot be reloaded or shared. Shorten the request or
+      It has {size} characters, and the service takes {MAX_LINK_CHARACTERS}: this page cannot be reloaded or shared. Shorten the request or
       remove scenarios.
     </Alert>
   )

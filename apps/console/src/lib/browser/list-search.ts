@@ -21,15 +21,15 @@ export function readListSearch({ q, cols }: Record<string, unknown>): ListSearch
 }
 
 /** Reads the query parameters of a list with a side panel. */
-export const readPanelSearch = (said: Record<string, unknown>): ListSearch => ({
-  ...readListSearch(said),
-  ...(typeof said.beside === 'string' && said.beside !== '' ? { beside: said.beside } : {}),
+export const readPanelSearch = (params: Record<string, unknown>): ListSearch => ({
+  ...readListSearch(params),
+  ...(typeof params.beside === 'string' && params.beside !== '' ? { beside: params.beside } : {}),
 })
 
 /** Reads the query parameters of a list with a side panel that can be sorted by one of these columns. */
-export const readSortedSearch = (said: Record<string, unknown>, keys: readonly string[]): ListSearch => ({
-  ...readPanelSearch(said),
-  ...(typeof said.sort === 'string' && keys.includes(said.sort.replace(/^-/, '')) ? { sort: said.sort } : {}),
+export const readSortedSearch = (params: Record<string, unknown>, keys: readonly string[]): ListSearch => ({
+  ...readPanelSearch(params),
+  ...(typeof params.sort === 'string' && keys.includes(params.sort.replace(/^-/, '')) ? { sort: params.sort } : {}),
 })
 
 /** Reads the query parameters of a list without a filter. */

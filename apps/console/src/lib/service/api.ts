@@ -1,7 +1,7 @@
 import { createClient, FaultError } from '@gantt/client'
 import { keepPreviousData, QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { fetchAndRead } from './clock.ts'
-import { LOOK_MS } from './contact.ts'
+import { POLL_INTERVAL_MS } from './contact.ts'
 import type { ResultOf, VariablesOf } from './graphql.ts'
 import { useMoment } from './moment.ts'
 import { currentSession, followSession, signOut } from './session.ts'
@@ -113,7 +113,7 @@ const mayRetry = (error: unknown): boolean => !(error instanceof FaultError) && 
 /** Marks a list that a stream updates. Its rows must not move while an operator reads them. */
 export const BY_STREAM = { isByStream: true }
 
-setInterval(contact.look, LOOK_MS)
+setInterval(contact.look, POLL_INTERVAL_MS)
 // nothing is read automatically in a hidden tab
 document.addEventListener('visibilitychange', contact.resume)
 // when contact is restored, missed changes are read at once, and not only at the next interval

@@ -45,7 +45,7 @@ export const shownNow = (): number => stoppedAt ?? serviceNow()
  * A difference between the clocks of the service and of the browser is ignored if it is smaller than this many milliseconds, because the
  * service reports its time in whole seconds.
  */
-const ALIKE_MS = 1_500
+const TOLERANCE_MS = 1_500
 /** By how many milliseconds the service's clock is ahead of the browser's clock, according to the last answers. */
 let aheadMs = 0
 
@@ -69,6 +69,6 @@ export async function fetchAndRead(input: RequestInfo | URL, init?: RequestInit)
  * condition, ages would jump.
  */
 function readClock(readingMs: number): void {
-  const next = Math.abs(readingMs) < ALIKE_MS ? 0 : readingMs
-  if (Math.abs(next - aheadMs) > ALIKE_MS) aheadMs = next
+  const next = Math.abs(readingMs) < TOLERANCE_MS ? 0 : readingMs
+  if (Math.abs(next - aheadMs) > TOLERANCE_MS) aheadMs = next
 }

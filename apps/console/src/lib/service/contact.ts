@@ -6,7 +6,7 @@ import { type Contact, type Source, silenceOf, silenceOfSource } from './freshne
  */
 
 /** The interval in milliseconds at which the page checks whether the service is silent. */
-export const LOOK_MS = 1_000
+export const POLL_INTERVAL_MS = 1_000
 /**
  * If a check is this many milliseconds late, the page was asleep or busy. Messages that arrived meanwhile are processed only after the
  * check.

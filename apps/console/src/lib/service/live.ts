@@ -25,9 +25,9 @@ const DEAD_MS = 8_000
  * only every 12 s.
  */
 const DEAD_WITHOUT_BEATS_MS = 30_000
-const LOOK_MS = 1_000
+const POLL_INTERVAL_MS = 1_000
 /** If a stream ends earlier than this many milliseconds after it was opened, that is counted as a failure. */
-const STEADY_MS = 2_000
+const STABLE_AFTER_MS = 2_000
 /** After this many consecutive failures the page shows that its feed is lost. It still tries to reconnect. */
 const LOST_AFTER = 3
 
@@ -75,7 +75,7 @@ export function useLive<Doc extends Operation>(document: Doc, options: LiveOptio
     const judge = (): void => {
       const now = Date.now()
       if (!isOpen || !hasBeats) return
-      if (failures >= LOST_AFTER && now - openedMs <= STEADY_MS) return
+      if (failures >= LOST_AFTER && now - openedMs <= STABLE_AFTER_MS) return
       setState(silenceOf(news, now) === undefined ? 'live' : 'silent')
     }
     let client: Client | undefined
@@ -110,7 +110,7 @@ export function useLive<Doc extends Operation>(document: Doc, options: LiveOptio
         if (mine !== connection) return
         stop = undefined
         // a stream that ends right after it was opened counts as a failure, like one that cannot be opened
-        if (Date.now() - openedMs > STEADY_MS) failures = 0
+        if (Date.now() - openedMs > STABLE_AFTER_MS) failures = 0
         again()
       }
       const subscribe = (loaded: Client): void => {
@@ -148,14 +148,14 @@ export function useLive<Doc extends Operation>(document: Doc, options: LiveOptio
     const watch = setInterval(() => {
       const now = Date.now()
       // if the page did not run for a while, events that arrived meanwhile are processed only after this check
-      if (now - lookedMs >= 2 * LOOK_MS) news = { ...news, resumedAtMs: now }
+      if (now - lookedMs >= 2 * POLL_INTERVAL_MS) news = { ...news, resumedAtMs: now }
       lookedMs = now
       judge()
       const silentMs = now - Math.max(news.heardAtMs, news.resumedAtMs)
       if (stop === undefined || silentMs < (isOpen && !hasBeats ? DEAD_WITHOUT_BEATS_MS : DEAD_MS)) return
       drop()
       again()
-    }, LOOK_MS)
+    }, POLL_INTERVAL_MS)
     // while the browser is offline, buffered data of a stream does not prove contact
     const loseNetwork = (): void => {
       drop()

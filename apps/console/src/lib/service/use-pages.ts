@@ -54,7 +54,7 @@ interface Loaded<List> {
 }
 
 /** The next page is requested when the visible rows are this close to the end of the loaded rows. */
-const AHEAD = 10
+const PREFETCH_ROWS = 10
 
 const WHOLE: Sight = { first: 0, last: Number.POSITIVE_INFINITY }
 const TOP: Sight = { first: 0, last: 0 }
@@ -141,7 +141,7 @@ export function usePages<Doc extends Operation, List extends Connection<unknown>
       sight.current = { first, last }
       // a failed page is requested again at its interval or by a click, not whenever its rows become visible
       if (pages === undefined || isPlaceholderData || isFetching || error !== null) return
-      if (last >= countOf(pages) - AHEAD && nextAfter(pages) !== undefined) void readNext()
+      if (last >= countOf(pages) - PREFETCH_ROWS && nextAfter(pages) !== undefined) void readNext()
       else if (everyMs !== undefined && !isPast) {
         const since = Date.now() - everyMs
         const isOut = pages.slice(...pagesIn(pages, sight.current)).some(({ after }) => (readAt.current.get(after) ?? 0) < since)

@@ -126,13 +126,13 @@ export function BrushBars({ label, bars, ends, idle, describe, onBrush, children
 /** The height of the drawing in its own units. The drawing is stretched to the available space. */
 const HEIGHT = 100
 /** Every bar with a value has at least this height, so that it is visible. */
-const LEAST = 3
+const MIN_BAR_HEIGHT = 3
 
 function BarShape({ bar: { parts }, index, most }: { readonly bar: Bar; readonly index: number; readonly most: number }) {
   let y = HEIGHT
   return parts.map(({ className, count }) => {
     if (count === 0) return null
-    const height = Math.max(LEAST, (HEIGHT * count) / most)
+    const height = Math.max(MIN_BAR_HEIGHT, (HEIGHT * count) / most)
     y -= height
     return <rect key={className} className={className} x={index + 0.06} y={y} width={0.88} height={height} />
   })

@@ -157,7 +157,7 @@ export function CellMap({
       pressed.current = undefined
       putCursor(next)
       setHovered(undefined)
-      bringIntoSight(scroller.current, layout, next)
+      scrollIntoView(scroller.current, layout, next)
       const cell = cellOf(next)
       if (cell !== undefined) sidePanel?.onFollow(cell)
     }
@@ -194,11 +194,11 @@ export function CellMap({
             const at = positionOf(event)
             const cell = cellOf(at)
             if (at === undefined || cell === undefined || endsFrame()) return
-            const isAgain = event.detail > 1 && pressed.current?.cell === cell
+            const isDoubleClick = event.detail > 1 && pressed.current?.cell === cell
             pressed.current = { at: { x: event.clientX, y: event.clientY }, cell }
             putCursor(at)
             if (onChoose !== undefined && (event.ctrlKey || event.metaKey || event.shiftKey)) onChoose([cell], 'toggled')
-            else if (isAgain) onOpen(cell)
+            else if (isDoubleClick) onOpen(cell)
             else onPress(cell)
           }}
         >
@@ -274,7 +274,7 @@ function findCell(
   return undefined
 }
 
-function bringIntoSight(scroller: HTMLDivElement | null, layout: CellLayout, position: CellPosition): void {
+function scrollIntoView(scroller: HTMLDivElement | null, layout: CellLayout, position: CellPosition): void {
   if (scroller === null) return
   const { y } = cornerOf(layout, position)
   if (y < scroller.scrollTop) scroller.scrollTop = position.index < layout.columns ? (layout.groups[position.group]?.top ?? y) : y

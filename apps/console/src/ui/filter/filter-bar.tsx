@@ -183,7 +183,7 @@ function useFollowed(value: string): readonly [string, (text: string) => void] {
 /** True if the word at the caret can become the name of a field. */
 const isFieldBegun = ({ field, from, to, options }: Suggestions): boolean => field === null && to > from && options.length > 0
 
-const MOST_OPTIONS = 12
+const MAX_OPTIONS = 12
 
 /** The completions at the caret. Values that the page knows have their counts. */
 function optionsFor(offered: Suggestions, text: string, values: FilterBarProps['values']): readonly Suggestion[] {
@@ -193,7 +193,7 @@ function optionsFor(offered: Suggestions, text: string, values: FilterBarProps['
     .filter(({ value }) => value.toLowerCase().includes(written))
     .map(({ value, count }) => ({ text: quoteWhereNeeded(value), description: formatCount(count) }))
   const others = offered.options.filter((option) => !counted.some((one) => one.text === option.text))
-  return [...counted, ...others].slice(0, MOST_OPTIONS)
+  return [...counted, ...others].slice(0, MAX_OPTIONS)
 }
 
 /** The problems below the input. Each problem is marked at its position in the text. */

@@ -4,7 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, type RefObject, useEffect, useRef, useState } from 'react'
 import { changed } from '../../lib/browser/list-search.ts'
 import { columnsOf } from '../table/columns.ts'
-import { isSame, LONGEST_NAME, MOST_VIEWS, opening, renamed, type View, viewOf, viewsOf, withoutView, withView } from './views.ts'
+import { isSame, LONGEST_NAME, MAX_VIEWS, opening, renamed, type View, viewOf, viewsOf, withoutView, withView } from './views.ts'
 import './saved-views.css'
 
 interface SavedViewsProps {
@@ -70,8 +70,8 @@ export function SavedViews({ list, onOpened }: SavedViewsProps) {
         label="Name for the present view"
         first=""
         problemOf={(name) =>
-          views.length >= MOST_VIEWS && views.every((one) => one.name !== name)
-            ? `There are ${MOST_VIEWS} views, which is the most: delete one first`
+          views.length >= MAX_VIEWS && views.every((one) => one.name !== name)
+            ? `There are ${MAX_VIEWS} views, which is the most: delete one first`
             : undefined
         }
         action={(name) => (views.some((one) => one.name === name) ? 'Replace' : 'Save')}

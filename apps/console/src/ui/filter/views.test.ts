@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isSame, LONGEST_NAME, MOST_VIEWS, opening, readViews, renamed, viewOf, withoutView, withView } from './views.ts'
+import { isSame, LONGEST_NAME, MAX_VIEWS, opening, readViews, renamed, viewOf, withoutView, withView } from './views.ts'
 
 const failed = { name: 'Failed', search: { q: 'outcome:NO_VALID_HOST', cols: 'at,outcome' } }
 const mine = { name: 'mine', search: { q: 'account:me', sort: '-age' } }
@@ -20,7 +20,7 @@ describe('the stored views of a list', () => {
   ])('%s', (_name, kept, views) => expect(readViews(kept)).toEqual(views))
 
   test('a list has at most the maximum number of stored views', () =>
-    expect(readViews(Array.from({ length: MOST_VIEWS + 5 }, (_, i) => ({ name: String(i), search: {} })))).toHaveLength(MOST_VIEWS))
+    expect(readViews(Array.from({ length: MAX_VIEWS + 5 }, (_, i) => ({ name: String(i), search: {} })))).toHaveLength(MAX_VIEWS))
 })
 
 test('a view has the query parameters of the list, without the moment and the open panel', () =>

@@ -11,7 +11,7 @@ const PARTS = ['q', 'cols', 'sort', 'group', 'view', 'colour'] as const
 
 export type ViewSearch = { readonly [Part in (typeof PARTS)[number]]?: string }
 
-export const MOST_VIEWS = 50
+export const MAX_VIEWS = 50
 export const LONGEST_NAME = 60
 
 /** The query parameters that belong to a view. */
@@ -31,7 +31,7 @@ export function readViews(kept: unknown): readonly View[] {
     if (!isRecord(one) || !isText(one.name) || one.name.length > LONGEST_NAME || !isRecord(one.search)) return []
     return [{ name: one.name, search: viewOf(one.search) }]
   })
-  return byName(views.filter(({ name }, i) => views.findIndex((one) => one.name === name) === i)).slice(0, MOST_VIEWS)
+  return byName(views.filter(({ name }, i) => views.findIndex((one) => one.name === name) === i)).slice(0, MAX_VIEWS)
 }
 
 /** Adds a saved view. If a view with the same name exists, the new view replaces it. */

@@ -29,7 +29,7 @@ afterAll(async () => {
 
 /** A replica that checks the hosts only when the test triggers it. */
 async function startReplica(settings: LivenessSettings = SETTINGS): Promise<TestService> {
-  const service = await startTestService({ database, liveness: { ...settings, lookEveryMs: 0 } })
+  const service = await startTestService({ database, liveness: { ...settings, checkIntervalMs: 0 } })
   services.push(service)
   return service
 }

@@ -200,14 +200,17 @@ describe('an Aggregate in Nova’s form', () => {
     ... on AggregatePayload { dryRun aggregate { uuid name version hostNames metadata { key value } } }
     ... on ValidationError { issues { path message } } } }`
   const uuid = randomUUID()
-  const bring = async (fields: object, dry = false): Promise<Json> =>
+  const importAggregate = async (fields: object, dry = false): Promise<Json> =>
     (await dataOf(api, IMPORT, { d: { uuid, name: 'ssd', hosts: ['n1', 'n2'], metadata: { disk: 'ssd', tier: '1' }, ...fields }, dry }))
       .aggregateImport
 
   test('an imported Aggregate is created with Nova’s uuid, and a second import makes it equal to Nova’s Aggregate', async () => {
-    expect(await bring({}, true)).toMatchObject({ dryRun: true, aggregate: { uuid, version: 1 } })
-    expect(await bring({})).toMatchObject({ dryRun: false, aggregate: { uuid, name: 'ssd', version: 1, hostNames: ['n1', 'n2'] } })
-    const again = await bring({ name: 'fast', hosts: ['n2'], metadata: { disk: 'nvme' } })
+    expect(await importAggregate({}, true)).toMatchObject({ dryRun: true, aggregate: { uuid, version: 1 } })
+    expect(await importAggregate({})).toMatchObject({
+      dryRun: false,
+      aggregate: { uuid, name: 'ssd', version: 1, hostNames: ['n1', 'n2'] },
+    })
+    const again = await importAggregate({ name: 'fast', hosts: ['n2'], metadata: { disk: 'nvme' } })
     expect(again.aggregate).toEqual({ uuid, name: 'fast', version: 2, hostNames: ['n2'], metadata: [{ key: 'disk', value: 'nvme' }] })
   })
 
@@ -222,7 +225,7 @@ describe('an Aggregate in Nova’s form', () => {
     ['metadata that is no text', { metadata: { a: 1 } }, 'document.metadata.a'],
     ['no uuid', { uuid: 'x' }, 'document.uuid'],
   ])('an Aggregate with %s is refused with its path', async (_what, fields, path) => {
-    const { __typename, issues } = await bring(fields)
+    const { __typename, issues } = await importAggregate(fields)
     expect([__typename, issues[0].path.join('.')]).toEqual(['ValidationError', path])
   })
 })

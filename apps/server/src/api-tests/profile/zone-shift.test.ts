@@ -12,7 +12,7 @@ const asks = [
 ] as const satisfies readonly Readonly<Record<string, number>>[]
 const INSTANCES = 2
 /** The zone that the first request names. The fleet has no such zone. */
-const AWAY = 'az9'
+const MISSING_ZONE = 'az9'
 
 const filters = [{ name: 'RamFilter' }, { name: 'ResourceClassFilter' }]
 const SPREADS = { filters: [...filters, { name: 'AvailabilityZoneFilter' }], weighers: [{ name: 'RAMWeigher', multiplier: 1 }] }
@@ -50,7 +50,7 @@ beforeAll(async () => {
       {
         flavor: { vcpus, memoryMb, rootGb, extraSpecs },
         numInstances: INSTANCES,
-        ...(decided.size === 0 ? { availabilityZone: AWAY } : {}),
+        ...(decided.size === 0 ? { availabilityZone: MISSING_ZONE } : {}),
       },
     )
     decided.set(decision.id, { VCPU: vcpus, MEMORY_MB: memoryMb, ...rest })

@@ -15,7 +15,7 @@ describe.skipIf(noNatsServer !== undefined)(
     let admin: TestDatabase
     let api: TestService
     let late: TestService
-    const liveness = { source: 'reports', suspectAfterMs: 60_000, downAfterMs: 180_000, lookEveryMs: 0 }
+    const liveness = { source: 'reports', suspectAfterMs: 60_000, downAfterMs: 180_000, checkIntervalMs: 0 }
     const start = () => startTestService({ database, nats: parseNatsAddress(`${cluster.url}/away`), liveness })
     /** The decisions that the tables must contain at the end. */
     const decisions: string[] = []

@@ -13,7 +13,7 @@ import { type Json, startTestService, type TestService } from '../../testing/tes
 
 const SECRET_HOST = 'host-of-another-project'
 /** A key may have at most this many open streams on a replica. */
-const MOST = 128
+const MAX_STREAMS_PER_KEY = 128
 let api: TestService
 const keys: Record<string, string> = {}
 
@@ -52,7 +52,9 @@ async function opensAll(key: string): Promise<boolean> {
   const abort = new AbortController()
   try {
     const all = await Promise.all(
-      Array.from({ length: MOST }, () => open(key, { query: 'subscription { hostChanged { revision } }' }, { signal: abort.signal })),
+      Array.from({ length: MAX_STREAMS_PER_KEY }, () =>
+        open(key, { query: 'subscription { hostChanged { revision } }' }, { signal: abort.signal }),
+      ),
     )
     return all.every(({ status, headers }) => status === 200 && headers.get('content-type')?.startsWith('text/event-stream'))
   } finally {
@@ -119,7 +121,9 @@ describe('a stream ends with its response', () => {
 
   test('a subscription over a request form that does not support streams is not counted as open', async () => {
     const key = await api.keyWith('READ')
-    const answers = await Promise.all(Array.from({ length: MOST + 10 }, () => open(key, { query }, { accept: 'application/json' })))
+    const answers = await Promise.all(
+      Array.from({ length: MAX_STREAMS_PER_KEY + 10 }, () => open(key, { query }, { accept: 'application/json' })),
+    )
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([406]))
     await Promise.all(answers.map((answer) => answer.text()))
     await expect.poll(() => opensAll(key), { timeout: 10_000 }).toBe(true)
@@ -135,7 +139,7 @@ describe('a stream ends with its response', () => {
     const url = new URL(api.url)
     await Promise.all(
       Array.from(
-        { length: MOST + 10 },
+        { length: MAX_STREAMS_PER_KEY + 10 },
         () =>
           new Promise<void>((resolve) => {
             const call = httpRequest({

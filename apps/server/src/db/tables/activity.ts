@@ -54,7 +54,7 @@ export interface ActivityStore {
   /** All steps of the span, including those without decisions. */
   steps(span: Span): Promise<StepCount[]>
   durations(span: Span): Promise<SpanDurations>
-  /** The causes of the newest failed decisions, the most frequent cause first. At most MOST_FAILED decisions are read. */
+  /** The causes of the newest failed decisions, the most frequent cause first. At most MAX_FAILED decisions are read. */
   failures(span: Span): Promise<FailureCount[]>
   /** The flavors that the newest decisions requested, the most frequent first. */
   flavors(span: Span): Promise<FlavorCount[]>
@@ -64,12 +64,12 @@ export interface ActivityStore {
  * How many of the newest decisions are read for the requested flavors, and how many of the newest failed decisions are read for their
  * causes.
  */
-const MOST_ASKED = 1_000
-export const MOST_FAILED = 20_000
+const MAX_REQUESTS = 1_000
+export const MAX_FAILED = 20_000
 /** How many of the newest decisions are read for durations. Percentiles need a sort, and no index contains durations. */
-const MOST_TIMED = 100_000
-const MOST_FLAVORS = 10
-const MOST_CODES = 50
+const MAX_TIMED = 100_000
+const MAX_FLAVORS = 10
+const MAX_CODES = 50
 
 // both conditions name the outcomes, so that the index of outcomes and times can be used
 const FAILED = Prisma.sql`d.outcome IN ('PARTIAL', 'NO_VALID_HOST')`
@@ -77,9 +77,9 @@ const ANY = Prisma.sql`d.outcome IN ('PLACED', 'PARTIAL', 'NO_VALID_HOST')`
 
 /**
  * Counts decisions in the tables with the index of outcomes and times. All other results are computed from a limited count of decisions.
- * Tests set `mostTimed`.
+ * Tests set `maxTimed`.
  */
-export function createActivityStore(prisma: PrismaClient, mostTimed = MOST_TIMED): ActivityStore {
+export function createActivityStore(prisma: PrismaClient, maxTimed = MAX_TIMED): ActivityStore {
   return {
     async steps(span) {
       const counts = await prisma.$queryRaw<{ step: number; decisions: bigint; failed: bigint }[]>`
@@ -92,30 +92,30 @@ export function createActivityStore(prisma: PrismaClient, mostTimed = MOST_TIMED
       const rows = await prisma.$queryRaw<{ step: number | null; measured: bigint; tookUs: [number, number] }[]>`
         SELECT d.step, count(*) AS measured, percentile_disc(ARRAY[0.5, 0.99]) WITHIN GROUP (ORDER BY d.took_us) AS "tookUs"
         FROM (SELECT ${stepOf(span)} AS step, d.took_us FROM decision d WHERE ${ANY} AND ${isWithin(span)} AND d.took_us IS NOT NULL
-          ORDER BY d.at_ms DESC LIMIT ${mostTimed}) d
+          ORDER BY d.at_ms DESC LIMIT ${maxTimed}) d
         GROUP BY GROUPING SETS ((d.step), ()) HAVING count(*) > 0`
       const timed = rows.map(({ step, tookUs: [p50, p99] }) => ({ step, p50Ms: p50 / 1_000, p99Ms: p99 / 1_000 }))
       const { step: _, ...all } = timed.find(({ step }) => step === null) ?? { step: null }
       return {
         all: 'p50Ms' in all ? all : undefined,
         steps: new Map(timed.flatMap(({ step, ...durations }) => (step === null ? [] : [[step, durations] as const]))),
-        isCut: rows.some(({ step, measured }) => step === null && Number(measured) >= mostTimed),
+        isCut: rows.some(({ step, measured }) => step === null && Number(measured) >= maxTimed),
       }
     },
     async failures(span) {
       const causes = await prisma.$queryRaw<{ code: string; decisions: bigint; text: string }[]>`
         SELECT why.code, count(*) AS decisions, (array_agg(why.text ORDER BY d.at_ms DESC, d.id))[1] AS text
-        FROM (SELECT d.id, d.at_ms, d.document FROM decision d WHERE ${isWithin(span)} AND ${FAILED} ORDER BY d.at_ms DESC LIMIT ${MOST_FAILED}) d,
+        FROM (SELECT d.id, d.at_ms, d.document FROM decision d WHERE ${isWithin(span)} AND ${FAILED} ORDER BY d.at_ms DESC LIMIT ${MAX_FAILED}) d,
           LATERAL (${CAUSE}) AS why
-        WHERE why.code IS NOT NULL GROUP BY why.code ORDER BY decisions DESC, why.code LIMIT ${MOST_CODES}`
+        WHERE why.code IS NOT NULL GROUP BY why.code ORDER BY decisions DESC, why.code LIMIT ${MAX_CODES}`
       return causes.map(({ decisions, ...cause }) => ({ ...cause, decisions: Number(decisions) }))
     },
     async flavors(span) {
       const flavors = await prisma.$queryRaw<{ decisions: bigint; document: PublishedSpec }[]>`
         SELECT count(*) AS decisions, (array_agg(r.document))[1] AS document
-        FROM (SELECT d.request_spec_id FROM decision d WHERE ${isWithin(span)} ORDER BY d.at_ms DESC LIMIT ${MOST_ASKED}) d
+        FROM (SELECT d.request_spec_id FROM decision d WHERE ${isWithin(span)} ORDER BY d.at_ms DESC LIMIT ${MAX_REQUESTS}) d
         JOIN request_spec r ON r.id = d.request_spec_id
-        GROUP BY r.document -> 'flavor' ORDER BY decisions DESC, r.document -> 'flavor' LIMIT ${MOST_FLAVORS}`
+        GROUP BY r.document -> 'flavor' ORDER BY decisions DESC, r.document -> 'flavor' LIMIT ${MAX_FLAVORS}`
       return flavors.map(({ decisions, document }) => ({ flavor: currentSpec(document).flavor, decisions: Number(decisions) }))
     },
   }

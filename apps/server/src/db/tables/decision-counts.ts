@@ -47,7 +47,7 @@ export interface KeyCount {
 }
 
 export interface DecisionCountStore {
-  /** The range of the newest decisions, at most MOST_COUNTED. Decisions of one millisecond are either all counted or all left out. */
+  /** The range of the newest decisions, at most MAX_COUNTED. Decisions of one millisecond are either all counted or all left out. */
   reach(counted: Counted): Promise<Reach>
   /** The steps that have decisions. Step 0 begins at `base`, which must not be later than the start of the range. */
   steps(counted: Counted, base: number, stepMs: number): Promise<StepOutcomes[]>
@@ -56,7 +56,7 @@ export interface DecisionCountStore {
 }
 
 /** How many of the newest decisions of a query are counted. */
-export const MOST_COUNTED = 100_000
+export const MAX_COUNTED = 100_000
 
 const keys: Readonly<Record<DecisionGrouping, Prisma.Sql>> = {
   CAUSE: Prisma.sql`(SELECT why.code FROM (${CAUSE}) AS why)`,
@@ -67,7 +67,7 @@ const keys: Readonly<Record<DecisionGrouping, Prisma.Sql>> = {
 }
 
 /** Counts a limited set of decisions in the tables. Tests set the limit `most`. */
-export function createDecisionCountStore(prisma: PrismaClient, most = MOST_COUNTED): DecisionCountStore {
+export function createDecisionCountStore(prisma: PrismaClient, most = MAX_COUNTED): DecisionCountStore {
   return {
     async reach(counted) {
       const [row] = await prisma.$queryRaw<{ found: number; first: bigint | null; after: number; second: bigint | null }[]>`

@@ -64,11 +64,11 @@ export interface HostTimelineStore {
 }
 
 /**
- * The audit records an edit by a replica's clock when the edit is answered. This time may be up to BEFORE_MS earlier than the edit's store
- * time, because clocks differ, and up to BEHIND_MS later.
+ * The audit records an edit by a replica's clock when the edit is answered. This time may be up to MAX_CLOCK_SKEW_MS earlier than the edit's store
+ * time, because clocks differ, and up to MAX_AUDIT_DELAY_MS later.
  */
-const BEFORE_MS = 5_000
-const BEHIND_MS = 60_000
+const MAX_CLOCK_SKEW_MS = 5_000
+const MAX_AUDIT_DELAY_MS = 60_000
 /** How many edits are examined for one time. */
 const EDITS = 50
 
@@ -93,7 +93,7 @@ export function createHostTimelineStore(prisma: PrismaClient): HostTimelineStore
         CROSS JOIN LATERAL (
           SELECT ${AUDIT_COLUMNS} FROM audit a
           WHERE a.mutation IN ('hostSetStatus', 'hostForget', 'hostReadmit', 'hostReplace', 'aggregateCreate', 'aggregateUpdate', 'aggregateDelete', 'aggregateImport', 'claimRevoke')
-            AND a.at_ms BETWEEN asked.at_ms - ${BEFORE_MS}::bigint AND asked.at_ms + ${BEHIND_MS}::bigint
+            AND a.at_ms BETWEEN asked.at_ms - ${MAX_CLOCK_SKEW_MS}::bigint AND asked.at_ms + ${MAX_AUDIT_DELAY_MS}::bigint
           ORDER BY abs(a.at_ms - asked.at_ms), a.seq LIMIT ${EDITS}::int
         ) AS edit ORDER BY asked.place, abs(edit.at - asked.at_ms), edit.seq`
       return times.map((_, i) => rows.flatMap(({ place, ...row }) => (Number(place) === i + 1 ? [toAuditRow(row)] : [])))

@@ -12,7 +12,7 @@ export interface RecordStoreOptions {
 }
 
 /** The timeout of a write transaction on a slow database, in milliseconds. The timeout for a connection is in db/session.ts. */
-const PATIENCE = { timeout: 15_000 }
+const TIMEOUTS = { timeout: 15_000 }
 
 /** Writes records directly into their tables. */
 export function createRecordStore(prisma: PrismaClient, { mayPack, warn }: RecordStoreOptions): RecordStore {
@@ -22,9 +22,9 @@ export function createRecordStore(prisma: PrismaClient, { mayPack, warn }: Recor
       prisma.$transaction(async (tx) => {
         await writeRequestSpecs(tx, decisions)
         await writeDecisions(tx, decisions, mayPack())
-      }, PATIENCE),
+      }, TIMEOUTS),
     async keepAudit(entries) {
-      const { before, head: now } = await prisma.$transaction((tx) => appendAudit(tx, entries), PATIENCE)
+      const { before, head: now } = await prisma.$transaction((tx) => appendAudit(tx, entries), TIMEOUTS)
       warnIfBack(before, head, warn)
       head = now
     },

@@ -2,7 +2,7 @@ import { FORGOTTEN_AFTER_MS, type ReplicaStore, readDigests, readVitals } from '
 import type { PrismaClient } from '../prisma.ts'
 
 /** A lag of more entries than this is reported as this many entries. */
-const MOST_ENTRIES = 100_000
+const MAX_REPORTED_LAG = 100_000
 
 export function createReplicaStore(prisma: PrismaClient): ReplicaStore {
   return {
@@ -14,7 +14,7 @@ export function createReplicaStore(prisma: PrismaClient): ReplicaStore {
           ${vitals === null ? null : JSON.stringify(vitals)}::jsonb, now_ms, now_ms
         FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now_ms) clock,
           (SELECT coalesce(sum(changes), 0)::int AS changes, min(at_ms) AS first
-           FROM (SELECT changes, at_ms FROM log WHERE revision > ${revision}::bigint ORDER BY revision LIMIT ${MOST_ENTRIES}::int) behind) missed
+           FROM (SELECT changes, at_ms FROM log WHERE revision > ${revision}::bigint ORDER BY revision LIMIT ${MAX_REPORTED_LAG}::int) behind) missed
         ON CONFLICT (id) DO UPDATE SET url = excluded.url, mode = excluded.mode, reason = excluded.reason, revision = excluded.revision,
           lag_changes = excluded.lag_changes, lag_ms = excluded.lag_ms, violations = excluded.violations, checked_at_ms = excluded.checked_at_ms,
           digests = excluded.digests, vitals = excluded.vitals, seen_at_ms = excluded.seen_at_ms`

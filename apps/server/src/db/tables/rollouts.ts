@@ -72,7 +72,7 @@ export interface RolloutStore {
 export const KEPT_DISAGREEMENTS = 500
 
 /** The timeout of a transaction on a slow database, in milliseconds: two statements of at most ten seconds each. */
-const PATIENCE = { timeout: 20_000 }
+const TIMEOUTS = { timeout: 20_000 }
 
 export function createRolloutStore(prisma: PrismaClient): RolloutStore {
   return {
@@ -82,7 +82,7 @@ export function createRolloutStore(prisma: PrismaClient): RolloutStore {
       await prisma.$transaction(async (database) => {
         if (minutes.length > 0) await writeMinutes(database, minutes)
         if (disagreements.length > 0) await writeDisagreements(database, disagreements)
-      }, PATIENCE)
+      }, TIMEOUTS)
       // one rollout after the other: a transaction that locks rows of one rollout while it waits for rows of a second rollout could
       // deadlock with another replica
       for (const rollout of new Set(disagreements.map((one) => one.rollout))) await dropOldest(prisma, rollout)

@@ -20,7 +20,7 @@ import { fault } from '../../schema/types/faults.ts'
 import { allowedFor } from '../../schema/types/scalars.ts'
 
 /** The answer to one call lists at most this many errors. */
-const MOST = 50
+const MAX_ERRORS = 50
 
 /** The values that this type accepts, as the end of a sentence that begins with "it must be". */
 export function allowedIn(type: GraphQLInputType): string {
@@ -53,7 +53,7 @@ export function variableFaults(
 ): GraphQLError[] {
   const operation = getOperationAST(document, operationName)
   return operation
-    ? (operation.variableDefinitions?.flatMap((definition) => faultsOf(schema, definition, variables)).slice(0, MOST) ?? [])
+    ? (operation.variableDefinitions?.flatMap((definition) => faultsOf(schema, definition, variables)).slice(0, MAX_ERRORS) ?? [])
     : []
 }
 
@@ -86,7 +86,7 @@ function faultsOf(
       )
     else if (missing !== undefined) faults.push(badValue([...place, missing], undefined, field ? allowedIn(field) : 'given'))
     else faults.push(badValue(place, found, allowedIn(spot)))
-    if (faults.length >= MOST) throw ENOUGH
+    if (faults.length >= MAX_ERRORS) throw ENOUGH
   }
   try {
     coerceInputValue(variables[name], type, note)

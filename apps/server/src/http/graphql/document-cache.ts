@@ -5,8 +5,8 @@ import { limits } from '../limits.ts'
 import { checkShape } from './limits/document-shape.ts'
 
 /** The size limits of the caches in bytes: for callers' texts with their normal forms, and for parsed documents. */
-const MOST_TEXT_BYTES = 8 * 1024 * 1024
-const MOST_DOCUMENT_BYTES = 32 * 1024 * 1024
+const MAX_TEXT_BYTES = 8 * 1024 * 1024
+const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024
 
 /**
  * A parsed document uses at most this many bytes per character of its normal text. A token of a document without locations has about 80
@@ -21,8 +21,8 @@ export interface DocumentTexts {
   readonly bytes: number
 }
 
-export function createDocumentTexts(mostBytes = MOST_TEXT_BYTES): DocumentTexts {
-  const known = createByteCache<string>(mostBytes)
+export function createDocumentTexts(maxBytes = MAX_TEXT_BYTES): DocumentTexts {
+  const known = createByteCache<string>(maxBytes)
   return {
     normal(text) {
       let normal = known.get(text)
@@ -49,8 +49,8 @@ export interface DocumentCache {
   readonly documentCount: number
 }
 
-export function createDocumentCache(mostBytes = MOST_DOCUMENT_BYTES): DocumentCache {
-  const known = createByteCache<DocumentNode>(mostBytes)
+export function createDocumentCache(maxBytes = MAX_DOCUMENT_BYTES): DocumentCache {
+  const known = createByteCache<DocumentNode>(maxBytes)
   const valid = new WeakSet<DocumentNode>()
   // without locations a document does not contain its tokens, which would triple its size
   const options: ParseOptions = { maxTokens: limits.tokens, noLocation: true }

@@ -1,6 +1,6 @@
 import { type DocumentNode, type GraphQLSchema, Kind, TypeInfo, visit, visitWithTypeInfo } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import { type Caller, type Scope, tellScopes } from '../../auth/caller.ts'
+import { type Caller, describeScopes, type Scope } from '../../auth/caller.ts'
 import { type FieldUse, missingScopes, refusedField } from '../../auth/field-rules.ts'
 import type { Context } from '../../schema/context.ts'
 import { fault } from '../../schema/types/faults.ts'
@@ -21,7 +21,7 @@ export function useFieldRules(): Plugin<Context, Call> {
 
 function refusal(caller: Caller, { type, field }: FieldUse, missing: readonly Scope[]) {
   const bound = caller.hosts.length > 0 ? 'it is bound to host names' : caller.project !== null ? 'it is bound to a project' : undefined
-  const why = bound ?? tellScopes(caller, missing)
+  const why = bound ?? describeScopes(caller, missing)
   const instead = caller.project !== null && EXPLAINS.has(`${type}.${field}`) ? ' Such a key may read tenantExplanation.' : ''
   return fault('FORBIDDEN', `The key ${caller.name} may not ask for ${type}.${field}: ${why}.${instead}`)
 }

@@ -6,7 +6,7 @@ import type { Context } from '../../schema/context.ts'
 import { fault, isFault } from '../../schema/types/faults.ts'
 import { servicesFor } from '../../services/key/bound.ts'
 import type { Services } from '../../services/services.ts'
-import { acceptedEncoding, compress, LEAST_TO_COMPRESS } from '../compression.ts'
+import { acceptedEncoding, compress, MIN_BYTES_TO_COMPRESS } from '../compression.ts'
 import { type Heartbeat, useHeartbeats } from '../heartbeats.ts'
 import type { Call } from './call.ts'
 import { variableFaults } from './coercion.ts'
@@ -251,7 +251,7 @@ function useCompression(): Plugin<Context, Call> {
     onResponse({ request, response, setResponse, fetchAPI }) {
       const { headers, status } = response
       const isWhole = /^application\/(graphql-response\+)?json\b/.test(headers.get('content-type') ?? '')
-      if (!isWhole || Number(headers.get('content-length') ?? 0) < LEAST_TO_COMPRESS) return
+      if (!isWhole || Number(headers.get('content-length') ?? 0) < MIN_BYTES_TO_COMPRESS) return
       headers.set('vary', 'accept-encoding')
       const encoding = acceptedEncoding(request.headers.get('accept-encoding'))
       if (encoding === undefined) return

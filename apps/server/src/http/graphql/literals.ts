@@ -14,7 +14,7 @@ import { fault } from '../../schema/types/faults.ts'
 import { allowedIn } from './coercion.ts'
 
 /** At most this many errors of a document are listed. */
-const MOST = 50
+const MAX_ERRORS = 50
 
 /**
  * Errors of validation in this service's form: the position in the document, the value found and the values allowed, without long
@@ -22,7 +22,7 @@ const MOST = 50
  */
 export function documentFaults(schema: GraphQLSchema, document: DocumentNode, errors: readonly GraphQLError[]): GraphQLError[] {
   const places = findPlaces(schema, document, new Set(errors.flatMap(({ nodes }) => nodes?.[0] ?? [])))
-  return errors.slice(0, MOST).map((error) => {
+  return errors.slice(0, MAX_ERRORS).map((error) => {
     const node = error.nodes?.[0]
     const place = node === undefined ? undefined : places.get(node)
     return fault('GRAPHQL_VALIDATION_FAILED', shorten(error.message), {

@@ -51,7 +51,7 @@ export interface WireDocuments {
 export type Asked = WireQuestion | WireDocuments
 
 /** A message contains at most this many characters of a failure's text. */
-export const MOST_CHARACTERS = 200
+export const MAX_CHARACTERS = 200
 
 /** The interval between two log lines about one thread or extender, because a failure affects every request. */
 const REPORT_EVERY_MS = 60_000
@@ -71,7 +71,7 @@ export function createFailures(title: string, warn: (message: string) => void, n
     note(part: string, message: string): void {
       count++
       const at = now()
-      last = { part, message: shorten(message, MOST_CHARACTERS), at }
+      last = { part, message: shorten(message, MAX_CHARACTERS), at }
       if (at - warnedAt < REPORT_EVERY_MS) return
       warnedAt = at
       warn(`${part} of ${title} failed (${count} times since the start): ${last.message}`)

@@ -11,12 +11,12 @@ export interface Documents {
 }
 
 /** How long a caller waits for one answer, in milliseconds. This includes waiting for earlier calls of the same thread. */
-const PATIENCE_MS = 10_000
+const TIMEOUT_MS = 10_000
 /** At most this many documents are sent to a thread at once, so that the thread can check them in time. */
-const MOST_DOCUMENTS = 64
-const MOST_CHARACTERS = 524_288
+const MAX_DOCUMENTS = 64
+const MAX_DOCUMENT_CHARACTERS = 524_288
 /** A problem contains at most this many characters of a schema's message. */
-const MOST_WORDS = 200
+const MAX_MESSAGE_CHARACTERS = 200
 
 /** `checkerOf` returns the thread that checks the documents of a namespace; undefined if no plug-in provides the namespace. */
 export function createDocuments(checkerOf: (namespace: string) => Asker | undefined): Documents {
@@ -39,7 +39,7 @@ async function checkSome(asker: Asker, namespace: string, documents: readonly un
   const unchecked = (why: string): readonly Problem[] => [toUnchecked(namespace, asker.title, why)]
   let answers: unknown
   try {
-    answers = await asker.ask({ part: namespace, kind: 'namespace', documents }, PATIENCE_MS)
+    answers = await asker.ask({ part: namespace, kind: 'namespace', documents }, TIMEOUT_MS)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     return documents.map(() => unchecked(why))
@@ -54,7 +54,7 @@ async function checkSome(asker: Asker, namespace: string, documents: readonly un
   }
   return answers.map((answer: unknown) => {
     if (answer === true) return []
-    if (isRecord(answer) && typeof answer.error === 'string') return bad(answer.error.slice(0, MOST_WORDS))
+    if (isRecord(answer) && typeof answer.error === 'string') return bad(answer.error.slice(0, MAX_MESSAGE_CHARACTERS))
     const issues: readonly unknown[] = isRecord(answer) && Array.isArray(answer.issues) ? answer.issues : []
     const problems = issues.filter(isIssue).map(toProblem)
     return problems.length > 0 ? problems : bad(`it answered ${quote(answer)}; it must answer true, or what is wrong`)
@@ -68,9 +68,9 @@ function portionsOf(documents: readonly unknown[]): readonly (readonly unknown[]
   for (const document of documents) {
     const length = JSON.stringify(document ?? null).length
     const last = portions.at(-1)
-    if (last === undefined || last.length >= MOST_DOCUMENTS || length > left) {
+    if (last === undefined || last.length >= MAX_DOCUMENTS || length > left) {
       portions.push([document])
-      left = MOST_CHARACTERS - length
+      left = MAX_DOCUMENT_CHARACTERS - length
     } else {
       last.push(document)
       left -= length
@@ -92,14 +92,14 @@ const isIssue = (issue: unknown): issue is SchemaIssue =>
 
 function toProblem({ message, path }: SchemaIssue): Problem {
   const where = ['document', ...path]
-  const words = message.slice(0, MOST_WORDS)
+  const words = message.slice(0, MAX_MESSAGE_CHARACTERS)
   return { code: 'stats.invalid', path: where, message: `${where.join('.')}: ${words}`, expected: words, actual: 'something else' }
 }
 
 const toUnchecked = (namespace: string, by: string, why: string): Problem => ({
   code: 'stats.unchecked',
   path: ['document'],
-  message: `The document of ${namespace} was not checked, so it is not accepted: ${by}: ${why.slice(0, MOST_WORDS)}`,
+  message: `The document of ${namespace} was not checked, so it is not accepted: ${by}: ${why.slice(0, MAX_MESSAGE_CHARACTERS)}`,
   expected: 'checked by its plug-in',
   actual: 'unchecked',
 })

@@ -18,7 +18,7 @@ type AskedList = { [List in PartList]: (typeof partKinds)[List] extends { readon
 const askedLists = partLists.filter((list): list is AskedList => (partKinds[list] as PartKind).asked === 'HOSTS')
 
 /** The file may describe at most this many extenders. A larger count is assumed to be a mistake. */
-const MOST_EXTENDERS = 32
+const MAX_EXTENDERS = 32
 
 const url = z.string().max(2_048).refine(isAllowed, 'must be an address with http or https, without user, password and fragment')
 const header = z
@@ -41,7 +41,7 @@ const extenderSchema = z.strictObject({
   ...listsOf(() => z.array(part).default([])),
 })
 
-const fileSchema = z.strictObject({ extenders: z.array(extenderSchema).max(MOST_EXTENDERS) })
+const fileSchema = z.strictObject({ extenders: z.array(extenderSchema).max(MAX_EXTENDERS) })
 
 /** Reads the extenders in a file with the form of docs/extenders.md. Throws PluginError with all problems. */
 export async function readExtenders(file: string): Promise<readonly ExtenderSetting[]> {

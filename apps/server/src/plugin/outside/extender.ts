@@ -16,9 +16,9 @@ export interface ExtenderOptions {
 }
 
 /** At most this many calls of one extender run at once. Further calls are refused at once. */
-export const MOST_UNDER_WAY = 32
+export const MAX_CONCURRENT_CALLS = 32
 /** The maximum size of an answer, bytes. */
-export const MOST_BYTES = 8_388_608
+export const MAX_ANSWER_BYTES = 8_388_608
 
 /**
  * Calls the filters and weighers of an extender over HTTP. Redirects are not followed, so that only the URL from the operator's file is
@@ -27,7 +27,7 @@ export const MOST_BYTES = 8_388_608
 export function openExtender({ url, headers, title, timeoutMs, warn, now }: ExtenderOptions): Asker {
   const failures = createFailures(title, warn, now)
   const { request, Agent } = new URL(url).protocol === 'https:' ? https : http
-  const agent = new Agent({ keepAlive: true, maxSockets: MOST_UNDER_WAY })
+  const agent = new Agent({ keepAlive: true, maxSockets: MAX_CONCURRENT_CALLS })
   let underWay = 0
   let isClosed = false
 
@@ -59,7 +59,7 @@ export function openExtender({ url, headers, title, timeoutMs, warn, now }: Exte
         let bytes = 0
         response.on('data', (piece: Buffer) => {
           bytes += piece.length
-          if (bytes > MOST_BYTES) fail(`its answer is longer than ${MOST_BYTES} bytes`)
+          if (bytes > MAX_ANSWER_BYTES) fail(`its answer is longer than ${MAX_ANSWER_BYTES} bytes`)
           else pieces.push(piece)
         })
         response.on('error', (error) => fail(`the connection failed: ${error.message}`))
@@ -83,7 +83,7 @@ export function openExtender({ url, headers, title, timeoutMs, warn, now }: Exte
         return error
       }
       if (isClosed) throw new Error('it is closed')
-      if (underWay >= MOST_UNDER_WAY) throw noted(new Error(`${MOST_UNDER_WAY} calls of it are already running`))
+      if (underWay >= MAX_CONCURRENT_CALLS) throw noted(new Error(`${MAX_CONCURRENT_CALLS} calls of it are already running`))
       underWay++
       try {
         return await post(JSON.stringify(question), Math.min(timeoutMs, waitMs))

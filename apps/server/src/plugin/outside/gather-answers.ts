@@ -6,7 +6,7 @@ import type { Timers } from '../../timers.ts'
 import type { Outside } from './outside.ts'
 
 /** Milliseconds of a call's time that are reserved for deciding and for the log. */
-const KEPT_MS = 250
+const RESERVED_MS = 250
 
 /**
  * Calls the filters and weighers outside of this process before a request is decided, and adds their answers. The same version of the
@@ -29,7 +29,7 @@ export const gatherAnswers =
       source,
       ends: found?.ends,
       intent: call.intent,
-      waitMs: Math.max(1, call.deadlineMs - KEPT_MS),
+      waitMs: Math.max(1, call.deadlineMs - RESERVED_MS),
     })
     if (answering === undefined) return others(fleet, call)
     return answering.then(async (answered) => {

@@ -18,7 +18,7 @@ import {
 import { type Asker, toWire } from './asker.ts'
 
 /** The timeout for callers without a deadline, in milliseconds. Each filter or weigher also has its own limit. */
-export const PATIENCE_MS = 10_000
+export const TIMEOUT_MS = 10_000
 
 /**
  * Calls the filters and weighers that run outside of this process, before the core decides. All code that makes decisions uses this
@@ -61,7 +61,7 @@ export function createOutside(askerOf: (part: string) => Asker | undefined): Out
     }
   }
   return {
-    gather(fleet, profile, requests, { waitMs = PATIENCE_MS, ...away } = {}) {
+    gather(fleet, profile, requests, { waitMs = TIMEOUT_MS, ...away } = {}) {
       if (asksOf(fleet, profile).length === 0) return undefined
       const asked = onceEach(requests).map((request) => ({ request, questions: questionsOf(fleet, profile, request, away) }))
       return Promise.all(

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { partKinds } from '@gantt/scheduler-core'
 import { realTimers, type Timers } from '../../timers.ts'
-import { type Asked, type Asker, type AskerHealth, createFailures, MOST_CHARACTERS } from './asker.ts'
+import { type Asked, type Asker, type AskerHealth, createFailures, MAX_CHARACTERS } from './asker.ts'
 import { type FromThread, type ThreadKinds, type ToThread, work } from './thread-work.ts'
 
 export interface ThreadOptions {
@@ -30,15 +30,15 @@ export interface ThreadAsker extends Asker {
 const LOAD_MS = 5_000
 const MEMORY_MIB = 128
 /** At most this many calls wait, in addition to the running one. */
-const MOST_WAITING = 16
+const MAX_WAITING_CALLS = 16
 /** An answer has at most this many characters, which is enough for a hundred thousand hosts. */
-const MOST_ANSWER = 8_388_608
+const MAX_ANSWER_CHARACTERS = 8_388_608
 /**
  * The pause in milliseconds before a thread is restarted after its second failure in a row. The pause doubles with each further failure, up
  * to the maximum.
  */
 const REST_MS = 100
-const MOST_REST_MS = 10_000
+const MAX_REST_MS = 10_000
 
 interface Waiting {
   readonly part: string
@@ -73,11 +73,11 @@ export function openThread({
   let inARow = 0
   let description: string | undefined
   let stopTimer = (): void => undefined
-  let tellLoaded: (description: string) => void = () => undefined
-  let tellFailed: (error: Error) => void = () => undefined
+  let resolveLoaded: (description: string) => void = () => undefined
+  let rejectLoaded: (error: Error) => void = () => undefined
   const loaded = new Promise<string>((resolve, reject) => {
-    tellLoaded = resolve
-    tellFailed = reject
+    resolveLoaded = resolve
+    rejectLoaded = reject
   })
   // Prevents an unhandled rejection if `loaded` rejects before a caller awaits it.
   loaded.catch(() => undefined)
@@ -108,7 +108,7 @@ export function openThread({
     failures.note(part, error.message)
     if (description === undefined) {
       state = 'CLOSED'
-      tellFailed(error)
+      rejectLoaded(error)
       return
     }
     inARow++
@@ -118,7 +118,7 @@ export function openThread({
     }
     state = 'RESTING'
     for (const own of waiting.splice(0)) own.fail(resting())
-    stopTimer = timers.after(Math.min(MOST_REST_MS, REST_MS * 2 ** (inARow - 2)), open)
+    stopTimer = timers.after(Math.min(MAX_REST_MS, REST_MS * 2 ** (inARow - 2)), open)
   }
 
   /**
@@ -126,12 +126,12 @@ export function openThread({
    * limit.
    */
   const overdue = (own: Waiting, limitMs: number): void => {
-    const place = waiting.indexOf(own)
-    if (place < 0) {
+    const index = waiting.indexOf(own)
+    if (index < 0) {
       own.fail(new Error(`it did not answer in ${limitMs} ms`))
       return
     }
-    waiting.splice(place, 1)
+    waiting.splice(index, 1)
     const error = new Error(state === 'STARTING' ? 'it was being started again' : `earlier calls used up its time limit of ${limitMs} ms`)
     failures.note(own.part, error.message)
     own.fail(error)
@@ -163,7 +163,7 @@ export function openThread({
 
   const hear = (message: FromThread): void => {
     if (state === 'STARTING') {
-      hearLoaded(message)
+      onLoadedMessage(message)
       return
     }
     if (current === undefined || !('id' in message) || message.id !== current.id) return
@@ -178,7 +178,7 @@ export function openThread({
     next()
   }
 
-  const hearLoaded = (message: FromThread): void => {
+  const onLoadedMessage = (message: FromThread): void => {
     const wrong = wrongIn(message)
     if (wrong !== undefined || message.type !== 'loaded') {
       end('loading', new Error(wrong))
@@ -187,13 +187,13 @@ export function openThread({
     stopTimer()
     description = message.plugin
     state = 'READY'
-    tellLoaded(message.plugin)
+    resolveLoaded(message.plugin)
     next()
   }
 
   /** The problem in the first message of a thread; undefined if there is none. */
   const wrongIn = (message: FromThread): string | undefined => {
-    if (message.type === 'failed') return String(message.message).slice(0, MOST_CHARACTERS)
+    if (message.type === 'failed') return String(message.message).slice(0, MAX_CHARACTERS)
     if (message.type !== 'loaded' || typeof message.plugin !== 'string') return 'it answered before it was asked'
     return description !== undefined && message.plugin !== description
       ? 'its description differs from the one when it was loaded first'
@@ -207,8 +207,8 @@ export function openThread({
     ask(question: Asked, waitMs: number) {
       if (state === 'CLOSED') return Promise.reject(new Error('it is closed'))
       if (state === 'RESTING') return Promise.reject(resting())
-      if (waiting.length >= MOST_WAITING) {
-        const error = new Error(`${MOST_WAITING} calls already wait for it`)
+      if (waiting.length >= MAX_WAITING_CALLS) {
+        const error = new Error(`${MAX_WAITING_CALLS} calls already wait for it`)
         failures.note(question.part, error.message)
         return Promise.reject(error)
       }
@@ -252,7 +252,7 @@ const KINDS = JSON.stringify(partKinds satisfies ThreadKinds, (key, value) => (k
 
 /** A thread without the environment variables of this process, and without output. */
 function startThread(url: string, memoryMib: number): Worker {
-  const source = `(${work.toString()})(require('node:worker_threads').parentPort, () => import(${JSON.stringify(url)}), ${MOST_CHARACTERS}, ${KINDS})`
+  const source = `(${work.toString()})(require('node:worker_threads').parentPort, () => import(${JSON.stringify(url)}), ${MAX_CHARACTERS}, ${KINDS})`
   const thread = new Worker(source, {
     eval: true,
     env: {},
@@ -271,7 +271,7 @@ function startThread(url: string, memoryMib: number): Worker {
 const isMessage = (message: unknown): message is FromThread => message !== null && typeof message === 'object' && 'type' in message
 
 function parse(text: unknown): unknown {
-  if (typeof text !== 'string' || text.length > MOST_ANSWER) return undefined
+  if (typeof text !== 'string' || text.length > MAX_ANSWER_CHARACTERS) return undefined
   try {
     return JSON.parse(text)
   } catch {
@@ -281,5 +281,5 @@ function parse(text: unknown): unknown {
 
 const wordsOf = (error: unknown): string => {
   const { code, message } = error as { readonly code?: unknown; readonly message?: unknown }
-  return code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'it took more memory than a plug-in may' : String(message ?? error).slice(0, MOST_CHARACTERS)
+  return code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'it took more memory than a plug-in may' : String(message ?? error).slice(0, MAX_CHARACTERS)
 }

@@ -1,4 +1,4 @@
-import { NOT_THERE, withoutGone } from '@gantt/scheduler-core'
+import { NOT_PRESENT, withoutGone } from '@gantt/scheduler-core'
 import { keptCause } from '../../replica/propose/kept-cause.ts'
 import type { Subject } from '../../services/explanation/explain.ts'
 import { nearMissesOf, reasonsOf, selectionOf } from '../../services/explanation/explanation.ts'
@@ -75,7 +75,7 @@ Explanation.implement({
       resolve: async (examined) => {
         const matrix = await examined.matrix()
         // hosts that have left the fleet have no verdict and are omitted from both lists
-        const names = examined.names.filter((_, index) => matrix.firstRefusing[index] !== NOT_THERE)
+        const names = examined.names.filter((_, index) => matrix.firstRefusing[index] !== NOT_PRESENT)
         return { matrix: withoutGone(matrix), names }
       },
     }),

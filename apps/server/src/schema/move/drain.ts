@@ -5,7 +5,7 @@ import { builder } from '../builder.ts'
 import { isOneOfSeveral } from '../host/other-nodes.ts'
 import { ReasonCount } from '../types/reasons.ts'
 
-const MOST_SHOWN = 500
+const MAX_SHOWN = 500
 
 const DrainedInstance = builder.objectRef<DrainedInstanceShape>('DrainedInstance').implement({
   description: 'One instance on a drained host, with its destination.',
@@ -68,7 +68,7 @@ export const Drain = builder.objectRef<DrainShape>('Drain').implement({
       },
       resolve: ({ instances }, { first, stuck }) => {
         const most = first ?? 50
-        if (most < 0 || most > MOST_SHOWN) throw InputFault.at(['instances', 'first'], most, `0 to ${MOST_SHOWN}`)
+        if (most < 0 || most > MAX_SHOWN) throw InputFault.at(['instances', 'first'], most, `0 to ${MAX_SHOWN}`)
         return instances.filter(({ to }) => stuck === null || stuck === undefined || stuck === (to === null)).slice(0, most)
       },
     }),

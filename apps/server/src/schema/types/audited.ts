@@ -11,7 +11,7 @@ import {
   isAbstractType,
 } from 'graphql'
 import type { AuditEntry } from '../../services/audit/audit.ts'
-import { AuditDelayed, isForWantOfStore } from '../../services/audit/audit.ts'
+import { AuditDelayed, isStoreUnavailable } from '../../services/audit/audit.ts'
 import type { Context } from '../context.ts'
 import { fault } from './faults.ts'
 
@@ -50,7 +50,7 @@ function audit(field: GraphQLField<unknown, Context>): void {
     } catch (error) {
       const entry = entryOf(faultCode(error))
       // if the store is unavailable, the caller gets the error without waiting for the audit entry
-      if (isForWantOfStore(error)) context.audit.offer(entry)
+      if (isStoreUnavailable(error)) context.audit.offer(entry)
       // if writing the audit entry fails too, the caller nevertheless gets the error of the mutation
       else await record(entry).catch(() => {})
       throw error

@@ -83,7 +83,7 @@ const LISTED = 100
 const FLAVORS = 5
 /** At most this many zones are listed for a flavor. */
 const ZONES = 20
-const MOST_COUNTED = 1_000_000
+const MAX_COUNTED = 1_000_000
 const kinds = ['NEW_FAILURE', 'NEW_PLACEMENT', 'ELSEWHERE'] as const
 
 export function createAggregateReplay({ replica, store, decisions }: AggregateReplayOptions): ReplayAggregateEdit {
@@ -183,7 +183,7 @@ async function roomOf(sides: Sides, stored: readonly StoredDecision[], isOver: (
           request,
           profile: decidingNow(sides.now, profile),
           seed: 'counted',
-          limit: MOST_COUNTED,
+          limit: MAX_COUNTED,
           groupsOf: ({ zone }) => [zone],
           isOver,
         }),

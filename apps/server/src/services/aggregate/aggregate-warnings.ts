@@ -69,7 +69,7 @@ export interface AggregateWarningsOptions {
 }
 
 const DEFAULT_DEADLINE_MS = 5_000
-const MOST_DEADLINE_MS = 30_000
+const MAX_DEADLINE_MS = 30_000
 /** The decisions of this many claims are read in one query. */
 const READ_TOGETHER = 200
 /** The claims of this many hosts are gathered between two yields. */
@@ -106,7 +106,7 @@ export function createAggregateWarnings({ replica, store, decisions }: Aggregate
     }
   }
   return (done, deadlineMs) => {
-    const wrong = deadlineMs === null ? [] : checkRange(['warnings', 'deadline'], deadlineMs, 1, MOST_DEADLINE_MS, ' ms')
+    const wrong = deadlineMs === null ? [] : checkRange(['warnings', 'deadline'], deadlineMs, 1, MAX_DEADLINE_MS, ' ms')
     if (wrong.length > 0) return Promise.reject(new InputFault(wrong))
     if (!done.dryRun) return Promise.resolve(null)
     const over = performance.now() + (deadlineMs ?? DEFAULT_DEADLINE_MS)

@@ -35,7 +35,7 @@ export class AuditDelayed extends Error {
 }
 
 /** True if a call was refused or timed out because the store was unavailable. Even so, the call might have written changes to the log. */
-export const isForWantOfStore = (error: unknown): boolean => error instanceof UnavailableError
+export const isStoreUnavailable = (error: unknown): boolean => error instanceof UnavailableError
 
 export interface AuditOptions {
   readonly records: Pick<RecordStore, 'keepAudit' | 'takesMore'>
@@ -51,7 +51,7 @@ export interface AuditOptions {
 const BATCH = 500
 const RETRY_MS = 500
 /** How long the answer of a mutation waits for its audit entry, and how long a stopping service waits for all entries. */
-const PATIENCE_MS = 10_000
+const TIMEOUT_MS = 10_000
 
 interface Waiting {
   readonly entry: AuditEntry
@@ -129,11 +129,11 @@ export function createAudit({ records, store, warn, room = 10_000, gatherMs = 20
     async keep(entry) {
       const kept = push(entry)
       void write()
-      let patience: NodeJS.Timeout | undefined
+      let deadline: NodeJS.Timeout | undefined
       const late = new Promise<never>((_resolve, reject) => {
-        patience = setTimeout(() => reject(new AuditDelayed('the change is made; its audit entry could not be written yet')), PATIENCE_MS)
+        deadline = setTimeout(() => reject(new AuditDelayed('the change is made; its audit entry could not be written yet')), TIMEOUT_MS)
       })
-      await Promise.race([kept, late]).finally(() => clearTimeout(patience))
+      await Promise.race([kept, late]).finally(() => clearTimeout(deadline))
     },
     async follow(entry) {
       while (queue.length >= room) {
@@ -148,10 +148,10 @@ export function createAudit({ records, store, warn, room = 10_000, gatherMs = 20
     },
     takesMore: () => records.takesMore(),
     async close() {
-      giveUpAt = Date.now() + PATIENCE_MS
+      giveUpAt = Date.now() + TIMEOUT_MS
       while (queue.length > 0 && Date.now() < giveUpAt) await write()
       clearTimeout(timer)
-      if (queue.length > 0) warn(`${queue.length} audit entries were lost: the database took none for ${PATIENCE_MS} ms`)
+      if (queue.length > 0) warn(`${queue.length} audit entries were lost: the database took none for ${TIMEOUT_MS} ms`)
     },
   }
 }

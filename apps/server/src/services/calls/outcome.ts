@@ -42,7 +42,7 @@ export interface NotFound extends Failure {
 }
 
 /** An answer lists at most this many issues. Otherwise a long list of wrong values would cause a long answer. */
-const MOST_ISSUES = 100
+const MAX_ISSUES = 100
 
 /** Collects the problems of a long list. All problems are counted, but objects are created only for those that an answer lists. */
 export class ManyIssues {
@@ -51,7 +51,7 @@ export class ManyIssues {
 
   add(toIssue: () => Issue): void {
     this.count++
-    if (this.listed.length < MOST_ISSUES) this.listed.push(toIssue())
+    if (this.listed.length < MAX_ISSUES) this.listed.push(toIssue())
   }
 
   addAll(issues: readonly Issue[]): void {
@@ -66,7 +66,7 @@ export class ManyIssues {
 export function invalid(issues: readonly Issue[], code: FailureCode = 'INVALID', issueCount = issues.length): Invalid {
   const [first] = issues
   const message = `${first?.message ?? 'The input is not valid.'}${issueCount > 1 ? ` (and ${issueCount - 1} more)` : ''}`
-  return { type: 'invalid', code, message, path: first?.path ?? null, issues: issues.slice(0, MOST_ISSUES), issueCount }
+  return { type: 'invalid', code, message, path: first?.path ?? null, issues: issues.slice(0, MAX_ISSUES), issueCount }
 }
 
 export function notFound(noun: string, key: string, path: readonly string[] | null = null): NotFound {
@@ -97,7 +97,7 @@ export class InputFault extends Error {
 
   constructor(issues: readonly Issue[]) {
     super(issues[0]?.message ?? 'the input is not valid')
-    this.issues = issues.slice(0, MOST_ISSUES)
+    this.issues = issues.slice(0, MAX_ISSUES)
   }
 
   /** A wrong argument; `allowed` ends a sentence that begins with "it must be". */

@@ -47,7 +47,7 @@ export function checkHostName(
 }
 
 /** At most this many problems of one document are listed. */
-const MOST = 100
+const MAX_PROBLEMS = 100
 
 /**
  * Checks the keys and texts of a caller's document that are not names. `isFree` returns whether free text is allowed at a path. `path` is
@@ -58,7 +58,7 @@ export const checkNames = (
   document: unknown,
   isFree?: Parameters<typeof findUnplain>[2],
 ): Issue[] =>
-  findUnplain(document, MOST, isFree).map(({ path: inner, found }) =>
+  findUnplain(document, MAX_PROBLEMS, isFree).map(({ path: inner, found }) =>
     issue((typeof path === 'function' ? path(inner) : [...path, ...inner]).map(shortened), found, PLAIN_RULE, 'call.unplain_name'),
   )
 

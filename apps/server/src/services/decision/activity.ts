@@ -3,7 +3,7 @@ import {
   type Durations,
   type FailureCount,
   type FlavorCount,
-  MOST_FAILED,
+  MAX_FAILED,
   type StepCount,
 } from '../../db/tables/activity.ts'
 import type { Replica } from '../../replica/replica.ts'
@@ -60,7 +60,7 @@ export interface Activities {
 }
 
 export const most = { windowMs: 7 * 86_400_000, steps: 500 } as const
-const LEAST_WINDOW_MS = 60_000
+const MIN_WINDOW_MS = 60_000
 
 /** `caughtUp` waits until the tables contain everything that this replica has applied. */
 export function createActivities(
@@ -83,7 +83,7 @@ export function createActivities(
   return {
     async read({ windowMs, since, until, steps }) {
       const issues = [
-        ...checkRange(['window'], windowMs, LEAST_WINDOW_MS, most.windowMs, ' ms'),
+        ...checkRange(['window'], windowMs, MIN_WINDOW_MS, most.windowMs, ' ms'),
         ...checkRange(['steps'], steps, 1, most.steps),
       ]
       if (issues.length > 0) throw new InputFault(issues)
@@ -110,7 +110,7 @@ function viewOf(store: ActivityStore, since: number, until: number, count: numbe
     took: async () => (await durations()).all,
     isTookCut: async () => (await durations()).isCut,
     failures: once(() => store.failures(span)),
-    isFailuresCut: async () => (await counts()).reduce((sum, { failed }) => sum + failed, 0) > MOST_FAILED,
+    isFailuresCut: async () => (await counts()).reduce((sum, { failed }) => sum + failed, 0) > MAX_FAILED,
     flavors: once(() => store.flavors(span)),
     before: () => viewOf(store, since - (until - since), since, count),
   }

@@ -27,7 +27,7 @@ const WAIT_MS = 5_000
  * back.
  */
 const CHAIN_MS = 3_600_000
-const LOOKED_BACK = 20
+const PREVIOUS_DECISIONS = 20
 
 /**
  * True if a later request with the same intent must be a retry. An instance is created only once, and a claim moves only once. Requests
@@ -162,9 +162,9 @@ export function createDecisions(replica: Replica, { decisions, requestSpecs, pro
     instanceOf({ record, answer }, index) {
       const { instances } = record
       // if not all instances were placed, the last recorded instance is the instance that got no host
-      const place = index ?? (answer.length < record.request.numInstances ? instances.length - 1 : 0)
-      const found = instances[place]
-      if (found === undefined) throw InputFault.at(['instanceIndex'], place, `0 to ${instances.length - 1}`)
+      const instanceIndex = index ?? (answer.length < record.request.numInstances ? instances.length - 1 : 0)
+      const found = instances[instanceIndex]
+      if (found === undefined) throw InputFault.at(['instanceIndex'], instanceIndex, `0 to ${instances.length - 1}`)
       return found
     },
     destinationsOf: (decision) =>
@@ -192,7 +192,7 @@ export function createDecisions(replica: Replica, { decisions, requestSpecs, pro
       const [instanceUuid] = record.request.instanceUuids
       if (instanceUuid === undefined || !isTriedAgain(record)) return undefined
       await caughtUp()
-      const before = await decisions.list({ first: LOOKED_BACK, after: { at, id }, since: at - CHAIN_MS, instanceUuid, account })
+      const before = await decisions.list({ first: PREVIOUS_DECISIONS, after: { at, id }, since: at - CHAIN_MS, instanceUuid, account })
       const found = before.find((one) => !isUnreadable(one) && one.record.intent === record.intent && one.record.source === record.source)
       return found === undefined || isUnreadable(found) ? undefined : of(found)
     },

@@ -81,7 +81,7 @@ export function createVerifyDecision(
   history: History,
   decisions: Decisions,
   store: Pick<DecisionStore, 'keepMatrix'>,
-  mostVerdicts = MATRIX_VERDICTS,
+  maxVerdicts = MATRIX_VERDICTS,
 ): VerifyDecision {
   /** The store time (the database's clock) of a revision. */
   const timeAt = (revision: number): number | Promise<number> =>
@@ -101,7 +101,7 @@ export function createVerifyDecision(
       logged: entry === undefined ? undefined : loggedIn(entry, record.id, at),
       record: made.record,
       answer: made.answer,
-      matrix: () => state.work((fleet) => hashMatrix(fleet, before, record, instances.length, mostVerdicts)),
+      matrix: () => state.work((fleet) => hashMatrix(fleet, before, record, instances.length, maxVerdicts)),
     }
   }
 
@@ -136,8 +136,8 @@ export function createVerifyDecision(
       const all = [...checks, ...more]
       const replayed = all.find(({ part }) => part === 'REPLAY')?.outcome ?? 'UNKNOWN'
       // a log entry or the stored hashes show what was decided; if both are missing, the original decision is unknown
-      const isVouched = place.entryId !== null || checks.every((check) => check.outcome !== 'UNKNOWN')
-      const outcome = all.some((check) => check.outcome === 'DIFFERENT') ? 'DIFFERENT' : isVouched ? replayed : 'UNKNOWN'
+      const isConfirmed = place.entryId !== null || checks.every((check) => check.outcome !== 'UNKNOWN')
+      const outcome = all.some((check) => check.outcome === 'DIFFERENT') ? 'DIFFERENT' : isConfirmed ? replayed : 'UNKNOWN'
       return {
         decision: decisions.of(stored),
         outcome,
@@ -213,9 +213,9 @@ function* hashMatrix(
   before: readonly Proposal[],
   record: StoredDecision['record'],
   instances: number,
-  mostVerdicts: number,
+  maxVerdicts: number,
 ): Steps<MatrixHash> {
-  const covered = Math.min(instances, Math.max(OLDER_INSTANCES, Math.floor(mostVerdicts / Math.max(1, fleet.hosts.count))))
+  const covered = Math.min(instances, Math.max(OLDER_INSTANCES, Math.floor(maxVerdicts / Math.max(1, fleet.hosts.count))))
   const hashing = createHashing()
   let older: string | undefined
   yield* examineEach(fleet, before, record, covered, function* (examination, instance) {

@@ -56,7 +56,7 @@ async function hashOf(instances: number): Promise<string> {
   )
 }
 
-async function matrixCheck(kept: string | null, mostVerdicts?: number): Promise<VerificationCheck | undefined> {
+async function matrixCheck(kept: string | null, maxVerdicts?: number): Promise<VerificationCheck | undefined> {
   const decision = { ...stored, receipt: { ...receiptOf(stored), matrix: kept, matrixAt: null } }
   const decisionStore: DecisionStore = {
     find: async () => decision,
@@ -70,7 +70,7 @@ async function matrixCheck(kept: string | null, mostVerdicts?: number): Promise<
   }
   const requestSpecs = { find: async () => undefined, list: async () => [], count: async () => 0 }
   const decisions = createDecisions(replica, { decisions: decisionStore, requestSpecs, projector: { reached: async () => true } })
-  const { checks } = await createVerifyDecision(replica, history, decisions, decisionStore, mostVerdicts)(stored.id)
+  const { checks } = await createVerifyDecision(replica, history, decisions, decisionStore, maxVerdicts)(stored.id)
   return checks.find(({ part }) => part === 'MATRIX')
 }
 

@@ -215,8 +215,8 @@ function batched<Answer>(read: (indexes: readonly number[]) => Promise<readonly 
     const asked = known.get(index)
     if (asked !== undefined) return asked
     batch ??= open()
-    const place = batch.indexes.push(index) - 1
-    const answer = batch.answers.then((answers) => answers[place] as Answer)
+    const position = batch.indexes.push(index) - 1
+    const answer = batch.answers.then((answers) => answers[position] as Answer)
     known.set(index, answer)
     return answer
   }

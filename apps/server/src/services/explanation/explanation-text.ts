@@ -151,8 +151,8 @@ export async function lacksText(verdict: Pick<HostVerdict, 'checks'>): Promise<s
 
 /** The rank of the selected host, from 1; 0 if the host does not pass. */
 function rankOf({ ranked, weighed, names }: Examined, selected: { readonly host: string; readonly node: string }): number {
-  const position = ranked.findIndex((place) => {
-    const name = names[weighed.hosts[place] as number]
+  const position = ranked.findIndex((rankedIndex) => {
+    const name = names[weighed.hosts[rankedIndex] as number]
     return name?.host === selected.host && name.node === selected.node
   })
   return position + 1

@@ -6,7 +6,7 @@ import {
   hostKey,
   hostsOfManyNames,
   isNamedIn,
-  NOT_THERE,
+  NOT_PRESENT,
   nearMissesIn,
   PASSES_ALL,
   reasonCodes,
@@ -108,7 +108,7 @@ export async function listVerdicts(
 async function inOrder(examined: Examined, order: VerdictOrder): Promise<number[]> {
   const { names, ranked, weighed, firstRefusing } = examined
   if (order === 'DISTANCE') return byDistance(await examined.matrix())
-  const isThere = (index: number): boolean => firstRefusing[index] !== NOT_THERE
+  const isThere = (index: number): boolean => firstRefusing[index] !== NOT_PRESENT
   if (order === 'NAME')
     return names.flatMap((_, i) => (isThere(i) ? [i] : [])).sort((a, b) => byCodeUnit(hostKey(nameAt(names, a)), hostKey(nameAt(names, b))))
   const refused = [...firstRefusing.keys()].filter((index) => firstRefusing[index] !== PASSES_ALL && isThere(index))
@@ -122,7 +122,7 @@ const nameAt = (names: Examined['names'], index: number) => names[index] as Exam
 function byDistance({ firstRefusing, rank, distance }: VerdictMatrix): number[] {
   const of = (column: ArrayLike<number>, index: number) => column[index] as number
   return [...firstRefusing.keys()]
-    .filter((index) => firstRefusing[index] !== NOT_THERE)
+    .filter((index) => firstRefusing[index] !== NOT_PRESENT)
     .sort((a, b) => of(distance, a) - of(distance, b) || of(rank, a) - of(rank, b) || a - b)
 }
 

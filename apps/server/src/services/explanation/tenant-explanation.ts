@@ -60,13 +60,13 @@ export function createTenantExplanations(replica: Replica, explain: Explain): Te
   return {
     ofDecision: ({ outcome, record, answer, reasons }) => {
       const { request, intent = 'CREATE' } = record
-      const mayBeTold = isOwnWord(currentSpec(request)) && (intent === 'CREATE' || intent === 'UNSHELVE')
+      const mayBeShown = isOwnWord(currentSpec(request)) && (intent === 'CREATE' || intent === 'UNSHELVE')
       const profile = replica.fleet.profiles.find(record.profile)
       return explainTo({
         request: currentSpec(request),
         outcome,
         placed: Math.max(answer.length, record.instances.length - 1),
-        profile: mayBeTold ? profile : undefined,
+        profile: mayBeShown ? profile : undefined,
         reasons,
       })
     },
@@ -112,9 +112,9 @@ export function explainTo({ request, outcome, placed, profile, reasons }: Disclo
   const asked = askedOf(request)
   const states = outcome === 'PLACED' ? allMet(asked) : profile === undefined ? new Map() : statesOf(asked, profile, reasons)
   const order = profile === undefined ? [] : filtersOf(profile).flatMap((filter) => demandsOfFilter[filter] ?? [])
-  const place = (demand: TenantDemand): number => (order.indexOf(demand) + order.length + 1) % (order.length + 1)
+  const orderOf = (demand: TenantDemand): number => (order.indexOf(demand) + order.length + 1) % (order.length + 1)
   const demands = [...asked]
-    .sort(([a], [b]) => place(a) - place(b))
+    .sort(([a], [b]) => orderOf(a) - orderOf(b))
     .map(([demand, words]) => ({ demand, asked: words, state: (states.get(demand) ?? 'NOT_TOLD') as DemandState }))
   const isAfterOthers = demands.some(({ state }) => state === 'MET')
   const isInTheWay = demands.some(({ state }) => state === 'IN_THE_WAY')

@@ -3,14 +3,14 @@ import type { Replica } from '../../replica/replica.ts'
 import { type Failure, type Invalid, invalid, issue, sentenceOf } from '../calls/outcome.ts'
 import { checkRange } from '../calls/text.ts'
 
-export const LEAST_CAP = 1_000
+export const MIN_CAP = 1_000
 /**
  * The highest cap on stored idempotency keys of ended claims that an operator can set. The memory for more keys was not measured
  * (docs/performance.md).
  */
-export const MOST_CAP = 100_000_000
-export const LEAST_AFTERLIFE_MS = 60_000
-export const MOST_AFTERLIFE_MS = 24 * 3_600_000
+export const MAX_CAP = 100_000_000
+export const MIN_AFTERLIFE_MS = 60_000
+export const MAX_AFTERLIFE_MS = 24 * 3_600_000
 
 /** The limits for ended idempotency keys, and how many such keys exist. */
 export interface KeyLimitsView extends Limits {
@@ -59,8 +59,8 @@ export function createKeyLimits(replica: Replica): KeyLimits {
     view,
     async update(ifVersion, { cap, afterlifeMs }, dryRun) {
       const issues = [
-        ...checkRange(['cap'], cap, LEAST_CAP, MOST_CAP, ' keys'),
-        ...checkRange(['afterlife'], afterlifeMs, LEAST_AFTERLIFE_MS, MOST_AFTERLIFE_MS, ' ms'),
+        ...checkRange(['cap'], cap, MIN_CAP, MAX_CAP, ' keys'),
+        ...checkRange(['afterlife'], afterlifeMs, MIN_AFTERLIFE_MS, MAX_AFTERLIFE_MS, ' ms'),
       ]
       if (ifVersion < 0) issues.push(issue(['ifVersion'], ifVersion, 'be the version that was read'))
       if (issues.length > 0) return invalid(issues)

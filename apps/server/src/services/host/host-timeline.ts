@@ -46,10 +46,10 @@ export function createHostTimelines({ replica, store, caughtUp }: HostTimelinesO
     return rows.map((row) => ({
       ...row,
       async edit() {
-        const place = somebodys.indexOf(row)
-        if (place < 0) return undefined
+        const index = somebodys.indexOf(row)
+        if (index < 0) return undefined
         reading ??= store.edits(somebodys.map(({ at }) => at))
-        return (await reading)[place]?.find((edit) => isEditOf(row, edit))
+        return (await reading)[index]?.find((edit) => isEditOf(row, edit))
       },
     }))
   }

@@ -262,7 +262,7 @@ export function impactOn(views: readonly HostView[], zoneChanges: number, warnin
 
 /** Sentences that state the free amounts after a change, class by class, for at most 20 hosts. */
 export async function changesOfFree(fleet: Fleet, records: readonly HostRecord[], changes: readonly Change[]): Promise<string[]> {
-  const listed = records.slice(0, MOST_LISTED)
+  const listed = records.slice(0, MAX_LISTED)
   const copy = copyFleet(fleet)
   await answerInPieces(appendInSteps(copy, changes))
   const sentences = listed.flatMap((record) => {
@@ -272,10 +272,10 @@ export async function changesOfFree(fleet: Fleet, records: readonly HostRecord[]
       return next === undefined || next === free ? [] : [`${hostAddress(fleet.hosts, record)}: ${resourceClass} free ${free}, then ${next}`]
     })
   })
-  return records.length > MOST_LISTED ? [...sentences, `and what changes on ${records.length - MOST_LISTED} more hosts`] : sentences
+  return records.length > MAX_LISTED ? [...sentences, `and what changes on ${records.length - MAX_LISTED} more hosts`] : sentences
 }
 
-const MOST_LISTED = 20
+const MAX_LISTED = 20
 
 function parseKey(key: string): unknown[] {
   try {

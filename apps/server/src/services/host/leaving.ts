@@ -6,11 +6,11 @@ import {
   type HostName,
   type HostRecord,
   type HostReplaced,
-  heirOf,
   hostAddress,
   isLive,
   nameAfter,
   refusesReplace,
+  replacementOf,
   type Void,
 } from '@gantt/scheduler-core'
 import { answerInPieces } from '../../event-loop/question.ts'
@@ -22,7 +22,7 @@ import { type HostView, viewHost } from './host-view.ts'
 import type { HostNameInput } from './hosts.ts'
 import { claimsOn, impactOfLeaving, type LeavingImpact, LISTED_CLAIMS, NO_IMPACT } from './leaving-impact.ts'
 
-const MOST_HOSTS = 1_000
+const MAX_HOSTS = 1_000
 
 export interface LeavingDone {
   readonly type: 'done'
@@ -128,7 +128,7 @@ export function createLeaving(replica: Replica): Leaving {
   return {
     async forget({ hosts: names, force, expectedClaims, reason, dryRun }) {
       const issues = checkText(['reason'], reason, { max: 1_000 })
-      if (names.length < 1 || names.length > MOST_HOSTS) issues.push(issue(['hosts'], names, `name 1 to ${MOST_HOSTS} hosts`))
+      if (names.length < 1 || names.length > MAX_HOSTS) issues.push(issue(['hosts'], names, `name 1 to ${MAX_HOSTS} hosts`))
       if (typeof expectedClaims === 'number' && expectedClaims < 0)
         issues.push(issue(['expectedClaims'], expectedClaims, 'be the number of claims that a dry run counted, 0 or more'))
       if (issues.length > 0) return invalid(issues)
@@ -137,7 +137,7 @@ export function createLeaving(replica: Replica): Leaving {
       const fleet = snapshotOf(replica)
       const missing = names.findIndex((name) => presentOf(name, fleet).length === 0 && forgottenOf(name, fleet).length === 0)
       const lost = names[missing]
-      if (lost !== undefined) return notThere(replica.fleet, lost, renamedOf(lost), ['hosts', String(missing)])
+      if (lost !== undefined) return hostNotFound(replica.fleet, lost, renamedOf(lost), ['hosts', String(missing)])
       const forgotten = names.flatMap((name) => forgottenOf(name, fleet))
       const readmitted = forgotten.filter(({ gone }) => gone?.isReadmitted === true)
       const leaving = [...new Set([...names.flatMap((name) => presentOf(name, fleet)), ...readmitted])]
@@ -188,7 +188,7 @@ export function createLeaving(replica: Replica): Leaving {
       const all = [...forgotten, ...renamed]
       if (all.length === 0) {
         const present = presentOf(name)
-        return present.length > 0 ? done(present, true, revision) : notThere(replica.fleet, name, [], ['host'])
+        return present.length > 0 ? done(present, true, revision) : hostNotFound(replica.fleet, name, [], ['host'])
       }
       const asked: HostName[] = [
         ...forgotten.filter(({ gone }) => gone?.isReadmitted !== true).map(nameOf),
@@ -215,7 +215,7 @@ export function createLeaving(replica: Replica): Leaving {
       const followers = renamedOf(host)
       if (old.length === 0 && followers.length > 0 && followers.every((record) => isMeant(record, by)))
         return { type: 'done', hosts: viewsOf(followers), impact: NO_IMPACT, merged: [], unchanged: true, dryRun, revision }
-      if (old.length === 0) return notThere(replica.fleet, host, followers, ['host'])
+      if (old.length === 0) return hostNotFound(replica.fleet, host, followers, ['host'])
       const pairs = old.map((record) => ({ from: nameOf(record), to: nameAfter(record, by) }))
       const merging = pairs.flatMap(({ to }) => fleet.hosts.find(to) ?? [])
       const change: HostReplaced = { type: 'replace', hosts: pairs, reason }
@@ -243,13 +243,18 @@ export function createLeaving(replica: Replica): Leaving {
 
     isBound(names) {
       const { hosts } = replica.fleet
-      const heirs = new Set(names.flatMap((name) => hosts.renamedNodesOf(name).map((index) => heirOf(hosts, hosts.get(index)))))
+      const replacements = new Set(
+        names.flatMap((name) => hosts.renamedNodesOf(name).map((index) => replacementOf(hosts, hosts.get(index)))),
+      )
       const joinedOthers = ({ host, formerNames }: HostRecord): boolean => {
         const since = formerNames.findLast((former) => former.host !== host)?.until ?? 0
-        return records(hosts.nodesOf(host)).some((other) => !heirs.has(other) && other.firstSeen < since)
+        return records(hosts.nodesOf(host)).some((other) => !replacements.has(other) && other.firstSeen < since)
       }
       return ({ host, node }) =>
-        names.includes(host) || [...heirs].some((heir) => heir.host === host && (heir.node === (node ?? host) || !joinedOthers(heir)))
+        names.includes(host) ||
+        [...replacements].some(
+          (replacement) => replacement.host === host && (replacement.node === (node ?? host) || !joinedOthers(replacement)),
+        )
     },
   }
 }
@@ -261,12 +266,12 @@ const isMeant = (name: HostName, { host, node }: HostNameInput): boolean =>
 
 const shown = ({ host, node }: HostNameInput): string => (node && node !== host ? `${host}/${node}` : host)
 
-function notThere({ hosts }: Fleet, name: HostNameInput, renamed: readonly HostRecord[], path: readonly string[]): NotFound {
+function hostNotFound({ hosts }: Fleet, name: HostNameInput, renamed: readonly HostRecord[], path: readonly string[]): NotFound {
   const failure = notFound('host', shown(name), path)
-  const [heir] = renamed
-  return heir === undefined
+  const [replacement] = renamed
+  return replacement === undefined
     ? failure
-    : { ...failure, message: `${failure.message} Since it was replaced, its name is ${hostAddress(hosts, heir)}.` }
+    : { ...failure, message: `${failure.message} Since it was replaced, its name is ${hostAddress(hosts, replacement)}.` }
 }
 
 /** The issue if hosts cannot get the new name. It states the reason and the remedy. */

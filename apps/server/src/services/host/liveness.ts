@@ -1,5 +1,5 @@
 import { type Change, type HostRecord, hostAddress, type Liveness, nodesNamed } from '@gantt/scheduler-core'
-import type { Patience } from '../../liveness/judge-liveness.ts'
+import type { LivenessTimeouts } from '../../liveness/judge-liveness.ts'
 import type { LivenessSource } from '../../liveness/liveness-source.ts'
 import type { LivenessWatcher } from '../../liveness/watcher.ts'
 import type { Replica } from '../../replica/replica.ts'
@@ -15,7 +15,7 @@ export const MAX_HEARTBEATS = 1_000
 export interface Listening {
   readonly source: LivenessSource
   readonly watcher: LivenessWatcher
-  readonly patience: Patience
+  readonly timeouts: LivenessTimeouts
 }
 
 export interface LivenessView {
@@ -50,7 +50,7 @@ export interface LivenessService {
   confirm(names: readonly HostNameInput[], reason: string): Promise<LivenessConfirmed | NotFound | Invalid>
 }
 
-export function createLiveness(replica: Replica, { source, watcher, patience }: Listening): LivenessService {
+export function createLiveness(replica: Replica, { source, watcher, timeouts }: Listening): LivenessService {
   const stateOf = (record: HostRecord): Liveness => stateIn(replica.fleet, record)
   const viewOf = (record: HostRecord): HostView => viewHost(replica.fleet, record)
   /** Finds hosts only by their present names. A sign of life under an earlier name is returned as `unknown`. */
@@ -76,7 +76,7 @@ export function createLiveness(replica: Replica, { source, watcher, patience }: 
         .filter((record) => stateOf(record) === 'SUSPECT')
       return {
         source: source.name,
-        ...patience,
+        ...timeouts,
         checkedAt: last?.at ?? null,
         counts: countStates(replica.fleet),
         withheld: withheld.map(viewOf),

@@ -71,12 +71,12 @@ function merge<Item, Outcome extends object>(
   items: readonly Item[],
   isOwn: (item: Item) => boolean,
   answers: readonly Outcome[],
-  refuse: (item: Item, place: number) => Outcome,
+  refuse: (item: Item, index: number) => Outcome,
 ): Outcome[] {
   let next = 0
-  return items.map((item, place) => {
+  return items.map((item, index) => {
     const answer = isOwn(item) ? answers[next++] : undefined
-    return answer === undefined ? refuse(item, place) : movedTo(answer, place)
+    return answer === undefined ? refuse(item, index) : movedTo(answer, index)
   })
 }
 
@@ -84,10 +84,10 @@ function merge<Item, Outcome extends object>(
  * Corrects an index in the path of a failure. The failure has the index among the items that the caller may use; the result has the index
  * among all items.
  */
-function movedTo<Outcome extends object>(outcome: Outcome, place: number): Outcome {
+function movedTo<Outcome extends object>(outcome: Outcome, index: number): Outcome {
   const moved = (path: readonly string[]): string[] => {
     const at = path.findIndex((part) => /^\d+$/.test(part))
-    return path.map((part, i) => (i === at ? String(place) : part))
+    return path.map((part, i) => (i === at ? String(index) : part))
   }
   const { path, issues } = outcome as { readonly path?: readonly string[] | null; readonly issues?: readonly Issue[] }
   return {

@@ -10,7 +10,7 @@ import { createMemoryStore } from '../../sync/memory/memory.ts'
 import { realTimers } from '../../timers.ts'
 import { createMoveBatch, moveInOrder, type SolvedMoves } from './move-batch.ts'
 
-const PATIENT_MS = 60_000
+const TIMEOUT_MS = 60_000
 const solver = createSolver()
 afterAll(() => solver.close())
 
@@ -30,7 +30,7 @@ const sized = (vcpus: number, more: object = {}) => aRequest({ vcpus, memoryMb: 
 
 const call = (key: string, request: PlacementCall['request'], more: Partial<PlacementCall> = {}): PlacementCall => ({
   ...{ account: 'a', key, digest: key, request, intent: 'CREATE', source: null, profile: 'filter', mode: 'CONFIRM' },
-  ...{ ttlMs: 600_000, deadlineMs: PATIENT_MS, alternatesPerInstance: 0, allOrNothing: true },
+  ...{ ttlMs: 600_000, deadlineMs: TIMEOUT_MS, alternatesPerInstance: 0, allOrNothing: true },
   ...more,
 })
 
@@ -88,7 +88,7 @@ async function move({ replica, asked }: Awaited<ReturnType<typeof open>>, solved
 test('if another call takes resources between solving and deciding, the remaining moves are solved again', async () => {
   const world = await open([2, 8], { large: 8, small: 2, spare: 2 })
   const { replica, batch, moved } = world
-  const solved = await batch.solve(PATIENT_MS)
+  const solved = await batch.solve(TIMEOUT_MS)
   const first = [...(solved?.shares.values() ?? [])][0]?.hosts[0]?.host as string
   expect(['small', 'spare']).toContain(first)
   // this call is decided before the moves, and claims the resources that the solver planned for the small instance
@@ -104,7 +104,7 @@ test('if another call takes resources between solving and deciding, the remainin
 test('moves without a host in the arrangement wait until all other moves are done', async () => {
   const world = await open([3, 4, 1, 2], { spare: 3 })
   const { replica, batch } = world
-  const solved = await batch.solve(PATIENT_MS)
+  const solved = await batch.solve(TIMEOUT_MS)
   const slow: Gather = (fleet, asked) =>
     batch.gather(fleet, asked)?.then(async (gathered) => {
       if (gathered.solution?.hosts.length !== 0) await new Promise((resolve) => setTimeout(resolve, 50))
@@ -117,7 +117,7 @@ test('moves without a host in the arrangement wait until all other moves are don
 test('a profile without external plug-ins does not raise the feature level to that of external plug-ins', async () => {
   const world = await open([2, 3], { wide: 16 }, 5)
   const { replica, batch, asksFor } = world
-  expect(await move(world, await batch.solve(PATIENT_MS), batch.gather)).toEqual(['wide', 'wide'])
+  expect(await move(world, await batch.solve(TIMEOUT_MS), batch.gather)).toEqual(['wide', 'wide'])
   expect(asksFor).toEqual([])
   await replica.close()
 })
@@ -125,7 +125,7 @@ test('a profile without external plug-ins does not raise the feature level to th
 test("a move for which the solver's answers never apply is decided by the filter scheduler, with a note", async () => {
   const world = await open([2, 3], { full: 1, wide: 16 })
   const { replica, batch, moved } = world
-  const solved = await batch.solve(PATIENT_MS)
+  const solved = await batch.solve(TIMEOUT_MS)
   const stale: Gather = (fleet, asked) =>
     batch.gather(fleet, asked)?.then(({ solution, ...gathered }) => ({
       ...gathered,
@@ -145,7 +145,7 @@ test('members of an anti-affinity group get different hosts, although the same h
   await replica.propose(asked.map(({ claim: { id, fence } }) => ({ type: 'membership', claim: id, fence, group })))
   const third = placedOf(await replica.place(call('third', sized(1, { forceHosts: ['one'], instanceGroup: group }))))
   expect(third.group).toBe(group.uuid)
-  const hosts = [...((await batch.solve(PATIENT_MS))?.shares.values() ?? [])].map((share) => share.hosts[0]?.host)
+  const hosts = [...((await batch.solve(TIMEOUT_MS))?.shares.values() ?? [])].map((share) => share.hosts[0]?.host)
   // alone, each instance would be moved to `one`, but the group allows only one more member there
   expect(hosts.toSorted()).toEqual(['one', 'two'])
   await replica.close()
@@ -153,12 +153,12 @@ test('members of an anti-affinity group get different hosts, although the same h
 
 test('a single claim, or a profile with another scheduler, is moved without the solver', async () => {
   const { replica, batch, asked } = await open([2], { one: 8 })
-  expect(await batch.solve(PATIENT_MS)).toBeUndefined()
+  expect(await batch.solve(TIMEOUT_MS)).toBeUndefined()
   const filter = createMoveBatch(
     { fleet: () => replica.fleet, outside: nothingOutside, solve: createSolve(solver, realTimers) },
     { asked: [...asked, ...asked], seed: 'k', profileOf: ({ profiles }) => profiles.find('filter') },
   )
-  expect(await filter.solve(PATIENT_MS)).toBeUndefined()
+  expect(await filter.solve(TIMEOUT_MS)).toBeUndefined()
   await replica.close()
 })
 
@@ -169,7 +169,7 @@ test('if the solver is busy, the filter scheduler decides every move and the rea
     { fleet: () => replica.fleet, outside: nothingOutside, solve: createSolve(solver, realTimers, 0) },
     { asked, seed: 'k', profileOf: ({ profiles }) => profiles.find('solver') },
   )
-  const solved = await busy.solve(PATIENT_MS)
+  const solved = await busy.solve(TIMEOUT_MS)
   expect(await move(world, solved, busy.gather)).toEqual(['one', 'one'])
   expect(moved.map(({ solver: choice }) => [choice?.why, choice?.solution.batch])).toEqual(
     asked.map(() => ['BUSY', { moves: 2, placed: 0, filterPlaced: null, filterObjective: null }]),

@@ -126,8 +126,8 @@ export function createRelocation(
         return invalid([
           issue(['input', 'instanceUuid'], instance, 'be given: the instances of the decision, a gang, are of several sizes'),
         ])
-      const place = instance === null ? 0 : instanceUuids.indexOf(instance)
-      const asked = ofOne(request, place, instance ?? instanceUuids[0] ?? null)
+      const index = instance === null ? 0 : instanceUuids.indexOf(instance)
+      const asked = ofOne(request, index, instance ?? instanceUuids[0] ?? null)
       return placement.select(
         account,
         {
@@ -139,7 +139,7 @@ export function createRelocation(
           allOrNothing: true,
           minRevision: null,
           deadlineMs: null,
-          takesAlternate: stored.answer[place]?.alternates.some(isOn) ?? false,
+          takesAlternate: stored.answer[index]?.alternates.some(isOn) ?? false,
         },
         {
           ...asked,
@@ -268,14 +268,14 @@ export function requestFor(
   { id, instance, project }: Claim,
 ): RequestSpec {
   const request = currentSpec(record.request)
-  const place = claimIds.indexOf(id)
-  const own = ofOne(request, place >= 0 ? place : request.instanceUuids.indexOf(instance ?? ''), instance)
+  const index = claimIds.indexOf(id)
+  const own = ofOne(request, index >= 0 ? index : request.instanceUuids.indexOf(instance ?? ''), instance)
   return { ...own, projectId: project ?? own.projectId }
 }
 
 /** The original request, reduced to one instance and without a requested destination. Instances of one request can have different sizes. */
-const ofOne = (request: RequestSpec, place: number, instance: string | null): RequestSpec => ({
-  ...requestAt(request, Math.max(0, place)),
+const ofOne = (request: RequestSpec, index: number, instance: string | null): RequestSpec => ({
+  ...requestAt(request, Math.max(0, index)),
   numInstances: 1,
   instanceUuids: instance === null ? [] : [instance],
   forceHosts: [],

@@ -36,7 +36,7 @@ import { withThingsOfClaim } from './things-of-claim.ts'
 
 export const DEFAULT_DEADLINE_MS = 10_000
 /** A call that requires a minimum revision waits at most this many milliseconds until this replica has applied it. */
-const BEHIND_MS = 2_000
+const CATCH_UP_TIMEOUT_MS = 2_000
 
 export interface Placed {
   readonly type: 'placed'
@@ -141,7 +141,10 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
   }
   const place = async (account: string, request: RequestSpec, input: PlacementInput, isStored: boolean): Promise<SelectOutcome> => {
     const { minRevision } = input
-    if (minRevision !== null && !(await replica.reached(minRevision, Math.min(BEHIND_MS, input.deadlineMs ?? BEHIND_MS))))
+    if (
+      minRevision !== null &&
+      !(await replica.reached(minRevision, Math.min(CATCH_UP_TIMEOUT_MS, input.deadlineMs ?? CATCH_UP_TIMEOUT_MS)))
+    )
       return behind(replica, minRevision)
     const call = toCall(account, input, request)
     const asked = isStored || input.moveOf === null ? request : await withThingsOfClaim(decisions, replica.fleet, request, input.moveOf)

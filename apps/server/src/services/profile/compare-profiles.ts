@@ -224,12 +224,12 @@ function createTally(candidate: Profile) {
         const otherwise = isSame ? undefined : yield* decideOtherwiseInSteps(fleet, before, record, hosts, candidate)
         const { agreement, hosts: candidateHosts } = otherwise ?? { agreement: 'SAME' as const, hosts }
         const [asked, known] = [true, false].map((is) => shadows.filter(({ profile }) => isUnsolved(fleet, record, profile) === is))
-        const earnest: (OtherDecision & { readonly shadow: (typeof shadows)[number] })[] = []
+        const decidedAgain: (OtherDecision & { readonly shadow: (typeof shadows)[number] })[] = []
         for (const shadow of known ?? [])
-          earnest.push({ shadow, ...(yield* decideOtherwiseInSteps(fleet, before, record, candidateHosts, shadow.profile)) })
+          decidedAgain.push({ shadow, ...(yield* decideOtherwiseInSteps(fleet, before, record, candidateHosts, shadow.profile)) })
         counts[agreement]++
         for (const shadow of asked ?? []) shadow.notSolved++
-        for (const { shadow, agreement: then, because: why } of earnest) {
+        for (const { shadow, agreement: then, because: why } of decidedAgain) {
           if (then === 'NEW_FAILURE') {
             if (++shadow.wouldFail <= FAILING_LISTED) shadow.failing.push({ stored, because: yield* why() })
           } else if (then !== 'SAME') shadow.wouldMove++

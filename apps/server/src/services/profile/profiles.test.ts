@@ -13,19 +13,19 @@ beforeAll(async () => {
 })
 afterAll(() => replica?.close())
 
-const WHATEVER = { dryRun: false, ifStanding: null }
+const NO_CONDITION = { dryRun: false, ifStanding: null }
 
 test('of two rollbacks planned on the same state only the first has an effect, and the second does not activate an even earlier version', async () => {
   for (const multiplier of [1, -1, 2])
     await profiles.create('site', { filters: [], weighers: [{ name: 'RAMWeigher', multiplier }], note: 'one of three' })
-  await profiles.activate('site@2', null, WHATEVER)
-  await profiles.activate('site@3', { mode: 'CANARY', percent: 5 }, WHATEVER)
-  const ends = await Promise.all([1, 2].map(() => profiles.rollBack('site', 'it packs', WHATEVER)))
+  await profiles.activate('site@2', null, NO_CONDITION)
+  await profiles.activate('site@3', { mode: 'CANARY', percent: 5 }, NO_CONDITION)
+  const ends = await Promise.all([1, 2].map(() => profiles.rollBack('site', 'it packs', NO_CONDITION)))
   expect(ends.map(({ type }) => type).sort()).toEqual(['done', 'invalid'])
   expect(ends.find(({ type }) => type === 'invalid')).toMatchObject({ code: 'CONFLICT', issues: [{ code: 'profile.rollout' }] })
   expect(profiles.find('site')).toMatchObject({ active: { number: 2 }, rollout: null })
   // each of two rollbacks in a row activates the preceding version
-  expect(await profiles.rollBack('site', 'it packs', WHATEVER)).toMatchObject({ type: 'done', version: { number: 1 } })
+  expect(await profiles.rollBack('site', 'it packs', NO_CONDITION)).toMatchObject({ type: 'done', version: { number: 1 } })
 })
 
 const WEIGHED = (multiplier: number) => ({ filters: [], weighers: [{ name: 'RAMWeigher', multiplier }], note: 'drafted' })

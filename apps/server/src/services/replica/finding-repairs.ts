@@ -89,20 +89,20 @@ export interface OfferedOption {
 
 /** Repairs the violations and contradictions that the auditor found. */
 export interface FindingRepairs {
-  /** The recommended action for a finding, and the options that `repair` accepts. At most the first `MOST_OPTIONS` options are returned. */
+  /** The recommended action for a finding, and the options that `repair` accepts. At most the first `MAX_OPTIONS` options are returned. */
   of(finding: PresentFinding): { readonly text: string; readonly options: readonly OfferedOption[] }
   /** Tries the repair on a copy of the fleet and returns the differences. Unless `dryRun` is true, the repair is then made. */
   repair(args: RepairArgs, caller: Pick<Caller, 'account' | 'scopes'>): Promise<RepairOutcome>
 }
 
-const MOST_SAID = 100
-const MOST_OPTIONS = 20
+const MAX_DIFFERENCES = 100
+const MAX_OPTIONS = 20
 const MAX_NAME = 200
 
 type Tried = Pick<RepairDone, 'revision' | 'count' | 'differences'>
 
 /** A repair that places an instance. */
-interface Mending {
+interface RepairPlan {
   readonly input: PlacementInput
   readonly request: RequestSpec
   /** The hosts and claims that the repair affects, in addition to the new claim of the instance. */
@@ -133,12 +133,12 @@ export function createFindingRepairs({
     return { type: 'done', finding, dryRun, ...tried, revision: verdict?.revision ?? replica.fleet.place.revision }
   }
 
-  const place = async (finding: PresentFinding, account: string, mending: Mending, dryRun: boolean): Promise<RepairOutcome> => {
-    const { input, request, hosts, claims, to } = mending
+  const place = async (finding: PresentFinding, account: string, plan: RepairPlan, dryRun: boolean): Promise<RepairOutcome> => {
+    const { input, request, hosts, claims, to } = plan
     const before = copyFleet(replica.fleet)
     const done = (after: Fleet, made: readonly string[], revision: number): RepairDone => {
       const all = compareNamed(before, after, hosts, [...claims, ...made])
-      return { type: 'done', finding, dryRun, revision, count: all.length, differences: all.slice(0, MOST_SAID) }
+      return { type: 'done', finding, dryRun, revision, count: all.length, differences: all.slice(0, MAX_DIFFERENCES) }
     }
     if (dryRun) {
       const after = copyFleet(before)
@@ -199,7 +199,7 @@ export function createFindingRepairs({
   return {
     of(finding) {
       const { text, options } = repairOf(replica.fleet, finding)
-      return { text, options: first(options, MOST_OPTIONS).map(shownOf) }
+      return { text, options: first(options, MAX_OPTIONS).map(shownOf) }
     },
     async repair(args, caller) {
       const { id, reason, choose, project, account, dryRun } = args
@@ -283,13 +283,13 @@ function first<Item>(items: Iterable<Item>, most: number): Item[] {
  * the options.
  */
 function chosen(options: Iterable<RepairOption>, name: string | null, text: string): RepairOption | RepairRefused {
-  const some = first(options, MOST_OPTIONS + 1)
+  const some = first(options, MAX_OPTIONS + 1)
   const [only] = some
   if (only === undefined) return refused(`This call cannot repair the finding. ${text}`, ['id'])
   if (name === null && some.length === 1) return only
   for (const option of options) if (option.name === name) return option
-  const names = some.slice(0, MOST_OPTIONS).map((option) => option.name)
-  const all = `${names.join(', ')}${some.length > MOST_OPTIONS ? ' and more' : ''}`
+  const names = some.slice(0, MAX_OPTIONS).map((option) => option.name)
+  const all = `${names.join(', ')}${some.length > MAX_OPTIONS ? ' and more' : ''}`
   return refused(name === null ? `Choose one of ${all} (choose).` : `There is no option ${name}; there is ${all}.`, ['choose'])
 }
 
@@ -304,7 +304,7 @@ async function tryOut(before: Fleet, changes: readonly Change[]): Promise<Tried 
       let count = 0
       for (const found of compareWritten(before, after)) {
         count += found.length
-        differences.push(...found.slice(0, Math.max(0, MOST_SAID - differences.length)))
+        differences.push(...found.slice(0, Math.max(0, MAX_DIFFERENCES - differences.length)))
         yield
       }
       return { revision: before.place.revision, count, differences }

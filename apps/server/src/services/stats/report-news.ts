@@ -19,17 +19,17 @@ export interface Looked {
 
 export const lookAt = (fleet: Fleet, report: Report): Looked => ({
   revision: fleet.hosts.find(report)?.revision,
-  isNew: saysSomethingNew(fleet, report),
+  isNew: hasChanges(fleet, report),
 })
 
 /**
  * True if a report would change its host. A comparison takes long, and this function must not yield. Therefore it reuses the earlier
  * comparison in `looked` if the host has not changed since then.
  */
-export const saysSomethingNewSince = (fleet: Fleet, report: Report, looked: Looked | undefined): boolean =>
+export const hasChangesSince = (fleet: Fleet, report: Report, looked: Looked | undefined): boolean =>
   looked !== undefined && looked.revision === fleet.hosts.find(report)?.revision
     ? looked.isNew || isOverruledReport(fleet, report)
-    : saysSomethingNew(fleet, report)
+    : hasChanges(fleet, report)
 
 /**
  * True if a second host has reported the same shared resource later. The second host's report takes precedence and does not change the
@@ -41,7 +41,7 @@ function isOverruledReport({ hosts }: Fleet, report: Report): boolean {
 }
 
 /** True if the report would change the data or the claims of its host. The result can also be true for a report that will be refused. */
-function saysSomethingNew(fleet: Fleet, report: Report): boolean {
+function hasChanges(fleet: Fleet, report: Report): boolean {
   const record = fleet.hosts.find(report)
   const reporter = record?.reporters.get(report.type === 'namespace' ? report.namespace : COMPUTE)
   if (record === undefined || reporter?.incarnation !== report.incarnation || report.sequence <= reporter.sequence) return true
@@ -62,7 +62,7 @@ function saysSomethingNew(fleet: Fleet, report: Report): boolean {
     // report must be written. From feature level STRICT_CLAIMS on, a report without a list of instances is also always written if the host
     // has a MATERIALISED claim.
     if (fleet.featureLevel >= STRICT_CLAIMS && stats.instances === null && state === 'MATERIALISED') return true
-    if (extra !== null && source === null && stats.instances !== null && saysUse(report)) return true
+    if (extra !== null && source === null && stats.instances !== null && containsUsage(report)) return true
   }
   return canonicalJson(stats) !== canonicalJson(record.stats)
 }
@@ -70,5 +70,5 @@ function saysSomethingNew(fleet: Fleet, report: Report): boolean {
 /**
  * True if a report states resource usage. Every full report states the usage. A delta states the usage if it has one of the usage fields.
  */
-const saysUse = ({ delta }: HostReported): boolean =>
+const containsUsage = ({ delta }: HostReported): boolean =>
   delta === undefined || [delta.vcpusUsed, delta.memoryMbUsed, delta.localGbUsed].some((used) => used !== undefined)

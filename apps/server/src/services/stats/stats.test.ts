@@ -7,7 +7,7 @@ import type { Replica } from '../../replica/replica.ts'
 import type { ReportInput } from './report-input.ts'
 import { createStats } from './stats.ts'
 
-const NOBODY: Documents = { check: () => expect.unreachable('no plug-in is asked') } as never
+const UNUSED_DOCUMENTS: Documents = { check: () => expect.unreachable('no plug-in is asked') } as never
 
 /**
  * A service on a fleet of hosts, with one report for each host. `read` returns how many reports have been read, and `proposed` has the
@@ -39,7 +39,7 @@ function aService(hosts: number) {
     })
   })
   return {
-    ...{ log, proposed, reports, stats: createStats(replica, NOBODY) },
+    ...{ log, proposed, reports, stats: createStats(replica, UNUSED_DOCUMENTS) },
     read: () => read,
     whenRead: (listener: typeof onRead) => {
       onRead = listener
@@ -142,17 +142,17 @@ test.each<[string, string, unknown, unknown, boolean]>([
   ['the segment of a port', 'network', port('s1'), port('s2'), true],
   ['the same port', 'network', port('s1'), port('s1'), false],
   ['a port that is on both hosts', 'network', port('s1', { here: true }), port('s1', { here: true }), true],
-])('an unchanged document is written if a newer document of another host differs: %s', async (_, namespace, first, second, isNews) => {
+])('an unchanged document is written if a newer document of another host differs: %s', async (_, namespace, first, second, isWritten) => {
   const { report } = twoTellers()
   expect(await report('h1', namespace, first)).toBe(true)
   // the document is unchanged, so it is not written again
   expect(await report('h1', namespace, first)).toBe(false)
   expect(await report('h2', namespace, second)).toBe(true)
   expect(await report('h2', namespace, second)).toBe(false)
-  expect(await report('h1', namespace, first)).toBe(isNews)
+  expect(await report('h1', namespace, first)).toBe(isWritten)
   // the last document of `h1` is already in effect, so it is not written again
   expect(await report('h1', namespace, first)).toBe(false)
-  expect(await report('h2', namespace, second)).toBe(isNews)
+  expect(await report('h2', namespace, second)).toBe(isWritten)
 })
 
 test('a pool has the amounts of the document that was reported last', async () => {

@@ -17,7 +17,7 @@ import { type HostView, viewHost } from '../host/host-view.ts'
 import { withDocuments } from './namespace-report.ts'
 import { readReport } from './read-report.ts'
 import type { Report, ReportInput } from './report-input.ts'
-import { lookAt, saysSomethingNewSince } from './report-news.ts'
+import { hasChangesSince, lookAt } from './report-news.ts'
 
 export const MAX_UPDATES = 1_000
 
@@ -83,12 +83,12 @@ export function createStats(replica: Replica, documents: Documents): Stats {
       )
       const parsed = read.map((one) => ('issues' in one ? one.issues : one.report))
       const looked = await mapInPieces(parsed, (report) => (Array.isArray(report) ? undefined : lookAt(replica.fleet, report)))
-      const isNews = (report: Report, i: number): boolean =>
-        refusalOf(replica, report) === undefined && saysSomethingNewSince(replica.fleet, report, looked[i])
+      const hasChanges = (report: Report, i: number): boolean =>
+        refusalOf(replica, report) === undefined && hasChangesSince(replica.fleet, report, looked[i])
       // The fleet of this replica can lag behind the log. If a report seems to be unchanged, refused or beyond the limit of nodes, this
       // must therefore be checked again on a fleet as new as the log.
       const isLimited = (report: Report): boolean => limits !== undefined && joining.isNew(report)
-      if (parsed.some((report, i) => !Array.isArray(report) && (isLimited(report) || !isNews(report, i)))) await replica.fresh()
+      if (parsed.some((report, i) => !Array.isArray(report) && (isLimited(report) || !hasChanges(report, i)))) await replica.fresh()
       const joined = new Set<Report>()
       const tooMany = parsed.map((report, i): Invalid | undefined => {
         if (Array.isArray(report) || !joining.isNew(report)) return undefined
@@ -103,7 +103,7 @@ export function createStats(replica: Replica, documents: Documents): Stats {
       const written = parsed.map((report, i) => {
         if (Array.isArray(report) || tooMany[i] !== undefined) return false
         const key = keyOf(report)
-        const isWritten = met.has(key) || underway.has(key) || isNews(report, i)
+        const isWritten = met.has(key) || underway.has(key) || hasChanges(report, i)
         if (isWritten) met.add(key)
         return isWritten
       })
@@ -194,9 +194,9 @@ function leftOf(
   code: 'report.host_forgotten' | 'report.host_replaced',
   path: readonly string[],
 ): Invalid {
-  const heir = hosts.findRenamed({ host, node })
+  const replacement = hosts.findRenamed({ host, node })
   // the report is about a new node of a host that was replaced with all its nodes
-  const names = heir === undefined ? presentHosts(hosts, [host]) : [hostKey(heir)]
+  const names = replacement === undefined ? presentHosts(hosts, [host]) : [hostKey(replacement)]
   const rule =
     code === 'report.host_replaced'
       ? `be the present name of the machine: it was replaced and is called ${names.map((name) => quote(name)).join(' or ')} now`

@@ -37,7 +37,7 @@ export function createBacklog<Item, Detail>({
   const waiting = new Map<Item, { readonly detail: Detail }>()
   let isLooking = false
   let isOver = false
-  const lookAtAll = async (): Promise<void> => {
+  const processAll = async (): Promise<void> => {
     isLooking = true
     while (waiting.size > 0) {
       // yields before the first item too, because other work can have used all the time of this turn
@@ -66,7 +66,7 @@ export function createBacklog<Item, Detail>({
         onFull()
       }
       if (isLooking) return
-      lookAtAll().catch((error: unknown) => {
+      processAll().catch((error: unknown) => {
         end()
         onFailed(error)
       })

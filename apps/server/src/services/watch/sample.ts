@@ -16,7 +16,7 @@ export function createSample<Item>(perSecond: number, notify: (item: Item | null
   let inWindow = 0
   let leftOut = 0
   let closing: ReturnType<typeof setTimeout> | undefined
-  const tellAll = (item: Item | null): void => {
+  const notifyAll = (item: Item | null): void => {
     clearTimeout(closing)
     closing = undefined
     const before = leftOut
@@ -30,10 +30,10 @@ export function createSample<Item>(perSecond: number, notify: (item: Item | null
         windowStart = now
         inWindow = 0
       }
-      if (++inWindow <= perSecond) tellAll(item)
+      if (++inWindow <= perSecond) notifyAll(item)
       else {
         leftOut++
-        closing ??= setTimeout(() => tellAll(null), windowStart + WINDOW_MS - now)
+        closing ??= setTimeout(() => notifyAll(null), windowStart + WINDOW_MS - now)
       }
     },
     end: () => clearTimeout(closing),

@@ -125,10 +125,10 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
       return admit<DecisionEvent>(
         args,
         (push, fail) => {
-          const tellGap = (missedFrom: number): void =>
+          const emitGap = (missedFrom: number): void =>
             push({ revision: revision(), decision: null, suppressed: 0, gap: { missedFrom, resumeAt: revision() } })
           // refusals are not in the log, so a reader that reconnects can have missed refusals even if the revision has not changed
-          if (typeof after === 'number') tellGap(after)
+          if (typeof after === 'number') emitGap(after)
           const sample = createSample<StoredDecision>(perSecond, (stored, suppressed) =>
             push({ revision: revision(), decision: stored === null ? null : decisions.of(stored), suppressed, gap: null }),
           )
@@ -138,12 +138,12 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
             },
             merge: () => undefined,
             most: MAX_UNSEEN_DECISIONS,
-            onFull: () => tellGap(revision()),
+            onFull: () => emitGap(revision()),
             onFailed: fail,
           })
           const stop = feed.onDecision(
             (stored) => unseen.put(stored, undefined),
-            () => tellGap(revision()),
+            () => emitGap(revision()),
           )
           return () => {
             stop()

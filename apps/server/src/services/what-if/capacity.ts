@@ -27,13 +27,13 @@ export interface Capacities {
   count(input: CapacityInput): Promise<CapacityAnswer>
 }
 
-const MOST_COUNTED = 100_000_000
+const MAX_COUNTED = 100_000_000
 /** At most this many groups are in one answer. */
-const MOST_GROUPS = 500
+const MAX_GROUPS = 500
 
 /** The first groups of an answer. Throws InputFault if `first` is out of range. */
 export function firstGroups({ groups }: Capacity, first: number): Capacity['groups'] {
-  if (first < 0 || first > MOST_GROUPS) throw InputFault.at(['groups', 'first'], first, `0 to ${MOST_GROUPS}`)
+  if (first < 0 || first > MAX_GROUPS) throw InputFault.at(['groups', 'first'], first, `0 to ${MAX_GROUPS}`)
   return groups.slice(0, first)
 }
 
@@ -41,7 +41,7 @@ export function createCapacities(open: OpenHypothetical, readRequest: ReadReques
   return {
     async count(input) {
       const read = await readRequest(input.request)
-      const issues = [...(isWrong(read) ? read : []), ...checkRange(['input', 'limit'], input.limit, 1, MOST_COUNTED)]
+      const issues = [...(isWrong(read) ? read : []), ...checkRange(['input', 'limit'], input.limit, 1, MAX_COUNTED)]
       const { fleet, profile, requests, asOf, isOver, drain } = await open(input, issues, isWrong(read) ? [] : [read])
       if (isWrong(read)) throw new InputFault(read)
       const [request = read.request] = requests

@@ -3,7 +3,7 @@ import {
   copyFleet,
   curveOf,
   ignoredFields,
-  MOST_SIMULATED,
+  MAX_SIMULATED_INSTANCES,
   type Simulated,
   type SimulatedDecision,
   type SimulatedQuestion,
@@ -22,9 +22,9 @@ import { type AskedRequest, isWrong, type PlacedRequest, type ReadRequest } from
 import { checkBinding } from '../placement/call-checks.ts'
 import type { Hypothesis, OpenHypothetical } from './hypothetical.ts'
 
-const MOST_REQUESTS = 1_000
-const MOST_SHOWN = 500
-const MOST_POINTS = 500
+const MAX_REQUESTS = 1_000
+const MAX_SHOWN = 500
+const MAX_POINTS = 500
 
 export interface SimulateInput extends Hypothesis {
   readonly requests: readonly { readonly request: AskedRequest; readonly count: number }[]
@@ -54,7 +54,7 @@ export function pageOfDecisions(
   skip: number,
   outcome: string | undefined,
 ): SimulatedView[] {
-  if (first < 0 || first > MOST_SHOWN) throw InputFault.at(['decisions', 'first'], first, `0 to ${MOST_SHOWN}`)
+  if (first < 0 || first > MAX_SHOWN) throw InputFault.at(['decisions', 'first'], first, `0 to ${MAX_SHOWN}`)
   if (skip < 0) throw InputFault.at(['decisions', 'skip'], skip, '0 or more')
   return decisions.filter((decision) => outcome === undefined || decision.outcome === outcome).slice(skip, skip + first)
 }
@@ -111,7 +111,7 @@ export function createSimulations(open: OpenHypothetical, readRequest: ReadReque
           ignored: ignored[decision.request] ?? [],
         })),
         curve(most) {
-          if (most < 2 || most > MOST_POINTS) throw InputFault.at(['curve', 'points'], most, `2 to ${MOST_POINTS}`)
+          if (most < 2 || most > MAX_POINTS) throw InputFault.at(['curve', 'points'], most, `2 to ${MAX_POINTS}`)
           return curveOf(simulated, most)
         },
       }
@@ -163,17 +163,17 @@ async function readAll(
   given: SimulateInput['requests'],
 ): Promise<{ readonly requests: readonly (SimulatedRequest & PlacedRequest)[]; readonly issues: readonly Issue[] }> {
   const issues: Issue[] = []
-  if (given.length < 1 || given.length > MOST_REQUESTS)
-    issues.push(issue(['input', 'requests'], given.length, `be 1 to ${MOST_REQUESTS} requests`))
+  if (given.length < 1 || given.length > MAX_REQUESTS)
+    issues.push(issue(['input', 'requests'], given.length, `be 1 to ${MAX_REQUESTS} requests`))
   const requests: (SimulatedRequest & PlacedRequest)[] = []
-  for (const { request: asked, count } of given.slice(0, MOST_REQUESTS)) {
+  for (const { request: asked, count } of given.slice(0, MAX_REQUESTS)) {
     const read = await readRequest(asked)
     if (isWrong(read)) issues.push(...read)
     else requests.push({ ...read, count })
     if (count < 1) issues.push(issue([...asked.path, 'count'], count, 'be 1 or more'))
   }
   const sum = requests.reduce((all, { request, count }) => all + count * request.numInstances, 0)
-  if (sum > MOST_SIMULATED)
-    issues.push(issue(['input', 'requests'], sum, `ask for at most ${MOST_SIMULATED} instances in total: counts times instances`))
+  if (sum > MAX_SIMULATED_INSTANCES)
+    issues.push(issue(['input', 'requests'], sum, `ask for at most ${MAX_SIMULATED_INSTANCES} instances in total: counts times instances`))
   return { requests, issues }
 }

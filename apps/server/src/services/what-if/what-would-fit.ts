@@ -20,9 +20,9 @@ import { type AskedRequest, isWrong, type ReadRequest } from '../placement/asked
 import type { Hypothesis, OpenHypothetical } from './hypothetical.ts'
 
 /** One query may try at most this many decisions. */
-const MOST_RUNS = 100
-const MOST_FIRST = 50
-const MOST_HOSTS = 100_000
+const MAX_TRIED_DECISIONS = 100
+const MAX_PAGE_SIZE = 50
+const MAX_HOSTS = 100_000
 
 export interface WhatWouldFitInput extends Hypothesis {
   readonly request: AskedRequest
@@ -84,8 +84,8 @@ export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest,
       const issues = [
         ...(isWrong(read) ? read : []),
         ...checkRange(['input', 'maxChanges'], given.maxChanges, 1, 2),
-        ...checkRange(['input', 'first'], given.first, 1, MOST_FIRST),
-        ...checkRange(['input', 'minHosts'], given.minHosts, 1, MOST_HOSTS),
+        ...checkRange(['input', 'first'], given.first, 1, MAX_PAGE_SIZE),
+        ...checkRange(['input', 'minHosts'], given.minHosts, 1, MAX_HOSTS),
       ]
       const input = await asDecided(given)
       const { fleet, profile, requests, asOf, isOver, edits, drain } = await open(input, issues, isWrong(read) ? [] : [read])
@@ -99,7 +99,7 @@ export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest,
         )
       const { maxChanges, first, minHosts } = input
       const kinds = input.kinds ?? changeKinds
-      const options = { request, profile, seed: SEED, kinds, maxChanges, first, minHosts, mostRuns: MOST_RUNS, isOver }
+      const options = { request, profile, seed: SEED, kinds, maxChanges, first, minHosts, maxRuns: MAX_TRIED_DECISIONS, isOver }
       const found = await answerInPieces(whatWouldFit(fleet, options))
       const draft = input.profileChanges ?? undefined
       const toAnswer = ({ changes, request: asked, edits: more, filters, ...rest }: CoreCounterfactual): Counterfactual => {

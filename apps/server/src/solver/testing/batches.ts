@@ -5,7 +5,7 @@ import { createAskSolver } from '../ask-solver.ts'
 import type { Solver } from '../solver.ts'
 
 /** The time limit of a search in these tests. It includes starting a thread on a busy machine. */
-const PATIENT = { timeLimitMs: 30_000 }
+const LONG_LIMITS = { timeLimitMs: 30_000 }
 
 export const profileOf = ({
   solver: limits,
@@ -24,7 +24,7 @@ export const profileOf = ({
       { name: 'CPUWeigher', multiplier: 1 },
     ],
     scheduler: 'solver',
-    ...(parts.scheduler === undefined && { solver: { ...PATIENT, ...limits } }),
+    ...(parts.scheduler === undefined && { solver: { ...LONG_LIMITS, ...limits } }),
     ...(parts.scheduler !== undefined && limits !== undefined && { solver: limits }),
     ...parts,
   })

@@ -34,10 +34,10 @@ export interface NatsKeys extends ApiKeyStore {
 /** Other replicas see an edit within this time, because an edit is a single message. */
 const SEEN_WITHIN_MS = 1_000
 const USES_MS = 5_000
-const MOST_ATTEMPTS = 50
+const MAX_ATTEMPTS = 50
 /** An edit with unknown outcome is sent again for this long. */
-const PATIENCE_MS = 10_000
-const AGAIN_MS = 100
+const TIMEOUT_MS = 10_000
+const RETRY_DELAY_MS = 100
 
 /** Keys computed from a stream of edits, which every replica follows in memory. */
 export async function openNatsKeys(connection: Connection, options: NatsKeysOptions): Promise<NatsKeys> {
@@ -67,7 +67,7 @@ export async function openNatsKeys(connection: Connection, options: NatsKeysOpti
     const { body, head } = await pack(edit.id, edit)
     pending.set(edit.id, false)
     try {
-      for (const end = timers.now() + PATIENCE_MS; ; ) {
+      for (const end = timers.now() + TIMEOUT_MS; ; ) {
         const sequence = await publish(connection, names.stream, names.subject, body, head).catch((error: unknown) => {
           if (!(error instanceof StoreUnavailableError)) throw error
           if (timers.now() > end) throw new UnavailableError('store', `it is not known whether the keys were edited: ${error.message}`)
@@ -76,7 +76,7 @@ export async function openNatsKeys(connection: Connection, options: NatsKeysOpti
         if (sequence !== undefined) await followed.reach(sequence)
         // an earlier copy of the edit may have arrived although no answer came
         if (sequence !== undefined || pending.get(edit.id) === true) return pending.get(edit.id) === true
-        await new Promise<void>((resolve) => void timers.after(AGAIN_MS, resolve))
+        await new Promise<void>((resolve) => void timers.after(RETRY_DELAY_MS, resolve))
       }
     } finally {
       pending.delete(edit.id)
@@ -87,7 +87,7 @@ export async function openNatsKeys(connection: Connection, options: NatsKeysOpti
     if (fold.unreadable !== undefined) throw new UnavailableError('store', fold.unreadable)
   }
   const edit: ApiKeyStore['edit'] = async (decide) => {
-    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       await followed.fresh()
       assertReadable()
       const { writes, answer } = decide(keys())
@@ -95,7 +95,7 @@ export async function openNatsKeys(connection: Connection, options: NatsKeysOpti
     }
     throw new UnavailableError(
       'store',
-      `other callers edit keys constantly; all ${MOST_ATTEMPTS} attempts were too late, and nothing was done`,
+      `other callers edit keys constantly; all ${MAX_ATTEMPTS} attempts were too late, and nothing was done`,
     )
   }
   const writeUses = () => uses.write(keepUses)

@@ -7,7 +7,7 @@ import type { Timers } from '../../timers.ts'
 
 /** Follows a small stream that is held in memory. `onMessage` gets every message once, in order, from the first one on. */
 export interface Followed {
-  /** Resolves when the message with this sequence was received. Throws StoreUnavailableError if no message arrives for PATIENCE_MS. */
+  /** Resolves when the message with this sequence was received. Throws StoreUnavailableError if no message arrives for TIMEOUT_MS. */
   reach(sequence: number): Promise<void>
   /** Resolves when all messages that were in the stream at this call were received. */
   fresh(): Promise<void>
@@ -27,8 +27,8 @@ export interface FollowedOptions {
   readonly doubtMs?: number
 }
 
-const AGAIN_MS = 200
-const PATIENCE_MS = 5_000
+const RETRY_DELAY_MS = 200
+const TIMEOUT_MS = 5_000
 /** How many messages the feed requests at once. They are processed as they arrive. */
 const ROOM = 1_024
 
@@ -106,7 +106,7 @@ export async function openFollowed(connection: Connection, options: FollowedOpti
   /** Repeats until it succeeds. The connection recovers by itself. */
   const again = (): void => {
     if (isClosed) return
-    stopWaiting = timers.after(AGAIN_MS, () => void follow().catch(again))
+    stopWaiting = timers.after(RETRY_DELAY_MS, () => void follow().catch(again))
   }
   const reach = (sequence: number): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -122,15 +122,15 @@ export async function openFollowed(connection: Connection, options: FollowedOpti
       }
       let stop = (): void => {}
       // the time limit starts again with each message, because the connection may be slow and the stream long
-      const beGivenTime = (): void => {
+      const giveUpUnlessReading = (): void => {
         const before = last
-        stop = timers.after(PATIENCE_MS, () => {
-          if (last !== before) return beGivenTime()
+        stop = timers.after(TIMEOUT_MS, () => {
+          if (last !== before) return giveUpUnlessReading()
           over()
           reject(new StoreUnavailableError(`the stream ${stream} does not deliver its message ${sequence}`))
         })
       }
-      beGivenTime()
+      giveUpUnlessReading()
       waiting.add(look)
     })
 

@@ -34,13 +34,13 @@ export interface NatsLeasesOptions {
  */
 const SLOTS = 64
 /** One batch has at most this many hosts, not counting those that are copied from the overwritten batch. */
-const MOST_HOSTS = 5_000
+const MAX_HOSTS_PER_BATCH = 5_000
 /** Hosts that were silent for longer are left out, because no timeout is that long. */
 export const LEASES_LAST_MS = 2 * 86_400_000
-const LEAST_HELD_MS = 1_000
+const MIN_HELD_MS = 1_000
 /** A replica that reads leases delays reads of other replicas for at most this long. */
-const MOST_HELD_MS = 3_600_000
-const LOOKS_IN_BREAK = 3
+const MAX_HELD_MS = 3_600_000
+const MISSED_INTERVALS = 3
 
 export async function openNatsLeases(connection: Connection, { names, timers, time }: NatsLeasesOptions): Promise<LeaseStore> {
   const me = nuid.next()
@@ -55,7 +55,7 @@ export async function openNatsLeases(connection: Connection, { names, timers, ti
   let latest = 0
   const watchSubject = `${names.subject}.watch`
 
-  const takeHeard = (at: number, heard: Heard): void => {
+  const applySigns = (at: number, heard: Heard): void => {
     for (const [host, agoMs, node = host] of heard) {
       const key = hostKey({ host, node })
       last.set(key, Math.max(last.get(key) ?? 0, at - agoMs))
@@ -64,12 +64,12 @@ export async function openNatsLeases(connection: Connection, { names, timers, ti
   const followed = await openFollowed(connection, {
     ...{ stream: names.stream, timers },
     onMessage(message: StoredMessage) {
-      const { heard, watch: said } = unpack(message) ?? {}
+      const { heard, watch: watchMessage } = unpack(message) ?? {}
       const at = stampMs(message)
       latest = Math.max(latest, at)
       if (message.subject === watchSubject) watchSequence = message.revision
-      if (Array.isArray(heard)) takeHeard(at, heard.filter(isHeard))
-      else if (isWatch(said)) watch = { ...said, at }
+      if (Array.isArray(heard)) applySigns(at, heard.filter(isHeard))
+      else if (isWatch(watchMessage)) watch = { ...watchMessage, at }
     },
     onReplaced() {
       last.clear()
@@ -109,23 +109,23 @@ export async function openNatsLeases(connection: Connection, { names, timers, ti
     next++
   }
 
-  const say = async (said: Watch, expected?: number): Promise<void> => {
-    const { body, head } = await pack(me, { watch: said })
+  const say = async (message: Watch, expected?: number): Promise<void> => {
+    const { body, head } = await pack(me, { watch: message })
     const order = expected === undefined ? head : follows(expected)
     await followed.reach(await publish(connection, names.stream, watchSubject, body, order))
   }
   const isHeldByAnother = (now: number): boolean =>
-    watch !== undefined && watch.by !== me && now - watch.at < Math.min(watch.heldMs, MOST_HELD_MS)
+    watch !== undefined && watch.by !== me && now - watch.at < Math.min(watch.heldMs, MAX_HELD_MS)
 
   return {
     async renew(hosts) {
-      for (let i = 0; i < hosts.length; i += MOST_HOSTS) await write(hosts.slice(i, i + MOST_HOSTS))
+      for (let i = 0; i < hosts.length; i += MAX_HOSTS_PER_BATCH) await write(hosts.slice(i, i + MAX_HOSTS_PER_BATCH))
     },
     async look(breakMs, conclude) {
       await followed.fresh()
       const now = Math.max(await time(), latest)
       const { since = null, until = null } = watch ?? {}
-      const heldMs = Math.max(LEAST_HELD_MS, breakMs / LOOKS_IN_BREAK)
+      const heldMs = Math.max(MIN_HELD_MS, breakMs / MISSED_INTERVALS)
       const isMine =
         !isHeldByAnother(now) &&
         (await say({ by: me, heldMs, since, until }, watchSequence).then(

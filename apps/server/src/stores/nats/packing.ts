@@ -7,7 +7,7 @@ const ENCODING = 'Gantt-Encoding'
 const ID = 'Gantt-Id'
 /** Bodies above this many bytes are compressed on another thread. */
 const DEFLATED_FROM = 65_536
-const MOST_INFLATED = 268_435_456
+const MAX_INFLATED_BYTES = 268_435_456
 
 const deflate = promisify(deflateRaw)
 
@@ -37,7 +37,7 @@ export function unpack({ headers: head, body }: StoredMessage): Unpacked | undef
   const encoding = head?.get(ENCODING) ?? ''
   try {
     if (encoding !== '' && encoding !== 'deflate') return undefined
-    const bytes = encoding === '' ? Buffer.from(body) : inflateRawSync(body, { maxOutputLength: MOST_INFLATED })
+    const bytes = encoding === '' ? Buffer.from(body) : inflateRawSync(body, { maxOutputLength: MAX_INFLATED_BYTES })
     const value: unknown = JSON.parse(bytes.toString())
     return isObject(value) ? value : undefined
   } catch {

@@ -16,7 +16,7 @@ export const NATS_RULE =
 
 const DEFAULT_PORT = 4222
 const DEFAULT_FLEET = 'main'
-const MOST_SERVERS = 16
+const MAX_SERVERS = 16
 
 const SCHEME = /^(nats|tls):\/\//
 const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|\[[0-9A-Fa-f:.]{2,45}\])$/
@@ -37,7 +37,7 @@ export function parseNatsAddress(text: string): NatsAddress | undefined {
     .slice(at + 1)
     .split(',')
     .map(readServer)
-  if (!FLEET.test(fleet) || credentials === null || servers.length > MOST_SERVERS) return undefined
+  if (!FLEET.test(fleet) || credentials === null || servers.length > MAX_SERVERS) return undefined
   const known = servers.filter((server) => server !== undefined)
   if (known.length < servers.length || new Set(known).size < known.length) return undefined
   return { servers: known, isTls: scheme[1] === 'tls', user: undefined, password: undefined, token: undefined, ...credentials, fleet }

@@ -24,7 +24,7 @@ import { ANSWER_MS, hedged } from './hedged-request.ts'
 
 /** The client connects to another server after this many unanswered pings in a row. */
 const PINGS = { pingInterval: 1_000, maxPingOut: 2 }
-const DIAL_MS = 2_000
+const CONNECT_TIMEOUT_MS = 2_000
 /** The timeout for creating or changing a stream, which several servers must agree on and write. */
 const CHANGE_MS = 5_000
 const RECONNECT_MS = 100
@@ -148,7 +148,7 @@ function optionsOf({ servers, isTls, user, password, token }: NatsAddress, name:
   return {
     name,
     servers: [...servers],
-    timeout: DIAL_MS,
+    timeout: CONNECT_TIMEOUT_MS,
     ...PINGS,
     maxReconnectAttempts: -1,
     // credentials may be changed on one server after another, so a refusal may be temporary
@@ -175,10 +175,10 @@ export function apiCode(error: unknown): number | undefined {
 export function toStoreError(error: unknown): unknown {
   if (error instanceof StoreUnavailableError || error instanceof TypeError || error instanceof errors.InvalidArgumentError) return error
   const isSilent = error instanceof errors.TimeoutError
-  const isNobody = error instanceof RequestError && error.isNoResponders()
+  const hasNoResponders = error instanceof RequestError && error.isNoResponders()
   const why = isSilent
     ? 'no answer in time'
-    : isNobody
+    : hasNoResponders
       ? 'no server answers for the stream: JetStream is off, or has no leader now'
       : messageOf(error)
   return new StoreUnavailableError(`NATS: ${why}`, { cause: error })

@@ -23,18 +23,18 @@ export interface Coordination {
  */
 const TURN_WAIT_MS = 100
 /** A turn takes 5 ms plus the append of its entry. A holder that died loses its turn after this time. */
-const TURN_HELD_MS = 500
-const SAVER_WAIT_MS = 500
+const TURN_EXPIRY_MS = 500
+const CHECKPOINT_WAIT_MS = 500
 /** The least time between two attempts to create a lost token again. */
-const LOOK_MS = 2_000
-const SAVER_HELD_MS = 10_000
+const MIN_RECREATE_INTERVAL_MS = 2_000
+const CHECKPOINT_EXPIRY_MS = 10_000
 
 export async function openCoordination(connection: Connection, names: Names, copies: number, timers: Timers): Promise<Coordination> {
   const { coordination: stream, coordinationSubject } = names
   const token = (name: string, heldMs: number) =>
     createToken(connection, { stream, subject: `${coordinationSubject}.${name}`, name, heldMs, copies, timers })
-  const turn = token('turn', TURN_HELD_MS)
-  const saver = token('saver', SAVER_HELD_MS)
+  const turn = token('turn', TURN_EXPIRY_MS)
+  const saver = token('saver', CHECKPOINT_EXPIRY_MS)
   const clock = `${coordinationSubject}.clock.${nuid.next()}`
   const make = async (): Promise<void> => {
     await ensureCoordination(connection, coordinationSettings(names), copies)
@@ -58,7 +58,7 @@ export async function openCoordination(connection: Connection, names: Names, cop
   let lookedAt = timers.now()
   /** Called when a turn did not arrive, because its token is held for longer or is lost. A lost token is created again. */
   const look = (): void => {
-    if (timers.now() - lookedAt < LOOK_MS) return
+    if (timers.now() - lookedAt < MIN_RECREATE_INTERVAL_MS) return
     lookedAt = timers.now()
     void ensure().catch(() => undefined)
   }
@@ -70,7 +70,7 @@ export async function openCoordination(connection: Connection, names: Names, cop
       return async () => {}
     },
     async takeSaver() {
-      const held = await saver.take(SAVER_WAIT_MS)
+      const held = await saver.take(CHECKPOINT_WAIT_MS)
       if (held === undefined) look()
       return held
     },

@@ -36,7 +36,7 @@ const AT = 'Gantt-At'
 const DEFLATED_FROM = 131_072
 const NANOS_PER_MS_DIGITS = 6
 /** The maximum size of a decompressed entry. Writers are trusted, but may have defects. */
-const MOST_INFLATED = 268_435_456
+const MAX_INFLATED_BYTES = 268_435_456
 
 const deflate = promisify(deflateRaw)
 
@@ -79,7 +79,7 @@ export function stampOf(time: string): string {
 }
 
 export function idOf(message: Pick<StoredMessage, 'revision' | 'headers'>): string {
-  return message.headers?.get(ID) || strayId(message.revision)
+  return message.headers?.get(ID) || foreignEntryId(message.revision)
 }
 
 /**
@@ -99,11 +99,11 @@ export function toEntry(message: StoredMessage): LogEntry {
   return { format, id, writer, basis, changes, ...place }
 }
 
-const strayId = (revision: number): string => `stray-${revision}`
+const foreignEntryId = (revision: number): string => `stray-${revision}`
 
 function parse(body: Uint8Array, isDeflated: boolean): Entry | undefined {
   try {
-    const bytes = isDeflated ? inflateRawSync(body, { maxOutputLength: MOST_INFLATED }) : body
+    const bytes = isDeflated ? inflateRawSync(body, { maxOutputLength: MAX_INFLATED_BYTES }) : body
     const value: unknown = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString())
     return isEntry(value) ? value : undefined
   } catch {

@@ -4,7 +4,7 @@ export const ANSWER_MS = 1_000
  * A request without an answer for this long is sent again, while the first is still pending. Requests to a cluster without a leader are
  * dropped and never answered. Without repeating, the client would not notice a new leader for a second.
  */
-const AGAIN_MS = 200
+const HEDGE_DELAY_MS = 200
 
 /**
  * Repeats an idempotent request until the first answer. Rejects if the first request is unanswered after ANSWER_MS, or if a request is
@@ -30,9 +30,9 @@ export function hedged<T>(ask: () => Promise<T>, late: (answer: T) => void = () 
           if (!isOver) end(() => reject(error))
         },
       )
-      if (asked >= ANSWER_MS / AGAIN_MS) clearInterval(timer)
+      if (asked >= ANSWER_MS / HEDGE_DELAY_MS) clearInterval(timer)
     }
-    const timer = setInterval(put, AGAIN_MS)
+    const timer = setInterval(put, HEDGE_DELAY_MS)
     put()
   })
 }

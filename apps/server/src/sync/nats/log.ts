@@ -58,7 +58,7 @@ const SILENT_MS = 500
  * If the delivered messages contradict the state of the stream, both are read again, at most this many times. Servers that contradict each
  * other for longer cannot be used as a store.
  */
-const MOST_LOOKS = 5
+const MAX_READS = 5
 
 export function createNatsLog(connection: Connection, { settings, copies, timers, doubtMs }: LogOptions): NatsLog {
   const { name: stream, subjects } = settings
@@ -190,7 +190,7 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
       let state = await look()
       assertReaches(state, after)
       const upTo = Math.min(state.lastRevision, after.revision + limit)
-      for (let looks = 0; looks < MOST_LOOKS; looks++) {
+      for (let looks = 0; looks < MAX_READS; looks++) {
         const followed = await tailAt(after, state)
         await followed.reach(upTo, SILENT_MS)
         if (isSame(followed, state)) return entriesInPieces(followed.take(limit), toEntry)
@@ -198,7 +198,7 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
         forget()
         state = await look()
       }
-      throw new StoreUnavailableError(`the stream ${stream} reports another last entry than it delivers, ${MOST_LOOKS} times in a row`)
+      throw new StoreUnavailableError(`the stream ${stream} reports another last entry than it delivers, ${MAX_READS} times in a row`)
     },
 
     async readPast(after, limit) {

@@ -16,7 +16,7 @@ export interface MessagesOptions {
 }
 
 /** At most this many messages are buffered before they are read. */
-const AHEAD = 32
+const MAX_BUFFERED = 32
 /** How long the reader waits for the next message. */
 const SILENT_MS = 5_000
 
@@ -32,7 +32,7 @@ export async function* readMessages(
   const feed = await openFeed(connection, {
     ...{ stream, from, timers },
     ...(subject === undefined ? {} : { subject }),
-    room: () => AHEAD - came.length,
+    room: () => MAX_BUFFERED - came.length,
     onMessage(message) {
       came.push(message)
       wake()

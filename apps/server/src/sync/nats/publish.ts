@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts'
 
 /** JetStream's error codes of refused messages. */
 const FULL = 10_077
-const ANOTHER_CAME_FIRST = 10_071
+const WRONG_LAST_SEQUENCE = 10_071
 
 /** The stream has reached its maximum size. */
 export class StreamFullError extends StoreUnavailableError {
@@ -38,7 +38,7 @@ export function sequenceIn(text: string, stream: string, subject: string): numbe
   const answer = parse(text)
   const { error, seq } = answer
   if (error?.err_code === FULL) throw new StreamFullError(stream)
-  if (error?.err_code === ANOTHER_CAME_FIRST) throw new CameSecondError(`another message came first on ${subject}`)
+  if (error?.err_code === WRONG_LAST_SEQUENCE) throw new CameSecondError(`another message came first on ${subject}`)
   if (error !== undefined || seq === undefined)
     throw new StoreUnavailableError(`the stream ${stream} refused the message: ${error?.description ?? 'its answer names no sequence'}`)
   if (answer.stream !== stream)

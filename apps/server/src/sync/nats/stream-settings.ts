@@ -31,7 +31,7 @@ export const namesOf = (fleet: string): Names => ({
 /** The oldest nats-server with named consumers, which this service needs. */
 const OLDEST_SERVER = [2, 9, 0] as const
 /** Servers must accept messages up to this size, which is their default. Most entries are smaller. */
-export const LEAST_PAYLOAD = 1_048_576
+export const MIN_PAYLOAD_BYTES = 1_048_576
 /** How many copies of a stream a cluster has. The cluster continues to work without one of these servers. */
 const COPIES = 3
 
@@ -111,8 +111,8 @@ export function checkServer({ nats }: Connection): number {
   if (info === undefined || isOlder(info.version))
     problems.push(`${server} has version ${info?.version ?? 'unknown'}; it must be ${OLDEST_SERVER.join('.')} or later.`)
   if (info?.jetstream !== true) problems.push(`${server} has JetStream off; it must be on (jetstream {} in its configuration).`)
-  if (info !== undefined && info.max_payload < LEAST_PAYLOAD)
-    problems.push(`${server} has max_payload ${info.max_payload}; it must be ${LEAST_PAYLOAD} or more.`)
+  if (info !== undefined && info.max_payload < MIN_PAYLOAD_BYTES)
+    problems.push(`${server} has max_payload ${info.max_payload}; it must be ${MIN_PAYLOAD_BYTES} or more.`)
   if (problems.length > 0) throw new StoreSetupError(problems)
   return info?.cluster === undefined ? 1 : COPIES
 }

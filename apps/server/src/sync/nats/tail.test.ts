@@ -49,7 +49,7 @@ describe.skipIf(noNatsServer !== undefined)(`the tail of a log${noNatsServer ===
       stream: STREAM,
       timers: realTimers,
       after: ORIGIN,
-      mostBytes: 10 * KIB,
+      maxBytes: 10 * KIB,
       onMessage: ({ revision }) => revision === wanted && came(),
     })
     await first

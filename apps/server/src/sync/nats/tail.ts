@@ -32,26 +32,26 @@ export interface TailOptions {
   readonly timers: Timers
   readonly after: Place
   /**
-   * At most `most` messages are buffered. No messages are requested while the buffered ones have more than `mostBytes` bytes, because the
+   * At most `most` messages are buffered. No messages are requested while the buffered ones have more than `maxBytes` bytes, because the
    * buffer would otherwise grow without limit if the reader is slow.
    */
   readonly most?: number
-  readonly mostBytes?: number
+  readonly maxBytes?: number
   /** Called for each received message except the one at the position itself. */
   onMessage?(message: StoredMessage): void
   onBroken?(): void
 }
 
-const MOST = 4_096
+const MAX_ENTRIES = 4_096
 /**
  * No more messages are requested while the waiting ones have this many bytes. Messages that were requested earlier still arrive: at most
  * one and a half batches of a feed.
  */
-const MOST_BYTES = 64 * 1_048_576
+const MAX_BYTES = 64 * 1_048_576
 
 export async function createTail(
   connection: Connection,
-  { stream, timers, after, most = MOST, mostBytes = MOST_BYTES, ...events }: TailOptions,
+  { stream, timers, after, most = MAX_ENTRIES, maxBytes = MAX_BYTES, ...events }: TailOptions,
 ): Promise<Tail> {
   /** The position of the reader, and the time of the message at the position once it is known. */
   let place = after
@@ -70,7 +70,7 @@ export async function createTail(
   const wake = (): void => {
     if (waiting !== undefined && last() >= waiting.revision) waiting.over()
   }
-  const takePlace = (message: StoredMessage): void => {
+  const setPosition = (message: StoredMessage): void => {
     const { revision, id } = after
     if (message.revision > revision) fail(new LogTrimmedError(revision, message.revision))
     else if (idOf(message) !== id || atOf(message) !== after.at)
@@ -86,10 +86,10 @@ export async function createTail(
     from: after.revision,
     timers,
     // an entry that a caller waits for is requested regardless of the size of the entries before it
-    room: () => (bytes < mostBytes ? most - messages.length : waiting === undefined ? 0 : waiting.revision - last()),
+    room: () => (bytes < maxBytes ? most - messages.length : waiting === undefined ? 0 : waiting.revision - last()),
     onMessage(message) {
       if (problem !== undefined) return
-      if (last() === 0 && after.revision > 0) return takePlace(message)
+      if (last() === 0 && after.revision > 0) return setPosition(message)
       if (message.revision !== last() + 1) return fail(new LogTrimmedError(last(), message.revision))
       messages.push(message)
       bytes += message.body.length

@@ -35,7 +35,7 @@ export interface TokenOptions {
 /** An answer may arrive this long after the timeout of its request. */
 const GRACE_MS = 50
 /** At most this many replicas may wait at once. */
-const MOST_WAITING = 512
+const MAX_WAITING_REPLICAS = 512
 
 export function createToken(connection: Connection, { stream, subject, name, heldMs, copies, timers }: TokenOptions): Token {
   const { nats } = connection
@@ -61,7 +61,7 @@ export function createToken(connection: Connection, { stream, subject, name, hel
         ack_wait: nanos(heldMs),
         max_ack_pending: 1,
         max_deliver: -1,
-        max_waiting: MOST_WAITING,
+        max_waiting: MAX_WAITING_REPLICAS,
         filter_subject: subject,
         num_replicas: copies,
       }

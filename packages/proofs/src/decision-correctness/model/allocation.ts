@@ -18,7 +18,7 @@ function counted(fleet: ModelFleet, host: ModelHost): HostStats {
   const stats = { ...reported, inventories: reported.inventories.map((inventory) => ({ ...inventory })) }
   for (const inventory of stats.inventories) {
     const set = overrides[inventory.resourceClass] ?? {}
-    inventory.allocationRatio = set.ratio ?? leastRatio(fleet, host, inventory.resourceClass) ?? inventory.allocationRatio
+    inventory.allocationRatio = set.ratio ?? minRatio(fleet, host, inventory.resourceClass) ?? inventory.allocationRatio
     inventory.reserved = Math.min(inventory.total, set.reserved ?? inventory.reserved)
   }
   for (const standard of STANDARD) {
@@ -26,9 +26,9 @@ function counted(fleet: ModelFleet, host: ModelHost): HostStats {
     const set = overrides[name] ?? {}
     const isListed = stats.inventories.some(({ resourceClass }) => resourceClass === name)
     const isOpen = reported.nova !== null && !isListed
-    const isUnsaid = isOpen && !reported.nova?.computeNode[nova]
-    const own = isUnsaid ? (configured(fleet, standard, 'ratio') ?? 1) : reported[ratio]
-    stats[ratio] = set.ratio ?? leastRatio(fleet, host, name) ?? own
+    const isDefaulted = isOpen && !reported.nova?.computeNode[nova]
+    const own = isDefaulted ? (configured(fleet, standard, 'ratio') ?? 1) : reported[ratio]
+    stats[ratio] = set.ratio ?? minRatio(fleet, host, name) ?? own
     if (isListed) continue
     const kept = isOpen ? (configured(fleet, standard, 'reserved') ?? 0) : 0
     // Nova includes the reserved memory of its configuration in the used memory.
@@ -50,7 +50,7 @@ function configured({ allocation: { release, classes } }: ModelFleet, { name }: 
 }
 
 /** The lowest ratio that a host's aggregates set. Undefined if they set none, or if one of the ratios is invalid. */
-function leastRatio({ aggregates }: ModelFleet, { host }: ModelHost, resourceClass: string): number | undefined {
+function minRatio({ aggregates }: ModelFleet, { host }: ModelHost, resourceClass: string): number | undefined {
   const key = STANDARD.find(({ name }) => name === resourceClass)?.nova
   const texts = aggregates.filter(({ hosts }) => hosts.includes(host)).flatMap(({ metadata }) => metadata[key ?? ''] ?? [])
   const ratios = texts.map((text) => (text.trim() === '' ? Number.NaN : Number(text)))

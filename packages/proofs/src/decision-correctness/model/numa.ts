@@ -112,8 +112,8 @@ export function whyNoSeating(guests: readonly GuestCell[], cells: readonly Model
     if (guest.shared > 0 && isTooLarge) return { code: 'numa.too_few_cpus', need: guest.shared, have: mostInAll }
     const mostMemory = most(cells.map(({ memoryFree }) => memoryFree))
     if (mostMemory < guest.memoryMb) return { code: 'numa.memory', need: guest.memoryMb, have: mostMemory }
-    const mostPlain = most(cells.map(plainLeft))
-    if (mostPlain < guest.memoryMb) return { code: 'numa.huge_pages', need: guest.memoryMb, have: mostPlain }
+    const maxPlain = most(cells.map(plainLeft))
+    if (maxPlain < guest.memoryMb) return { code: 'numa.huge_pages', need: guest.memoryMb, have: maxPlain }
     const mostOnce = most(cells.map(onceLeft))
     if (guest.dedicated > 0 && mostOnce < guest.memoryMb) return { code: 'numa.pinned_memory', need: guest.memoryMb, have: mostOnce }
     const mostOwn = most(cells.map(ownLeft))

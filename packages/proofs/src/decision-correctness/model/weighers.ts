@@ -120,9 +120,9 @@ export function multiplierOf(
   usual: number,
 ): number {
   if (key === undefined) return usual
-  const said = fleet.flatMap(({ metadata }) => (Object.keys(metadata).includes(key) ? [metadata[key]?.trim() ?? ''] : []))
-  if (said.length === 0 || said.some((text) => !/^-?\d+(\.\d+)?(e\d+)?$/.test(text))) return usual
-  const least = Math.min(...said.map(Number))
+  const values = fleet.flatMap(({ metadata }) => (Object.keys(metadata).includes(key) ? [metadata[key]?.trim() ?? ''] : []))
+  if (values.length === 0 || values.some((text) => !/^-?\d+(\.\d+)?(e\d+)?$/.test(text))) return usual
+  const least = Math.min(...values.map(Number))
   return Math.abs(least) > 1e9 ? usual : least
 }
 

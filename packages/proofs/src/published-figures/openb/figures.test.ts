@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { figuresOf } from './figures.ts'
 import type { OpenbResult } from './openb.ts'
-import { openbReport, troubleOf } from './report.ts'
+import { openbReport, problemsOf } from './report.ts'
 
 const aRun = (shape: Partial<OpenbResult> = {}): OpenbResult => ({
   seed: 1,
@@ -53,5 +53,5 @@ test('several targets are columns of one table, compared with the first', () => 
 
 test('the first over-commitments and differences are listed, each with its target and seed', () => {
   const runs = [aRun({ overCommits: ['a', 'b'], differences: ['c'] })]
-  expect(troubleOf([{ name: 'nats, 3 replicas', runs }], 2)).toEqual(['nats, 3 replicas, seed 1: a', 'nats, 3 replicas, seed 1: b'])
+  expect(problemsOf([{ name: 'nats, 3 replicas', runs }], 2)).toEqual(['nats, 3 replicas, seed 1: a', 'nats, 3 replicas, seed 1: b'])
 })

@@ -49,7 +49,7 @@ export function openbReport(title: string, columns: readonly OpenbColumn[], base
 }
 
 /** The first violations as texts: over-commitments, and differences between replicas. */
-export function troubleOf(columns: readonly OpenbColumn[], most: number): readonly string[] {
+export function problemsOf(columns: readonly OpenbColumn[], most: number): readonly string[] {
   return columns
     .flatMap(({ name, runs }) =>
       runs.flatMap((run) => [...run.overCommits, ...run.differences].map((found) => `${name}, seed ${run.seed}: ${found}`)),

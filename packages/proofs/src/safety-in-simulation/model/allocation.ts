@@ -23,7 +23,7 @@ export function amountsOf(fleet: ModelFleet, host: ModelHost, name: string): { t
   const document = fleet.level >= LEVEL ? (full.nova?.computeNode ?? null) : null
   const set = host.allocation[name] ?? {}
   const own: number = document === null || document[fields.nova] ? full[fields.ratio] : (ofFleet(fleet, name, 'ratio') ?? 1)
-  const ratio = set.ratio?.value ?? leastRatio(fleet, host.name, name) ?? own
+  const ratio = set.ratio?.value ?? minRatio(fleet, host.name, name) ?? own
   const configured = document === null ? 0 : (ofFleet(fleet, name, 'reserved') ?? 0)
   const total = Math.max(0, full[fields.total] - (set.reserved?.value ?? configured))
   // Nova includes the reserved amount of its configuration in the used amount.
@@ -40,7 +40,7 @@ function ofFleet({ allocation: { release, classes } }: ModelFleet, name: string,
 }
 
 /** The lowest ratio that a host's aggregates set. Undefined if they set none, or if one of the ratios is invalid. */
-export function leastRatio(fleet: ModelFleet, host: string, name: string): number | undefined {
+export function minRatio(fleet: ModelFleet, host: string, name: string): number | undefined {
   const key = FIELDS[name]?.nova
   if (fleet.level < LEVEL || key === undefined) return undefined
   const texts = fleet.aggregates.flatMap(({ hosts, metadata }) => (hosts.includes(host) ? (metadata[key] ?? []) : []))

@@ -32,13 +32,13 @@ export function judgeForget(fleet: ModelFleet, { hosts: names, isForced, expecte
   const count = hosts.reduce((sum: number, host: ModelHost) => sum + countClaims(fleet, host), 0)
   if (expectedClaims !== undefined && expectedClaims !== count) return 'leave.claims_changed'
   for (const host of hosts)
-    if (host.gone === null) bury(fleet, host, 'forgotten')
+    if (host.gone === null) makeTombstone(fleet, host, 'forgotten')
     else host.gone = 'forgotten'
   return undefined
 }
 
 /** Removes a host that leaves the fleet. Its claims end. Only its names, and the data that identifies its old reports, are kept. */
-export function bury(fleet: ModelFleet, host: ModelHost, as: 'forgotten' | 'merged'): void {
+export function makeTombstone(fleet: ModelFleet, host: ModelHost, as: 'forgotten' | 'merged'): void {
   for (const claim of host.gone === null ? liveOn(fleet, host) : [])
     if (isLive(claim)) endClaim(fleet, claim, isOverdue(fleet, claim) ? 'EXPIRED' : 'REVOKED')
   if (host.gone === null) editLists(fleet, host.name, [])
@@ -97,7 +97,7 @@ export function judgeReplace(fleet: ModelFleet, { hosts: pairs }: ModelChange): 
   const listed = reported === undefined ? [from, to] : [from]
   const zones = fleet.aggregates.filter(({ zone, hosts }) => zone !== null && hosts.some((host) => listed.includes(host)))
   if (new Set(zones.map(({ zone }) => zone)).size > 1) return 'aggregate.zone_conflict'
-  if (next !== undefined) bury(fleet, next, 'merged')
+  if (next !== undefined) makeTombstone(fleet, next, 'merged')
   old.name = to
   old.former = [...old.former.filter((name) => name !== to), from]
   for (const claim of fleet.claims)

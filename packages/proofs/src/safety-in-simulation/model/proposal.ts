@@ -196,10 +196,10 @@ export function mayStand(
   const isOwn = mover !== undefined && takesDifference(fleet, host.name, gpus, mover)
   for (const [resourceClass, amount] of Object.entries<number>(part.grants.classes ?? {})) {
     const own = isOwn ? (mover.amounts[resourceClass] ?? 0) : 0
-    const hasAsMuch = fleet.level >= OWN_LIMITS && amount <= own
-    if (freeOf(fleet, host, resourceClass, without, lingering) + own < amount && !hasAsMuch) return 'claim.no_room'
+    const isWithinOwn = fleet.level >= OWN_LIMITS && amount <= own
+    if (freeOf(fleet, host, resourceClass, without, lingering) + own < amount && !isWithinOwn) return 'claim.no_room'
     const { total } = amountsOf(fleet, host, resourceClass)
-    if (fleet.level >= OWN_LIMITS && amount > total && !hasAsMuch) return 'claim.no_room'
+    if (fleet.level >= OWN_LIMITS && amount > total && !isWithinOwn) return 'claim.no_room'
   }
   // A claim that moves on its own host can use only the GPUs that it already holds.
   const left = isOwn ? mover.gpus : gpusLeft(fleet, host, without, lingering)

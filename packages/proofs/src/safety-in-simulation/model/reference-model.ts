@@ -1,5 +1,5 @@
 import { judgeAggregate } from './aggregate.ts'
-import { CLASSES, judgeFleetAllocation, leastRatio } from './allocation.ts'
+import { CLASSES, judgeFleetAllocation, minRatio } from './allocation.ts'
 import { judgeClaimCall } from './claim-calls.ts'
 import type { ModelChange, ModelEntry } from './entry.ts'
 import { ModelFleet } from './fleet.ts'
@@ -38,7 +38,7 @@ export class ReferenceModel extends ModelFleet {
     if (levelBefore < 9 && this.level >= 9) for (const claim of this.claims) if (claim.state === 'CONFIRMED') claim.unlistedAt = this.now
     if (levelBefore < 10 && this.level >= 10)
       for (const host of this.hosts)
-        if (host.gone === null && CLASSES.some((name) => leastRatio(this, host.name, name) !== undefined)) host.edited = this.revision
+        if (host.gone === null && CLASSES.some((name) => minRatio(this, host.name, name) !== undefined)) host.edited = this.revision
     if (this.level >= 9) for (const host of this.hosts) if (host.listsNothing) releaseEnded(this, host)
     let fence = this.revision * FENCES
     const verdicts = entry.changes.map((change) => {

@@ -46,7 +46,7 @@ interface Held {
 }
 
 /** A client that holds more than this many claims releases several of them. */
-const MOST_HELD = 14
+const MAX_HELD_CLAIMS = 14
 const TRIES = 4
 /** A caller waits this many milliseconds before the next call if a replica is down. Otherwise it would call the replica in a tight loop. */
 const PAUSE_MS = 40
@@ -377,7 +377,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
 
   while (!run.isOver()) {
     const step = run.leavesOften && random.below(4) === 0 ? leave : (pick(steps) ?? confirm)
-    await (held.length > MOST_HELD ? release() : step())
+    await (held.length > MAX_HELD_CLAIMS ? release() : step())
   }
   for (const host of closed) await setStatus(host, 'ENABLED')
 }

@@ -36,8 +36,8 @@ export const LOG_STREAM = 'GANTT_main_LOG'
 const SIZE = 3
 /** The size of a disk. It is large enough for the logs of a run, and small enough to be filled quickly. */
 const DISK_MIB = 256
-const LOOK_EVERY_MS = 50
-const IN_STEP_MS = 60_000
+const POLL_INTERVAL_MS = 50
+const CATCH_UP_TIMEOUT_MS = 60_000
 const LAST_LINES = 30
 
 export async function createNatsCluster(
@@ -76,11 +76,11 @@ export async function createNatsCluster(
   const describe = async (): Promise<string> =>
     (await views()).map((view, i) => `${servers[i]?.name} ${wordsOf(view)}\n${lastLines(prepared.servers[i]?.log ?? '')}`).join('\n')
   const until = async <T>(what: string, find: (all: readonly (View | undefined)[]) => T | undefined): Promise<T> => {
-    for (const deadline = performance.now() + IN_STEP_MS; performance.now() < deadline; await sleep(LOOK_EVERY_MS)) {
+    for (const deadline = performance.now() + CATCH_UP_TIMEOUT_MS; performance.now() < deadline; await sleep(POLL_INTERVAL_MS)) {
       const found = find(await views())
       if (found !== undefined) return found
     }
-    throw new Error(`the nats-servers have no ${what} after ${IN_STEP_MS / 1_000} s`)
+    throw new Error(`the nats-servers have no ${what} after ${CATCH_UP_TIMEOUT_MS / 1_000} s`)
   }
 
   return {
@@ -98,11 +98,11 @@ export async function createNatsCluster(
     },
     async untilLedBy(some) {
       const isOneOf = (name: string | undefined): boolean => some.some((server) => server.name === name)
-      for (const deadline = performance.now() + IN_STEP_MS; performance.now() < deadline; await sleep(LOOK_EVERY_MS)) {
+      for (const deadline = performance.now() + CATCH_UP_TIMEOUT_MS; performance.now() < deadline; await sleep(POLL_INTERVAL_MS)) {
         const seen = await Promise.all(some.map((server) => server.look()))
         if (seen.some((view) => isOneOf(view?.meta.leader) && isOneOf(view?.streams.get(LOG_STREAM)?.leader))) return
       }
-      throw new Error(`none of the other nats-servers leads ${LOG_STREAM} after ${IN_STEP_MS / 1_000} s`)
+      throw new Error(`none of the other nats-servers leads ${LOG_STREAM} after ${CATCH_UP_TIMEOUT_MS / 1_000} s`)
     },
     async waitUntilInSync() {
       await until('copies that are in step', (all) => {

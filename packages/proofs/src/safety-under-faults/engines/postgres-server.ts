@@ -18,7 +18,7 @@ export interface PostgresServer {
   close(): Promise<void>
 }
 
-const AGAIN_AFTER_MS = 100
+const RETRY_DELAY_MS = 100
 
 export function createPostgresServer(stateDir: string): PostgresServer {
   let running: EmbeddedPostgres | undefined
@@ -41,7 +41,7 @@ export function createPostgresServer(stateDir: string): PostgresServer {
       } catch (error) {
         // A start can fail because the disk is full, or because processes of the former server are still ending. So it is repeated.
         if (!isWanted) throw error
-        await sleep(AGAIN_AFTER_MS)
+        await sleep(RETRY_DELAY_MS)
       }
     }
   }

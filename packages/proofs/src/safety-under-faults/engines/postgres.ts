@@ -9,9 +9,9 @@ import { createPostgresServer, type PostgresServer } from './postgres-server.ts'
 
 /** The size of a disk. It is large enough for the programs, the database and the log of a run, and small enough to be filled quickly. */
 const DISK_MIB = 512
-const LOOK_EVERY_MS = 20
+const POLL_INTERVAL_MS = 20
 /** After the end of all faults, the standby must have all data within this many milliseconds. */
-const IN_STEP_MS = 60_000
+const CATCH_UP_TIMEOUT_MS = 60_000
 
 /** A server, with its small disk if one could be mounted. */
 interface Node {
@@ -53,7 +53,7 @@ export const startPostgres: StartEngine = async ({ folder, replicas, smallDisks 
     await waitUntilInSync()
   }
   const waitUntilInSync = async (): Promise<void> => {
-    for (const deadline = performance.now() + IN_STEP_MS; performance.now() < deadline; await sleep(LOOK_EVERY_MS)) {
+    for (const deadline = performance.now() + CATCH_UP_TIMEOUT_MS; performance.now() < deadline; await sleep(POLL_INTERVAL_MS)) {
       const { running } = primary.server
       // While the server shuts down or starts, this query fails and no standby counts as in sync.
       if (running !== undefined && (await countSynchronous(running).catch(() => 0)) > 0) return

@@ -55,7 +55,7 @@ export interface Injected {
 }
 
 /** The pause between two faults is at least this many milliseconds, and at most twice as long. */
-const CALM_MS = 1_500
+const PAUSE_BETWEEN_FAULTS_MS = 1_500
 
 export interface InjectOptions {
   readonly seed: string
@@ -75,7 +75,7 @@ export async function injectFaults({ seed, replicas, first, all, now, isOver }: 
   const failures: unknown[] = []
   let queue = [...first]
   while (!isOver() && failures.length === 0) {
-    await sleep(CALM_MS + random.below(CALM_MS))
+    await sleep(PAUSE_BETWEEN_FAULTS_MS + random.below(PAUSE_BETWEEN_FAULTS_MS))
     if (isOver()) break
     if (queue.length === 0) queue = shuffled(all, random)
     const replica = random.below(replicas)

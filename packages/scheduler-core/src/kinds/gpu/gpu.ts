@@ -64,12 +64,12 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
     const { records } = hosts
     const { gpuMostFreeMilli } = hosts.columns
     const anyModel = models.length === 0
-    const mostTells = anyModel && count === 1
+    const columnDecides = anyModel && count === 1
     return (host) => {
       if (hosts.mover?.host === host) return this.canGive(hosts, host, ask)
       // The column is checked first: it is faster to read than the GPUs, and most hosts of a busy fleet have no GPU with enough free.
       if (at(gpuMostFreeMilli, host) < shareMilli) return false
-      if (mostTells) return true
+      if (columnDecides) return true
       const { gpus } = records[host] as HostRecord
       let found = 0
       for (let g = 0; g < gpus.length; g++) {
@@ -291,11 +291,11 @@ function sumUp({ columns }: HostTable, host: HostIndex, gpus: readonly GpuState[
   let sum = 0
   for (const { freeMilli } of gpus) sum += freeMilli
   columns.gpuFreeMilli[host] = sum
-  columns.gpuMostFreeMilli[host] = mostFreeOf(gpus)
+  columns.gpuMostFreeMilli[host] = maxFreeOf(gpus)
 }
 
 /** The free share of the GPU that has the most free, in thousandths. 0 for a host without GPUs. */
-const mostFreeOf = (gpus: readonly GpuState[]): number => {
+const maxFreeOf = (gpus: readonly GpuState[]): number => {
   let most = gpus[0]?.freeMilli ?? 0
   for (const { freeMilli } of gpus) if (freeMilli > most) most = freeMilli
   return most

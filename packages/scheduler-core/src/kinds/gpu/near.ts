@@ -35,7 +35,7 @@ export function gpuNearness({ gpus: ask, numaTopology }: RequestSpec, policy: No
           const short = shortOf(chosen)
           return short === undefined ? [] : [short]
         },
-        mayStill: (chosen, used, more) => canMeet(demands, chosen, used, more),
+        canComplete: (chosen, used, more) => canMeet(demands, chosen, used, more),
         traitOf: (cell) => `${gains[cell]}`,
         key: `${ask.count}:${gains.join()}:${held === undefined ? '' : JSON.stringify([held, cells.map(({ id }) => id)])}`,
       }

@@ -18,9 +18,9 @@ import type { NumaAsk } from './ask.ts'
 export function askWithinPlain(hosts: HostTable, host: HostIndex, ask: NumaAsk): NumaAsk | undefined {
   if (!mayMatter(hosts, host, ask)) return ask
   const { cells } = hosts.get(host)
-  if (hasPlain(hosts, host, mostPlain(cells, ask))) return ask
+  if (hasPlain(hosts, host, maxPlain(cells, ask))) return ask
   const large = inLargePages(ask)
-  return hasPlain(hosts, host, mostPlain(cells, large)) ? large : undefined
+  return hasPlain(hosts, host, maxPlain(cells, large)) ? large : undefined
 }
 
 /** True if the host has enough memory outside of huge pages for a guest that keeps the cells in `kept`. */
@@ -28,7 +28,7 @@ export const keptWithinPlain = (hosts: HostTable, host: HostIndex, ask: NumaAsk,
   !mayMatter(hosts, host, ask) || hasPlain(hosts, host, (ask.outside ?? 0) + memoryOf(kept) - hugeMibOf(hosts.get(host).cells, kept))
 
 /** The largest amount of memory outside of huge pages that a guest can take on a host, in MiB. */
-export const mostPlain = (cells: readonly CellState[], { cells: guests, outside = 0 }: NumaAsk): number =>
+export const maxPlain = (cells: readonly CellState[], { cells: guests, outside = 0 }: NumaAsk): number =>
   outside + memoryOf(guests.filter((guest) => mayBePlain(cells, guest)))
 
 const mayMatter = (hosts: HostTable, host: HostIndex, { cells }: NumaAsk): boolean =>

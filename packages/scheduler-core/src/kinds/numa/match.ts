@@ -28,7 +28,7 @@ export interface Matcher {
 export interface ChoiceWish {
   suits(chosen: readonly number[]): boolean
   /** False if no choice of `more` further unused cells, added to the chosen cells, satisfies `suits`. */
-  mayStill(chosen: readonly number[], used: Uint8Array, more: number): boolean
+  canComplete(chosen: readonly number[], used: Uint8Array, more: number): boolean
   /** Two host cells with the same trait are interchangeable for this condition. */
   traitOf(cell: number): string
 }
@@ -135,7 +135,7 @@ export function createMatcher(): Matcher {
         }
       return chosen
     },
-    choiceThat({ suits, mayStill, traitOf }, maxSteps) {
+    choiceThat({ suits, canComplete, traitOf }, maxSteps) {
       const chosen: number[] = []
       const used = new Uint8Array(cellCount)
       // Cells of one kind (`kindsOf`) are interchangeable. A branch of the search that failed is therefore stored as the count of used
@@ -147,7 +147,7 @@ export function createMatcher(): Matcher {
       const keyOf = () => (isShort ? counts.reduce((key, count) => key * (guestCount + 1) + count, 0) : counts.join())
       let steps = 0
       isCut = false
-      const place = (guest: number): boolean => {
+      const assignFrom = (guest: number): boolean => {
         if (guest === guestCount) return suits(chosen)
         for (let cell = 0; cell < cellCount; cell++) {
           if (used[cell] === 1 || !allows(guest, cell)) continue
@@ -161,7 +161,7 @@ export function createMatcher(): Matcher {
           const kind = kinds[cell] as number
           counts[kind] = (counts[kind] as number) + 1
           const key = keyOf()
-          if (!failed.has(key) && mayStill(chosen, used, guestCount - guest - 1) && place(guest + 1)) return true
+          if (!failed.has(key) && canComplete(chosen, used, guestCount - guest - 1) && assignFrom(guest + 1)) return true
           failed.add(key)
           counts[kind] = (counts[kind] as number) - 1
           used[cell] = 0
@@ -169,7 +169,7 @@ export function createMatcher(): Matcher {
         }
         return false
       }
-      return place(0) ? chosen : undefined
+      return assignFrom(0) ? chosen : undefined
     },
     get isCut() {
       return isCut

@@ -60,11 +60,11 @@ function createPlacer({ cells: guests, sameAs, nearness, wished }: NumaAsk): Pla
     const near = wanted.on(hosts, host, cells)
     const suits = (chosen: readonly number[]): boolean => near.shortOf(chosen) === undefined
     if (suits(first)) return toCells(first)
-    if (!near.mayStill([], new Uint8Array(cells.length), guests.length)) return undefined
+    if (!near.canComplete([], new Uint8Array(cells.length), guests.length)) return undefined
     const key = `${matcher.key}|${near.key}`
     let search = searched.get(key)
     if (search === undefined) {
-      const chosen = matcher.choiceThat({ suits, mayStill: near.mayStill, traitOf: near.traitOf }, MAX_CHOICES)
+      const chosen = matcher.choiceThat({ suits, canComplete: near.canComplete, traitOf: near.traitOf }, MAX_CHOICES)
       search = { chosen, isCut: matcher.isCut }
       searched.set(key, search)
     }

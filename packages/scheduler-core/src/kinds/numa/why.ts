@@ -7,7 +7,7 @@ import type { HostIndex } from '../../values/host-index.ts'
 import { DEVICES_ELSEWHERE, IN_ALL_BEFORE_FREE } from '../../values/levels.ts'
 import { plainMemoryLeft, plainReserveOf } from '../classes/room.ts'
 import type { NumaAsk } from './ask.ts'
-import { askWithinPlain, mostPlain } from './in-all.ts'
+import { askWithinPlain, maxPlain } from './in-all.ts'
 import { MAX_CHOICES, placerOf } from './place.ts'
 
 /**
@@ -33,8 +33,8 @@ export function whyNoCells(hosts: HostTable, host: HostIndex, ask: NumaAsk): Rea
 /** The reason for a host on which the guest cells fit, but which has too little memory outside of huge pages. */
 export const whyNoPlain = (hosts: HostTable, host: HostIndex, ask: NumaAsk): Reason => ({
   ...{ code: 'memory.huge_pages', subject: 'MEMORY_MB', unit: 'MiB' },
-  ...{ need: mostPlain(hosts.get(host).cells, ask), have: plainMemoryLeft(hosts, host) },
-  ...plainReserveOf(hosts, host, mostPlain(hosts.get(host).cells, ask)),
+  ...{ need: maxPlain(hosts.get(host).cells, ask), have: plainMemoryLeft(hosts, host) },
+  ...plainReserveOf(hosts, host, maxPlain(hosts.get(host).cells, ask)),
 })
 
 /**
@@ -374,10 +374,10 @@ function whyNoPages(cells: readonly CellState[], guest: CellAsk, counted: Counte
 }
 
 /** True if the guest accepts pages of `sizeKib`. `place` is the index of this size in the ascending page sizes of the host cell. */
-function isAskedFor(pageSize: NonNullable<CellAsk['pageSize']>, sizeKib: number, place: number): boolean {
+function isAskedFor(pageSize: NonNullable<CellAsk['pageSize']>, sizeKib: number, index: number): boolean {
   if (typeof pageSize === 'number') return sizeKib === pageSize
   if (pageSize === 'any') return true
-  return (pageSize === 'small') === (place === 0)
+  return (pageSize === 'small') === (index === 0)
 }
 
 function whyNotNear(hosts: HostTable, host: HostIndex, ask: NumaAsk): Reason {

@@ -50,7 +50,7 @@ export function pciNearness(spec: RequestSpec): Nearness | undefined {
           // `alone` is empty if each request has enough near devices, but several requests need the same devices
           return (alone.length > 0 ? alone : [first]).map((lacking) => reasonOf(lacking, place))
         },
-        mayStill(chosen, used, more) {
+        canComplete(chosen, used, more) {
           demands ??= demandsOf(here, ask, cells, sockets)
           return canMeet(demands, chosen, used, more)
         },

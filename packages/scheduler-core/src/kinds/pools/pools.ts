@@ -110,8 +110,8 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
     if (others.length > 0) return [{ ...where, required: 'one pool' }]
     if (figure === undefined)
       return [{ subject: pool, required: ask, actual: 'not told', unit: 'GiB', requiredFrom, actualFrom: saidBy }, where]
-    const { name, totalGib, reservedGib, thinRatio, usedGib, reporter: teller } = figure
-    const from = namespaceSource('storage', hosts.get(teller))
+    const { name, totalGib, reservedGib, thinRatio, usedGib, reporter } = figure
+    const from = namespaceSource('storage', hosts.get(reporter))
     const inAll: Fact = {
       ...poolReserveOf(hosts, figure, 'in total'),
       ...{ subject: name, required: ask, amountOf: 'in total', actual: inAllOf(figure), unit: 'GiB', requiredFrom, actualFrom: from },

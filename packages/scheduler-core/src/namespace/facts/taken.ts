@@ -77,7 +77,7 @@ export function isOverruled(hosts: HostTable, host: HostIndex, name: string): bo
   const read = namespace.read(held)
   if (!read.ok) return false
   const index = hosts.documentIndexOf(name)
-  const saysOf = (reporter: HostIndex, thing: string): unknown => {
+  const reportedBy = (reporter: HostIndex, thing: string): unknown => {
     const document = hosts.get(reporter).namespaces.get(name)
     const its = document === undefined ? undefined : namespace.read(document)
     return its?.ok === true ? namespace.says(its.value, thing, reporter) : undefined
@@ -85,7 +85,7 @@ export function isOverruled(hosts: HostTable, host: HostIndex, name: string): bo
   for (const thing of namespace.things(read.value)) {
     const youngest = index.youngest(thing)
     if (youngest === undefined || youngest === host) continue
-    if (canonicalJson(saysOf(youngest, thing) ?? null) !== canonicalJson(namespace.says(read.value, thing, host) ?? null)) return true
+    if (canonicalJson(reportedBy(youngest, thing) ?? null) !== canonicalJson(namespace.says(read.value, thing, host) ?? null)) return true
   }
   return namespace.name === storage.name && isOverruledOnSpace(hosts, host, held)
 }

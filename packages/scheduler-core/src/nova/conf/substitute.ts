@@ -4,8 +4,8 @@ export type Substituted = { readonly ok: true; readonly text: string } | { reado
 /** Finds an option by a reference, `name` or `group.name`. Undefined if the file does not set the option. */
 export type Lookup = (reference: string) => { readonly key: string; readonly text: string } | undefined
 
-const MOST_LENGTH = 65_536
-const MOST_DEPTH = 100
+const MAX_LENGTH = 65_536
+const MAX_DEPTH = 100
 const REFERENCE = /\\\$|\$(?:(\$)|([_a-z][._a-z0-9]*)|\{([_a-z][._a-z0-9]*)\})/gi
 
 /**
@@ -22,8 +22,8 @@ export function substitute(text: string, lookup: Lookup): Substituted {
       if (reference === undefined || why !== undefined) return whole === '\\$' || dollar !== undefined ? '$' : whole
       const found = textOf(reference, within)
       if (found.ok) length += found.text.length
-      if (found.ok && length <= MOST_LENGTH) return found.text
-      why = found.ok ? `it becomes longer than ${MOST_LENGTH} characters` : found.why
+      if (found.ok && length <= MAX_LENGTH) return found.text
+      why = found.ok ? `it becomes longer than ${MAX_LENGTH} characters` : found.why
       return whole
     })
     return why === undefined ? { ok: true, text: expanded } : { ok: false, why }
@@ -32,7 +32,7 @@ export function substitute(text: string, lookup: Lookup): Substituted {
     const found = lookup(reference)
     if (found === undefined) return { ok: false, why: `it refers to $${reference}, which the file does not set` }
     if (within.includes(found.key)) return { ok: false, why: `it refers to itself by $${reference}` }
-    if (within.length >= MOST_DEPTH) return { ok: false, why: `it refers to more than ${MOST_DEPTH} options, one by the other` }
+    if (within.length >= MAX_DEPTH) return { ok: false, why: `it refers to more than ${MAX_DEPTH} options, one by the other` }
     const before = known.get(found.key)
     if (before !== undefined) return before
     const value = expand(found.text, [...within, found.key])

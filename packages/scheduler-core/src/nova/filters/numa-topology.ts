@@ -91,17 +91,17 @@ function pagesOrCoresInAll({ host, guest, fitOn }: Asked): Shortfall | undefined
   const why = fit.ok ? undefined : fit.why()
   if (why?.code === 'numa.pages') return { ...why, code: 'numa.too_few_pages' }
   if (why?.code === 'numa.page_size' || why?.code === 'numa.page_multiple') return why
-  const place = guest.cells.findIndex(({ id }) => id === why?.guestCell)
-  const cell = guest.cells[place]
+  const index = guest.cells.findIndex(({ id }) => id === why?.guestCell)
+  const cell = guest.cells[index]
   if (why?.code !== 'numa.threads' || cell === undefined) return undefined
-  const emulatorCpus = place === 0 && guest.emulatorThreadsPolicy === 'isolate' ? 1 : 0
+  const emulatorCpus = index === 0 && guest.emulatorThreadsPolicy === 'isolate' ? 1 : 0
   const need = pinnedVcpus(cell).length
-  const have = Math.max(...empty.cells.map((one) => mostPinned(one, cell, emulatorCpus)))
+  const have = Math.max(...empty.cells.map((one) => maxPinned(one, cell, emulatorCpus)))
   return have < need ? { ...why, code: 'numa.too_few_cores', need, have } : undefined
 }
 
 /** How many of a guest cell's CPUs can be pinned to a host cell by the guest's thread policy. */
-function mostPinned(host: HostCell, guest: GuestCell, emulatorCpus: number): number {
+function maxPinned(host: HostCell, guest: GuestCell, emulatorCpus: number): number {
   const vcpus = pinnedVcpus(guest)
   let most = vcpus.length
   while (most > 0 && pinCpus(host, { ...guest, pcpuset: vcpus.slice(0, most) }, emulatorCpus) === undefined) most--

@@ -44,8 +44,8 @@ export function attempt(code: Code, read: () => ImportedDocument, roots: Roots, 
           const root = Object.hasOwn(roots, named[0] ?? '') ? roots[named[0] as keyof Roots] : undefined
           const inner = named.slice(1)
           const at = root === undefined ? named : typeof root === 'function' ? root(inner) : [...root, ...inner]
-          const said = at.length === 0 ? message.replace(path, 'the document') : message
-          return problemAt(problemOf(code, at.length === 0 ? [] : named, said, allowed, quote(found)), at)
+          const text = at.length === 0 ? message.replace(path, 'the document') : message
+          return problemAt(problemOf(code, at.length === 0 ? [] : named, text, allowed, quote(found)), at)
         }),
       }
     if (!(error instanceof NovaError)) throw error

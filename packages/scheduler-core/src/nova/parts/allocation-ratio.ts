@@ -1,6 +1,6 @@
 import { type RatioClass, ratioKeys } from '../../report/nova-ratios.ts'
 import { NOVA_OVERCOMMIT } from '../../values/levels.ts'
-import { leastFloat } from '../../weighers/aggregate-metadata.ts'
+import { minFloat } from '../../weighers/aggregate-metadata.ts'
 import type { AllocationRatio, HostState } from '../objects/host-state.ts'
 import type { CheckContext } from './nova-filter.ts'
 
@@ -40,7 +40,7 @@ export const aggregateRatio =
     if (set !== undefined) return set
     const own = optionOrOwn(rule, option, host)
     if (host.ratiosSet !== undefined) return own
-    const { value, source = own.source } = leastFloat(host, nameOf(rule), own.value)
+    const { value, source = own.source } = minFloat(host, nameOf(rule), own.value)
     return { value, source }
   }
 

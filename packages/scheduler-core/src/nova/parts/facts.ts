@@ -60,13 +60,13 @@ const aggregate =
   ({ host }: NovaRefusal): Source =>
     aggregatesOf(host.aggregates, key)
 
-const saysSome = ({ aggregates }: HostState, key: string): boolean => aggregates.some(({ metadata }) => Object.hasOwn(metadata, key))
+const setsMetadata = ({ aggregates }: HostState, key: string): boolean => aggregates.some(({ metadata }) => Object.hasOwn(metadata, key))
 
 /** The source of a value from an option. If an aggregate of the host overrides the option, the source is the aggregate. */
 const aggregateOrOption =
   (key: string) =>
   ({ host }: NovaRefusal): Source =>
-    saysSome(host, key) ? aggregatesOf(host.aggregates, key) : fromOption(key)
+    setsMetadata(host, key) ? aggregatesOf(host.aggregates, key) : fromOption(key)
 
 /** The extra spec that a reason is about. The flavor has it with or without a scope. */
 function extraSpecOf({ reason: { subject = '' }, request: { flavor } }: NovaRefusal, scope: string): Source {
@@ -87,7 +87,7 @@ const room =
     const from = report(refusal)
     const term = (name: string, value: number, source = from): Term => ({ name, value, from: source })
     const have = typeof reason.have === 'number' ? reason.have : 0
-    const isByAggregate = filter.startsWith('Aggregate') && saysSome(host, ratioKey)
+    const isByAggregate = filter.startsWith('Aggregate') && setsMetadata(host, ratioKey)
     const isOption = reason.source?.startsWith('option ') === true
     const ratioFrom = isByAggregate ? aggregatesOf(host.aggregates, ratioKey) : isOption ? fromOption(ratioKey) : from
     // A code with `.too_` says that the need exceeds the host's total, so the ratio is not part of the explanation.
@@ -137,7 +137,7 @@ export const sidesBy: Readonly<Record<string, Sides>> = {
   AggregateTypeAffinityFilter: (refusal) => [fromRequest('flavor.name'), aggregate('instance_type')(refusal)],
   AvailabilityZoneFilter: (refusal) => [
     fromRequest('availabilityZone'),
-    saysSome(refusal.host, 'availability_zone') ? aggregate('availability_zone')(refusal) : fromOption('default_availability_zone'),
+    setsMetadata(refusal.host, 'availability_zone') ? aggregate('availability_zone')(refusal) : fromOption('default_availability_zone'),
   ],
   ComputeCapabilitiesFilter: (refusal) => [extraSpecOf(refusal, 'capabilities'), report(refusal)],
   ComputeFilter: service,

@@ -1,5 +1,5 @@
 import { atOnce, type Steps, WHOLE } from '../../values/steps.ts'
-import { leastFloat } from '../../weighers/aggregate-metadata.ts'
+import { minFloat } from '../../weighers/aggregate-metadata.ts'
 import { multiplierFor } from '../../weighers/aggregate-multiplier.ts'
 import type { HostState } from '../objects/host-state.ts'
 import type { NovaRequest } from '../objects/request.ts'
@@ -72,7 +72,7 @@ function* runWeigher(
 ): Steps<WeigherRun> {
   const { key, isNegated } = weigher.multiplier
   const multiplierOf = (host: HostState) => {
-    const { value } = (service === undefined ? leastFloat : multiplierFor)(host, key, multiplier)
+    const { value } = (service === undefined ? minFloat : multiplierFor)(host, key, multiplier)
     return isNegated ? -value : value
   }
   const { minval } = weigher

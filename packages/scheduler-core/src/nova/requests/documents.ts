@@ -37,7 +37,7 @@ export const novaDocuments: RequestDocuments = {
     return propertiesReadAs(given, key).map((name) => ({ name, value: typedValue(given, name) ?? given[key] }))
   },
   unknownFields: unknownFieldsOf,
-  withoutEffect: (request) => [...limitPaths(request), ...leastOfImage(request).flatMap((path) => pathsOf(request, path))],
+  withoutEffect: (request) => [...limitPaths(request), ...minOfImage(request).flatMap((path) => pathsOf(request, path))],
 }
 
 /** The value of an image property in the type of Nova's field. Undefined if Nova cannot read the image. */
@@ -83,7 +83,7 @@ function dataOf(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 /** The paths of an image's minimum memory and disk. They have no effect, because Nova's API has already compared them with the flavor. */
-function leastOfImage({ image }: RequestSpec): readonly (readonly string[])[] {
+function minOfImage({ image }: RequestSpec): readonly (readonly string[])[] {
   if (image === null) return []
   return [...(image.minRamMb > 0 ? [['image', 'minRamMb']] : []), ...(image.minDiskGb > 0 ? [['image', 'minDiskGb']] : [])]
 }

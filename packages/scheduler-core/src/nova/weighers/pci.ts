@@ -1,7 +1,7 @@
 import { novaWeigher } from '../parts/nova-weigher.ts'
 
 /** A host with more free devices than this gets the same score as a host with this many free devices. */
-const MOST_COUNTED = 99
+const MAX_COUNTED_DEVICES = 99
 
 /**
  * Prefers hosts with few free PCI devices, regardless of the request, so that hosts with many devices are left for requests that need them.
@@ -14,6 +14,6 @@ export const pciWeigher = novaWeigher({
   multiplier: { key: 'pci_weight_multiplier', isPositive: true },
   prepare: () => (host) => {
     const free = host.pciPools.reduce((sum, { count }) => sum + count, 0)
-    return MOST_COUNTED + 1 - Math.min(free, MOST_COUNTED)
+    return MAX_COUNTED_DEVICES + 1 - Math.min(free, MAX_COUNTED_DEVICES)
   },
 })

@@ -6,7 +6,7 @@ import type { ReasonCount } from '../../text/reason.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 import type { Steps } from '../../values/steps.ts'
 import { compileProfile } from '../compile.ts'
-import { type Findings, NOT_THERE, PASSES_ALL } from '../findings.ts'
+import { type Findings, NOT_PRESENT, PASSES_ALL } from '../findings.ts'
 import { passesSafely, prepareFilters } from './run-filters.ts'
 import { reasonOf } from './step-reasons.ts'
 
@@ -44,7 +44,7 @@ export function* examineShadows(
     let [wouldRefuse, ofThosePassing] = [0, 0]
     for (let host = 0; asked && host < firstRefusing.length; host++) {
       if (host % SLICE === SLICE - 1) yield
-      if (firstRefusing[host] === NOT_THERE) continue
+      if (firstRefusing[host] === NOT_PRESENT) continue
       if (step.prepared !== undefined && passesSafely(step.prepared, host as HostIndex) === true) continue
       wouldRefuse++
       if (firstRefusing[host] === PASSES_ALL) ofThosePassing++

@@ -90,7 +90,7 @@ function* inParts(numbersOf: (hosts: Int32Array) => Float64Array, hosts: Int32Ar
 
 function weigh({ name, unit, minval, normalisation, multiplier, multipliersOf, rawOf }: WeighStep, hosts: Int32Array): WeigherScores {
   const given = rawOf(hosts)
-  const raw = leastForNonsense(given)
+  const raw = lowestForNonsense(given)
   const { min, max } = boundsOf(raw, minval)
   const multipliers = multipliersOf?.(hosts)
   return {
@@ -197,7 +197,7 @@ function prepareSafely(prepare: () => (host: HostIndex) => number): (host: HostI
   }
 }
 
-function leastForNonsense(raw: Float64Array): Float64Array {
+function lowestForNonsense(raw: Float64Array): Float64Array {
   let nonsense = false
   // x - x is 0 for every finite number, and NaN for infinite numbers and NaN.
   for (let i = 0; i < raw.length; i++) if ((raw[i] as number) - (raw[i] as number) !== 0) nonsense = true

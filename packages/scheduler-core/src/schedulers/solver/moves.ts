@@ -17,7 +17,7 @@ import { createFilterScheduler, groupOf, prepareGrants } from '../filter-schedul
 import { valuesOf } from './arrange.ts'
 import { type Column, columnsOf } from './columns.ts'
 import type { Draft } from './draft.ts'
-import { type Formulated, type FormulateOptions, MOST_COLUMNS } from './program.ts'
+import { type Formulated, type FormulateOptions, MAX_COLUMNS } from './program.ts'
 import { chain, keepGroup, placeMost, sharePools, shareRoom } from './rows.ts'
 import { type MemberScores, scoresOfKind } from './scores.ts'
 
@@ -64,7 +64,7 @@ export function* formulateMoves(
   const kinds = kindsOf(moves)
   const known = kinds.map(({ positions }) => positions.flatMap((position) => filtered[position] ?? []))
   const { candidates = DEFAULT_SOLVER_OPTIONS.candidates } = profile.solver ?? {}
-  const limits = { hosts: isWide ? MOST_COLUMNS : candidates, columns: Math.max(1, Math.floor(MOST_COLUMNS / kinds.length)) }
+  const limits = { hosts: isWide ? MAX_COLUMNS : candidates, columns: Math.max(1, Math.floor(MAX_COLUMNS / kinds.length)) }
   const scores: MemberScores[] = []
   const columns: Column[] = []
   for (const [k, kind] of kinds.entries()) {

@@ -35,14 +35,14 @@ export interface Formulated<Place extends HostName | null = HostName> {
 }
 
 /** An integer program has at most this many columns. With many kinds of instances, fewer hosts are considered for each kind. */
-export const MOST_COLUMNS = 4_000
+export const MAX_COLUMNS = 4_000
 
 export interface FormulateOptions {
   /** The seed for the order of hosts with equal scores. */
   readonly seed: string
   /** If true, each host gets at most one kind of instances with NUMA cells, GPUs or PCI devices. */
   readonly isCareful?: boolean
-  /** If true, as many hosts are considered as MOST_COLUMNS allows. If false, at most as many as the profile's `candidates`. */
+  /** If true, as many hosts are considered as MAX_COLUMNS allows. If false, at most as many as the profile's `candidates`. */
   readonly isWide?: boolean
 }
 
@@ -64,7 +64,7 @@ export function* formulate(
   const known = yield* arrangeByFilter(compiled, request, fleet, overlay, seed)
   const scores = yield* scoresOf(compiled, request, fleet, overlay)
   const { candidates = DEFAULT_SOLVER_OPTIONS.candidates } = profile.solver ?? {}
-  const limits = { hosts: isWide ? MOST_COLUMNS : candidates, columns: Math.floor(MOST_COLUMNS / scores.length) }
+  const limits = { hosts: isWide ? MAX_COLUMNS : candidates, columns: Math.floor(MAX_COLUMNS / scores.length) }
   const columns: Column[] = []
   for (const [kind, one] of scores.entries())
     columns.push(...(yield* columnsOf(one, kind, known, limits, createTieOrder(profile, seed), fleet, request)))

@@ -158,7 +158,7 @@ const ask = (fleet: Fleet, request: RequestSpec, profile: Profile) =>
   atOnce(
     whatWouldFit(fleet, {
       ...{ request, profile, isOver, seed: 's', kinds: ['REQUEST'] },
-      ...{ maxChanges: 1, first: 50, minHosts: 1, mostRuns: 1_000 },
+      ...{ maxChanges: 1, first: 50, minHosts: 1, maxRuns: 1_000 },
     }),
   )
 

@@ -32,7 +32,7 @@ function proposals(hosts: Hosts, request: RequestSpec, maxChanges = 1, named = '
         seed: 's',
         kinds: ['REQUEST', 'FLEET', 'POLICY'],
       },
-      ...{ maxChanges, first: 100, minHosts: 1, mostRuns: 5_000, isOver: () => false },
+      ...{ maxChanges, first: 100, minHosts: 1, maxRuns: 5_000, isOver: () => false },
     }),
   )
   expect(cut).toBe(null)

@@ -31,7 +31,7 @@ function lessMemory(host: HostShape, cells: readonly Partial<Cell>[], profile = 
   const { counterfactuals } = atOnce(
     whatWouldFit(log.fleet, {
       ...{ request, profile: builtInProfiles.find(({ name }) => name === profile) as Profile, seed: 's', kinds: ['REQUEST'] },
-      ...{ maxChanges: 2, first: 20, minHosts: 1, mostRuns: 200, isOver: () => false },
+      ...{ maxChanges: 2, first: 20, minHosts: 1, maxRuns: 200, isOver: () => false },
     }),
   )
   const alone = counterfactuals.flatMap(({ changes }) => (changes.length === 1 ? changes : []))
@@ -142,7 +142,7 @@ test.each<[string, Readonly<Record<string, number>>, Cell['pageSize'], number, r
   const { counterfactuals } = atOnce(
     whatWouldFit(log.fleet, {
       ...{ request, profile: builtInProfiles.find(({ name }) => name === 'default') as Profile, seed: 's', kinds: ['REQUEST'] },
-      ...{ maxChanges: 2, first: 20, minHosts: 1, mostRuns: 200, isOver: () => false },
+      ...{ maxChanges: 2, first: 20, minHosts: 1, maxRuns: 200, isOver: () => false },
     }),
   )
   const alone = counterfactuals.flatMap(({ changes }) => (changes.length === 1 ? changes : []))

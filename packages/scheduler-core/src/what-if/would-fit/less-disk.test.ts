@@ -22,7 +22,7 @@ describe.each(['default', 'nova-compat'])('disks that are reduced to fit on a ho
     const { counterfactuals } = atOnce(
       whatWouldFit(log.fleet, {
         ...{ request: asking(...given), profile: builtInProfiles.find(({ name }) => name === named) as Profile, seed: 's' },
-        ...{ kinds: ['REQUEST'], maxChanges: 1, first: 10, minHosts: 1, mostRuns: 100, isOver: () => false },
+        ...{ kinds: ['REQUEST'], maxChanges: 1, first: 10, minHosts: 1, maxRuns: 100, isOver: () => false },
       }),
     )
     return counterfactuals.map(({ changes, request: { flavor } }) => [

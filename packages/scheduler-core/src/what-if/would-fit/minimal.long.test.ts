@@ -32,7 +32,7 @@ const ask = (fleet: Fleet, request: RequestSpec, profile: Profile, more: Partial
   atOnce(
     whatWouldFit(fleet, {
       ...{ request, profile, isOver, seed: 's', kinds: ['REQUEST', 'FLEET', 'POLICY'] },
-      ...{ maxChanges: 2, first: 10, minHosts: 1, mostRuns: 100 },
+      ...{ maxChanges: 2, first: 10, minHosts: 1, maxRuns: 100 },
       ...more,
     }),
   )
@@ -257,9 +257,9 @@ describe('for random refusals', () => {
         }
         const isLast = ({ changes }: (typeof counterfactuals)[number]) => changes.some(({ lastResort = false }) => lastResort)
         // if a changed request or waiting suffices, no change of last resort is proposed
-        const isMild = (one: (typeof counterfactuals)[number]) =>
+        const isHarmless = (one: (typeof counterfactuals)[number]) =>
           !isLast(one) && one.changes.every(({ kind, waits }) => kind === 'REQUEST' || waits)
-        if (counterfactuals.some(isMild)) expect(counterfactuals.filter(isLast), texts).toEqual([])
+        if (counterfactuals.some(isHarmless)) expect(counterfactuals.filter(isLast), texts).toEqual([])
         const efforts = counterfactuals.map(({ effort }) => effort)
         expect(efforts).toEqual(efforts.toSorted((a, b) => a - b))
         expect(counterfactuals.length).toBeLessThanOrEqual(first)

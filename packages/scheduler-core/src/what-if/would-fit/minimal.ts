@@ -10,7 +10,7 @@ import { type Applied, applyTo, type createFleets, tryOn } from './trial.ts'
  * A change can have parts, such as several claims to wait for. Only for a change with at most this many parts, it is tried whether the
  * change suffices without one of the parts.
  */
-const MOST_TRIED = 16
+const MAX_TRIED_CHANGES = 16
 
 /** The inputs of `minimal`. */
 export interface MinimalOptions extends SearchOptions {
@@ -28,11 +28,11 @@ export interface MinimalOptions extends SearchOptions {
 export function* minimal(
   options: MinimalOptions,
   kept: Kept,
-  mostRuns: number,
+  maxRuns: number,
 ): Steps<{ readonly kept: Kept | undefined; readonly runs: number; readonly isCut: boolean }> {
   let best = kept
   let runs = 0
-  const isOver = () => runs >= mostRuns || options.isOver()
+  const isOver = () => runs >= maxRuns || options.isOver()
   /** Decides the request with these changes. If the request is placed, returns true and keeps the changes as the best set. */
   function* isEnough(changes: readonly ProposedChange[]): Steps<boolean> {
     yield
@@ -87,7 +87,7 @@ function smallerThan({ changes }: Candidate): (readonly ProposedChange[])[] {
     ...(changes.length > 1 ? changes.map(without) : []),
     ...changes.flatMap((change) => {
       const { names = [], of } = change.parts ?? {}
-      if (of === undefined || names.length < 2 || names.length > MOST_TRIED) return []
+      if (of === undefined || names.length < 2 || names.length > MAX_TRIED_CHANGES) return []
       return names.toReversed().map((name) => [of(names.filter((one) => one !== name)), ...without(change)])
     }),
   ]
@@ -124,7 +124,7 @@ function* tryWith(
  * True if a known proposal makes a proposal redundant: the proposal contains all changes of the known one, or has the same effect and not
  * less effort.
  */
-export const saysNoMore = (one: Proposal, known: Proposal): boolean =>
+export const isRedundant = (one: Proposal, known: Proposal): boolean =>
   containsAll(one.candidate.changes, known.candidate.changes) || (one.candidate.effort >= known.candidate.effort && isSame(one, known))
 
 type Proposal = Pick<Kept, 'candidate' | 'applied'>

@@ -12,9 +12,9 @@ const numberAmong = (among: readonly NumberRange[]): ChangedNumber => ({
   },
 })
 
-const MOST = 600
+const MAX_NUMBER = 600
 const numbersOf = ({ step, least }: NumberRange): readonly number[] =>
-  Array.from({ length: MOST + 1 }, (_, i) => i).filter((one) => one >= least && one % step === 0)
+  Array.from({ length: MAX_NUMBER + 1 }, (_, i) => i).filter((one) => one >= least && one % step === 0)
 
 test('for each set of kinds of hosts, the numbers that all these kinds allow form one of the searched ranges', () => {
   const range = fc

@@ -1,8 +1,8 @@
-import { leastCommon } from './remedies/page-steps.ts'
+import { smallestCommon } from './remedies/page-steps.ts'
 import type { ChangedNumber, NumberRange } from './remedies/remedy.ts'
 
 /** At most this many ranges are searched for one number. */
-const MOST_RANGES = 64
+const MAX_RANGES = 64
 
 /**
  * The ranges of numbers that are searched for the number that suffices and is nearest to the present number. The unit rules of a host, such
@@ -13,11 +13,11 @@ const MOST_RANGES = 64
 export function rangesOf({ step = 1, among, to }: ChangedNumber): readonly NumberRange[] {
   // hosts have no unit rules for this number, so there is a single range with the step of the number
   if (among === undefined) return [{ step, least: step + (to % step) }]
-  return inCommon(among).slice(0, MOST_RANGES)
+  return inCommon(among).slice(0, MAX_RANGES)
 }
 
 /** True if hosts have so many different unit rules that some intersections of their ranges are not searched. */
-export const hasMoreRanges = ({ among }: ChangedNumber): boolean => among !== undefined && inCommon(among).length > MOST_RANGES
+export const hasMoreRanges = ({ among }: ChangedNumber): boolean => among !== undefined && inCommon(among).length > MAX_RANGES
 
 /** The numbers of a range between `one` and `other`, without these two: the smallest number, and the count of numbers. */
 export function between({ step, least }: NumberRange, one: number, other: number): { readonly first: number; readonly count: number } {
@@ -29,7 +29,7 @@ export function between({ step, least }: NumberRange, one: number, other: number
 
 /**
  * The ranges and all their intersections, without duplicates. The step of an intersection is the least common multiple of the steps. The
- * search stops if there are more than `MOST_RANGES`.
+ * search stops if there are more than `MAX_RANGES`.
  */
 function inCommon(among: readonly NumberRange[]): readonly NumberRange[] {
   const found = new Map(among.map((range) => [keyOf(range), range]))
@@ -38,7 +38,7 @@ function inCommon(among: readonly NumberRange[]): readonly NumberRange[] {
     for (const other of among) {
       const both = inBoth(one, other)
       // larger numbers are skipped, because a request cannot contain them exactly
-      if (found.size <= MOST_RANGES && Number.isSafeInteger(both.least)) found.set(keyOf(both), both)
+      if (found.size <= MAX_RANGES && Number.isSafeInteger(both.least)) found.set(keyOf(both), both)
     }
   return [...found.values()]
 }
@@ -46,6 +46,6 @@ function inCommon(among: readonly NumberRange[]): readonly NumberRange[] {
 const keyOf = ({ step, least }: NumberRange): string => `${step} ${least}`
 
 const inBoth = (one: NumberRange, other: NumberRange): NumberRange => {
-  const step = leastCommon(one.step, other.step)
+  const step = smallestCommon(one.step, other.step)
   return { step, least: Math.ceil(Math.max(one.least, other.least) / step) * step }
 }

@@ -23,7 +23,7 @@ function proposals(asked: Asked, named: string, shapes: Readonly<Record<string, 
   const { counterfactuals } = atOnce(
     whatWouldFit(log.fleet, {
       ...{ request: aRequest(asked), profile: builtInProfiles.find(({ name }) => name === named) as Profile, seed: 's' },
-      ...{ kinds: ['REQUEST'], maxChanges: 2, first: 20, minHosts: 1, mostRuns: 200, isOver: () => false },
+      ...{ kinds: ['REQUEST'], maxChanges: 2, first: 20, minHosts: 1, maxRuns: 200, isOver: () => false },
     }),
   )
   return counterfactuals.map(({ changes }) => changes.map(({ subject, from, to }) => `${subject} ${from} -> ${to}`).join('; ')).sort()

@@ -40,7 +40,7 @@ function answerFor(
   return atOnce(
     whatWouldFit(log.fleet, {
       ...{ request: aRequest(asked), profile, kinds: ['REQUEST'], seed: 's', maxChanges },
-      ...{ first: 50, minHosts: 1, mostRuns: 1_000, isOver: () => false },
+      ...{ first: 50, minHosts: 1, maxRuns: 1_000, isOver: () => false },
       ...more,
     }),
   )

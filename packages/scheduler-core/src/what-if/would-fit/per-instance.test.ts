@@ -22,7 +22,7 @@ function answerFor(
   const log = aLog()
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...hosts.map((shape, i) => aReport(`h${i}`, shape))])
   log.append(changes)
-  const limits = { maxChanges, first: 50, minHosts: 1, mostRuns: 100 }
+  const limits = { maxChanges, first: 50, minHosts: 1, maxRuns: 100 }
   return atOnce(whatWouldFit(log.fleet, { request: aRequest(asked), profile, kinds, seed: 's', isOver: () => false, ...limits }))
 }
 

@@ -111,7 +111,7 @@ test('if an operator sets a proposed ratio or reserve, the request fits, and no 
       const fleet = fleetOf(drawn, aggregates)
       const options = { request: asked, profile, kinds: ['POLICY'] as const, isOver, seed: 's', maxChanges: 2, first: 10, minHosts: 1 }
       const before = freeOf(fleet)
-      for (const { changes, edits, text, filters } of atOnce(whatWouldFit(fleet, { ...options, mostRuns: 100 })).counterfactuals) {
+      for (const { changes, edits, text, filters } of atOnce(whatWouldFit(fleet, { ...options, maxRuns: 100 })).counterfactuals) {
         if (edits.ratios.length + edits.reserves.length === 0) continue
         for (const kind of ['ratios', 'reserves'] as const) met[kind] += edits[kind].length
         const real = madeReal(fleet, edits)

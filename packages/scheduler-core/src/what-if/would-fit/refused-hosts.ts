@@ -66,15 +66,15 @@ export function* refusedHosts(fleet: Fleet, asked: RequestSpec, profile: Profile
 
 /** The refusal of one filter as text, from its reason and facts without amounts. Adds the missing fraction of each amount to `missing`. */
 function kindOf({ filter, reason }: Lack, step: FilterStep | undefined, host: HostIndex, missing: number[]): string {
-  const said = [filter, reason.code, reason.subject ?? '']
+  const keyParts = [filter, reason.code, reason.subject ?? '']
   const note = (required: number | string | undefined, actual: number | string | undefined): void => {
     if (typeof actual === 'number') missing.push(shareMissing({ need: required, have: actual }))
-    else if (required !== undefined) said.push(String(required))
+    else if (required !== undefined) keyParts.push(String(required))
   }
   note(reason.need, reason.have)
   for (const fact of step === undefined ? [] : factsOf(step, host, reason)) {
-    said.push(fact.subject, fact.amountOf ?? '')
+    keyParts.push(fact.subject, fact.amountOf ?? '')
     note(fact.required, fact.actual)
   }
-  return said.join(' ')
+  return keyParts.join(' ')
 }

@@ -45,9 +45,9 @@ export const effortOf = (changes: readonly ProposedChange[]): number =>
 export const INSTANCES = 'instances'
 
 /** `sharedRoom` tries only sets that lower at most this many numbers. */
-const MOST_LOWERED = 2
+const MAX_LOWERED = 2
 /** If a set lowers two numbers and hosts have different unit rules, at most this many combinations of smallest numbers are tried. */
-const MOST_SETS = 8
+const MAX_SETS = 8
 
 /**
  * The result of `sharedRoom`: the set of changes that suffices, if one was found, and the count of decisions that were tried. `isPartial`
@@ -65,7 +65,7 @@ const NOTHING_LOWERED: SharedRoom = { kept: undefined, runs: 0, isPartial: false
  * Tries a set of changes that lowers numbers, with the smallest numbers that the unit rules of hosts and the rules for requests allow. The
  * numbers in the set are those with which one instance fits on one host. These numbers can be too large for all instances, because several
  * instances share a host, or because another host has less. If the smallest numbers suffice, the caller searches for the sufficient numbers
- * that are nearest to the present ones. Of several sets that differ only in these numbers, only the first is tried. At most `mostRuns`
+ * that are nearest to the present ones. Of several sets that differ only in these numbers, only the first is tried. At most `maxRuns`
  * decisions are made.
  */
 export function* sharedRoom(
@@ -73,20 +73,20 @@ export function* sharedRoom(
   { request, profile, seed, minHosts, isOver }: SearchOptions,
   { changes, hosts, refined }: Candidate,
   eased: Set<string>,
-  { failed, mostRuns }: { readonly failed: number; readonly mostRuns: number },
+  { failed, maxRuns }: { readonly failed: number; readonly maxRuns: number },
 ): Steps<SharedRoom> {
   const lowered = changes.filter(isLowered)
   const key = changes
     .map((change) => `${change.kind} ${change.subject} ${isLowered(change) ? 'less' : change.to}`)
     .sort()
     .join('\n')
-  if (lowered.length === 0 || lowered.length > MOST_LOWERED || eased.has(key)) return NOTHING_LOWERED
+  if (lowered.length === 0 || lowered.length > MAX_LOWERED || eased.has(key)) return NOTHING_LOWERED
   eased.add(key)
-  const { sets, isPartial } = yield* leastSets(request, profile, changes)
+  const { sets, isPartial } = yield* minimalSets(request, profile, changes)
   let runs = 0
   for (const set of sets) {
     yield
-    if (runs >= mostRuns || isOver()) return { kept: undefined, runs, isPartial: true }
+    if (runs >= maxRuns || isOver()) return { kept: undefined, runs, isPartial: true }
     const applied = applyTo(request, profile, set)
     runs++
     const trial = yield* tryOn(fleet, seed, applied, [], failed)
@@ -104,9 +104,9 @@ type Changes = readonly ProposedChange[]
 
 /**
  * Sets of changes in which each lowered number has the smallest value that a unit rule of hosts allows. For one number, there is a set for
- * each unit rule. For two numbers, there are sets for at most `MOST_SETS` combinations. The original set is left out.
+ * each unit rule. For two numbers, there are sets for at most `MAX_SETS` combinations. The original set is left out.
  */
-function* leastSets(
+function* minimalSets(
   request: RequestSpec,
   profile: Profile,
   changes: Changes,
@@ -117,11 +117,11 @@ function* leastSets(
   for (const change of lowered) {
     const lowerSets: Changes[] = []
     for (const set of sets) lowerSets.push(...(yield* withLeast(request, profile, set, change)))
-    isPartial ||= lowered.length > 1 && lowerSets.length > MOST_SETS
-    sets = isPartial ? lowerSets.slice(0, MOST_SETS) : lowerSets
+    isPartial ||= lowered.length > 1 && lowerSets.length > MAX_SETS
+    sets = isPartial ? lowerSets.slice(0, MAX_SETS) : lowerSets
   }
-  const said = (set: Changes): string => set.map(({ to }) => to).join('\n')
-  return { sets: sets.filter((set) => said(set) !== said(changes)), isPartial }
+  const keyOf = (set: Changes): string => set.map(({ to }) => to).join('\n')
+  return { sets: sets.filter((set) => keyOf(set) !== keyOf(changes)), isPartial }
 }
 
 /**
@@ -136,7 +136,7 @@ function* withLeast(request: RequestSpec, profile: Profile, set: Changes, { subj
     // yields for each range, because a range takes tens of requests, each of which is parsed
     yield
     const isAsked = (one: number): boolean => isAskable(applyTo(request, profile, withNumber(one, range.step)).request)
-    const one = leastAsked(range, number, isAsked)
+    const one = minRequested(range, number, isAsked)
     if (one !== undefined && !least.has(one)) least.set(one, withNumber(one, range.step))
   }
   return least.size === 0 ? [set] : [...least.values()]
@@ -146,7 +146,7 @@ function* withLeast(request: RequestSpec, profile: Profile, set: Changes, { subj
  * The smallest number of a range that a caller may request and that is below the present number. Callers may not request the smallest
  * number of the range if, for example, the image needs more.
  */
-function leastAsked(range: NumberRange, { from }: ChangedNumber, isAsked: (one: number) => boolean): number | undefined {
+function minRequested(range: NumberRange, { from }: ChangedNumber, isAsked: (one: number) => boolean): number | undefined {
   const { first, count } = between(range, 0, from)
   if (count === 0 || !isAsked(first + range.step * (count - 1))) return undefined
   let [tooLittle, enough] = [-1, count - 1]

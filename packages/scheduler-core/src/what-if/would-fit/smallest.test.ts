@@ -72,7 +72,7 @@ test('every single change that suffices is proposed, and amounts are changed as 
       refused++
       const kinds = ['REQUEST', 'FLEET', 'POLICY'] as const
       const { counterfactuals } = atOnce(
-        whatWouldFit(fleet, { ...{ request, profile, kinds, isOver }, seed: 's', maxChanges: 1, first: 50, minHosts: 1, mostRuns: 100 }),
+        whatWouldFit(fleet, { ...{ request, profile, kinds, isOver }, seed: 's', maxChanges: 1, first: 50, minHosts: 1, maxRuns: 100 }),
       )
       const found = counterfactuals.flatMap(({ changes: [change], edits }) => (change === undefined ? [] : [{ ...change, edits }]))
       const amounts = (subject: string) => found.filter((one) => one.subject === subject).map(({ to }) => Number.parseInt(to, 10))
@@ -116,7 +116,7 @@ test('for four instances that fit on no host, the memory with which all four fit
     maxChanges: 1,
     first: 50,
     minHosts: 1,
-    mostRuns: 100,
+    maxRuns: 100,
   }
   const { counterfactuals } = atOnce(whatWouldFit(log.fleet, options))
   expect(counterfactuals.map(({ changes: [change] }) => [change?.subject, change?.to])).toEqual([['memory', `${3 * GIB} MiB`]])
@@ -136,7 +136,7 @@ test('if no other change suffices for all instances, it is proposed together wit
     maxChanges: 2,
     first: 50,
     minHosts: 1,
-    mostRuns: 100,
+    maxRuns: 100,
   }
   const { counterfactuals } = atOnce(whatWouldFit(log.fleet, options))
   expect(counterfactuals.map(({ changes }) => changes.map(({ subject, to }) => `${subject} ${to}`))).toContainEqual([
@@ -156,7 +156,7 @@ test('if one of two instances fills the only host, half of the vCPUs is proposed
     maxChanges: 1,
     first: 50,
     minHosts: 1,
-    mostRuns: 100,
+    maxRuns: 100,
   }
   const { counterfactuals } = atOnce(whatWouldFit(log.fleet, options))
   expect(counterfactuals.map(({ changes: [change] }) => `${change?.subject} ${change?.to}`)).toEqual(['vCPUs 4', 'instances 1'])
@@ -174,7 +174,7 @@ test('for a guest with NUMA cells, each proposed request is valid and fits', () 
     const request = aRequest(asks)
     const { counterfactuals } = atOnce(
       whatWouldFit(log.fleet, {
-        ...{ request, profile, seed: 's', isOver, kinds: ['REQUEST'], maxChanges: 2, first: 5, minHosts: 1, mostRuns: 100 },
+        ...{ request, profile, seed: 's', isOver, kinds: ['REQUEST'], maxChanges: 2, first: 5, minHosts: 1, maxRuns: 100 },
       }),
     )
     expect(counterfactuals.length).toBeGreaterThan(0)

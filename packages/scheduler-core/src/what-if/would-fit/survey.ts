@@ -38,13 +38,13 @@ const PER_KIND = 2
  * The hosts of a kind are visited in the order of their shortfalls, smallest first. A host is considered if, for at least one amount, its
  * shortfall is smaller than that of every host considered before it. For each kind, at most this many hosts are considered.
  */
-const MOST_OF_KIND = 4
+const MAX_HOSTS_PER_KIND = 4
 /** At most this many hosts are considered in total. */
-const MOST_HOSTS = 48
+const MAX_HOSTS = 48
 /** Of the hosts of one kind, at most this many are examined for claims whose end would free enough resources for the request. */
-const MOST_HELD = 200
+const MAX_EXAMINED_FOR_CLAIMS = 200
 /** Hosts with more refusals than this are not counted as left out, because a proposal of two changes would hardly suffice for them. */
-const MOST_REASONS = 4
+const MAX_REASONS = 4
 
 /**
  * Evaluates all filters for every host, and selects the hosts for which changes are sought: for each kind of refusal, the hosts that are
@@ -79,9 +79,9 @@ export function* surveyRefusals(
   let leftOut = 0
   for (const hosts of kinds) {
     yield
-    const room = MOST_HOSTS - nearest.length
+    const room = MAX_HOSTS - nearest.length
     const { chosen, others } = room > 0 ? chosenOf(hosts, minHosts, toNear) : { chosen: [], others: hosts.length }
-    if ((hosts[0] as RefusedHost).lacks.length <= MOST_REASONS) leftOut += others
+    if ((hosts[0] as RefusedHost).lacks.length <= MAX_REASONS) leftOut += others
     nearest.push(...chosen)
   }
   return { nearest, leftOut, cause: yield* causeInSteps(fleet, request, profile, instance) }
@@ -114,7 +114,7 @@ function chosenOf(hosts: readonly RefusedHost[], minHosts: number, toNear: (foun
   for (const found of hosts) {
     const isFarther = front.some(({ missing }) => missing.every((share, i) => share <= (found.missing[i] ?? 0)))
     if (isFarther) behind.push(found)
-    else if (front.length < MOST_OF_KIND) front.push(found)
+    else if (front.length < MAX_HOSTS_PER_KIND) front.push(found)
     else others++
   }
   const chosen = [...front, ...behind.splice(0, Math.max(0, PER_KIND - front.length))].map(toNear)
@@ -122,7 +122,7 @@ function chosenOf(hosts: readonly RefusedHost[], minHosts: number, toNear: (foun
   return { chosen: held === undefined || chosen.some(isHeld) ? chosen : [...chosen, held], others }
 }
 
-/** The first host that has enough after claims on it have ended. At most `MOST_HELD` hosts with such claims are examined. */
+/** The first host that has enough after claims on it have ended. At most `MAX_EXAMINED_FOR_CLAIMS` hosts with such claims are examined. */
 function heldAmong(group: readonly RefusedHost[], toNear: (found: RefusedHost) => NearHost): NearHost | undefined {
   let asked = 0
   for (const found of group) {
@@ -130,7 +130,7 @@ function heldAmong(group: readonly RefusedHost[], toNear: (found: RefusedHost) =
     const [refusal] = near.refusals
     if (refusal === undefined || !hasEndingClaims(refusal.fleet.hosts.get(refusal.host))) continue
     if (isHeld(near)) return near
-    if (++asked >= MOST_HELD) return undefined
+    if (++asked >= MAX_EXAMINED_FOR_CLAIMS) return undefined
   }
   return undefined
 }

@@ -148,11 +148,11 @@ export function* tryOn(
       fleet,
     )
     const passing = Array.from(unlocked.subarray(0, EXAMPLES), (index) => fleet.hosts.get(index as HostIndex))
-    const goesTo = parts.slice(at, at + 1).map(({ host: name, node }) => ({ host: name, node }))
+    const chosenHosts = parts.slice(at, at + 1).map(({ host: name, node }) => ({ host: name, node }))
     const others = passing
       .map(({ host: name, node }) => ({ host: name, node }))
-      .filter((one) => !goesTo.some((chosen) => chosen.host === one.host && chosen.node === one.node))
-    const examples = [...goesTo, ...others].slice(0, EXAMPLES)
+      .filter((one) => !chosenHosts.some((chosen) => chosen.host === one.host && chosen.node === one.node))
+    const examples = [...chosenHosts, ...others].slice(0, EXAMPLES)
     const address = examples[0] === undefined ? null : hostAddress(fleet.hosts, examples[0])
     return { placed: true, found, unlocks: unlocked.length, hosts: examples, address, next: [] }
   } finally {

@@ -25,7 +25,7 @@ const ask = (fleet: Fleet, request: RequestSpec, more: Partial<WhatWouldFitOptio
       maxChanges: 2,
       first: 10,
       minHosts: 1,
-      mostRuns: 80,
+      maxRuns: 80,
       isOver: () => false,
       ...more,
     }),
@@ -203,7 +203,7 @@ describe('what would make a request fit', () => {
   })
 
   test('the search stops after the allowed count of decisions or at the deadline, and the result says which', () => {
-    expect(ask(town(), request, { mostRuns: 2 })).toMatchObject({ runs: 2, cut: 'limit' })
+    expect(ask(town(), request, { maxRuns: 2 })).toMatchObject({ runs: 2, cut: 'limit' })
     expect(ask(town(), request, { isOver: () => true })).toMatchObject({ runs: 1, cut: 'deadline', counterfactuals: [] })
   })
 })
@@ -245,7 +245,7 @@ describe.each(['default', 'random', 'nova-compat'])('by the profile %s', (name) 
       fc.property(fc.array(shapes, { minLength: 1, maxLength: 5 }), hard, (hosts, request) => {
         const fleet = aFleet(Object.fromEntries(hosts.map((shape, i) => [`h${i}`, shape])))
         const profile = profileNamed(name)
-        const found = ask(fleet, request, { profile, first: 5, mostRuns: 40 })
+        const found = ask(fleet, request, { profile, first: 5, maxRuns: 40 })
         const { placed } = atOnce(simulate(fleet, { requests: [{ request, count: 1 }], profile, seed: 's', isOver: () => false }))
         expect(found.fits).toBe(placed === request.numInstances)
         expect(found.cause === null).toBe(found.fits)

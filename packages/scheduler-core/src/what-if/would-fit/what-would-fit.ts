@@ -9,7 +9,7 @@ import { wayOutInSteps } from '../../schedulers/way-out.ts'
 import type { HostName } from '../../values/host-name.ts'
 import type { Steps } from '../../values/steps.ts'
 import type { FleetEdits } from '../edits.ts'
-import { minimal, saysNoMore } from './minimal.ts'
+import { isRedundant, minimal } from './minimal.ts'
 import { hasMoreRanges } from './numbers.ts'
 import { loweredTogether } from './pairs/lowered-together.ts'
 import { createQueue, isLastResort } from './queue/queue.ts'
@@ -33,7 +33,7 @@ export interface WhatWouldFitOptions {
   /** Only proposals that let at least this many hosts pass are returned. */
   readonly minHosts: number
   /** At most this many decisions are tried. */
-  readonly mostRuns: number
+  readonly maxRuns: number
   isOver(): boolean
 }
 
@@ -80,7 +80,7 @@ export interface WhatWouldFit {
   readonly leftOut: number
 }
 
-const MOST_REFINED = 6
+const MAX_REFINED = 6
 /**
  * If this fraction of the allowed decisions has found nothing, simple changes for the nearest hosts are tried next (`tryPlain`), with at
  * most the same fraction of the allowed decisions.
@@ -95,7 +95,7 @@ const SHARE_OF_NUMBERS = 1 / 2
  * set becomes a proposal. Otherwise, changes for the remaining refusals are added. The fleet must be a private copy.
  */
 export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps<WhatWouldFit> {
-  const { request, maxChanges, first, minHosts, mostRuns, isOver } = options
+  const { request, maxChanges, first, minHosts, maxRuns, isOver } = options
   const start = yield* decideOn(fleet, options.seed, request, options.profile, nothing)
   if (start.found === request.numInstances)
     return { fits: true, counterfactuals: [], cause: null, way: undefined, runs: 1, cut: null, leftOut: 0 }
@@ -120,16 +120,16 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
   let runs = 1
   let cut: WhatWouldFit['cut'] = null
   let isPartial = false
-  const isKnown = (one: Pick<Kept, 'candidate' | 'applied'>): boolean => results.some((known) => saysNoMore(one, known))
+  const isKnown = (one: Pick<Kept, 'candidate' | 'applied'>): boolean => results.some((known) => isRedundant(one, known))
   /** Reduces a set of changes (`minimal`), and adds it to the results unless a known result makes it redundant. */
   function* addResult(kept: Kept, isOtherOrder = false): Steps<void> {
     if (!isOtherOrder && isKnown(kept)) return
-    const found = yield* minimal({ ...options, fleets, failed: start.found }, kept, mostRuns - runs)
+    const found = yield* minimal({ ...options, fleets, failed: start.found }, kept, maxRuns - runs)
     runs += found.runs
     if (found.isCut) cut = isOver() ? 'deadline' : 'limit'
     // if the search was cut, its result can be larger than necessary, so the result is used only if there is no other result
     const least = found.isCut && results.length > 0 ? undefined : found.kept
-    if (least !== undefined && !isKnown(least)) results = [...results.filter((other) => !saysNoMore(other, least)), least].sort(leastFirst)
+    if (least !== undefined && !isKnown(least)) results = [...results.filter((other) => !isRedundant(other, least)), least].sort(leastFirst)
   }
   const tried = new Map<Candidate, { readonly hosts: number; readonly trial: Trial }>()
   /** Decides with the changes of a candidate. The result is cached until the candidate gets a further host. */
@@ -144,7 +144,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
   }
   /** Tries simple changes for the nearest hosts until one suffices. The search then continues with candidates of less effort. */
   function* tryPlain(): Steps<void> {
-    const most = Math.min(mostRuns, runs + Math.ceil(mostRuns * SHARE_OF_PLAIN))
+    const most = Math.min(maxRuns, runs + Math.ceil(maxRuns * SHARE_OF_PLAIN))
     for (const candidate of queue.plain(survey)) {
       if (results.length > 0 || cut !== null || runs >= most || isOver()) return
       yield
@@ -156,19 +156,19 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
     }
   }
   const mostOfNumbers = (): number =>
-    results.length > 0 ? mostRuns - runs : Math.min(mostRuns - runs, Math.ceil(mostRuns * SHARE_OF_NUMBERS))
+    results.length > 0 ? maxRuns - runs : Math.min(maxRuns - runs, Math.ceil(maxRuns * SHARE_OF_NUMBERS))
   let isPlainTried = false
   for (let candidate = queue.next(); candidate !== undefined && cut === null; candidate = queue.next()) {
-    if (!isPlainTried && results.length === 0 && runs >= mostRuns * SHARE_OF_PLAIN) {
+    if (!isPlainTried && results.length === 0 && runs >= maxRuns * SHARE_OF_PLAIN) {
       isPlainTried = true
       yield* tryPlain()
     }
     // stops if all further candidates have at least as much effort as the results that will be shown
     const rivals = isLastResort(candidate) ? results : results.filter((known) => !isLastResort(known.candidate))
     if (rivals.length >= first && (rivals[first - 1] as Kept).candidate.effort <= candidate.effort) break
-    if (isLastResort(candidate) && results.some(({ candidate: known }) => isMild(known))) break
+    if (isLastResort(candidate) && results.some(({ candidate: known }) => isHarmless(known))) break
     if (cut === null && isOver()) cut = 'deadline'
-    if (cut === null && runs >= mostRuns) cut = 'limit'
+    if (cut === null && runs >= maxRuns) cut = 'limit'
     if (cut !== null) break
     yield
     const applied = applyTo(request, options.profile, candidate.changes)
@@ -181,8 +181,8 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
       yield* addResult({ candidate, trial, applied })
       continue
     }
-    if (runs < mostRuns) {
-      const shared = yield* sharedRoom(own, options, candidate, eased, { failed: start.found, mostRuns: mostOfNumbers() })
+    if (runs < maxRuns) {
+      const shared = yield* sharedRoom(own, options, candidate, eased, { failed: start.found, maxRuns: mostOfNumbers() })
       runs += shared.runs
       isPartial ||= shared.isPartial
       if (shared.kept !== undefined) yield* addResult(shared.kept)
@@ -194,7 +194,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
     const { changes, refined } = candidate
     for (const { host, changes: next } of trial.next) {
       const replaced = next.filter(({ subject }) => changes.some((change) => change.subject === subject))
-      if (refined < MOST_REFINED)
+      if (refined < MAX_REFINED)
         for (const change of replaced)
           queue.add(
             [insteadOf(changes.find(({ subject }) => subject === change.subject) ?? change, change)],
@@ -214,7 +214,9 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
     if (changes.length < maxChanges && !changes.some(({ subject }) => subject === INSTANCES))
       for (const host of candidate.hosts) queue.add(fewerInstances(request, trial.found), changes, host, refined)
   }
-  const shown = results.some(({ candidate }) => isMild(candidate)) ? results.filter(({ candidate }) => !isLastResort(candidate)) : results
+  const shown = results.some(({ candidate }) => isHarmless(candidate))
+    ? results.filter(({ candidate }) => !isLastResort(candidate))
+    : results
   const counterfactuals = shown.slice(0, first).map(({ candidate, trial, applied }) => toCounterfactual(candidate, trial, applied))
   const way = isOver() ? undefined : yield* wayOn(fleet, options, survey.cause)
   const { cause, leftOut } = survey
@@ -251,7 +253,7 @@ const withReversed = ({ candidate, ...kept }: Kept): Kept => ({
 const leastFirst = (a: Kept, b: Kept): number => a.candidate.effort - b.candidate.effort || b.trial.unlocks - a.trial.unlocks
 
 /** True if each change of a candidate only changes the request or waits, and none is a last resort. */
-const isMild = (candidate: Candidate): boolean =>
+const isHarmless = (candidate: Candidate): boolean =>
   !isLastResort(candidate) && candidate.changes.every(({ kind, waits }) => kind === 'REQUEST' || waits)
 
 /**
@@ -285,12 +287,12 @@ function toCounterfactual(
 ): Counterfactual {
   const kinds = changes.map(({ kind }) => kind)
   const kind = (['POLICY', 'FLEET'] as const).find((one) => kinds.includes(one)) ?? 'REQUEST'
-  const said = changes.map(({ kind: of, subject, from, to }) => {
+  const texts = changes.map(({ kind: of, subject, from, to }) => {
     // the subject already contains the misspelt name
     const before = from === null || subject.endsWith(` ${from}`) ? subject : `${subject} ${from}`
     return `${of.toLowerCase()}: ${before} -> ${to}`
   })
   const where = address === null ? '' : ` (${address}${unlocks > 1 ? ' and others' : ''})`
-  const text = `${said.join('; ')}: unlocks ${unlocks} ${unlocks === 1 ? 'host' : 'hosts'}${where}`
+  const text = `${texts.join('; ')}: unlocks ${unlocks} ${unlocks === 1 ? 'host' : 'hosts'}${where}`
   return { kind, changes, unlocks, exampleHosts: hosts, effort: Math.round(effort * 100) / 100, text, request, edits, filters }
 }

@@ -20,7 +20,7 @@ export interface Range {
   readonly to: number
 }
 
-const MOST_BINS = 12
+const MAX_BINS = 12
 const ROUND = [1, 2, 5]
 /** Units whose amounts are usually powers of two. */
 const BINARY: ReadonlySet<string> = new Set(['MiB', 'GiB', 'KiB'])
@@ -74,12 +74,12 @@ export function shortfallOf(amounts: readonly number[], unit: string): Shortfall
 }
 
 /**
- * The smallest round width with which MOST_BINS bins cover all amounts: 1, 2, 4, 8 ... for units in powers of two, otherwise 1, 2, 5, 10,
+ * The smallest round width with which MAX_BINS bins cover all amounts: 1, 2, 4, 8 ... for units in powers of two, otherwise 1, 2, 5, 10,
  * 20, 50 ...
  */
 function widthFor(smallest: number, largest: number, isBinary: boolean): number {
   for (let step = 0; ; step++) {
     const width = isBinary ? 2 ** step : (ROUND[step % 3] ?? 1) * 10 ** Math.floor(step / 3)
-    if (Math.floor(largest / width) - Math.floor(smallest / width) < MOST_BINS) return width
+    if (Math.floor(largest / width) - Math.floor(smallest / width) < MAX_BINS) return width
   }
 }

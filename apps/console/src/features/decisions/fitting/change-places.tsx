@@ -7,12 +7,12 @@ type Change = ResultOf<typeof FITTING>['whatWouldFit']['counterfactuals'][number
 type Place = Change['places'][number]
 
 /** A link to the list of claims filters by at most this many claim ids. */
-const MOST_CLAIMS = 20
+const MAX_CLAIMS_IN_LINK = 20
 
 /** Links to the pages where the proposed changes can be made. A link itself changes nothing. */
 export function ChangePlaces({ changes }: { readonly changes: readonly Change[] }) {
   const claims = changes.flatMap(({ places }) => places.filter(({ kind }) => kind === 'CLAIM').map(({ name }) => name))
-  const some = claims.slice(0, MOST_CLAIMS)
+  const some = claims.slice(0, MAX_CLAIMS_IN_LINK)
   return (
     <>
       {changes.flatMap(({ places }) =>

@@ -10,7 +10,7 @@ import type { DecisionRow } from './decision-columns.tsx'
 /** New decisions are collected for this many milliseconds before the list is refreshed. */
 const GATHER_MS = 500
 /** A failed read of the list is retried after this many milliseconds. */
-const AGAIN_MS = 3_000
+const RETRY_DELAY_MS = 3_000
 /**
  * The revision after which a new stream starts. With revision 0 the stream begins by reporting a gap, and the list is then read again. This
  * is needed because the list was read before the stream was opened.
@@ -98,7 +98,7 @@ export function useTail({ q, isReading, pages }: TailOptions) {
       await readNewest()
       return true
     } catch {
-      if (mine === round.current) timers.current.waitingAgain = setTimeout(() => count(ids, others), AGAIN_MS)
+      if (mine === round.current) timers.current.waitingAgain = setTimeout(() => count(ids, others), RETRY_DELAY_MS)
       return false
     }
   }, [readNewest, count])
@@ -115,7 +115,7 @@ export function useTail({ q, isReading, pages }: TailOptions) {
     const ids = newest?.nodes.map(({ id }) => id) ?? []
     count(ids, 0)
     if (isDone) setBehind(false)
-    else timers.current.catchingUp = setTimeout(() => void catchUp(), AGAIN_MS)
+    else timers.current.catchingUp = setTimeout(() => void catchUp(), RETRY_DELAY_MS)
   }, [latest, takeIn, count])
   const onEvent = useCallback(
     ({ suppressed: others, gap, decision }: TailEvent) => {

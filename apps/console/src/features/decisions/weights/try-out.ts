@@ -1,5 +1,5 @@
 /** The largest multiplier that a profile may have. */
-export const MOST_MULTIPLIER = 1e9
+export const MAX_MULTIPLIER = 1e9
 
 /** Changed multipliers by weigher. */
 export type Tried = ReadonlyMap<string, number>
@@ -21,7 +21,7 @@ export const printTried = (tried: Tried): string | undefined =>
 /** Parses a multiplier. Undefined if the text is not a multiplier that a profile can have. */
 export function readMultiplier(text: string): number | undefined {
   const value = Number(text)
-  return text.trim() !== '' && Math.abs(value) <= MOST_MULTIPLIER ? value : undefined
+  return text.trim() !== '' && Math.abs(value) <= MAX_MULTIPLIER ? value : undefined
 }
 
 /** Sets the changed multiplier of one weigher. If the value equals the recorded multiplier, the change is removed. */
@@ -109,12 +109,12 @@ export interface Track {
  * A limit is on the track if its distance from the multiplier is at most this many times the multiplier. Limits farther away are only shown
  * as text.
  */
-const REACH = 10
+const NEAR_FACTOR = 10
 
 /** The range of a slider. It contains the multiplier, zero, and the limits that are not too far away. */
 export function trackOf({ multiplier, flipsBelow, flipsAbove }: Omit<Limits, 'name'>): Track {
   const unit = Math.abs(multiplier) || 1
-  const near = [flipsBelow, flipsAbove].filter((flip) => flip !== null).filter((flip) => Math.abs(flip - multiplier) <= REACH * unit)
+  const near = [flipsBelow, flipsAbove].filter((flip) => flip !== null).filter((flip) => Math.abs(flip - multiplier) <= NEAR_FACTOR * unit)
   const [least, most] = [Math.min(multiplier - 2 * unit, ...near), Math.max(multiplier + 2 * unit, ...near)]
   const step = 10 ** Math.floor(Math.log10((most - least) / 50))
   const margin = 2 * step

@@ -3,7 +3,7 @@ import { useLatest } from '../../../lib/service/use-latest.ts'
 import { printTried, readTried, type Tried } from './try-out.ts'
 
 /** The value of a slider is written to the URL after this many milliseconds, because browsers limit how often the URL can change. */
-const SETTLED_MS = 200
+const DEBOUNCE_MS = 200
 
 /** A hook for the changed multipliers. The page shows a change at once, and the URL contains the change after a delay. */
 export function useTried(text: string | undefined, onText: (text: string | undefined) => void): readonly [Tried, (tried: Tried) => void] {
@@ -24,7 +24,7 @@ export function useTried(text: string | undefined, onText: (text: string | undef
       timer.current = setTimeout(() => {
         written.current = printTried(next)
         latest.current(written.current)
-      }, SETTLED_MS)
+      }, DEBOUNCE_MS)
     },
     [latest],
   )

@@ -28,7 +28,7 @@ export function HostSince({ answer: { neverConsidered, nowRefusedBy, changedSinc
         </Text>
       )}
       {changedSince.length === 0 ? null : (
-        <details open={changedSince.length <= MOST_OPEN} data-changed={changedSince.length}>
+        <details open={changedSince.length <= MAX_EXPANDED} data-changed={changedSince.length}>
           <summary>
             {changedSince.length} {changedSince.length === 1 ? 'field has' : 'fields have'} changed since
           </summary>
@@ -54,4 +54,4 @@ export function HostSince({ answer: { neverConsidered, nowRefusedBy, changedSinc
 }
 
 /** The list of changed fields is open at first if it has at most this many fields. */
-const MOST_OPEN = 5
+const MAX_EXPANDED = 5

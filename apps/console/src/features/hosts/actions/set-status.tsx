@@ -33,7 +33,7 @@ export interface SetStatusProps {
 }
 
 /** One call can have at most this many hosts. */
-const MOST_AT_ONCE = 1_000
+const MAX_HOSTS_PER_CALL = 1_000
 
 /** Enables or disables hosts for new instances. After a failed call, the dialog stays open with its input. */
 export function SetStatus({ hosts, status = 'DISABLED', onClose, onDone }: SetStatusProps) {
@@ -96,8 +96,8 @@ interface Step {
 async function setStatusOf(hosts: SetStatusProps['hosts'], step: Step): Promise<Impact> {
   let sum: Impact = { hostsAffected: 0, claimsOnAffectedHosts: 0, warnings: [] }
   const names = hosts.map(({ host, node }) => ({ host, node }))
-  for (let from = 0; from < hosts.length; from += MOST_AT_ONCE) {
-    const { hostSetStatus: answer } = await request(SET_STATUS, { hosts: names.slice(from, from + MOST_AT_ONCE), ...step })
+  for (let from = 0; from < hosts.length; from += MAX_HOSTS_PER_CALL) {
+    const { hostSetStatus: answer } = await request(SET_STATUS, { hosts: names.slice(from, from + MAX_HOSTS_PER_CALL), ...step })
     if (answer.__typename !== 'HostSetStatusPayload') {
       const done = step.dryRun || from === 0 ? '' : ` The first ${formatCount(from)} were set.`
       throw new Error(`${refusalText(answer)}${done}`)

@@ -18,7 +18,7 @@ interface ComparePanelProps {
 }
 
 /** At most this many values of a field are shown. Values with smaller differences are omitted. */
-const MOST_VALUES = 6
+const MAX_SHOWN_VALUES = 6
 
 /** Shows which values are more or less frequent among the selected hosts than among all others. */
 export function ComparePanel({ fleet, ordinals, chosen, onNarrow, onClose }: ComparePanelProps) {
@@ -72,13 +72,13 @@ interface FieldProps {
 }
 
 function Field({ compared: { field, difference, values }, inside, outside, onNarrow }: FieldProps) {
-  const further = values.length - MOST_VALUES
+  const further = values.length - MAX_SHOWN_VALUES
   return (
     <section aria-label={field}>
       <Text size="xs" component="h3" fw={600}>
         {field} <span className="dimmed">differs by {formatPercent(100 * difference)}</span>
       </Text>
-      {values.slice(0, MOST_VALUES).map((value) => (
+      {values.slice(0, MAX_SHOWN_VALUES).map((value) => (
         <Value key={value.terms} value={value} inside={inside} outside={outside} onNarrow={onNarrow} />
       ))}
       {further > 0 ? (

@@ -35,9 +35,9 @@ const route = getRouteApi('/hosts/$host')
 
 /** Sections that are loaded separately, because they are rarely opened or are only for hosts that have left. */
 const DecisionsElsewhere = lazy(async () => ({ default: (await import('./decisions-elsewhere.tsx')).DecisionsElsewhere }))
-const HostForgotten = lazy(async () => ({ default: (await import('./host-gone.tsx')).HostForgotten }))
-const CalledFormerly = lazy(async () => ({ default: (await import('./host-gone.tsx')).CalledFormerly }))
-const NoHost = lazy(async () => ({ default: (await import('./host-gone.tsx')).NoHost }))
+const HostForgotten = lazy(async () => ({ default: (await import('./host-forgotten.tsx')).HostForgotten }))
+const CalledFormerly = lazy(async () => ({ default: (await import('./host-forgotten.tsx')).CalledFormerly }))
+const NoHost = lazy(async () => ({ default: (await import('./host-forgotten.tsx')).NoHost }))
 const InventoryChange = lazy(async () => ({ default: (await import('../timeline/inventory-change.tsx')).InventoryChange }))
 
 /** The page of a host: inventory, claims and history. */

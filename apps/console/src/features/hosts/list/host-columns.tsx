@@ -20,7 +20,7 @@ import type { Verdicts } from '../map/verdicts.ts'
 import { inWords, NONE } from './select-hosts.ts'
 
 /** The title of a cell has at most this many characters. */
-const MOST_OF_TITLE = 1_000
+const MAX_TITLE_LENGTH = 1_000
 
 /** The default columns, in their order. Every other field is an optional column. */
 const shownAtFirst: readonly HostFieldName[] = [
@@ -142,12 +142,12 @@ export function withVerdicts({ groups, ofName }: Verdicts): readonly TableColumn
   return hostColumns.flatMap((one, i) => (i === 0 ? [one, column] : [one]))
 }
 
-/** A cell with several texts in one line. Its title contains all of them, up to MOST_OF_TITLE characters. */
+/** A cell with several texts in one line. Its title contains all of them, up to MAX_TITLE_LENGTH characters. */
 function many(read: (row: HostRow) => readonly string[]): Pick<TableColumn<HostRow>, 'width' | 'value' | 'cell'> {
   const value = (row: HostRow): string => read(row).join(', ')
   return {
     ...{ width: 'minmax(120px, 1.4fr)', value },
-    cell: (row) => <span title={value(row).slice(0, MOST_OF_TITLE)}>{value(row).slice(0, MOST_OF_TITLE)}</span>,
+    cell: (row) => <span title={value(row).slice(0, MAX_TITLE_LENGTH)}>{value(row).slice(0, MAX_TITLE_LENGTH)}</span>,
   }
 }
 

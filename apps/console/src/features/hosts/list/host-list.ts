@@ -54,7 +54,7 @@ export function useHostList(fleet: Fleet, filter: string, sort: string, isHeld: 
   }, [selection, ordinals, query, problems, filter])
 }
 
-const HELD_MS = 1_500
+const HIGHLIGHT_MS = 1_500
 
 /** Detects whether the pointer or a key was used within an element recently. */
 export function useHand(): { readonly isHeld: boolean; readonly handlers: { onPointerMove(): void; onKeyDown(): void } } {
@@ -64,7 +64,7 @@ export function useHand(): { readonly isHeld: boolean; readonly handlers: { onPo
     const move = (): void => {
       setHeld(true)
       clearTimeout(timer.current)
-      timer.current = setTimeout(() => setHeld(false), HELD_MS)
+      timer.current = setTimeout(() => setHeld(false), HIGHLIGHT_MS)
     }
     return { onPointerMove: move, onKeyDown: move }
   })

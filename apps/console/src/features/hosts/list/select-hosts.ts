@@ -146,8 +146,8 @@ export function createCounter(store: FleetStore, field: FacetName): Counter {
       // a field that no host reports is not shown as a facet
       const unreported = isReported(field) && values.values.length > 0 ? [NONE] : []
       sets.forEach((set, code) => {
-        const places = set.length === 0 ? [values.values.length] : set
-        for (const value of places) perValue[value] = (perValue[value] ?? 0) + (counts[code] ?? 0)
+        const indexes = set.length === 0 ? [values.values.length] : set
+        for (const value of indexes) perValue[value] = (perValue[value] ?? 0) + (counts[code] ?? 0)
       })
       return toFacet([...values.values, ...unreported], perValue)
     },

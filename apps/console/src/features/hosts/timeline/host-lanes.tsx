@@ -25,11 +25,11 @@ interface HostLanesProps {
 }
 
 /** A span with at least this width, in pixels, can show its glyph. */
-const LEAST_SPAN = 10
+const MIN_GLYPH_SPAN = 10
 /** The minimum distance between two marks in pixels. It leaves space for a count with two digits. */
-const LEAST_MARK = 22
+const MIN_MARK_DISTANCE = 22
 /** The pointer selects a step that is at most this many pixels away. */
-const REACH = 8
+const SNAP_PIXELS = 8
 
 /**
  * The states and events of the host as lanes on one axis of time. Arrows move a cursor from step to step, a click or Enter opens the
@@ -53,9 +53,9 @@ export function HostLanes({ rows, shown, state, status, goneMs, sinceMs, log }: 
     const ms = axis.from + ((axis.to - axis.from) * (clientX - box.left)) / box.width
     return Math.round(Math.max(axis.from, Math.min(axis.last, ms)))
   }
-  const placeAt = (ms: number): number | undefined => nearestStep(steps, ms, REACH * perPixel)
+  const stepAt = (ms: number): number | undefined => nearestStep(steps, ms, SNAP_PIXELS * perPixel)
   const isPointed = hovered !== undefined
-  const index = isPointed ? placeAt(hovered) : placeOfKey(steps, cursor)
+  const index = isPointed ? stepAt(hovered) : placeOfKey(steps, cursor)
   const step = index === undefined ? undefined : steps[index]
   const shownAt = step === undefined ? (isPointed ? timeOf(Math.min(axis.last, hovered)) : undefined) : step.at
 
@@ -98,16 +98,16 @@ export function HostLanes({ rows, shown, state, status, goneMs, sinceMs, log }: 
         onPointerLeave={() => setHovered(undefined)}
         onClick={(event) => {
           const ms = pointed(event)
-          const near = placeAt(ms)
+          const near = stepAt(ms)
           travel((near === undefined ? undefined : steps[near]) ?? { revision: null, at: timeOf(ms) })
         }}
       >
         {lanes.map((lane) => (
           <div key={lane.group} className="host-lane" data-lane={lane.group} style={{ height: heightOf(lane) }} aria-hidden>
-            {gatherSpans(lane.spans, LEAST_SPAN * perPixel).map((span) => (
+            {gatherSpans(lane.spans, MIN_GLYPH_SPAN * perPixel).map((span) => (
               <SpanBox key={span.from} span={span} axis={axis} zone={zone} />
             ))}
-            {gatherMarks(lane, LEAST_MARK * perPixel).map(({ glyph, at, count, row }) => (
+            {gatherMarks(lane, MIN_MARK_DISTANCE * perPixel).map(({ glyph, at, count, row }) => (
               <i
                 key={`${glyph} ${at} ${row}`}
                 className="host-lane-mark"

@@ -172,7 +172,7 @@ function When({ row, log }: { readonly row: Happening; readonly log: Log }) {
 }
 
 /** At most this many changes are shown at first. A button shows the rest. */
-const MOST_OPEN = 4
+const MAX_SHOWN_AT_FIRST = 4
 
 function How({
   row: { changes, changesLeftOut, reason, aggregateUuid, aggregateName, instanceUuid, claimId, attempt, code },
@@ -201,7 +201,7 @@ function How({
           attempt {attempt} had chosen this host: <span className="mono">{code}</span>
         </>
       )}
-      {changes.length > MOST_OPEN ? (
+      {changes.length > MAX_SHOWN_AT_FIRST ? (
         <details>
           <summary>{formatCount(changes.length + changesLeftOut)} changes</summary>
           <Changes changes={changes} />

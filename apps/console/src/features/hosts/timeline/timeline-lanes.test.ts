@@ -153,9 +153,9 @@ describe('an event of a host', () => {
     const axis = axisOf(steps)
     return axis && lanesOf(steps, axis, now).find((one) => one.group === group)
   }
-  const marksOf = (group: Lane['group'], steps: readonly Step[], leastMs: number): string[] => {
+  const marksOf = (group: Lane['group'], steps: readonly Step[], minMs: number): string[] => {
     const one = lane(group, steps)
-    return one === undefined ? [] : gatherMarks(one, leastMs).map(({ glyph, at, count, row }) => `${row} ${glyph}${count} ${at - START}`)
+    return one === undefined ? [] : gatherMarks(one, minMs).map(({ glyph, at, count, row }) => `${row} ${glyph}${count} ${at - START}`)
   }
 
   test('an event is drawn as a mark of its kind, and each kind has its own row', () => {
@@ -179,8 +179,8 @@ describe('an event of a host', () => {
     const marks = found === undefined ? [] : gatherMarks(found, 5_000)
     expect(marks.reduce((sum, { count }) => sum + count, 0)).toBe(1_000)
     for (const glyph of ['+', '−']) {
-      const places = marks.filter((mark) => mark.glyph === glyph).map(({ at }) => at)
-      for (const [i, at] of places.slice(1).entries()) expect(at - (places[i] ?? 0)).toBeGreaterThanOrEqual(5_000)
+      const positions = marks.filter((mark) => mark.glyph === glyph).map(({ at }) => at)
+      for (const [i, at] of positions.slice(1).entries()) expect(at - (positions[i] ?? 0)).toBeGreaterThanOrEqual(5_000)
     }
   })
 

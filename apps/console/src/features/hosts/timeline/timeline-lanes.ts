@@ -76,13 +76,13 @@ const order = ['liveness', 'status', ...groupNames.filter((name) => name !== 'li
 
 /** This share of the axis is after the last step. */
 const TAIL = 1 / 16
-const LEAST_TAIL_MS = 1_000
+const MIN_TAIL_MS = 1_000
 
 /** The axis, which begins at the oldest step. Undefined if there are no steps. */
 export function axisOf(steps: readonly Step[]): Axis | undefined {
   const [from, last] = [steps[0], steps.at(-1)].map((step) => (step === undefined ? undefined : Date.parse(step.at)))
   if (from === undefined || last === undefined) return undefined
-  return { from, last, to: last + Math.max(LEAST_TAIL_MS, (last - from) * TAIL) }
+  return { from, last, to: last + Math.max(MIN_TAIL_MS, (last - from) * TAIL) }
 }
 
 /** Distributes steps to lanes. The steps must be ordered from the oldest to the newest. */
@@ -141,10 +141,10 @@ function withSince(cuts: readonly Cut[], from: number, sinceMs: number): readonl
   return index < 0 ? [...cuts, { at: sinceMs }] : [...cuts.slice(0, index), { at: sinceMs }, ...cuts.slice(index)]
 }
 
-/** Merges consecutive spans that are shorter than `leastMs` into one span, with the count of the merged spans. */
-export function gatherSpans(spans: readonly Span[], leastMs: number): Span[] {
+/** Merges consecutive spans that are shorter than `minMs` into one span, with the count of the merged spans. */
+export function gatherSpans(spans: readonly Span[], minMs: number): Span[] {
   const gathered: Span[] = []
-  const isShort = ({ from, to }: Span): boolean => to - from < leastMs
+  const isShort = ({ from, to }: Span): boolean => to - from < minMs
   let run: Span[] = []
   const close = (): void => {
     const [first] = run
@@ -163,10 +163,10 @@ export function gatherSpans(spans: readonly Span[], leastMs: number): Span[] {
 }
 
 /**
- * Merges marks that have the same glyph and are less than `leastMs` apart. The merged mark has a count and is at the position of the first
+ * Merges marks that have the same glyph and are less than `minMs` apart. The merged mark has a count and is at the position of the first
  * mark.
  */
-export function gatherMarks({ steps }: Pick<Lane, 'steps'>, leastMs: number): Mark[] {
+export function gatherMarks({ steps }: Pick<Lane, 'steps'>, minMs: number): Mark[] {
   const marks: Mark[] = []
   // a fixed order of rows, independent of the order of events
   const glyphs = [...new Set(Object.values(shapes).flatMap((shape) => Object.values(shape.glyphs)))].filter((glyph) =>
@@ -177,7 +177,7 @@ export function gatherMarks({ steps }: Pick<Lane, 'steps'>, leastMs: number): Ma
     for (const { step, glyph: own } of steps) {
       if (own !== glyph) continue
       const at = Date.parse(step.at)
-      if (last !== undefined && at - last.at < leastMs) {
+      if (last !== undefined && at - last.at < minMs) {
         last = { ...last, count: last.count + 1 }
         marks[marks.length - 1] = last
       } else {

@@ -37,21 +37,21 @@ const settingText = (settings: DraftSettings, field: (typeof settingNames)[numbe
 function partDifferences(list: PartList, before: readonly DraftPart[], after: readonly DraftPart[]): Difference[] {
   const were = before.filter(({ enabled }) => enabled)
   const are = after.filter(({ enabled }) => enabled)
-  const place = (parts: readonly DraftPart[], id: string): number => parts.findIndex((part) => part.id === id) + 1
+  const position = (parts: readonly DraftPart[], id: string): number => parts.findIndex((part) => part.id === id) + 1
   const moves = movedIds(were, are)
   const gone = were
-    .filter(({ id }) => place(are, id) === 0)
-    .map(({ id }) => ({ field: `${list}.${id}`, before: `position ${place(were, id)}`, after: null }))
+    .filter(({ id }) => position(are, id) === 0)
+    .map(({ id }) => ({ field: `${list}.${id}`, before: `position ${position(were, id)}`, after: null }))
   const rest = are.flatMap((part): Difference[] => {
     const { id } = part
     const was = were.find((one) => one.id === id)
     const field = `${list}.${id}`
-    if (was === undefined) return [{ field, before: null, after: [`position ${place(are, id)}`, ...saidOf(part)].join(', ') }]
+    if (was === undefined) return [{ field, before: null, after: [`position ${position(are, id)}`, ...saidOf(part)].join(', ') }]
     const members = (['shadow', 'multiplier', 'options'] as const).flatMap((member) => {
       const [a, b] = [memberText(was, member), memberText(part, member)]
       return a === b ? [] : [{ field: `${field}.${member}`, before: a || null, after: b || null }]
     })
-    const move = moves.has(id) ? [{ field, before: `position ${place(were, id)}`, after: `position ${place(are, id)}` }] : []
+    const move = moves.has(id) ? [{ field, before: `position ${position(were, id)}`, after: `position ${position(are, id)}` }] : []
     return [...move, ...members]
   })
   return [...gone, ...rest]
@@ -84,11 +84,11 @@ function compact(text: string): string {
 /** The ids of the moved items. This is the smallest set of items whose moves explain the new order. */
 export function movedIds(before: readonly DraftPart[], after: readonly DraftPart[]): ReadonlySet<string> {
   const common = after.map(({ id }) => id).filter((id) => before.some((part) => part.id === id))
-  const places = common.map((id) => before.findIndex((part) => part.id === id))
+  const indexes = common.map((id) => before.findIndex((part) => part.id === id))
   // the longest increasing subsequence of indexes that ends at each item
-  const runs = places.map((): number[] => [])
-  for (const [i, own] of places.entries()) {
-    const best = runs.slice(0, i).reduce<number[]>((most, run, j) => ((places[j] ?? 0) < own && run.length > most.length ? run : most), [])
+  const runs = indexes.map((): number[] => [])
+  for (const [i, own] of indexes.entries()) {
+    const best = runs.slice(0, i).reduce<number[]>((most, run, j) => ((indexes[j] ?? 0) < own && run.length > most.length ? run : most), [])
     runs[i] = [...best, i]
   }
   const kept = new Set(runs.reduce((most, run) => (run.length > most.length ? run : most), []))

@@ -152,12 +152,12 @@ function Shadow({ part: { id, shadow }, known, onChange }: PartRowProps) {
   )
 }
 
-const LEAST_REACH = 10
+const MIN_RANGE = 10
 
 /** The input of a multiplier, by typing or by a slider, with its sign next to it. */
 function Multiplier({ part: { id, multiplier }, usual, problems, onChange }: PartRowProps) {
   const value = readNumber(multiplier)
-  const reach = Math.max(LEAST_REACH, 2 * Math.abs(readNumber(usual) ?? 0), Math.abs(value ?? 0))
+  const reach = Math.max(MIN_RANGE, 2 * Math.abs(readNumber(usual) ?? 0), Math.abs(value ?? 0))
   const wrong = problems.filter(({ field }) => field === fieldOf('weighers', id, 'multiplier'))
   return (
     <div className="draft-side draft-multiplier">

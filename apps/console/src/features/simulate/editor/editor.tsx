@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useOperation } from '../../../lib/service/api.ts'
 import { nameOfMoment } from '../../../lib/service/travel.ts'
 import { PROFILES } from '../documents.ts'
-import { MOST_COPIES, type Scenario } from '../scenario.ts'
+import { MAX_COPIES, type Scenario } from '../scenario.ts'
 import { FlavorMenu } from './flavor-menu.tsx'
 import { OverlayEditor } from './overlay-editor.tsx'
 import { Amount, RequestForm, Word } from './request-form.tsx'
@@ -46,11 +46,7 @@ export function Editor({ draft, view, scenarioCount, isInvalid, onView, onChange
         }
       />
       <div className="simulate-fields">
-        <Amount
-          label="Instances"
-          value={draft.count}
-          onChange={(count) => onChange({ count: Math.min(MOST_COPIES, Math.max(1, count)) })}
-        />
+        <Amount label="Instances" value={draft.count} onChange={(count) => onChange({ count: Math.min(MAX_COPIES, Math.max(1, count)) })} />
         <NativeSelect
           size="xs"
           label="Profile"

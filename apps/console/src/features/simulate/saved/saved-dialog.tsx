@@ -3,8 +3,8 @@ import { type FormEvent, useState } from 'react'
 import { AnchorLink } from '../../../ui/anchor-link.tsx'
 import { Dialog } from '../../../ui/dialog/dialog.tsx'
 import type { Scenario } from '../scenario.ts'
-import { MOST_NAME_LENGTH, namesOf } from '../scenarios.ts'
-import { aboutOf, MOST_SAVED, type SavedView, savedViews, withoutSaved, withRenamed, withSaved } from './saved.ts'
+import { MAX_NAME_LENGTH, namesOf } from '../scenarios.ts'
+import { aboutOf, MAX_SAVED, type SavedView, savedViews, withoutSaved, withRenamed, withSaved } from './saved.ts'
 
 interface SavedDialogProps {
   /** The scenarios of the page, with edits that have not run yet. */
@@ -33,7 +33,7 @@ export function SavedDialog({ scenarios, whyNot, onClose }: SavedDialogProps) {
     <Dialog onClose={onClose} title="Saved scenarios" size="lg">
       <Stack gap="sm">
         <SaveForm
-          usual={namesOf(scenarios).join(' and ').slice(0, MOST_NAME_LENGTH)}
+          usual={namesOf(scenarios).join(' and ').slice(0, MAX_NAME_LENGTH)}
           views={views}
           whyNot={whyNot}
           onSave={(name) => {
@@ -101,7 +101,7 @@ export function SavedDialog({ scenarios, whyNot, onClose }: SavedDialogProps) {
           </ul>
         )}
         <Text size="xs" c="dimmed">
-          {views.length} of {MOST_SAVED} are stored in this browser only. Copy the link to share scenarios.
+          {views.length} of {MAX_SAVED} are stored in this browser only. Copy the link to share scenarios.
         </Text>
       </Stack>
     </Dialog>
@@ -131,7 +131,7 @@ function SaveForm({ usual, views, whyNot, onSave }: SaveFormProps) {
           size="xs"
           flex={1}
           label="Save the scenarios as"
-          maxLength={MOST_NAME_LENGTH}
+          maxLength={MAX_NAME_LENGTH}
           autoComplete="off"
           value={name}
           onChange={({ currentTarget: { value } }) => setName(value)}
@@ -169,7 +169,7 @@ function RenameForm({ name, onCancel, onRename }: RenameFormProps) {
           size="xs"
           flex={1}
           aria-label={`New name of ${name}`}
-          maxLength={MOST_NAME_LENGTH}
+          maxLength={MAX_NAME_LENGTH}
           autoComplete="off"
           autoFocus
           value={text}

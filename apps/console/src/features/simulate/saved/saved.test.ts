@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { scenariosOf } from '../address.ts'
 import { EMPTY } from '../scenario.ts'
-import { aboutOf, MOST_SAVED, readSaved, type SavedView, withoutSaved, withRenamed, withSaved } from './saved.ts'
+import { aboutOf, MAX_SAVED, readSaved, type SavedView, withoutSaved, withRenamed, withSaved } from './saved.ts'
 
 const search = { request: '{"flavor":{"vcpus":2,"memoryMb":512}}' }
 const kept = (...names: string[]): readonly SavedView[] => names.map((name) => ({ name, search }))
@@ -37,16 +37,16 @@ describe('the scenarios stored in this browser', () => {
 
   test('stored scenarios have unique names, and their count is limited', () => {
     expect(readSaved([...kept('a', 'b', 'a'), null])).toEqual(kept('a', 'b'))
-    expect(readSaved(Array.from({ length: MOST_SAVED + 9 }, (_, i) => ({ name: `n${i}`, search })))).toHaveLength(MOST_SAVED)
+    expect(readSaved(Array.from({ length: MAX_SAVED + 9 }, (_, i) => ({ name: `n${i}`, search })))).toHaveLength(MAX_SAVED)
   })
 })
 
 describe('saving', () => {
-  const full = kept(...Array.from({ length: MOST_SAVED }, (_, i) => `n${i}`))
+  const full = kept(...Array.from({ length: MAX_SAVED }, (_, i) => `n${i}`))
 
   test('saving under an existing name replaces the stored scenarios, even if no further set can be stored', () => {
     const views = saved(withSaved(full, 'n3', [{ ...EMPTY, count: 9 }]))
-    expect(views).toHaveLength(MOST_SAVED)
+    expect(views).toHaveLength(MAX_SAVED)
     expect(views.find(({ name }) => name === 'n3')?.search.count).toBe('9')
   })
 

@@ -12,9 +12,9 @@ export interface SavedView {
   readonly search: SimulateSearch
 }
 
-export const MOST_SAVED = 50
+export const MAX_SAVED = 50
 /** Saved scenarios have at most this many characters, because they must fit into a URL. */
-export const MOST_SAVED_CHARACTERS = 30_000
+export const MAX_SAVED_CHARACTERS = 30_000
 
 /** The scenarios saved in this browser, by name. Operators share scenarios by links instead. */
 export const savedViews = createKept('scenarios', readSaved)
@@ -25,8 +25,8 @@ export function readSaved(kept: unknown): readonly SavedView[] {
   for (const view of Array.isArray(kept) ? kept : []) {
     if (!isRecord(view) || typeof view.name !== 'string' || toName(view.name) !== view.name || !isRecord(view.search)) continue
     const search = readSimulateSearch(view.search)
-    if (sizeOf(search) > MOST_SAVED_CHARACTERS || scenariosOf(search, undefined).scenarios.length === 0) continue
-    if (!found.has(view.name) && found.size < MOST_SAVED) found.set(view.name, { name: view.name, search })
+    if (sizeOf(search) > MAX_SAVED_CHARACTERS || scenariosOf(search, undefined).scenarios.length === 0) continue
+    if (!found.has(view.name) && found.size < MAX_SAVED) found.set(view.name, { name: view.name, search })
   }
   return inOrder([...found.values()])
 }
@@ -40,11 +40,11 @@ export function withSaved(
   const called = toName(name)
   if (called === undefined) return { problem: 'It needs a name.' }
   const others = withoutSaved(views, called)
-  if (others.length >= MOST_SAVED) return { problem: `${MOST_SAVED} are saved already. Delete one first.` }
+  if (others.length >= MAX_SAVED) return { problem: `${MAX_SAVED} are saved already. Delete one first.` }
   const { at, ...search } = searchOf(scenarios)
   const kept = at === undefined ? search : { ...search, at }
   const size = sizeOf(kept)
-  if (size > MOST_SAVED_CHARACTERS) return { problem: `It has ${size} characters; ${MOST_SAVED_CHARACTERS} can be kept.` }
+  if (size > MAX_SAVED_CHARACTERS) return { problem: `It has ${size} characters; ${MAX_SAVED_CHARACTERS} can be kept.` }
   return { views: inOrder([...others, { name: called, search: kept }]) }
 }
 

@@ -40,11 +40,11 @@ export function checkShape(document: DocumentNode, work: Work = { steps: 0 }): v
 }
 
 /**
- * Checks all limits. For a fragment, `mostDepth` is the larger limit of introspection, because an introspection query may contain the
+ * Checks all limits. For a fragment, `maxDepth` is the larger limit of introspection, because an introspection query may contain the
  * fragment. The operation that uses the fragment is checked with its own limit.
  */
-function checkShapeOf({ depth, introspectionDepth, aliases, directives, fields }: Shape, mostDepth: number): void {
-  checkLimit('depth', depth, mostDepth)
+function checkShapeOf({ depth, introspectionDepth, aliases, directives, fields }: Shape, maxDepth: number): void {
+  checkLimit('depth', depth, maxDepth)
   checkLimit('introspection depth', introspectionDepth, limits.introspectionDepth)
   checkLimit('aliases', aliases, limits.aliases)
   checkLimit('directives', directives, limits.directives)

@@ -6,7 +6,7 @@ import { novaFilter } from '../../parts/nova-filter.ts'
 import { NovaError } from '../../text/nova-error.ts'
 import { pythonInt } from '../../text/numbers.ts'
 
-const MOST = 'max_server_per_host'
+const MAX_SERVERS_RULE = 'max_server_per_host'
 
 /**
  * Passes hosts with fewer members of the server group than the group allows per host, which is one by default. The host on which the
@@ -27,7 +27,7 @@ export const serverGroupAntiAffinityFilter = novaFilter({
       // In a move, the host on which the instance runs is a candidate too. The instance itself must not cause a refusal of this host.
       if (instanceUuid != null && instances.has(instanceUuid)) return undefined
       const have = count(group, host)
-      const { most, source } = mostOf(group)
+      const { most, source } = maxServersOf(group)
       if (have < most) return undefined
       return { code: 'group.anti_affinity', subject: uuid ?? 'n/a', need: `fewer than ${most}`, have, unit: 'members', source }
     }
@@ -69,8 +69,8 @@ function membersOf({ members }: NovaGroup): readonly string[] {
   throw new NovaError(kind, { subject: 'instance_group.members', need: 'a list', have: members === null ? 'null' : 'unset' })
 }
 
-function mostOf({ rules }: NovaGroup): { readonly most: number; readonly source: string } {
-  const given = rules != null && Object.hasOwn(rules, MOST) ? rules[MOST] : undefined
+function maxServersOf({ rules }: NovaGroup): { readonly most: number; readonly source: string } {
+  const given = rules != null && Object.hasOwn(rules, MAX_SERVERS_RULE) ? rules[MAX_SERVERS_RULE] : undefined
   if (given === undefined) return { most: 1, source: 'policy anti-affinity' }
-  return { most: pythonInt(given), source: `rule ${MOST}` }
+  return { most: pythonInt(given), source: `rule ${MAX_SERVERS_RULE}` }
 }

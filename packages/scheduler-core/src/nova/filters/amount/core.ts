@@ -13,7 +13,7 @@ const rule = {
   byDefault: 16,
   optionByDefault: 0,
 } as const
-const [ownRatio, leastRatio] = [hostRatio(rule), aggregateRatio(rule)]
+const [ownRatio, minRatio] = [hostRatio(rule), aggregateRatio(rule)]
 
 /**
  * The allocation ratio for all hosts, which is an option of Juno and Kilo. If it is 0, which is the default from Liberty on, the ratio of
@@ -37,7 +37,7 @@ export const aggregateCoreFilter = novaFilter({
   reads: classFields.VCPU,
   readsMetadata: [{ key: RATIO }],
   options,
-  prepare: (request, { [RATIO]: option }, context) => checkCores(request, leastRatio(option), context),
+  prepare: (request, { [RATIO]: option }, context) => checkCores(request, minRatio(option), context),
 })
 
 /** Passes hosts that have exactly the requested number of free vCPUs. Overcommit is ignored. */

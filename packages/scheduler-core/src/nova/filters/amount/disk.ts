@@ -12,7 +12,7 @@ const rule = {
   byDefault: 1,
   optionByDefault: 1,
 } as const
-const [ownRatio, leastRatio] = [hostRatio(rule), aggregateRatio(rule)]
+const [ownRatio, minRatio] = [hostRatio(rule), aggregateRatio(rule)]
 
 /**
  * The allocation ratio for all hosts. If it is 0, the ratio of each host applies, or 1 for a host without a ratio. If the option is absent,
@@ -39,7 +39,7 @@ export const aggregateDiskFilter = novaFilter({
   reads: ['localGb', 'localGbUsed', 'freeDiskGb', 'diskAvailableLeast', 'diskAllocationRatio'],
   readsMetadata: [{ key: RATIO }],
   options,
-  prepare: (request, { [RATIO]: option }, context) => checkDisk(request, leastRatio(option), context),
+  prepare: (request, { [RATIO]: option }, context) => checkDisk(request, minRatio(option), context),
 })
 
 /** Passes hosts that have exactly the requested amount of free disk space. Overcommit is ignored. */

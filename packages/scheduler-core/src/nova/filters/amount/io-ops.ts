@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Reason } from '../../../text/reason.ts'
-import { leastInt } from '../../../weighers/aggregate-metadata.ts'
+import { minInt } from '../../../weighers/aggregate-metadata.ts'
 import { novaFilter } from '../../parts/nova-filter.ts'
 
 const options = z.strictObject({ max_io_ops_per_host: z.number().int().min(0).default(8) })
@@ -27,7 +27,7 @@ export const aggregateIoOpsFilter = novaFilter({
   prepare:
     (_request, { max_io_ops_per_host: option }) =>
     (host) => {
-      const { value: most, source = 'option max_io_ops_per_host' } = leastInt(host, 'max_io_ops_per_host', option)
+      const { value: most, source = 'option max_io_ops_per_host' } = minInt(host, 'max_io_ops_per_host', option)
       return tooMany(host.numIoOps, most, source)
     },
 })

@@ -34,7 +34,7 @@ export function searchEachPair(input: SearchInput, maxSteps: number = PAIR_STEPS
   if (!canMeet(input.demands, chosen, used, guests.length)) return { end: 'none', steps }
 
   /** Assigns host cells to the guest cells from `guest` on. Returns true if it succeeded. */
-  const place = (guest: number, before: Matching): boolean => {
+  const assignFrom = (guest: number, before: Matching): boolean => {
     if (guest === guests.length) {
       steps += SUIT_STEPS
       return input.suits?.(chosen) ?? true
@@ -48,7 +48,7 @@ export function searchEachPair(input: SearchInput, maxSteps: number = PAIR_STEPS
       const isNew = key === undefined || !failed.has(key)
       if (isNew && canMeet(input.demands, chosen, used, guests.length - guest - 1)) {
         const after = rematch(before, guest, host, used, table.fits, () => (steps += 1))
-        if (after !== undefined && place(guest + 1, after)) return true
+        if (after !== undefined && assignFrom(guest + 1, after)) return true
       }
       if (key !== undefined) failed.add(key)
       used[host] = 0
@@ -57,7 +57,7 @@ export function searchEachPair(input: SearchInput, maxSteps: number = PAIR_STEPS
     return false
   }
 
-  if (!place(0, matching)) return { end: steps < maxSteps ? 'none' : 'limit', steps }
+  if (!assignFrom(0, matching)) return { end: steps < maxSteps ? 'none' : 'limit', steps }
   return { end: 'found', steps, cells: guests.map((guest, i) => fitPair(input, guest, i, hosts[chosen[i] as number] as HostCell)) }
 }
 

@@ -29,8 +29,8 @@ function fleetOf(hosts: readonly HostShape[]): Fleet {
 const fits = (fleet: Fleet, request: RequestSpec): boolean =>
   atOnce(simulate(fleet, { requests: [{ request, count: 1 }], profile, seed: 's', isOver })).failed === 0
 
-function proposals(fleet: Fleet, request: RequestSpec, { minHosts = 1, mostRuns = 400 } = {}) {
-  const options = { request, profile, kinds: ['REQUEST'] as const, seed: 's', maxChanges: 2, first: 30, minHosts, mostRuns, isOver }
+function proposals(fleet: Fleet, request: RequestSpec, { minHosts = 1, maxRuns = 400 } = {}) {
+  const options = { request, profile, kinds: ['REQUEST'] as const, seed: 's', maxChanges: 2, first: 30, minHosts, maxRuns, isOver }
   const { counterfactuals, cut } = atOnce(whatWouldFit(fleet, options))
   return {
     cut,

@@ -43,7 +43,7 @@ export function* loweredTogether({ nearest }: Pick<Survey, 'nearest'>): Steps<re
   return all.flatMap((one, i) =>
     all
       .slice(i + 1)
-      .filter((other) => !isOfOneThing(one.change, other.change))
+      .filter((other) => !reducesSameAmount(one.change, other.change))
       .map((other) => ({ changes: [one.change, other.change], host: nearerOf(one, other) })),
   )
 }
@@ -51,7 +51,7 @@ export function* loweredTogether({ nearest }: Pick<Survey, 'nearest'>): Steps<re
 const toOf = ({ number }: ProposedChange): number => number?.to ?? 0
 
 /** True if both changes lower the same amount of the same guest cell. */
-const isOfOneThing = ({ lowers: own = {} }: ProposedChange, { lowers: others = {} }: ProposedChange): boolean =>
+const reducesSameAmount = ({ lowers: own = {} }: ProposedChange, { lowers: others = {} }: ProposedChange): boolean =>
   Object.keys(own).some((path) => Object.hasOwn(others, path))
 
 /** Chooses one of two hosts by name, because the choice must not depend on the order in which hosts were examined. */

@@ -11,7 +11,7 @@ import { type WhatWouldFitOptions, whatWouldFit } from '../what-would-fit.ts'
 
 const GIB = 1_024
 const profile = builtInProfiles.find(({ name }) => name === 'default') as Profile
-const limits = { profile, seed: 's', maxChanges: 2, first: 10, minHosts: 1, mostRuns: 100, isOver: () => false }
+const limits = { profile, seed: 's', maxChanges: 2, first: 10, minHosts: 1, maxRuns: 100, isOver: () => false }
 
 const saidBy = (fleet: Parameters<typeof whatWouldFit>[0], options: Pick<WhatWouldFitOptions, 'request' | 'kinds'>): readonly string[] =>
   atOnce(whatWouldFit(fleet, { ...limits, ...options })).counterfactuals.map(({ changes }) =>
@@ -74,7 +74,7 @@ test('if the search for the nearest number reaches its limit, a number that is f
       ...limits,
       request: aRequest({ memoryMb: 60_000, vcpus: 1, numInstances: 2 }),
       kinds: ['REQUEST'],
-      mostRuns: 9,
+      maxRuns: 9,
     }),
   )
   expect([answer.cut, answer.counterfactuals.length]).toEqual(['limit', 1])

@@ -47,12 +47,12 @@ export function createQueue(kinds: readonly ChangeKind[]) {
      */
     plain({ nearest }: Survey): readonly Candidate[] {
       const lacksOne = nearest.filter(({ refusals }) => refusals.length === 1)
-      const places = new Map(lacksOne.map(({ name }, place) => [hostKey(name), place]))
+      const indexByHost = new Map(lacksOne.map(({ name }, index) => [hostKey(name), index]))
       /** The rank of the candidate's nearest host with a single refusal. Infinite if there is no such host. */
       const placeOf = ({ changes, hosts }: Candidate): number => {
         if (changes.length > 1) return Number.POSITIVE_INFINITY
         if (changes[0]?.subject === INSTANCES) return 0
-        return Math.min(...hosts.map((host) => places.get(hostKey(host)) ?? Number.POSITIVE_INFINITY))
+        return Math.min(...hosts.map((host) => indexByHost.get(hostKey(host)) ?? Number.POSITIVE_INFINITY))
       }
       return waiting
         .map((candidate) => ({ candidate, place: placeOf(candidate) }))

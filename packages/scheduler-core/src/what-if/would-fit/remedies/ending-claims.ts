@@ -23,7 +23,7 @@ export const hasEndingClaims = ({ claims }: HostRecord): boolean => {
 }
 
 /** At most this many reservations of a host are considered: the reservations that expire first. */
-export const MOST_WAITED = 16
+export const MAX_AWAITED_CLAIMS = 16
 
 /**
  * Proposes to wait until enough reservations have expired. The reservations that expire first are used. Also proposes, as a last resort, to
@@ -67,7 +67,7 @@ function onlyNeeded(ending: readonly Ending[], { sizeOf, isEnough }: HeldRoom): 
  * needed.
  */
 export function waitsOn(hosts: Hosts, record: HostRecord, isInTheWay: (claim: Claim) => boolean): ProposedChange[] {
-  const ending = expiring([...record.claims].filter(isInTheWay)).slice(0, MOST_WAITED)
+  const ending = expiring([...record.claims].filter(isInTheWay)).slice(0, MAX_AWAITED_CLAIMS)
   return ending.length === 0 ? [] : [waitFor(hostAddress(hosts, record), ending)]
 }
 

@@ -12,7 +12,7 @@ export function moreCells(refusal: Refusal): ProposedChange[] {
   const { fleet, request, host } = refusal
   const [only, ...others] = request.numaTopology?.cells ?? []
   if (only === undefined || others.length > 0) return []
-  const most = Math.min(fleet.hosts.get(host).cells.length, only.cpus.length, MOST_CELLS)
+  const most = Math.min(fleet.hosts.get(host).cells.length, only.cpus.length, MAX_CELLS)
   for (let count = 2; count <= most; count++) {
     const change = overCells(count)
     if (passes(refusal, change.request(request))) return [change]
@@ -76,7 +76,7 @@ function smaller(refusal: Refusal, part: Part, lack: number): ProposedChange[] {
  * For several instances: proposes the smallest sizes of guest cells. If these suffice, the search looks for the largest sizes with which
  * all instances fit.
  */
-export function leastCells({ fleet, host, request, reason: { code } }: Refusal): ProposedChange[] {
+export function minCells({ fleet, host, request, reason: { code } }: Refusal): ProposedChange[] {
   const cells = request.numaTopology?.cells ?? []
   const isTogether = togetherCodes.has(code)
   const ofMemory = isTogether || memoryCodes.has(code) || pageCodes.has(code) || code.startsWith('memory.')
@@ -142,15 +142,15 @@ function smallerBy(part: Part, { cells, only, among }: SomeCells, size: number, 
       at: (other, by = step) => smallerBy(part, { cells, only, among }, Math.max(by, other - (other % by)), by),
       of: ({ numaTopology }) => {
         const others = numaTopology?.cells ?? []
-        const mostNow = Math.max(0, ...(only === null ? others : others.slice(only, only + 1)).map(part.sizeOf))
-        return mostNow > size ? smallerBy(part, { cells: others, only, among }, size, step) : undefined
+        const maxNow = Math.max(0, ...(only === null ? others : others.slice(only, only + 1)).map(part.sizeOf))
+        return maxNow > size ? smallerBy(part, { cells: others, only, among }, size, step) : undefined
       },
     },
   }
 }
 
 /** A guest is split into at most this many cells, because a guest with more cells needs an exceptional host. */
-const MOST_CELLS = 4
+const MAX_CELLS = 4
 
 const memoryCodes: ReadonlySet<string> = new Set(['numa.memory', 'numa.too_little_memory', 'numa.huge_pages', 'numa.pinned_memory'])
 const pageCodes: ReadonlySet<string> = new Set(['numa.pages', 'numa.too_few_pages', 'numa.page_multiple'])
@@ -215,7 +215,7 @@ function inFlavor(amount: number, { numaTopology }: RequestSpec, cells: readonly
 
 /** Splits a guest cell into `count` cells, as evenly as possible. */
 function parted(cell: NumaCellRequest, count: number): NumaCellRequest[] {
-  const share = (total: number, place: number): number => Math.floor((total * (place + 1)) / count) - Math.floor((total * place) / count)
+  const share = (total: number, index: number): number => Math.floor((total * (index + 1)) / count) - Math.floor((total * index) / count)
   let from = 0
   return Array.from({ length: count }, (_, id) => {
     const own = cell.cpus.slice(from, from + share(cell.cpus.length, id))

@@ -160,7 +160,7 @@ function fewerDevices({ pciRequests }: RequestSpec, i: number) {
  * For several instances: proposes the smallest count of devices and the smallest share of a GPU. If these suffice, the search looks for the
  * largest numbers with which all instances fit.
  */
-export function leastDevices({ request, reason }: Refusal): ProposedChange[] {
+export function minDevices({ request, reason }: Refusal): ProposedChange[] {
   const { gpus, pciRequests } = request
   if (pciRemedy.codes.includes(reason.code)) return pciRequests.flatMap(({ count }, i) => (count > 1 ? [fewerDevices(request, i)(1)] : []))
   if (gpus === null || !gpuRemedy.codes.includes(reason.code)) return []

@@ -2,8 +2,8 @@ import type { Code } from '../../../text/codes.ts'
 import { amountForSeveral, amountsRemedy } from './amounts.ts'
 import { companyRemedy } from './company.ts'
 import { filterItselfRemedy } from './filter-itself.ts'
-import { leastCells } from './guest-cells.ts'
-import { gpuRemedy, leastDevices, numaRemedy, pciRemedy } from './hardware.ts'
+import { minCells } from './guest-cells.ts'
+import { gpuRemedy, minDevices, numaRemedy, pciRemedy } from './hardware.ts'
 import { isolationRemedy } from './isolation.ts'
 import { placementRemedy } from './placement.ts'
 import type { ProposedChange, Refusal, Remedy } from './remedy.ts'
@@ -43,4 +43,4 @@ export const proposalsFor = (refusal: Refusal): readonly ProposedChange[] => [
  * about a single instance.
  */
 export const proposalsForSeveral = (refusal: Refusal): readonly ProposedChange[] =>
-  refusal.request.numInstances === 1 ? [] : [...amountForSeveral(refusal), ...leastDevices(refusal), ...leastCells(refusal)]
+  refusal.request.numInstances === 1 ? [] : [...amountForSeveral(refusal), ...minDevices(refusal), ...minCells(refusal)]

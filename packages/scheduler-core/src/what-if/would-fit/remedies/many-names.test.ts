@@ -32,7 +32,7 @@ function answerOf(asked: Parameters<typeof aRequest>[0]) {
     maxChanges: 2,
     first: 10,
     minHosts: 1,
-    mostRuns: 100,
+    maxRuns: 100,
   }
   const work = whatWouldFit(fleetOf(), { ...options, request: aRequest(asked), isOver: () => false })
   let steps = 0

@@ -12,10 +12,10 @@ export const isPaged = ({ pageSize }: NumaCellRequest): boolean => pageSize !== 
  */
 export function pageSteps({ fleet, host, request }: Pick<Refusal, 'fleet' | 'host' | 'request'>): readonly number[] {
   const wishes = (request.numaTopology?.cells ?? []).map(({ pageSize }) => pageSize)
-  const stated = wishes.flatMap((wish) => (typeof wish === 'number' ? [mibOf(wish)] : [])).reduce(leastCommon, 1)
+  const stated = wishes.flatMap((wish) => (typeof wish === 'number' ? [mibOf(wish)] : [])).reduce(smallestCommon, 1)
   if (!wishes.some((wish) => wish === 'large' || wish === 'any')) return [stated]
   const sizes = fleet.hosts.get(host).stats.numaCells.flatMap(({ pages }) => pages.map(({ sizeKib }) => sizeKib))
-  return [...new Set(sizes.map((sizeKib) => leastCommon(stated, mibOf(sizeKib))))]
+  return [...new Set(sizes.map((sizeKib) => smallestCommon(stated, mibOf(sizeKib))))]
 }
 
 /**
@@ -26,12 +26,12 @@ export function pageRanges({ fleet, request }: Pick<Refusal, 'fleet' | 'request'
   const wishes = (request.numaTopology?.cells ?? []).map(({ pageSize }) => pageSize)
   const open = wishes.filter((wish) => wish === 'large' || wish === 'any')
   if (open.length === 0) return undefined
-  const stated = wishes.flatMap((wish) => (typeof wish === 'number' ? [mibOf(wish)] : [])).reduce(leastCommon, 1)
+  const stated = wishes.flatMap((wish) => (typeof wish === 'number' ? [mibOf(wish)] : [])).reduce(smallestCommon, 1)
   const sizes = new Set<number>()
   for (const { stats } of fleet.hosts.present)
     for (const { pages } of stats.numaCells)
       for (const { sizeKib } of pages) if (sizeKib > SMALL_KIB || open.includes('any')) sizes.add(sizeKib)
-  const steps = new Set([...sizes].map((sizeKib) => leastCommon(stated, mibOf(sizeKib))))
+  const steps = new Set([...sizes].map((sizeKib) => smallestCommon(stated, mibOf(sizeKib))))
   return steps.size === 0 ? undefined : [...steps].map((step) => ({ step, least: step }))
 }
 
@@ -43,4 +43,4 @@ const mibOf = (sizeKib: number): number => sizeKib / greatestCommon(sizeKib, KIB
 
 const greatestCommon = (one: number, other: number): number => (other === 0 ? one : greatestCommon(other, one % other))
 
-export const leastCommon = (one: number, other: number): number => (one / greatestCommon(one, other)) * other
+export const smallestCommon = (one: number, other: number): number => (one / greatestCommon(one, other)) * other

@@ -10,7 +10,7 @@ import { asked } from './wishes.ts'
 interface Name {
   /**
    * The kind of the name, such as a trait or a host. Names of one kind are compared with the same list of names in the fleet. For each
-   * kind, at most `MOST_WORDS` names are looked up.
+   * kind, at most `MAX_WORDS` names are looked up.
    */
   readonly kind: string
   readonly subject: string
@@ -30,12 +30,12 @@ interface Name {
 }
 
 /** At most this many pairs of an unknown name and a name in the fleet are compared for one refusal. This takes about 12 ms. */
-const MOST_PAIRS = 20_000
+const MAX_PAIRS = 20_000
 /**
  * At most this many misspelt names of one kind are looked up. Each name can lead to three candidates, and the search must also have time
  * for other changes.
  */
-const MOST_WORDS = 8
+const MAX_WORDS = 8
 
 interface KnownNames {
   readonly there: Spellings
@@ -71,7 +71,7 @@ export function respelt(refusal: Refusal, work = { compared: 0 }): ProposedChang
     pairs += there.size
     const before = misspeltBefore?.(there) ?? words.get(kind) ?? 0
     words.set(kind, before + 1)
-    if ((pairs > MOST_PAIRS && pairs > there.size) || before >= MOST_WORDS) return []
+    if ((pairs > MAX_PAIRS && pairs > there.size) || before >= MAX_WORDS) return []
     if (!near.has(word)) work.compared += there.size
     const found = near.get(word) ?? there.near(word)
     near.set(word, found)

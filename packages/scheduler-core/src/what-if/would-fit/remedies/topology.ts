@@ -91,13 +91,13 @@ export const lessOfCells = (request: RequestSpec): ProposedChange[] =>
 
 function without(request: RequestSpec, those: readonly TopologyWish[]): ProposedChange[] {
   const wishes = those.flatMap((wish): Wish[] => {
-    const said = wish.said(request)
-    if (said === '') return []
+    const text = wish.said(request)
+    if (text === '') return []
     const isWhole = wish.name === WHOLE
     return [
       {
         path: isWhole ? WHOLE : `${WHOLE}.${wish.name}`,
-        said: isWhole ? said : `${wish.name} ${said}`,
+        said: isWhole ? text : `${wish.name} ${text}`,
         without: (one) => withoutKeys(wish.without(one), wish.keys),
         ...(isWhole && request.gpus?.numaPolicy != null && { with: ['gpus.numaPolicy'] }),
       },

@@ -119,9 +119,9 @@ export function anyOf<Some extends Wish>(
   effort: number | ((paths: readonly string[]) => number) = 3,
 ): ProposedChange[] {
   if (wishes.length === 0) return []
-  const said = [...new Set(wishes.map((wish) => wish.said))].join(', ')
+  const text = [...new Set(wishes.map((wish) => wish.said))].join(', ')
   const names = wishes.map(({ path }) => path)
-  const { subject, from = said, to } = saying(names)
+  const { subject, from = text, to } = saying(names)
   const change = asked(subject, from, to, typeof effort === 'number' ? effort : effort(names), (one) =>
     wishes.reduce((left, wish) => wish.without(left), one),
   )

@@ -37,7 +37,7 @@ export function answerOf({
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...Object.entries(hosts).map(([name, shape]) => aReport(name, shape))])
   log.append(aggregates.map((next, i) => ({ type: 'aggregate', uuid: aUuid(20 + i), expectedVersion: 0, next })))
   for (const change of changes) expect(log.append([change])).toEqual([undefined])
-  const options = { request: aRequest(request), profile, kinds, seed: 's', maxChanges: 2, first, minHosts: 1, mostRuns: 100 }
+  const options = { request: aRequest(request), profile, kinds, seed: 's', maxChanges: 2, first, minHosts: 1, maxRuns: 100 }
   return atOnce(whatWouldFit(log.fleet, { ...options, isOver: () => false }))
 }
 

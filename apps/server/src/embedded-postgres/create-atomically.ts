@@ -9,7 +9,7 @@ const ABANDONED_AFTER_MS = 10 * 60_000
  * Creates a directory completely or not at all: it is filled under another name in the same folder, and then renamed. If two processes
  * create it at once, the second one deletes its copy. Returns true if this call created it.
  */
-export function makeWhole(target: string, fill: (unfinished: string) => void): boolean {
+export function createAtomically(target: string, fill: (unfinished: string) => void): boolean {
   if (fs.existsSync(target)) return false
 
   const prefix = `.${path.basename(target)}.tmp-`

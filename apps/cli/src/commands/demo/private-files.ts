@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 
 /** The contents of a file; undefined if it does not exist. */
-export function readKept(file: string): string | undefined {
+export function readIfExists(file: string): string | undefined {
   try {
     return fs.readFileSync(file, 'utf8')
   } catch (error) {
@@ -12,7 +12,7 @@ export function readKept(file: string): string | undefined {
 }
 
 /** Writes a file atomically, readable only by its owner. */
-export function writeKept(file: string, text: string): void {
+export function writePrivate(file: string, text: string): void {
   const unfinished = `${file}.tmp-${process.pid}`
   fs.writeFileSync(unfinished, `${text}\n`, { mode: 0o600 })
   fs.renameSync(unfinished, file)
@@ -20,7 +20,7 @@ export function writeKept(file: string, text: string): void {
 
 /** Reads the key in a file, or generates a key if the file does not exist, without writing it. Undefined if the file has no valid key. */
 export function readOrDrawKey(file: string): { readonly key: string; readonly isKept: boolean } | undefined {
-  const kept = readKept(file)?.trim()
+  const kept = readIfExists(file)?.trim()
   if (kept === undefined) return { key: `gantt_${randomBytes(24).toString('base64url')}`, isKept: false }
   return /^[\x21-\x7e]{16,512}$/.test(kept) ? { key: kept, isKept: true } : undefined
 }
