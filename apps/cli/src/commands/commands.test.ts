@@ -212,7 +212,9 @@ test('explain shows how the best hosts were weighed, and writes a page for a tic
 test('a page for a ticket lists the refused hosts that are nearest to passing', async () => {
   const { out, err, code } = await run('explain', await refusedDecision(), '--markdown')
   expect([err, code]).toEqual(['', 0])
-  expect(out).toMatch(/^### NO_VALID_HOST: 1 instance of 99 vCPU, .* in az2\n\nOf the 3 hosts in availability zone az2 none takes it(?:, some for several reasons)?: /)
+  expect(out).toMatch(
+    /^### NO_VALID_HOST: 1 instance of 99 vCPU, .* in az2\n\nOf the 3 hosts in availability zone az2 none takes it(?:, some for several reasons)?: /,
+  )
   expect(out).toMatch(
     /\n### Nearest of the refused\n\n\| Host \| What keeps it out \|\n\| --- \| --- \|\n\| az2-\S+ \| Memory: 60000 MiB needed, \d+ free\. 99 vCPUs needed /,
   )

@@ -2,9 +2,9 @@ import { counted } from '../text/amount-text.ts'
 import type { ReasonCode } from '../text/codes.ts'
 import type { Cause } from './cause.ts'
 import { roomText } from './members/room.ts'
+import { tooFewText } from './members/too-few.ts'
 import type { NearestHost, Refusals } from './refusal.ts'
 import { shortfallsOf, shortfallsText } from './shortfalls.ts'
-import { tooFewText } from './too-few.ts'
 import { refusedHosts } from './words.ts'
 
 /** A sentence names at most this many codes. `Cause.refusals` has all codes. */

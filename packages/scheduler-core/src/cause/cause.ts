@@ -13,11 +13,11 @@ import type { HostIndex } from '../values/host-index.ts'
 import { atOnce, type Steps } from '../values/steps.ts'
 import { type Admission, type AdmittedHosts, admittedBy, namedBy, nearlyAdmitted } from './admission.ts'
 import { type Room, roomOf } from './members/room.ts'
+import { asTogether, togetherOf } from './members/together.ts'
+import { type TooFew, tooFewOf } from './members/too-few.ts'
 import { askedOf, countAlone, type Dropped, droppedOf, type Exclusive, exclusiveOf, notAdmitted, type Within } from './not-admitted.ts'
 import type { NearestHost, Refusals } from './refusal.ts'
 import { groupsOf, refuse } from './refused.ts'
-import { asTogether, togetherOf } from './together.ts'
-import { type TooFew, tooFewOf } from './too-few.ts'
 
 /**
  * Why no host takes an instance. Only hosts that the request admits are examined. These are the hosts that every filter with `admits`

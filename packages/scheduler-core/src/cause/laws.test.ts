@@ -5,11 +5,11 @@ import { examine } from '../examine/examine.ts'
 import type { ReasonCode } from '../text/codes.ts'
 import { atOnce } from '../values/steps.ts'
 import { causeText } from './cause-text.ts'
+import { isFull } from './members/too-few.ts'
 import { hostDrawn, listsDrawn, refusal, requestDrawn } from './testing/arbitraries.suite.ts'
 import { afterFound, causeIn, fleetOf, foundOf, legacyForm, novaForm, profiles, refuses, typedForm } from './testing/drawn.ts'
 import { inOtherOrder, withListsTurned } from './testing/other-order.ts'
 import { admittedOf } from './testing/said.ts'
-import { isFull } from './too-few.ts'
 import { refusedHosts } from './words.ts'
 
 const RUNS = draws(40, 200, 10_000)

@@ -9,9 +9,9 @@ import { byCodeUnit } from '../values/canonical-json.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import { inSlices, type Steps, sortInSteps } from '../values/steps.ts'
 import { passes } from './admission.ts'
+import { isFull, type TooFew } from './members/too-few.ts'
 import type { HostRefusal, NearestHost, Refusals } from './refusal.ts'
 import { distanceBy, shareOfReason, shortfallsOf, thingOf } from './shortfalls.ts'
-import { isFull, type TooFew } from './too-few.ts'
 
 /** The generator yields after this many hosts. */
 const SLICE = 128

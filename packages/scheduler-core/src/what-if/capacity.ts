@@ -1,6 +1,6 @@
 import { admittedIn } from '../cause/cause.ts'
+import { tooFewOf } from '../cause/members/too-few.ts'
 import { groupsOf, type Precedence, reasonsOn, refuse } from '../cause/refused.ts'
-import { tooFewOf } from '../cause/too-few.ts'
 import { pluginsOf } from '../contracts/plugins.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { type Overlay, openOverlay } from '../fleet/overlay.ts'

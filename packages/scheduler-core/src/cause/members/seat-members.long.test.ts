@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { draws } from '../../../../testing/extent.ts'
-import { FEATURE_LEVEL } from '../records/change.ts'
-import { aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
-import { causeText } from './cause-text.ts'
-import { shortfallsOf, shortfallsText } from './shortfalls.ts'
-import { causeIn, foundOf, profiles } from './testing/drawn.ts'
+import { draws } from '../../../../../testing/extent.ts'
+import { FEATURE_LEVEL } from '../../records/change.ts'
+import { aLog, aReport, aRequest, aUuid, type HostShape } from '../../testing/index.ts'
+import { causeText } from '../cause-text.ts'
+import { shortfallsOf, shortfallsText } from '../shortfalls.ts'
+import { causeIn, foundOf, profiles } from '../testing/drawn.ts'
 
 interface Cell {
   readonly cpus: number

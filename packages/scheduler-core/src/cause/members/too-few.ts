@@ -1,9 +1,9 @@
-import type { Fleet } from '../fleet/fleet.ts'
-import { createMemberCount, domainsOf } from '../fleet/topology.ts'
-import type { RequestSpec } from '../request/request-spec.ts'
-import { counted } from '../text/amount-text.ts'
-import type { Code } from '../text/codes.ts'
-import type { HostIndex } from '../values/host-index.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
+import { createMemberCount, domainsOf } from '../../fleet/topology.ts'
+import type { RequestSpec } from '../../request/request-spec.ts'
+import { counted } from '../../text/amount-text.ts'
+import type { Code } from '../../text/codes.ts'
+import type { HostIndex } from '../../values/host-index.ts'
 
 /** There are too few hosts or domains for the members of a server group, regardless of the size of the hosts. */
 export interface TooFew {

@@ -1,12 +1,12 @@
-import type { HostTable } from '../hosts/hosts.ts'
-import { allKinds } from '../kinds/index.ts'
-import { numaAskOf } from '../kinds/numa/ask.ts'
-import { type LeftOver, namedAsLeft } from '../kinds/numa/several.ts'
-import { isOfOneGuest, lacksBesideDevices, whatCellsLack } from '../kinds/numa/why.ts'
-import type { Grants } from '../records/grants.ts'
-import type { RequestSpec } from '../request/request-spec.ts'
-import type { Reason } from '../text/reason.ts'
-import type { HostIndex } from '../values/host-index.ts'
+import type { HostTable } from '../../hosts/hosts.ts'
+import { allKinds } from '../../kinds/index.ts'
+import { numaAskOf } from '../../kinds/numa/ask.ts'
+import { type LeftOver, namedAsLeft } from '../../kinds/numa/several.ts'
+import { isOfOneGuest, lacksBesideDevices, whatCellsLack } from '../../kinds/numa/why.ts'
+import type { Grants } from '../../records/grants.ts'
+import type { RequestSpec } from '../../request/request-spec.ts'
+import type { Reason } from '../../text/reason.ts'
+import type { HostIndex } from '../../values/host-index.ts'
 
 /**
  * Members of one kind that are to be placed on one host: the request of one member, how many members must be placed, and how many are
