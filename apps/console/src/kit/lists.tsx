@@ -6,6 +6,7 @@ import type { Pages } from '../lib/service/use-pages.ts'
 import { CopyList } from '../ui/copy-list.tsx'
 import { PanelHead, PanelLoading, SidePanel } from '../ui/dialog/side-panel.tsx'
 import { ChoiceBar } from '../ui/filter/choice-bar.tsx'
+import { FilterAside } from '../ui/filter/filter-aside.tsx'
 import { FilterBar } from '../ui/filter/filter-bar.tsx'
 import { FilterChips } from '../ui/filter/filter-chips.tsx'
 import { SavedViews } from '../ui/filter/saved-views.tsx'
@@ -199,6 +200,17 @@ export const lists: readonly Story[] = [
       empty: filter('Filter nothing', ''),
       'a filter': filter('Filter some', 'state:up mem.free>=64GiB'),
       'two mistakes': filter('Filter wrongly', 'stat:up mem.free>=lots'),
+    },
+  },
+  {
+    of: 'filter-aside',
+    states: {
+      'two buttons': (
+        <FilterAside>
+          <button type="button">Views</button>
+          <button type="button">Copy as</button>
+        </FilterAside>
+      ),
     },
   },
   {

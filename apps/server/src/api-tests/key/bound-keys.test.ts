@@ -136,7 +136,7 @@ test('a refused call and its decision name the same instance as not placed, and 
   )
   expect(explainPlacement).toEqual({
     instanceIndex: Number(found) - 1,
-    headline: expect.stringMatching(/ of 500 instances find a host\. Of 2 hosts none takes one more/),
+    headline: expect.stringMatching(/ of the 500 instances would find a host\. Of 2 hosts none takes one more/),
   })
 })
 

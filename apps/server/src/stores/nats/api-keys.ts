@@ -34,7 +34,7 @@ export interface NatsKeys extends ApiKeyStore {
 /** Other replicas see an edit within this time, because an edit is a single message. */
 const SEEN_WITHIN_MS = 1_000
 const USES_MS = 5_000
-const MAX_ATTEMPTS = 50
+const MAX_EDIT_ATTEMPTS = 50
 /** An edit with unknown outcome is sent again for this long. */
 const TIMEOUT_MS = 10_000
 const RETRY_DELAY_MS = 100
@@ -87,7 +87,7 @@ export async function openNatsKeys(connection: Connection, options: NatsKeysOpti
     if (fold.unreadable !== undefined) throw new UnavailableError('store', fold.unreadable)
   }
   const edit: ApiKeyStore['edit'] = async (decide) => {
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    for (let attempt = 0; attempt < MAX_EDIT_ATTEMPTS; attempt++) {
       await followed.fresh()
       assertReadable()
       const { writes, answer } = decide(keys())
@@ -95,7 +95,7 @@ export async function openNatsKeys(connection: Connection, options: NatsKeysOpti
     }
     throw new UnavailableError(
       'store',
-      `other callers edit keys constantly; all ${MAX_ATTEMPTS} attempts were too late, and nothing was done`,
+      `other callers edit keys constantly; all ${MAX_EDIT_ATTEMPTS} attempts were too late, and nothing was done`,
     )
   }
   const writeUses = () => uses.write(keepUses)
