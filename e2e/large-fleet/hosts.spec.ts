@@ -3,7 +3,7 @@ import { expectRowCount, firstCells, gridOf, inWords, numberIn } from '../grid.t
 import { hostsWhere, LARGE, test, ZONES, zoneOf } from './large-fleet.ts'
 import { countOf, expectVirtual, found, isByMemory, memoryFreeOf, QUARTER } from './lists.ts'
 
-test('hosts: the table has all hosts but renders only visible rows, End reaches the last host, and the URL has the view', async ({
+test('hosts: the table has all hosts but renders only visible rows, the End key reaches the last host, and the URL contains the sort order', async ({
   page,
   visit,
   large,

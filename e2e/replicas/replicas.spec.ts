@@ -147,7 +147,7 @@ test('if a finding has several repairs, the operator selects one and enters the 
     '{ claims(first: 10, query: "host:ghosts") { nodes { instanceUuid account } } }',
   )
   expect(claims.nodes).toEqual([{ instanceUuid: second, account: 'their-account' }])
-  // An instance has at most one live claim in its project, for all accounts.
+  // An instance has at most one live claim in its project, whichever account made it.
   const gantt = { instanceUuids: [second], projectId: 'theirs', flavor: { vcpus: 1, memoryMb: 64 } }
   const { selectDestinations } = await service.client.request<{ readonly selectDestinations: { readonly __typename: string } }>(
     'mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename } }',

@@ -20,6 +20,8 @@ export interface Condition {
    * condition that excludes hosts.
    */
   readonly isExclusion: boolean
+  /** For the combination of a filter's conditions: true if a host that meets each single condition can fail their combination. */
+  readonly areJoint?: boolean
   /** Describes the hosts that meet the condition. The text follows the word "hosts". */
   readonly which: string
   lets(host: HostIndex): boolean
@@ -36,6 +38,11 @@ export interface AdmittedHosts {
    * fleet has no host.
    */
   readonly leavesNone: Code | null
+  /**
+   * If the members of a server group must share a host and the group already has a host: the condition that only this host meets. It is in
+   * `conditions` unless another condition excludes the group's host.
+   */
+  readonly home: Condition | undefined
 }
 
 /** The name of the filter by which all members of a server group are placed on one host. */
@@ -75,8 +82,8 @@ export function* admittedBy(
   const atHome = home === undefined ? [] : yield* letInBy(home, hosts)
   // if other conditions exclude the group's host, the hosts that meet those conditions are returned
   return home === undefined || atHome.length === 0
-    ? { conditions, hosts, leavesNone }
-    : { conditions: [...conditions, home], hosts: atHome, leavesNone }
+    ? { conditions, hosts, leavesNone, home }
+    : { conditions: [...conditions, home], hosts: atHome, leavesNone, home }
 }
 
 /**
@@ -146,6 +153,7 @@ function admitting(step: FilterStep, by: Condition['by'], request: RequestSpec, 
     {
       ...known,
       isSingle: false,
+      areJoint: step.prepared?.areJoint === true,
       isExclusion: isExclusion || each.some((one) => one.isExclusion === true),
       which: step.prepared?.which ?? step.admits?.which(request, fleet) ?? '',
       lets: (host: HostIndex) => passes(step, host),

@@ -13,17 +13,6 @@ const NAMED = 3
 /** Describes the cause of a refusal in a few sentences. `way` is a sentence about a change that would make the placement possible. */
 export const causeText = (cause: Cause, way?: string): string => [sentencesOf(cause), ...(way === undefined ? [] : [way])].join(' ')
 
-/** At most this many conditions are named in advice. */
-const DROPPED = 2
-
-/** Advice for a request that admits no host: without which of its conditions it would admit hosts. Undefined if no single one suffices. */
-export function droppedText({ dropped }: Pick<Cause, 'dropped'>): string | undefined {
-  const [first, second] = dropped.slice(0, DROPPED)
-  if (first === undefined) return undefined
-  const other = second === undefined ? '' : `, and ${second.hosts} without "${second.which}"`
-  return `The request would admit ${counted(first.hosts, 'host')} without the requirement "${first.which}"${other}.`
-}
-
 function sentencesOf(cause: Cause): string {
   const { admission, admitted, refusals, nearest } = cause
   if (admitted === 0 && admission.length === 0) return 'No host has reported.'

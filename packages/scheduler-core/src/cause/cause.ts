@@ -12,10 +12,11 @@ import type { ReasonCount } from '../text/reason.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import { atOnce, type Steps } from '../values/steps.ts'
 import { type Admission, type AdmittedHosts, admittedBy, namedBy, nearlyAdmitted } from './admission.ts'
+import { type AllButOne, countAllButOne } from './all-but-one.ts'
 import { type Room, roomOf } from './members/room.ts'
 import { asTogether, togetherOf } from './members/together.ts'
 import { type TooFew, tooFewOf } from './members/too-few.ts'
-import { askedOf, countAlone, type Dropped, droppedOf, type Exclusive, exclusiveOf, notAdmitted, type Within } from './not-admitted.ts'
+import { askedOf, countAlone, type Exclusive, exclusiveOf, notAdmitted, type Within } from './not-admitted.ts'
 import type { NearestHost, Refusals } from './refusal.ts'
 import { groupsOf, refuse } from './refused.ts'
 
@@ -46,10 +47,10 @@ export interface Cause {
    */
   readonly exclusive: Exclusive
   /**
-   * If the request admits no host: how many hosts it would admit without one of its conditions. These hosts can be outside of the zones and
-   * aggregates that the request names, so this is used for advice and not for the sentences about the cause.
+   * If the request admits no host: how many hosts meet all of its conditions but one. These hosts can be outside of the zones and aggregates
+   * that the request names, so this is used for advice and not for the sentences about the cause.
    */
-  readonly dropped: readonly Dropped[]
+  readonly allButOne: readonly AllButOne[]
   /** The count of hosts that the request admits. If this count is 0, the filters in `admission` are the cause. */
   readonly admitted: number
   /**
@@ -111,7 +112,7 @@ export function* causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile
   const filters = yield* prepareFiltersInSteps(compileProfile(profile, pluginsOf(fleet)), request, fleet)
   const { steps, lacks, isAttempt } = stepsOf(filters, { fleet, request, whole, instance })
   const named = namedBy(steps, fleet)
-  const { conditions, hosts, leavesNone } = yield* admittedBy(steps, fleet, request, isAttempt, named)
+  const { conditions, hosts, leavesNone, home } = yield* admittedBy(steps, fleet, request, isAttempt, named)
   const isAny = hosts.length > 0
   const present = Array.from(fleet.hosts.presentIndexes, (index) => index as HostIndex)
   const admission: Admission[] = []
@@ -125,7 +126,7 @@ export function* causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile
   const nearly = isAny || refused !== null ? [] : yield* nearlyAdmitted(conditions, fleet)
   const nearest = refused ?? (yield* refuse(fleet, groups, nearly, null)).nearest
   const code = isAny ? (refusals[0]?.code ?? null) : leavesNone
-  const dropped = isAny ? [] : yield* droppedOf(conditions, present)
+  const allButOne = isAny ? [] : yield* countAllButOne(home === undefined ? conditions : [...conditions, home], present)
   const isIn = new Set(isAny ? hosts : [])
   const notAdmittedReasons = yield* notAdmitted(
     conditions,
@@ -134,10 +135,10 @@ export function* causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile
   )
   const reasons = [...(isAny ? ofAdmitted : []), ...notAdmittedReasons]
   const onOneHost = lacks.length > 0 ? togetherOf(whole) : null
-  const room = isAny && tooFew === null && onOneHost === null ? yield* roomOf(fleet, membersAt(whole, instance), hosts) : null
+  const room = isAny && tooFew === null && onOneHost === null ? yield* roomOf(fleet, whole, instance, hosts) : null
   const instances = whole.numInstances > 1 ? { found: instance, asked: whole.numInstances, kind: membersAt(whole, instance).name } : null
   const counted = { admitted: hosts.length, refusals, reasons, nearest, tooFew, room, onOneHost, instances }
-  return { code, admission, within: apart?.within ?? null, exclusive, dropped, ...counted }
+  return { code, admission, within: apart?.within ?? null, exclusive, allButOne, ...counted }
 }
 
 /** The hosts that the request admits. */

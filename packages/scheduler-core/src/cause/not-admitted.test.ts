@@ -7,7 +7,7 @@ import type { HostIndex } from '../values/host-index.ts'
 import { atOnce } from '../values/steps.ts'
 import type { Condition } from './admission.ts'
 import { causeOf } from './cause.ts'
-import { causeText, droppedText } from './cause-text.ts'
+import { causeText } from './cause-text.ts'
 import { exclusiveOf } from './not-admitted.ts'
 
 const profiles = builtInProfiles.filter(({ name }) => ['default', 'nova', 'nova-compat', 'best-fit'].includes(name))
@@ -130,39 +130,4 @@ test('law: no host meets all conditions of an exclusive set, and without any one
     { numRuns: 2_000 },
   )
   expect([...met].sort()).toEqual(expect.arrayContaining([2, 3]))
-})
-
-describe('advice for a request that admits no host names the conditions without which it would admit hosts', () => {
-  const other = flavor({ 'trait:CUSTOM_B': 'forbidden' })
-  test.each<
-    readonly [string, Parameters<typeof aRequest>[0], string | undefined, readonly (readonly [Parameters<typeof aRequest>[0], number])[]]
-  >([
-    [
-      'the condition with the most hosts is first',
-      { availabilityZone: 'z1', ...flavor({ 'trait:CUSTOM_B': 'required' }) },
-      'The request would admit 2 hosts without the requirement "in availability zone z1", and 1 without "with trait CUSTOM_B".',
-      [
-        [flavor({ 'trait:CUSTOM_B': 'required' }), 2],
-        [{ availabilityZone: 'z1', ...flavor({}) }, 1],
-      ],
-    ],
-    [
-      'a condition that no host meets',
-      { availabilityZone: 'z9', ...flavor({ 'trait:CUSTOM_B': 'required' }) },
-      'The request would admit 2 hosts without the requirement "in availability zone z9".',
-      [[flavor({ 'trait:CUSTOM_B': 'required' }), 2]],
-    ],
-    ['one condition', { availabilityZone: 'z9', ...flavor({}) }, undefined, []],
-    ['two conditions that no host meets', { availabilityZone: 'z9', ...flavor({ 'trait:CUSTOM_X': 'required' }) }, undefined, []],
-    ['a request that admits hosts', { availabilityZone: 'z1', ...other, memoryMb: 5_000 }, undefined, []],
-  ])('%s', (_name, asks, text, without) => {
-    for (const profile of profiles) {
-      const cause = causeOf(town(), aRequest(asks), profile)
-      expect([profile.name, droppedText(cause)]).toEqual([profile.name, text])
-      // the counts are true of the request without the condition
-      const admitted = without.map(([rest]) => causeOf(town(), aRequest({ ...rest, memoryMb: 100_000 }), profile).admitted)
-      expect([profile.name, ...admitted]).toEqual([profile.name, ...without.map(([, hosts]) => hosts)])
-      expect(cause.dropped.map(({ hosts }) => hosts)).toEqual(without.map(([, hosts]) => hosts))
-    }
-  })
 })

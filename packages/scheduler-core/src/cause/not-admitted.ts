@@ -86,28 +86,6 @@ export function* countAlone(conditions: readonly Condition[], { things, hosts }:
   return found
 }
 
-/** One condition of a request, and how many hosts the request would admit without this condition. */
-export interface Dropped {
-  readonly which: string
-  readonly hosts: number
-}
-
-/**
- * Counts the hosts that meet all conditions but one, by the condition that they do not meet. The condition with the most hosts is first.
- * Conditions without which the request would still admit no host are left out.
- */
-export function* droppedOf(conditions: readonly Condition[], hosts: readonly HostIndex[]): Steps<readonly Dropped[]> {
-  const things = thingsOf(conditions)
-  if (things.length < 2) return []
-  const counts = new Map<string, number>()
-  for (const [i, host] of hosts.entries()) {
-    if (i % SLICE === SLICE - 1) yield
-    const [first, ...more] = things.filter(({ lets }) => !lets(host))
-    if (first !== undefined && more.length === 0) counts.set(first.which, (counts.get(first.which) ?? 0) + 1)
-  }
-  return [...counts].map(([which, count]) => ({ which, hosts: count })).sort((a, b) => b.hosts - a.hosts)
-}
-
 /** At most this many pairs of conditions that exclude each other are listed. */
 const PAIRS = 3
 

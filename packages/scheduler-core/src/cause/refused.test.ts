@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { builtInProfiles } from '../profiles/built-in.ts'
 import { FEATURE_LEVEL } from '../records/change.ts'
 import type { Profile } from '../records/profile.ts'
-import { aLog, aReport, aRequest } from '../testing/index.ts'
+import { aLog, aReport, aRequest, type HostShape } from '../testing/index.ts'
 import { atOnce } from '../values/steps.ts'
 import { countCapacity } from '../what-if/capacity.ts'
 import { causeOf } from './cause.ts'
@@ -38,6 +38,48 @@ test('a host that only has to be emptied is nearer than a host that is too small
     const { nearest } = causeOf(log.fleet, aRequest({ memoryMb: 3_000 }), profile)
     expect([profile.name, nearest?.name.host]).toEqual([profile.name, 'full'])
   }
+})
+
+describe('the nearest host', () => {
+  const nearestOf = (
+    shapes: Readonly<Record<string, HostShape>>,
+    asks: Parameters<typeof aRequest>[0],
+    profile = profileNamed('default'),
+  ) => {
+    const log = aLog()
+    log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...Object.entries(shapes).map(([name, shape]) => aReport(name, shape))])
+    if ('closed' in shapes) log.append([{ type: 'status', host: 'closed', node: 'closed', status: 'DISABLED', reason: 'test' }])
+    return causeOf(log.fleet, aRequest(asks), profile).nearest?.name.host
+  }
+
+  test('a host with more memory in use than it has is nearer than a host that is too small', () => {
+    const gpus = (count: number) => Array.from({ length: count }, (_, index) => ({ index, usedMilli: 0 }))
+    const shapes = {
+      small: { vcpus: 8, memoryMb: 65_536, gpus: gpus(1) },
+      full: { vcpus: 8, memoryMb: 65_536, memoryMbUsed: 131_072, gpus: gpus(4) },
+    }
+    expect(nearestOf(shapes, { memoryMb: 1_024, gpus: { count: 2 } })).toBe('full')
+  })
+
+  test('a disabled host is farther than a host with too little of twenty resource classes', () => {
+    const classes = Array.from({ length: 20 }, (_, i) => `CUSTOM_C${i}`)
+    const inventories = (total: number) => classes.map((resourceClass) => ({ resourceClass, total }))
+    const shapes = { tiny: { inventories: inventories(1) }, closed: { inventories: inventories(9) } }
+    const amounts = classes.map((resourceClass) => ({ resourceClass, amount: 2 }))
+    expect(
+      nearestOf(shapes, { requestedResources: [{ suffix: '', amounts, requiredTraits: [], forbiddenTraits: [], memberOf: [] }] }),
+    ).toBe('tiny')
+  })
+
+  test.each([1, 5, 9, 40])('two filters of one resource count once, with %i other hosts', (others) => {
+    const compat = profileNamed('nova-compat')
+    const profile = { ...compat, filters: [...compat.filters, { name: 'AggregateRamFilter', options: {} }] }
+    const shapes = Object.fromEntries(
+      Array.from({ length: others }, (_, i) => [`b${i}`, { vcpus: 8, memoryMb: 4_096, localGb: 25 }] as const),
+    )
+    const asks = { flavor: { vcpus: 1, memoryMb: 1_001, rootGb: 60 } }
+    expect(nearestOf({ ...shapes, a: { vcpus: 8, memoryMb: 1_000, localGb: 100 } }, asks, profile)).toBe('a')
+  })
 })
 
 test('if two hosts are equally near, the host that reported first is the nearest, regardless of their names', () => {

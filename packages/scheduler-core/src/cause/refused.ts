@@ -9,9 +9,10 @@ import { byCodeUnit } from '../values/canonical-json.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import { inSlices, type Steps, sortInSteps } from '../values/steps.ts'
 import { passes } from './admission.ts'
+import { compareDistances, type Distance, DistanceSum } from './distance.ts'
 import { isFull, type TooFew } from './members/too-few.ts'
 import type { HostRefusal, NearestHost, Refusals } from './refusal.ts'
-import { distanceBy, shareOfReason, shortfallsOf, thingOf } from './shortfalls.ts'
+import { distanceOf, distanceOfReason, shortfallsOf, thingOf } from './shortfalls.ts'
 
 /** The generator yields after this many hosts. */
 const SLICE = 128
@@ -62,6 +63,13 @@ export function reasonsOn(filters: readonly FilterStep[], host: HostIndex): read
  */
 const subjectOf = ({ code, subject = '' }: Reason): string => `${code === 'class.unit' ? 'units of ' : ''}${thingOf(subject)}`
 
+/**
+ * The subject by which the distances of reasons are merged. It is at least as general as the subjects that `shortfallsOf` merges, so the sum
+ * over the reasons of a host is never larger than its complete distance.
+ */
+const mergedSubjectOf = (reason: Reason): string | undefined =>
+  reason.code.startsWith('gpu.') ? 'GPU' : reason.subject === undefined ? undefined : thingOf(reason.subject)
+
 /** Why hosts are refused, and which of these hosts is the nearest to taking the instance. */
 export interface Refused {
   /** How many hosts are refused for each code, the code with the most hosts first. */
@@ -75,23 +83,25 @@ export interface Refused {
 
 /** Finds out why hosts are refused, and which of them is the nearest to taking the instance. */
 export function* refuse(fleet: Fleet, groups: Groups, hosts: readonly HostIndex[], tooFew: TooFew | null): Steps<Refused> {
-  const codes = new Map<Code, { hosts: number; readonly filter: string; readonly isCounted: Uint8Array; example: Reason; share: number }>()
+  const codes = new Map<Code, { hosts: number; readonly filter: string; readonly isCounted: Uint8Array; example: Reason; of: Distance }>()
   const reasons = new Uint16Array(hosts.length)
-  const distances = new Float64Array(hosts.length)
+  const distances: (DistanceSum | undefined)[] = []
   const full = new Uint8Array(hosts.length)
   const note = (i: number, filter: string, reason: Reason): void => {
-    const share = shareOfReason(reason)
-    distances[i] = (distances[i] as number) + share
+    const of = distanceOfReason(reason)
+    const sum = distances[i] ?? new DistanceSum()
+    distances[i] = sum
+    sum.add(mergedSubjectOf(reason), of)
     reasons[i] = (reasons[i] as number) + 1
     if (isFull(reason.code)) full[i] = 1
     let known = codes.get(reason.code)
     if (known === undefined) {
-      known = { hosts: 0, filter, isCounted: new Uint8Array(hosts.length), example: reason, share }
+      known = { hosts: 0, filter, isCounted: new Uint8Array(hosts.length), example: reason, of }
       codes.set(reason.code, known)
     }
     if (known.isCounted[i] === 0) known.hosts++
     known.isCounted[i] = 1
-    if (share < known.share) Object.assign(known, { example: reason, share })
+    if (compareDistances(of, known.of) < 0) Object.assign(known, { example: reason, of })
   }
   const [lacks, own, nets, outside] = groups
   const said = new Map<number, string[]>()
@@ -114,12 +124,12 @@ export function* refuse(fleet: Fleet, groups: Groups, hosts: readonly HostIndex[
   const letIn = [...hosts.keys()].filter((i) => reasons[i] === 0)
   const letInHosts = letIn.map((i) => hosts[i] as HostIndex)
   for (const step of outside) yield* eachRefused(step, letInHosts, (i, reason) => note(letIn[i] as number, step.name, reason))
-  const distance = (i: number): number => rounded(distances[i] as number)
+  const distance = (i: number): Distance => distances[i] as DistanceSum
   // Hosts that already have as many members of the group as allowed are ignored if there are other hosts, unless the group needs more hosts
   // or domains than there are.
   const isLeft = tooFew !== null || !full.includes(0) ? () => true : (i: number) => full[i] === 0
   const refused = [...hosts.keys()].filter((i) => (reasons[i] as number) > 0 && isLeft(i))
-  const inOrder = yield* sortInSteps(refused, (one, other) => distance(one) - distance(other) || one - other)
+  const inOrder = yield* sortInSteps(refused, (one, other) => compareDistances(distance(one), distance(other)) || one - other)
   const nearest = yield* nearestOf(inOrder, distance, (i) => refusedHost(fleet, groups, hosts[i] as HostIndex))
   const inCauseOrder = [...codes]
     .map(([code, known]) => ({
@@ -209,9 +219,10 @@ export function* codesInOrder(hosts: readonly (readonly Reason[])[], { binding, 
       const count = counts.get(code) ?? { hosts: 0, left: 0 }
       counts.set(code, { hosts: count.hosts + 1, left: count.left + (isHostFull ? 0 : 1) })
     }
-    const distance = rounded(reasons.reduce((sum, reason) => sum + shareOfReason(reason), 0))
-    if (least.ofAll === undefined || distance < least.ofAll.distance) least.ofAll = { distance, codes }
-    if (!isHostFull && (least.ofLeft === undefined || distance < least.ofLeft.distance)) least.ofLeft = { distance, codes }
+    const distance = new DistanceSum()
+    for (const reason of reasons) distance.add(mergedSubjectOf(reason), distanceOfReason(reason))
+    if (isLess(distance, least.ofAll)) least.ofAll = { distance, codes }
+    if (!isHostFull && isLess(distance, least.ofLeft)) least.ofLeft = { distance, codes }
   }
   const isEachLeft = least.ofLeft === undefined || binding !== undefined
   const ofNearest = nearest ?? (isEachLeft ? least.ofAll : least.ofLeft)?.codes ?? []
@@ -226,9 +237,12 @@ export function* codesInOrder(hosts: readonly (readonly Reason[])[], { binding, 
     .map(({ code }) => code)
 }
 
-/** The nearest host found so far: its distance, which is the sum of the missing shares of needed amounts, and its codes. */
+const isLess = (distance: Distance, least: Least | undefined): boolean =>
+  least === undefined || compareDistances(distance, least.distance) < 0
+
+/** The nearest host found so far: its distance and its codes. */
 interface Least {
-  readonly distance: number
+  readonly distance: Distance
   readonly codes: readonly Code[]
 }
 
@@ -252,35 +266,25 @@ function* eachRefused(
 const LOOKED_AT = { least: 8, most: 256 }
 
 /**
- * Finds the nearest host: the host with the smallest distance, which is the sum of the missing shares of needed amounts. The distance
- * according to the reasons is known for all hosts, but is possibly too small, because a reason contains only the first shortfall of a
- * filter. So hosts are examined completely, in the order of the distances according to reasons, until the next of these distances is not
+ * Finds the nearest host: the host with the smallest distance. The distance according to the reasons is known for all hosts, but is possibly
+ * too small, because a reason contains only the first shortfall of a filter, and never too large (`mergedSubjectOf`). So hosts are examined completely, in the order of the distances according to reasons, until the next of these distances is not
  * smaller than the complete distance of the nearest host. On a tie, the host that is first in this order is the nearest.
  */
 function* nearestOf(
   inOrder: readonly number[],
-  distance: (i: number) => number,
+  distance: (i: number) => Distance,
   look: (i: number) => NearestHost,
 ): Steps<{ readonly i: number; readonly host: NearestHost } | null> {
-  let nearest: { readonly i: number; readonly host: NearestHost; readonly distance: number } | undefined
+  let nearest: { readonly i: number; readonly host: NearestHost; readonly distance: Distance } | undefined
   for (const [seen, i] of inOrder.slice(0, LOOKED_AT.most).entries()) {
-    if (nearest !== undefined && seen >= LOOKED_AT.least && distance(i) >= nearest.distance) break
+    if (nearest !== undefined && seen >= LOOKED_AT.least && compareDistances(distance(i), nearest.distance) >= 0) break
     if (seen % LOOKED_AT.least === LOOKED_AT.least - 1) yield
     const host = look(i)
-    const whole = distanceOfHost(host)
-    if (nearest === undefined || whole < nearest.distance) nearest = { i, host, distance: whole }
+    const whole = distanceOf(shortfallsOf(host))
+    if (nearest === undefined || compareDistances(whole, nearest.distance) < 0) nearest = { i, host, distance: whole }
   }
   return nearest ?? null
 }
-
-/**
- * The distance of a host, computed from all its shortfalls. Each resource is counted once, because several filters can refuse a host for
- * the same resource.
- */
-const distanceOfHost = (host: NearestHost): number => rounded(distanceBy(shortfallsOf(host)))
-
-/** Rounds a distance, because sums of the same shares in a different order can differ in their last bits. */
-const rounded = (distance: number): number => Math.round(distance * 1e9) / 1e9
 
 /**
  * All refusals of one host. The rules that every claim must meet are always included. A decision checks these rules only on hosts that the

@@ -2,9 +2,9 @@ import { wordsOf } from '../kinds/classes/usual.ts'
 import { amountText, measureOf, overfullText, subjectText } from '../text/amount-text.ts'
 import type { Code } from '../text/codes.ts'
 import { type AmountOf, type Fact, FOR_ONE_INSTANCE, NEAR_CELLS } from '../text/evidence.ts'
-import { amountMissing, shareMissing } from '../text/missing.ts'
 import type { Reason } from '../text/reason.ts'
 import { reasonText } from '../text/reason-text.ts'
+import { compareDistances, type Distance, DistanceSum, distanceFor } from './distance.ts'
 import type { HostRefusal, NearestHost } from './refusal.ts'
 
 /** One shortfall of a host. If all shortfalls of the host are resolved, the host takes the instance. */
@@ -48,25 +48,23 @@ function isMore(one: Shortfall, known: Shortfall): boolean {
   const missing = missingOf(one) - missingOf(known)
   // for words, such as traits, `missing` is NaN
   const isOneUnit = measureOf(one.unit).several === measureOf(known.unit).several
-  const more = isOneUnit && !Number.isNaN(missing) ? missing : shareOf(one) - shareOf(known)
+  const more = isOneUnit && !Number.isNaN(missing) ? missing : compareDistances(withoutTotal(one), withoutTotal(known))
   return more === 0 ? known.sentence === undefined : more > 0
 }
 
+/** The distance for a shortfall, whichever amount of the resource it compares. */
+const withoutTotal = ({ required, actual }: Shortfall): Distance => distanceFor({ required, actual })
+
 const missingOf = ({ required, actual }: Shortfall): number => Number(required) - Number(actual)
 
-/**
- * The distance of a host: the sum of the missing shares over all resources. Of several shortfalls of one resource, such as of its total and
- * of its free amount, only the largest share is used. TOO_SMALL is added for each resource of which the host has too little in total.
- */
-export function distanceBy(shortfalls: readonly Shortfall[]): number {
-  const most = new Map<string, number>()
-  const tooSmall = new Set<string>()
-  for (const { amountOf, ...one } of shortfalls) {
-    const key = keyOf(one)
-    most.set(key, Math.max(most.get(key) ?? 0, shareOf(one)))
-    if (amountOf === 'in total') tooSmall.add(key)
+/** The distance of a host, computed from all its shortfalls. The total and the free amount of a resource count once. */
+export function distanceOf(shortfalls: readonly Shortfall[]): Distance {
+  const sum = new DistanceSum()
+  for (const one of shortfalls) {
+    const { amountOf: _, ...anyAmount } = one
+    sum.add(keyOf(anyAmount), distanceFor(one))
   }
-  return [...most.values()].reduce((sum, share) => sum + share, tooSmall.size * TOO_SMALL)
+  return sum
 }
 
 /** The start of a fact's subject that compares a cell of the guest with a cell of the host. It is replaced by `guest cell` in sentences. */
@@ -208,37 +206,9 @@ const usual: Readonly<Record<string, string>> = { VCPU: 'vCPUs', MEMORY_MB: 'mem
 /** The resource class that a subject names. Filters use several names for a resource class. */
 export const thingOf = (subject: string): string => Object.keys(usual).find((name) => usual[name] === subject) ?? subject
 
-/**
- * The missing share that is assumed for a missing word, such as a trait or the status of a host. It is larger than the sum of the shares of
- * all amounts that a host can lack.
- */
-const WORD = 1_000
-
-/**
- * Added to the share of an amount that the host lacks even if nothing on it is in use, such as its total memory. It is larger than the sum
- * of the shares of all free amounts, so a host that only has to be emptied is nearer than a host that is too small.
- */
-const TOO_SMALL = 50
-
-interface Compared {
-  readonly required?: number | string | undefined
-  readonly actual?: number | string | undefined
-  readonly amountOf?: AmountOf | undefined
-}
-
-/**
- * The missing share of the needed amount, plus TOO_SMALL if the amount is a total. If the need is not an amount, WORD, which is larger than
- * any share.
- */
-export const shareOf = ({ required, actual, amountOf }: Compared): number => {
-  const short = { need: required, have: actual }
-  if (amountMissing(short) === undefined) return WORD
-  return shareMissing(short) + (amountOf === 'in total' ? TOO_SMALL : 0)
-}
-
-/** The share that is missing according to a reason. */
-export const shareOfReason = (reason: Reason): number =>
-  shareOf({ required: reason.need, actual: reason.have, amountOf: amountOfReason(reason) })
+/** The distance of a host that has only the shortfall of a reason. */
+export const distanceOfReason = (reason: Reason): Distance =>
+  distanceFor({ required: reason.need, actual: reason.have, amountOf: amountOfReason(reason) })
 
 function sidesOf({ subject, required, actual, unit, amountOf }: Shortfall): string {
   const isLeft = Object.hasOwn(usual, subject) || unit === subject || unit === 'GPUs'

@@ -97,7 +97,7 @@ export function* decideOtherwiseInSteps(
   }
 }
 
-/** Explains why no host was found for the first instance without a host, with the sentence of the refusal. */
+/** Explains why no host was found for the first instance without a host, with the sentences about the cause. */
 const refusalText = (
   fleet: Fleet,
   before: readonly Proposal[],

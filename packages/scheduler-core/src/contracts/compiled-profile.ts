@@ -59,8 +59,8 @@ export interface CompiledFilter {
    */
   readonly isNet: boolean
   /**
-   * True for a filter that applies recorded answers from outside of this process. The answers are about hosts that pass all filters in this
-   * process.
+   * True for a filter of a program outside of this process. The program was asked only about hosts that pass all filters in this process,
+   * and its answers are recorded.
    */
   readonly isOutside: boolean
   /** On forced hosts the filter runs if the request's `forceVerify` is at least this level. */

@@ -97,6 +97,7 @@ export const imagePropertiesFilter: Filter = {
           .join(' ') || 'nothing',
     })
     return {
+      areJoint: true,
       each: () => [
         ...asked.map(({ name, value }) => ({
           which: `for images with ${name} ${value}`,

@@ -13,7 +13,7 @@ const portAffinityOptions = z.strictObject({
   /** The largest allowed distance from the host to the port's physical network. */
   maxDistance: z.number().int().min(0).max(FARTHEST).default(FARTHEST),
   /** If true, the filter is skipped while no host has a document of the network service. */
-  onlyWhereReported: z.boolean().default(false),
+  onlyWhereTold: z.boolean().default(false),
   maxAgeSeconds: maxAge(network),
 })
 
@@ -35,7 +35,7 @@ export const portAffinityFilter: Filter = {
   readsRequest: { schedulerHints: namedKeys(portAffinity.hint), fields: ['ports'] },
   checkOptions: (options) => void checkOptions(portAffinityOptions, options),
   prepare(request, fleet, options) {
-    const { maxDistance: limit, maxAgeSeconds, onlyWhereReported } = optionsOf(options)
-    return prepareNear(portAffinity, request, fleet, { limit, maxAgeSeconds, onlyWhereReported })
+    const { maxDistance: limit, maxAgeSeconds, onlyWhereTold } = optionsOf(options)
+    return prepareNear(portAffinity, request, fleet, { limit, maxAgeSeconds, onlyWhereTold })
   },
 }

@@ -30,8 +30,8 @@ export const traitsFilter: Filter = {
   },
 }
 
-/** Sorts the traits. Stored requests have sorted keys, so a replayed decision would otherwise list the traits in a different order. */
-const inOrder = (traits: readonly string[]): readonly string[] => [...traits].sort(byCodeUnit)
+/** Sorts the traits, each once. Stored requests have sorted keys, so a replayed decision would otherwise list the traits in a different order. */
+const inOrder = (traits: readonly string[]): readonly string[] => [...new Set(traits)].sort(byCodeUnit)
 
 /** Describes the hosts that have these traits. The text follows the word "hosts". */
 export const whichTraits = (required: readonly string[], forbidden: readonly string[]): string =>
@@ -40,7 +40,10 @@ export const whichTraits = (required: readonly string[], forbidden: readonly str
     ...(forbidden.length === 0 ? [] : [`without ${namedTraits(forbidden)}`]),
   ].join(' and ')
 
-const namedTraits = (traits: readonly string[]): string => `${traits.length === 1 ? 'trait' : 'traits'} ${shortList(inOrder(traits))}`
+const namedTraits = (traits: readonly string[]): string => {
+  const unique = inOrder(traits)
+  return `${unique.length === 1 ? 'trait' : 'traits'} ${shortList(unique)}`
+}
 
 /** Prepares a filter for required and forbidden traits. `from` returns the place in the request that lists a trait. */
 export function prepareTraits(

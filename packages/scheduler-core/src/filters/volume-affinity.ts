@@ -15,7 +15,7 @@ const volumeAffinityOptions = z.strictObject({
   /** The largest allowed distance from the host to the volume's pool. */
   maxDistance: z.number().int().min(0).max(FARTHEST).default(FARTHEST),
   /** If true, the filter is skipped while no host has a document of the storage service. */
-  onlyWhereReported: z.boolean().default(false),
+  onlyWhereTold: z.boolean().default(false),
   maxAgeSeconds: maxAge(storage),
 })
 
@@ -37,8 +37,8 @@ export const volumeAffinityFilter: Filter = {
   readsRequest: { schedulerHints: namedKeys(volumeAffinity.hint), fields: ['volumes'] },
   checkOptions: (options) => void checkOptions(volumeAffinityOptions, options),
   prepare(request, fleet, options) {
-    const { within, maxDistance, maxAgeSeconds, onlyWhereReported } = optionsOf(options)
+    const { within, maxDistance, maxAgeSeconds, onlyWhereTold } = optionsOf(options)
     const limit = { host: 0, pool: maxDistance, zone: SAME_ZONE }[within]
-    return prepareNear(volumeAffinity, request, fleet, { limit, maxAgeSeconds, onlyWhereReported })
+    return prepareNear(volumeAffinity, request, fleet, { limit, maxAgeSeconds, onlyWhereTold })
   },
 }

@@ -57,21 +57,17 @@ interface Nearness<Document, Thing> {
 }
 
 /**
- * Prepares a filter that refuses hosts whose distance from one of the things is more than `limit`. With `onlyWhereReported`, the filter refuses
+ * Prepares a filter that refuses hosts whose distance from one of the things is more than `limit`. With `onlyWhereTold`, the filter refuses
  * no host while no host has a document of the namespace.
  */
 export function prepareNear<Document, Thing>(
   affinity: Affinity<Document, Thing>,
   request: RequestSpec,
   fleet: Fleet,
-  {
-    limit,
-    maxAgeSeconds,
-    onlyWhereReported,
-  }: { readonly limit: number; readonly maxAgeSeconds: number; readonly onlyWhereReported: boolean },
+  { limit, maxAgeSeconds, onlyWhereTold }: { readonly limit: number; readonly maxAgeSeconds: number; readonly onlyWhereTold: boolean },
 ): PreparedFilter | undefined {
   const nearness = findThings(affinity, request, fleet, maxAgeSeconds)
-  if (nearness === undefined || (onlyWhereReported && !fleet.hosts.hasDocuments(affinity.namespace.name))) return undefined
+  if (nearness === undefined || (onlyWhereTold && !fleet.hosts.hasDocuments(affinity.namespace.name))) return undefined
   const { documents, spots, distance } = nearness
   const { hosts } = fleet
   const isNear = (spot: Spot<Thing>, host: HostIndex): boolean =>

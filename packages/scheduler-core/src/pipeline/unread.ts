@@ -205,7 +205,7 @@ const readsOf = memoByObject((plugins: Plugins) =>
       { reads: claimed, since: 0, needs: [] },
       { reads: rulesOf(profile.compat).reads, since: 0, needs: [] },
       ...compiled.filters.flatMap(({ filter, options, sinceLevel = 0 }) => {
-        const needs = options.onlyWhereReported === true ? namespacesOf(filter) : []
+        const needs = options.onlyWhereTold === true ? namespacesOf(filter) : []
         return filter.readsRequest === undefined ? [] : [{ reads: readsBy(filter.readsRequest, options), since: sinceLevel, needs }]
       }),
       // a weigher whose namespace has no document gives every host the same score, so it has no effect

@@ -37,7 +37,7 @@ const spreading = novaWeighers.map((weigher) => (weigher.name.includes('Soft') ?
  * Filters and weighers that place an instance near volumes and ports: its own, and those in scheduler hints. They have an effect only if
  * other services report documents about volumes or ports.
  */
-const nearFilters = ['VolumeAffinityFilter', 'PortAffinityFilter'].map((name) => ({ name, options: { onlyWhereReported: true } }))
+const nearFilters = ['VolumeAffinityFilter', 'PortAffinityFilter'].map((name) => ({ name, options: { onlyWhereTold: true } }))
 const nearWeighers = ['VolumeAffinityWeigher', 'PortAffinityWeigher'].map((name) => ({ name, multiplier: SOFT_POLICY }))
 
 const define = (name: string, note: string, parts: Partial<ProfileInput>): Profile =>

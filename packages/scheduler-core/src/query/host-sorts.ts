@@ -62,7 +62,7 @@ const orders: ReadonlyMap<string, OrderOfSort> = new Map<string, OrderOfSort>([
 export const hostOrdersOf = (sort: readonly HostSortTerm[]): HostOrder[] =>
   sort.map(({ key, descending }) => {
     const order = orders.get(key)
-    if (order === undefined) throw new RangeError(`Hosts have no order ${key}; they have ${hostSorts.join(', ')}.`)
+    if (order === undefined) throw new RangeError(`Hosts cannot be sorted by ${key}; they can be sorted by ${hostSorts.join(', ')}.`)
     const { field, resourceClass, isReversed = false } = order
     return { field, ...(resourceClass !== undefined && { resourceClass }), direction: descending === isReversed ? 'ASC' : 'DESC' }
   })

@@ -212,7 +212,7 @@ export function profileLevel({ compat, collects, filters, nova, weighers, assign
   const parts = [...filters, ...weighers]
   const needs: readonly (readonly [level: number, isNeeded: boolean])[] = [
     [PLACEMENT_RULES, nova?.placement !== undefined],
-    [OWN_AFFINITY, filters.some(({ options }) => Object.hasOwn(options, 'onlyWhereReported'))],
+    [OWN_AFFINITY, filters.some(({ options }) => Object.hasOwn(options, 'onlyWhereTold'))],
     [6, assignment.pools !== undefined || collects?.includes('pools') === true || !isOwnScheduler(scheduler)],
     [5, collects !== undefined || scheduler === 'solver'],
     [4, filters.some(({ shadow }) => shadow === true)],

@@ -39,8 +39,8 @@ export interface DecideInput {
   /** The claim of the instance that is moved or rebuilt. The decision is made as if this claim did not exist. */
   readonly source?: Claim | undefined
   /**
-   * The destination claim of a move of `source` that is not finished. The decision's log entry cancels that move first. So the decision is
-   * made as if the destination claim did not exist.
+   * If `source` is the claim of an unfinished move: the destination claim of this move. The decision's log entry cancels the move first, so
+   * the decision is made as if the destination claim did not exist.
    */
   readonly ends?: Claim | undefined
   /** True if the instance runs on its requested destination but has no claim. Its resources are then treated as free on that host. */

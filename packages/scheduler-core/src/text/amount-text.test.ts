@@ -83,7 +83,7 @@ test('if only one host is admitted, the cause consists of the sentences of the r
       {
         code: 'gpu.none',
         admission: [],
-        ...{ within: null, exclusive: [], dropped: [], room: null },
+        ...{ within: null, exclusive: [], allButOne: [], room: null },
         admitted: 1,
         refusals,
         reasons: [],

@@ -29,6 +29,8 @@ export interface PreparedFilter {
    * names the demand that excludes the hosts. Absent if there is only one demand.
    */
   each?(): readonly Single[]
+  /** Present if a host that meets each single demand can fail the combination, because demands are compared with one value of the host. */
+  readonly areJoint?: true
   /**
    * Describes the hosts that meet all demands, as text that follows "hosts". Present only if the options of the filter change the meaning
    * of the request. The usual text would then be wrong.

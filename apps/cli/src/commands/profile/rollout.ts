@@ -235,5 +235,5 @@ const toChoice = ({ hostName, rank }: Choice): string =>
 function percent(given: string): number {
   const value = /^\d{1,3}(\.\d{1,2})?$/.test(given) ? Number(given) : Number.NaN
   if (value >= 0.01 && value <= 100) return value
-  throw new InvalidArgumentError('It must be 0.01 to 100, with two decimals at most.')
+  throw new InvalidArgumentError('It must be a percentage from 0.01 to 100, with at most two decimals.')
 }

@@ -18,7 +18,8 @@ interface AgeBarsProps {
 const countText = (count: number): string => `${formatCount(count)} ${count === 1 ? 'claim' : 'claims'}`
 
 /**
- * A histogram of the ages of the claims that match the filter, from seconds to days. Each bar and each range of bars links to its claims.
+ * A histogram of the ages of the claims that match the filter, from seconds to days. Each bar links to its claims; a
+ * selection of neighbouring bars links to the claims of all of them.
  */
 export function AgeBars({ q, onFilter, everyMs }: AgeBarsProps) {
   const { data, error, dataUpdatedAt, isPlaceholderData } = useOperation(AGES, ageQueries(q), { everyMs })

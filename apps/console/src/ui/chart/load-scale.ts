@@ -1,4 +1,4 @@
-/** The colour scale for load. It is based on cividis, so that it looks the same with any colour vision and in greyscale. */
+/** The colour scale for load. It is based on cividis: its lightness rises steadily, so it can be read with any colour vision and in greyscale. */
 
 const stops: readonly (readonly [number, number, number])[] = [
   [0, 32, 76],

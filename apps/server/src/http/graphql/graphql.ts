@@ -28,7 +28,7 @@ export interface GraphqlOptions {
   settled?(): Promise<void> | undefined
   /** The content of the heartbeats of open streams. */
   heartbeat(): Heartbeat
-  /** Gets warnings for operators that contain the reason of a failed call. */
+  /** Receives a warning for operators: the reason why a call failed. */
   warn(message: string): void
 }
 

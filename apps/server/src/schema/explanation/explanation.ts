@@ -67,7 +67,7 @@ Explanation.implement({
       type: RefusalCause,
       nullable: true,
       description: 'Why no host passes; null if a host passes.',
-      resolve: ({ cause }) => cause && keptCause(cause),
+      resolve: ({ cause, way }) => cause && keptCause(cause, way),
     }),
     matrix: t.field({
       type: VerdictMatrix,

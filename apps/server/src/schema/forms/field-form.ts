@@ -14,7 +14,7 @@ export interface FieldForm {
   /** The description of the field or, if the field has none, the description of the schema of its value. */
   readonly description: string | undefined
   readonly unit: string | undefined
-  /** The description of the schema of the field's value, if that schema has one. */
+  /** The description that the schema of the value has itself, as opposed to the description of the field. Undefined if it has none. */
   readonly ownDescription: string | undefined
   /** The version that added the field; undefined if the oldest version has it. */
   readonly since: string | undefined

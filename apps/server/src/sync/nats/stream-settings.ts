@@ -32,7 +32,7 @@ export const namesOf = (fleet: string): Names => ({
 const OLDEST_SERVER = [2, 9, 0] as const
 /** Servers must accept messages up to this size, which is their default. Most entries are smaller. */
 export const MIN_PAYLOAD_BYTES = 1_048_576
-/** How many copies of a stream a cluster has. The cluster continues to work without one of these servers. */
+/** How many servers of a cluster have a copy of a stream. The cluster continues to work if one of them fails. */
 const COPIES = 3
 
 /** The required configuration of every persistent stream: acknowledged messages stay until this service drops them. */

@@ -59,7 +59,7 @@ describe('a cause names how many instances the admitted hosts can take at most',
       { most: 2, asked: 3 },
     ],
   ])('%s', (_name, shapes, asks, room) => {
-    expect(causeWith(shapes, asks).room).toEqual(room && { ...room, kind: null })
+    expect(causeWith(shapes, asks).room).toEqual(room && { ...room, kind: null, isPart: false })
   })
 
   test('the sentence names the hosts, the bound, and the count of the instances', () => {
@@ -76,6 +76,13 @@ describe('a cause names how many instances the admitted hosts can take at most',
   test('a group whose members need different hosts gets the count of hosts instead', () => {
     const asks = { vcpus: 40, memoryMb: 64, numInstances: 3, instanceGroup: { uuid: aUuid(9), policy: 'ANTI_AFFINITY' as const } }
     expect(causeWith({ a: { ...large, vcpusUsed: 64 } }, asks)).toMatchObject({ tooFew: { there: 1 }, room: null })
+  })
+
+  test('the sentence says that the request has further instances of other kinds', () => {
+    const gang = [{ name: 'web', instances: 2, flavor: { vcpus: 1, memoryMb: 64 } }]
+    const cause = causeWith({ a: { ...large, vcpusUsed: 64 } }, { flavor: { vcpus: 30, memoryMb: 64 }, numInstances: 5, gang })
+    expect(cause.room).toEqual({ most: 2, asked: 3, kind: null, isPart: true })
+    expect(causeText(cause)).toContain('this host could take at most 2 of the 3 instances of this kind.')
   })
 
   test('at most that many instances are placed, also if nothing else is on the hosts', () => {

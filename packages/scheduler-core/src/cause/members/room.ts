@@ -1,7 +1,7 @@
 import type { Fleet } from '../../fleet/fleet.ts'
 import { at } from '../../hosts/columns.ts'
 import { type GpuState, modelFits, WHOLE_GPU } from '../../hosts/gpu-device.ts'
-import type { Members } from '../../request/members.ts'
+import { membersAt } from '../../request/members.ts'
 import { demandOf, type RequestSpec } from '../../request/request-spec.ts'
 import { counted } from '../../text/amount-text.ts'
 import type { HostIndex } from '../../values/host-index.ts'
@@ -14,18 +14,20 @@ export interface Room {
   /** The count of instances of this kind in the request. */
   readonly asked: number
   readonly kind: string | null
+  /** True if the request has further instances of other kinds. */
+  readonly isPart: boolean
 }
 
 /** The generator yields after this many hosts. */
 const SLICE = 128
 
 /**
- * Compares the instances of one kind with the total amounts of the hosts: resource classes, and GPUs. The result is an upper bound, because
- * NUMA cells, PCI devices and disk pools are not counted. Null for one
- * instance, if the hosts are possibly large enough, and if no host can take even one: the counts of refused hosts say that already.
+ * Compares the instances that have the same demands as this one with the total amounts of the hosts: resource classes, and GPUs. The result
+ * is an upper bound, because NUMA cells, PCI devices and disk pools are not counted. Null for one instance, if the hosts are possibly large
+ * enough, and if no host can take even one: the counts of refused hosts say that already.
  */
-export function* roomOf({ hosts: known }: Fleet, members: Members, hosts: readonly HostIndex[]): Steps<Room | null> {
-  const { count: asked, name: kind, request } = members
+export function* roomOf({ hosts: known }: Fleet, whole: RequestSpec, instance: number, hosts: readonly HostIndex[]): Steps<Room | null> {
+  const { count: asked, name: kind, request } = membersAt(whole, instance)
   if (asked === 1) return null
   const amounts = Object.entries(demandOf(request).amounts)
     .filter(([, amount]) => amount > 0)
@@ -45,7 +47,7 @@ export function* roomOf({ hosts: known }: Fleet, members: Members, hosts: readon
     most += fits
     if (most >= asked) return null
   }
-  return most === 0 ? null : { most, asked, kind }
+  return most === 0 ? null : { most, asked, kind, isPart: asked < whole.numInstances }
 }
 
 /** For how many instances the GPUs of a host suffice when they are not in use. */
@@ -56,8 +58,8 @@ function gpusFor(gpus: readonly GpuState[], { gpus: ask }: RequestSpec): number 
 }
 
 /** A sentence with the count of instances that the hosts can take at most. */
-export function roomText({ most, asked, kind }: Room, hosts: number): string {
-  const which = kind === null ? '' : ` (${kind})`
+export function roomText({ most, asked, kind, isPart }: Room, hosts: number): string {
+  const which = kind !== null ? ` (${kind})` : isPart ? ' of this kind' : ''
   const these = hosts === 1 ? 'this host' : `these ${counted(hosts, 'host')}`
   return `Even with nothing else on ${hosts === 1 ? 'it' : 'them'}, ${these} could take at most ${most} of the ${asked} instances${which}.`
 }

@@ -73,7 +73,7 @@ export const imagePropertiesFilter = novaFilter({
       ...wanted.map((name) => ({ which: `for images with ${name}`, check: (host: HostState) => instancesReason(host, [name]) })),
       ...(version ? [{ which: `for images with img_hv_requested_version ${version}`, check: versionReason }] : []),
     ]
-    const check = Object.assign((host: HostState) => instancesReason(host) ?? versionReason(host), { each })
+    const check = Object.assign((host: HostState) => instancesReason(host) ?? versionReason(host), { each, areJoint: true as const })
     if (ownArchitecture !== undefined || !byDefault) return check
     const stated = [...wanted.slice(1), ...(version ? [`img_hv_requested_version ${version}`] : [])]
     const which = `for images with ${[`${wanted[0]} by ${DEFAULT_ARCHITECTURE}`, ...stated].join(', ')}`

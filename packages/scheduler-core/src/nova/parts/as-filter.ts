@@ -49,10 +49,11 @@ export const asFilter = (filter: NovaFilter): Filter => ({
     const check = filter.prepare(wanted, options, { now: fleet.now, ...contextOf(fleet) })
     if (check === undefined) return undefined
     const hostOf = ownHostsOf(fleet)
-    const { each, which } = check
+    const { each, areJoint, which } = check
     const keepsOwn = prepareKeepsOwn(filter.name, request, fleet.hosts)
     return {
       ...(which !== undefined && { which }),
+      ...(areJoint !== undefined && { areJoint }),
       ...(each !== undefined && {
         each: () =>
           [...each]

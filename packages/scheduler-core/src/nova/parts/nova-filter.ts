@@ -20,6 +20,8 @@ export interface HostCheck {
   readonly limits?: (host: HostState) => HostLimits
   /** The separate conditions of the filter, if it can have several (see PreparedFilter). */
   readonly each?: readonly HostSingle[]
+  /** Present if a host that meets each single condition can fail the combination (see PreparedFilter). */
+  readonly areJoint?: true
   /** Describes the hosts that pass, if Nova interprets the request differently from its wording (see PreparedFilter). */
   readonly which?: string
 }

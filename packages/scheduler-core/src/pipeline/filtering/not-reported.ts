@@ -82,6 +82,7 @@ export function refuseUnreported(prepared: PreparedFilter, fleet: Fleet, reads: 
               }
             },
             ...(asked.each !== undefined && { each: asked.each }),
+            ...(asked.areJoint !== undefined && { areJoint: asked.areJoint }),
             ...(asked.which !== undefined && { which: asked.which }),
           },
     prepared,

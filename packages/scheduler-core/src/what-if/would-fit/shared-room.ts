@@ -46,7 +46,10 @@ export const INSTANCES = 'instances'
 
 /** `sharedRoom` tries only sets that lower at most this many numbers. */
 const MAX_LOWERED = 2
-/** If a set lowers two numbers and hosts have different unit rules, at most this many combinations of smallest numbers are tried. */
+/**
+ * If a set of changes lowers two amounts and the unit rules of the hosts differ, each amount has several possible minimums. At most this many
+ * pairs of minimums are tried.
+ */
 const MAX_SETS = 8
 
 /**
