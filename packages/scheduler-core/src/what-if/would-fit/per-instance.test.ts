@@ -175,3 +175,16 @@ test('if hosts have many different unit rules, an amount with which all instance
   const asked = { numInstances: 3, flavor: { vcpus: 1, memoryMb: 1_024, extraSpecs: { 'resources:CUSTOM_FPGA': '20' } } }
   expect(proposals([...kinds, fpgas(6, 2, 2)], asked)).toContain('CUSTOM_FPGA 20 -> 2')
 })
+
+test.each([
+  [2_048, 1_024, 'reserved MEMORY_MB of host h0 1024 MiB -> 0 MiB'],
+  [2_348, 1_024, 'reserved MEMORY_MB of host h0 1024 MiB -> 300 MiB'],
+])('a reserved amount is reduced as far as all instances need it: a host with %i MiB', (memoryMb, memory, reduced) => {
+  const set = { type: 'hostAllocation', host: 'h0', node: 'h0', by: 'op', reason: 'test' } as const
+  const found = proposals(
+    [{ vcpus: 2, memoryMb }],
+    { vcpus: 3, memoryMb: memory, numInstances: 2 },
+    { kinds: ['REQUEST', 'POLICY'], maxChanges: 2, changes: [{ ...set, resourceClass: 'MEMORY_MB', reserved: 1_024 }] },
+  )
+  expect(found.filter((text) => text.includes('reserved'))).toEqual([`vCPUs 3 -> 1; ${reduced}`])
+})

@@ -1,11 +1,10 @@
-import type { Fleet } from '../../fleet/fleet.ts'
 import type { Profile } from '../../records/profile.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import type { HostName } from '../../values/host-name.ts'
 import type { Steps } from '../../values/steps.ts'
 import { between, rangesOf } from './numbers.ts'
 import type { ChangedNumber, NumberRange, ProposedChange } from './remedies/remedy.ts'
-import { type Applied, applyTo, isAskable, type Trial, tryOn } from './trial.ts'
+import { type Applied, applyTo, type createFleets, isAskable, type Trial, tryOn } from './trial.ts'
 
 /**
  * A set of changes to try. `hosts` are the hosts for whose refusals the changes were proposed. If the request is not placed with the
@@ -72,7 +71,7 @@ const NOTHING_LOWERED: SharedRoom = { kept: undefined, runs: 0, isPartial: false
  * decisions are made.
  */
 export function* sharedRoom(
-  fleet: Fleet,
+  fleets: ReturnType<typeof createFleets>,
   { request, profile, seed, minHosts, isOver }: SearchOptions,
   { changes, hosts, refined }: Candidate,
   eased: Set<string>,
@@ -91,6 +90,9 @@ export function* sharedRoom(
     yield
     if (runs >= maxRuns || isOver()) return { kept: undefined, runs, isPartial: true }
     const applied = applyTo(request, profile, set)
+    // a lowered number can be an amount of the fleet, such as what an operator reserved
+    const fleet = yield* fleets.with(applied.edits)
+    if (fleet === undefined) continue
     runs++
     const trial = yield* tryOn(fleet, seed, applied, [], failed)
     if (trial.placed && trial.unlocks >= minHosts)
@@ -150,7 +152,7 @@ function* withLeast(request: RequestSpec, profile: Profile, set: Changes, { subj
  * number of the range if, for example, the image needs more.
  */
 function minRequested(range: NumberRange, { from }: ChangedNumber, isAsked: (one: number) => boolean): number | undefined {
-  const { first, count } = between(range, 0, from)
+  const { first, count } = between(range, range.least - 1, from)
   if (count === 0 || !isAsked(first + range.step * (count - 1))) return undefined
   let [tooLittle, enough] = [-1, count - 1]
   for (let next = 0; enough - tooLittle > 1; next = Math.floor((tooLittle + enough) / 2)) {

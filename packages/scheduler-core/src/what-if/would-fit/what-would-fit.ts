@@ -182,7 +182,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
       continue
     }
     if (runs < maxRuns) {
-      const shared = yield* sharedRoom(own, options, candidate, eased, { failed: start.found, maxRuns: mostOfNumbers() })
+      const shared = yield* sharedRoom(fleets, options, candidate, eased, { failed: start.found, maxRuns: mostOfNumbers() })
       runs += shared.runs
       isPartial ||= shared.isPartial
       if (shared.kept !== undefined) yield* addResult(shared.kept)

@@ -251,7 +251,7 @@ function keepBack({ address, host, node }: Addressed, resourceClass: string, now
     to: `${reserved}${unitOf(resourceClass)}`,
     effort: 5 + (5 * (now - reserved)) / now,
     edits: { reserves: [{ host, node, resourceClass, reserved }] },
-    number: { from: now, to: reserved, at: (other) => keepBack({ address, host, node }, resourceClass, now, other) },
+    number: { from: now, to: reserved, least: 0, at: (other) => keepBack({ address, host, node }, resourceClass, now, other) },
   }
 }
 

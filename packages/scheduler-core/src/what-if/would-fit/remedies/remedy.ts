@@ -51,6 +51,8 @@ export interface ProposedChange {
 export interface ChangedNumber {
   readonly from: number
   readonly to: number
+  /** The smallest possible number, if hosts allow any number. If absent, the smallest multiple of `step` above 0, plus the rest of `to`. */
+  readonly least?: number
   /** The step between possible numbers. 1 if absent. */
   readonly step?: number
   /** The ranges of possible numbers, one for each different unit rule of hosts. Undefined if hosts allow any number. */
