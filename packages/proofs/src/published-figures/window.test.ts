@@ -8,7 +8,7 @@ const pause = async (turns: number): Promise<void> => {
   for (let i = 0; i < turns; i++) await new Promise(setImmediate)
 }
 
-test.each([1, 2, 7, 500])('items are sent in order, at most %i at once, and fewer than that many later items end before an earlier one', async (width) => {
+test.each([1, 2, 7, 500])('items are sent in order, at most %i at once, and fewer than that many items overtake one', async (width) => {
   const random = createRandom(`window/${width}`)
   const sent: number[] = []
   const done: number[] = []
