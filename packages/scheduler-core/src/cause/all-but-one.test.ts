@@ -39,13 +39,13 @@ test.each<readonly [string, Fleet, Parameters<typeof aRequest>[0], string | unde
     'the condition with the most hosts is first',
     fleetOf({ z1: { a: {} }, z2: { b: X, c: X } }),
     { availabilityZone: 'z1', ...flavor(needs('CUSTOM_X')) },
-    '2 hosts meet all requirements but "in availability zone z1", and 1 all but "with trait CUSTOM_X".',
+    '2 hosts meet all of these conditions but "in availability zone z1", and 1 all but "with trait CUSTOM_X".',
   ],
   [
     'a condition that no host meets',
     fleetOf({ z1: { a: X } }),
     { availabilityZone: 'z9', ...flavor(needs('CUSTOM_X')) },
-    '1 host meets all requirements but "in availability zone z9".',
+    '1 host meets all of these conditions but "in availability zone z9".',
   ],
   ['a request with one condition', fleetOf({ z1: { a: {} } }), { availabilityZone: 'z9', ...flavor({}) }, undefined],
   ['two conditions that no host meets', fleetOf({ z1: { a: {} } }), { availabilityZone: 'z9', ...flavor(needs('CUSTOM_X')) }, undefined],
@@ -59,7 +59,7 @@ test.each<readonly [string, Fleet, Parameters<typeof aRequest>[0], string | unde
     'several conditions of one filter',
     fleetOf({ z1: { a: X, b: { traits: ['CUSTOM_Y'] }, c: { traits: ['CUSTOM_Y'] } } }),
     flavor(needs('CUSTOM_X', 'CUSTOM_Y')),
-    '2 hosts meet all requirements but "with trait CUSTOM_X", and 1 all but "with trait CUSTOM_Y".',
+    '2 hosts meet all of these conditions but "with trait CUSTOM_X", and 1 all but "with trait CUSTOM_Y".',
   ],
   [
     'a trait that is required twice',
@@ -69,7 +69,7 @@ test.each<readonly [string, Fleet, Parameters<typeof aRequest>[0], string | unde
       ...flavor(needs('CUSTOM_X')),
       requestedResources: [{ suffix: '', amounts: [], requiredTraits: ['CUSTOM_X'], forbiddenTraits: [], memberOf: [] }],
     },
-    '1 host meets all requirements but "in availability zone z2", and 1 all but "with trait CUSTOM_X".',
+    '1 host meets all of these conditions but "in availability zone z2", and 1 all but "with trait CUSTOM_X".',
   ],
   [
     'image properties that a host has, but not together',
@@ -78,13 +78,19 @@ test.each<readonly [string, Fleet, Parameters<typeof aRequest>[0], string | unde
       z2: { b: { supportedInstances: [runs('x86_64', 'qemu'), runs('aarch64', 'kvm')] } },
     }),
     { availabilityZone: 'z1', image: { architecture: 'x86_64', properties: { img_hv_type: 'kvm' } }, ...flavor({}) },
-    '1 host meets all requirements but "for images with hw_architecture x86_64, img_hv_type kvm".',
+    '1 host meets all of these conditions but "for images with hw_architecture x86_64, img_hv_type kvm".',
   ],
   [
     'a host that does not report its traits',
     fleetOf({ z1: { a: { traits: ['CUSTOM_F'] } }, z2: { silent: { omitted: ['traits'] } } }),
     { availabilityZone: 'z1', ...flavor(forbids('CUSTOM_F', 'CUSTOM_G')) },
-    '1 host meets all requirements but "without trait CUSTOM_F".',
+    '1 host meets all of these conditions but "without trait CUSTOM_F".',
+  ],
+  [
+    'a host that does not report its traits, if a trait is required and another one is forbidden',
+    fleetOf({ z1: { a: { omitted: ['traits'] }, b: { traits: ['CUSTOM_F'] } } }),
+    flavor({ ...needs('CUSTOM_X'), ...forbids('CUSTOM_F') }),
+    undefined,
   ],
   [
     'the host of a group whose members share a host',
@@ -92,9 +98,9 @@ test.each<readonly [string, Fleet, Parameters<typeof aRequest>[0], string | unde
       aClaim({ hosts: ['a'], grants: { classes: { VCPU: 1 } }, group: { ...group, maxServerPerHost: null } }),
     ]),
     { availabilityZone: 'z2', ...flavor(needs('CUSTOM_X')), instanceGroup: group },
-    '1 host meets all requirements but "in availability zone z2".',
+    '1 host meets all of these conditions but "in availability zone z2".',
   ],
-])('the sentence about hosts that meet all requirements but one: %s', (_name, fleet, asks, text) => {
+])('the sentence about hosts that meet all of these conditions but one: %s', (_name, fleet, asks, text) => {
   for (const profile of profiles) {
     const { admitted, allButOne } = causeOf(fleet, aRequest(asks), profile)
     expect([profile.name, allButOneText(allButOne)]).toEqual([profile.name, text])

@@ -76,5 +76,5 @@ export function allButOneText(all: readonly AllButOne[]): string | undefined {
   if (first === undefined) return undefined
   const meet = first.hosts === 1 ? '1 host meets' : `${first.hosts} hosts meet`
   const more = second === undefined ? '' : `, and ${second.hosts} all but "${second.which}"`
-  return `${meet} all requirements but "${first.which}"${more}.`
+  return `${meet} all of these conditions but "${first.which}"${more}.`
 }

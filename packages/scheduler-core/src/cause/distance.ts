@@ -10,19 +10,22 @@ export interface Distance {
   readonly share: number
 }
 
+/** Nothing is missing. */
+export const NO_DISTANCE: Distance = { words: 0, tooSmall: 0, share: 0 }
+
 /** One thing that a host lacks. */
 export interface Lacking {
   readonly required?: number | string | undefined
   readonly actual?: number | string | undefined
-  /** Which amount is compared, such as the total of a resource. Absent for the free amount. */
-  readonly amountOf?: string | undefined
+  /** True if the amount is too small even if nothing on the host is in use. */
+  readonly isTotal?: boolean | undefined
 }
 
 /** The distance of a host that lacks only one thing. */
-export function distanceFor({ required, actual, amountOf }: Lacking): Distance {
+export function distanceFor({ required, actual, isTotal = false }: Lacking): Distance {
   const short = { need: required, have: actual }
   if (amountMissing(short) === undefined) return { words: 1, tooSmall: 0, share: 0 }
-  return { words: 0, tooSmall: amountOf === 'in total' ? 1 : 0, share: limited(shareMissing(short)) }
+  return { words: 0, tooSmall: isTotal ? 1 : 0, share: limited(shareMissing(short)) }
 }
 
 /**
@@ -42,12 +45,12 @@ export class DistanceSum implements Distance {
   words = 0
   tooSmall = 0
   share = 0
-  readonly #subjects: (string | undefined)[] = []
+  readonly #subjects: string[] = []
   readonly #largest: Distance[] = []
 
-  /** Adds one thing that the host lacks. Things without a subject are always added. */
-  add(subject: string | undefined, { words, tooSmall, share }: Distance): void {
-    const known = subject === undefined ? -1 : this.#subjects.indexOf(subject)
+  /** Adds one thing that the host lacks. */
+  add(subject: string, { words, tooSmall, share }: Distance): void {
+    const known = this.#subjects.indexOf(subject)
     const before = this.#largest[known]
     const after = {
       words: Math.max(before?.words ?? 0, words),

@@ -131,3 +131,21 @@ test('law: no host meets all conditions of an exclusive set, and without any one
   )
   expect([...met].sort()).toEqual(expect.arrayContaining([2, 3]))
 })
+
+test('conditions exclude each other only if no host meets all of them, each by itself', () => {
+  const log = aLog()
+  const supportedInstances = [
+    { arch: 'x86_64', hvType: 'qemu', vmMode: 'hvm' },
+    { arch: 'aarch64', hvType: 'kvm', vmMode: 'hvm' },
+  ]
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('b', { supportedInstances }), aReport('silent', { omitted: ['traits'] })])
+  log.append([anAggregate(1, 'z1', ['b']), anAggregate(2, 'z2', ['silent'])])
+  const image = { architecture: 'x86_64', properties: { img_hv_type: 'kvm' } }
+  for (const profile of profiles) {
+    const { exclusive } = causeOf(log.fleet, aRequest({ availabilityZone: 'z1', image, ...flavor({}) }), profile)
+    expect([profile.name, exclusive]).toEqual([profile.name, []])
+    const traits = flavor({ 'trait:CUSTOM_F': 'forbidden', 'trait:CUSTOM_G': 'forbidden' })
+    const silent = causeOf(log.fleet, aRequest({ availabilityZone: 'z2', ...traits }), profile)
+    expect([profile.name, silent.exclusive]).toEqual([profile.name, []])
+  }
+})

@@ -106,7 +106,8 @@ export function* exclusiveOf(conditions: readonly Condition[], asked: Asked): St
   const things = thingsOf(asked.things)
   const having: Having[] = []
   for (const thing of things) having.push({ which: thing.which, hosts: new Set(yield* letInBy(thing, asked.hosts)) })
-  if (having.some(({ hosts }) => hosts.size === 0)) return []
+  // a host can meet every single condition and fail a combination of them
+  if (having.some(({ hosts }) => hosts.size === 0) || !haveNone(having)) return []
   const pairs = yield* pairsOf(having)
   if (pairs.length > 0) return pairs
   let least = having

@@ -71,6 +71,55 @@ describe('the nearest host', () => {
     ).toBe('tiny')
   })
 
+  test('a host with too little in total is farther, also if the reason does not say "in total"', () => {
+    const cell = (id: number, memoryMb: number, used: number) => ({ id, cpuset: [id * 4, id * 4 + 1], memoryMb, memoryUsageMb: used })
+    const cells = [0, 1].map((id) => ({ id, cpus: [id * 2, id * 2 + 1], memoryMb: 1_000 }))
+    const guest = { flavor: { vcpus: 4, memoryMb: 2_000 }, numaTopology: { cells } }
+    const shapes = {
+      small: { vcpus: 8, memoryMb: 8_192, numaCells: [cell(0, 4_096, 0)] },
+      full: { vcpus: 8, memoryMb: 8_192, memoryMbUsed: 8_192, numaCells: [cell(0, 4_096, 4_096), cell(1, 4_096, 4_096)] },
+    }
+    expect(nearestOf(shapes, guest)).toBe('full')
+    const one = { inventories: [{ resourceClass: 'CUSTOM_F', total: 1 }] }
+    const amounts = [{ resourceClass: 'CUSTOM_F', amount: 2 }]
+    const requestedResources = [{ suffix: '', amounts, requiredTraits: [], forbiddenTraits: [], memberOf: [] }]
+    expect(nearestOf({ none: {}, one }, { forceHosts: ['none', 'one'], availabilityZone: 'z9', requestedResources })).toBe('one')
+  })
+
+  test('the models of a host are not a further shortfall if the host lacks GPUs of the requested model', () => {
+    const gpus = (...models: [string, number][]) => models.map(([model, usedMilli], index) => ({ index, model, usedMilli }))
+    const small = gpus(['A100', 0])
+    const full = gpus(['A100', 1_000], ['A100', 1_000], ['T4', 0])
+    const asks = { gpus: { count: 2, models: ['A100'] } }
+    expect(nearestOf({ small: { gpus: small }, full: { gpus: full } }, asks)).toBe('full')
+    const log = aLog()
+    log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h', { gpus: gpus(['A100', 0], ['T4', 0]) })])
+    expect(causeText(causeOf(log.fleet, aRequest(asks), profileNamed('default')))).toMatch(
+      / h: 2 GPUs of model A100 needed; the host has 1 in total\.$/,
+    )
+  })
+
+  test.each([1, 7, 8, 40])('the cells that a reason compares do not decide, with %i other hosts', (others) => {
+    const cell = (id: number, cpus: number, used: number) => ({
+      ...{ id, memoryMb: 2_000, memoryUsageMb: used },
+      cpuset: Array.from({ length: cpus }, (_, cpu) => id * 10 + cpu),
+    })
+    const a = { vcpus: 16, memoryMb: 8_000, numaCells: [cell(0, 4, 1_100), cell(1, 1, 0)] }
+    const b = { vcpus: 16, memoryMb: 8_000, numaCells: [cell(0, 4, 1_500)] }
+    const asks = { flavor: { vcpus: 4, memoryMb: 1_000 }, numaTopology: { cells: [{ id: 0, cpus: [0, 1, 2, 3], memoryMb: 1_000 }] } }
+    expect(nearestOf({ ...Object.fromEntries(Array.from({ length: others }, (_, i) => [`b${i}`, b])), a }, asks)).toBe('a')
+  })
+
+  test.each([1, 8, 40])('a filter that is listed twice counts once, with %i other hosts', (others) => {
+    const standard = profileNamed('default')
+    const profile = { ...standard, filters: [...standard.filters, { name: 'ComputeFilter', options: {} }] }
+    const asks = { forceHosts: Array.from({ length: others }, (_, i) => `b${i}`).concat('closed'), gpus: { count: 2 } }
+    const shapes = Object.fromEntries(Array.from({ length: others }, (_, i) => [`b${i}`, { omitted: ['gpus'] } as HostShape]))
+    const closed = { gpus: [0, 1].map((index) => ({ index })) }
+    const once = nearestOf({ ...shapes, closed }, asks)
+    expect(nearestOf({ ...shapes, closed }, asks, profile)).toBe(once)
+  })
+
   test.each([1, 5, 9, 40])('two filters of one resource count once, with %i other hosts', (others) => {
     const compat = profileNamed('nova-compat')
     const profile = { ...compat, filters: [...compat.filters, { name: 'AggregateRamFilter', options: {} }] }

@@ -12,7 +12,7 @@ import { passes } from './admission.ts'
 import { compareDistances, type Distance, DistanceSum } from './distance.ts'
 import { isFull, type TooFew } from './members/too-few.ts'
 import type { HostRefusal, NearestHost, Refusals } from './refusal.ts'
-import { distanceOf, distanceOfReason, shortfallsOf, thingOf } from './shortfalls.ts'
+import { distanceOf, distanceOfReason, thingOf } from './shortfalls.ts'
 
 /** The generator yields after this many hosts. */
 const SLICE = 128
@@ -64,11 +64,11 @@ export function reasonsOn(filters: readonly FilterStep[], host: HostIndex): read
 const subjectOf = ({ code, subject = '' }: Reason): string => `${code === 'class.unit' ? 'units of ' : ''}${thingOf(subject)}`
 
 /**
- * The subject by which the distances of reasons are merged. It is at least as general as the subjects that `shortfallsOf` merges, so the sum
- * over the reasons of a host is never larger than its complete distance.
+ * The subject by which the distances of reasons are merged. It is at least as general as the keys of `distanceOf`, so the sum over the
+ * reasons of a host is never larger than its complete distance.
  */
-const mergedSubjectOf = (reason: Reason): string | undefined =>
-  reason.code.startsWith('gpu.') ? 'GPU' : reason.subject === undefined ? undefined : thingOf(reason.subject)
+const mergedSubjectOf = ({ code, subject }: Reason): string =>
+  code.startsWith('gpu.') ? 'GPU' : subject === undefined ? code : thingOf(subject)
 
 /** Why hosts are refused, and which of these hosts is the nearest to taking the instance. */
 export interface Refused {
@@ -85,7 +85,7 @@ export interface Refused {
 export function* refuse(fleet: Fleet, groups: Groups, hosts: readonly HostIndex[], tooFew: TooFew | null): Steps<Refused> {
   const codes = new Map<Code, { hosts: number; readonly filter: string; readonly isCounted: Uint8Array; example: Reason; of: Distance }>()
   const reasons = new Uint16Array(hosts.length)
-  const distances: (DistanceSum | undefined)[] = []
+  const distances = new Array<DistanceSum | undefined>(hosts.length)
   const full = new Uint8Array(hosts.length)
   const note = (i: number, filter: string, reason: Reason): void => {
     const of = distanceOfReason(reason)
@@ -280,7 +280,7 @@ function* nearestOf(
     if (nearest !== undefined && seen >= LOOKED_AT.least && compareDistances(distance(i), nearest.distance) >= 0) break
     if (seen % LOOKED_AT.least === LOOKED_AT.least - 1) yield
     const host = look(i)
-    const whole = distanceOf(shortfallsOf(host))
+    const whole = distanceOf(host)
     if (nearest === undefined || compareDistances(whole, nearest.distance) < 0) nearest = { i, host, distance: whole }
   }
   return nearest ?? null

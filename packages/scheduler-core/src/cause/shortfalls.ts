@@ -4,7 +4,7 @@ import type { Code } from '../text/codes.ts'
 import { type AmountOf, type Fact, FOR_ONE_INSTANCE, NEAR_CELLS } from '../text/evidence.ts'
 import type { Reason } from '../text/reason.ts'
 import { reasonText } from '../text/reason-text.ts'
-import { compareDistances, type Distance, DistanceSum, distanceFor } from './distance.ts'
+import { compareDistances, type Distance, DistanceSum, distanceFor, NO_DISTANCE } from './distance.ts'
 import type { HostRefusal, NearestHost } from './refusal.ts'
 
 /** One shortfall of a host. If all shortfalls of the host are resolved, the host takes the instance. */
@@ -15,6 +15,8 @@ export interface Shortfall {
   readonly unit?: string
   /** Which amount of the subject is compared, such as its total. Absent for the free amount. */
   readonly amountOf?: AmountOf
+  /** Present if the amount is too small even if nothing on the host is in use, although `amountOf` does not say so. */
+  readonly isTotal?: true
   /** A text about the reserved part of the amount. */
   readonly reserved?: string
   /** The sentence about the shortfall. Absent if the shortfall is a fact that cannot be the reason of a filter. */
@@ -57,12 +59,15 @@ const withoutTotal = ({ required, actual }: Shortfall): Distance => distanceFor(
 
 const missingOf = ({ required, actual }: Shortfall): number => Number(required) - Number(actual)
 
-/** The distance of a host, computed from all its shortfalls. The total and the free amount of a resource count once. */
-export function distanceOf(shortfalls: readonly Shortfall[]): Distance {
+/**
+ * The distance of a host, computed from all its shortfalls, also from those that `shortfallsOf` leaves out. The total and the free amount of
+ * a resource count once.
+ */
+export function distanceOf({ refusals }: Pick<NearestHost, 'refusals'>): Distance {
   const sum = new DistanceSum()
-  for (const one of shortfalls) {
-    const { amountOf: _, ...anyAmount } = one
-    sum.add(keyOf(anyAmount), distanceFor(one))
+  for (const one of refusals.flatMap(shortfallsIn)) {
+    const { amountOf, ...anyAmount } = one
+    sum.add(keyOf(anyAmount), distanceFor({ ...one, isTotal: one.isTotal === true || amountOf === 'in total' }))
   }
   return sum
 }
@@ -112,6 +117,7 @@ function shortfallsIn({ reason, facts }: HostRefusal): readonly Shortfall[] {
     ...(actual !== undefined && { actual }),
     ...(unit !== undefined && { unit }),
     ...(amountOf !== undefined && { amountOf }),
+    ...(isOfTotal(reason) && { isTotal: true }),
     ...(reason.reserved !== undefined && { reserved: reason.reserved }),
     sentence: reasonText(reason),
   }
@@ -128,11 +134,16 @@ function shortfallsIn({ reason, facts }: HostRefusal): readonly Shortfall[] {
  * the location of a volume or a port. A word of the host that was not requested, such as a forbidden trait, is a shortfall only if the
  * reason compares words.
  */
-function isLacking({ required, actual }: Fact, { code, need, have }: Reason): boolean {
+function isLacking({ subject, required, actual }: Fact, { code, need, have }: Reason): boolean {
+  // a host that lacks GPUs of a model can have GPUs of this model and of others, so the models of its GPUs are not compared
+  if (subject === GPU_MODEL && code !== 'gpu.model') return false
   if (typeof actual === 'number') return true
   if (required !== undefined) return required !== actual
   return !/^(?:namespace|volume|port)\./.test(code) && (typeof need === 'string' || (need === undefined && have !== undefined))
 }
+
+/** The subject of the fact that lists the models of a host's GPUs. */
+const GPU_MODEL = 'GPU model'
 
 function amountOfReason({ code }: Reason): AmountOf | undefined {
   if (code === 'class.not_reported') return 'reported'
@@ -206,9 +217,19 @@ const usual: Readonly<Record<string, string>> = { VCPU: 'vCPUs', MEMORY_MB: 'mem
 /** The resource class that a subject names. Filters use several names for a resource class. */
 export const thingOf = (subject: string): string => Object.keys(usual).find((name) => usual[name] === subject) ?? subject
 
-/** The distance of a host that has only the shortfall of a reason. */
+/** The distance of a host that has only the shortfall of a reason. It is part of every distance of a host that is refused for the reason. */
 export const distanceOfReason = (reason: Reason): Distance =>
-  distanceFor({ required: reason.need, actual: reason.have, amountOf: amountOfReason(reason) })
+  comparesOtherCells.includes(reason.code)
+    ? NO_DISTANCE
+    : distanceFor({ required: reason.need, actual: reason.have, isTotal: isOfTotal(reason) })
+
+/** Codes of reasons that compare other NUMA cells of a host than their facts do. */
+const comparesOtherCells: readonly Code[] = ['numa.no_cell', 'numa.page_multiple']
+
+/** Codes for an amount that a host has too little of even if nothing on it is in use, next to those with "in total". */
+const ofTotals: readonly Code[] = ['numa.cells', 'numa.not_reported', 'gpu.none', 'pci.not_reported', 'class.not_reported']
+
+const isOfTotal = (reason: Reason): boolean => amountOfReason(reason) === 'in total' || ofTotals.includes(reason.code)
 
 function sidesOf({ subject, required, actual, unit, amountOf }: Shortfall): string {
   const isLeft = Object.hasOwn(usual, subject) || unit === subject || unit === 'GPUs'

@@ -81,7 +81,10 @@ export function refuseUnreported(prepared: PreparedFilter, fleet: Fleet, reads: 
                 ...(each !== undefined && { each: each.map(({ which, passes }) => ({ which, passes: mayHave(passes) })) }),
               }
             },
-            ...(asked.each !== undefined && { each: asked.each }),
+            ...(asked.each !== undefined && {
+              each: () =>
+                (asked.each?.() ?? []).map((one) => ({ ...one, passes: (host: HostIndex) => !missing.of(host) && one.passes(host) })),
+            }),
             ...(asked.areJoint !== undefined && { areJoint: asked.areJoint }),
             ...(asked.which !== undefined && { which: asked.which }),
           },

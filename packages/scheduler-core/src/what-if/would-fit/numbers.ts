@@ -10,7 +10,7 @@ const MAX_RANGES = 64
  * hosts with different unit rules. Within a range, a binary search is possible: if a number suffices, every number that is farther from the
  * present number suffices too.
  */
-export function rangesOf({ step = 1, among, to, least = step + (to % step) }: ChangedNumber): readonly NumberRange[] {
+export function rangesOf({ step = 1, among, to, least = Math.min(to, step + (to % step)) }: ChangedNumber): readonly NumberRange[] {
   // hosts have no unit rules for this number, so there is a single range with the step of the number
   if (among === undefined) return [{ step, least }]
   return inCommon(among).slice(0, MAX_RANGES)

@@ -188,3 +188,16 @@ test.each([
   )
   expect(found.filter((text) => text.includes('reserved'))).toEqual([`vCPUs 3 -> 1; ${reduced}`])
 })
+
+test('a reserved amount is not reduced below the amount that the host itself reports as reserved', () => {
+  const set = { type: 'hostAllocation', host: 'h0', node: 'h0', by: 'op', reason: 'test' } as const
+  const inventories = [{ resourceClass: 'MEMORY_MB', total: 2_000, reserved: 512, allocationRatio: 1 }]
+  const found = (memoryMb: number) =>
+    proposals(
+      [{ vcpus: 8, inventories }],
+      { vcpus: 1, memoryMb, numInstances: 2 },
+      { kinds: ['POLICY'], changes: [{ ...set, resourceClass: 'MEMORY_MB', reserved: 1_024 }] },
+    ).filter((text) => text.includes('reserved'))
+  expect(found(1_000)).toEqual([])
+  expect(found(700)).toEqual(['reserved MEMORY_MB of host h0 1024 MiB -> 600 MiB'])
+})

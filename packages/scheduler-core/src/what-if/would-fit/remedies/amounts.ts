@@ -233,7 +233,9 @@ function lowerReserve({ fleet: { hosts }, host }: Refusal, resourceClass: string
   // `total - need` is included, because one instance never gets more than the total minus the reserved amount
   let reserved = Math.min(now.value - 1, total - need, total - Math.floor((wanted * 1_000) / ratio))
   while (reserved >= least && capacityOf(total, reserved, ratio) < wanted) reserved--
-  return reserved < least ? [] : [keepBack({ ...nameOf(record), address: hostAddress(hosts, record) }, resourceClass, now.value, reserved)]
+  return reserved < least
+    ? []
+    : [keepBack({ ...nameOf(record), address: hostAddress(hosts, record) }, resourceClass, { now: now.value, least }, reserved)]
 }
 
 /** A host, and the text that names it in proposals. */
@@ -243,7 +245,15 @@ interface Addressed extends HostName {
 
 const nameOf = ({ host, node }: HostName): HostName => ({ host, node })
 
-function keepBack({ address, host, node }: Addressed, resourceClass: string, now: number, reserved: number): ProposedChange {
+/** The present reserved amount, and the smallest that may be proposed. */
+interface Reserved {
+  readonly now: number
+  readonly least: number
+}
+
+function keepBack(addressed: Addressed, resourceClass: string, known: Reserved, reserved: number): ProposedChange {
+  const { address, host, node } = addressed
+  const { now, least } = known
   return {
     kind: 'POLICY',
     subject: `reserved ${resourceClass} of host ${address}`,
@@ -251,7 +261,7 @@ function keepBack({ address, host, node }: Addressed, resourceClass: string, now
     to: `${reserved}${unitOf(resourceClass)}`,
     effort: 5 + (5 * (now - reserved)) / now,
     edits: { reserves: [{ host, node, resourceClass, reserved }] },
-    number: { from: now, to: reserved, least: 0, at: (other) => keepBack({ address, host, node }, resourceClass, now, other) },
+    number: { from: now, to: reserved, least, at: (other) => keepBack(addressed, resourceClass, known, other) },
   }
 }
 

@@ -51,7 +51,7 @@ export interface ProposedChange {
 export interface ChangedNumber {
   readonly from: number
   readonly to: number
-  /** The smallest possible number, if hosts allow any number. If absent, the smallest multiple of `step` above 0, plus the rest of `to`. */
+  /** The smallest possible number, if hosts allow any number. If absent, the smallest that is above 0 and whole steps from `to`, or `to` itself. */
   readonly least?: number
   /** The step between possible numbers. 1 if absent. */
   readonly step?: number
