@@ -87,7 +87,8 @@ describe('on replicas without faults, the nemesis finds', () => {
       return apply.call(this, entry)
     })
     try {
-      await findsAll([/each host offers the amounts that operators set/, /gets no claims beyond the amounts that operators set/])
+      // one violation suffices, because it is rare that a call takes exactly the amount that a report set free
+      await findsAll([/(?:each host offers|gets no claims beyond) the amounts that operators set/])
     } finally {
       vi.restoreAllMocks()
     }
