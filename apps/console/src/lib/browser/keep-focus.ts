@@ -1,5 +1,7 @@
 /** The parts of the page within which the focus stays. A menu or a dialog that closes returns the focus itself. */
 const AREAS = 'main, header, nav, [role=dialog]'
+/** Fields that take the keys that are typed. */
+const TYPED = 'input:not([type=checkbox], [type=radio]), select, textarea'
 const STOPS = 'a[href], button, input, select, textarea, summary, [tabindex]'
 
 /**
@@ -78,9 +80,10 @@ function neighbourOf(place: Place | undefined): HTMLElement | undefined {
   return area.querySelector<HTMLElement>('h1') ?? stopsIn(area)[0] ?? area
 }
 
+/** The elements that may get the focus. Fields for text do not get it, because they would take the keys that are shortcuts of the page. */
 const stopsIn = (element: Element): readonly HTMLElement[] =>
   [...element.querySelectorAll<HTMLElement>(STOPS)].filter(
-    (stop) => stop.tabIndex >= 0 && !stop.matches(':disabled') && stop.checkVisibility(),
+    (stop) => stop.tabIndex >= 0 && !stop.matches(`:disabled, ${TYPED}`) && stop.checkVisibility(),
   )
 
 const isBefore = (stop: Node, { parent, after }: Place): boolean => {
