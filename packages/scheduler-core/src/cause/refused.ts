@@ -266,9 +266,10 @@ function* eachRefused(
 const LOOKED_AT = { least: 8, most: 256 }
 
 /**
- * Finds the nearest host: the host with the smallest distance. The distance according to the reasons is known for all hosts, but is possibly
- * too small, because a reason contains only the first shortfall of a filter, and never too large (`mergedSubjectOf`). So hosts are examined completely, in the order of the distances according to reasons, until the next of these distances is not
- * smaller than the complete distance of the nearest host. On a tie, the host that is first in this order is the nearest.
+ * Finds the nearest host: the host with the smallest distance. The distance according to the reasons is known for all hosts. It is possibly
+ * too small, because a reason contains only the first shortfall of a filter, and never too large (`mergedSubjectOf`). So hosts are examined
+ * completely, in the order of the distances according to reasons, until the next of these distances is not smaller than the complete
+ * distance of the nearest host. On a tie, the host that is first in this order is the nearest.
  */
 function* nearestOf(
   inOrder: readonly number[],

@@ -73,8 +73,10 @@ export interface Capacity {
   readonly hostsWithRoom: number
   /** The groups, sorted by `fits`, largest first, and then by key. */
   readonly groups: readonly CapacityGroup[]
-  /** The reasons why hosts take no further instance. Reasons of admitted hosts are first. Within both
-   * parts, the reason with the most hosts is first. */
+  /**
+   * The reasons why hosts take no further instance. Reasons of admitted hosts are first. Within both parts, the reason with the most hosts is
+   * first.
+   */
   readonly bottlenecks: readonly Bottleneck[]
 }
 
