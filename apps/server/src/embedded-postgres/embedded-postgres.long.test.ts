@@ -263,7 +263,7 @@ test('acknowledged rows survive when service and server are killed', async () =>
   expect(await query(again, 'SELECT count(*)::int AS n FROM kept')).toEqual([{ n: 1000 }])
 })
 
-test('a service that is shut down regularly stops its server', async () => {
+test('a service that is shut down in an orderly way stops its server', async () => {
   const { owner, pid, mode } = await startOwner()
   expect(mode).toBe('started')
   owner.kill('SIGTERM')

@@ -22,7 +22,10 @@ export interface EngineChange {
 export interface ChangeRecord {
   readonly client: pg.Client
   last(): Promise<EngineChange | undefined>
-  /** Records the begin of a change, and prevents all later appends. Returns the log's last revision; 0 if it is empty. */
+  /**
+   * Records that a change has begun, and prevents appends to the database's table `log` until the table is opened again. Returns the
+   * table's last revision; 0 if it is empty.
+   */
   begin(change: Pick<EngineChange, 'id' | 'to' | 'address'>): Promise<number>
   /** Prevents appends by all replicas, if they are possible now. */
   close(): Promise<void>

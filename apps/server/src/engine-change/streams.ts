@@ -51,8 +51,8 @@ export interface NatsSide {
   /** Removes all streams of the fleet. */
   remove(): Promise<void>
   /**
-   * Creates the log's stream in the closed state, and copies entries and checkpoints with their revisions. `each` is called with the count
-   * of copied entries.
+   * Creates the log's stream in the closed state, and copies entries and checkpoints with their revisions. `each` is called after each
+   * entry, with the count of entries copied so far.
    */
   fill(change: string, from: ReadableLog, each: (entries: number) => void): Promise<void>
   read(): Promise<ReadableLog>

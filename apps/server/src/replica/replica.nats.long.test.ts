@@ -150,12 +150,12 @@ describe.skipIf(noNatsServer !== undefined)(`replicas on one nats-server${skippe
   test('while the server is paused the store is unavailable, and afterwards calls continue', () =>
     withReplicas(server, { replicas: 1, hosts: 1 }, async ([replica]) => {
       const [one] = server.servers
-      one?.standStill(true)
+      one?.stall(true)
       try {
         await expect.poll(() => replica?.isStoreAway).toBe(true)
         await expect(replica?.place(call('away'))).rejects.toThrow('the store has not answered for')
       } finally {
-        one?.standStill(false)
+        one?.stall(false)
       }
       expect(await placeAgain(replica as Replica, 'back')).toMatchObject({ type: 'placed' })
     }))

@@ -74,7 +74,7 @@ export class Replica {
     })
     this.#follower = new Follower(this.#options, fleet, this.#freshness, this.#appender)
     this.#levels = createLevels(() => this.fleet, options)
-    store.onNews((revision) => {
+    store.onGrowth((revision) => {
       if (revision !== undefined && revision <= this.fleet.place.revision) return
       this.#freshness.lookAtStore()
     })

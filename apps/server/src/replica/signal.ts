@@ -11,13 +11,13 @@ export interface Signal {
   until(holds: () => boolean, timeoutMs: number, givenUp?: () => boolean): Promise<boolean>
 }
 
-const LOOK_MS = 100
+const CHECK_INTERVAL_MS = 100
 
 export function createSignal(timers: Timers): Signal {
   const waiting = new Set<() => void>()
   return {
     notify() {
-      for (const look of [...waiting]) look()
+      for (const check of [...waiting]) check()
     },
     async until(holds, timeoutMs, givenUp = () => false) {
       const end = timers.now() + timeoutMs
@@ -25,13 +25,13 @@ export function createSignal(timers: Timers): Signal {
         const left = end - timers.now()
         if (left <= 0 || givenUp()) return false
         await new Promise<void>((resolve) => {
-          const look = (): void => {
+          const check = (): void => {
             cancel()
-            waiting.delete(look)
+            waiting.delete(check)
             resolve()
           }
-          const cancel = timers.after(Math.min(left, LOOK_MS), look)
-          waiting.add(look)
+          const cancel = timers.after(Math.min(left, CHECK_INTERVAL_MS), check)
+          waiting.add(check)
         })
       }
       return true

@@ -13,7 +13,7 @@ import {
 } from '@gantt/scheduler-core'
 import { aReport, aRequest, aUuid, type HostShape } from '@gantt/scheduler-core/testing'
 import { afterAll, describe, expect, test } from 'vitest'
-import { MOST_GATHERINGS } from '../replica/propose/gather.ts'
+import { MAX_GATHERINGS } from '../replica/propose/gather.ts'
 import type { Gather, PlacementCall } from '../replica/propose/placement.ts'
 import { Replica } from '../replica/replica.ts'
 import { createMemoryStore } from '../sync/memory/memory.ts'
@@ -184,7 +184,7 @@ describe('a call for which the solver is running', () => {
     const decisions: DecisionRecord[] = []
     replica.onApplied(({ entry }) => decisions.push(...entry.changes.flatMap((change) => (isProposal(change) ? [change.decision] : []))))
     expect(await replica.place(call('batch', 'batch', request))).toMatchObject({ type: 'placed' })
-    expect([asked, decisions[0]?.solver?.taken, decisions[0]?.solver?.why]).toEqual([MOST_GATHERINGS, 'FILTER', 'NOT_FEASIBLE'])
+    expect([asked, decisions[0]?.solver?.taken, decisions[0]?.solver?.why]).toEqual([MAX_GATHERINGS, 'FILTER', 'NOT_FEASIBLE'])
     await replica.close()
   })
 

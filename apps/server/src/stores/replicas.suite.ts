@@ -64,7 +64,7 @@ export function replicasSuite(engine: StoresEngine): void {
       }
     })
 
-    test('a replica that was shut down regularly is listed as stopped', async () => {
+    test('a replica that was shut down in an orderly way is listed as stopped', async () => {
       await b.replicas.stop('second')
       const { now, rows } = await a.replicas.list()
       expect(rows.map(({ id, stoppedAt }) => [id, stoppedAt !== null && stoppedAt <= now])).toEqual([

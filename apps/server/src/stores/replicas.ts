@@ -79,7 +79,7 @@ export interface ReplicaStore {
   keep(sign: Sign): Promise<void>
   /** The signs of life, in the order in which the replicas started. */
   list(): Promise<ReplicaRows>
-  /** Records that the replica was shut down regularly. */
+  /** Records that the replica was shut down in an orderly way. */
   stop(id: string): Promise<void>
   /** Deletes replicas that have been silent for a day. */
   forget(): Promise<void>

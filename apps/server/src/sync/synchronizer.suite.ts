@@ -186,7 +186,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
     test('other replicas are notified of an entry', async () => {
       // the listener gets the revision only from a notification, not from a poll of the store
       await b.read(ORIGIN, 10)
-      const news = new Promise<void>((resolve) => b.onNews((revision) => revision === 1 && resolve()))
+      const news = new Promise<void>((resolve) => b.onGrowth((revision) => revision === 1 && resolve()))
       await appendTo(a, ORIGIN)
       await news
     })

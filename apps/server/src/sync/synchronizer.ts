@@ -49,7 +49,7 @@ export interface Synchronizer extends LogReader {
    * Calls the listener when the log may have grown, with the revision if it is known. This is a hint: it may come late, twice, or without
    * cause.
    */
-  onNews(listener: (revision?: number) => void): void
+  onGrowth(listener: (revision?: number) => void): void
   /** Waits a limited time for this replica's turn. The returned function ends the turn. */
   takeTurn(): Promise<() => Promise<void>>
   /**

@@ -17,7 +17,7 @@ export interface NatsServer {
   /** Starts the server again with its stored data. */
   restart(): Promise<void>
   /** Pauses the server or lets it continue. A paused server does not answer, and its connections stay open. */
-  standStill(isStill: boolean): void
+  stall(isStalled: boolean): void
 }
 
 export interface NatsServers {
@@ -76,7 +76,7 @@ const toServer = (name: string, port: number, child: NatsChild): NatsServer => (
     child.start()
     await answersOn(port)
   },
-  standStill: (isStill) => (isStill ? child.pause() : child.resume()),
+  stall: (isStalled) => (isStalled ? child.pause() : child.resume()),
 })
 
 /** Connects repeatedly until the server sends its greeting, because a starting server gives no other signal. */

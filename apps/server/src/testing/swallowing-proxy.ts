@@ -9,7 +9,7 @@ export interface SwallowingProxy {
   /** From the next statement with this text on, the proxy forwards no answers on the connection of that statement. */
   swallowAnswersFrom(text: string): void
   /** Pauses all connections or lets them continue. A paused proxy forwards nothing, and loses nothing. */
-  standStill(isStill: boolean): void
+  stall(isStalled: boolean): void
   /** How many connections have lost data. */
   readonly swallowed: number
   close(): Promise<void>
@@ -23,7 +23,7 @@ export async function startSwallowingProxy(serverSocketFolder: string, folder: s
   const open = new Set<net.Socket>()
   let armed: string | undefined
   let swallowed = 0
-  let isStill = false
+  let isStalled = false
   const pause = (...sockets: readonly net.Socket[]): void => {
     for (const socket of sockets) socket.pause()
   }
@@ -51,7 +51,7 @@ export async function startSwallowingProxy(serverSocketFolder: string, folder: s
     upstream.on('data', (data) => {
       if (!isMute) client.write(data)
     })
-    if (isStill) pause(client, upstream)
+    if (isStalled) pause(client, upstream)
   })
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path.join(folder, SOCKET), resolve))
   return {
@@ -59,9 +59,9 @@ export async function startSwallowingProxy(serverSocketFolder: string, folder: s
     swallowAnswersFrom(text) {
       armed = text
     },
-    standStill(still) {
-      isStill = still
-      if (still) pause(...open)
+    stall(wanted) {
+      isStalled = wanted
+      if (wanted) pause(...open)
       else for (const socket of open) socket.resume()
     },
     get swallowed() {

@@ -263,7 +263,7 @@ function* eachRefused(
  * At least and at most this many hosts are examined completely. The maximum is needed because all hosts of a fleet can have the same
  * distance.
  */
-const LOOKED_AT = { least: 8, most: 256 }
+const EXAMINED = { min: 8, max: 256 }
 
 /**
  * Finds the nearest host: the host with the smallest distance. The distance according to the reasons is known for all hosts. It is possibly
@@ -277,9 +277,9 @@ function* nearestOf(
   look: (i: number) => NearestHost,
 ): Steps<{ readonly i: number; readonly host: NearestHost } | null> {
   let nearest: { readonly i: number; readonly host: NearestHost; readonly distance: Distance } | undefined
-  for (const [seen, i] of inOrder.slice(0, LOOKED_AT.most).entries()) {
-    if (nearest !== undefined && seen >= LOOKED_AT.least && compareDistances(distance(i), nearest.distance) >= 0) break
-    if (seen % LOOKED_AT.least === LOOKED_AT.least - 1) yield
+  for (const [seen, i] of inOrder.slice(0, EXAMINED.max).entries()) {
+    if (nearest !== undefined && seen >= EXAMINED.min && compareDistances(distance(i), nearest.distance) >= 0) break
+    if (seen % EXAMINED.min === EXAMINED.min - 1) yield
     const host = look(i)
     const whole = distanceOf(host)
     if (nearest === undefined || compareDistances(whole, nearest.distance) < 0) nearest = { i, host, distance: whole }

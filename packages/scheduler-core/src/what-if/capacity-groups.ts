@@ -27,7 +27,10 @@ export interface CapacityOptions {
 export interface Bottleneck {
   readonly filter: string
   readonly code: Code
-  /** The resource class that is too small, or another property of the host for which the filter refuses it. */
+  /**
+   * The subject of the reason, for example the resource class of which the host has too little. The name of the filter if the reason has no
+   * subject.
+   */
   readonly resource: string
   readonly hosts: number
   /** How many of `hosts` took at least one instance. */
@@ -74,8 +77,8 @@ export interface Capacity {
   /** The groups, sorted by `fits`, largest first, and then by key. */
   readonly groups: readonly CapacityGroup[]
   /**
-   * The reasons why hosts take no further instance. Reasons of admitted hosts are first. Within both parts, the reason with the most hosts is
-   * first.
+   * The reasons why hosts take no further instance. Reasons of admitted hosts are first. Within both parts, the reason with the most hosts
+   * is first.
    */
   readonly bottlenecks: readonly Bottleneck[]
 }

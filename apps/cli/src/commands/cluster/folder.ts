@@ -18,7 +18,10 @@ export interface ClusterFolder {
   keepPlan(plan: Plan): void
   /** Runs the work under a lock. Meanwhile, no other command can change this cluster. */
   alone<T>(work: () => Promise<T>): Promise<T>
-  /** Removes all files of the cluster, the folder if it is then empty, and the folder of a socket that is stored outside of it. */
+  /**
+   * Removes all files of the cluster and the folder `socketFolder`, which may be outside of the cluster's folder. The cluster's folder is
+   * then removed if it is empty.
+   */
   purge(socketFolder: string | undefined): void
 }
 

@@ -9,7 +9,7 @@ import { signal } from './signal.ts'
 export interface PostgresPart extends Part {
   /** The database URL for replicas, with the password. It is available once the server is started. */
   url(): string
-  /** The folder of the socket if it is outside of the folder of the cluster; undefined before the first start. */
+  /** The folder of the socket, which may be outside of the cluster's folder. Undefined before the database exists. */
   socketFolder(): string | undefined
 }
 

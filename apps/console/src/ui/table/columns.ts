@@ -12,8 +12,8 @@ export interface ColumnLayout {
 }
 
 /** The limits of a column's width in pixels. A column stays wide enough for the pointer, and narrower than a screen. */
-export const LEAST_WIDTH = 40
-export const MOST_WIDTH = 1_200
+export const MIN_WIDTH = 40
+export const MAX_WIDTH = 1_200
 
 export function readColumnLayout(kept: unknown): ColumnLayout {
   const { shown, widths } = isRecord(kept) ? kept : {}
@@ -25,7 +25,7 @@ export function readColumnLayout(kept: unknown): ColumnLayout {
 }
 
 /** Rounds a width to whole pixels and clamps it to the limits. */
-export const toWidth = (pixels: number): number => Math.round(Math.max(LEAST_WIDTH, Math.min(MOST_WIDTH, pixels)))
+export const toWidth = (pixels: number): number => Math.round(Math.max(MIN_WIDTH, Math.min(MAX_WIDTH, pixels)))
 
 type Column = Pick<TableColumn<never>, 'key' | 'isExtra' | 'width'>
 
@@ -76,4 +76,4 @@ export const layoutOf = (cols: string | undefined, kept: ColumnLayout): ColumnLa
   cols === undefined ? kept : { ...kept, shown: cols.split(',') }
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
-const isWidth = (value: unknown): value is number => typeof value === 'number' && value >= LEAST_WIDTH && value <= MOST_WIDTH
+const isWidth = (value: unknown): value is number => typeof value === 'number' && value >= MIN_WIDTH && value <= MAX_WIDTH

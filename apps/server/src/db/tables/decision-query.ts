@@ -102,8 +102,8 @@ const textsOf: Readonly<Record<string, Prisma.Sql>> = {
 }
 
 /**
- * The condition that a word is a part of the decision's id, of an instance, of a selected host or of the flavor's name, regardless of case,
- * or a complete request id.
+ * The condition that a word is contained in the decision's id, an instance's UUID, a selected host's name or the flavor's name, regardless
+ * of case, or equals the id of a request that the decision answered.
  */
 function wordSql(word: string): Prisma.Sql {
   const plain = word.replace(/\\(.)/g, '$1')

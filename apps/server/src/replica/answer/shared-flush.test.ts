@@ -114,7 +114,7 @@ test('entries that the store lost are written again once: the first one unchange
   await b.fresh()
   expect(b.fleet.place.revision).toBe(store.entries.length)
   const sent = store.entries[1]?.id
-  store.faults.loseTail()
+  store.faults.loseUnflushed()
   expect(store.entries).toHaveLength(1)
   release()
   const outcomes = await Promise.all([first, second])
@@ -138,7 +138,7 @@ test('calls whose entries were lost are decided again if other entries now have 
   const release = store.faults.holdFlushes()
   const lost = a.place(call('k1'))
   await expect.poll(() => store.entries.length).toBe(2)
-  store.faults.loseTail()
+  store.faults.loseUnflushed()
   const [entry] = store.entries
   const basis = { revision: 1, id: entry?.id ?? '', at: entry?.at ?? 0 }
   const changes = [{ type: 'status', host: 'h1', node: 'h1', status: 'DISABLED', reason: 'disk' } as const]

@@ -22,7 +22,7 @@ import {
   unansweredOf,
 } from '@gantt/scheduler-core'
 import { findInstances } from './attempts.ts'
-import { isOutdated, MOST_GATHERINGS } from './gather.ts'
+import { isOutdated, MAX_GATHERINGS } from './gather.ts'
 import { findSource, isMove, requestNow } from './moves.ts'
 import type { PlacementCall, PlacementOutcome, UnloggedDecision } from './placement.ts'
 import { listedRefusal, whyRefusedInSteps } from './refusal.ts'
@@ -240,7 +240,7 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
     return { type: 'later', fresh: false, time: true }
   }
   // if another version became active, answers of external plug-ins for that version are missing
-  if (work.gatherings < MOST_GATHERINGS && unansweredOf(fleet, profile, request).length > 0) return { type: 'outdated' }
+  if (work.gatherings < MAX_GATHERINGS && unansweredOf(fleet, profile, request).length > 0) return { type: 'outdated' }
   const isListed = call.isListed === true && fleet.featureLevel >= LISTED_CLAIMS
   // whether this claim takes effect is checked without the earlier proposals of this batch, so the call waits until they are applied
   if (isListed && !overlayIsEmpty) return { type: 'later', fresh: false }
@@ -262,7 +262,7 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
     isListed,
     solution: work.gathered.solution,
   })
-  if (isOutdated(decided.record) && work.gatherings < MOST_GATHERINGS) {
+  if (isOutdated(decided.record) && work.gatherings < MAX_GATHERINGS) {
     overlay.rollback(held)
     return { type: 'outdated' }
   }

@@ -1,7 +1,7 @@
 import { type DecisionRecord, type InstanceRecord, type OutsideAnswer, weighedName } from '@gantt/scheduler-core'
 
 /** External plug-ins are called at most this often for one call. The call is then decided with their last answers. */
-export const MOST_GATHERINGS = 3
+export const MAX_GATHERINGS = 3
 
 /**
  * Returns true if answers of the solver or of external plug-ins did not apply to the fleet of the decision, because entries were written in

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Change, Fleet, Steps } from '@gantt/scheduler-core'
 import { buildBatch } from './batch.ts'
-import { MOST_GATHERINGS } from './gather.ts'
+import { MAX_GATHERINGS } from './gather.ts'
 import type { Gathered, PlacementCall, PlacementOutcome } from './placement.ts'
 import type { PlacementWork } from './work.ts'
 
@@ -26,7 +26,7 @@ export function* tryPlacementInSteps(
     attempt: 0,
     hasMovedTime: true,
     gathered,
-    gatherings: MOST_GATHERINGS,
+    gatherings: MAX_GATHERINGS,
     arrived: 0,
     abandoned: false,
     settle: (settled) => {

@@ -41,9 +41,9 @@ const REPORTED_PER_MINUTE = 50
 /** A minute accepts findings for this long. Later findings are added to the first minute that still accepts findings. */
 const OPEN_MS = 10 * MINUTE_MS
 /** At most this many disagreements wait for the database. The oldest are dropped first. */
-const MOST_DISAGREEMENTS = 500
+const MAX_DISAGREEMENTS = 500
 /** At most this many minutes wait for the database: half a day of one rollout. The oldest are dropped first. */
-const MOST_WAITING = 720
+const MAX_MINUTES = 720
 const FORGET_EVERY_MS = 3_600_000
 
 interface Minute {
@@ -78,7 +78,7 @@ export function createRolloutFindings({ store, replica, timers, warn }: RolloutF
   }
   /** Drops minutes that are stored and no longer open, and the oldest minutes if too many wait. */
   const dropOld = (): void => {
-    let tooMany = minutes.size - MOST_WAITING
+    let tooMany = minutes.size - MAX_MINUTES
     for (const [key, { rollout, at, isNew }] of minutes) {
       const isLost = tooMany-- > 0
       if (!isLost && (isNew || at > newest - OPEN_MS)) continue
@@ -106,7 +106,7 @@ export function createRolloutFindings({ store, replica, timers, warn }: RolloutF
     } catch (error) {
       // the totals are stored again later; they replace the stored totals, so nothing is counted twice
       for (const minute of written) minute.isNew = true
-      disagreements = [...kept, ...disagreements].slice(-MOST_DISAGREEMENTS)
+      disagreements = [...kept, ...disagreements].slice(-MAX_DISAGREEMENTS)
       throw error
     } finally {
       dropOld()

@@ -7,7 +7,10 @@ import { FeatureLevelError } from './feature-level.ts'
 const SIGN_EVERY_MS = 2_000
 /** A replica whose last sign of life is older than this is not considered living. */
 const LIVE_MS = 10_000
-/** A replica that did not stop regularly may continue after a pause of up to this long, and must still be able to read the log then. */
+/**
+ * A replica that was not shut down in an orderly way may continue after a pause of up to this long, and must still be able to read the log
+ * then.
+ */
 const MAY_RETURN_MS = 60_000
 
 /** The replicas of a fleet, by their signs of life in the store. No request or report waits for the registry. */
@@ -20,9 +23,9 @@ export interface Registry {
   mayRaise(level: number): Promise<void>
   /** Returns true if every replica supported the feature level at the last check. Does not query the store. */
   isReadByAll(level: number): boolean
-  /** Returns true if another replica was living within the last minute, by the last check. */
+  /** Returns true if another replica gave a sign of life in the minute before the last check. Does not query the store. */
   hasOthers(): boolean
-  /** Records that this replica stopped regularly. */
+  /** Ends the signs of life, and records that this replica was shut down in an orderly way, if the store answers. */
   close(): Promise<void>
 }
 

@@ -147,7 +147,7 @@ test('a store that hangs is considered unavailable before its timeouts end, and 
   try {
     await withReplica(
       async (replica) => {
-        proxy.standStill(true)
+        proxy.stall(true)
         const waiting = replica.place(call(`k${made++}`))
         // the store's own timeouts are at least 10 s, so the replica notices the silence earlier
         await expect.poll(() => replica.isStoreAway).toBe(true)
@@ -155,7 +155,7 @@ test('a store that hangs is considered unavailable before its timeouts end, and 
         // calls that need new state are refused at once with any timeout, and reads use the present state
         await expect(replica.fresh(60_000)).rejects.toMatchObject({ reason: 'store' })
         await replica.freshest(60_000)
-        proxy.standStill(false)
+        proxy.stall(false)
         expect((await waiting).type).toBe('placed')
         await expect.poll(() => replica.isStoreAway).toBe(false)
         expect((await replica.place(call(`k${made++}`))).type).toBe('placed')

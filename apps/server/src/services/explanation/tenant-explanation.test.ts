@@ -39,9 +39,12 @@ const requestOf = ({ ZONE, MEMORY = 0, VCPUS = 0, DISK = 0, EXTRA_SPECS, TRAITS,
 
 interface Asking {
   readonly profile: Profile
-  /** The parts in the order in which filters evaluate them, grouped by filter. */
+  /** The demands of a request in the order in which filters evaluate them, grouped by filter. */
   readonly order: readonly (readonly TenantDemand[])[]
-  /** If one of this many first filters refuses, no state is shown, because a filter that only operators see was not evaluated yet. */
+  /**
+   * How many groups at the start of `order` are evaluated before the last filter that only operators see. If a filter of these groups
+   * refuses all hosts, no state is shown, because that filter was not evaluated.
+   */
   readonly unevaluated?: number
 }
 

@@ -83,7 +83,7 @@ export interface OfferedOption {
   readonly text: string
   /** True if the caller must state the size of the instance. */
   readonly asksSize: boolean
-  /** True if the caller can state the project and the account of the instance. */
+  /** True if the repair creates a claim. The caller may then state the project and the account of the instance. */
   readonly asksOwner: boolean
 }
 

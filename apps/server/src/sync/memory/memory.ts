@@ -19,7 +19,7 @@ export interface MemoryStore {
     /** Drops entries after a revision, like a restored backup. */
     truncate(revision: number): void
     /** Crashes the store, so that it loses the entries that were not flushed. */
-    loseTail(): void
+    loseUnflushed(): void
     /** Delays all flushes until the returned function is called. */
     holdFlushes(): () => void
   }
@@ -61,7 +61,7 @@ export function createMemoryStore(now: () => number = createTicking(), { isShare
         entries.length = Math.min(entries.length, revision)
         flushedTo = Math.min(flushedTo, revision)
       },
-      loseTail() {
+      loseUnflushed() {
         entries.length = Math.min(entries.length, isShared ? flushedTo : entries.length)
       },
       holdFlushes() {
@@ -154,7 +154,7 @@ export function createMemoryStore(now: () => number = createTicking(), { isShare
           assertUp()
           return now()
         },
-        onNews(listener) {
+        onGrowth(listener) {
           listeners.add(listener)
           mine.add(listener)
         },

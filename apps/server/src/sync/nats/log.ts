@@ -32,7 +32,7 @@ export interface NatsLog {
   /** The position at a revision; undefined if the log has no such revision. */
   placeAt(revision: number): Promise<Place | undefined>
   state(): Promise<LogState>
-  onNews(listener: (revision?: number) => void): void
+  onGrowth(listener: (revision?: number) => void): void
   /** Drops the entries before a revision. */
   purge(before: number): Promise<void>
   close(): void
@@ -228,7 +228,7 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
 
     state: look,
 
-    onNews(listener) {
+    onGrowth(listener) {
       listeners.add(listener)
     },
 

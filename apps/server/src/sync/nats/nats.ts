@@ -65,7 +65,7 @@ async function openOn(
   const news = (revision?: number): void => {
     for (const listener of listeners) listener(revision)
   }
-  log.onNews(news)
+  log.onGrowth(news)
   const stopPolling = timers.every(POLL_MS, () => news())
 
   /** The highest sequence that this replica knows and that most servers have stored. */
@@ -110,7 +110,7 @@ async function openOn(
 
     time: coordination.time,
     takeTurn: coordination.takeTurn,
-    onNews(listener) {
+    onGrowth(listener) {
       listeners.add(listener)
     },
 

@@ -195,7 +195,7 @@ export async function openOn(driver: Driver, timers: Timers, sharedFlush: Shared
 
     read: (after, limit) => read((query) => log.query<LogRow>(query), after, limit, own.learnFrom),
 
-    onNews(listener) {
+    onGrowth(listener) {
       listeners.add(listener)
     },
 

@@ -44,7 +44,7 @@ export function asTogether(steps: readonly FilterStep[], fleet: Fleet, whole: Re
   // under Nova's rules the affinity filter is not called for a group without members, but all members of this request must still share a
   // host
   const affinity =
-    steps.find(({ name }) => name === AFFINITY_FILTER) ?? (steps[0] && { ...steps[0], name: AFFINITY_FILTER, prepared: LETS_ALL })
+    steps.find(({ name }) => name === AFFINITY_FILTER) ?? (steps[0] && { ...steps[0], name: AFFINITY_FILTER, prepared: REFUSES_NONE })
   const earlier = togetherOf(whole) === null ? undefined : earlierOf(fleet, whole, instance)
   if (affinity === undefined || earlier === undefined) return undefined
   const { host: tried, isAttempt } = earlier
@@ -59,7 +59,7 @@ export function asTogether(steps: readonly FilterStep[], fleet: Fleet, whole: Re
 }
 
 /** A filter that refuses no host. */
-const LETS_ALL: PreparedFilter = {
+const REFUSES_NONE: PreparedFilter = {
   passes: () => true,
   reason() {
     throw new Error('reason was asked for a host that passes')

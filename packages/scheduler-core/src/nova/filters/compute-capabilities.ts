@@ -25,7 +25,8 @@ export const computeCapabilitiesFilter = novaFilter({
   },
   reads: statsFields,
   readsRequest: {
-    // An extra spec without a scope whose name no host reports has no effect, so it is not read.
+    // An extra spec without a scope has no effect if its name is neither an attribute of hosts nor a statistic that a host reports. It then
+    // counts as not read.
     extraSpecs: (key, _value, hosts) => isScoped(key) || hasAttribute(key) || (!key.includes(':') && hosts.reportsStat(key)),
   },
   oncePerRequest: true,

@@ -35,11 +35,11 @@ export interface Survey {
  */
 const PER_KIND = 2
 /**
- * The hosts of a kind are visited in the order of their shortfalls, smallest first. A host is considered if, for at least one amount, its
- * shortfall is smaller than that of every host considered before it. For each kind, at most this many hosts are considered.
+ * The hosts of one kind are visited by distance, nearest first. A host is selected unless a host that was selected before it has, for every
+ * amount, a shortfall that is at most as large. In this way, at most this many hosts of a kind are selected.
  */
 const MAX_HOSTS_PER_KIND = 4
-/** At most this many hosts are considered in total. */
+/** As soon as this many hosts are selected in total, no further kinds are considered. */
 const MAX_HOSTS = 48
 /** Of the hosts of one kind, at most this many are examined for claims whose end would free enough resources for the request. */
 const MAX_EXAMINED_FOR_CLAIMS = 200
@@ -102,8 +102,9 @@ interface Chosen {
 }
 
 /**
- * From hosts of one kind, selects the nearest host, hosts that lack less of some amount than all nearer hosts, and the nearest host for
- * which it would suffice to wait for the end of claims. If more than one host must pass, only the host at position `minHosts` is selected.
+ * From hosts of one kind, selects the nearest host, each farther host unless a nearer one lacks at most as much of every amount, and the
+ * nearest host for which it would suffice to wait for the end of claims. If more than one host must pass, only the host at position
+ * `minHosts` is selected.
  */
 function chosenOf(hosts: readonly RefusedHost[], minHosts: number, toNear: (found: RefusedHost) => NearHost): Chosen {
   const wanted = hosts[Math.min(minHosts, hosts.length) - 1]

@@ -42,11 +42,11 @@ export type Timeline = NonNullable<ResultOf<typeof TIMELINE>['host']>['timeline'
 export type Happening = Timeline['nodes'][number]
 type Kind = Happening['kind']
 
-/** A key of a step that is unique among all steps of its host. */
+/** A key that is unique among all events of the host. */
 export const keyOf = ({ at, kind, revision, claimId, aggregateUuid, decision }: Happening): string =>
   `${at} ${kind} ${revision} ${claimId ?? aggregateUuid ?? decision?.id}`
 
-/** The kinds of steps that can be shown or hidden, as the URL names them. */
+/** The groups of events that can be shown or hidden. The URL contains their names. */
 export const groups = {
   status: { label: 'Status', kinds: ['STATUS'] },
   liveness: { label: 'Liveness', kinds: ['LIVENESS'] },
