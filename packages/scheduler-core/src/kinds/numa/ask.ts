@@ -10,7 +10,10 @@ export interface NumaAsk {
   readonly sameAs: readonly number[]
   /** The requirement that the instance's devices are near its cells. Undefined if there is none. */
   readonly nearness: Nearness | undefined
-  /** The requirement and all preferences for near devices, which are tried first. Undefined if there are no preferences. */
+  /**
+   * The requirement together with all preferences for near devices. Cells that meet all of them are tried first. Undefined if there are no
+   * preferences.
+   */
   readonly wished?: Nearness | undefined
   /** The memory of the instance that is in none of its cells, in MiB. Absent if there is none. */
   readonly outside?: number

@@ -167,7 +167,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         '2 CPUs needed, 1 here',
       ],
       [
-        'cores with several threads if each core has one thread',
+        'more CPUs than the cores with several threads have',
         [cellOf(0, { siblings: [[0, 1], [2], [3]], pinnedCpus: [0] })],
         guestWith({ ...dedicated(3), cpuThreadPolicy: 'require' }),
         'numa.too_few_cores',

@@ -35,8 +35,8 @@ export function keepCells(hosts: HostTable, host: HostIndex, ask: NumaAsk, held:
 }
 
 /**
- * True if all guest cells with the thread policy `require` have CPUs only on cores with several threads, and at most one of these CPUs is
- * the guest's only CPU on its core. If the host does not report the cell, any CPUs are accepted.
+ * True if each guest cell with the thread policy `require` has CPUs only on cores with several threads, and at most one CPU that is the
+ * guest cell's only CPU on its core. If the host does not report the cell, any CPUs are accepted.
  */
 const areThreadsTogether = (grant: readonly CellGrant[], { cells }: NumaAsk, here: readonly CellState[]): boolean =>
   grant.every(({ guest, cell: id, pinned = [] }) => {

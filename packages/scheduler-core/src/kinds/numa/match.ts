@@ -89,7 +89,7 @@ export function createMatcher(): Matcher {
   }
   const allows = (guest: number, cell: number): boolean => ((rows[guest * WORDS + (cell >> 5)] as number) & (1 << (cell & 31))) !== 0
 
-  /** For each host cell, a number. Two host cells have the same number if they fit the same guest cells and have the same trait. */
+  /** For each host cell, a number. Two host cells have the same number if the same guest cells fit on them and they have the same trait. */
   const kindsOf = (traitOf: (cell: number) => string): number[] => {
     const known = new Map<string, number>()
     return Array.from({ length: cellCount }, (_, cell) => {

@@ -33,7 +33,10 @@ const orders: Readonly<Record<string, CellOrder>> = {
   tightest: (a, b) => freeRate(a) - freeRate(b) || a.id - b.id,
 }
 
-/** For each host, the object that counts the claims on its NUMA cells. Undefined below feature level STRICT_CLAIMS, and without cells. */
+/**
+ * For each host, the object that counts the claims on its NUMA cells. Undefined below feature level STRICT_CLAIMS, and for hosts without
+ * cells.
+ */
 const counts = createHostState<ClaimCount<CellPiece, CellUnits> | undefined>(undefined)
 
 /**
@@ -65,7 +68,7 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
     const { records } = hosts
     const alone = guestAlone(ask)
     if (ask.cells.some(({ pageSize }) => pageSize !== null)) {
-      // pages that the guest requests can be outside of huge pages, and `canGive` checks this memory for the whole host (`askWithinPlain`)
+      // the requested pages can be plain pages, and `canGive` checks that the whole host has enough plain memory (`askWithinPlain`)
       const canGive = (host: HostIndex) => this.canGive(hosts, host, ask)
       return hosts.mover === null && alone === undefined ? answerOncePerVersion(hosts, canGive) : canGive
     }
@@ -361,7 +364,7 @@ function inventoryOf(stats: HostStats, cell: HostStats['numaCells'][number], fea
   }
 }
 
-/** The CPUs of each core. Undefined if no core has two threads. */
+/** The CPUs of each core. Undefined if no core has several threads. */
 function coresOf(siblings: readonly (readonly number[])[], cpus: readonly number[]): readonly (readonly number[])[] | undefined {
   if (!siblings.some(({ length }) => length > 1)) return undefined
   const shared = new Set(siblings.flat())

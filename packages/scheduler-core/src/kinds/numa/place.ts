@@ -29,7 +29,10 @@ export interface Placer {
   canPlace(hosts: HostTable, host: HostIndex, cells: readonly CellState[]): boolean
   /** Returns how many guest cells can each have a separate host cell. */
   countPlaced(cells: readonly CellState[]): number
-  /** The shortfall of devices near the first choice of host cells. Undefined if the guest cells do not fit even without devices. */
+  /**
+   * The shortfall of devices near the first choice of host cells. Undefined if no devices are missing there, or if the guest cells do not
+   * fit even without devices.
+   */
   shortNear(hosts: HostTable, host: HostIndex, cells: readonly CellState[]): Reason | undefined
   /** True if the last search for cells near devices stopped at its limit of steps. */
   readonly isCut: boolean

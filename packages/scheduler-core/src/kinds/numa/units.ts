@@ -69,7 +69,10 @@ export class CellUnits implements Units<CellPiece> {
     return new CellUnits(cells, this.#used.pages, this.#hugeSizes.length > 0, this)
   }
 
-  /** The amounts that a claim holds on a cell. If no cell has pages of the claim's size, enough pages of the next larger size are used. */
+  /**
+   * The amounts that a claim holds on a cell. If no cell has huge pages of the claim's size, enough pages of the next larger size are used,
+   * or of the largest size if none is larger.
+   */
   pieceOf(part: CellGrant): CellPiece {
     const { pages } = part
     const pieceOf = (own: CellGrant) => pieceIn(this.#find(own.cell), own)

@@ -82,7 +82,7 @@ interface NearChoice {
 export const lacksBesideDevices = (hosts: HostTable, host: HostIndex, ask: NumaAsk): NearChoice | undefined =>
   nearestChoice(hosts, host, ask, (cell, guest) => (hasRoom(cell, guest) ? [] : whatCellLacks(cell, guest)))
 
-/** True if a reason is about a limit for a single guest. Such a limit does not depend on other instances. */
+/** True if a reason is about a limit that applies to each guest separately, and not to the sum of several guests. */
 export const isOfOneGuest = ({ code }: Reason): boolean => code.startsWith('numa.too_')
 
 /**
@@ -216,8 +216,9 @@ interface Rule {
 }
 
 /**
- * The reason why no host cell fits a guest cell: the first rule that no host cell satisfies. Rules about totals are checked before rules
- * about free amounts. If each rule is satisfied by some host cell, the reason is that no cell has both enough CPUs and enough memory.
+ * The reason why a guest cell fits on no host cell: the first rule that no host cell satisfies. With `isInAllFirst`, rules about totals are
+ * checked before rules about free amounts. If each rule is satisfied by some host cell, the reason is that no cell has both enough CPUs and
+ * enough memory.
  */
 function whyNoCell(cells: readonly CellState[], guest: CellAsk, isInAllFirst: boolean): Reason {
   const subject = `cell ${guest.guest}`
@@ -288,7 +289,7 @@ const NO_LIMIT = Number.MAX_SAFE_INTEGER
 
 /**
  * The memory outside of huge pages that a host cell can give a guest, in MiB. Unlimited if the guest uses huge pages, or if the host cell
- * lacks pages of the requested size, which is reported as a separate shortfall.
+ * lacks pages of the requested size. A lack of pages is reported as a separate shortfall.
  */
 function plainLeftFor(cell: CellState, guest: CellAsk, isPinned: boolean): number {
   const backing = guest.pageSize === null ? null : choosePages(cell, guest)
@@ -305,7 +306,10 @@ function sharedInAll(cell: CellState, guest: CellAsk): number {
   return Math.max(0, cell.cpuset.length - cell.freeCpus.unshared - own)
 }
 
-/** How many of the CPUs that a guest needs the host cell has free. Shared CPUs are counted only if all dedicated CPUs are free. */
+/**
+ * The count of free CPUs of a host cell that a guest cell can use, at most as many as the guest cell needs. Shared CPUs are counted only if
+ * all needed dedicated CPUs are free.
+ */
 function cpusFor(cell: CellState, guest: CellAsk): number {
   const own = guest.dedicated + guest.emulator
   const left = Math.min(ownLeft(cell), own)
@@ -326,7 +330,7 @@ function sharedLeft(cell: CellState, guest: CellAsk): number {
   return most
 }
 
-/** How many of the dedicated CPUs that a guest needs are free on cores that its thread policy allows. */
+/** How many of the dedicated CPUs that a guest needs can be taken from `freeCpus` on cores that its thread policy allows. */
 function onWantedCores(freeCpus: CellState['freeCpus'], guest: CellAsk): number {
   let most = guest.dedicated
   while (most > 0 && cpusHeld({ freeCpus }, { ...guest, dedicated: most }) < 0) most--
@@ -373,7 +377,7 @@ function whyNoPages(cells: readonly CellState[], guest: CellAsk, counted: Counte
   return { code: counted.code, need: needKib / sizeKib, have: Math.max(0, free), unit: `pages of ${sizeKib} KiB` }
 }
 
-/** True if the guest accepts pages of `sizeKib`. `place` is the index of this size in the ascending page sizes of the host cell. */
+/** True if the guest accepts pages of `sizeKib`. `index` is the index of this size in the ascending page sizes of the host cell. */
 function isAskedFor(pageSize: NonNullable<CellAsk['pageSize']>, sizeKib: number, index: number): boolean {
   if (typeof pageSize === 'number') return sizeKib === pageSize
   if (pageSize === 'any') return true
