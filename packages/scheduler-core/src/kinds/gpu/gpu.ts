@@ -164,7 +164,7 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
   reason(hosts, host, ask) {
     const { gpus } = hosts.get(host)
     if (gpus.length === 0) return noGpus(ask)
-    // for performance, only the result is allocated: for a refused request, this function can be called for all hosts
+    // counted without new lists, for performance: for a refused request, this function can be called for all hosts
     let matching = 0
     let fitting = 0
     for (const gpu of gpus) {

@@ -84,7 +84,7 @@ describe('B07b, nomad PR 27177: GPUs and CPUs of one NUMA cell', () => {
       { on: ['h1 1 1,2'], cause: undefined },
     ],
     [
-      'required: a guest of two cells may have GPUs of both cells',
+      'required: a guest of two cells gets GPUs of both cells',
       [{ numaCells: cells(8_192, 8_192), gpus: gpus(0, 1) }],
       guest(2, 'required', 2),
       { on: ['h0 0,1 0,1'], cause: undefined },
@@ -144,7 +144,7 @@ describe('B07b, nomad PR 27177: GPUs and CPUs of one NUMA cell', () => {
     expect(placed([{ numaCells: cells(8_192, 8_192), gpus: gpus(1) }], guest(1, 'required'), 'nova-compat').on).toEqual(['h0 1 0'])
   })
 
-  test('law: with the policy required, a guest is placed exactly if it fits on a cell with enough GPUs, and gets GPUs of that cell', () => {
+  test('law: the policy required needs a cell with room and enough GPUs, and both policies choose such a cell if there is one', () => {
     const drawn = fc.record({
       memory: fc.array(fc.constantFrom(512, 2_048), { minLength: 1, maxLength: 4 }),
       nodes: fc.array(fc.constantFrom(null, 0, 1, 2, 3), { maxLength: 6 }),

@@ -10,7 +10,10 @@ import { heldByMover } from '../mover.ts'
 import type { NearCell, Nearness } from '../near-cell.ts'
 import { keepGpus } from './keep.ts'
 
-/** Checks which NUMA cells of a guest have enough GPUs near them. Undefined if the request has no GPUs with this NUMA policy. */
+/**
+ * The requirement that enough GPUs are near the guest's NUMA cells. Undefined if the request has no NUMA cells, or no GPUs with this NUMA
+ * policy.
+ */
 export function gpuNearness({ gpus: ask, numaTopology }: RequestSpec, policy: NonNullable<GpuRequest['numaPolicy']>): Nearness | undefined {
   if (ask === null || numaTopology === null || ask.numaPolicy !== policy) return undefined
   return {

@@ -221,7 +221,7 @@ describe('pools', () => {
     expect(free(h1)).toEqual([1])
   })
 
-  test('a materialised claim is not subtracted from devices whose use is reported, and a delta cannot add its instance', () => {
+  test('a materialised claim is not subtracted if the report counts use, and a delta without usage cannot add its instance', () => {
     const instance = aUuid(1)
     const log = aLog()
     log.append([aReport('h1', { pciPools: [aPool(3, 0)], instances: [] })])

@@ -20,7 +20,10 @@ type Reported = HostStats['pciPools'][number]
 
 /** The PCI pools of a host in the order of its report. Equal pools are merged. */
 export interface HostPools {
-  /** The names of all pools as one text. Hosts with the same shape have equal pools, so results are cached by shape. */
+  /**
+   * The names of all pools as one text. Hosts with the same shape have the same pools, but can have different free counts. Results that do
+   * not depend on free counts are cached by shape.
+   */
   readonly shape: string
   readonly list: readonly PoolState[]
 }

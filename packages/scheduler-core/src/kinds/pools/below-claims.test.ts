@@ -50,12 +50,12 @@ const below = (reported: number) => ['h1', 'h2', 'h3'].map((host) => `${host}: d
 test.each<readonly [string, readonly Change[], readonly string[]]>([
   ['of the same size as before', [document('h3', [fast(100)], 2)], []],
   ['smaller', [document('h3', [fast(50)], 2)], below(50)],
-  ['of the same size, but with a larger reserve', [document('h3', [fast(100, { reservedGib: 10 })], 2)], below(90)],
+  ['of the same size, but with a reserved amount', [document('h3', [fast(100, { reservedGib: 10 })], 2)], below(90)],
   ['smaller, but thinly provisioned', [document('h3', [fast(50, { thinRatio: 2 })], 2)], []],
-  ['used by others, so that its total is unchanged', [document('h3', [fast(100, { usedGib: 60 })], 2)], []],
+  ['used by others, with an unchanged total', [document('h3', [fast(100, { usedGib: 60 })], 2)], []],
   ['no longer reported by any host', [document('h3', [], 2)], ['h1', 'h2'].map((host) => `${host}: disk pool ${POOL} 0 100`)],
-  ['reported later by another host', [document('h4', [fast(50)])], ['h1', 'h2', 'h4'].map((host) => `${host}: disk pool fast 50 100`)],
-])('a pool whose claims hold all of it is then %s: the hosts with a warning', (_name, changes, expected) => {
+  ['reported as smaller by another host', [document('h4', [fast(50)])], ['h1', 'h2', 'h4'].map((host) => `${host}: disk pool fast 50 100`)],
+])('if a pool that is full of claims is then %s, the expected hosts have a warning', (_name, changes, expected) => {
   const log = full()
   expect(warned(log.fleet)).toEqual([])
   for (const [i, change] of changes.entries()) log.append([change], { at: 50_000 + i })

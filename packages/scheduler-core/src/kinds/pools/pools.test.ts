@@ -134,7 +134,7 @@ describe('a pool that hosts share', () => {
     }
   })
 
-  test('if documents contradict each other, the latest is used, and at equal times that of the host that was seen first', () => {
+  test('of contradicting documents, the latest is used, and at equal times the one from the host with the smallest ordinal', () => {
     const log = sharing(100)
     log.append([space('h2', 50)], { at: 2_000 })
     expect(free(log)).toBe(50)
@@ -148,7 +148,7 @@ describe('a pool that hosts share', () => {
     expect(free(log)).toBe(115)
   })
 
-  test('a decision for several instances subtracts its earlier instances on all hosts of the pool', () => {
+  test('a decision for several instances subtracts the disk of each placed instance on all hosts of the pool', () => {
     for (const name of ['default', 'random', 'first-fit']) {
       const { fleet } = sharing(50)
       const request = aRequest({ flavor: { vcpus: 1, memoryMb: 1, rootGb: 20 }, numInstances: 4, forceHosts: [], ignoreHosts: ['h3'] })

@@ -198,8 +198,8 @@ const isShortInAll = (hosts: HostTable, host: HostIndex, figure: PoolFigure, poo
 const inAllOf = ({ totalGib, reservedGib }: PoolFigure): number => Math.max(0, totalGib - reservedGib)
 
 /**
- * True if one instance asks for more than the total of the pool. Thin provisioning lets instances share the total, but does not raise this
- * limit.
+ * True if one instance asks for more than the total of the pool minus the reserved amount. Thin provisioning lets instances share the
+ * total, but does not raise this limit.
  */
 const isBeyondAll = ({ featureLevel }: HostTable, figure: PoolFigure, gib: number): boolean =>
   featureLevel >= STRICT_CLAIMS && gib > inAllOf(figure)
