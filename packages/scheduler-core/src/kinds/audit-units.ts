@@ -73,7 +73,7 @@ export function sumSort<Id>(units: readonly AuditedUnit<Id>[], held: ReadonlyMap
 /**
  * Compares the free amounts of units with amounts computed from the report and the claims, and returns the differences. If `isWhole` is
  * true, each claim must be counted on the unit that it names. If it is false, claims can be counted on other units, so only the sum over
- * all units is compared exactly.
+ * all units is compared exactly. If it is undefined, the value from `sumSort` is used.
  */
 export function auditSort<Id>(
   field: string,

@@ -62,7 +62,7 @@ export class ClaimCount<Piece, Own extends Units<Piece>> {
     else this.#recount()
   }
 
-  /** Undoes `hold` exactly. Throws RangeError for a piece that is not held. */
+  /** Undoes `hold` exactly. Throws RangeError if `isCounted` is false and the piece is not held. */
   drop(piece: Piece, isCounted: boolean): void {
     const { units } = this
     if (isCounted) units.cover(piece, -1)

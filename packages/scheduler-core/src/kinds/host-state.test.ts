@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { copyFleet } from '../fleet/copy.ts'
 import { aClaim, aLog, aReport, aUuid } from '../testing/index.ts'
 
-test('writing a host of a copied fleet clones the record with its data of kinds, and adds no entries to a map of all hosts', () => {
+test('writing a host of a copied fleet clones the record with the data of resource kinds, and adds nothing to a map of all hosts', () => {
   const log = aLog()
   const shape = {
     gpus: [{ index: 0, model: null, usedMilli: null }],

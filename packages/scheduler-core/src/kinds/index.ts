@@ -41,7 +41,10 @@ export const asksPlain = (request: RequestSpec): boolean =>
 /** True if grants contain only amounts, and no units such as NUMA cells, GPUs or PCI devices. */
 export const isPlain = (grants: Grants): boolean => allKinds.every((kind) => kind.isPlain === true || grants[kind.name] === undefined)
 
-/** True if `others` contain `grants`: no amount in `grants` is larger, and all units in `grants` are among the units in `others`. */
+/**
+ * True if `others` contain `grants`: no amount in `grants` is larger than in `others`, and all units in `grants` are among the units in
+ * `others`.
+ */
 export const isPart = (grants: Grants, others: Grants): boolean =>
   allKinds.every((kind) => {
     const [grant, other] = [grants[kind.name], others[kind.name]]
@@ -55,8 +58,9 @@ const isNoMore = (amounts: Amounts, others: Amounts = {}): boolean =>
 
 /**
  * True if an instance that gets new grants on its own host needs only the difference from the grants that it already holds. This is the
- * case if all units in the new grants, such as GPUs, are among the held units. Amounts can be larger. If the result is false, the instance
- * holds the old and the new grants at the same time.
+ * case if all units in the new grants, such as GPUs, are among the held units, and the held memory outside of huge pages is enough
+ * (`leavesNoPages`). Amounts can be larger. Below feature level OWN_UNITS, this is the case only if neither the held nor the new grants
+ * contain units. If the result is false, the instance holds the old and the new grants at the same time.
  */
 export const takesDifference = ({ featureLevel }: HostTable, held: Grants, next: Grants): boolean =>
   featureLevel < OWN_UNITS
@@ -79,7 +83,10 @@ function leavesNoPages(held: Grants, next: Grants): boolean {
 
 const inPages = ({ numa = [] }: Grants): number => numa.reduce((sum, { pages, memoryMb }) => sum + (pages === undefined ? 0 : memoryMb), 0)
 
-/** Like `takesDifference`, but for a request before its grants are chosen. The grants that the instance holds count as free on the host. */
+/**
+ * Like `takesDifference`, but for a request before its grants are chosen. The caller must have set `hosts.mover` so that the grants of the
+ * instance count as free on the host.
+ */
 export function asksDifference(hosts: HostTable, host: HostIndex, held: Grants, request: RequestSpec): boolean {
   if (isPlain(held) && asksPlain(request)) return true
   if (hosts.featureLevel < OWN_UNITS) return false

@@ -31,9 +31,9 @@ export type Assign<Ask, Grant> = (hosts: HostTable, host: HostIndex, ask: Ask, o
  * - `fits`, `hold` and `drop` read only whole numbers and names, and no filter or profile. Claims in the log are accepted or made void with
  * these methods, so their results are the same in every release. `hold` does not check whether the grant fits. `drop` undoes `hold`
  * exactly.
- * - A claim is materialised if the host's report lists its instance. If the report also counts the usage, `hold` and `drop` of the claim's
- * grant do nothing. Otherwise the usage would be counted twice. From feature level STRICT_CLAIMS on, the amount by which materialised
- * claims exceed the reported usage is held. All other grants hold their full amount, even if the report shows other units in use.
+ * - A claim is materialised if the host's report lists its instance. If the report also counts the usage, the claim's grant is not held
+ * again, because the usage would be counted twice. From feature level STRICT_CLAIMS on, only the amount by which materialised claims exceed
+ * the reported usage is held. All other grants hold their full amount, even if the report shows other units in use.
  * - Data that `hold`, `drop` and `takeInventory` write outside of the columns is stored in the record from `hosts.own(host)`. `copy` gives
  * a cloned record its own data. Copies of a fleet share a record until one of the fleets writes it.
  * - Kinds choose grants in the order of `kinds/index.ts`. A choice can depend on the grants of earlier kinds (`others`). For example, PCI
@@ -155,7 +155,7 @@ export interface UsedBelowClaims {
 export interface HeldGrant<Grant> {
   readonly claim: string
   readonly grant: Grant
-  /** True if the claim is materialised. The reported usage then includes the grant. */
+  /** True if the claim is materialised. If the report counts usage of the kind, the reported usage then includes the grant. */
   readonly counted: boolean
   /**
    * True if the claim was made after the host's last report and edit. Such a claim was checked against the present amounts. If the claim

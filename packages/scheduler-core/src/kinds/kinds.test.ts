@@ -353,7 +353,7 @@ describe('resource classes', () => {
   })
 })
 
-test('the rules emptiest and tightest compare cells by their free CPUs without pinned CPUs', () => {
+test('the rules emptiest and tightest compare the free resources of cells, and pinned CPUs do not count as free', () => {
   const cells = [0, 1].map((id) => ({
     id,
     cpuset: [0, 1, 2, 3, 4, 5, 6, 7].map((cpu) => cpu + 8 * id),

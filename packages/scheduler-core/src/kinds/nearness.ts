@@ -15,7 +15,10 @@ export function wishedNearnessOf(spec: RequestSpec): Nearness | undefined {
   return all([devices ?? pciNearness(spec), gpus ?? gpuNearness(spec, 'required')])
 }
 
-/** For PCI devices, all requirements and preferences, treated as requirements. Undefined if the request has no preference. */
+/**
+ * For PCI devices, all requirements and preferences, treated as requirements. Below feature level PREFERRED_NEAR, only the requirements.
+ * Undefined if the request has no preference.
+ */
 function preferredDevices(spec: RequestSpec): Nearness | undefined {
   if (spec.pciRequests.every(({ numaPolicy }) => numaPolicy !== 'preferred')) return undefined
   const pciRequests = spec.pciRequests.map((request) =>

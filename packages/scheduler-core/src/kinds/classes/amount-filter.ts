@@ -21,10 +21,10 @@ interface Words {
 }
 
 /**
- * Creates a filter that passes hosts with enough of a resource class free. The total must also be enough for one instance, because
- * overcommit only lets several instances share the total. A moving instance needs no free amount on a host where it already holds enough.
- * From feature level STRICT_CLAIMS on, one instance is limited to the total. With `limitsAlways`, this limit applies at every level, as in
- * Nova's CoreFilter.
+ * Creates a filter that passes hosts with enough of a resource class free. From feature level STRICT_CLAIMS on, one instance gets at most
+ * the total minus the reserved amount, unless the report has another `max_unit`, because overcommit only lets several instances share the
+ * total. With `limitsAlways`, one instance is limited to the total at every level, as in Nova's CoreFilter. A moving instance needs no free
+ * amount on a host where it already holds enough. Returns undefined if `need` is 0.
  */
 export function amountFilter(
   request: RequestSpec,

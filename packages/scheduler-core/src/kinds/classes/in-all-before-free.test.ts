@@ -29,7 +29,7 @@ test.each([
     'class.too_little',
   ],
 ])(
-  'if a request needs more %s than the total, the first reason names the total, and at older levels what is free',
+  'if a request needs more %s than the total, the first reason names the total; at older levels, the free amount, except for vCPUs',
   (_what, asked, before, now) => {
     expect(codesAt(IN_ALL_BEFORE_FREE - 1, asked)[0]).toBe(before)
     expect(codesAt(FEATURE_LEVEL, asked)[0]).toBe(now)

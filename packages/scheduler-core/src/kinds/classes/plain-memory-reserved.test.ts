@@ -21,7 +21,7 @@ function fleetOf(memoryMb: number) {
 }
 
 test.each(profiles.map((profile) => [profile.name, profile] as const))(
-  'if huge pages and reserve together exceed the total, the reason has both and the entire shortfall, by profile %s',
+  'if huge pages and reserved memory together exceed the total, the reason has the reserved and the missing amount, by profile %s',
   (_name, profile) => {
     const request = aRequest({ memoryMb: 500 })
     const cause = causeIn(fleetOf(4_096), request, profile)

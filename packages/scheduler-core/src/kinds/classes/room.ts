@@ -73,9 +73,9 @@ interface AskedAmount {
 }
 
 /**
- * All causes for which an amount is refused. Causes for which even an empty host would be refused are first. `held` is the amount that the
- * instance already holds on the host. Below feature level UNITS_BEFORE_FREE, 'free' is first, and an amount above a reported `max_unit` has
- * only one of the causes 'in total' and 'unit'.
+ * All values of `ClassLack` that apply to an amount. The values that would also apply on an empty host come first. `held` is the amount
+ * that the instance already holds on the host. Below feature level UNITS_BEFORE_FREE, 'free' comes first, and an amount above a reported
+ * `max_unit` has only one of the values 'in total' and 'unit'.
  */
 export function lacksOf(hosts: HostTable, host: HostIndex, asked: AskedAmount, held = 0): readonly ClassLack[] {
   const { resourceClass, amount } = asked
@@ -110,7 +110,7 @@ export function unitRule(columns: ClassColumns, host: HostIndex): string {
   return `${least} to ${most === Number.MAX_SAFE_INTEGER ? 'any' : most} in steps of ${step}`
 }
 
-/** One fact for each cause for which an amount of a class is refused. */
+/** One fact for each entry of `lacks`, the result of `lacksOf`. */
 export const factsOfLacks = (
   hosts: HostTable,
   host: HostIndex,
@@ -188,7 +188,7 @@ function plainTaken(hosts: HostTable, host: HostIndex): number {
 export const plainReserveOf = (hosts: HostTable, host: HostIndex, need: number): Pick<Reason, 'reserved'> =>
   reserveOf(hosts, host, 'MEMORY_MB', 'MiB', { missing: need - plainMemoryLeft(hosts, host) })
 
-/** The free memory outside of huge pages as a fact, with the terms of its calculation: total, reserved, in huge pages, and used. */
+/** The free memory outside of huge pages as a fact, with the terms of its calculation, for example the total and the huge pages. */
 export function plainMemoryFact(hosts: HostTable, host: HostIndex, asked: Omit<Fact, 'actual' | 'actualFrom' | 'terms'>): Fact {
   const columns = hosts.classColumns('MEMORY_MB')
   const record = hosts.get(host)
