@@ -102,8 +102,9 @@ export function amountForSeveral(refusal: Refusal): ProposedChange[] {
 }
 
 /**
- * The amount of the class that the host has: `shown` in the filter's reason, `have` in the units of the class. `shortfall` is the missing
- * amount. Undefined if the host does not have the class.
+ * The amount of the class that the host has, in the units of the class: `shown` is the amount in the filter's reason, and `have` is smaller
+ * if less is free by the rules for claims. `shortfall` is the amount that is missing according to the reason. Undefined if the host does
+ * not report the class.
  */
 function roomOf({ fleet, host, reason }: Refusal, resourceClass: string, need: number) {
   const columns = fleet.hosts.classes.get(resourceClass)

@@ -25,7 +25,10 @@ const hints: Readonly<Record<string, readonly string[]>> = {
  */
 const ofNamespace: Readonly<Record<string, readonly string[]>> = { storage: ['near_volume'], network: ['near_port'] }
 
-/** For requests that must be near or apart from other instances, volumes or ports, because of a server group, hints or topology spread. */
+/**
+ * For requests whose instances must be near other instances, volumes or ports, or apart from other instances, because of a server group,
+ * hints or a topology spread: proposes to weaken or drop this requirement, to wait, or to add a host.
+ */
 export const companyRemedy: Remedy = {
   name: 'company',
   codes: [

@@ -22,7 +22,7 @@ export const hasEndingClaims = ({ claims }: HostRecord): boolean => {
   return false
 }
 
-/** At most this many reservations of a host are considered: the reservations that expire first. */
+/** `waitsOn` considers at most this many reservations of a host: the reservations that expire first. */
 export const MAX_AWAITED_CLAIMS = 16
 
 /**

@@ -21,8 +21,8 @@ export interface ProposedChange {
   /** The effort of the change for users and operators, from 1 (small) to 10 (large). */
   readonly effort: number
   /**
-   * True if the change overrides a decision of an operator, or brings up a host that is DOWN. Such a change is shown only if neither a
-   * change of the request nor waiting suffices.
+   * True if the change overrides a decision of an operator, softens or leaves a server group, releases a confirmed claim, or brings up a
+   * host that is DOWN. Such a change is shown only if neither a harmless change of the request nor waiting suffices.
    */
   readonly lastResort?: boolean
   request?(request: RequestSpec): RequestSpec
@@ -51,13 +51,16 @@ export interface ProposedChange {
 export interface ChangedNumber {
   readonly from: number
   readonly to: number
-  /** The smallest possible number, if hosts allow any number. If absent, the smallest that is above 0 and whole steps from `to`, or `to` itself. */
+  /**
+   * The smallest possible number, if hosts allow any number. If absent, the smallest number of at least `step` that is whole steps from
+   * `to`, or `to` if it is smaller than `step`.
+   */
   readonly least?: number
   /** The step between possible numbers. 1 if absent. */
   readonly step?: number
   /** The ranges of possible numbers, one for each different unit rule of hosts. Undefined if hosts allow any number. */
   readonly among?: readonly NumberRange[] | undefined
-  /** The same change with the number `to`. With `step`, the number is rounded to a multiple of `step`. */
+  /** The same change with the number `to`. With `step`, a number that has steps is rounded down to a multiple of `step`. */
   at(to: number, step?: number): ProposedChange
   /**
    * The same change for another request, which has another present number. Needed if a preceding change is left out. Undefined if there is
@@ -90,7 +93,7 @@ export interface Refusal {
 /**
  * Proposes changes that remove refusals with one of `codes`. Each proposed change alone must remove the reason: with the change, the filter
  * does not state the first fact of the reason again. If the refusal is about several requirements, a change can also drop one of them. If
- * there is no such change, nothing is proposed. Two changes with the same subject are the same change. A remedy does not check that the
+ * there is no such change, nothing is proposed. Two changes with the same subject change the same thing. A remedy does not check that the
  * request is placed, because the search tries each change before it is shown.
  */
 export interface Remedy {

@@ -7,7 +7,7 @@ const DOWN = 2
 
 /**
  * For hosts that are disabled or down: proposes to enable the host or to bring it up. Both are last resorts: an operator had a reason to
- * disable the host, and a broken host cannot be brought up.
+ * disable the host, and a host that is down is possibly broken.
  */
 export const serviceRemedy: Remedy = {
   name: 'service',

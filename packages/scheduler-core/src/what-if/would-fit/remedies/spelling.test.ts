@@ -9,7 +9,7 @@ import { respelt } from './spelling.ts'
 
 const nameOf = (number: number): string => `compute-${String(number).padStart(4, '0')}.example.org`
 
-/** The forced hosts of a request for which a correction is proposed, in a fleet of 2500 hosts. */
+/** Those of the forced hosts for whose names a correction is proposed, in a fleet of 2500 hosts. */
 function meantBy(forceHosts: readonly string[]) {
   const log = aLog()
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...Array.from({ length: 2_500 }, (_, i) => aReport(nameOf(i)))])

@@ -187,7 +187,7 @@ function extraSpecNames(fleet: Fleet, { flavor: { extraSpecs } }: RequestSpec, k
 const withSpecs = (one: RequestSpec, extraSpecs: RequestSpec['flavor']['extraSpecs']): RequestSpec =>
   restated(one, { flavor: { ...one.flavor, extraSpecs } })
 
-/** The values that all aggregates have for a metadata key. */
+/** All values that aggregates have for a metadata key. A list of values is split at its commas. */
 const metadataValues = ({ aggregates }: Fleet, key: string): readonly string[] =>
   [...aggregates.byUuid.values()].flatMap(({ metadata }) =>
     Object.hasOwn(metadata, key) ? (metadata[key] ?? '').split(',').map((piece) => piece.trim()) : [],

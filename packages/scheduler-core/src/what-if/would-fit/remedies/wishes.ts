@@ -74,7 +74,7 @@ export const wishesRemedy: Remedy = {
   },
 }
 
-/** The lists of required aggregates in the request of which the host is in none. */
+/** The lists of required aggregates in the request that contain no aggregate of the host. */
 const unmetLists = (request: RequestSpec, { aggregates }: HostRecord): readonly ListWish[] =>
   aggregateListsOf(request).filter(({ list }) => !list.some((uuid) => aggregates.includes(uuid)))
 

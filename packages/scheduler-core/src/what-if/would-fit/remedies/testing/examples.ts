@@ -28,7 +28,7 @@ export interface Example {
   readonly host?: HostShape
   readonly request: Parameters<typeof aRequest>[0]
   readonly profile?: Profile
-  /** Changes of the fleet after the report of host h1. */
+  /** Changes of the fleet after the reports of the hosts h1 and h2. */
   readonly changes?: Parameters<ReturnType<typeof aLog>['append']>[0]
   /** Further changes, in the next log entry. */
   readonly later?: Parameters<ReturnType<typeof aLog>['append']>[0]
