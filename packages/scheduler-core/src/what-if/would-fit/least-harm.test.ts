@@ -26,7 +26,7 @@ describe('if a harmless change suffices, no harmful change is proposed', () => {
     ],
     ['a draining host stays closed', { hosts: small, request, changes: [status('other', 'DRAINING')] }, 'memory -> 2048 MiB', /host other/],
     [
-      'enabling a host that is disabled and down does not bring it up',
+      'a host that is disabled and down stays as it is',
       { hosts: small, request, changes: [down('other'), status('other', 'DISABLED')] },
       ...(['memory -> 2048 MiB', /host other/] as const),
     ],
@@ -46,17 +46,17 @@ describe('if a harmless change suffices, no harmful change is proposed', () => {
       ...(['reservations on up -> wait until claim b.0 expires at 1970-01-01T00:01:01.000Z', /released/] as const),
     ],
     [
-      'a server group keeps its rule if fewer instances suffice',
+      'a server group keeps its policy and its members if fewer instances suffice',
       { hosts: { up: {}, other: {} }, request: { ...inGroup, numInstances: 3 } },
       ...(['instances -> 2', /policy of server group|not in it/] as const),
     ],
     [
-      'an aggregate is not changed to match a misspelt flavor',
+      'an aggregate is not changed to match a misspelt extra spec',
       { hosts: { up: {} }, request: extra({ ssd: 'ture' }), aggregates: [{ name: 'fast', hosts: ['up'], metadata: { ssd: 'true' } }] },
       ...(['extra spec ssd -> true', /aggregate/] as const),
     ],
     [
-      'a host is not added to an aggregate that the request does not name',
+      'a host is not added to the aggregate that the request requires',
       {
         hosts: small,
         request: { requestedDestination: { aggregates: [aUuid(20)] } },
@@ -104,7 +104,7 @@ describe('if a harmless change suffices, no harmful change is proposed', () => {
       'host up -> enabled and up',
     ],
     [
-      'the policy of a group can be made soft',
+      'the instance can leave its server group',
       { hosts: { up: {} }, request: inGroup, changes: [member] },
       'server group 00000000-0000-4000-8000-000000000007 -> not in it',
     ],
@@ -239,7 +239,7 @@ describe('an amount that an operator reserved on a host', () => {
       ['memory -> 536 MiB', 'reserved MEMORY_MB of host a -> 59512 MiB', 'MEMORY_MB allocation ratio of host a -> 1.089'],
     ],
     [
-      'is never reduced below the reserve of the host itself',
+      'is never reduced below the reserved amount in the report of the host',
       { hosts: { a: ofReport(64_600) }, request: { memoryMb: GIB }, changes: [reserving(65_000)] },
       'Memory: 1024 MiB needed by one instance; the host has 536 MiB in total; 65000 of its 65536 MiB are reserved (set by kim: tests of backups).',
       ['memory -> 536 MiB'],

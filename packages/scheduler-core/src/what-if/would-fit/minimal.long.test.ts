@@ -286,7 +286,7 @@ describe('for random refusals', () => {
     for (const [kind, count] of Object.entries(met)) expect([kind, count > 0 || rare.includes(kind)]).toEqual([kind, true])
   })
 
-  test('no host is brought up or enabled if a smaller request suffices', () => {
+  test('no host is brought up or enabled if a harmless change of the request suffices', () => {
     fc.assert(
       fc.property(refused, ({ hosts, request, profile }) => {
         const fleet = fleetOf(hosts)

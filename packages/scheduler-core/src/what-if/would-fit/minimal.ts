@@ -22,8 +22,8 @@ export interface MinimalOptions extends SearchOptions {
 /**
  * Reduces a set of changes with which the request is placed. First, leaves out all changes and parts of changes that are not needed to
  * place the request. Then moves each changed number as near to its present value as possible. `isCut` means that the limit of runs or time
- * was reached, so a number is possibly farther from its present value than necessary. If the limit was reached while changes were left out,
- * `kept` is undefined.
+ * was reached, so a number is possibly farther from its present value than necessary. If the limit was reached before all changes that are
+ * not needed were left out, `kept` is undefined.
  */
 export function* minimal(
   options: MinimalOptions,
@@ -137,7 +137,10 @@ const isSame = ({ applied: one }: Proposal, { applied: other }: Proposal): boole
 
 const saidOf = ({ request, edits, filters }: Applied): string => canonicalJson({ request, edits, filters: filters ?? null })
 
-/** True if for each change in `others`, `changes` contain the same change or a larger change of the same subject. */
+/**
+ * True if for each change in `others`, `changes` contain the same change, a larger change of the same subject, or changes that reduce the
+ * same amounts at least as much.
+ */
 export const containsAll = (changes: readonly ProposedChange[], others: readonly ProposedChange[]): boolean =>
   others.every(
     (other) => changes.some((change) => containsOne(change, other)) || (others.length <= changes.length && isLower(changes, other)),

@@ -23,7 +23,7 @@ describe('misspelt names in a request', () => {
       'trait HW_CPU_X86_AXV2 -> HW_CPU_X86_AVX2',
     ],
     [
-      'a trait of a group that a host other than the nearest has',
+      'a trait of a resource group, if only a farther host has the correct trait',
       {
         hosts: { a: {}, b: {}, c: { traits: ['CUSTOM_FAST'] } },
         request: { requestedResources: [{ amounts: [], requiredTraits: ['CUSTOM_FSAT'] }] },
@@ -75,7 +75,7 @@ describe('misspelt names in a request', () => {
 
   test.each<[what: string, given: Case, subject: string]>([
     [
-      'a trait of the flavor, which it requires already',
+      'a trait of the flavor, if the flavor already requires the correct trait',
       {
         hosts: { a: { traits: ['CUSTOM_FAST'] } },
         request: extra({ 'trait:CUSTOM_FSAT': 'required', 'trait:CUSTOM_FAST': 'required' }),
@@ -83,7 +83,7 @@ describe('misspelt names in a request', () => {
       'trait CUSTOM_FSAT',
     ],
     [
-      'a trait of a group, which the flavor requires already',
+      'a trait of a resource group, if the flavor already requires the correct trait',
       {
         hosts: { a: { traits: ['CUSTOM_FAST'] } },
         request: { ...extra({ 'trait:CUSTOM_FAST': 'required' }), requestedResources: [{ amounts: [], requiredTraits: ['CUSTOM_FSAT'] }] },
@@ -91,7 +91,7 @@ describe('misspelt names in a request', () => {
       'trait CUSTOM_FSAT',
     ],
     [
-      'a trait that it forbids',
+      'a trait, if the request forbids the correct trait',
       {
         hosts: { a: { traits: ['CUSTOM_FAST'] } },
         request: extra({ 'trait:CUSTOM_FSAT': 'required', 'trait:CUSTOM_FAST': 'forbidden' }),
@@ -99,7 +99,7 @@ describe('misspelt names in a request', () => {
       'trait CUSTOM_FSAT',
     ],
     [
-      'a key of an extra spec, which it has with another value',
+      'a key of an extra spec, if the request has the correct key with another value',
       {
         hosts: { a: {} },
         request: extra({ storgae: 'ssd', storage: 'nvme' }),
@@ -108,7 +108,7 @@ describe('misspelt names in a request', () => {
       'key of extra spec storgae',
     ],
     [
-      'a key of an extra spec, which it also has with its scope',
+      'a key of an extra spec, if the request has the correct key with its scope',
       {
         hosts: { a: {} },
         request: extra({ storgae: 'ssd', 'aggregate_instance_extra_specs:storage': 'nvme' }),
@@ -117,7 +117,7 @@ describe('misspelt names in a request', () => {
       'key of extra spec storgae',
     ],
     [
-      'a resource class of which it asks an amount',
+      'a resource class, if an extra spec requests an amount of the correct class',
       {
         hosts: { a: { inventories: [{ resourceClass: 'CUSTOM_FPGA', total: 9 }] } },
         request: extra({ 'resources:CUSTOM_FGPA': '1', 'resources:CUSTOM_FPGA': '2' }),
@@ -125,12 +125,12 @@ describe('misspelt names in a request', () => {
       'resource class',
     ],
     [
-      'a class of which its flavor asks an amount itself',
+      'a resource class, if the flavor itself has an amount of the correct class',
       { hosts: { a: {} }, request: extra({ 'resources:MEMROY_MB': '1' }) },
       'resource class',
     ],
     [
-      'a key of a spread, over which it spreads already',
+      'a key of a spread, if the request already has a spread over the correct key',
       {
         hosts: { a: {} },
         request: {

@@ -16,7 +16,7 @@ const MAX_NUMBER = 600
 const numbersOf = ({ step, least }: NumberRange): readonly number[] =>
   Array.from({ length: MAX_NUMBER + 1 }, (_, i) => i).filter((one) => one >= least && one % step === 0)
 
-test('for each set of kinds of hosts, the numbers that all these kinds allow form one of the searched ranges', () => {
+test('for each set of unit rules, the numbers that all of these rules allow form one of the searched ranges', () => {
   const range = fc
     .record({ step: fc.constantFrom(1, 2, 3, 4, 5, 8, 10), times: fc.integer({ min: 1, max: 6 }) })
     .map(({ step, times }) => ({ step, least: step * times }))

@@ -6,7 +6,7 @@ import { aLog, aReport, aRequest, aUuid, type HostShape } from '../../testing/in
 import { atOnce } from '../../values/steps.ts'
 import { whatWouldFit } from './what-would-fit.ts'
 
-/* If no host meets several requirements together, each requirement whose removal alone suffices is proposed separately. */
+/* If no host meets several requirements together, dropping each of them is proposed separately if this alone suffices. */
 
 type Asked = Parameters<typeof aRequest>[0]
 

@@ -123,7 +123,7 @@ const rows: readonly (readonly [string, Situation])[] = [
     },
   ],
   [
-    'a guest with two unequal cells that both do not fit',
+    'a guest with two unequal cells, neither of which fits',
     {
       hosts: [cellsOf(5 * GIB, GIB)],
       asked: guestOf(6 * GIB, 2 * GIB),
@@ -164,7 +164,7 @@ const rows: readonly (readonly [string, Situation])[] = [
   ],
 ]
 
-describe.each(['default', 'nova-compat'])('by the profile %s', (named) => {
+describe.each(['default', 'nova-compat'])('by the profile %s, exactly the smallest sufficient changes are proposed', (named) => {
   test.each(rows)('%s', (_situation, { hosts, expected, ...how }) => {
     const answer = answerFor(hosts, how, named)
     expect(saidOf(answer).toSorted()).toEqual(expected.toSorted())
@@ -172,7 +172,7 @@ describe.each(['default', 'nova-compat'])('by the profile %s', (named) => {
   })
 })
 
-test('of 60 kinds of refused hosts, 48 are considered, and the result says that it may be incomplete', () => {
+test('of 60 kinds of refused hosts, 48 are considered, and the result says that it is possibly incomplete', () => {
   // each host is in a separate zone, so the refusals of all hosts are different
   const zones = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`z${i}`, i]))
   const answer = answerFor(many(60), { asked: { availabilityZone: 'z', memoryMb: 900 * GIB }, zones })

@@ -170,7 +170,7 @@ test('if hosts have many different unit rules, an amount with which all instance
   const fpgas = (total: number, minUnit: number, stepSize = 1): HostShape => ({
     inventories: [{ resourceClass: 'CUSTOM_FPGA', total, minUnit, stepSize }],
   })
-  // each of these hosts has enough for only one instance, because its min_unit equals its total
+  // each of these hosts has enough for at most one instance, because its min_unit equals its total
   const kinds = [14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3].map((minUnit) => fpgas(minUnit, minUnit))
   const asked = { numInstances: 3, flavor: { vcpus: 1, memoryMb: 1_024, extraSpecs: { 'resources:CUSTOM_FPGA': '20' } } }
   expect(proposals([...kinds, fpgas(6, 2, 2)], asked)).toContain('CUSTOM_FPGA 20 -> 2')
@@ -179,7 +179,7 @@ test('if hosts have many different unit rules, an amount with which all instance
 test.each([
   [2_048, 1_024, 'reserved MEMORY_MB of host h0 1024 MiB -> 0 MiB'],
   [2_348, 1_024, 'reserved MEMORY_MB of host h0 1024 MiB -> 300 MiB'],
-])('a reserved amount is reduced as far as all instances need it: a host with %i MiB', (memoryMb, memory, reduced) => {
+])('a reserved amount is reduced only as far as all instances together need: a host with %i MiB', (memoryMb, memory, reduced) => {
   const set = { type: 'hostAllocation', host: 'h0', node: 'h0', by: 'op', reason: 'test' } as const
   const found = proposals(
     [{ vcpus: 2, memoryMb }],

@@ -102,9 +102,9 @@ interface Chosen {
 }
 
 /**
- * From hosts of one kind, selects the nearest host, each farther host unless a nearer one lacks at most as much of every amount, and the
- * nearest host for which it would suffice to wait for the end of claims. If more than one host must pass, only the host at position
- * `minHosts` is selected.
+ * From hosts of one kind, selects the nearest host, and each farther host unless a nearer host lacks at most as much of every amount. If no
+ * selected host would have enough after claims on it end, also selects the nearest host for which this is the case. If more than one host
+ * must pass, only the host at position `minHosts` is selected.
  */
 function chosenOf(hosts: readonly RefusedHost[], minHosts: number, toNear: (found: RefusedHost) => NearHost): Chosen {
   const wanted = hosts[Math.min(minHosts, hosts.length) - 1]

@@ -91,7 +91,7 @@ export const inputOf = (request: RequestSpec, profile: Profile, seed: string): D
   id: '',
   request,
   profile,
-  // the seed that a simulation of this request uses, so that both have the same result
+  // the same seed as in a simulation of this request, so that the trial and the simulation have the same result
   seed: `${seed} 0.0`,
   attempt: 1,
   alternatesPerInstance: 0,
@@ -122,7 +122,10 @@ export function* decideOn<Read>(
   }
 }
 
-/** True if a caller could send this request. A proposed request must pass the same checks as the request of a call. */
+/**
+ * True if a caller could send this request. A proposed request must pass the same checks as the request of a call. Requests from documents
+ * of Nova are not checked.
+ */
 export const isAskable = (request: RequestSpec): boolean =>
   request.nova !== null || (parseRequestSpec(request).ok && contradictionsOf(request).length + tooSmallForImage(request).length === 0)
 

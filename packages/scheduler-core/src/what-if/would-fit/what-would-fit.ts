@@ -74,7 +74,10 @@ export interface WhatWouldFit {
   readonly way: string | undefined
   /** How many decisions were tried. */
   readonly runs: number
-  /** Why the search stopped before all candidates were tried. Null if all were tried. Not every pair of changes is a candidate. */
+  /**
+   * Why better proposals are possibly missing: the deadline was reached, or a limit for decisions, hosts or ranges of numbers. Null if all
+   * candidates were tried. Not every pair of changes is a candidate.
+   */
   readonly cut: 'deadline' | 'limit' | null
   /** How many refused hosts were not considered, although they possibly need smaller changes than the considered hosts. */
   readonly leftOut: number

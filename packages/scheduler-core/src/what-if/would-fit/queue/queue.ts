@@ -5,8 +5,7 @@ import { type Candidate, effortOf, INSTANCES } from '../shared-room.ts'
 import type { Survey } from '../survey.ts'
 
 /**
- * True if a candidate overrides a decision of an operator, or brings up a host that is DOWN. Such a candidate is tried after all other
- * candidates.
+ * True if a change of the candidate is a last resort (`ProposedChange.lastResort`). Such a candidate is tried after all other candidates.
  */
 export const isLastResort = ({ changes }: Candidate): boolean => changes.some(({ lastResort = false }) => lastResort)
 
