@@ -352,7 +352,7 @@ function* recordsNamed({ hosts }: Fleet, names: readonly string[]): Generator<Na
     for (const { index } of nodesMeant(hosts, name)) {
       if (seen.has(index)) continue
       seen.add(index)
-      // the record is read again, because the preceding changes may have replaced it
+      // the record is read again, because the preceding changes have possibly replaced it
       yield { position, name, record: hosts.get(index) }
     }
   }

@@ -54,8 +54,8 @@ export interface CapacityGroup {
    */
   readonly fitsIfPooled: number | null
   /**
-   * The most frequent reason why the hosts of the group take no further instance. Only hosts that took an instance are considered, if there
-   * are any. Null if the count was stopped before the hosts were full.
+   * The first reason why the hosts of the group take no further instance, in the order of `Capacity.bottlenecks`. Only hosts that took an
+   * instance are considered, if there are any. Null if the count was stopped before the hosts were full.
    */
   readonly bottleneck: Bottleneck | null
 }
@@ -69,16 +69,16 @@ export interface Capacity {
   readonly cut: 'deadline' | 'limit' | null
   /**
    * PER_HOST: each host was filled separately, because the instances on one host do not change how many instances another host takes.
-   * ONE_BY_ONE: they do, so instances were placed one after another over all hosts, or hosts that share a resource were filled one after
-   * another.
+   * ONE_BY_ONE: the instances on one host can change this for another host. Therefore, instances were placed one after another over all
+   * hosts, or hosts that share a resource were filled one after another.
    */
   readonly method: 'PER_HOST' | 'ONE_BY_ONE'
   readonly hostsWithRoom: number
   /** The groups, sorted by `fits`, largest first, and then by key. */
   readonly groups: readonly CapacityGroup[]
   /**
-   * The reasons why hosts take no further instance. Reasons of admitted hosts are first. Within both parts, the reason with the most hosts
-   * is first.
+   * The reasons why hosts take no further instance. Reasons of admitted hosts are first. Within both parts, the code of a reached limit of
+   * the server group is first, and then the codes that most hosts have (`codesInOrder`).
    */
   readonly bottlenecks: readonly Bottleneck[]
 }
@@ -185,7 +185,10 @@ function poolFor({ hosts }: Fleet, request: RequestSpec): (members: readonly Hos
   }
 }
 
-/** Counts the reasons of hosts. If a host has several reasons, it is counted for the reason that most hosts have (`codesInOrder`). */
+/**
+ * Counts the reasons of hosts. If a host has several reasons, it is counted for the reason whose code is first in `codesInOrder`, usually
+ * the code that most hosts have.
+ */
 function* bottlenecksOf(counts: readonly HostCount[], precedence: Precedence | undefined): Steps<Bottleneck[]> {
   const found = new Map<string, { -readonly [Key in keyof Bottleneck]: Bottleneck[Key] }>()
   const ends = { admitted: [] as Reason[][], others: [] as Reason[][] }

@@ -144,7 +144,8 @@ describe.each([
 })
 
 test('if a random choice decides how many instances fit, the count equals a simulation with the same seed', () => {
-  // The pool has space for one disk, so either h0 or h2 takes an instance. If h0 has none, the spread limits h3 to two instances.
+  // The pool has space for one disk, so either h0 or h2 takes an instance. If h0 has none, the spread limits the zone of h2 and h3 to two
+  // instances.
   const fleet = () => fleetOf({ hosts: [{}, { memoryMb: 0 }, {}, {}], policy: null, isDivided: true, poolGib: 20 })
   const request = aRequest({
     flavor: { vcpus: 0, memoryMb: 512, rootGb: 20 },
@@ -217,10 +218,10 @@ describe('filters that read other hosts', () => {
   const profile = profileSchema.parse({ ...profileNamed('default'), number: 1, filters: [{ name: 'FirstOfAllFilter' }] })
 
   test.each([
-    ['declares nothing', {}, 'ONE_BY_ONE', 1],
-    ['declares that it reads other hosts', { readsOtherHosts: true }, 'ONE_BY_ONE', 1],
-    ['declares that it reads only the host is counted per host', { readsHostOnly: true }, 'PER_HOST', 2],
-  ] as const)('a filter of a plug-in that %s', (_what, more, method, fits) => {
+    ['hosts are counted together if a filter of a plug-in declares nothing', {}, 'ONE_BY_ONE', 1],
+    ['hosts are counted together if a filter of a plug-in declares that it reads other hosts', { readsOtherHosts: true }, 'ONE_BY_ONE', 1],
+    ['hosts are counted separately if a filter of a plug-in declares that it reads only one host', { readsHostOnly: true }, 'PER_HOST', 2],
+  ] as const)('%s', (_what, more, method, fits) => {
     expect(counted(withFilter(more), aRequest(), { profile })).toMatchObject({ method, fits })
   })
 })

@@ -13,8 +13,8 @@ export interface CurvePoint {
 
 /**
  * The progress of a simulation as points: before the first decision, after decisions at equal intervals, and after the last decision. There
- * are at most `most` points, which must be 2 or more. One more point is added before the first decision that found no host, because the
- * curve bends there. The points are computed from the decisions without reading the fleet.
+ * are at most `most` points, and `most` must be 2 or more. One more point is added before the first decision that found no host, because
+ * the curve bends there. The points are computed from the decisions without reading the fleet.
  */
 export function curveOf(
   { decisions, proposals, before }: Pick<Simulated, 'decisions' | 'proposals' | 'before'>,

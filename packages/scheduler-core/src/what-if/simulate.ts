@@ -97,7 +97,7 @@ export function* simulate(
         const kept = again(last, request, copy)
         const one = { request, profile, seed, index, copy, before: proposals.length, last }
         const isAsked = kept === undefined && asksSolver(profile, request)
-        // if the preceding copy of the request found no host, the state has not changed, so its solution is reused
+        // if the preceding copy of the request found no host, the state has not changed, so the solution for that copy is reused
         const known = last?.outcome === 'NO_VALID_HOST' ? last.decided.record.solver?.solution : undefined
         const solution: Solution | undefined = isAsked
           ? (known ?? (yield { request, seed: seedOf(one), before: [...proposals] }))
