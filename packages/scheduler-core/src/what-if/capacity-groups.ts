@@ -77,8 +77,8 @@ export interface Capacity {
   /** The groups, sorted by `fits`, largest first, and then by key. */
   readonly groups: readonly CapacityGroup[]
   /**
-   * The reasons why hosts take no further instance. Reasons of admitted hosts are first. Within both parts, the code of a reached limit of
-   * the server group is first, and then the codes that most hosts have (`codesInOrder`).
+   * The reasons why hosts take no further instance. Reasons of admitted hosts are first. Within both parts, a code with precedence
+   * (`Counting.precedence`) is first, and then the codes that most hosts have (`codesInOrder`).
    */
   readonly bottlenecks: readonly Bottleneck[]
 }
