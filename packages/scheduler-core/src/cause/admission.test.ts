@@ -248,7 +248,7 @@ describe('if no host meets all conditions, the hosts that meet each condition ar
     }
   })
 
-  test('lists of aggregates and named hosts', () => {
+  test('lists of aggregates', () => {
     const aggregates = [30, 31].map((id, i) => ({
       ...{ type: 'aggregate' as const, uuid: aUuid(id), expectedVersion: 0 },
       next: { name: `g${i}`, hosts: [`h${i}`], metadata: {} },
@@ -304,15 +304,15 @@ describe('if the request names hosts, zones or aggregates, devices of other host
     )
 
   test.each<readonly [string, HostShape, Parameters<typeof aRequest>[0], string]>([
-    ['PCI devices, where there are none', {}, { pciRequests: [{ count: 1, specs: [{ vendor_id: '10de' }] }] }, 'pci.not_reported'],
+    ['PCI devices, in a zone without PCI devices', {}, { pciRequests: [{ count: 1, specs: [{ vendor_id: '10de' }] }] }, 'pci.not_reported'],
     [
-      'PCI devices, where there are others',
+      'PCI devices, in a zone with other PCI devices',
       { pciPools: [{ vendorId: '8086', productId: '1', total: 1 }] },
       { pciRequests: [{ count: 1, specs: [{ vendor_id: '10de' }] }] },
       'pci.short',
     ],
-    ['models of GPUs, where there are none', {}, { gpus: { count: 1, models: ['X'] } }, 'gpu.none'],
-    ['models of GPUs, where there are others', { gpus: [{ index: 0, model: 'A' }] }, { gpus: { count: 1, models: ['X'] } }, 'gpu.model'],
+    ['GPU models, in a zone without GPUs', {}, { gpus: { count: 1, models: ['X'] } }, 'gpu.none'],
+    ['GPU models, in a zone with other models', { gpus: [{ index: 0, model: 'A' }] }, { gpus: { count: 1, models: ['X'] } }, 'gpu.model'],
   ])('%s', (_what, some, more, code) => {
     for (const others of [{}, { c: elsewhere }, { c: {}, d: elsewhere, e: {} }])
       for (const cause of causesOf({ a: {}, b: some, ...others }, more)) expect([cause.code, cause.reasons[0]?.code]).toEqual([code, code])

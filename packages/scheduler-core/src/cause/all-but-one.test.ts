@@ -108,7 +108,7 @@ test.each<readonly [string, Fleet, Parameters<typeof aRequest>[0], string | unde
   }
 })
 
-test('the count yields regularly, and a host is not checked further after two conditions that it does not meet', () => {
+test('the count yields after at most 256 checks, and a host is not checked further after two conditions that it does not meet', () => {
   let [checks, most, inStep] = [0, 0, 0]
   const conditions = Array.from(
     { length: 1_000 },

@@ -2,7 +2,7 @@ import type { HostIndex } from '../values/host-index.ts'
 import type { Steps } from '../values/steps.ts'
 import type { Condition } from './admission.ts'
 
-/** How many hosts meet all conditions of a request except this one. */
+/** How many hosts meet all conditions of a request except the condition `which`. */
 export interface AllButOne {
   readonly which: string
   readonly hosts: number

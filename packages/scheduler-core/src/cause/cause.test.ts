@@ -65,7 +65,7 @@ test('if no cell has pages of the requested size, the sentence names the sizes t
 describe('the cause considers only hosts that the request admits', () => {
   test.each<readonly [string, Parameters<typeof aRequest>[0], string]>([
     [
-      'M01: a zone whose hosts lack memory is about memory',
+      'M01: for a zone whose hosts lack memory, the cause is memory',
       { availabilityZone: 'z1', memoryMb: 16_384 },
       'Of the 2 hosts in availability zone z1 none takes it: 2 with too little memory in total. Nearest is small1: Memory: 16384 MiB needed by one instance; the host has 8192 MiB in total.',
     ],
@@ -98,7 +98,7 @@ describe('the cause considers only hosts that the request admits', () => {
         'Memory: 16384 MiB needed by one instance; the host has 8192 MiB in total. Memory: 16384 MiB needed, 2048 free.',
     ],
     [
-      'no named place: the whole fleet',
+      'the whole fleet, if the request names no hosts, zones or aggregates',
       { memoryMb: 524_288 },
       'Of 5 hosts none takes it: 5 with too little memory in total. Nearest is large1: Memory: 524288 MiB needed by one instance; the host has 262144 MiB in total.',
     ],
@@ -109,7 +109,7 @@ describe('the cause considers only hosts that the request admits', () => {
   test.each<readonly [string, Parameters<typeof aRequest>[0], string | null]>([
     ['the shortfall of most of the hosts', { availabilityZone: 'z1', vcpus: 6, memoryMb: 6_000 }, 'cpu.too_few'],
     [
-      'the shortfall of all hosts before that of some, which only claims check',
+      'the GPUs that all hosts lack, and not the memory that one host lacks',
       { availabilityZone: 'z1', memoryMb: 5_000, gpus: { count: 1 } },
       'gpu.none',
     ],
@@ -118,7 +118,7 @@ describe('the cause considers only hosts that the request admits', () => {
     ['the name, if it does not exist', { forceHosts: ['gone'], availabilityZone: 'z2' }, 'host.not_requested'],
     ['a host that is named and excluded', { forceHosts: ['small1'], ignoreHosts: ['small1'] }, 'host.excluded'],
     [
-      'the trait that no host of the zone has, however many hosts of others have it',
+      'the trait that no host of the zone has, however many hosts outside of the zone have it',
       { availabilityZone: 'z1', requestedResources: [{ amounts: [], requiredTraits: ['CUSTOM_LICENSED'] }] },
       'trait.missing',
     ],
@@ -202,7 +202,7 @@ describe('if devices must be near the cells of the guest, the sentence is about 
   })
 })
 
-describe('several instances that may be on different hosts', () => {
+describe('several instances that can be on different hosts', () => {
   /** The text of the cause for the first instance that finds no host. All earlier instances are placed. */
   const textAfter = (shapes: Record<string, HostShape>, asks: Parameters<typeof aRequest>[0]) => {
     const log = aLog()
@@ -242,7 +242,7 @@ describe('several instances that may be on different hosts', () => {
       'None of the 2 instances finds a host. Of 2 hosts none takes the first: 2 with too few vCPUs in total. Nearest is a: 9 vCPUs needed by one instance; the host has 8 in total.',
       9,
     ],
-  ])('%i: the number of placed instances comes before the cause for the next one', (numInstances, text, vcpus) => {
+  ])('for %i instances, the number of placed instances comes before the cause for the next one', (numInstances, text, vcpus) => {
     expect(textAfter(hosts, { numInstances, vcpus, memoryMb: 64 })).toBe(text)
   })
 })

@@ -27,8 +27,8 @@ import { groupsOf, refuse } from './refused.ts'
  */
 export interface Cause {
   /**
-   * The code under which the refusal is counted: the most frequent code of the admitted hosts. If the request admits no host, the code of
-   * the first condition that leaves no host. Null if the fleet has no host.
+   * The code under which the refusal is counted: the first code in `refusals`, which is usually the most frequent code of the admitted
+   * hosts. If the request admits no host, the code of the first condition that leaves no host. Null if the fleet has no host.
    */
   readonly code: Code | null
   /**
@@ -54,8 +54,9 @@ export interface Cause {
   /** The count of hosts that the request admits. If this count is 0, the filters in `admission` are the cause. */
   readonly admitted: number
   /**
-   * Why hosts are refused, by code, the code with the most hosts first. Only admitted hosts are counted. If the request admits no host, the
-   * hosts that the request names are counted. A host is counted for each of its codes.
+   * Why hosts are refused, by code. The code of a reached limit of the server group is first, and then the code with the most hosts. Only
+   * admitted hosts are counted. If the request admits no host, the hosts that the request names are counted. A host is counted for each of
+   * its codes.
    */
   readonly refusals: readonly Refusals[]
   /**
@@ -97,8 +98,8 @@ export interface AskedInstance {
 }
 
 /**
- * Finds the cause for which no host takes the instance with this index. The resources of the request's earlier instances must already be
- * taken in `fleet`.
+ * Finds out why no host takes the instance with this index. The resources of the request's earlier instances must already be taken in
+ * `fleet`.
  */
 export const causeOf = (...asked: Parameters<typeof causeInSteps>): Cause => atOnce(causeInSteps(...asked))
 

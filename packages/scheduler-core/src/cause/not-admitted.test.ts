@@ -52,7 +52,7 @@ describe('A12: under every profile the cause names contradictions within a reque
       'There is no host named a by forceHosts and b by requestedDestination. Each by itself: 1 named a by forceHosts; 1 named b by requestedDestination.',
     ],
     [
-      'two of three things',
+      'two of three conditions',
       { forceHosts: ['b', 'c'], availabilityZone: 'z1', ...flavor({ 'trait:CUSTOM_B': 'required' }) },
       'There is no host named b, c, in availability zone z1 and with trait CUSTOM_B. Each by itself: 2 named b, c; 1 in availability zone z1. ' +
         'No host is both named b, c and in availability zone z1. ' +
@@ -73,8 +73,8 @@ describe('A12: under every profile the cause names contradictions within a reque
   })
 
   test.each([
-    ['alone', []],
-    ['in addition to hosts of another zone that meet all other conditions', ['other1', 'other2']],
+    ['in a fleet without further hosts', []],
+    ['in a fleet with hosts outside of the zone that meet all other conditions', ['other1', 'other2']],
   ])('conditions that no host of a zone meets together are named, %s', (_, elsewhere) => {
     const log = aLog()
     const others = elsewhere.map((name) => aReport(name, { traits: ['CUSTOM_A'] }))
@@ -132,7 +132,7 @@ test('law: no host meets all conditions of an exclusive set, and without any one
   expect([...met].sort()).toEqual(expect.arrayContaining([2, 3]))
 })
 
-test('conditions exclude each other only if no host meets all of them, each by itself', () => {
+test('conditions do not exclude each other if a host meets each of them by itself, even if it fails their combination', () => {
   const log = aLog()
   const supportedInstances = [
     { arch: 'x86_64', hvType: 'qemu', vmMode: 'hvm' },

@@ -32,11 +32,11 @@ export function* notAdmitted(conditions: readonly Condition[], hosts: readonly H
   return [...found.values()].sort((a, b) => isFirst(b) - isFirst(a) || b.hosts - a.hosts)
 }
 
-/** For a request that admits no host: its conditions, and the hosts among which those that meet each condition are counted. */
+/** For a request that admits no host: the conditions for which hosts are counted, and the hosts that are checked for these conditions. */
 export interface Asked {
   /**
-   * If some hosts are in all the places that the request names (hosts, zones and aggregates): the conditions that are not about places.
-   * Otherwise: the conditions about places.
+   * If the request names no places (hosts, zones and aggregates): all conditions. If some hosts are in all the places that the request
+   * names: the conditions that are not about places. Otherwise: the conditions about places.
    */
   readonly things: readonly Condition[]
   readonly hosts: readonly HostIndex[]
@@ -98,8 +98,8 @@ export type Exclusive = readonly (readonly string[])[]
 /**
  * Finds the first three pairs of conditions that exclude each other. If there are no such pairs, finds one larger set in which every
  * condition is needed: if any of them were removed, some host would meet the rest. The result is empty if there is a condition that no host
- * meets, because that condition alone is then the cause. The result is also empty for at most two conditions, because it then suffices to
- * state how many hosts meet each condition.
+ * meets, because that condition alone is then the cause. The result is also empty for at most two conditions, or if the only set has all
+ * conditions of the request, because it then suffices to state how many hosts meet each condition.
  */
 export function* exclusiveOf(conditions: readonly Condition[], asked: Asked): Steps<Exclusive> {
   if (thingsOf(conditions).length < 3) return []

@@ -86,7 +86,7 @@ describe('the nearest host', () => {
     expect(nearestOf({ none: {}, one }, { forceHosts: ['none', 'one'], availabilityZone: 'z9', requestedResources })).toBe('one')
   })
 
-  test('the models of a host are not a further shortfall if the host lacks GPUs of the requested model', () => {
+  test('the GPU models of a host are not a further shortfall if the host lacks GPUs of the requested model', () => {
     const gpus = (...models: [string, number][]) => models.map(([model, usedMilli], index) => ({ index, model, usedMilli }))
     const small = gpus(['A100', 0])
     const full = gpus(['A100', 1_000], ['A100', 1_000], ['T4', 0])
@@ -99,7 +99,7 @@ describe('the nearest host', () => {
     )
   })
 
-  test.each([1, 7, 8, 40])('the cells that a reason compares do not decide, with %i other hosts', (others) => {
+  test.each([1, 7, 8, 40])('the cells that a reason compares do not determine the nearest host, with %i other hosts', (others) => {
     const cell = (id: number, cpus: number, used: number) => ({
       ...{ id, memoryMb: 2_000, memoryUsageMb: used },
       cpuset: Array.from({ length: cpus }, (_, cpu) => id * 10 + cpu),

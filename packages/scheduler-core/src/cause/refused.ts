@@ -72,7 +72,7 @@ const mergedSubjectOf = ({ code, subject }: Reason): string =>
 
 /** Why hosts are refused, and which of these hosts is the nearest to taking the instance. */
 export interface Refused {
-  /** How many hosts are refused for each code, the code with the most hosts first. */
+  /** How many hosts are refused for each code, in the order of `compareCounts`: usually the code with the most hosts first. */
   readonly refusals: readonly Refusals[]
   readonly nearest: NearestHost | null
   /** How many hosts are refused for each code, with each host counted once. */
@@ -195,7 +195,10 @@ const compareCounts = (one: Counted, other: Counted, binding: Code | undefined):
 
 /** Codes that come before other codes when codes are sorted by the count of hosts. */
 export interface Precedence {
-  /** If a limit of the server group is reached: the code of this limit. It comes before all other codes. */
+  /**
+   * The code that comes before all other codes: the code of a reached limit of the server group or, if the request admits no host, the code
+   * of the condition that leaves no host.
+   */
   readonly binding?: Code | undefined
   /**
    * The codes of the nearest host. They come first among codes with equally many hosts. If absent, the host with the smallest sum of

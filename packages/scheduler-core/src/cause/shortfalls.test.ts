@@ -24,7 +24,7 @@ test('the sentence about each amount names the part that an operator reserved', 
   )
 })
 
-test.each(['default', 'nova', 'nova-compat', 'best-fit'])('A8: %s names missing totals in the same words for each class', (profile) => {
+test.each(['default', 'nova', 'nova-compat', 'best-fit'])('A8: by profile %s, all classes have the same words for totals', (profile) => {
   const log = aLog()
   const inventories = ['CUSTOM_P', 'CUSTOM_Q'].map((resourceClass) => ({ resourceClass, total: 10, reserved: 6 }))
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('a', { vcpus: 8, memoryMb: 2_000, localGb: 10, inventories })])
@@ -48,7 +48,7 @@ test('the cause names a resource class that the nearest host does not report, ev
     )
 })
 
-describe.each(['default', 'nova', 'nova-compat', 'best-fit'])('by profile %s, a shortfall from a reserved amount names it', (profile) => {
+describe.each(['default', 'nova', 'nova-compat', 'best-fit'])('by profile %s, sentences name the reserved amount', (profile) => {
   const reported = (asks: Parameters<typeof aRequest>[0], shape: HostShape, changes: readonly Change[] = []) => {
     const log = aLog()
     log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('a', shape), ...changes])
@@ -125,7 +125,7 @@ describe('no shortfall of a host is named twice', () => {
       { type: 'status', host: 'a', node: 'a', status: 'DISABLED', reason: 'fan' },
     ],
     [
-      'dedicated CPUs, of which the unit is the name',
+      'dedicated CPUs, whose unit is their name',
       { inventories: [{ resourceClass: 'PCPU', total: 2 }] },
       { flavor: { vcpus: 1, memoryMb: 64, extraSpecs: { 'resources:PCPU': '3', 'resources:VCPU': '0' } } },
       'default',

@@ -54,7 +54,7 @@ function isMore(one: Shortfall, known: Shortfall): boolean {
   return more === 0 ? known.sentence === undefined : more > 0
 }
 
-/** The distance for a shortfall, whichever amount of the resource it compares. */
+/** The distance for a shortfall, regardless of whether the shortfall compares a total or a free amount. */
 const withoutTotal = ({ required, actual }: Shortfall): Distance => distanceFor({ required, actual })
 
 const missingOf = ({ required, actual }: Shortfall): number => Number(required) - Number(actual)
@@ -72,7 +72,7 @@ export function distanceOf({ refusals }: Pick<NearestHost, 'refusals'>): Distanc
   return sum
 }
 
-/** The start of a fact's subject that compares a cell of the guest with a cell of the host. It is replaced by `guest cell` in sentences. */
+/** The start of the subject of a fact that compares a guest cell with a host cell. In sentences, this start is replaced by `guest cell`. */
 const GUEST_CELL = /^cell (?=\d+ on )/
 
 /** The sentences about shortfalls of a host. */
@@ -226,7 +226,9 @@ export const distanceOfReason = (reason: Reason): Distance =>
 /** Codes of reasons that compare other NUMA cells of a host than their facts do. */
 const comparesOtherCells: readonly Code[] = ['numa.no_cell', 'numa.page_multiple']
 
-/** Codes for an amount that a host has too little of even if nothing on it is in use, next to those with "in total". */
+/**
+ * Further codes for amounts that are too small even if nothing on the host is in use, although `amountOfReason` does not return 'in total'.
+ */
 const ofTotals: readonly Code[] = ['numa.cells', 'numa.not_reported', 'gpu.none', 'pci.not_reported', 'class.not_reported']
 
 const isOfTotal = (reason: Reason): boolean => amountOfReason(reason) === 'in total' || ofTotals.includes(reason.code)

@@ -24,7 +24,7 @@ test.each([
   [{ forceHosts: ['a'], ignoreHosts: ['b'], memoryMb: 1_000_000 }, 'The only host named a does not take it.'],
   [{ gpus: { count: 3 } }, 'a: 3 GPUs needed; the host has 1 in total.'],
   [{ gpus: { count: 3, models: ['A'] } }, 'a: 3 GPUs of model A needed; the host has 1 in total.'],
-])('%j is answered in words that fit it', (asks, text) => {
+])('the cause of the refusal of %j has the expected sentence', (asks, text) => {
   const log = aLog()
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('a', { gpus: [{ index: 0, model: 'A' }] })])
   const profile = builtInProfiles.find(({ name }) => name === 'default') as (typeof builtInProfiles)[number]

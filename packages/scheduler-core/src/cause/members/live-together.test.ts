@@ -65,7 +65,7 @@ describe('if all members must share a host and fit on no host, each host is comp
 
   test.each<[string, Record<string, HostShape>, Parameters<typeof aRequest>[0], string]>([
     [
-      'CPUs: the host that holds most of them is the nearest',
+      'CPUs: the host with the most CPUs is the nearest',
       two,
       { numInstances: 5, vcpus: 1, memoryMb: 64 },
       `Of 2 hosts none takes all 5 instances: 2 with too few vCPUs in total. ${TOGETHER} Nearest is deep: 5 vCPUs needed by the 5 instances together; the host has 4 in total.`,
@@ -96,14 +96,14 @@ describe('if all members must share a host and fit on no host, each host is comp
       `Of 2 hosts none takes all 2 instances: 2 with too few vCPUs in total. ${TOGETHER} Nearest is deep: 5 vCPUs needed by the 2 instances together; the host has 4 in total.`,
     ],
     [
-      'cells, which amounts do not show',
+      'cells, although the totals of the host are large enough',
       { a: { vcpus: 64, memoryMb: 65_536, numaCells: cells } },
       { numInstances: 3, ...guest },
       `The only host with NUMA cells does not take all 3 instances. ${TOGETHER} ` +
         'a: cell 0 of one more instance on cell 0 of the host: 3072 MiB needed, 1024 here.',
     ],
     [
-      'the hosts that the request admits alone',
+      'only the hosts that the request admits',
       { ...two, large: { vcpus: 64, memoryMb: 262_144 } },
       { numInstances: 5, vcpus: 1, memoryMb: 64, ignoreHosts: ['large'] },
       `Of the 2 hosts other than large none takes all 5 instances: 2 with too few vCPUs in total. ${TOGETHER} Nearest is deep: 5 vCPUs needed by the 5 instances together; the host has 4 in total.`,

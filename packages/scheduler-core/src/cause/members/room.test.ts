@@ -85,7 +85,7 @@ describe('a cause names how many instances the admitted hosts can take at most',
     expect(causeText(cause)).toContain('this host could take at most 2 of the 3 instances of this kind.')
   })
 
-  test('at most that many instances are placed, also if nothing else is on the hosts', () => {
+  test('law: at most the named count of instances is placed, even with nothing else on the hosts', () => {
     let bounds = 0
     fc.assert(
       fc.property(refusal, ({ hosts, asked, profile: drawn }) => {

@@ -22,9 +22,10 @@ export interface Room {
 const SLICE = 128
 
 /**
- * Compares the instances that have the same demands as this one with the total amounts of the hosts: resource classes, and GPUs. The result
- * is an upper bound, because NUMA cells, PCI devices and disk pools are not counted. Null for one instance, if the hosts are possibly large
- * enough, and if no host can take even one: the counts of refused hosts say that already.
+ * Compares all instances of the same kind as the instance with this index with the total amounts of the hosts: resource classes, and GPUs.
+ * The result is an upper bound, because NUMA cells, PCI devices and disk pools are not counted. Null if there is only one instance of the
+ * kind, or if the hosts are possibly large enough. Also null if no host can take even one instance, because the counts of refused hosts say
+ * this already.
  */
 export function* roomOf({ hosts: known }: Fleet, whole: RequestSpec, instance: number, hosts: readonly HostIndex[]): Steps<Room | null> {
   const { count: asked, name: kind, request } = membersAt(whole, instance)

@@ -60,7 +60,7 @@ describe('A9: if members with devices near their cells must share a host, the sh
   const small = { cpus: 2, gib: 1, isDedicated: false }
   test.each<readonly [string, readonly Cell[], Parameters<typeof members>, string]>([
     [
-      'GPUs near a cell, where others are near another one',
+      'GPUs near a cell, while other GPUs are near another cell',
       [
         { cpus: 8, gib: 8, gpus: 1, devices: 0 },
         { cpus: 8, gib: 8, gpus: 3, devices: 0 },
