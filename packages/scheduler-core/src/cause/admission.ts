@@ -53,9 +53,9 @@ const SLICE = 128
 
 /**
  * Finds the hosts that the request admits. The conditions are applied in this order: hosts, zones and aggregates that the request names;
- * properties; devices that a host must have, free or in use. If the members of a server group must share a host and the group already has a
- * host, only this host remains, unless another condition excluded it. `isAttempt` is true if the group has no host yet. If a condition
- * leaves no host, and some of the hosts that it refuses are in `preferred`, the code is taken from these hosts.
+ * excluded hosts; properties; devices that a host must have, free or in use. If the members of a server group must share a host and the
+ * group already has a host, only this host remains, unless another condition excluded it. `isAttempt` is true if the group has no host yet.
+ * If a condition leaves no host, and some of the hosts that it refuses are in `preferred`, the code is taken from these hosts.
  */
 export function* admittedBy(
   steps: readonly FilterStep[],

@@ -123,8 +123,8 @@ export function* decideOn<Read>(
 }
 
 /**
- * True if a caller could send this request. A proposed request must pass the same checks as the request of a call. Requests from documents
- * of Nova are not checked.
+ * True if a caller could send this request. A proposed request must pass the same checks as the request of a call. A request that still has
+ * its document of Nova is not checked.
  */
 export const isAskable = (request: RequestSpec): boolean =>
   request.nova !== null || (parseRequestSpec(request).ok && contradictionsOf(request).length + tooSmallForImage(request).length === 0)
