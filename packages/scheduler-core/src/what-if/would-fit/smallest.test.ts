@@ -122,7 +122,7 @@ test('for four instances that fit on no host, the memory with which all four fit
   expect(counterfactuals.map(({ changes: [change] }) => [change?.subject, change?.to])).toEqual([['memory', `${3 * GIB} MiB`]])
 })
 
-test('if no other change suffices for all instances, it is proposed together with fewer instances', () => {
+test('a change that does not suffice for all instances is proposed together with fewer instances', () => {
   const log = aLog()
   log.append([aReport('h0', { memoryMb: 8 * GIB, vcpus: 8 }), aReport('h1', { memoryMb: 8 * GIB, vcpus: 8 })])
   const request = aRequest({

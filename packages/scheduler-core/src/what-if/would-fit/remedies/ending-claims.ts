@@ -63,8 +63,8 @@ function onlyNeeded(ending: readonly Ending[], { sizeOf, isEnough }: HeldRoom): 
 }
 
 /**
- * Proposes to wait until all reservations of a host that can cause the refusal have expired. The search then leaves out those that are not
- * needed.
+ * Proposes to wait for the reservations on a host for which `isInTheWay` is true, because they can cause the refusal. The search then
+ * leaves out reservations that need not expire.
  */
 export function waitsOn(hosts: Hosts, record: HostRecord, isInTheWay: (claim: Claim) => boolean): ProposedChange[] {
   const ending = expiring([...record.claims].filter(isInTheWay)).slice(0, MAX_AWAITED_CLAIMS)

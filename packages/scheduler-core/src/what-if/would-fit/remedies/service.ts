@@ -30,7 +30,7 @@ export const serviceRemedy: Remedy = {
         lastResort: true,
         edits: { enableHosts: [record.host] },
       },
-      // one more host like this one would be enabled and up
+      // an added host with the same hardware would be enabled and up
       anotherHost(record),
     ]
   },
