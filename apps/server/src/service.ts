@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import os from 'node:os'
-import { countWarnings } from '@gantt/scheduler-core'
+import { WarningCounter } from '@gantt/scheduler-core'
 import type pg from 'pg'
 import type { LivenessSettings } from './config.ts'
 import { DEFAULT_LIVENESS } from './config.ts'
@@ -256,6 +256,11 @@ export async function openService({
     // If the replica replaces its fleet, subscriptions are closed, so that their callers begin again with the durable state.
     const stopReplaced = replica.onReplaced(() => services.watch.close())
     opened.push(() => stopReplaced())
+    let warnings = new WarningCounter(replica.fleet)
+    const countWarnings = (): Promise<ReadonlyMap<string, number>> => {
+      if (warnings.fleet !== replica.fleet) warnings = new WarningCounter(replica.fleet)
+      return inPieces(warnings.count())
+    }
     const pauses = watchPauses()
     opened.push(() => pauses.close())
     // The admin key is created last, because a key that is created before a failed step would never be shown.
@@ -277,7 +282,7 @@ export async function openService({
           auditor: services.replicas.auditor(),
           proposals: replica.tally,
           hosts: replica.fleet.hosts.presentCount,
-          warnings: await inPieces(countWarnings(replica.fleet)),
+          warnings: await countWarnings(),
           aggregates: replica.fleet.aggregates.byUuid.size,
           claims: replica.fleet.ledger.claims.size,
           pause: pauses.take(),

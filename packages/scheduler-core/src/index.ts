@@ -94,7 +94,7 @@ export {
   replacementOf,
   withPresentNames,
 } from './fleet/present-names.ts'
-export { countWarnings, type HostWarning, warningsOf, warningText } from './fleet/warnings.ts'
+export { type HostWarning, WarningCounter, warningsOf, warningText } from './fleet/warnings.ts'
 export {
   type Allocated,
   type AllocationSource,

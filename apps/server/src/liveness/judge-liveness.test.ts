@@ -1,4 +1,4 @@
-import type { Liveness } from '@gantt/scheduler-core'
+import { atOnce, type Liveness } from '@gantt/scheduler-core'
 import { describe, expect, test } from 'vitest'
 import { judgeLiveness, type WatchedHost } from './judge-liveness.ts'
 import type { Heard } from './liveness-source.ts'
@@ -27,7 +27,7 @@ const heardOf = (silent: Readonly<Record<string, number>>, listeningSince = 0): 
 
 /** The result if the hosts in `silent` have been silent for this many seconds, and all other hosts gave a sign of life just now. */
 function judge(hosts: readonly WatchedHost[], silent: Readonly<Record<string, number>>, listeningSince = 0) {
-  const { changes, withheld, warning } = judgeLiveness(hosts, heardOf(silent, listeningSince), timeouts)
+  const { changes, withheld, warning } = atOnce(judgeLiveness(hosts, heardOf(silent, listeningSince), timeouts))
   return {
     changes: changes.map(({ host: { host: name }, state }) => `${name} ${state}`),
     withheld: withheld.map(({ host: name }) => name),
@@ -53,7 +53,7 @@ describe('the state of a silent host', () => {
   test('if a host never gave a sign of life, its last report is used as one', () => {
     const never = { source: 'reports' as const, now: NOW, listeningSince: 0, lastOf: () => undefined }
     const hosts = [host('old', 'UP', { reportedAt: NOW - 61_000 }), host('new', 'UP', { reportedAt: NOW - 1_000 })]
-    expect(judgeLiveness(hosts, never, timeouts).changes.map(({ host: { host: name } }) => name)).toEqual(['old'])
+    expect(atOnce(judgeLiveness(hosts, never, timeouts)).changes.map(({ host: { host: name } }) => name)).toEqual(['old'])
   })
 
   test('silence while no replica reads signs of life has no effect, and makes no host UP', () => {
@@ -63,11 +63,17 @@ describe('the state of a silent host', () => {
 })
 
 test('the reason has the begin and the duration of the silence, and the source', () => {
-  const { changes } = judgeLiveness([host('h0', 'UP'), host('h1', 'UP')], heardOf({ h0: 90 }), timeouts)
+  const { changes } = atOnce(judgeLiveness([host('h0', 'UP'), host('h1', 'UP')], heardOf({ h0: 90 }), timeouts))
   expect(changes.map(({ reason }) => reason)).toEqual(['silent since 1970-01-01T00:15:10.000Z, longer than 60 s (source reports)'])
 })
 
 describe('many hosts become silent at once', () => {
+  test('every pass over the hosts of a large fleet yields', () => {
+    const hosts = fleet(1_025, 'SUSPECT')
+    // four slices of 256 hosts in each of three passes: which hosts are silent, in which domains, and which of them are withheld
+    expect([...judgeLiveness(hosts, heardOf(allSilent(hosts, 600)), timeouts)]).toHaveLength(12)
+  })
+
   test('if at least five hosts and more than a fifth of the fleet are silent, none of them becomes DOWN', () => {
     const dead = fleet(5, 'SUSPECT')
     const of = (others: number) => judge([...dead, ...fleet(others, 'UP', {}, 'other')], allSilent(dead, 200))
@@ -120,7 +126,7 @@ test('the timeouts of a replaced host start at its replacement, whatever signs o
   const heard = (now: number, last: number | undefined) => ({ now, listeningSince: 0, source: 'reports', lastOf: () => last })
   const host = { host: 'new', node: 'new', state: 'UP' as const, reportedAt: 1_000, namedAt: 1_000_000, domains: [] }
   for (const last of [undefined, 500]) {
-    expect(judgeLiveness([host], heard(1_059_999, last), timeouts).changes).toEqual([])
-    expect(judgeLiveness([host], heard(1_060_000, last), timeouts).changes).toMatchObject([{ state: 'SUSPECT' }])
+    expect(atOnce(judgeLiveness([host], heard(1_059_999, last), timeouts)).changes).toEqual([])
+    expect(atOnce(judgeLiveness([host], heard(1_060_000, last), timeouts)).changes).toMatchObject([{ state: 'SUSPECT' }])
   }
 })

@@ -1,4 +1,4 @@
-import type { HostName, Liveness } from '@gantt/scheduler-core'
+import { type HostName, inSlices, type Liveness, type Steps } from '@gantt/scheduler-core'
 import type { Heard } from './liveness-source.ts'
 
 /** What is known about a host when its liveness is decided. */
@@ -48,15 +48,18 @@ const DOMAIN_HOSTS = 3
  */
 const AT_ONCE = 2
 
+/** The generator yields after it has examined this many hosts, because a check of a large fleet must not delay calls. */
+const HOSTS_PER_STEP = 256
+
 /**
  * Decides on the liveness of hosts from their signs of life. A silent host becomes SUSPECT, then DOWN, and becomes UP when a sign arrives.
  * Claims are not changed.
  */
-export function judgeLiveness(
+export function* judgeLiveness(
   hosts: readonly WatchedHost[],
   heard: Heard,
   { suspectAfterMs, downAfterMs }: LivenessTimeouts,
-): LivenessVerdict {
+): Steps<LivenessVerdict> {
   const { now, listeningSince, source } = heard
   const reasonOf = (last: number, limitMs: number): string =>
     `silent since ${new Date(last).toISOString()}, longer than ${limitMs / 1_000} s (source ${source})`
@@ -64,7 +67,11 @@ export function judgeLiveness(
   const due: (Conclusion & { readonly state: 'DOWN' })[] = []
   const silent = new Set<WatchedHost>()
   // a large fleet is checked every few seconds between two requests, so nothing is allocated for a host without a change
-  for (const host of hosts) {
+  for (const host of inSlices(hosts, HOSTS_PER_STEP)) {
+    if (host === undefined) {
+      yield
+      continue
+    }
     const last = Math.max(heard.lastOf(host) ?? host.reportedAt, host.namedAt ?? 0)
     const silence = now - Math.max(last, listeningSince)
     if (host.state === 'DOWN' || silence >= suspectAfterMs) silent.add(host)
@@ -73,54 +80,58 @@ export function judgeLiveness(
       changes.push({ host, state: 'SUSPECT', reason: reasonOf(last, suspectAfterMs) })
     if (host.state === 'SUSPECT' && silence >= downAfterMs) due.push({ host, state: 'DOWN', reason: reasonOf(last, downAfterMs) })
   }
-  const { withheld, warning } =
-    due.length === 0
-      ? NOTHING_WITHHELD
-      : withhold(
-          hosts,
-          due.map(({ host }) => host),
-          (host) => silent.has(host),
-        )
+  if (due.length === 0) return { changes, withheld: [], warning: null }
+  const { withheld, warning } = yield* withhold(hosts, due, silent)
   const kept = new Set(withheld)
   return { changes: [...changes, ...due.filter(({ host }) => !kept.has(host))], withheld, warning }
 }
 
-const NOTHING_WITHHELD = { withheld: [], warning: null }
-
 /** The silent hosts that are not set DOWN, because too many became silent at once. */
-function withhold(
+function* withhold(
   hosts: readonly WatchedHost[],
-  due: readonly WatchedHost[],
-  isSilent: (host: WatchedHost) => boolean,
-): Pick<LivenessVerdict, 'withheld' | 'warning'> {
-  const newlySilent = hosts.filter((host) => host.state !== 'DOWN' && isSilent(host)).length
-  const isMass = (newlySilent >= MASS_HOSTS && newlySilent > MASS_PART * hosts.length) || (newlySilent >= AT_ONCE && hosts.every(isSilent))
-  const silentDomains = domainsWhere(hosts, isSilent)
-  const withheld = due.filter(({ domains }) => isMass || domains.some((domain) => silentDomains.has(domain)))
+  due: readonly Conclusion[],
+  silent: ReadonlySet<WatchedHost>,
+): Steps<Pick<LivenessVerdict, 'withheld' | 'warning'>> {
+  let newlySilent = 0
+  for (const host of silent) if (host.state !== 'DOWN') newlySilent++
+  const isMass =
+    (newlySilent >= MASS_HOSTS && newlySilent > MASS_PART * hosts.length) || (newlySilent >= AT_ONCE && silent.size === hosts.length)
+  const silentDomains = yield* silentDomainsOf(hosts, silent)
+  const withheld: WatchedHost[] = []
+  for (const one of inSlices(due, HOSTS_PER_STEP))
+    if (one === undefined) yield
+    else if (isMass || one.host.domains.some((domain) => silentDomains.has(domain))) withheld.push(one.host)
   const mass = isMass ? `${newlySilent} of ${hosts.length} hosts` : undefined
   return { withheld, warning: withheld.length === 0 ? null : warningOf(withheld, mass, silentDomains) }
 }
 
 /** Zones and racks with at least DOMAIN_HOSTS hosts in which every host is silent, and at least AT_ONCE hosts were not DOWN before. */
-function domainsWhere(hosts: readonly WatchedHost[], isSilent: (host: WatchedHost) => boolean): ReadonlySet<string> {
+function* silentDomainsOf(hosts: readonly WatchedHost[], silent: ReadonlySet<WatchedHost>): Steps<ReadonlySet<string>> {
   const counts = new Map<string, { all: number; silent: number; atOnce: number }>()
-  for (const host of hosts)
+  for (const host of inSlices(hosts, HOSTS_PER_STEP)) {
+    if (host === undefined) {
+      yield
+      continue
+    }
+    const isSilent = silent.has(host)
     for (const domain of host.domains) {
       const count = counts.get(domain) ?? { all: 0, silent: 0, atOnce: 0 }
-      const silent = isSilent(host) ? 1 : 0
-      counts.set(domain, {
-        all: count.all + 1,
-        silent: count.silent + silent,
-        atOnce: count.atOnce + (host.state === 'DOWN' ? 0 : silent),
-      })
+      counts.set(domain, count)
+      count.all++
+      if (isSilent) count.silent++
+      if (isSilent && host.state !== 'DOWN') count.atOnce++
     }
-  const isWhole = ({ all, silent, atOnce }: { all: number; silent: number; atOnce: number }): boolean =>
-    all >= DOMAIN_HOSTS && all === silent && atOnce >= AT_ONCE
+  }
+  const isWhole = ({ all, silent: ofThese, atOnce }: { all: number; silent: number; atOnce: number }): boolean =>
+    all >= DOMAIN_HOSTS && all === ofThese && atOnce >= AT_ONCE
   return new Set([...counts].filter(([, count]) => isWhole(count)).map(([domain]) => domain))
 }
 
 function warningOf(withheld: readonly WatchedHost[], mass: string | undefined, silent: ReadonlySet<string>): string {
-  const domains = [...new Set(withheld.flatMap((host) => host.domains.filter((domain) => silent.has(domain))))].sort()
-  const what = mass ?? `All of ${domains.join(', ')}`
+  const what = mass ?? `All of ${namesOf(withheld, silent).join(', ')}`
   return `${what} fell silent at once, so that ${withheld.length} hosts stay SUSPECT instead of going DOWN. Confirm it by livenessConfirm if they are down; their claims stay in any case.`
 }
+
+/** The silent domains of these hosts, sorted by name. */
+const namesOf = (hosts: readonly WatchedHost[], silent: ReadonlySet<string>): readonly string[] =>
+  [...new Set(hosts.flatMap(({ domains }) => domains.filter((domain) => silent.has(domain))))].sort()

@@ -1,4 +1,4 @@
-import { type HostName, hostKey, type LeaseProvider, type Leases } from '@gantt/scheduler-core'
+import { atOnce, type HostName, hostKey, type LeaseProvider, type Leases } from '@gantt/scheduler-core'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createLeaseStore } from '../db/tables/leases.ts'
@@ -71,7 +71,7 @@ describe('a lease provider of a plug-in', () => {
     const { now, lastOf } = await heardBy(source)
     const host = { ...A, state: 'UP', reportedAt: now, domains: [] } as const
     const timeouts = { suspectAfterMs: 1_000, downAfterMs: 2_000 }
-    const { changes } = judgeLiveness([host], { source: 'memory', now, listeningSince: 0, lastOf }, timeouts)
+    const { changes } = atOnce(judgeLiveness([host], { source: 'memory', now, listeningSince: 0, lastOf }, timeouts))
     expect(changes).toMatchObject([{ state: 'SUSPECT', reason: expect.stringContaining('silent since 1970-01-01') }])
     await source.close()
   })

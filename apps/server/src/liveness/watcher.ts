@@ -1,7 +1,18 @@
-import { type Change, type Fleet, type HostName, type HostRecord, type Liveness, livenessStates } from '@gantt/scheduler-core'
+import {
+  type Change,
+  type Fleet,
+  type HostName,
+  type HostRecord,
+  inSlices,
+  type Liveness,
+  livenessStates,
+  SLICE,
+  type Steps,
+} from '@gantt/scheduler-core'
+import { inPieces } from '../event-loop/pauses.ts'
 import type { Replica } from '../replica/replica.ts'
 import { judgeLiveness, type LivenessTimeouts, type LivenessVerdict, type WatchedHost } from './judge-liveness.ts'
-import type { LivenessSource } from './liveness-source.ts'
+import type { Heard, LivenessSource } from './liveness-source.ts'
 
 export interface LivenessWatcher {
   /** The result of the last check. Every replica checks, and one at a time writes the result. */
@@ -48,8 +59,7 @@ export function createLivenessWatcher({ replica, source, timeouts, everyMs, warn
     looking ??= source
       .look(async (heard, isMine) => {
         const { fleet } = replica
-        const hosts = fleet.hosts.present.map((record) => new Watched(fleet, record))
-        const verdict = judgeLiveness(hosts, heard, timeouts)
+        const verdict = await inPieces(judgeFleet(fleet, heard, timeouts))
         last = { at: heard.now, verdict }
         if (!isMine) return
         warnOnce(verdict.warning ?? undefined)
@@ -84,6 +94,15 @@ export function createLivenessWatcher({ replica, source, timeouts, everyMs, warn
       await source.close()
     },
   }
+}
+
+/** Decides on the liveness of the hosts of a fleet. A host that changes meanwhile can be judged by its earlier or its later state. */
+function* judgeFleet(fleet: Fleet, heard: Heard, timeouts: LivenessTimeouts): Steps<LivenessVerdict> {
+  const hosts: WatchedHost[] = []
+  for (const record of inSlices(fleet.hosts.present, SLICE))
+    if (record === undefined) yield
+    else hosts.push(new Watched(fleet, record))
+  return yield* judgeLiveness(hosts, heard, timeouts)
 }
 
 /**

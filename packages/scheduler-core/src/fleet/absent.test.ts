@@ -12,7 +12,7 @@ import { countCapacity } from '../what-if/capacity.ts'
 import { utilisationOf } from '../what-if/utilisation.ts'
 import type { Fleet } from './fleet.ts'
 import { openOverlay } from './overlay.ts'
-import { countWarnings } from './warnings.ts'
+import { WarningCounter } from './warnings.ts'
 
 // These tests check that decisions, counts and explanations are the same for a forgotten host and for a host that never existed.
 
@@ -116,7 +116,7 @@ test('capacity, utilisation and warnings do not include a forgotten host', () =>
       }),
     ),
     use: atOnce(utilisationOf(fleet)),
-    warnings: atOnce(countWarnings(fleet)),
+    warnings: atOnce(new WarningCounter(fleet).count()),
   })
   expect(read(tombstones)).toEqual(read(never))
 })

@@ -1,17 +1,23 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { byExtent } from '../../../../testing/extent.ts'
 import { auditWorld } from '../audit/index.ts'
 import { FEATURE_LEVEL, type Grants } from '../records/change.ts'
 import { aClaim, aLog, aReport, aUuid, type HostShape } from '../testing/index.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import { atOnce, SLICE } from '../values/steps.ts'
-import { countWarnings, warningsOf, warningText } from './warnings.ts'
+import { Fleet } from './fleet.ts'
+import { Historian, histories } from './history.suite.ts'
+import { WarningCounter, warningsOf, warningText } from './warnings.ts'
 
 test('counting the warnings of a large fleet yields between steps', () => {
   const log = aLog()
   const hosts = 2 * SLICE + 1
   const list = (host: number) => (host % 2 === 0 ? { instances: [] } : {})
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...Array.from({ length: hosts }, (_, host) => aReport(`h${host}`, list(host)))])
-  expect(atOnce(countWarnings(log.fleet))).toEqual(
+  const counter = new WarningCounter(log.fleet)
+  expect([...counter.count()]).toHaveLength(2)
+  expect(atOnce(counter.count())).toEqual(
     new Map([
       ['capacity.below_claims', 0],
       ['use.below_claims', 0],
@@ -19,7 +25,42 @@ test('counting the warnings of a large fleet yields between steps', () => {
       ['use.no_instances', SLICE],
     ]),
   )
-  expect([...countWarnings(log.fleet)]).toHaveLength(2)
+  expect([...counter.count()]).toHaveLength(0)
+})
+
+test('counts that examine only changed hosts equal counts that examine all hosts', () => {
+  let most = 0
+  fc.assert(
+    fc.property(histories, fc.constantFrom(3, FEATURE_LEVEL), (steps, level) => {
+      const fleet = new Fleet()
+      const historian = new Historian(level)
+      const counter = new WarningCounter(fleet)
+      fleet.apply(historian.first(fleet))
+      for (const step of steps) {
+        fleet.apply(historian.next(fleet, step))
+        const counts = atOnce(counter.count())
+        expect(counts).toEqual(atOnce(new WarningCounter(fleet).count()))
+        most = Math.max(most, ...counts.values())
+      }
+    }),
+    { numRuns: byExtent(60, 2_000) },
+  )
+  expect(most).toBeGreaterThan(1)
+})
+
+test('two counts at the same time have the same result', () => {
+  const log = aLog()
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...Array.from({ length: 4 * SLICE }, (_, host) => aReport(`h${host}`))])
+  const counter = new WarningCounter(log.fleet)
+  const running = [counter.count(), counter.count()]
+  const results: unknown[] = []
+  while (results.length < 2)
+    for (const count of running) {
+      const { done, value } = count.next()
+      if (done && value !== undefined) results.push(value)
+    }
+  const alone = atOnce(new WarningCounter(log.fleet).count())
+  expect(results).toEqual([alone, alone])
 })
 
 test.each([
@@ -124,7 +165,7 @@ function aboutPages(used: number | null, then: HostShape, cell: object = {}, lev
   const warnings = warningsOf(log.fleet, record)
   const findings = [...auditWorld(log.fleet)].flatMap((looked) => looked.findings)
   expect(findings.map(({ code }) => code)).toEqual(warnings.map(({ code }) => code))
-  expect(atOnce(countWarnings(log.fleet)).get('use.beyond_memory')).toBe(warnings.length)
+  expect(atOnce(new WarningCounter(log.fleet).count()).get('use.beyond_memory')).toBe(warnings.length)
   return warnings.map(({ code, subject, reported, held }) => `${code} ${subject} ${reported} ${held}`)
 }
 

@@ -93,22 +93,65 @@ function aboutPages(record: HostRecord): readonly HostWarning[] {
 }
 
 /**
- * Counts the warnings of all hosts by code. A generator that yields after each slice of hosts. If a host changes before the generator
- * reaches it, its new state is counted.
+ * Counts the warnings of all hosts of a fleet by code, again and again. Only hosts that changed since they were last examined are examined,
+ * and hosts with disk pools, because the claims of other hosts change the warnings about a pool.
  */
-export function* countWarnings(fleet: Fleet): Steps<ReadonlyMap<HostWarning['code'], number>> {
-  const counts = new Map<HostWarning['code'], number>([
+export class WarningCounter {
+  readonly fleet: Fleet
+  #level = 0
+  /** For each host that was examined, its version at that time and the codes of its warnings. */
+  #examined: { readonly version: number; readonly codes: readonly HostWarning['code'][] }[] = []
+  #counts = noWarnings()
+
+  constructor(fleet: Fleet) {
+    this.fleet = fleet
+  }
+
+  /** The counts. Yields after each slice of hosts. If a host changes before the generator reaches it, its new state is counted. */
+  *count(): Steps<ReadonlyMap<HostWarning['code'], number>> {
+    const { hosts } = this.fleet
+    let examined = 0
+    this.#forgetOtherRules()
+    for (const record of hosts.records) {
+      const version = hosts.columns.version[record.index] as number
+      if (version === this.#examined[record.index]?.version && record.diskPools.length === 0) continue
+      this.#examine(record, version)
+      if (++examined % SLICE !== 0) continue
+      yield
+      if (this.#forgetOtherRules()) return yield* this.count()
+    }
+    return new Map(this.#counts)
+  }
+
+  #examine(record: HostRecord, version: number): void {
+    const codes = record.gone === null ? warningsOf(this.fleet, record).map(({ code }) => code) : []
+    for (const code of this.#examined[record.index]?.codes ?? []) this.#add(code, -1)
+    for (const code of codes) this.#add(code, 1)
+    this.#examined[record.index] = { version, codes }
+  }
+
+  #add(code: HostWarning['code'], count: number): void {
+    this.#counts.set(code, (this.#counts.get(code) ?? 0) + count)
+  }
+
+  /** Forgets all hosts if the feature level rose, because their warnings followed the rules of the earlier level. Returns true if it did. */
+  #forgetOtherRules(): boolean {
+    const { featureLevel } = this.fleet
+    if (featureLevel === this.#level) return false
+    this.#level = featureLevel
+    this.#examined = []
+    this.#counts = noWarnings()
+    return true
+  }
+}
+
+const noWarnings = (): Map<HostWarning['code'], number> =>
+  new Map([
     ['capacity.below_claims', 0],
     ['use.below_claims', 0],
     ['use.beyond_memory', 0],
     ['use.no_instances', 0],
   ])
-  for (const [index, record] of fleet.hosts.present.entries()) {
-    if (index > 0 && index % SLICE === 0) yield
-    for (const { code } of warningsOf(fleet, record)) counts.set(code, (counts.get(code) ?? 0) + 1)
-  }
-  return counts
-}
 
 /** The text of a warning for operators. */
 export function warningText({ code, subject, reported, held, isShared }: HostWarning): string {

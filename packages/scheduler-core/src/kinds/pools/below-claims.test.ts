@@ -3,7 +3,7 @@ import { auditWorld, repairOf } from '../../audit/index.ts'
 import { checkpointOf, restoreFleet } from '../../fleet/checkpoint.ts'
 import { copyFleet } from '../../fleet/copy.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
-import { countWarnings, warningsOf, warningText } from '../../fleet/warnings.ts'
+import { WarningCounter, warningsOf, warningText } from '../../fleet/warnings.ts'
 import { type Change, FEATURE_LEVEL } from '../../records/change.ts'
 import { aClaim, aDocument, aLog, aReport, aUuid, type TestLog } from '../../testing/index.ts'
 import { atOnce } from '../../values/steps.ts'
@@ -62,7 +62,7 @@ test.each<readonly [string, readonly Change[], readonly string[]]>([
   expect(warned(log.fleet)).toEqual(expected)
   expect(warned(restoreFleet(JSON.parse(JSON.stringify(checkpointOf(log.fleet)))))).toEqual(expected)
   expect(warned(copyFleet(log.fleet))).toEqual(expected)
-  expect(atOnce(countWarnings(log.fleet)).get('capacity.below_claims')).toBe(expected.length)
+  expect(atOnce(new WarningCounter(log.fleet).count()).get('capacity.below_claims')).toBe(expected.length)
   const findings = [...auditWorld(log.fleet)].flatMap((looked) => looked.findings).filter(({ code }) => code === 'capacity.below_claims')
   expect(findings.map(({ host }) => host)).toEqual(expected.map((line) => line.slice(0, 2)))
 })

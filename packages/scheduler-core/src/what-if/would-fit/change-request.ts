@@ -90,10 +90,11 @@ export function numbered(cells: readonly NumaCellRequest[]): NumaCellRequest[] {
 /** The request with these NUMA cells, and without the extra specs and image properties from which Nova derives cells. */
 export function withCells(request: RequestSpec, cells: readonly NumaCellRequest[]): RequestSpec {
   const { extraSpecs } = request.flavor
-  const { flavor } = withoutExtraSpecs(request, (key) => /^hw:numa_(nodes|cpus|mem)/.test(key))
+  const { flavor, image } = withoutKeys(request, /^hw[:_]numa_(nodes|cpus|mem)/)
   const count = Object.hasOwn(extraSpecs, 'hw:numa_nodes') ? { 'hw:numa_nodes': String(cells.length) } : {}
   return restated(request, {
     flavor: { ...flavor, extraSpecs: { ...flavor.extraSpecs, ...count } },
+    image,
     numaTopology: request.numaTopology && { ...request.numaTopology, cells: [...cells] },
   })
 }
@@ -123,6 +124,14 @@ function spread(groups: RequestSpec['requestedResources'], resourceClass: string
 export function withoutExtraSpecs(request: RequestSpec, isUnwanted: (key: string) => boolean): RequestSpec {
   const extraSpecs = Object.fromEntries(Object.entries(request.flavor.extraSpecs).filter(([key]) => !isUnwanted(key)))
   return restated(request, { flavor: { ...request.flavor, extraSpecs } })
+}
+
+/** The request without the extra specs and image properties whose keys match the pattern. */
+export function withoutKeys(request: RequestSpec, keys: RegExp): RequestSpec {
+  const { flavor } = withoutExtraSpecs(request, (key) => keys.test(key))
+  const { image } = request
+  const properties = Object.fromEntries(Object.entries(image?.properties ?? {}).filter(([key]) => !keys.test(key)))
+  return restated(request, { flavor, image: image && { ...image, properties } })
 }
 
 /** The request without the scheduler hints that have these names. */

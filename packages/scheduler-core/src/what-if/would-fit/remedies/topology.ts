@@ -1,6 +1,6 @@
 import type { NumaCellRequest, RequestSpec } from '../../../request/request-spec.ts'
 import { restated } from '../../../request/restated.ts'
-import { withoutExtraSpecs } from '../change-request.ts'
+import { withoutKeys } from '../change-request.ts'
 import type { ProposedChange } from './remedy.ts'
 import { eachOf, type Wish } from './wishes.ts'
 
@@ -116,11 +116,4 @@ function without(request: RequestSpec, those: readonly TopologyWish[]): Proposed
           },
     5,
   )
-}
-
-function withoutKeys(request: RequestSpec, keys: RegExp): RequestSpec {
-  const { flavor } = withoutExtraSpecs(request, (key) => keys.test(key))
-  const { image } = request
-  const properties = Object.fromEntries(Object.entries(image?.properties ?? {}).filter(([key]) => !keys.test(key)))
-  return restated(request, { flavor, image: image && { ...image, properties } })
 }
