@@ -55,7 +55,7 @@ export async function benchConsole(args) {
 async function startDemo(folder, hosts) {
   const main = path.join(root, 'apps', 'cli', 'dist', 'main.js')
   // `npm run demo` uses the same arguments.
-  const child = spawn(process.execPath, ['--max-semi-space-size=64', main, 'demo', '--hosts', hosts, '--port', '0', '--data-dir', folder], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=32', main, 'demo', '--hosts', hosts, '--port', '0', '--data-dir', folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const stop = async () => {

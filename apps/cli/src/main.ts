@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=64
+#!/usr/bin/env -S node --max-semi-space-size=32
 import { Command } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { addCommands } from './commands/commands.ts'

@@ -10,4 +10,4 @@ export const PROGRAM = fileURLToPath(new URL(import.meta.url.includes('/dist/') 
  * The Node arguments of every service that the program starts. They enlarge the memory for new objects. Without them, one long call fills
  * that memory, and Node moves new objects to the old generation, where collecting them takes longer.
  */
-export const NODE_ARGUMENTS: readonly string[] = ['--max-semi-space-size=64']
+export const NODE_ARGUMENTS: readonly string[] = ['--max-semi-space-size=32']
