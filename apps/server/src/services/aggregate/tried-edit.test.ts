@@ -19,7 +19,9 @@ function aFleet() {
   return { fleet: log.fleet, change }
 }
 
-/** Runs the steps. Returns the largest amount of work between two yields, how many yields there were, and the result. */
+/**
+ * Runs the steps. Returns the largest amount of work between two yields, into how many pieces the yields divide the work, and the result.
+ */
 function pieceByPiece<Result>(steps: Steps<Result>, takeCount: () => number) {
   const pieces: number[] = []
   for (;;) {
