@@ -77,8 +77,8 @@ export async function drainHosts(
 }
 
 /**
- * The nodes of the named hosts, without duplicates. The function yields, because a caller can name a host with a thousand nodes a hundred
- * thousand times.
+ * The nodes of the named hosts, without duplicates. The function yields, because a caller can name very many hosts, and a host can have
+ * many nodes.
  */
 function* nodesNamed({ hosts }: Fleet, names: readonly string[]) {
   const records = new Map<number, HostRecord>()
