@@ -149,7 +149,7 @@ const forms: readonly Form[] = [
   ['a ComputeNode', node, reported('nova'), ofReport('nova')],
   ['a ComputeNode with further fields', wrapped, reported('nova'), ofReport('nova')],
   ['a ComputeNode with cells and devices', large, reported('nova'), ofReport('nova')],
-  ['the same with what Placement has', withMore, reported('nova'), ofReport('nova')],
+  ['a ComputeNode with the data of Placement', withMore, reported('nova'), ofReport('nova')],
   ['a row of compute_nodes', row, reported('nova'), ofReport('nova')],
   ["an aggregate of Nova's", aggregate, ['document'], ofAggregate],
   ["the fields of an aggregate of Nova's", aggregate['nova_object.data'], ['document'], ofAggregate],
