@@ -27,7 +27,7 @@ import { checkNames, checkText } from '../calls/text.ts'
 import { type Dated, datedIn } from '../moments/dated.ts'
 import { type ProfilePart, profilePartsOf } from './profile-parts.ts'
 
-/** If a different operator's version gets the number first, the write is repeated with the next number, at most this many times. */
+/** A new version or a new course is written at most this many times, if each time a write by a different operator comes first. */
 const ATTEMPTS = 5
 
 /** A profile with its versions, and the version that decides. */

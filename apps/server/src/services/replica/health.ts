@@ -40,7 +40,7 @@ export interface HealthView extends ModeView {
    */
   readonly ageMs: number
   readonly featureLevel: number
-  /** The results of the auditor. `checkedAgeMs` is the time since the auditor's last full check. */
+  /** The results of the auditor. `checkedAgeMs` is the time since the auditor's last full check, or null before the first one. */
   readonly violations: number
   readonly warnings: number
   readonly clean: AuditorView['clean']
