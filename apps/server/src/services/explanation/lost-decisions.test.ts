@@ -70,7 +70,7 @@ test.each([
   ['a move whose claim is forgotten', 2, 0, undefined],
   ['another profile', 0, 0, 'best-fit'],
   ['a move, by another profile', 2, 0, 'best-fit'],
-] as const)('%s is explained on the present state, with a note that the log no longer reaches the state of the decision', async (_what, which, instance, profile) => {
+] as const)('%s is explained on the present state, with a note that the log was trimmed', async (_what, which, instance, profile) => {
   const stored = kept[which] as StoredDecision
   if (which === 2) expect(replica.fleet.ledger.claims.has(String(stored.record.source))).toBe(false)
   const { explain, whyNot } = explainOf(stored)

@@ -279,7 +279,10 @@ function hostsTouched(replica: Replica): (entry: LogEntry) => readonly HostRecor
   }
 }
 
-/** The hosts that the applied entry changed: their revision equals the revision of the entry. */
+/**
+ * The hosts that an applied entry concerns: the hosts of its reports and of edits of single hosts, even if they are void, all hosts that
+ * other changes changed, and the hosts of the changed claims.
+ */
 function hostsTouchedBy({ fleet }: Replica, { revision, changes }: LogEntry): HostRecord[] {
   const records = new Set(
     changes.flatMap((change) => {
