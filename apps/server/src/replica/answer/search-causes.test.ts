@@ -11,7 +11,7 @@ function ticking(): Timers {
   return { ...realTimers, now: () => now++ }
 }
 
-/** A refusal whose cause is found after this many steps, and what happened to it. */
+/** A refusal whose cause is found after this many steps. `log` states what happened to the refusal. */
 function aRefusal(name: string, steps: number, onStep: (step: number, fleet: Fleet) => void = () => undefined) {
   const log: string[] = []
   const work = { abandoned: false, fail: (error: Error) => void log.push(`failed: ${error.message}`) } as Refusal['work']

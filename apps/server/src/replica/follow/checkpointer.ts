@@ -9,8 +9,8 @@ const CHANGES = 10_000
 /** A checkpoint is also due this long after the last one if the fleet has changed since. */
 const MILLISECONDS = 60_000
 /**
- * The pause after a checkpoint, as a multiple of the time that writing it took. Without the pause, checkpoints of a large fleet would be
- * written most of the time.
+ * If writing a checkpoint took some time, the next checkpoint that is due because of MILLISECONDS begins at least this multiple of that
+ * time after the beginning of the first. Otherwise checkpoints of a large fleet would be written most of the time.
  */
 const REST = 20
 
