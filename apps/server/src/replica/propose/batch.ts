@@ -84,6 +84,7 @@ export interface BatchOptions {
   /** The feature level to which the log is raised. Every living replica supports it. 0 for no change. */
   readonly raiseTo?: number
   newSeed(): string
+  /** The time of a clock that never goes back, in milliseconds. */
   monotonic(): number
 }
 
@@ -336,7 +337,7 @@ function brokenRule(fleet: Fleet, { request }: PlacementCall): 'claim.group_mism
 
 /**
  * The record of a refusal, or of a placement that claims nothing. It is not in the log and has no time from the log, so its time is the
- * arrival of the call.
+ * arrival of the call, or the time of the fleet if that is later.
  */
 function unlogged(fleet: Fleet, { call, notAfter }: PlacementWork, { record }: Decided) {
   const place = { basis: fleet.place.revision, entryId: null, position: null }
