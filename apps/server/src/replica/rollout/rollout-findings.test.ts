@@ -37,7 +37,7 @@ const disagreement = (at: number, decision: string): Finding => ({
   }),
 })
 
-test('findings are counted by the minute of their decision, and stored regularly', async () => {
+test('findings are counted by the minute of their decision, and each flush stores the counts', async () => {
   const { findings, minutes } = open()
   for (const one of [finding(AT), finding(AT + 1, 'skipped'), disagreement(AT + MINUTE_MS, 'd')]) findings.add(one)
   await findings.flush()

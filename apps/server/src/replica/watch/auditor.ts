@@ -39,7 +39,7 @@ export interface AuditorView {
   readonly clean: Clean | null
   /** The end of the last full round by the store's clock; null before the first round has ended. */
   readonly checkedAt: number | null
-  /** Milliseconds since the end of the round. */
+  /** Milliseconds since the end of the last full round; null before the first round has ended. */
   readonly ageMs: number | null
   /** How many rounds are complete. */
   readonly rounds: number

@@ -171,7 +171,7 @@ test('of two deadlocked sessions, one gets the error for an unavailable store, a
   const driver = createPgDriver(database.connection)
   const sessions = [1, 2].map(() => driver.session((client) => client.query(`SET deadlock_timeout = '20ms'; SET lock_timeout = 0`)))
   const [a, b] = sessions
-  if (a === undefined || b === undefined) throw new Error('both are open')
+  if (a === undefined || b === undefined) throw new Error('a session is missing')
   const lock = (session: typeof a, key: number) => session.query({ text: 'SELECT pg_advisory_lock($1::bigint)', values: [key] })
   const backend = async (session: typeof a) =>
     (await session.query<{ pid: number }>({ text: 'SELECT pg_backend_pid() AS pid' })).rows[0]?.pid
@@ -182,7 +182,7 @@ test('of two deadlocked sessions, one gets the error for an unavailable store, a
   const failed = await Promise.any(
     waits.map((wait) =>
       wait.then(
-        () => Promise.reject(new Error('it was given')),
+        () => Promise.reject(new Error('the lock was granted')),
         (error: unknown) => error,
       ),
     ),

@@ -26,7 +26,7 @@ export interface HealArgs {
    * The name of the replica to heal. If the call reaches a different replica, the call is refused. Absent: the replica that gets the call.
    */
   readonly replica?: string | null | undefined
-  /** The state is rebuilt from the newest checkpoint at or before this revision. */
+  /** The state is rebuilt from the newest checkpoint at or before this revision. Absent: from the newest checkpoint. */
   readonly from?: number | null | undefined
   readonly dryRun: boolean
 }
