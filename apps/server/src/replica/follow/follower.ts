@@ -54,8 +54,8 @@ export class Follower {
   readonly #snapshots = createListeners<Snapshot>()
   readonly #checkpointer: ReturnType<typeof createCheckpointer>
   /**
-   * The revision at which `adopt` last replaced the fleet. Checkpoints up to this revision are not stored, because they may be of the
-   * replaced fleet.
+   * The revision at which `adopt` last replaced the fleet. Checkpoints up to this revision are not stored, because they can be copies of
+   * the replaced fleet.
    */
   #adoptedAt = -1
 

@@ -18,7 +18,7 @@ const BUFFER_ROWS = 50_000
 const DECISION_ROWS = 10
 /** A replica that recreates rows is considered stopped if it has written none for this long. */
 const STILL_MS = 2_000
-/** One transaction has at most this many rows. A single entry may have more. */
+/** One transaction has at most this many rows. A single entry can have more. */
 const WRITE_LIMIT = 5_000
 /** Rows that are recreated from the log are written in transactions of at most this many entries. */
 const WRITE_ENTRIES = 200
@@ -151,7 +151,7 @@ export function createProjector(
   }
 
   const drain = async (): Promise<void> => {
-    // rows of entries that a crash of the store may lose are not written
+    // rows of entries that a crash of the store can lose are not written
     const head = replica.durableRevision
     if (replica.halted !== undefined) return
     if (position >= head) {

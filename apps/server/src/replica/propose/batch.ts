@@ -228,7 +228,7 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
     return isFresh ? { type: 'settled', outcome: { type: 'void', code: 'profile.lacks_part' } } : { type: 'later', fresh: true }
 
   const source = call.source === null ? found?.source : findSource(fleet, call.source)
-  // a proposal of this batch may change the claim, so the call waits until the batch is applied
+  // a proposal of this batch can change the claim, so the call waits until the batch is applied
   if (typeof source === 'string' && !overlayIsEmpty) return { type: 'later', fresh: false }
   if (typeof source === 'string')
     return isFresh ? { type: 'settled', outcome: { type: 'void', code: source } } : { type: 'later', fresh: true }

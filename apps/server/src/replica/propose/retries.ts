@@ -11,7 +11,7 @@ export const MAX_ATTEMPTS = 100
  * turns.
  */
 const SUSPICIOUS = 10
-/** The shortest interval between warnings about the same rule, milliseconds. */
+/** The shortest interval between warnings about the same rule, in milliseconds. */
 const QUIET_MS = 60_000
 
 /** Why an attempt failed: the rule that made the proposal void, or an append by another replica. */

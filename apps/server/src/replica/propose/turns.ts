@@ -15,7 +15,7 @@ export interface Turns {
   isDue(): boolean
   /** Records a refused append. It shows that other replicas write too. */
   refused(): void
-  /** Records an appended entry. Its changes may be void. */
+  /** Records an appended entry. Its changes can be void. */
   appended(): void
   /** Records an applied entry. `again` is true if some of its calls must be decided again. */
   settled(again: boolean): void

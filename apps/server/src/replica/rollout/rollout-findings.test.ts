@@ -16,7 +16,7 @@ function open() {
     async keep(some, disagreements) {
       for (const one of some) minutes.set(`${one.rollout} ${one.at} ${one.replica}`, one)
       for (const one of disagreements) kept.set(one.decision, one)
-      // the answer of a successful COMMIT may be lost
+      // the answer of a successful COMMIT can be lost
       if (state.isAway) throw new Error('the database does not answer')
     },
     async forget(before) {

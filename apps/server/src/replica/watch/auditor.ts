@@ -87,7 +87,7 @@ export interface AuditorOptions {
 
 /**
  * A full round checks the claims and keys of the state, and the reports of hosts. The state contains every ended claim that an idempotency
- * key refers to, so one pass over it may take hours. The reports are checked repeatedly meanwhile.
+ * key refers to, so one pass through it can take hours. The reports are checked repeatedly meanwhile.
  */
 interface Round {
   readonly fleet: Fleet

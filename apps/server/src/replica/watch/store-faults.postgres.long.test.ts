@@ -189,7 +189,7 @@ test('of two deadlocked sessions, one gets the error for an unavailable store, a
   )
   expect(failed).toBeInstanceOf(StoreUnavailableError)
   expect(sqlState(failed)).toBe('40P01')
-  // the locks are released concurrently, because each session may still hold a lock for which the other session waits
+  // the locks are released concurrently, because each session can still hold a lock for which the other session waits
   await Promise.all([a, b].map((session) => session.query({ text: 'SELECT pg_advisory_unlock_all()' })))
   await Promise.allSettled(waits)
   expect(await Promise.all([backend(a), backend(b)])).toEqual(before)

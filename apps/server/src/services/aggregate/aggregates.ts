@@ -97,7 +97,7 @@ export interface Aggregates {
 
 /** A key of an aggregate's metadata, with its value and the filters and weighers that read the key. */
 export interface MetadataEntry extends KeyValue {
-  /** First the filters and weighers that always read this key, then those that read the keys named by a request. */
+  /** First the filters and weighers that always read this key, then those that read whatever keys a request names. */
   readonly readers: readonly MetadataReader[]
   /** True if the service itself reads the key, whatever the profiles contain. */
   readonly isOwn: boolean

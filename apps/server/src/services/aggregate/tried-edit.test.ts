@@ -31,7 +31,7 @@ function pieceByPiece<Result>(steps: Steps<Result>, takeCount: () => number) {
   }
 }
 
-/** The methods of every table of hosts. */
+/** The object with the methods that all tables of hosts share. */
 const methodsOf = (hosts: HostTable): HostTable => Object.getPrototypeOf(hosts) as HostTable
 
 afterEach(() => vi.restoreAllMocks())

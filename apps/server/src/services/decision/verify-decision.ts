@@ -49,7 +49,7 @@ export interface VerificationCheck {
   /** The stored hash, if this check compares hashes. */
   readonly kept: string | null
   readonly found: string | null
-  /** The fields in which two documents differ. */
+  /** The first difference, if this check compares documents and they differ. */
   readonly difference: FirstDifference | null
 }
 

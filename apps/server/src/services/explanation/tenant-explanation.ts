@@ -159,7 +159,9 @@ function statesOf(
   return states
 }
 
-/** Demands that ResourceClassFilter checks for the claim, even if an earlier filter has checked them. */
+/**
+ * Demands that ResourceClassFilter checks again for the claim. If an earlier filter has passed hosts, these demands are MET nevertheless.
+ */
 const COUNTED: readonly TenantDemand[] = ['VCPUS', 'MEMORY', 'DISK']
 
 const isAskedAgain = (later: ReadonlySet<TenantDemand>, demand: TenantDemand): boolean => later.has(demand) && !COUNTED.includes(demand)

@@ -11,7 +11,7 @@ export interface Weighing {
   readonly candidateCount: number
   /** The difference between the totals of the first and the second host; null if fewer than two hosts passed. */
   readonly margin: number | null
-  /** Why the host with rank 1 was not selected; null if it was selected. */
+  /** Why the ranking by weights alone does not determine which host is selected; null if it does. */
   readonly note: string | null
 }
 
@@ -24,7 +24,7 @@ export interface WeigherMeta {
   readonly unit: string
   /** The multiplier of hosts for which no aggregate sets a multiplier. */
   readonly multiplier: number
-  /** True if an aggregate sets a different multiplier for at least one host. */
+  /** True if an aggregate sets the multiplier for at least one host. */
   readonly multiplierVaries: boolean
   readonly min: number
   readonly max: number

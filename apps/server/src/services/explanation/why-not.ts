@@ -75,7 +75,7 @@ export interface WhyNotAnswer {
   readonly changedSinceNote: string | null
 }
 
-/** The name of the step before the profile's filters. It refuses hosts that the request excludes. */
+/** The name of the step that refuses the hosts that the request excludes, before the filters of the profile. */
 const CANDIDATES = 'Candidates'
 
 const isRefusal = ({ verdict }: Check): boolean => verdict === 'FAIL' || verdict === 'ERROR'

@@ -70,7 +70,7 @@ const cells = object('NUMATopology', '1.2', {
 const pool = { vendor_id: '8086', product_id: '10ed', numa_node: 0, count: 1 }
 const pools = object('PciDevicePoolList', '1.1', {
   objects: [
-    // the pool with more keys comes first, although the reader sorts pools with fewer keys first; paths have the caller's positions
+    // the reader sorts pools by their count of keys, fewest first, and this order is different; paths must have the caller's positions
     object('PciDevicePool', '1.1', { ...pool, tags: { dev_type: 'type-VF', physical_network: 'p' } }),
     object('PciDevicePool', '1.1', { ...pool, product_id: '10ee', tags: {} }),
   ],

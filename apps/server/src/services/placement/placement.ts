@@ -234,7 +234,7 @@ function unreadIn(fleet: Fleet, account: string, input: PlacementInput, request:
   return profile === undefined ? [] : unreadKeys(request, profile, fleet)
 }
 
-/** The warning code for a TTL in a call that makes no reservation. */
+/** The path of the TTL if the call makes no reservation, because the TTL then has no effect. Otherwise empty. */
 const claimWithoutEffect = ({ ttlMs, mode, intent }: PlacementInput): readonly string[] =>
   ttlMs !== null && (mode !== 'RESERVE' || holdsNothing(intent)) ? ['claim.ttl'] : []
 

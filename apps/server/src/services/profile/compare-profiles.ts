@@ -30,7 +30,7 @@ export interface CompareProfilesInput {
   /** `name` for the active version, or `name@number`. The requests that any version of this profile decided are replayed. */
   readonly baseline: string
   readonly candidate: Candidate
-  /** The requests of this time until now are compared; null: of the last hour. */
+  /** How far back requests are compared; null: one hour. */
   readonly windowMs: number | null
   /** At most this many requests are replayed; null: 200. */
   readonly sample: number | null

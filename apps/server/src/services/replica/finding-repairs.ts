@@ -69,7 +69,7 @@ export interface RepairDone {
 
 /**
  * The failure if the finding does not exist any more or cannot be repaired by this call. The message states what to do. Nothing was
- * changed.
+ * changed, unless the message states that a move is still open: the new claim of that move then exists.
  */
 export interface RepairRefused extends Failure {
   readonly type: 'repair-refused'
