@@ -41,7 +41,7 @@ export interface FlavorRoom {
   readonly flavor: string
   readonly before: number
   readonly after: number
-  /** False if counting stopped at the deadline, so the true counts can be higher. */
+  /** False if counting stopped at the deadline or at a million instances, so that the true counts can be higher. */
   readonly exact: boolean
   /** The zones in which an instance fits before or after the edit, largest change first. */
   readonly zones: readonly ZoneRoom[]

@@ -9,7 +9,7 @@ export interface Weighing {
   readonly hosts: readonly HostVerdict[]
   readonly truncatedAt: number
   readonly candidateCount: number
-  /** The difference between the totals of the first and the second host; null if fewer than two hosts passed. */
+  /** The difference between the totals of the first and the second host; null if fewer than two hosts passed or no weigher ran. */
   readonly margin: number | null
   /** Why the ranking by weights alone does not determine which host is selected; null if it does. */
   readonly note: string | null
@@ -31,7 +31,7 @@ export interface WeigherMeta {
   readonly spread: number
   /**
    * The host that would rank first without the weigher. `isDecisive` is true if a different host would rank first. `isIdle` is true if the
-   * first ten hosts would be the same.
+   * first ten hosts would be the same, in the same order.
    */
   without(): { readonly winner: string | null; readonly isDecisive: boolean; readonly isIdle: boolean }
   /** The nearest lower and the nearest higher multiplier with which a different host would rank first. */
