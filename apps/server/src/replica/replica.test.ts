@@ -227,11 +227,11 @@ test('an error of a listener is logged, and the replica continues to follow the 
   })
   replicas.push(replica)
   replica.onApplied(() => {
-    throw new Error('the follower broke')
+    throw new Error('the listener failed')
   })
   await replica.propose([aReport('h1')])
   expect((await replica.place(call('k', aRequest()))).type).toBe('placed')
-  expect(warnings.join()).toContain('the follower broke')
+  expect(warnings.join()).toContain('the listener failed')
   expect(replica.halted).toBeUndefined()
 })
 

@@ -27,7 +27,7 @@ export interface CheckpointerOptions {
 /** Writes checkpoints as the log grows, so that a start or a replay reads few entries. Then trims old entries from the log. */
 export function createCheckpointer(store: Synchronizer, { timers, revision, horizon, onCopy, warn }: CheckpointerOptions) {
   let changes = 0
-  /** The revision of the last stored checkpoint. */
+  /** The revision of the last checkpoint that was sent to the store without an error, even if the store did not need it. */
   let keptRevision = revision
   let latest: Fleet | undefined
   let saving: Promise<void> | undefined

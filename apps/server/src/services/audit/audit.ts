@@ -59,8 +59,8 @@ interface Waiting {
 }
 
 /**
- * Creates the audit writer of this replica. It writes entries in the order in which their calls were answered, in batches. Each batch is
- * added to the hash chain of the audit while the writer holds a lock that all replicas share.
+ * Creates the audit writer of this replica. It writes entries in the order in which their calls were answered, in batches. The batches of
+ * all replicas form one hash chain.
  */
 export function createAudit({ records, store, warn, room = 10_000, gatherMs = 200 }: AuditOptions): Audit {
   const queue: Waiting[] = []

@@ -43,7 +43,7 @@ function candidatesIn({ ledger }: Fleet, states: readonly ClaimState[] | null | 
 class Oldest {
   readonly #most: number
   #kept: Claim[] = []
-  /** A claim with a greater fence (a newer claim) is not added. Infinity until the list is full. */
+  /** A claim with a greater fence (a newer claim) is not added. Infinity until the list was shortened for the first time. */
   #limit = Number.POSITIVE_INFINITY
 
   constructor(most: number) {

@@ -84,7 +84,7 @@ function readerOf({ kind, read }: HostField): Reader {
 
 function readerFor(field: HostOrderField): Reader {
   const reader = readers.get(field)
-  if (reader === undefined) throw new RangeError(`Nothing reads the order ${field} of hosts; add it to hostFields.`)
+  if (reader === undefined) throw new RangeError(`The sort field ${field} of hosts has no reader; add the field to hostFields.`)
   return reader
 }
 

@@ -48,7 +48,8 @@ export interface DrainOptions {
 
 /**
  * Moves the instances away from the named hosts of a private fleet, as an evacuation would. The caller must already have changed the fleet
- * so that the named hosts refuse new instances. Returns null if no host is named. The result depends only on the fleet and the hosts.
+ * so that the named hosts refuse new instances. Returns null if no host is named. The seeds are fixed, so that an equal query has an equal
+ * result, unless the deadline passes.
  */
 export async function drainHosts(
   fleet: Fleet,

@@ -273,7 +273,7 @@ export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'
       )
       if (wrong !== undefined) return invalid([wrong], wrong.code === 'profile.rollout' ? 'CONFLICT' : 'PRECONDITION')
       const one = version(`${name}@${concerned}`)
-      if (one === undefined) throw new Error(`profile ${name}@${concerned} was rolled back and is not there`)
+      if (one === undefined) throw new Error(`profile ${name}@${concerned} was rolled back, but this replica does not have it`)
       return doneOf(find(name), one, options.dryRun)
     },
     stateOf: ({ of: fleet = replica.fleet, ...one }) =>
@@ -330,7 +330,7 @@ function shareOf({ mode, percent }: RolloutInput): number | Issue {
 }
 
 function doneOf(profile: ProfileView | undefined, version: Profile, dryRun: boolean): ProfileDone {
-  if (profile === undefined) throw new Error(`profile ${profileRef(version)} was written and is not there`)
+  if (profile === undefined) throw new Error(`profile ${profileRef(version)} was written, but this replica does not have it`)
   return { type: 'done', profile, version, dryRun }
 }
 
