@@ -69,7 +69,7 @@ export class Follower {
     this.#hooks = hooks
     this.#applied = createListeners((error, { entry }) =>
       warn(
-        `a follower of the log failed at revision ${entry.revision}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+        `a listener to the log failed at revision ${entry.revision}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
       ),
     )
     this.#checkpointer = createCheckpointer(this.#checkpointStore(), {
