@@ -312,7 +312,7 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
 
 const refOf = ({ id, fence }: Claim): ClaimRef => ({ claim: id, fence })
 
-/** The answer of an earlier call with the same idempotency key. */
+/** The answer of an earlier call with the same idempotency key; undefined if no earlier call used the key. */
 export function answerFromKey(fleet: Fleet, { account, key, digest }: PlacementCall): PlacementOutcome | undefined {
   const bound = fleet.ledger.findKey(account, key)
   if (bound === undefined) return undefined

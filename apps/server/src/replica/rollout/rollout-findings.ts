@@ -61,7 +61,7 @@ export function createRolloutFindings({ store, replica, timers, warn }: RolloutF
   /** The minutes in the order of their first findings. */
   const minutes = new Map<string, Minute>()
   let disagreements: KeptDisagreement[] = []
-  /** The first open minute of each rollout. */
+  /** For each rollout, the first minute that still accepts findings. */
   const opened = new Map<string, number>()
   let writing: Promise<void> | undefined
   let isWarned = false

@@ -33,8 +33,8 @@ export interface DemandTold {
 }
 
 /**
- * What a project may know about its own decision: the request, and which demands of the request a host meets. It contains no data about a
- * single host. The project could find out the same by placing parts of its request.
+ * What a project may know about its own decision: the request, and which demands of the request a host meets. An explanation contains no
+ * data about any single host. The project could find out the same by placing parts of its request.
  */
 export interface TenantExplanation {
   readonly outcome: StoredDecision['outcome']

@@ -105,7 +105,7 @@ type Tried = Pick<RepairDone, 'revision' | 'count' | 'differences'>
 interface RepairPlan {
   readonly input: PlacementInput
   readonly request: RequestSpec
-  /** The hosts and claims that the repair affects, in addition to the new claim of the instance. */
+  /** The hosts that the repair affects. `claims` has the claims that it affects, in addition to the new claim of the instance. */
   readonly hosts: readonly HostIndex[]
   /** The only host on which the instance may be placed. */
   readonly to: HostRecord
