@@ -1,11 +1,14 @@
-/** The listeners to one kind of event. Each listener is called, even if another listener fails. */
+/** The listeners to one kind of event. */
 export interface Listeners<Event> {
   /** Returns a function that removes the listener. */
   add(listener: (event: Event) => void): () => void
   notify(event: Event): void
 }
 
-/** `onFailed` is called with the error of a listener. Without it `notify` throws the error. */
+/**
+ * `onFailed` is called with the error of a listener, and the remaining listeners are then called. Without `onFailed`, `notify` throws the
+ * error, and the remaining listeners are not called.
+ */
 export function createListeners<Event>(onFailed?: (error: unknown, event: Event) => void): Listeners<Event> {
   const listeners = new Set<(event: Event) => void>()
   return {

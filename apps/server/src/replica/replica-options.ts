@@ -9,7 +9,7 @@ import type { MayRaise } from './watch/feature-level.ts'
 export interface ReplicaOptions extends FleetReader {
   readonly store: Synchronizer
   readonly name: string
-  /** Stores decisions that are not in the log. A refusal is answered after it is stored. */
+  /** Stores decisions that are not in the log. Their calls are answered after that. */
   recordUnlogged(decisions: readonly UnloggedDecision[]): Promise<void>
   /** Warns operators about errors. Messages contain no data of callers. */
   warn(message: string): void

@@ -29,7 +29,7 @@ const call = (key: string): PlacementCall => ({
   allOrNothing: true,
 })
 
-/** Runs a test on replicas of a new fleet with hosts of 8 CPUs, and closes them. `through` may wrap the store. */
+/** Runs a test on replicas of a new fleet with hosts of 8 CPUs, and closes the replicas. `through` wraps the store of each replica. */
 async function withReplicas(
   { url }: NatsServers,
   { replicas: count, hosts }: { readonly replicas: number; readonly hosts: number },
@@ -78,7 +78,7 @@ async function placeAgain(replica: Replica, key: string): Promise<PlacementOutco
   }
 }
 
-/** Checks that every placed caller has a claim, nothing is allocated twice, and all replicas have the same state. */
+/** Checks that every placed call has its claim, nothing is allocated twice, and all replicas have the same state. */
 async function expectSound(replicas: readonly Replica[], outcomes: readonly PlacementOutcome[]): Promise<void> {
   await Promise.all(replicas.map((replica) => replica.fresh(20_000)))
   const [first, ...others] = replicas.map(({ fleet }) => canonicalJson(checkpointOf(fleet)))
@@ -113,8 +113,8 @@ describe.skipIf(noNatsServer !== undefined)(`replicas on one nats-server${skippe
     const twice = (store: Synchronizer, other: Synchronizer): Synchronizer => ({
       ...store,
       async append(entry) {
-        // every third entry is appended on another connection; of these appends, every second append fails without an answer, and the
-        // remaining appends append a copy
+        // every third entry is first appended on another connection; after that, alternately, the answer is lost or the entry is appended
+        // again
         if (++sent % 3 !== 0) return store.append(entry)
         await other.append(entry)
         if (sent % 2 === 0) throw new StoreUnavailableError('the answer was lost')
@@ -160,7 +160,7 @@ describe.skipIf(noNatsServer !== undefined)(`replicas on one nats-server${skippe
       expect(await placeAgain(replica as Replica, 'back')).toMatchObject({ type: 'placed' })
     }))
 
-  test('a replica does not write to a recreated stream, because it is another log', () =>
+  test('a replica does not write to a recreated stream, because that stream is another log', () =>
     withReplicas(server, { replicas: 1, hosts: 1 }, async ([replica], fleet) => {
       const { log } = namesOf(fleet)
       await withStreams(server, async (streams) => {

@@ -96,7 +96,7 @@ test('two replicas that race on one database allocate nothing twice, have equal 
       const { replica } = i % 2 === 0 ? a : b
       const outcome = await place(replica, `k${i}`, aRequest({ memoryMb: 128, numInstances: 1 + (i % 2) }))
       const claim = outcome.type === 'placed' ? outcome.claims[0] : undefined
-      // every third caller releases its claims, so that the fleet keeps changing
+      // every third caller releases its first claim, so that the fleet keeps changing
       if (claim !== undefined && i % 3 === 0)
         await replica.propose([{ type: 'release', claim: claim.id, fence: claim.fence, reason: 'test' }])
       return outcome

@@ -159,7 +159,7 @@ test('a reservation that is not confirmed expires by an entry in the log', async
   expect(replica.fleet.ledger.claims.get(id)?.state).toBe('EXPIRED')
 })
 
-test('a call in mode NONE gets advice and claims nothing', async () => {
+test('a call in mode NONE gets a host and claims nothing', async () => {
   const store = createMemoryStore()
   const unlogged: UnloggedDecision[] = []
   const replica = await open(store, unlogged)
@@ -205,7 +205,7 @@ test('a group that exists only in a proposal of the same batch causes no refusal
   await a.fresh()
   const group = (policy: 'AFFINITY' | 'ANTI_AFFINITY') =>
     aRequest({ instanceGroup: { uuid: '00000000-0000-4000-8000-0000000000e1', policy } })
-  // b gets the last free resources, and neither refusal may name a group that was never created
+  // if b claims the only free resources, the other calls are refused, and not because of a group that was never created
   const [winner, first, second] = await Promise.all([
     b.place(call('k0', aRequest())),
     a.place(call('k1', group('ANTI_AFFINITY'))),
@@ -227,11 +227,11 @@ test('an error of a listener is logged, and the replica continues to follow the 
   })
   replicas.push(replica)
   replica.onApplied(() => {
-    throw new Error('the follower broke')
+    throw new Error('the listener failed')
   })
   await replica.propose([aReport('h1')])
   expect((await replica.place(call('k', aRequest()))).type).toBe('placed')
-  expect(warnings.join()).toContain('the follower broke')
+  expect(warnings.join()).toContain('the listener failed')
   expect(replica.halted).toBeUndefined()
 })
 
@@ -324,7 +324,7 @@ test('a replica that fell behind the beginning of the log continues from a check
   expect(slow.fleet.hosts.count).toBe(9)
 })
 
-test('listeners get the present fleet, the copy for each checkpoint, and a fleet that replaces it', async () => {
+test('listeners get a copy of the present fleet, the copy for each checkpoint, and a copy of a fleet that replaces the present one', async () => {
   let isDue = (): void => {}
   const timers: Timers = {
     ...realTimers,

@@ -158,8 +158,8 @@ export class Replica {
   }
 
   /**
-   * Calls the listener with a copy of the present fleet at once, and later with the copy for each checkpoint. Returns a function that ends
-   * the subscription.
+   * Calls the listener with a copy of the present fleet at once, and later with the copy for each checkpoint and with a copy of each fleet
+   * that replaces this replica's fleet. Returns a function that ends the subscription.
    */
   onSnapshot(listener: (snapshot: Snapshot) => void): () => void {
     return this.#follower.onSnapshot(listener)
@@ -228,7 +228,7 @@ export class Replica {
     return whenDurable(this.#appender.held, place, this.#options.timers, timeoutMs)
   }
 
-  /** Resolves with true when this replica has applied a revision and it is durable, and with false after a timeout. */
+  /** Resolves with true when this replica has applied a revision and the revision is durable, and with false after a timeout. */
   reached(revision: number, timeoutMs: number): Promise<boolean> {
     return this.#freshness.until(() => {
       if (this.fleet.place.revision < revision) return false
@@ -246,7 +246,10 @@ export class Replica {
     return this.#freshness.wait(() => false, timeoutMs)
   }
 
-  /** Like `fresh`, for reads: if no newer state is available in time, the present one is used. The caller can read its age from `age`. */
+  /**
+   * Like `fresh`, for reads: if the store is unavailable, or if this replica no longer accepts writes, the present state is used instead of
+   * an error. `age` is the age of that state.
+   */
   freshest(timeoutMs = 10_000): Promise<void> {
     return this.#freshness.wait(() => this.isStoreAway || this.halted !== undefined, timeoutMs)
   }

@@ -121,7 +121,7 @@ export interface ServicesOptions extends Records {
   /** A separate solver for simulations. Otherwise real placements would wait for simulations. */
   readonly askSimulated: AskSolver
   readonly shadow: Shadow
-  /** The findings of rollouts in shadow mode, including findings of this replica that are not stored yet. */
+  /** The stored findings of rollouts. `findings` stores those of this replica that are not stored yet. */
   readonly rollouts: RolloutStore
   readonly findings: Pick<RolloutFindings, 'flush'>
   readonly feed: DecisionFeed
@@ -132,7 +132,7 @@ export interface ServicesOptions extends Records {
   readonly keys: ApiKeyStore
   readonly audit: Audit
   readonly listening: Listening
-  /** The functions that currently fail while the rest of this replica works. */
+  /** The problems with which this replica continues to work at present. */
   degraded(): readonly Degraded[]
   /** The plug-ins that this process has loaded. */
   readonly plugins: readonly LoadedPlugin[]

@@ -23,7 +23,7 @@ export class Freshness {
   readonly changed: Signal
   /** True if the store's last answer was an error. */
   isStoreFailing = false
-  /** True if the log may have grown since the last read. */
+  /** True if the log has possibly grown since the last read. */
   hasNews = true
   readonly #options: FreshnessOptions
   /** The time at which the fleet was last known to be as new as the store. */
@@ -38,7 +38,7 @@ export class Freshness {
     this.changed = createSignal(options.timers)
   }
 
-  /** The sequence number of the last call. It orders the calls of this replica. */
+  /** The sequence number of the last call. Sequence numbers order the calls of this replica by their arrival. */
   get arrivals(): number {
     return this.#arrivals
   }
@@ -51,7 +51,7 @@ export class Freshness {
     return this.#freshUpTo
   }
 
-  /** How long ago the fleet was last known to be as new as the store, milliseconds. */
+  /** How long ago the fleet was last known to be as new as the store, in milliseconds. */
   get age(): number {
     return this.#options.timers.now() - this.#freshAt
   }

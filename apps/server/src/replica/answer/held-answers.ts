@@ -27,7 +27,7 @@ export interface HeldAnswers {
   failAll(error: UnavailableError): void
 }
 
-/** The pause after a failed flush, milliseconds. */
+/** The pause after a failed flush, in milliseconds. */
 const RETRY_MS = 50
 
 /** `onFailed` is called when a flush failed, `onEmpty` when no answer waits any longer. */

@@ -11,7 +11,7 @@ function ticking(): Timers {
   return { ...realTimers, now: () => now++ }
 }
 
-/** A refusal whose cause is found after this many steps, and what happened to it. */
+/** A refusal whose cause is found after this many steps. `log` states what happened to the refusal. */
 function aRefusal(name: string, steps: number, onStep: (step: number, fleet: Fleet) => void = () => undefined) {
   const log: string[] = []
   const work = { abandoned: false, fail: (error: Error) => void log.push(`failed: ${error.message}`) } as Refusal['work']
@@ -75,7 +75,7 @@ test('searches on the same state share a copy of the fleet, and a search on anot
   expect([seen[0] === seen[1], seen[1] === seen[2], seen.includes(fleet), seen.includes(other)]).toEqual([true, false, false, false])
 })
 
-test('at most 32 searches wait, and a further one runs at once to its end, on a copy of its own', async () => {
+test('at most 32 searches wait, and a further search runs at once to its end, on a copy of its own', async () => {
   const { searches, found } = open()
   const fleet = new Fleet()
   const seen = new Set<Fleet>()
@@ -86,7 +86,7 @@ test('at most 32 searches wait, and a further one runs at once to its end, on a 
   expect([found.length, seen.size, seen.has(fleet)]).toEqual([33, 2, false])
 })
 
-test('a further search that fails at once fails its call', async () => {
+test('a search beyond the 32 waiting ones fails its call at once if the search fails', async () => {
   const { searches } = open()
   const fleet = new Fleet()
   const waiting = Array.from({ length: 32 }, (_, i) => searches.start(aRefusal(`refused-${i}`, 5).refusal, fleet))

@@ -54,7 +54,7 @@ export function createCauseSearches(timers: Timers, { onFound }: { onFound(decis
         const pause = turns.pause()
         if (pause !== undefined) await pause
       }
-      // releases the overlay
+      // ends the search early, which releases its overlay
       steps.return(undefined as never)
     } catch (error) {
       work.fail(asError(error))

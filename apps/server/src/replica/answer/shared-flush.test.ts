@@ -71,7 +71,7 @@ test('claims, changes, refusals, repeated calls and reads are not answered befor
     repeated: a.place(call('k1')),
     refused: a.place(call('k2')),
     changed: a.propose([{ type: 'status', host: 'h1', node: 'h1', status: 'DISABLED', reason: '' }]),
-    read: a.settled() ?? Promise.reject(new Error('it is not settled')),
+    read: a.settled() ?? Promise.reject(new Error('the state is already durable')),
     elsewhere: b.place(call('k3')),
     readElsewhere: b.fresh().then(() => b.settled()),
     reached: b.reached(2, 5_000),

@@ -3,7 +3,7 @@ import type { UnloggedAnswer } from '../propose/batch.ts'
 import type { UnloggedDecision } from '../propose/placement.ts'
 import { createUnloggedStore } from './store-unlogged.ts'
 
-/** A store whose writes end when the test calls `end` with one of their decisions. A write with the decision `large` fails. */
+/** A store. Each write ends when the test calls `end` with the first decision of the write. A write with the decision `large` fails. */
 function open() {
   const writes: string[][] = []
   const warnings: string[] = []

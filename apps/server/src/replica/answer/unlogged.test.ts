@@ -16,7 +16,7 @@ function ticking(): Timers {
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 
-/** A refusal whose cause is found once `isFound` is true, and what happened to it. */
+/** A refusal whose cause is found once `isFound` returns true. `log` states what happened to the refusal. */
 function aRefusal(name: string, isFound: () => boolean = () => true) {
   const log: string[] = []
   const work = { abandoned: false, fail: (error: Error) => void log.push(`failed: ${error.message}`) } as Refusal['work']
@@ -86,7 +86,7 @@ test('while the cause of a refusal is searched on a large fleet, the event loop 
       turns++
     }
     expect(await refused).toMatchObject({ type: 'refused', reasons: [{ code: 'cpu.too_few', hosts: 2_000 }] })
-    // each host is examined in more than one step of at most 256 hosts, and a turn has at most four steps
+    // the search goes through all hosts more than once, in steps of at most 256 hosts, and a turn has at most four steps
     expect(turns).toBeGreaterThan(10)
   } finally {
     await replica.close()
@@ -110,7 +110,7 @@ test('a refusal and a placement that claims nothing are stored and counted, and 
   }
 })
 
-test('a refusal is stored when its cause is known and its function was called, and its caller is answered after that', async () => {
+test('a refusal is stored once its cause is known and the function that `search` returned was called; then its caller is answered', async () => {
   const { unlogged, stored, found } = open()
   const { refusal, log } = aRefusal('refused')
   const answer = unlogged.search(refusal, new Fleet())

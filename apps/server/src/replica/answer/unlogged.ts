@@ -7,7 +7,7 @@ import { createUnloggedStore, type UnloggedStoreOptions } from './store-unlogged
 
 /**
  * Answers calls whose decisions are not in the log: placements that claim nothing, and refusals. Each decision is stored before its caller
- * is answered. Calls that claim resources do not wait for it.
+ * is answered. Calls that claim resources do not wait until these decisions are stored.
  */
 export interface Unlogged {
   /** Stores a decision, and then answers its caller. */

@@ -9,8 +9,8 @@ const CHANGES = 10_000
 /** A checkpoint is also due this long after the last one if the fleet has changed since. */
 const MILLISECONDS = 60_000
 /**
- * The pause after a checkpoint, as a multiple of the time that writing it took. Without the pause, checkpoints of a large fleet would be
- * written most of the time.
+ * If writing a checkpoint took some time, the next checkpoint that is due because of MILLISECONDS begins at least this multiple of that
+ * time after the beginning of the first. Otherwise checkpoints of a large fleet would be written most of the time.
  */
 const REST = 20
 
@@ -27,7 +27,7 @@ export interface CheckpointerOptions {
 /** Writes checkpoints as the log grows, so that a start or a replay reads few entries. Then trims old entries from the log. */
 export function createCheckpointer(store: Synchronizer, { timers, revision, horizon, onCopy, warn }: CheckpointerOptions) {
   let changes = 0
-  /** The revision of the last stored checkpoint. */
+  /** The revision of the last checkpoint that was sent to the store without an error, even if the store did not need it. */
   let keptRevision = revision
   let latest: Fleet | undefined
   let saving: Promise<void> | undefined

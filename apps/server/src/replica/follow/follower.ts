@@ -54,8 +54,8 @@ export class Follower {
   readonly #snapshots = createListeners<Snapshot>()
   readonly #checkpointer: ReturnType<typeof createCheckpointer>
   /**
-   * The revision at which `adopt` last replaced the fleet. Checkpoints up to this revision are not stored, because they may be of the
-   * replaced fleet.
+   * The revision at which `adopt` last replaced the fleet. Checkpoints up to this revision are not stored, because they can be copies of
+   * the replaced fleet.
    */
   #adoptedAt = -1
 
@@ -69,7 +69,7 @@ export class Follower {
     this.#hooks = hooks
     this.#applied = createListeners((error, { entry }) =>
       warn(
-        `a follower of the log failed at revision ${entry.revision}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+        `a listener to the log failed at revision ${entry.revision}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
       ),
     )
     this.#checkpointer = createCheckpointer(this.#checkpointStore(), {

@@ -30,7 +30,7 @@ export interface History extends PastFleets {
 }
 
 /**
- * `limit` is how many hosts, claims and keys cached past fleets may hold together. With 0, no fleet is cached and each is built from the
+ * `limit` is how many hosts, claims and keys cached past fleets can have together. With 0, no fleet is cached and each is built from the
  * store.
  */
 export function createHistory(store: LogReader, limit = 0, reader?: FleetReader): History {

@@ -181,7 +181,7 @@ test('the data of a checkpoint counts towards the limit while any cached fleet s
   }
   const claims = Array.from({ length: 90 }, (_, i) => aClaim({ key: `k${i}`, ids: [`c${i}`], grants: {}, ttlMs: 1e9 }))
   await append([aReport('h1'), ...claims])
-  // these revisions are so far apart that no query continues from another
+  // these revisions are so far apart that no query continues from the fleet at another of these revisions
   const REVISIONS = [10_500, 21_000, 31_500, 42_000]
   for (const revision of REVISIONS) {
     while (fleet.place.revision < revision) await append([])

@@ -196,7 +196,7 @@ export function createPastFleets(
         return start.fleet
       } catch (error) {
         const isGone = error instanceof StoreWentBackError || error instanceof LogTrimmedError
-        // the cached fleet may contain entries that the store no longer has, so the fleet is rebuilt from the store
+        // the cached fleet can contain entries that the store no longer has, so the fleet is rebuilt from the store
         if (isGone) kept.clear()
         if (!isGone || isFromStore) throw error
       }
@@ -224,7 +224,7 @@ export function createPastFleets(
   return {
     async read(revision, use) {
       const known = find(revision)
-      // the fleet may have been dropped while the store was queried
+      // the fleet was possibly dropped while the store was queried
       if (known !== undefined && (await isThere(known)) && kept.has(known)) return use(known.fleet)
       return inTurn(async () => use(await make(revision)))
     },

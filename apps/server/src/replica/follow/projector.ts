@@ -18,8 +18,9 @@ const BUFFER_ROWS = 50_000
 const DECISION_ROWS = 10
 /** A replica that recreates rows is considered stopped if it has written none for this long. */
 const STILL_MS = 2_000
-/** One transaction has at most this many rows and entries. A single entry may have more rows. */
+/** One transaction has at most this many rows. A single entry can have more. */
 const WRITE_LIMIT = 5_000
+/** Rows that are recreated from the log are written in transactions of at most this many entries. */
 const WRITE_ENTRIES = 200
 /** The pause of a projector after it found another replica writing, in milliseconds. */
 const YIELD_MS = 20
@@ -40,7 +41,7 @@ export interface Projector {
 
 export interface ProjectorOptions {
   readonly history: History
-  /** The log. It is compared with the log of the tables before they are written. */
+  /** The log. Before the tables are written for the first time, it is compared with the log that they contain. */
   readonly log: Pick<Synchronizer, 'past' | 'engine' | 'flushing'>
   warn(message: string): void
   /** At most this many rows wait; default BUFFER_ROWS. */
@@ -85,7 +86,9 @@ export function createProjector(
   const sweep = setInterval(() => kick(), SWEEP_MS)
   sweep.unref()
 
-  /** Starts writing unless it is running. Rows that arrive meanwhile are in the next batch. */
+  /**
+   * Starts to write the waiting rows. If a write is running, the next write begins after it and includes the rows that arrived meanwhile.
+   */
   const kick = (): void => {
     if (closing) return
     if (running !== undefined) {
@@ -148,7 +151,7 @@ export function createProjector(
   }
 
   const drain = async (): Promise<void> => {
-    // rows of entries that a crash of the store may lose are not written
+    // rows of entries that a crash of the store can lose are not written
     const head = replica.durableRevision
     if (replica.halted !== undefined) return
     if (position >= head) {

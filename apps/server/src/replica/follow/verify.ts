@@ -33,9 +33,9 @@ export interface Verification {
 }
 
 /**
- * Replays every decision: placements that claim resources at their position in the log, other decisions on the state at the revision on
- * which they were made. Hosts, grants, alternates, scores, counts and weigher values must be equal to the last bit. A trimmed log is
- * replayed from its oldest checkpoint on.
+ * Replays decisions: placements that claim resources at their position in the log, other decisions on the state at the revision on which
+ * they were made. An entry that was appended behind entries that its decisions did not know is not replayed. Hosts, grants, alternates,
+ * scores, counts and weigher values must be equal to the last bit. A trimmed log is replayed from its oldest checkpoint on.
  */
 export async function verifyDecisions(store: LogReader, decisions: readonly StoredDecision[]): Promise<Verification> {
   for (;;) {

@@ -65,7 +65,7 @@ function isOn({ hosts }: Fleet, claim: Claim, tried: HostName): boolean {
 
 /**
  * The request of a further attempt. It keeps the instance's server group and excludes every host that was tried. A host with several nodes
- * is not excluded, because another node may fit.
+ * is not excluded, because another node can fit.
  */
 function requestOfAttempt(fleet: Fleet, call: PlacementCall, source: Claim): RequestSpec {
   const request = requestOfMove(fleet, { request: call.request, intent: 'RESIZE' }, source)

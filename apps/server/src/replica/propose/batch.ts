@@ -84,6 +84,7 @@ export interface BatchOptions {
   /** The feature level to which the log is raised. Every living replica supports it. 0 for no change. */
   readonly raiseTo?: number
   newSeed(): string
+  /** The time of a clock that never goes back, in milliseconds. */
   monotonic(): number
 }
 
@@ -227,7 +228,7 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
     return isFresh ? { type: 'settled', outcome: { type: 'void', code: 'profile.lacks_part' } } : { type: 'later', fresh: true }
 
   const source = call.source === null ? found?.source : findSource(fleet, call.source)
-  // a proposal of this batch may change the claim, so the call waits until the batch is applied
+  // a proposal of this batch can change the claim, so the call waits until the batch is applied
   if (typeof source === 'string' && !overlayIsEmpty) return { type: 'later', fresh: false }
   if (typeof source === 'string')
     return isFresh ? { type: 'settled', outcome: { type: 'void', code: source } } : { type: 'later', fresh: true }
@@ -311,7 +312,7 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
 
 const refOf = ({ id, fence }: Claim): ClaimRef => ({ claim: id, fence })
 
-/** The answer of an earlier call with the same idempotency key. */
+/** The answer of an earlier call with the same idempotency key; undefined if no earlier call used the key. */
 export function answerFromKey(fleet: Fleet, { account, key, digest }: PlacementCall): PlacementOutcome | undefined {
   const bound = fleet.ledger.findKey(account, key)
   if (bound === undefined) return undefined
@@ -336,7 +337,7 @@ function brokenRule(fleet: Fleet, { request }: PlacementCall): 'claim.group_mism
 
 /**
  * The record of a refusal, or of a placement that claims nothing. It is not in the log and has no time from the log, so its time is the
- * arrival of the call.
+ * arrival of the call, or the time of the fleet if that is later.
  */
 function unlogged(fleet: Fleet, { call, notAfter }: PlacementWork, { record }: Decided) {
   const place = { basis: fleet.place.revision, entryId: null, position: null }

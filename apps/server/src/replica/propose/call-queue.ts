@@ -7,7 +7,7 @@ const MAX_WAITING = 20_000
 
 /** Calls that wait to become part of an entry, in order. */
 export interface CallQueue {
-  /** The waiting calls, oldest first. A new entry removes calls from the front. */
+  /** The waiting calls, oldest first. When the next entry is built, calls are removed from the front. */
   readonly works: Work[]
   /** Adds a call and resolves with its outcome. Rejects with UnavailableError after the deadline, or at once if too many calls wait. */
   add<Outcome, Item extends Work>(arrived: number, deadlineMs: number, create: (waiting: Waiting<Outcome>) => Item): Promise<Outcome>
@@ -37,7 +37,7 @@ export function createCallQueue(timers: Timers): CallQueue {
           },
         })
         const cancel = timers.after(deadlineMs, () => {
-          // a call in flight may still take effect, but a waiting call is dropped
+          // a call in flight can still take effect, but a waiting call is dropped
           item.abandoned = true
           const waiting = works.indexOf(item)
           if (waiting >= 0) works.splice(waiting, 1)

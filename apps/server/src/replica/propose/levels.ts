@@ -15,7 +15,7 @@ export interface Levels {
   admit<Outcome>(level: number, letIn: () => Promise<Outcome>): Promise<Outcome>
   /** The level to which the next entry can raise the log, because every living replica reads that level. 0 if unknown. */
   readonly raiseTo: number
-  /** Discards the result of `learn`, because other replicas may start later. They are checked before the feature level is raised again. */
+  /** Discards the result of `learn`, because other replicas can start later. They are checked before the feature level is raised again. */
   clear(): void
 }
 

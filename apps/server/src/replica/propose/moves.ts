@@ -74,7 +74,7 @@ export function requestOfMove(fleet: Fleet, { request, intent }: Pick<PlacementC
   return {
     ...request,
     instanceUuids: claim.instance === null ? [] : [claim.instance],
-    // a move keeps its group with the present policy, and the exclusions of the request are added
+    // a move keeps its group with the present policy, and is also kept apart from the groups that the request names
     instanceGroup:
       group === undefined
         ? null

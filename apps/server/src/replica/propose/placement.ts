@@ -59,7 +59,7 @@ export interface Gathered extends Pick<DecideInput, 'solution'> {
 
 /**
  * Requests the answers of external plug-ins and the solver for a call before it is decided. Undefined if none are needed; the call then
- * continues at once. `fleet` is called each time, because the fleet may be replaced. `answered`: the profile with earlier answers. The
+ * continues at once. `fleet` is called each time, because the fleet can be replaced. `answered`: the profile with earlier answers. The
  * promise never rejects, because an error is recorded as an answer.
  */
 export type Gather = (fleet: () => Fleet, call: PlacementCall, answered?: Profile) => Promise<Gathered> | undefined

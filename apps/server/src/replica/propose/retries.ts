@@ -11,7 +11,7 @@ export const MAX_ATTEMPTS = 100
  * turns.
  */
 const SUSPICIOUS = 10
-/** The shortest interval between warnings about the same rule, milliseconds. */
+/** The shortest interval between warnings about the same rule, in milliseconds. */
 const QUIET_MS = 60_000
 
 /** Why an attempt failed: the rule that made the proposal void, or an append by another replica. */
@@ -89,8 +89,8 @@ export function createRetries(warn: (message: string) => void, timers: Timers): 
         const now = timers.now()
         if (now >= (quietUntil.get(rule) ?? Number.NEGATIVE_INFINITY)) {
           quietUntil.set(rule, now + QUIET_MS)
-          // each decision passes this rule, but the proposals of the decision do not, so the call would be decided again for ever without a
-          // limit
+          // the decisions probably do not check this rule, by which the judge makes their proposals void; without a limit, the call would
+          // be decided again for ever
           warn(`${total} attempts of decision ${work.decisionId} did not count: ${text}; calls may be starved by ${rule}`)
         }
       }

@@ -10,7 +10,7 @@ export interface Settled {
   readonly again: readonly Work[]
 }
 
-/** Computes the answers of all calls that wait for an applied entry. They are sent later, because the entry may not be durable yet. */
+/** Computes the answers of all calls that wait for an applied entry. They are sent later, because the entry is possibly not durable yet. */
 export function settle({ owners, entry }: Batch, verdicts: readonly Void[], fleet: Fleet, retries: Retries): Settled {
   const { revision } = fleet.place
   const again: Work[] = []

@@ -20,7 +20,7 @@ function holding(store: Synchronizer, most: number): { readonly store: Synchroni
   }
 }
 
-test('an entry that does not fit into one message of the store is sent in several, and a call that does not fit alone is refused', async () => {
+test('an entry that does not fit into one message of the store is sent in several messages, and a call that does not fit alone is refused', async () => {
   const { store, sizes } = holding(createMemoryStore().open(), 3)
   const replica = await Replica.start({ store, name: 'r', warn: () => undefined, recordUnlogged: async () => undefined })
   const report = (...hosts: string[]) => replica.propose(hosts.map((host) => aReport(host)))

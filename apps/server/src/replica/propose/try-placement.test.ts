@@ -33,7 +33,7 @@ test.each([
   expect(stateOf(fleet)).toEqual(before)
 })
 
-test('only a refusal yields, and if it is ended meanwhile, the fleet is as it was', () => {
+test('only the search for the cause of a refusal yields, and if the search is ended early, the fleet is as it was', () => {
   const fleet = aFleet({ h1: {}, h2: {} })
   const before = stateOf(fleet)
   expect(tryPlacementInSteps(fleet, aCall('RESERVE', 1)).next().done).toBe(true)

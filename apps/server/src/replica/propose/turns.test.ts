@@ -16,7 +16,7 @@ test('after a refused append, a replica takes turns until two turns had no confl
 })
 
 test.each([true, false])(
-  'a replica without conflicts takes a turn after a certain count of entries in the log (refuses early: %s)',
+  'a replica without conflicts takes a turn after it has appended BATCHES_PER_TURN entries (refuses early: %s)',
   (early) => {
     const turns = createTurns(early)
     for (let i = 0; i < BATCHES_PER_TURN; i++) {

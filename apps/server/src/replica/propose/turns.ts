@@ -6,15 +6,16 @@ const CALM_TURNS = 2
 const VOID_ENTRIES = 2
 
 /**
- * Decides when a replica takes turns: after a conflict with other replicas, until two turns had no conflict, and also regularly without
- * conflicts, because a replica cannot see others that it starves. A conflict is an append that is refused, or, if the store accepts every
- * entry, an entry with void changes. An entry that is appended behind others and still takes effect is not a conflict.
+ * Decides when a replica takes turns: after a conflict with other replicas, until two turns had no conflict, and also after every eight
+ * batches without a conflict, because a replica cannot see others that it starves. A conflict is an append that is refused, or, if the
+ * store accepts every entry, two consecutive entries with void changes. An entry that is appended behind others and still takes effect is
+ * not a conflict.
  */
 export interface Turns {
   isDue(): boolean
   /** Records a refused append. It shows that other replicas write too. */
   refused(): void
-  /** Records an appended entry. Its changes may be void. */
+  /** Records an appended entry. Its changes can be void. */
   appended(): void
   /** Records an applied entry. `again` is true if some of its calls must be decided again. */
   settled(again: boolean): void

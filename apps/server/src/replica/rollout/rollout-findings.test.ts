@@ -16,7 +16,7 @@ function open() {
     async keep(some, disagreements) {
       for (const one of some) minutes.set(`${one.rollout} ${one.at} ${one.replica}`, one)
       for (const one of disagreements) kept.set(one.decision, one)
-      // the answer of a successful COMMIT may be lost
+      // the answer of a successful COMMIT can be lost
       if (state.isAway) throw new Error('the database does not answer')
     },
     async forget(before) {
@@ -37,7 +37,7 @@ const disagreement = (at: number, decision: string): Finding => ({
   }),
 })
 
-test('findings are counted by the minute of their decision, and stored regularly', async () => {
+test('findings are counted by the minute of their decision, and each flush stores the counts', async () => {
   const { findings, minutes } = open()
   for (const one of [finding(AT), finding(AT + 1, 'skipped'), disagreement(AT + MINUTE_MS, 'd')]) findings.add(one)
   await findings.flush()

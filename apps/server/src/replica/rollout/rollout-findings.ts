@@ -16,7 +16,7 @@ export interface Finding {
   disagreement?(): Omit<KeptDisagreement, 'rollout' | 'at'>
 }
 
-/** Collects the findings of a shadow, and stores them every few seconds. No call waits for it. */
+/** Collects the findings of a shadow, and stores them every few seconds. No call waits until they are stored. */
 export interface RolloutFindings {
   add(finding: Finding): void
   /** Stores the waiting findings. If that fails, they continue to wait and operators are warned. */
@@ -36,7 +36,9 @@ export const MINUTE_MS = 60_000
 /** How long steps and disagreements are stored. */
 export const ROLLOUT_KEPT_MS = 31 * 24 * 60 * MINUTE_MS
 const FLUSH_MS = 5_000
-/** At most this many disagreements of one minute are stored. The first ones are stored, because ranking their hosts takes time. */
+/**
+ * The first disagreements of a minute are stored, at most this many. The others are only counted, because ranking their hosts takes time.
+ */
 const REPORTED_PER_MINUTE = 50
 /** A minute accepts findings for this long. Later findings are added to the first minute that still accepts findings. */
 const OPEN_MS = 10 * MINUTE_MS
@@ -59,7 +61,7 @@ export function createRolloutFindings({ store, replica, timers, warn }: RolloutF
   /** The minutes in the order of their first findings. */
   const minutes = new Map<string, Minute>()
   let disagreements: KeptDisagreement[] = []
-  /** The first open minute of each rollout. */
+  /** For each rollout, the first minute that still accepts findings. */
   const opened = new Map<string, number>()
   let writing: Promise<void> | undefined
   let isWarned = false

@@ -80,7 +80,7 @@ test('every decision, including refusals, is replayed by the candidate on the sa
   expect(warnings).toEqual([])
 })
 
-test("each of this replica's decisions is reported once, with the choices of both versions and their ranks by the other", async () => {
+test("each of this replica's decisions is reported once, with the choice of each version and its rank in the other version", async () => {
   const { replica, shadow, findings } = await openPair()
   await replica.propose([rollout(0, asShadow)])
   const since = replica.fleet.profiles.courseOf('site')?.rollout?.since

@@ -57,7 +57,7 @@ export interface Shadow {
   reportOf(name: string): ShadowReport | undefined
   /** Adds a decision that is not in the log: a refusal, or a placement that claims nothing. */
   take(decision: StoredDecision): void
-  /** Resolves once all decisions up to now are processed. */
+  /** Resolves with true once all decisions up to now are processed, and with false after a timeout. */
   settled(timeoutMs: number): Promise<boolean>
   close(): void
 }
@@ -150,7 +150,7 @@ export function createShadow({ replica, findings, timers = realTimers, warn, lag
     isRunning = true
     timers.after(0, work)
   }
-  /** Processes one item, then pauses so that the process can do its main work. */
+  /** Processes items for about PIECE_MS, then pauses so that the process can do its main work. */
   const work = (): void => {
     const from = timers.now()
     try {

@@ -8,7 +8,7 @@ import { createAuditor } from './auditor.ts'
 test('the digest of an unchanged state is computed during a round, because a round of a large fleet takes minutes', async () => {
   const replica = await Replica.start({ store: createMemoryStore().open(), name: 'a', warn: () => {}, recordUnlogged: async () => {} })
   await replica.propose(Array.from({ length: 400 }, (_, i) => aReport(`h${i}`)))
-  // each checked object takes an eighth of a slice
+  // each read of the clock advances the clock by an eighth of a slice
   let now = 0
   const timers: Timers = { ...realTimers, now: () => (now += 0.25), every: () => () => {} }
   const auditor = createAuditor({ replica, timers, warn: () => {} })

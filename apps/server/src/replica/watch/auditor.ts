@@ -39,7 +39,7 @@ export interface AuditorView {
   readonly clean: Clean | null
   /** The end of the last full round by the store's clock; null before the first round has ended. */
   readonly checkedAt: number | null
-  /** Milliseconds since the end of the round. */
+  /** Milliseconds since the end of the last full round; null before the first round has ended. */
   readonly ageMs: number | null
   /** How many rounds are complete. */
   readonly rounds: number
@@ -87,7 +87,7 @@ export interface AuditorOptions {
 
 /**
  * A full round checks the claims and keys of the state, and the reports of hosts. The state contains every ended claim that an idempotency
- * key refers to, so one pass over it may take hours. The reports are checked repeatedly meanwhile.
+ * key refers to, so one pass through it can take hours. The reports are checked repeatedly meanwhile.
  */
 interface Round {
   readonly fleet: Fleet

@@ -8,7 +8,7 @@ const STEPS = 60
 export interface LagHistory {
   /** Records the signs of life of one check. */
   take(rows: ReplicaRows): void
-  /** The longest lag in each step in milliseconds, oldest first, up to the last check; null for a step without a sign. */
+  /** The longest lag in each step in milliseconds, oldest first, up to the last check; null for a step without a sign of life. */
   of(id: string): readonly (number | null)[]
 }
 

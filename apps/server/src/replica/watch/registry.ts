@@ -8,7 +8,7 @@ const SIGN_EVERY_MS = 2_000
 /** A replica whose last sign of life is older than this is not considered living. */
 const LIVE_MS = 10_000
 /**
- * A replica that was not shut down in an orderly way may continue after a pause of up to this long, and must still be able to read the log
+ * A replica that was not shut down in an orderly way can continue after a pause of up to this long, and must still be able to read the log
  * then.
  */
 const MAY_RETURN_MS = 60_000
@@ -19,7 +19,7 @@ export interface Registry {
   readonly last: ReplicaRows
   /** Writes a sign of life, and reads the signs of the other replicas at once. Rejects if the store does not answer. */
   look(): Promise<void>
-  /** Throws FeatureLevelError if a replica that is living, or may continue, cannot read changes of this feature level. */
+  /** Throws FeatureLevelError if a replica that is living, or can continue, cannot read changes of this feature level. */
   mayRaise(level: number): Promise<void>
   /** Returns true if every replica supported the feature level at the last check. Does not query the store. */
   isReadByAll(level: number): boolean
@@ -78,7 +78,7 @@ export async function openRegistry({ store, timers, describe, onLook, warn }: Re
         isWarned = false
       },
       (error: unknown) => {
-        // until LIVE_MS has passed, the other replicas consider this one living, and the next sign of life may succeed
+        // until LIVE_MS has passed, the other replicas consider this one living, and the next sign of life can succeed
         if (isWarned || timers.now() - givenAt < LIVE_MS) return
         isWarned = true
         warn(

@@ -10,7 +10,7 @@ const FRESH_MS = 5_000
 const REMEMBERED = 4_096
 const SENT = 128
 
-/** A part of the state that differs from another replica's. */
+/** A part of this replica's state that differs from the same part of another replica's state. */
 export interface Divergence extends Finding {
   readonly since: number
 }

@@ -222,7 +222,7 @@ describe('the auditor', () => {
   })
 })
 
-test('heal follows the log while it compares, and begins at the given revision', async () => {
+test('heal follows the log during the comparison, and starts from the newest checkpoint at or before the given revision', async () => {
   const [a] = pair()
   const healing = a.heal(false)
   const reports = Array.from({ length: 20 }, (_, i) => aReport('h1', { instances: [] }, i + 3))

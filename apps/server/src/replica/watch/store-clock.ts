@@ -3,7 +3,7 @@
  * the store gave the entries.
  */
 export interface StoreClock {
-  /** Corrects the estimate with a time that the store sent, which may be older than the present. */
+  /** Corrects the estimate with a time that the store sent. That time can be older than the present time. */
   learn(stamp: number): void
   /** Milliseconds since 1970; never before `floor`. */
   now(floor: number): number

@@ -171,7 +171,7 @@ test('of two deadlocked sessions, one gets the error for an unavailable store, a
   const driver = createPgDriver(database.connection)
   const sessions = [1, 2].map(() => driver.session((client) => client.query(`SET deadlock_timeout = '20ms'; SET lock_timeout = 0`)))
   const [a, b] = sessions
-  if (a === undefined || b === undefined) throw new Error('both are open')
+  if (a === undefined || b === undefined) throw new Error('a session is missing')
   const lock = (session: typeof a, key: number) => session.query({ text: 'SELECT pg_advisory_lock($1::bigint)', values: [key] })
   const backend = async (session: typeof a) =>
     (await session.query<{ pid: number }>({ text: 'SELECT pg_backend_pid() AS pid' })).rows[0]?.pid
@@ -182,14 +182,14 @@ test('of two deadlocked sessions, one gets the error for an unavailable store, a
   const failed = await Promise.any(
     waits.map((wait) =>
       wait.then(
-        () => Promise.reject(new Error('it was given')),
+        () => Promise.reject(new Error('the lock was granted')),
         (error: unknown) => error,
       ),
     ),
   )
   expect(failed).toBeInstanceOf(StoreUnavailableError)
   expect(sqlState(failed)).toBe('40P01')
-  // the locks are released concurrently, because each session may still hold a lock for which the other session waits
+  // the locks are released concurrently, because each session can still hold a lock for which the other session waits
   await Promise.all([a, b].map((session) => session.query({ text: 'SELECT pg_advisory_unlock_all()' })))
   await Promise.allSettled(waits)
   expect(await Promise.all([backend(a), backend(b)])).toEqual(before)

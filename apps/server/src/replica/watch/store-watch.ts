@@ -7,9 +7,9 @@ import { createStoreClock } from './store-clock.ts'
  * time, but on the times that the store gave the entries.
  */
 export interface StoreWatch {
-  /** The store's time as estimated, milliseconds since 1970; never before `floor`. */
+  /** The estimated store time in milliseconds since 1970; never before `floor`. */
   now(floor: number): number
-  /** Corrects the estimate with a time that the store sent, which may be older than the present. */
+  /** Corrects the estimate with a time that the store sent. That time can be older than the present time. */
   learn(stamp: number): void
   /** Requests the store's time, and records the answer or its absence. */
   ask(): void

@@ -23,6 +23,7 @@ import { createTurns, decidingNow, type Sides, sidesOf } from './tried-edit.ts'
 export interface AggregateReplayInput {
   /** At most this many recent requests are replayed; null: 200. */
   readonly sample: number | null
+  /** After this time, no further request is replayed; null: 10 s. */
   readonly deadlineMs: number | null
 }
 
@@ -40,7 +41,7 @@ export interface FlavorRoom {
   readonly flavor: string
   readonly before: number
   readonly after: number
-  /** False if counting stopped at the deadline, so the true counts can be higher. */
+  /** False if counting stopped at the deadline or at a million instances, so that the true counts can be higher. */
   readonly exact: boolean
   /** The zones in which an instance fits before or after the edit, largest change first. */
   readonly zones: readonly ZoneRoom[]
@@ -168,7 +169,7 @@ async function roomOf(sides: Sides, stored: readonly StoredDecision[], isOver: (
   for (const { record } of stored) {
     const request = currentSpec(record.request)
     const { name } = request.flavor
-    // A request that depends on other instances cannot show how many instances of its flavor fit.
+    // a gang, a member of a server group or a move does not show how many instances of its flavor fit
     if (!name || request.gang.length > 0 || request.instanceGroup || record.source !== undefined) continue
     const known = asked.get(name)
     if (known !== undefined) known.count++

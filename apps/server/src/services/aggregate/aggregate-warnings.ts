@@ -203,8 +203,8 @@ interface Refusal {
 }
 
 /**
- * The first filter that passes the instance on its present host and would refuse it after the edit. A filter that refuses before and after
- * the edit is not reported, nor one that did not run on the present fleet because an earlier filter refused.
+ * The first filter that accepts the instance on its present host now, and would refuse the instance there after the edit. A filter is not
+ * reported if it also refuses now, or if it did not run now because an earlier filter refused.
  */
 function newRefusal(sides: Sides, claim: Claim, question: Question): Refusal | undefined {
   const [before, after] = [sides.now, sides.edited].map((fleet) => checksOfOwnHost(fleet, claim, question)) as [

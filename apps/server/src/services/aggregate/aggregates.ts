@@ -97,7 +97,7 @@ export interface Aggregates {
 
 /** A key of an aggregate's metadata, with its value and the filters and weighers that read the key. */
 export interface MetadataEntry extends KeyValue {
-  /** First the filters and weighers that always read this key, then those that read the keys named by a request. */
+  /** First the filters and weighers that always read this key, then those that read whatever keys a request names. */
   readonly readers: readonly MetadataReader[]
   /** True if the service itself reads the key, whatever the profiles contain. */
   readonly isOwn: boolean
@@ -186,7 +186,10 @@ export function createAggregates(replica: Replica): Aggregates {
     return { type: 'done', aggregate: dryRun ? planned : next === null ? null : (find(uuid) ?? planned), impact, dryRun, change }
   }
 
-  /** The aggregate if it still has the version that the caller saw, otherwise an error that names the aggregate's present version. */
+  /**
+   * The aggregate if it still has the version that the caller saw. Otherwise an error that names the aggregate's present version, or
+   * NotFound if there is no such aggregate.
+   */
   const at = async (uuid: string, ifVersion: number): Promise<Aggregate | NotFound | VersionConflict> => {
     if (find(uuid)?.version !== ifVersion) await replica.fresh()
     const current = find(uuid)

@@ -19,7 +19,9 @@ function aFleet() {
   return { fleet: log.fleet, change }
 }
 
-/** Runs the steps. Returns the largest amount of work between two yields, how many yields there were, and the result. */
+/**
+ * Runs the steps. Returns the largest amount of work between two yields, into how many pieces the yields divide the work, and the result.
+ */
 function pieceByPiece<Result>(steps: Steps<Result>, takeCount: () => number) {
   const pieces: number[] = []
   for (;;) {
@@ -29,7 +31,7 @@ function pieceByPiece<Result>(steps: Steps<Result>, takeCount: () => number) {
   }
 }
 
-/** The methods of every table of hosts. */
+/** The object with the methods that all tables of hosts share. */
 const methodsOf = (hosts: HostTable): HostTable => Object.getPrototypeOf(hosts) as HostTable
 
 afterEach(() => vi.restoreAllMocks())

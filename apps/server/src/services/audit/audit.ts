@@ -19,13 +19,13 @@ export interface Audit {
   /** Queues an entry. Waits only if the queue is full. */
   follow(entry: AuditEntry): Promise<void>
   /**
-   * Queues an entry for a call that failed because the store was unavailable. If the queue is full, the entry is dropped. No call waits for
-   * it.
+   * Queues an entry for a call that failed because the store was unavailable. If the queue is full, the entry is dropped. No call waits
+   * until the entry is stored.
    */
   offer(entry: AuditEntry): void
   /** False if the store accepts no more audit entries at present. Mutations that need an audit entry must then be refused. */
   takesMore(): boolean
-  /** Writes the queued entries, as far as the database accepts them. */
+  /** Writes the queued entries. Entries that the database does not accept within TIMEOUT_MS are lost, and operators are warned. */
   close(): Promise<void>
 }
 
@@ -59,8 +59,8 @@ interface Waiting {
 }
 
 /**
- * Creates the audit writer of this replica. It writes entries in the order in which their calls were answered, in batches. Each batch is
- * chained under a lock that all replicas share.
+ * Creates the audit writer of this replica. It writes entries in the order in which their calls were answered, in batches. The batches of
+ * all replicas form one hash chain.
  */
 export function createAudit({ records, store, warn, room = 10_000, gatherMs = 200 }: AuditOptions): Audit {
   const queue: Waiting[] = []

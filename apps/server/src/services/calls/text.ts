@@ -20,8 +20,8 @@ export function checkName(path: readonly string[], text: string, length: Length 
 }
 
 /**
- * Problems of a new idempotency key. Only new keys are checked. A key that an earlier release stored can contain other characters, and a
- * repeated call with that key still gets its answer.
+ * Problems of an idempotency key. Only a new key must satisfy the rules of names. A key that an earlier release stored can contain other
+ * characters, and a repeated call with that key still gets its answer.
  */
 export const checkKey = (
   path: readonly string[],
@@ -50,8 +50,8 @@ export function checkHostName(
 const MAX_PROBLEMS = 100
 
 /**
- * Checks the keys and texts of a caller's document that are not names. `isFree` returns whether free text is allowed at a path. `path` is
- * the path of the document in the call, or a function that converts each path in the document.
+ * Checks that the keys and texts in a caller's document satisfy `PLAIN_RULE`. `isFree` returns whether free text is allowed at a path; such
+ * a text is not checked. `path` is the path of the document in the call, or a function that converts each path in the document.
  */
 export const checkNames = (
   path: readonly string[] | ((inner: readonly string[]) => readonly string[]),

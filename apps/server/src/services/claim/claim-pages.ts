@@ -5,7 +5,8 @@ import { firstOf, keyOf, type List, type Page, type PageArgs, toCursor } from '.
 /**
  * A page of the requested claims of a fleet, oldest first. A fleet stores millions of ended claims in packed form. Each ended claim is
  * unpacked, checked, and dropped if it is not on the page. Therefore at most two pages of unpacked claims are in memory. If only live
- * claims are requested, no ended claim is unpacked. Throws InputFault for an invalid page argument, and CallerGoneError.
+ * claims are requested, no ended claim is unpacked. Throws InputFault for an invalid page argument, and CallerGoneError if the caller
+ * disconnects.
  */
 export async function pageOfAllClaims(
   list: List,
@@ -42,7 +43,7 @@ function candidatesIn({ ledger }: Fleet, states: readonly ClaimState[] | null | 
 class Oldest {
   readonly #most: number
   #kept: Claim[] = []
-  /** A claim with a greater fence (a newer claim) is not added. Infinity until the list is full. */
+  /** A claim with a greater fence (a newer claim) is not added. Infinity until the list was shortened for the first time. */
   #limit = Number.POSITIVE_INFINITY
 
   constructor(most: number) {

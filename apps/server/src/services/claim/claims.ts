@@ -46,7 +46,10 @@ export interface Claims {
   /** Finds the claim in `fleet`, or in the present fleet if `fleet` is absent. */
   find(id: string, fleet?: Fleet): Dated<Claim> | undefined
   hostOf(claim: Dated<Claim>): HostView
-  /** The claims that hold resources of a host, oldest first. */
+  /**
+   * The claims on a host in the requested states, oldest first: claims that hold resources, and ended claims whose instance the host still
+   * reports.
+   */
   on(host: HostView, args: PageArgs & States): Page<Dated<Claim>>
   /** Throws InputFault for an invalid query. */
   list(args: PageArgs & States & { readonly query?: string | null | undefined }, fleet?: Fleet): Promise<Page<Dated<Claim>>>

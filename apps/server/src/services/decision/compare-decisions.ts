@@ -41,7 +41,7 @@ export function createCompareDecisions(replica: Replica, history: History, decis
     return stored
   }
   /**
-   * A decision with the state on which it was decided. If the log no longer contains that state, the decision gets a copy of the present
+   * A decision with the state on which it was decided, or with a copy of the present state if the log no longer contains the original
    * state.
    */
   const sideOf = async (stored: StoredDecision, argument: string): Promise<Side> => {
@@ -73,7 +73,7 @@ export function createCompareDecisions(replica: Replica, history: History, decis
   }
 }
 
-/** Throws RangeError if the log no longer contains the state. */
+/** A decision with the state on which it was decided. Throws RangeError if the log no longer contains that state. */
 async function keptSide(history: History, { record, place }: StoredDecision): Promise<Side> {
   const fleet = await history.at(place.basis)
   const entry = place.entryId === null ? undefined : await history.find(place.entryId, place.basis)

@@ -51,7 +51,7 @@ export interface DecisionCounts {
 
 export const steps = { least: 10, most: 500 } as const
 
-/** A query without a start time begins at this time. */
+/** The counted range does not begin before this time, even if a query states an earlier start. */
 const EPOCH = 0
 const SECOND = 1_000
 const MINUTE = 60 * SECOND

@@ -22,11 +22,9 @@ export { causeOfRefusal, type KeptCause, type RefusalReason, type StoredDecision
 /** How long a query waits for the tables to reach the revision that this replica has applied. */
 const WAIT_MS = 5_000
 
-/**
- * The preceding attempt of a placement is searched among this many earlier decisions about the instance, and at most this many milliseconds
- * back.
- */
+/** The preceding attempt of a placement is searched at most this far back. */
 const CHAIN_MS = 3_600_000
+/** The preceding attempt of a placement is searched among at most this many earlier decisions about the instance. */
 const PREVIOUS_DECISIONS = 20
 
 /**
@@ -57,7 +55,10 @@ export interface Decisions {
   stored(id: string): Promise<StoredDecision | undefined>
   /** Sorted newest first. */
   list(args: PageArgs & { readonly filter?: DecisionFilter; readonly query?: string | null | undefined }): Promise<DecisionPage>
-  /** The recorded placement of one instance. Throws InputFault for an instance that the decision did not try to place. */
+  /**
+   * The recorded placement of one instance. Without an index: of the instance that got no host, or of the first instance if all were
+   * placed. Throws InputFault for an instance that the decision did not try to place.
+   */
   instanceOf(decision: StoredDecision, index: number | null | undefined): InstanceRecord
   destinationsOf(decision: StoredDecision): InstanceDestinations[]
   /** The paths of request fields that had no effect. Null if this replica does not know the profile version of the decision. */

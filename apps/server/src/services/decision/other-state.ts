@@ -2,7 +2,7 @@ import { currentSpec, type DecisionRecord, type Fleet, isLive, publishedSpec, wi
 
 /**
  * Adapts the record of a decision to another state of the fleet. Hosts get the names that they have in that state. If the source claim of a
- * move does not exist in that state, it is removed from the record.
+ * move does not exist in that state or has ended there, the record no longer names the claim.
  */
 export function onOtherState(fleet: Fleet, decided: DecisionRecord): DecisionRecord {
   const asked = currentSpec(decided.request)

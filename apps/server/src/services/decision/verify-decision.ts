@@ -28,7 +28,10 @@ import type { Fidelity } from '../explanation/examined.ts'
 import { createOwnFleet } from '../moments/own-fleet.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
 
-/** SAME if all bits are equal. UNKNOWN if no hash or log entry is stored for the comparison, or if the decision cannot be replayed. */
+/**
+ * SAME if all bits are equal. UNKNOWN if no hash is stored for the comparison, if the decision cannot be replayed, or if the replay differs
+ * and the decision was made by different code.
+ */
 export type CheckOutcome = 'SAME' | 'DIFFERENT' | 'UNKNOWN'
 
 /**
@@ -46,7 +49,7 @@ export interface VerificationCheck {
   /** The stored hash, if this check compares hashes. */
   readonly kept: string | null
   readonly found: string | null
-  /** The fields in which two documents differ. */
+  /** The first difference, if this check compares documents and they differ. */
   readonly difference: FirstDifference | null
 }
 
@@ -54,8 +57,8 @@ export interface VerificationCheck {
 export interface DecisionVerification {
   readonly decision: DecisionView
   /**
-   * DIFFERENT if any check is DIFFERENT. UNKNOWN if there is neither a stored hash nor a log entry to compare with. Otherwise the result of
-   * the replay.
+   * DIFFERENT if any check is DIFFERENT. UNKNOWN if the decision has no log entry and not all of its hashes are stored. Otherwise the
+   * result of the replay.
    */
   readonly outcome: CheckOutcome
   readonly fidelity: Fidelity
@@ -87,7 +90,7 @@ export function createVerifyDecision(
   const timeAt = (revision: number): number | Promise<number> =>
     replica.fleet.place.revision === revision ? replica.fleet.now : history.read(revision, ({ now }) => now)
 
-  /** Replays the decision. Returns the decision in its log entry, the replayed result, and the hash of all verdicts. */
+  /** Replays the decision. Returns the decision in its log entry, the replayed result, and a function that hashes all verdicts. */
   const again = async ({ record, place }: StoredDecision): Promise<Again> => {
     const entry = place.entryId === null ? undefined : await history.find(place.entryId, place.basis)
     if (place.entryId !== null && entry === undefined) throw new RangeError(`entry ${place.entryId} is not in the log`)

@@ -31,7 +31,10 @@ import type { OwnFleet } from '../moments/own-fleet.ts'
  */
 export type Fidelity = 'REPLAYED' | 'APPROXIMATE'
 
-/** A request to explain, with its decision and the state on which it is decided: the original state or the present one. */
+/**
+ * A request to explain, with its decision and the state on which it is decided: the original state, the present state, or the state at a
+ * revision that the caller names.
+ */
 export interface Question {
   readonly record: DecisionRecord
   /** The earlier proposals in the log entry of the decision. Their resources are held in `state` before the request is decided. */
@@ -41,7 +44,7 @@ export interface Question {
   readonly profile: Profile
   /** The revision of `state`. */
   readonly basis: number
-  /** The requested revision, if the log no longer contains its state. The present state is then used. */
+  /** The revision on which the decision was made, if the log no longer contains its state. The present state is then used. */
   readonly lost?: number
   /** Store time (the database's clock) of the decision. Absent: the time of `state`. */
   readonly decidedAt?: number

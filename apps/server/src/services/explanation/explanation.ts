@@ -69,8 +69,8 @@ const nameReadersIn = (hosts: HostTable): QueryReaders<HostName> => {
 }
 
 /**
- * The reasons why hosts were refused. If no host passes, the order is that of the cause's reasons. Otherwise the reason with the most hosts
- * comes first.
+ * The reasons why hosts were refused. If no host passes, these are the reasons of the cause, in its order. Otherwise the reason with the
+ * most hosts comes first.
  */
 export const reasonsOf = ({ steps, cause }: Examined): RefusalReason[] =>
   (cause?.reasons ?? steps.flatMap(({ reasons }) => reasons).sort((a, b) => b.hosts - a.hosts)).map(({ filter, code, hosts, example }) => ({
@@ -80,8 +80,8 @@ export const reasonsOf = ({ steps, cause }: Examined): RefusalReason[] =>
 
 /**
  * A page of the verdicts on single hosts. NAME sorts them by host name. RANK puts passing hosts first, beginning with the best, and sorts
- * refused hosts by the position of the filter that refused first, last position first. DISTANCE sorts refused hosts by how near they are to
- * passing. `hosts` is the present table of hosts, which contains the earlier names of hosts.
+ * refused hosts by the position of the filter that refused first, last position first. DISTANCE also puts passing hosts first, and sorts
+ * refused hosts by how near they are to passing. `hosts` is the present table of hosts, which contains the earlier names of hosts.
  */
 export async function listVerdicts(
   hosts: HostTable,

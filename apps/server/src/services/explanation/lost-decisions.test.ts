@@ -70,7 +70,7 @@ test.each([
   ['a move whose claim is forgotten', 2, 0, undefined],
   ['another profile', 0, 0, 'best-fit'],
   ['a move, by another profile', 2, 0, 'best-fit'],
-] as const)('%s is explained on the present state, and the explanation has a note about it', async (_what, which, instance, profile) => {
+] as const)('%s is explained on the present state, with a note that the log was trimmed', async (_what, which, instance, profile) => {
   const stored = kept[which] as StoredDecision
   if (which === 2) expect(replica.fleet.ledger.claims.has(String(stored.record.source))).toBe(false)
   const { explain, whyNot } = explainOf(stored)
@@ -110,7 +110,7 @@ test('two decisions whose states are lost are compared by their records, and no 
   expect(await compare(moved.id, moved.id)).toMatchObject({ cause: 'NONE', fidelity: 'APPROXIMATE' })
 })
 
-test('for a decision that is not yet in the tables the caller is asked to retry; for a decision that the complete tables lack the call fails', async () => {
+test('a decision that is missing from tables that are behind the log is unavailable; one that is missing from complete tables is an error', async () => {
   const load = (isReached: boolean) => decisionsOf([], isReached).view('one').load()
   await expect(load(false)).rejects.toThrow(UnavailableError)
   await expect(load(false)).rejects.toThrow('which have not followed the log up to now')

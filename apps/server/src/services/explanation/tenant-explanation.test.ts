@@ -43,7 +43,7 @@ interface Asking {
   readonly order: readonly (readonly TenantDemand[])[]
   /**
    * How many groups at the start of `order` are evaluated before the last filter that only operators see. If a filter of these groups
-   * refuses all hosts, no state is shown, because that filter was not evaluated.
+   * refuses all hosts, that last filter was not evaluated, and therefore no state is shown.
    */
   readonly unevaluated?: number
 }
@@ -168,7 +168,7 @@ test('requests of increasing size reveal only the free capacity of the emptiest 
   expect(answers([3, 9, 20, 30])).not.toEqual(one)
 })
 
-test('other names of hosts, aggregates and other projects do not change the explanation', () => {
+test('other names of hosts and aggregates, and another order of the hosts, do not change the explanation', () => {
   const { profile } = profiles.default as Asking
   fc.assert(
     fc.property(fc.array(host, { minLength: 1, maxLength: 4 }), parts, fc.string({ minLength: 1, maxLength: 8 }), (hosts, whole, name) => {
@@ -180,7 +180,7 @@ test('other names of hosts, aggregates and other projects do not change the expl
   )
 })
 
-test('if one of several instances is not placed, the placed ones are counted and the other one is explained', () => {
+test('if not all instances are placed, the placed instances are counted and the first instance without a host is explained', () => {
   const { profile } = profiles.default as Asking
   const request = aRequest({ memoryMb: 8, projectId: 'p1', numInstances: 3 })
   const explained = explainTo({

@@ -33,8 +33,8 @@ export interface DemandTold {
 }
 
 /**
- * What a project may know about its own decision: the request, and which demands of the request a host meets. It contains no data about a
- * single host. The project could find out the same by placing parts of its request.
+ * What a project may know about its own decision: the request, and which demands of the request a host meets. An explanation contains no
+ * data about any single host. The project could find out the same by placing parts of its request.
  */
 export interface TenantExplanation {
   readonly outcome: StoredDecision['outcome']
@@ -159,7 +159,9 @@ function statesOf(
   return states
 }
 
-/** Demands that ResourceClassFilter checks for the claim, even if an earlier filter has checked them. */
+/**
+ * Demands that ResourceClassFilter checks again for the claim. If an earlier filter has passed hosts, these demands are MET nevertheless.
+ */
 const COUNTED: readonly TenantDemand[] = ['VCPUS', 'MEMORY', 'DISK']
 
 const isAskedAgain = (later: ReadonlySet<TenantDemand>, demand: TenantDemand): boolean => later.has(demand) && !COUNTED.includes(demand)

@@ -9,9 +9,9 @@ export interface Weighing {
   readonly hosts: readonly HostVerdict[]
   readonly truncatedAt: number
   readonly candidateCount: number
-  /** The difference between the totals of the first and the second host; null if fewer than two hosts passed. */
+  /** The difference between the totals of the first and the second host; null if fewer than two hosts passed or no weigher ran. */
   readonly margin: number | null
-  /** Why the host with rank 1 was not selected; null if it was selected. */
+  /** Why the ranking by weights alone does not determine which host is selected; null if it does. */
   readonly note: string | null
 }
 
@@ -24,14 +24,14 @@ export interface WeigherMeta {
   readonly unit: string
   /** The multiplier of hosts for which no aggregate sets a multiplier. */
   readonly multiplier: number
-  /** True if an aggregate sets a different multiplier for at least one host. */
+  /** True if an aggregate sets the multiplier for at least one host. */
   readonly multiplierVaries: boolean
   readonly min: number
   readonly max: number
   readonly spread: number
   /**
    * The host that would rank first without the weigher. `isDecisive` is true if a different host would rank first. `isIdle` is true if the
-   * first ten hosts would be the same.
+   * first ten hosts would be the same, in the same order.
    */
   without(): { readonly winner: string | null; readonly isDecisive: boolean; readonly isIdle: boolean }
   /** The nearest lower and the nearest higher multiplier with which a different host would rank first. */

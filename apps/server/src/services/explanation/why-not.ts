@@ -43,7 +43,7 @@ export type WhyNotCase = 'SELECTED' | 'REFUSED' | 'LOST' | 'NEVER_CONSIDERED'
 export interface NeverConsidered {
   readonly kind: 'SEEN_LATER' | 'NEVER_SEEN' | 'FORGOTTEN' | 'EXCLUDED'
   readonly text: string
-  /** The first report of the host, if the host reported after the decision for the first time. */
+  /** The first report of the host if it came after the decision; otherwise null. */
   readonly firstSeen: { readonly revision: number; readonly at: number | null } | null
   /** The fields of the request that exclude the host; empty if no field excludes the host. */
   readonly fields: readonly string[]
@@ -75,7 +75,7 @@ export interface WhyNotAnswer {
   readonly changedSinceNote: string | null
 }
 
-/** The name of the step before the profile's filters. It refuses hosts that the request excludes. */
+/** The name of the step that refuses the hosts that the request excludes, before the filters of the profile. */
 const CANDIDATES = 'Candidates'
 
 const isRefusal = ({ verdict }: Check): boolean => verdict === 'FAIL' || verdict === 'ERROR'
@@ -212,7 +212,10 @@ async function gapsOf(examined: Examined, index: number, verdict: HostVerdict, w
   })
 }
 
-/** The explanation if the scheduler or the seed selected a host other than this one. Undefined if the ranking decided. */
+/**
+ * The rest of a sentence that begins with the host's name, if a solver, a server group, a plug-in or the seed decided against the host.
+ * Undefined if the host's rank decided.
+ */
 function decidedOtherwise(examined: Examined, { rank, total }: HostVerdict, winner: HostVerdict): string | undefined {
   const { question, ranked } = examined
   const { scheduler, hostSubsetSize } = question.profile

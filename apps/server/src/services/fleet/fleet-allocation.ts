@@ -42,7 +42,7 @@ export interface FleetAllocationConflict extends Failure {
  */
 export interface FleetAllocations {
   view(): FleetAllocation
-  /** Replaces all values if `version` is still the present version. `by` is the account that sets the values. */
+  /** Replaces all values if `ifVersion` is the present version. `by` is the account that sets the values. */
   set(
     ifVersion: number,
     input: FleetAllocationInput,

@@ -196,7 +196,7 @@ function readCodes(textOf: (host: HostView) => string): Required<Reader> {
   return { read: (host) => codeOf(textOf(host)), dictionary: { values, sets: null } }
 }
 
-/** A node of a prefix tree, which represents all sets that begin with the same codes. The codes of a set are in ascending order. */
+/** A node of a prefix tree. A node represents all sets that begin with the same codes. The codes of a set are in ascending order. */
 interface Branch {
   readonly next: Map<number, Branch>
   /** The index of the set that ends at this node. */

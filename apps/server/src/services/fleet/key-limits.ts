@@ -35,7 +35,7 @@ export interface KeyLimitsConflict extends Failure {
 /** The limits for idempotency keys. They are stored in the log. Therefore every replica applies the same values. */
 export interface KeyLimits {
   view(): KeyLimitsView
-  /** Sets the limits if `version` is still the present version. A dry run returns the limits that would result. */
+  /** Sets the limits if `ifVersion` is the present version. A dry run returns the limits that would result. */
   update(
     ifVersion: number,
     next: Pick<Limits, 'cap' | 'afterlifeMs'>,

@@ -15,7 +15,7 @@ const READ_LIMIT = 1_000
 export interface LogView {
   /** The first revision that the log contains; 0 if nothing has been trimmed. */
   readonly firstRevision: number
-  /** Store time (the database's clock) of the first entry, in milliseconds since 1970. */
+  /** Store time (the database's clock) of the first entry, in milliseconds since 1970; null if the log has no entry. */
   readonly firstAt: number | null
   readonly bytes: number
   readonly keptDays: number

@@ -68,12 +68,12 @@ interface Reader {
   readonly read: (view: HostView, resourceClass: string) => Value
 }
 
-/** The orders by their API names. Hosts that do not report a field come first. */
+/** The fields by which hosts can be sorted, by their API names. In ascending order, hosts that do not report a field come first. */
 const readers: ReadonlyMap<HostOrderField, Reader> = new Map<HostOrderField, Reader>([
   ...hostFields.flatMap((field): [HostOrderField, Reader][] => ('order' in field ? [[field.order.field, readerOf(field)]] : [])),
   ...reportedFields.map((field): [HostOrderField, Reader] => [field.column, readerOf(field)]),
   ...classOrderFields.map((field): [HostOrderField, Reader] => [field, { type: 'number', read: classReaders[field] }]),
-  // no name contains the separator, so a host's nodes come directly after the host name
+  // no name contains the separator, so no other host comes between two nodes of a host
   ['NAME', { type: 'string', read: ({ record }) => `${record.host}\u0000${record.node}` }],
 ])
 
@@ -84,7 +84,7 @@ function readerOf({ kind, read }: HostField): Reader {
 
 function readerFor(field: HostOrderField): Reader {
   const reader = readers.get(field)
-  if (reader === undefined) throw new RangeError(`Nothing reads the order ${field} of hosts; add it to hostFields.`)
+  if (reader === undefined) throw new RangeError(`The sort field ${field} of hosts has no reader; add the field to hostFields.`)
   return reader
 }
 

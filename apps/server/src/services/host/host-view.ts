@@ -87,7 +87,7 @@ export interface AllocationOrigin {
   readonly source: AllocationSource
   /** The account that set the value; null if the value was not set by an account, or if the account was not recorded. */
   readonly by: string | null
-  /** The time in store time. For a value from a report: the time when the report arrived. */
+  /** The store time at which the value was set or, for a value from a report, at which the report arrived. Null if the time is unknown. */
   readonly at: number | null
   readonly reason: string | null
   /** The aggregate that sets the ratio; null if the ratio has a different source. */

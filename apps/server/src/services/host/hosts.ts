@@ -30,7 +30,7 @@ import { compileHostOrder } from './host-order.ts'
 import { compileHostQuery } from './host-query.ts'
 import { capacityOf, type HostView, type PciPoolView, pciPoolViewsOf, viewHost } from './host-view.ts'
 
-/** How a caller names a host. A name without a node means the only node of the host, or all its nodes. */
+/** How a caller names a host. A name without a node means all nodes of the host or, where one node is needed, one of these nodes. */
 export type HostNameInput = NamedHost
 
 /** How many hosts and claims an operator's change affects. */

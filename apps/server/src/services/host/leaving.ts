@@ -39,7 +39,10 @@ export interface ReplaceDone extends LeavingDone {
   readonly merged: readonly HostView[]
 }
 
-/** The failure if hosts cannot leave because they have live claims. Nothing was changed. */
+/**
+ * The failure if hosts cannot leave or be merged because they have live claims, or because the count of these claims differs from the count
+ * that the caller expects. Nothing was changed.
+ */
 export interface HostHasClaims extends Failure {
   readonly type: 'host-has-claims'
   readonly claims: readonly Claim[]

@@ -39,7 +39,7 @@ const claim = (key: string) =>
 test.each([
   ['status', () => createHosts(replica).setStatus({ hosts: both, status: 'DISABLED', reason: 'x', dryRun: false })],
   ['source of used amounts', () => createHosts(replica).setUsedFrom({ hosts: both, usedFrom: 'CLAIMS', reason: 'x', dryRun: false })],
-])('a %s of a host that was replaced in the meantime is not answered with success', async (_, set) => {
+])('setting the %s of hosts is answered with a conflict if one of the hosts was replaced in the meantime', async (_, set) => {
   beforeNext(() => replica.propose([replaced]))
   const refused = await set()
   expect(refused).toMatchObject({ type: 'invalid', code: 'CONFLICT', issues: [{ code: 'report.unknown_host', actual: 'a' }] })

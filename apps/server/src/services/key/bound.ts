@@ -120,7 +120,7 @@ const isOf = (claim: Claim | null | undefined, account: string): claim is Claim 
 
 const isTaken = (answer: { readonly type: string }): answer is InstanceTaken => answer.type === 'instance-taken'
 
-/** Limits placement to requests of the project that name no host. */
+/** Limits placement to requests of the project, and refuses requests in which hosts are named. */
 function ofProject(placement: Placement, project: string): Placement {
   return {
     ...placement,

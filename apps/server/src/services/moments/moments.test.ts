@@ -35,7 +35,7 @@ const refusal = async (asked: Promise<unknown>) => {
   return error.issues[0]
 }
 
-test('a revision that was trimmed from the log is refused, and the message names the first available one', async () => {
+test('a revision that was trimmed from the log is refused, and the message names the first available revision', async () => {
   const { store, log, moments, close } = await aLog()
   store.followedTo(12)
   await log.trim({ days: 30, bytes: 1 })

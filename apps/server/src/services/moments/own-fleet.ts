@@ -2,7 +2,7 @@ import type { Fleet, Steps } from '@gantt/scheduler-core'
 import { answerInPieces } from '../../event-loop/question.ts'
 
 /**
- * Runs functions on one fleet, one after the other. They must not overlap, because a function can write tentative claims to the fleet and
+ * Runs functions on one fleet, each after the end of the preceding function, because a function can write tentative claims to the fleet and
  * then yield.
  */
 export interface OwnFleet {

@@ -48,7 +48,8 @@ export interface DrainOptions {
 
 /**
  * Moves the instances away from the named hosts of a private fleet, as an evacuation would. The caller must already have changed the fleet
- * so that the named hosts refuse new instances. Returns null if no host is named. The result depends only on the fleet and the hosts.
+ * so that the named hosts refuse new instances. Returns null if no host is named. The seeds are fixed, so that an equal query has an equal
+ * result, unless the deadline passes.
  */
 export async function drainHosts(
   fleet: Fleet,
@@ -77,8 +78,8 @@ export async function drainHosts(
 }
 
 /**
- * The nodes of the named hosts, without duplicates. The function yields, because a caller can name a host with a thousand nodes a hundred
- * thousand times.
+ * The nodes of the named hosts, without duplicates. The function yields, because a caller can name very many hosts, and a host can have
+ * many nodes.
  */
 function* nodesNamed({ hosts }: Fleet, names: readonly string[]) {
   const records = new Map<number, HostRecord>()

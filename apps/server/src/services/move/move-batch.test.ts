@@ -69,7 +69,7 @@ async function open(sizes: readonly number[], hosts: Readonly<Record<string, num
 
 function placedOf(outcome: PlacementOutcome) {
   const claim = outcome.type === 'placed' ? outcome.claims[0] : undefined
-  if (claim === undefined) throw new Error(`it was ${outcome.type}`)
+  if (claim === undefined) throw new Error(`the instance was not placed: the outcome is ${outcome.type}`)
   return claim
 }
 
@@ -122,7 +122,7 @@ test('a profile without external plug-ins does not raise the feature level to th
   await replica.close()
 })
 
-test("a move for which the solver's answers never apply is decided by the filter scheduler, with a note", async () => {
+test("a move for which the solver's answers never apply is decided by the filter scheduler, and its record states the reason", async () => {
   const world = await open([2, 3], { full: 1, wide: 16 })
   const { replica, batch, moved } = world
   const solved = await batch.solve(TIMEOUT_MS)
@@ -151,7 +151,7 @@ test('members of an anti-affinity group get different hosts, although the same h
   await replica.close()
 })
 
-test('a single claim, or a profile with another scheduler, is moved without the solver', async () => {
+test('a single claim is moved without the solver, and so are claims under a profile with another scheduler', async () => {
   const { replica, batch, asked } = await open([2], { one: 8 })
   expect(await batch.solve(TIMEOUT_MS)).toBeUndefined()
   const filter = createMoveBatch(

@@ -86,7 +86,7 @@ export function createMoveBatch(
 
 /**
  * Sorts moves in the order in which they are decided. Moves with a host in the arrangement come first. Otherwise moves without a host could
- * claim the resources on these hosts.
+ * claim resources that the arrangement assigns to other moves.
  */
 export const inOrder = <Asked extends AskedMove>(asked: readonly Asked[], solved: SolvedMoves | undefined): readonly Asked[] =>
   split(asked, solved).flat()

@@ -248,8 +248,8 @@ const noSuchHost = ({ host, node }: EvacuationInput['host']): NotFound =>
 
 /**
  * The claims to evacuate, oldest first, in the same order on every replica and in every retry. A claim that is moving to this host is
- * included, although it cannot move away before its present move ends. Thus the caller learns about it. For a resize on this host, only the
- * source claim is included.
+ * included although it cannot move away before its present move ends, so that the caller learns about the claim. For a resize on this host,
+ * only the source claim is included.
  */
 export const leaving = ({ fleet: { ledger } }: Pick<Replica, 'fleet'>, records: readonly HostRecord[]): Claim[] => {
   const growsHere = ({ source, host }: Claim): boolean => source !== null && ledger.claims.get(source)?.host === host
@@ -273,7 +273,7 @@ export function requestFor(
   return { ...own, projectId: project ?? own.projectId }
 }
 
-/** The original request, reduced to one instance and without a requested destination. Instances of one request can have different sizes. */
+/** The original request, reduced to one instance and without required hosts. Instances of one request can have different sizes. */
 const ofOne = (request: RequestSpec, index: number, instance: string | null): RequestSpec => ({
   ...requestAt(request, Math.max(0, index)),
   numInstances: 1,

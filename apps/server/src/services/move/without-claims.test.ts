@@ -13,10 +13,10 @@ test.each([
   ['a listed instance has no claim', host(['a', 'b', 'c'], 3, claim('a')), 2],
   ['a claim that ended covers nothing', host(['a'], 1, claim('a', 'RELEASED')), 1],
   ['a claim without an instance name covers one instance', host(['a', 'b'], 2, claim(null)), 1],
-  ['a claim of an unlisted instance covers no other one', host(['a'], 1, claim('b', 'RESERVED')), 1],
+  ['a claim of an unlisted instance covers no other instance', host(['a'], 1, claim('b', 'RESERVED')), 1],
   ['there are no instances', host([], 0), 0],
-  ['instances are only counted', host(null, 5, claim('a'), claim(null)), 3],
-  ['fewer instances are counted than claimed', host(null, 1, claim('a'), claim('b')), 0],
+  ['the report has only the count of instances', host(null, 5, claim('a'), claim(null)), 3],
+  ['the report counts fewer instances than there are claims', host(null, 1, claim('a'), claim('b')), 0],
 ])('%s', (_what, given, count) => expect(countWithoutClaims(given)).toBe(count))
 
 test('instances without claims are counted for each node, and the counts of all nodes of a host are added', () => {

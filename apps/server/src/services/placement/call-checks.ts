@@ -23,7 +23,7 @@ export interface Asked {
 
 /** The arguments of the call that determine which rules apply to its request. */
 interface AskedBy extends Pick<PlacementInput, 'intent' | 'moveOf' | 'allOrNothing'> {
-  /** True for a new request, false for the retry of an answered call. */
+  /** True if the caller wrote the request for this call. False for a retry, and for the request of an earlier decision. */
   readonly isNew: boolean
   /** True if an earlier call has used the idempotency key. No new decision is made then. */
   readonly isRepeated: boolean
@@ -53,8 +53,8 @@ export const checkAsked = (asked: Asked): Issue[] => [
 ]
 
 /**
- * Checks that the server group has the same rule in the request as in the fleet. With a different rule, the claim would be refused on every
- * host.
+ * Checks that the server group has the same rule in the request as in the fleet, and shares no host with a group from which the request
+ * keeps it apart. Otherwise the claim would be refused on every host.
  */
 export function checkBinding({ groups }: Pick<Fleet, 'groups'>, request: RequestSpec, path: readonly string[]): Issue[] {
   const binding = groupOf(request)
@@ -143,7 +143,10 @@ function checkZone({ fleet, request, path }: Asked): Issue[] {
   return [issue([...path, ...pathAsGiven(request.nova, ['availabilityZone'])], zone, rule)]
 }
 
-/** Checks that a request with several kinds of instances is all-or-nothing. Nova has no requests of this form. */
+/**
+ * Checks that a request with several kinds of instances is all-or-nothing, and is not decided under a profile with Nova's rules, because
+ * Nova has no requests of this form.
+ */
 function checkGang({ profile, request: { gang }, profilePath }: Asked, allOrNothing: boolean): Issue[] {
   if (gang.length === 0) return []
   const issues: Issue[] = []
@@ -159,8 +162,8 @@ function checkGang({ profile, request: { gang }, profilePath }: Asked, allOrNoth
 const checkImage = ({ profile, request, path }: Asked): Issue[] => (profile?.compat === 'nova' ? checkImageForNova(request, path) : [])
 
 /**
- * Checks that the flavor of an instance that is created, resized or rebuilt meets the image's requirements. A move without a resize is not
- * checked.
+ * Checks that the flavor of an instance that is created, probed, resized or rebuilt meets the image's requirements. A move without a resize
+ * is not checked.
  */
 const checkFlavor = ({ request, path }: Asked, intent: Intent): Issue[] =>
   MAKES_ANEW.includes(intent)

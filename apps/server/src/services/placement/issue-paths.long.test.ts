@@ -70,7 +70,7 @@ const cells = object('NUMATopology', '1.2', {
 const pool = { vendor_id: '8086', product_id: '10ed', numa_node: 0, count: 1 }
 const pools = object('PciDevicePoolList', '1.1', {
   objects: [
-    // the pools with the fewest keys come first, because the reader sorts pools in this order
+    // the reader sorts pools by their count of keys, fewest first, and this order is different; paths must have the caller's positions
     object('PciDevicePool', '1.1', { ...pool, tags: { dev_type: 'type-VF', physical_network: 'p' } }),
     object('PciDevicePool', '1.1', { ...pool, product_id: '10ee', tags: {} }),
   ],
@@ -149,7 +149,7 @@ const forms: readonly Form[] = [
   ['a ComputeNode', node, reported('nova'), ofReport('nova')],
   ['a ComputeNode with further fields', wrapped, reported('nova'), ofReport('nova')],
   ['a ComputeNode with cells and devices', large, reported('nova'), ofReport('nova')],
-  ['the same with what Placement has', withMore, reported('nova'), ofReport('nova')],
+  ['a ComputeNode with the data of Placement', withMore, reported('nova'), ofReport('nova')],
   ['a row of compute_nodes', row, reported('nova'), ofReport('nova')],
   ["an aggregate of Nova's", aggregate, ['document'], ofAggregate],
   ["the fields of an aggregate of Nova's", aggregate['nova_object.data'], ['document'], ofAggregate],

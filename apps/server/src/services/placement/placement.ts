@@ -234,7 +234,7 @@ function unreadIn(fleet: Fleet, account: string, input: PlacementInput, request:
   return profile === undefined ? [] : unreadKeys(request, profile, fleet)
 }
 
-/** The warning code for a TTL in a call that makes no reservation. */
+/** The path of the TTL if the call makes no reservation, because the TTL then has no effect. Otherwise empty. */
 const claimWithoutEffect = ({ ttlMs, mode, intent }: PlacementInput): readonly string[] =>
   ttlMs !== null && (mode !== 'RESERVE' || holdsNothing(intent)) ? ['claim.ttl'] : []
 
@@ -247,7 +247,7 @@ function toCall(account: string, input: PlacementInput, request: RequestSpec): P
   const source = moveOf === null ? null : { claim: moveOf.id, fence: moveOf.fence }
   const ttlMs = input.ttlMs ?? DEFAULT_TTL_MS
   const profile = input.profile ?? DEFAULT_PROFILE
-  // the hash does not cover the deadline and the requested level of detail, because a retry may change them
+  // the hash does not cover the deadline and the minimum revision, because a retry may change them
   const asked = {
     request: publishedSpec(request),
     intent,
@@ -337,7 +337,8 @@ function voidIssue(
 ): Issue {
   if (code === 'profile.unknown') return unknownProfile(replica, input.profile ?? DEFAULT_PROFILE, ['input', 'profile'])
   if (code === 'profile.lacks_part') {
-    // a missing plug-in is reported even if a different profile version has become active since the decision
+    // nothing is found if a different version of the profile has become active since the decision; the sentence of the code is then
+    // returned
     const profile = versionFor(replica.fleet, account, input)
     const found = profile && lackingParts(replica.fleet, profile, ['input', 'profile'])
     if (found !== undefined) return found

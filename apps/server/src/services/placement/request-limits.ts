@@ -41,7 +41,7 @@ export function checkImageForNova(request: RequestSpec, path: readonly string[])
 /** Converts a path of the typed form to a path in the caller's document, from the root of the call. */
 type Place = (inner: readonly string[]) => readonly string[]
 
-/** Converts a path of the typed form to a path in the Nova document of the caller; null if the caller used the typed form. */
+/** Converts a path of the typed form to a path in the caller's Nova document. If `nova` is null, the caller used the typed form. */
 export const pathAsGiven = (nova: WrittenRequest | null, inner: readonly string[]): readonly string[] =>
   nova === null ? inner : callerPath(nova, inner)
 

@@ -30,8 +30,11 @@ export interface CompareProfilesInput {
   /** `name` for the active version, or `name@number`. The requests that any version of this profile decided are replayed. */
   readonly baseline: string
   readonly candidate: Candidate
+  /** How far back requests are compared; null: one hour. */
   readonly windowMs: number | null
+  /** At most this many requests are replayed; null: 200. */
   readonly sample: number | null
+  /** After this time, no further request is replayed; null: 30 s. */
   readonly deadlineMs: number | null
 }
 

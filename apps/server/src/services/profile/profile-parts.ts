@@ -76,7 +76,7 @@ export function profilePartsOf(fleet: Pick<Fleet, 'plugins'>, compat: Profile['c
   return [
     ...filters.map((filter) => ({ ...listed(filter), kind: 'FILTER' as const, mayShadow: mayShadow(filter), unit: null })),
     ...weighers.map((weigher) => ({ ...listed(weigher), kind: 'WEIGHER' as const, mayShadow: false, unit: weigher.unit })),
-    // profiles with Nova's rules use Nova's own selection instead
+    // profiles with Nova's rules can name no scheduler but `filter`
     ...[...own, ...others].filter(({ name }) => compat === undefined || name === 'filter'),
   ]
 }

@@ -47,7 +47,7 @@ test('a version that was drafted on a version other than the latest is not writt
   expect(await profiles.create('drafted', WEIGHED(Number.NaN), on(2, true))).toMatchObject({ type: 'invalid' })
 })
 
-test('each part that a profile may name describes its options', () => {
+test("the parts that a profile may name are listed with their properties, and profiles with Nova's rules may name other parts", () => {
   const own = profiles.parts(undefined)
   const named = (name: string) => own.find((part) => part.name === name)
   expect(named('RamFilter')).toMatchObject({ kind: 'FILTER', takesOptions: false, mayShadow: true, unit: null, plugin: null })

@@ -27,7 +27,7 @@ import { checkNames, checkText } from '../calls/text.ts'
 import { type Dated, datedIn } from '../moments/dated.ts'
 import { type ProfilePart, profilePartsOf } from './profile-parts.ts'
 
-/** If a different operator's version gets the number first, the write is repeated with the next number, at most this many times. */
+/** A new version or a new course is written at most this many times, if each time a write by a different operator comes first. */
 const ATTEMPTS = 5
 
 /** A profile with its versions, and the version that decides. */
@@ -273,7 +273,7 @@ export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'
       )
       if (wrong !== undefined) return invalid([wrong], wrong.code === 'profile.rollout' ? 'CONFLICT' : 'PRECONDITION')
       const one = version(`${name}@${concerned}`)
-      if (one === undefined) throw new Error(`profile ${name}@${concerned} was rolled back and is not there`)
+      if (one === undefined) throw new Error(`profile ${name}@${concerned} was rolled back, but this replica does not have it`)
       return doneOf(find(name), one, options.dryRun)
     },
     stateOf: ({ of: fleet = replica.fleet, ...one }) =>
@@ -330,7 +330,7 @@ function shareOf({ mode, percent }: RolloutInput): number | Issue {
 }
 
 function doneOf(profile: ProfileView | undefined, version: Profile, dryRun: boolean): ProfileDone {
-  if (profile === undefined) throw new Error(`profile ${profileRef(version)} was written and is not there`)
+  if (profile === undefined) throw new Error(`profile ${profileRef(version)} was written, but this replica does not have it`)
   return { type: 'done', profile, version, dryRun }
 }
 

@@ -27,19 +27,17 @@ export interface UnusedPartsInput {
   /** `name` for the active version, or `name@number`. Decisions by any version of this profile are examined. */
   readonly baseline: string
   readonly candidate: Candidate
-  /** How many of the newest decisions are examined. */
+  /** How many of the newest decisions are examined; null: 100. */
   readonly last: number | null
+  /** After this time, no further decision is examined; null: 30 s. */
   readonly deadlineMs: number | null
 }
 
-/** A part of a profile, and how many decisions would differ without it. */
+/** A part of a profile version, and whether the part had an effect on an examined decision. */
 export interface PartUse {
   readonly kind: 'FILTER' | 'WEIGHER' | 'SETTING'
   readonly name: string
-  /**
-   * A sentence about the effect of the part. If there was no effect, the sentence also states if these decisions could have shown an
-   * effect.
-   */
+  /** The effect of the part on the examined decisions, without the name of the part, such as `refused no host`. */
   readonly text: string
   readonly isUnused: boolean
 }

@@ -69,7 +69,7 @@ export interface RepairDone {
 
 /**
  * The failure if the finding does not exist any more or cannot be repaired by this call. The message states what to do. Nothing was
- * changed.
+ * changed, unless the message states that a move is still open: the new claim of that move then exists.
  */
 export interface RepairRefused extends Failure {
   readonly type: 'repair-refused'
@@ -105,7 +105,7 @@ type Tried = Pick<RepairDone, 'revision' | 'count' | 'differences'>
 interface RepairPlan {
   readonly input: PlacementInput
   readonly request: RequestSpec
-  /** The hosts and claims that the repair affects, in addition to the new claim of the instance. */
+  /** The hosts that the repair affects. `claims` has the claims that it affects, in addition to the new claim of the instance. */
   readonly hosts: readonly HostIndex[]
   /** The only host on which the instance may be placed. */
   readonly to: HostRecord

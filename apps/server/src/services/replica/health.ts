@@ -7,7 +7,7 @@ import type { Auditor, AuditorView } from '../../replica/watch/auditor.ts'
 
 export const degradedCodes = ['database.away'] as const
 
-/** A function that does not work although the replica continues to work. */
+/** A problem of one part of the service, such as the database, with which the replica continues to work. */
 export interface Degraded {
   readonly code: (typeof degradedCodes)[number]
   /** Milliseconds since 1970. */
@@ -40,7 +40,7 @@ export interface HealthView extends ModeView {
    */
   readonly ageMs: number
   readonly featureLevel: number
-  /** The results of the auditor. `checkedAgeMs` is the time since the auditor's last full check. */
+  /** The results of the auditor. `checkedAgeMs` is the time since the auditor's last full check, or null before the first one. */
   readonly violations: number
   readonly warnings: number
   readonly clean: AuditorView['clean']
@@ -49,7 +49,7 @@ export interface HealthView extends ModeView {
   readonly engine: string
   /** True if entries get their position in the log before they are on disk, so that one flush serves all waiting calls. */
   readonly sharedFlush: boolean
-  /** How long a flush to disk took when the replica started, in milliseconds; null if it was not measured. */
+  /** The median time of a flush to disk when the replica started, in milliseconds; null if it was not measured. */
   readonly flushMs: number | null
 }
 

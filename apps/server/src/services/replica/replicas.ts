@@ -26,7 +26,7 @@ export interface HealArgs {
    * The name of the replica to heal. If the call reaches a different replica, the call is refused. Absent: the replica that gets the call.
    */
   readonly replica?: string | null | undefined
-  /** The state is rebuilt from the newest checkpoint at or before this revision. */
+  /** The state is rebuilt from the newest checkpoint at or before this revision. Absent: from the newest checkpoint. */
   readonly from?: number | null | undefined
   readonly dryRun: boolean
 }
@@ -56,7 +56,7 @@ function* filtered<Item>(items: Iterable<Item>, isIn: (item: Item) => boolean): 
 
 /** The replicas of this fleet, and the findings of the auditor about the replica that answers. */
 export interface Replicas {
-  /** The replicas that gave a sign of life within the last day, oldest start first. */
+  /** The replicas whose last sign of life is still stored, oldest start first. A sign of life is stored for at least a day. */
   list(): ReplicaView[]
   auditor(): AuditorView
   /** A page of the auditor's findings, most severe first. Throws InputFault for unknown codes. */

@@ -5,7 +5,7 @@ import { settingsOf, unknownSettings } from './settings.ts'
 const settingsFrom = (environment: NodeJS.ProcessEnv) =>
   Object.fromEntries(settingsOf(environment, readConfig(environment)).map((setting) => [setting.name, setting]))
 
-test('the list contains exactly the variables that readConfig reads', () => {
+test('the list of settings contains exactly the variables that readConfig reads', () => {
   const read = new Set<string>()
   const environment = new Proxy({} as NodeJS.ProcessEnv, {
     get(_target, name) {
@@ -17,7 +17,7 @@ test('the list contains exactly the variables that readConfig reads', () => {
   expect(Object.keys(settingsFrom({})).sort()).toEqual([...read].sort())
 })
 
-test('a variable that is set has the source ENVIRONMENT, and every other one shows its default', () => {
+test('a variable that is set has the source ENVIRONMENT, and every other variable has the source DEFAULT and its default value', () => {
   const settings = settingsFrom({ GANTT_LOG_DAYS: '90', GANTT_PLUGINS: 'trusted:/p,other' })
   expect(settings.GANTT_LOG_DAYS).toMatchObject({ value: '90', unit: 'days', source: 'ENVIRONMENT' })
   expect(settings.GANTT_PLUGINS).toMatchObject({ value: 'trusted:/p,other', source: 'ENVIRONMENT' })

@@ -14,9 +14,9 @@ export interface Required {
 
 export interface RequiredStats {
   /**
-   * The fields that the profiles in `profiles` need, or that all active profiles need if `profiles` is absent. If `host` is set, the fields
-   * that the claims of this host need are added. A host that never reported has no claims. Throws InputFault for a profile that does not
-   * exist.
+   * The fields that the profiles in `profiles` need or, if `profiles` is absent, the fields that active versions and versions in rollouts
+   * need. If `host` is set, the fields that the claims of this host need are added. A host that never reported has no claims. Throws
+   * InputFault for a profile that does not exist.
    */
   of(asked: { readonly profiles?: readonly string[] | undefined; readonly host?: HostNameInput | undefined }): Required
   /** The fields that reports of this host must contain. They depend on earlier reports, so the host must have reported. */

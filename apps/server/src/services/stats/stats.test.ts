@@ -78,7 +78,7 @@ test('a report without new content is not written, unless its host changed while
   expect(proposed).toEqual([expect.objectContaining({ host: first?.name.host })])
 })
 
-/** Two hosts that report documents of the namespace `storage`. The proposals of the service are appended to the log. */
+/** Two hosts, and a function that reports documents of namespaces about them. The proposals of the service are appended to the log. */
 function twoTellers() {
   const log = aLog()
   log.append([{ type: 'feature', level: 6 }, aReport('h1'), aReport('h2')])
@@ -113,7 +113,7 @@ const port = (segment: string | null, more: object = {}) => ({
 
 test.each<[string, string, unknown, unknown, boolean]>([
   ['another total', 'storage', { pools: [pool(POOL, { totalGib: 9 })] }, { pools: [pool(POOL, { totalGib: 5 })] }, true],
-  ['another use', 'storage', { pools: [pool(POOL, { totalGib: 9, usedGib: 1 })] }, { pools: [pool(POOL, { totalGib: 9 })] }, true],
+  ['another used amount', 'storage', { pools: [pool(POOL, { totalGib: 9, usedGib: 1 })] }, { pools: [pool(POOL, { totalGib: 9 })] }, true],
   [
     'no used amount, and a used amount of 0',
     'storage',
@@ -142,7 +142,7 @@ test.each<[string, string, unknown, unknown, boolean]>([
   ['the segment of a port', 'network', port('s1'), port('s2'), true],
   ['the same port', 'network', port('s1'), port('s1'), false],
   ['a port that is on both hosts', 'network', port('s1', { here: true }), port('s1', { here: true }), true],
-])('an unchanged document is written if a newer document of another host differs: %s', async (_, namespace, first, second, isWritten) => {
+])('an unchanged document is written only if a newer one contradicts it: %s', async (_, namespace, first, second, isWritten) => {
   const { report } = twoTellers()
   expect(await report('h1', namespace, first)).toBe(true)
   // the document is unchanged, so it is not written again

@@ -172,8 +172,8 @@ const keyOf = (report: Report): string =>
   JSON.stringify([report.host, report.node, report.type === 'namespace' ? report.namespace : COMPUTE])
 
 /**
- * Predicts if a report will be refused when it is applied. Undefined if a refusal is not certain. On a fleet as new as the log, a refusal
- * is certain, because sequences and incarnations only increase.
+ * Predicts if a report will be refused when it is applied. Undefined if no refusal is foreseen. On a fleet as new as the log, a refusal is
+ * certain, because sequences only increase within an incarnation, and an earlier incarnation does not return.
  */
 function refusalOf({ fleet }: Replica, report: Report): Void {
   const left = fleet.hosts.refusesName(report)

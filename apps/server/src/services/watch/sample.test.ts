@@ -10,7 +10,7 @@ const sampled = (perSecond: number) => {
   return { notified, sample, take: (...items: readonly string[]) => items.forEach(sample.take) }
 }
 
-test('the first items of each second are reported, and the next reported item has the count of those left out', () => {
+test('the first items of each second are reported, and the next report has the count of the items left out', () => {
   const { notified, take } = sampled(2)
   take('a', 'b', 'c', 'd')
   expect(notified).toEqual([

@@ -55,7 +55,7 @@ export class TooManyStreamsError extends Error {
 
 /** The arguments of every stream. */
 export interface StreamArgs {
-  /** The last revision that the reader has seen. */
+  /** The last revision that the reader has seen. Absent: only later changes are sent, except that `fleet` first sends all hosts. */
   readonly after?: number | null | undefined
   /** The id of the key that opened the stream. */
   readonly keyId: string
@@ -270,7 +270,7 @@ function matchesDecision(
 const renamedSince = ({ fleet, record }: HostView, revision: number): HostView[] =>
   record.formerNames.filter(({ until }) => until > revision).map(({ host, node }) => ({ fleet, record: { ...record, host, node } }))
 
-/** Returns a function that finds the hosts that the last applied entry changed. The hosts are computed only once for all streams. */
+/** Returns a function that finds the hosts that the last applied entry concerns. The hosts are computed only once for all streams. */
 function hostsTouched(replica: Replica): (entry: LogEntry) => readonly HostRecord[] {
   let known: { readonly entry: LogEntry; readonly records: readonly HostRecord[] } | undefined
   return (entry) => {
@@ -279,7 +279,10 @@ function hostsTouched(replica: Replica): (entry: LogEntry) => readonly HostRecor
   }
 }
 
-/** The hosts that the applied entry changed: their revision equals the revision of the entry. */
+/**
+ * The hosts that an applied entry concerns: the hosts of its reports and of edits of single hosts, even if they are void, all hosts that
+ * other changes changed, and the hosts of the changed claims.
+ */
 function hostsTouchedBy({ fleet }: Replica, { revision, changes }: LogEntry): HostRecord[] {
   const records = new Set(
     changes.flatMap((change) => {

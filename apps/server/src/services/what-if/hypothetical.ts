@@ -34,6 +34,7 @@ export interface Hypothesis {
   readonly profileChanges: unknown
   /** Edits of the fleet in the core's form, with the problems of their form. Null for none. */
   readonly overlay: { readonly document: unknown; readonly issues: readonly Issue[] } | null
+  /** The time until the deadline of the query; null: 10 s. */
   readonly deadlineMs: number | null
 }
 

@@ -78,7 +78,7 @@ export function createSimulations(open: OpenHypothetical, readRequest: ReadReque
         const issues = checkBinding(fleet, named[index]?.request ?? request, path)
         if (issues.length > 0) throw new InputFault(issues)
       }
-      // The simulation holds the fleet until it ends, so the solver reads a copy.
+      // the simulation changes the fleet until it ends, so the solver reads a copy
       const asked = profile.scheduler === 'solver' ? copyFleet(fleet) : fleet
       const simulated = await withAnswers(
         simulate(fleet, { requests: named, profile, seed: input.seed ?? 'simulated', isOver, checkNext }),
