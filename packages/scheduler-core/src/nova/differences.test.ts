@@ -276,7 +276,7 @@ const situations: Readonly<Record<string, Situation>> = {
     compat: { h1: 'NUMATopologyFilter (claim) numa.too_few_cpus', h2: 'NUMATopologyFilter numa.not_reported' },
     own: { h1: 'NUMATopologyFilter numa.too_few_cpus', h2: 'NUMATopologyFilter numa.not_reported' },
   },
-  'a hypervisor that reports less disk left than the sizes of its instances leave': {
+  'a hypervisor that reports less free disk than the sizes of its instances leave': {
     hosts: { h1: { localGb: 100, freeDiskGb: 90, localGbUsed: 10, diskAvailableLeast: 40 }, h2: { localGb: 1 } },
     asks: { flavor: { vcpus: 1, memoryMb: 1_024, rootGb: 50 } },
     with: only('DiskFilter'),

@@ -109,7 +109,7 @@ function fleetOf(hosts: readonly HostCase[], aggregates: readonly AggregateCase[
       next: { name, metadata, hosts: [...members] },
     }),
   )
-  // Some cases have a host in two zones. This service refuses that.
+  // Some cases have a host in two zones. This service refuses such aggregates.
   for (const verdict of log.append([...reports, ...edits], { at: Date.parse(`${now}Z`) }))
     if (verdict !== undefined) throw new Refused(verdict)
   return log.fleet

@@ -59,7 +59,7 @@ export const novaCandidatesFilter: Filter = {
   },
 }
 
-/** The lists of host names in a request that Nova checks before it calls Placement, each with the hosts that it admits. */
+/** The lists of host names in a request that Nova checks before it calls Placement, each with a test of the hosts that the list admits. */
 export function novaNameLists(request: RequestSpec, fleet: Fleet): readonly NameList[] {
   const wanted = novaRequestAt(fleet.featureLevel, request)
   const alone = isAlone(wanted, fleet)

@@ -71,7 +71,7 @@ const destination = placementFilter({
   },
 })
 
-/** The node of a requested destination that names no host. Nova looks up the host of such a node before it calls Placement. */
+/** The node of a requested destination without a host. Nova looks up the host of such a node before it calls Placement. */
 const nodeAlone = ({ requestedDestination }: RequestSpec): string | undefined =>
   requestedDestination?.host ? undefined : (requestedDestination?.node ?? undefined)
 
@@ -87,7 +87,9 @@ function node(request: RequestSpec, { hosts }: Fleet): Check | undefined {
   }
 }
 
-/** Checks the availability zone. A zone that no aggregate has contains no hosts, unless it is the default zone. */
+/**
+ * Checks the availability zone. If no aggregate has the requested zone, every host is refused, unless the request names the default zone.
+ */
 const zone = placementFilter({
   name: 'PlacementZone',
   description:
@@ -162,7 +164,10 @@ const tenant = placementFilter({
 
 const TRAIT_PREFIX = 'trait:'
 
-/** The keys from which Nova reads traits. An image can only require traits. Its trait properties with other values are ignored. */
+/**
+ * The keys from which Nova reads traits. An image can require traits, but not forbid them: its trait properties with a value other than
+ * `required` are ignored.
+ */
 const traitKeys: RequestReads = {
   extraSpecs: keysFrom(TRAIT_PREFIX),
   imageProperties: (key, value) => (key.startsWith(TRAIT_PREFIX) && value === 'required') || key === TRAITS_IN_OBJECTS,

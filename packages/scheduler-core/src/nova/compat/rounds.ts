@@ -242,7 +242,9 @@ class Run {
     }
   }
 
-  /** Returns true if a host passes a filter's check, and stores the limits that the filter sets. Undefined if the check threw an error. */
+  /**
+   * Returns true if a host passes a filter's check, and then stores the limits that the filter sets. Undefined if the check threw an error.
+   */
   #ask(check: HostCheck, host: HostState): boolean | undefined {
     try {
       if (check(host) !== undefined) return false
@@ -254,7 +256,7 @@ class Run {
     }
   }
 
-  /** Returns alternates for each Nova cell: the best hosts on which no instance was placed, at most `most` hosts. */
+  /** Returns alternates for each Nova cell: the best hosts of the cell on which no instance was placed, at most `most` for each cell. */
   *#freeByCell(most: number): Steps<ReadonlyMap<string | undefined, readonly HostState[]>> {
     const { slice } = this.#input
     const taken = new Set(this.#selected.map(keyOf))

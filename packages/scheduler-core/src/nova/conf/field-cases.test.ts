@@ -113,7 +113,7 @@ describe('an option that excludes hosts in Nova but has no equivalent here is re
   })
 
   test.each(['cpu', 'ram', 'disk'])(
-    'initial_%s_allocation_ratio in addition to the ratio for all hosts has no effect, which is reported',
+    'initial_%s_allocation_ratio is reported as having no effect if the ratio for all hosts is set too',
     (of) => {
       const text = (ratio: string) => `[DEFAULT]\ninitial_${of}_allocation_ratio = 4\n${of}_allocation_ratio = ${ratio}\n`
       const findingsOf = (ratio: string) => read(text(ratio)).findings?.filter((finding) => finding.includes('initial_'))

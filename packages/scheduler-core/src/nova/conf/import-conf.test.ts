@@ -148,7 +148,7 @@ describe('options that control the checks of Placement', () => {
       { limitTenants: true, tenantsNeedAggregate: true },
     ],
     [
-      'the option has an effect only with limit_tenants_to_placement_aggregate',
+      'placement_aggregate_required_for_tenants has no effect without limit_tenants_to_placement_aggregate',
       scheduler('placement_aggregate_required_for_tenants = true'),
       'zed',
       undefined,
@@ -159,7 +159,12 @@ describe('options that control the checks of Placement', () => {
       'zed',
       { isolateAggregates: true },
     ],
-    ['not read before train', scheduler('enable_isolated_aggregate_filtering = true'), 'stein', { availabilityZone: false }],
+    [
+      'enable_isolated_aggregate_filtering is not read before train',
+      scheduler('enable_isolated_aggregate_filtering = true'),
+      'stein',
+      { availabilityZone: false },
+    ],
     [
       'C18 nova/conf/scheduler.py: support of the disk format of the image',
       scheduler('query_placement_for_image_type_support = true'),
@@ -176,7 +181,7 @@ describe('options that control the checks of Placement', () => {
     ['image_metadata_prefilter', 'scheduler', 'ussuri'],
     ['query_placement_for_routed_network_aggregates', 'scheduler', 'wallaby'],
     ['disable_fallback_pcpu_query', 'workarounds', 'train'],
-  ])('%s is reported as lost if it is on, since nothing here excludes those hosts', (name, at, release) => {
+  ])('%s is reported as lost if it is on, because this service excludes no hosts by this option', (name, at, release) => {
     const on = imported(section(`${name} = true`, at), release)
     expect([on.isWhole, on.findings.find(({ kind }) => kind === 'lost')]).toMatchObject([false, { line: 2, subject: `[${at}] ${name}` }])
     const off = imported(section(`${name} = false`, at), release)
@@ -293,7 +298,7 @@ test('the result is a valid profile with the same rules as the configuration', (
 describe('options that set the capacity of hosts', () => {
   test.each<readonly [string, string, string | undefined, unknown]>([
     ['a ratio', 'cpu_allocation_ratio = 16', undefined, { release: null, classes: { VCPU: { ratio: 16 } } }],
-    ['for a release that is named', 'ram_allocation_ratio = 1.5', 'zed', { release: 26, classes: { MEMORY_MB: { ratio: 1.5 } } }],
+    ['a ratio, and a release that is named', 'ram_allocation_ratio = 1.5', 'zed', { release: 26, classes: { MEMORY_MB: { ratio: 1.5 } } }],
     ['a ratio of 0 is treated as absent', 'cpu_allocation_ratio = 0.0', undefined, { release: null, classes: {} }],
     // Nova's _from_db_object() uses the initial ratio only if the allocation ratio is not set.
     [

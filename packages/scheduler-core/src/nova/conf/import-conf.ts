@@ -46,7 +46,10 @@ export interface ImportedConf {
   readonly release: number
   readonly isGuessed: boolean
   readonly profile: ImportedProfile
-  /** The ratios and reserved amounts in the file, with the release. They apply to all hosts that report no such values. */
+  /**
+   * The ratios and reserved amounts in the file, which apply to all hosts that do not report their own. `release` is null if the caller did
+   * not name the release.
+   */
   readonly allocation: Pick<FleetAllocation, 'release' | 'classes'>
   /** The findings, sorted by line. */
   readonly findings: readonly Finding[]
@@ -78,7 +81,7 @@ const ZONE_FILTER = 'AvailabilityZoneFilter'
 const FILTER_DRIVERS = ['filter_scheduler', 'nova.scheduler.filter_scheduler.FilterScheduler']
 const CACHING_DRIVERS = ['caching_scheduler', 'nova.scheduler.caching_scheduler.CachingScheduler']
 
-/** Converts the options that one file sets to a profile. Collects the findings. */
+/** Converts the options of one file into a profile, and collects the findings. */
 class Importing {
   readonly findings: Finding[] = []
   readonly #release: number

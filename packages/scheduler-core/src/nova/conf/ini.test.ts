@@ -10,7 +10,7 @@ test.each<[string, string, readonly object[]]>([
   ['no blanks around the separator', '[a]\nx=1', one('1')],
   ['an empty value', '[a]\nx =', one('')],
   ['quotes around a value are removed', '[a]\nx = "a, b"', one('a, b')],
-  ['different quotes are kept', '[a]\nx = "a\'', one('"a\'')],
+  ['quotes that do not match are kept', '[a]\nx = "a\'', one('"a\'')],
   ['comments', '# c\n; c\n[a]\n#y=2\nx = 1 # no comment', [{ section: 'a', name: 'x', value: '1 # no comment', line: 5 }]],
   ['a line that starts with a blank continues the value', '[a]\nx = b,\n  c,\n\td', one('b,\nc,\nd')],
   ['a value ends at an empty line', '[a]\nx = b,\n  c\n\n[d]', one('b,\nc')],

@@ -3,7 +3,7 @@ import type { OptionType, OptionValue } from './values.ts'
 
 /** An option of Nova that influences which host is chosen. */
 export interface KnownOption {
-  /** The option's name in filters and weighers: `group.name`, or `name` if the group is the default group. */
+  /** Identifies the option: `group.name`, or only `name` if the option is in the group DEFAULT. */
   readonly key: string
   readonly type: OptionType
   /** The sections and names under which a file can set the option, the newest first, with the releases that read each of them. */
@@ -104,7 +104,7 @@ export const SHUFFLE = 'filter_scheduler.shuffle_best_same_weighed_hosts'
 
 const group = 'filter_scheduler'
 
-/** All options that influence which host is chosen. */
+/** All options of the scheduler and of the API that influence which host is chosen. */
 export const knownOptions: readonly KnownOption[] = [
   moved(group, 'available_filters', { is: 'texts' }, { was: 'scheduler_available_filters' }),
   moved(group, 'enabled_filters', list, { was: 'scheduler_default_filters' }),

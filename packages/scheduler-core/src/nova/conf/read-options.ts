@@ -144,7 +144,10 @@ function lookupIn(index: Index, { section }: Setting): Lookup {
 
 const whyNotRead = (place: Place, release: number): string => `is not read by Nova ${releaseName(release)}, only by ${lifespanText(place)}`
 
-/** Returns the message for an option of the scheduler that is in a wrong section. Undefined if the setting is no such option. */
+/**
+ * Returns the message for a setting whose name is that of an option of the scheduler or of hosts, but which is in a wrong section.
+ * Undefined for any other setting.
+ */
 function whyElsewhere({ section, name }: Setting, release: number): string | undefined {
   const places = placesOfName(name)
   const isOfAnother = commonNames.has(name) && section !== 'DEFAULT' && !placingSections.has(sectionKey(section))

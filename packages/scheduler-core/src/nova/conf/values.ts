@@ -17,7 +17,7 @@ export type ReadValue =
 const TRUE = ['true', '1', 'on', 'yes']
 const FALSE = ['false', '0', 'off', 'no']
 
-/** Parses a value as oslo.config does. Nova reads an empty number as None, but this function refuses an empty number. */
+/** Parses a value as oslo.config does. If a number is expected, Nova reads empty text as None, but this function refuses empty text. */
 export function readValue(type: OptionType, text: string): ReadValue {
   const refuse = (allowed: string): ReadValue => ({ ok: false, found: quote(text), allowed })
   switch (type.is) {

@@ -54,8 +54,8 @@ export const computeCapabilitiesFilter = novaFilter({
 })
 
 /**
- * Describes an extra spec. If its name has no scope and is no attribute of every host, the text says that only hosts which report the name
- * are checked.
+ * Describes an extra spec. If its name has no scope and is not an attribute that every host has, the text says that only hosts which report
+ * the name are checked.
  */
 const wordsOf = (extraSpecs: Readonly<Record<string, string>>, key: string, value: string): string =>
   Object.hasOwn(extraSpecs, key) && !hasAttribute(key) ? `${key} ${value} where they report ${key}` : `${key} ${value}`

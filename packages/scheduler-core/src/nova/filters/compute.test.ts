@@ -17,14 +17,14 @@ test.each<[string, Given, string]>([
   ['a service that is monitored in another way', { host: service({ heartbeatAt: null }) }, 'passes'],
   ['disabled', { host: service({ disabled: true }) }, 'host.disabled'],
   ['a service that was forced down', { host: service({ forcedDown: true }) }, 'host.down'],
-  ['a shorter service_down_time', { host: silentFor(90), options: { service_down_time: 90 } }, 'passes'],
+  ['a longer service_down_time', { host: silentFor(90), options: { service_down_time: 90 } }, 'passes'],
   [
     'a service_down_time not longer than the report interval becomes two and a half intervals',
     { host: silentFor(25), options: { service_down_time: 10 } },
     'passes',
   ],
   [
-    'a service_down_time longer than the report interval stays as it is',
+    'a heartbeat older than two and a half report intervals, if service_down_time is not longer than one',
     { host: silentFor(26), options: { service_down_time: 10 } },
     'host.down',
   ],

@@ -18,7 +18,8 @@ export const computeFilter = novaFilter({
   oncePerRequest: true,
   options,
   prepare(_request, { service_down_time: configured, report_interval: interval }, { now }) {
-    // If `service_down_time` were at most one report interval, hosts would be down between reports. Nova then uses 2.5 report intervals.
+    // If `service_down_time` is at most one report interval, Nova uses 2.5 report intervals instead. Otherwise hosts would be down between
+    // reports.
     const [silence, source] =
       configured > interval
         ? [configured, 'option service_down_time']

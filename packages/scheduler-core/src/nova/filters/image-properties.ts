@@ -14,7 +14,7 @@ const DEFAULT_ARCHITECTURE = 'image_properties_default_architecture'
 const options = z.strictObject({ [DEFAULT_ARCHITECTURE]: z.string().nullable().default(null) })
 
 /**
- * A host reports triples of architecture, hypervisor type and machine mode. It passes if one of its triples has all such values that the
+ * A host reports triples of architecture, hypervisor type and machine mode. The host passes if one of its triples has all values that the
  * image requires, and if its hypervisor has the required version. As in Nova, a required version alone has no effect, and a host that
  * reports no hypervisor version passes.
  */

@@ -29,7 +29,7 @@ test.each<[string, Given, string]>([
     { request: { image: null }, host: other, options: isolation },
     'passes',
   ],
-  ['no isolated images: isolated hosts take no image', { request: image('i1'), options: { isolated_hosts: ['h1'] } }, 'isolation.host'],
+  ['no isolated images: isolated hosts refuse images', { request: image('i1'), options: { isolated_hosts: ['h1'] } }, 'isolation.host'],
   [
     'no isolated hosts: isolated images are refused everywhere',
     { request: image('i1'), options: { isolated_images: ['i1'] } },

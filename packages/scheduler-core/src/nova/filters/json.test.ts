@@ -43,14 +43,14 @@ test.each<[string, string, string]>([
   ['an unknown operator', '["!=", 1, 2]', 'raises KeyError'],
   ['an operator that is a number', '[1, 2]', 'raises KeyError'],
   ['an operator that is a list', '[["=", 1, 1]]', 'raises TypeError'],
-  ['a list of words is a query', '["in", 1, [1, 2]]', 'raises KeyError'],
+  ['a list within a query is a query, so its first item must be an operator', '["in", 1, [1, 2]]', 'raises KeyError'],
   ['a dictionary', '{"=": 1}', 'raises KeyError'],
   ['a number', '5', 'raises TypeError'],
   ['no JSON', '{not json', 'raises JSONDecodeError'],
   ['no text', '', 'passes'],
 ])('%s', (_name, query, verdict) => expect(verdictOf(jsonFilter, { request: asks(query), host })).toBe(verdict))
 
-test('a hint `query` with two strings is ignored', () => {
+test('a hint `query` with two strings is an error, and a hint without strings is ignored', () => {
   expect(verdictOf(jsonFilter, { request: asks('[]', '[]') })).toBe('raises TypeError')
   expect(verdictOf(jsonFilter, { request: asks() })).toBe('passes')
 })

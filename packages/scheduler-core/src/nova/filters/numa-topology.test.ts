@@ -135,7 +135,7 @@ describe('one guest cell on one host cell', () => {
       'numa.too_few_pages',
     ],
     [
-      'pages of any large size, of which another size would suffice if it were free',
+      'large pages of any size, while the only sufficient size is in use',
       on(
         host(hostCell(0, { mempages: [...hugePages(0), { sizeKib: 1_048_576, total: 2, used: 2, reserved: 0 }] })),
         guest(guestCell({ memory: 2_048, pagesize: -2 })),

@@ -46,7 +46,7 @@ test.each([
   ['a cell without memory pages', { mempages: [] }, {}, 'IndexError'],
   ['a host that has not set its pinnable CPUs', { pcpuset: undefined }, {}, 'NotImplementedError'],
   ['a host that has not set its sockets', { socket: undefined }, {}, 'NotImplementedError'],
-] as const)('%s: an error, and nothing changed', (_name, host, guest, kind) => {
+] as const)('%s: an error', (_name, host, guest, kind) => {
   expect(() => after(host, guest)).toThrow(expect.objectContaining({ kind }))
 })
 

@@ -12,7 +12,8 @@ import {
 /**
  * Returns the host after a guest is placed on it, with more memory, shared CPUs, pages and pinned CPUs in use. If the guest isolates its
  * CPUs, all CPUs of their cores become pinned. Throws NovaError where Nova raises an exception: if a CPU is already pinned or not on the
- * host, if pages are missing, or if an old host lacks a field. The argument `host` is never changed.
+ * host, if a pinned guest has no pinning, if a host cell has no memory pages, or if an old host lacks a field. The argument `host` is never
+ * changed.
  */
 export function consumeGuest(host: HostTopology, guest: GuestTopology): HostTopology {
   if (host.cells.length === 0 || guest.cells.length === 0) return host

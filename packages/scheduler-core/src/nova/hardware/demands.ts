@@ -3,7 +3,8 @@ import { type PciPool, type PciRequest, poolsFor } from './pci.ts'
 import type { HostCell, NetworkMetadata } from './topology.ts'
 
 /**
- * Conditions that every choice of host cells must meet to have the requested devices and networks. The search skips choices that do not.
+ * Conditions that every choice of host cells must meet to have the requested devices and networks. The search skips choices that do not
+ * meet all of them.
  */
 export function demandsOf(
   hosts: readonly HostCell[],

@@ -165,7 +165,7 @@ test('the devices of earlier requests stay allocated when a later request fails'
   })
 })
 
-test('the given pools and requests are not changed', () => {
+test('the given pools are not changed', () => {
   const pools = Object.freeze([Object.freeze(pool(2)), Object.freeze(pool(1, 1))])
   consumePci(pools, [ask(3)])
   expect(pools).toEqual([pool(2), pool(1, 1)])

@@ -24,7 +24,10 @@ export interface PciRequest {
   readonly alias?: string | null
 }
 
-/** The ids of the host cells on which the guest is placed, and the socket of every host cell. Undefined means that a socket is unset. */
+/**
+ * The ids of the host cells on which the guest is placed, and the socket of every host cell. A socket is null if it is unknown, and
+ * undefined if an old host does not report the field.
+ */
 export interface PciPlaces {
   readonly cells: readonly number[]
   readonly sockets: ReadonlyMap<number, number | null | undefined>

@@ -36,7 +36,7 @@ const rows: readonly Row[] = [
   ['require takes whole cores', TWO, [0], 'require', 4, 0, [2, 3, 4, 5]],
   ['require takes no single threads', TWO, [0, 2, 4, 6], 'require', 2, 0, undefined],
   ['require takes no single threads in addition to whole cores', TWO, [0, 2, 4], 'require', 3, 0, undefined],
-  ['require takes three of four threads of a core if that is enough', FOUR, [0], 'require', 6, 0, [1, 2, 3, 4, 5, 6]],
+  ['require takes three of the four threads of each core if that is enough', FOUR, [0], 'require', 6, 0, [1, 2, 3, 4, 5, 6]],
   ['require takes two threads of each core if not every core has three free', FOUR, [0, 1], 'require', 4, 0, [4, 5, 6, 7]],
   ['require fails on a host without threads', ONE, [], 'require', 1, 0, undefined],
   ['isolate takes one thread of each free core', TWO, [2], 'isolate', 2, 0, [0, 4]],

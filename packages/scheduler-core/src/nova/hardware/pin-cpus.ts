@@ -2,8 +2,8 @@ import { NovaError } from '../text/nova-error.ts'
 import { freeCpus, type GuestCell, type HostCell, pinnableCpus, pinnedVcpus } from './topology.ts'
 
 /**
- * The host CPU for each pinned virtual CPU of a guest cell (`cpus`, in the order of the virtual CPUs), and those for the emulator
- * (`reserved`).
+ * The host CPU for each pinned virtual CPU of a guest cell (`cpus`, in the order of the virtual CPUs), and the host CPUs for the emulator
+ * (`reserved`, or null if it needs none).
  */
 export interface Pinning {
   readonly cpus: readonly number[]

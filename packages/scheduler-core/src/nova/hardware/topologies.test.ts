@@ -139,7 +139,7 @@ test.each([
   ['{"cells": 1}', 'ValueError'],
   [{ cells: [{ id: 'x' }] }, 'ValueError'],
   [7, 'ValueError'],
-])('%j is no topology of a host', (value, kind) => {
+])('%j is not a topology of a host', (value, kind) => {
   expect(() => readHostTopology(value)).toThrow(expect.objectContaining({ kind }))
 })
 

@@ -93,7 +93,8 @@ function hintsPath({ form, document }: WrittenRequest, [name, ...rest]: Path): P
 
 /**
  * Translates a path in the resource groups. This service's form has more groups than the document: one for each list of aggregates in a
- * group, one for the aggregates of the destination, and one for the traits of the root provider.
+ * group except the first list, one for each list of aggregates of the destination except the first list, and one for the traits of the root
+ * provider.
  */
 function resourcesPath(nova: WrittenRequest, [position, field, ...rest]: Path): Path {
   if (position === undefined) return ['requested_resources']

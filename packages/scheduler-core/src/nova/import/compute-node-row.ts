@@ -22,7 +22,9 @@ const RATIOS = ['cpu_allocation_ratio', 'ram_allocation_ratio', 'disk_allocation
 /** Columns of the table that the ComputeNode object lacks, or that have a different name there. */
 const COLUMNS = ['supported_instances', 'pci_stats', 'extra_resources'] as const
 
-/** Returns true if a document is a row of Nova's table `compute_nodes`: it has the fields of a ComputeNode, but is no versioned object. */
+/**
+ * Returns true if a document is a row of Nova's table `compute_nodes`: it has the fields of a ComputeNode, but is not a versioned object.
+ */
 export const isComputeNodeRow = (given: unknown): given is Json =>
   isJson(given) && Object.hasOwn(given, 'vcpus') && Object.hasOwn(given, 'memory_mb') && !Object.hasOwn(given, 'nova_object.name')
 
@@ -38,7 +40,7 @@ export function computeNodeOfRow(row: Json): unknown {
   Object.assign(data, numberedFields(row, NUMBERS, 'computeNode'), ratiosOf(row))
   for (const field of ['cpu_info', 'metrics', 'numa_topology'])
     if (typeof row[field] === 'object' && row[field] !== null) data[field] = JSON.stringify(row[field])
-  // No code reads `extra_resources`. It is passed on, so that it is reported as a field without effect.
+  // No code reads `extra_resources`. The field is passed on, because the import then reports it as a field without effect.
   if (extra_resources !== undefined && extra_resources !== null && extra_resources !== '') data.extra_resources = extra_resources
   if (stats !== undefined) data.stats = statsOf(jsonAt(stats, 'computeNode.stats'))
   const specs = row.supported_hv_specs ?? supported_instances
@@ -79,7 +81,7 @@ function specsOf(specs: unknown): unknown {
   })
 }
 
-/** Reads device pools in the form before they were versioned objects: a dictionary or a list of dictionaries. Unknown keys are tags. */
+/** Reads device pools in the form that was used before versioned objects: a dictionary or a list of dictionaries. Unknown keys are tags. */
 function poolsOf(pools: unknown): unknown {
   if (pools === null || (isJson(pools) && Object.hasOwn(pools, 'nova_object.data'))) return pools
   return (Array.isArray(pools) ? pools : [pools]).map((pool: unknown, i) => {

@@ -105,7 +105,7 @@ describe('a request in the dictionaries of Juno to Liberty', () => {
       { projectId: '1' },
     ],
     [
-      'Juno: the fields of an object for the instance and its cells',
+      'Juno: the instance and its cells as plain fields, without an envelope',
       {
         instance_properties: {
           ...instance_properties,

@@ -174,7 +174,8 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // No error is needed here. As in Nova, only a filter that reads the text throws an error.
+    // No error is needed here. The text stays in the stored document. As in Nova, a filter that looks for a value in text that is not JSON
+    // finds none.
     return undefined
   }
 }

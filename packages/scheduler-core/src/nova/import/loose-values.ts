@@ -5,8 +5,8 @@ import { pythonText } from '../text/python-text.ts'
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * Finds the named fields whose value is text, and converts it to an integer. The text can have a fraction of zeros, as in `2.0`. Throws
- * WireError if the text is not an integer.
+ * Returns those of the named fields whose value is text, with the value converted to an integer. The text can have a fraction of zeros, as
+ * in `2.0`. Throws WireError if the text is not an integer.
  */
 export function numberedFields(given: Json, names: readonly string[], path: string): Json {
   return Object.fromEntries(

@@ -67,7 +67,7 @@ test.each<[string, object, object]>([
     { inventories: [inventory('VGPU', 4)] },
   ],
   [
-    'a standard class: its used amount comes from the node, and includes the reserved amount',
+    'a standard class: its used amount is that of the node, less the reserved amount that the node counts as used',
     { inventories: { MEMORY_MB: { total: 65_536, reserved: 512, allocation_ratio: 1.5, max_unit: 65_536 } } },
     { inventories: [inventory('MEMORY_MB', 65_536, { reserved: 512, allocationRatio: 1.5, maxUnit: 65_536, used: 4_096 })] },
   ],
@@ -117,7 +117,7 @@ test.each<[string, object]>([
   expect(imported.ok && parseHostStats(imported.document).ok).toBe(false)
 })
 
-describe('A23: a host is refused if it lacks the trait that the flavor requires or has a forbidden one, by nova-compat and default alike', () => {
+describe('A23: nova-compat and default refuse a host that lacks a required trait or class, or that has a forbidden trait', () => {
   const verdicts = (more: object, extraSpecs: Record<string, string>) => {
     const log = aLog()
     log.append([{ type: 'feature', level: GROUP_HOSTS }, aReport('h1', statsOf(more))])

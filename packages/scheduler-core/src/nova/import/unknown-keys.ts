@@ -2,8 +2,8 @@ import { fieldsOf } from '../../report/versioned-object.ts'
 import { propertiesReadAs } from '../text/image-properties.ts'
 
 /**
- * The known keys of an object, each with the known keys of its value. Null means that no key below is checked. For a list, the keys apply
- * to each item. If a value can be an object or a list, the keys of the list's items are under `LIST`.
+ * The known keys of an object, each with the known keys of its value. Null means that the keys of the value are not checked. For a list,
+ * the keys apply to each item. If a value can be an object or a list, the keys of the list's items are under `LIST`.
  */
 interface Known {
   readonly [key: string]: Known | null
@@ -31,7 +31,7 @@ const DEVICES: Known = { ...keys('instance_uuid'), ...RECORD, requests: DEVICE, 
 
 const NETWORK = keys('network_id address port_id pci_request_id profile device_profile arq_uuid tag')
 
-/** For each field of a RequestSpec whose value the import does not check for unknown keys: the known keys of the value. */
+/** The known keys of those fields of a RequestSpec for which `readNovaRequest` does not report unknown keys. */
 const SPEC: Known = {
   numa_topology: TOPOLOGY,
   pci_requests: DEVICES,

@@ -57,12 +57,12 @@ export interface HostState {
   readonly instances: ReadonlySet<string>
   /**
    * The flavor (`flavorid`) of each instance by the instance's uuid, from a report in Nova's form. Instances with unknown flavors are
-   * missing. TypeAffinityFilter reads it.
+   * missing. TypeAffinityFilter reads this map.
    */
   readonly instanceFlavors?: ReadonlyMap<string, string> | undefined
   /**
-   * The image properties of each instance by the instance's uuid, from a report in Nova's form. ImagePropertiesWeigher reads it. The map
-   * never changes, so results can be cached for it.
+   * The image properties of each instance by the instance's uuid, from a report in Nova's form. ImagePropertiesWeigher reads this map. The
+   * map never changes, so results can be cached for it.
    */
   readonly instanceImages?: ReadonlyMap<string, ImageProperties> | undefined
   /** The time of the host's report, in milliseconds since 1970 (Nova's `updated`). */

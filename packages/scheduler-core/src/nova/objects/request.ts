@@ -7,7 +7,8 @@ import type { ImageProperties } from '../text/image-properties.ts'
 import { pythonValueOf } from '../text/python-json.ts'
 
 /**
- * Nova's RequestSpec, as Nova's scheduler reads it. Undefined means that a field is unset, and null that it is set to None. Never changed.
+ * Nova's RequestSpec, as Nova's scheduler reads it. Undefined means that a field is unset, and null that it is set to None. A NovaRequest
+ * is never changed.
  */
 export interface NovaRequest {
   readonly image: Field<NovaImage>
@@ -127,7 +128,7 @@ export interface NovaRequestRead {
 /** Reads a RequestSpec of version 1.0 to 1.14. Throws WireError with the path of a wrong value. */
 export function readNovaRequest(wire: unknown): NovaRequestRead {
   const spec = new WireObject(wire, 'spec', 'RequestSpec')
-  spec.raw('id') // a row of Nova's database
+  spec.raw('id') // the id of a row in Nova's database
   const request: NovaRequest = {
     image: spec.object('image', readImage, 'ImageMeta'),
     flavor: spec.required('flavor', readFlavor, 'Flavor'),
@@ -258,12 +259,13 @@ function readGroup(group: WireObject): NovaGroup {
 }
 
 const readLimits = (limits: WireObject): NovaLimits => {
-  limits.raw('numa_topology') // written for the host's own double check, never read when placing
+  limits.raw('numa_topology') // Nova writes it for a second check on the host
   return { vcpu: limits.number('vcpu'), memoryMb: limits.number('memory_mb'), diskGb: limits.number('disk_gb') }
 }
 
 function readRequestGroup(group: WireObject): NovaRequestGroup {
-  // Fields without effect here. They are reported as unknown if they have a value. The import refuses the last two (granular-groups.ts).
+  // Fields without effect here. They are reported as unknown if they have a value. The service refuses a request with one of the last two
+  // (granular-groups.ts).
   group.rawIfEmpty('provider_uuids')
   group.rawIfEmpty('in_tree')
   group.rawIfEmpty('forbidden_aggregates')

@@ -9,7 +9,8 @@ type ReportedCell = HostStats['numaCells'][number]
 
 /**
  * The NUMA cells of a host in the form that Nova's rules read: the reported usage plus the usage by claims that the report does not
- * include. `reported` are the cells in the host's report if the report is in Nova's form.
+ * include. `reported` are the cells in a report in Nova's form. It is null if such a report has no cells, and undefined if the report is in
+ * this service's form.
  */
 export function topologyOn({ stats, cells }: HostRecord, reported: HostTopology | null | undefined): HostTopology | null {
   if (reported === null || stats.numaCells.length === 0) return null
@@ -74,7 +75,7 @@ export function poolsOn(record: HostRecord, reported: readonly PciPool[] | null 
     const key = poolKey(pool)
     const taken = Math.min(base.count, claimed.get(key) ?? 0)
     add(claimed, key, -taken)
-    // Pools that the report has without free devices stay in the list.
+    // Pools that have no free devices already in the report stay in the list.
     return taken > 0 && base.count === taken ? [] : [taken === 0 ? base : { ...base, count: base.count - taken }]
   })
 }

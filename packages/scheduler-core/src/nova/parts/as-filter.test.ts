@@ -250,7 +250,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   },
   ExactCoreFilter: {
     'as many as are left': { host: { vcpus: 4, vcpusUsed: 2 }, request: flavor({ vcpus: 2 }), says: 'PASS' },
-    fewer: { host: { vcpus: 4, vcpusUsed: 2 }, says: { need: 1, have: 2 } },
+    'fewer than are left': { host: { vcpus: 4, vcpusUsed: 2 }, says: { need: 1, have: 2 } },
   },
   ExactRamFilter: {
     'as much as is left': { host: { memoryMb: 4_096, memoryMbUsed: 3_072 }, says: 'PASS' },

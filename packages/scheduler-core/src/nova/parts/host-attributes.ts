@@ -11,7 +11,7 @@ export class NovaObject {
   /** The object as Python prints it, without memory addresses. */
   readonly text: string
   readonly attributes: ReadonlyMap<string, HostValue>
-  /** Entries that queries read as from a dictionary, for objects with a `get` method such as the service. */
+  /** The entries that queries can read, as from a dictionary. Only for an object with a `get` method, such as the service. */
   readonly entries: ReadonlyMap<string, PythonValue> | undefined
   /** True if Python treats the object as true. Python treats an object without content as false. */
   readonly isTruthy: boolean

@@ -101,7 +101,10 @@ export interface NovaFilter {
   readonly runsOnRebuild: boolean
   /** True if the filter runs only for the first instance of a request (Nova's run_filter_once_per_request). */
   readonly oncePerRequest: boolean
-  /** The options, with Nova's names. A name starts with its group, as in `compute.cpu_shared_set`, unless the group is filter_scheduler. */
+  /**
+   * The options, with Nova's names. A name starts with its group, as in `metrics.weight_setting`, unless the group is filter_scheduler or
+   * DEFAULT.
+   */
   readonly options: z.ZodObject
   /**
    * Prepares the filter for a request. Undefined if the filter does not apply to the request. Throws NovaError if Nova would raise an

@@ -50,7 +50,7 @@ function typedValue(given: Readonly<Record<string, unknown>>, name: string): unk
   }
 }
 
-/** Image properties that start with `hw_` but are read by Nova's filters, not before. */
+/** Image properties that start with `hw_` and that Nova's filters read. Nova does not read them before it calls the scheduler. */
 const ofFilters: ReadonlySet<string> = new Set(['hw_architecture', 'hw_vm_mode'])
 
 function pathsOf({ nova }: RequestSpec, path: readonly string[]): readonly string[] {

@@ -17,7 +17,7 @@ test.each([
   expect(pythonInt(text)).toBe(value)
 })
 
-test.each(['', ' ', '1.5', '1,2', '1e3', '0x10', '1__0', '_1', '1_', '- 1', '²', 'inf', '\x1c8'])('%j is no whole number', (text) => {
+test.each(['', ' ', '1.5', '1,2', '1e3', '0x10', '1__0', '_1', '1_', '- 1', '²', 'inf', '\x1c8'])('%j is not a whole number', (text) => {
   expect(() => pythonInt(text)).toThrow(expect.objectContaining({ kind: 'ValueError' }))
 })
 
@@ -37,7 +37,7 @@ test.each([
   expect(pythonFloat(text)).toBe(value)
 })
 
-test.each(['', '.', 'e1', '0x10', '1,5', '5 GB', 'infin', '1_.5'])('%j is no number', (text) => {
+test.each(['', '.', 'e1', '0x10', '1,5', '5 GB', 'infin', '1_.5'])('%j is not a number', (text) => {
   expect(() => pythonFloat(text)).toThrow(expect.objectContaining({ kind: 'ValueError' }))
 })
 
@@ -50,7 +50,7 @@ test.each([
   [' 2', false],
   ['-0', false],
   ['x', false],
-])('%j as a whole number that prints as itself: %j', (text, is) => {
+])('%j is an integer as Python prints it: %j', (text, is) => {
   expect(isIntLike(text)).toBe(is)
 })
 
@@ -87,6 +87,6 @@ function orNone(read: () => number): number | undefined {
   }
 }
 
-test.each(['2048', '', '2 MB', 'MB', '2kB', '1.KB'])('%j is no size', (text) => {
+test.each(['2048', '', '2 MB', 'MB', '2kB', '1.KB'])('%j is not a size', (text) => {
   expect(() => bytesOf(text)).toThrow(expect.objectContaining({ kind: 'ValueError' }))
 })

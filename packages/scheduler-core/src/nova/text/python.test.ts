@@ -33,7 +33,7 @@ test.each([
 })
 
 test.each(['', '{', '[1,]', '{"a" 1}', "{'a': 1}", '01', '1 2', '"\u0001"', '"\\x"', 'True', '[', '+1', '{1: 2}', '}', '[1}'])(
-  '%j is no JSON',
+  '%j is not JSON',
   (json) => {
     expect(() => parsePythonJson(json)).toThrow(expect.objectContaining({ kind: 'JSONDecodeError' }))
   },

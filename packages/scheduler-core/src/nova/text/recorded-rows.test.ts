@@ -47,7 +47,7 @@ describe.skipIf(recorded.isMissing)(`rows recorded from Nova${recorded.skipNote}
         .split('\n')
         .map((line) => JSON.parse(line) as Row)
 
-  test.each(kinds)('every %s row', (kind) => {
+  test.each(kinds)('every row of the kind %s gives the recorded result', (kind) => {
     const chosen = rows.filter((row) => row.kind === kind)
     expect(chosen.length).toBeGreaterThan(0)
     expect(chosen.map((row) => ({ ...row, expected: orError(() => answer(row)) }))).toEqual(chosen)

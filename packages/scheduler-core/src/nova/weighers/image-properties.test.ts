@@ -25,7 +25,7 @@ test.each<[string, object, readonly string[], number]>([
   ['each property is multiplied by its ratio', imageOf(windows), ['os_distro=2', 'hw_machine_type=-1'], 4],
   ['a property that the option does not name adds 0', imageOf(windows), ['hw_machine_type=1'], 2],
   ['of two entries with the same name the last applies', imageOf(windows), ['os_distro=5', 'os_distro=1'], 3],
-  ['with only invalid entries all hosts weigh the same', imageOf(windows), ['os_distro', '=2'], 5],
+  ['if all entries are invalid, every property has the ratio 1', imageOf(windows), ['os_distro', '=2'], 5],
 ])('%s', (_what, request, settings, number) => expect(raw(request, settings)).toBe(number))
 
 test('the values of image properties are compared as Python prints them', () => {

@@ -12,9 +12,9 @@ const options = z.strictObject({
 })
 
 /**
- * Scores hosts by how many of their instances have an image with the same properties, by name and value, as the request's image. The score
- * adds up these instances for each property, multiplied by the property's ratio. Nova has this weigher from release 31 on. It is disabled
- * by default. If the multiplier option is 0, aggregates cannot enable it.
+ * Prefers hosts with instances whose images have the same properties, by name and value, as the request's image. For each property of the
+ * request's image, the number of these instances is multiplied by the property's ratio. The score is the sum of these products. Nova has
+ * this weigher from release 31 on. It is disabled by default. If the multiplier option is 0, aggregates cannot enable it.
  */
 export const imagePropertiesWeigher = novaWeigher({
   name: 'ImagePropertiesWeigher',

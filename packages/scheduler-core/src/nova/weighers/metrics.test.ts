@@ -9,7 +9,7 @@ const host = { metrics: [metric('cpu', 50), metric('fan', 7), metric('cpu', 60)]
 
 test.each([
   ['nothing is configured', [], {}, 0],
-  ['each metric is multiplied by its ratio, and of two entries with the same name the last applies', ['cpu=2.0', 'fan=-1'], {}, 113],
+  ['each metric is multiplied by its ratio, and of two metrics with the same name the last applies', ['cpu=2.0', 'fan=-1'], {}, 113],
   ['invalid entries are left out', ['cpu', '=3', 'fan=x', 'fan=1'], {}, 7],
   ['a missing metric that is not required', ['cpu=1', 'disk=1'], { 'metrics.required': false }, -10_000],
   ['an option sets the weight of a missing metric', ['disk=1'], { 'metrics.required': false, 'metrics.weight_of_unavailable': -3 }, -3],

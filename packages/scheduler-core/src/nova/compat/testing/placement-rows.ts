@@ -14,8 +14,8 @@ import type { Imported } from '../../import/import.ts'
 import { importLegacyRequest, importNovaRequest } from '../../import/request.ts'
 
 /*
- * Rows about the queries that Nova sends to Placement before its filters run. Each row is named after its case, or after Nova's own test of
- * the same situation.
+ * The type of the rows in placement-tables.ts, and functions that evaluate them. The rows are about what Nova checks with Placement before
+ * its own filters run. Each row is named after its case, or after Nova's own test of the same situation.
  */
 
 type Asks = Parameters<typeof aRequest>[0]

@@ -80,7 +80,11 @@ export const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       asks: extra({ 'trait:CUSTOM_X': 'required' }),
       gets: both('PlacementTraits trait.missing'),
     },
-    forbidden: { hosts: { h1: { memoryMb: 131_072, traits: ['CUSTOM_X'] } }, asks: extra({ 'trait:CUSTOM_X': 'forbidden' }), gets: 'h2' },
+    'a forbidden trait': {
+      hosts: { h1: { memoryMb: 131_072, traits: ['CUSTOM_X'] } },
+      asks: extra({ 'trait:CUSTOM_X': 'forbidden' }),
+      gets: 'h2',
+    },
     'a trait that is both required and forbidden': {
       hosts: { h1: { memoryMb: 131_072, traits: ['CUSTOM_X'] }, h2: { traits: ['CUSTOM_X', 'CUSTOM_Y'] } },
       asks: extra({ 'trait:CUSTOM_X': 'required', 'trait:CUSTOM_Y': 'forbidden' }),
@@ -144,8 +148,12 @@ export const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       asks: bound({ aggregates: [aUuid(7)] }),
       gets: both('PlacementDestination aggregate.not_member'),
     },
-    typed: { aggregates: { a: [{}, 'h2'] }, asks: { requestedDestination: { aggregates: [aUuid(1)] } }, gets: 'h2' },
-    forbidden: { aggregates: { a: [{}, 'h1'] }, asks: bound({ forbidden_aggregates: [aUuid(1)] }), gets: 'h2' },
+    'an aggregate in a request in this service’s form': {
+      aggregates: { a: [{}, 'h2'] },
+      asks: { requestedDestination: { aggregates: [aUuid(1)] } },
+      gets: 'h2',
+    },
+    'a forbidden aggregate': { aggregates: { a: [{}, 'h1'] }, asks: bound({ forbidden_aggregates: [aUuid(1)] }), gets: 'h2' },
     'an aggregate that is both forbidden and required': {
       aggregates: { a: [{}, 'h1', 'h2'], b: [{}, 'h1'] },
       asks: bound({ aggregates: [aUuid(1)], forbidden_aggregates: [aUuid(2)] }),
@@ -176,7 +184,7 @@ export const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       asks: bound({ cell: cellOf(aUuid(72)) }),
       gets: both('PlacementDestination cell.other'),
     },
-    'a host in another cell by its name': {
+    'a destination whose host is in another cell than its cell': {
       hosts: { h1: inCell(aUuid(71)), h2: inCell(aUuid(72)) },
       asks: bound({ host: 'h1', node: 'h1', cell: cellOf(aUuid(72)) }),
       gets: { h1: 'PlacementDestination cell.other', h2: 'Candidates host.not_requested' },
@@ -191,7 +199,7 @@ export const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       asks: { requestedDestination: { node: 'n9' } },
       gets: both('PlacementDestination host.not_requested'),
     },
-    'no cell': { hosts: { h1: inCell(aUuid(71)) }, asks: bound({ cell: null }), gets: 'h1' },
+    'a destination whose cell is null': { hosts: { h1: inCell(aUuid(71)) }, asks: bound({ cell: null }), gets: 'h1' },
   },
   PlacementTenant: {
     'Nova TenantAggregateFilterTest: no aggregate names the project, and the setting requires one': {
@@ -229,13 +237,13 @@ export const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       asks: { projectId: 'p' },
       gets: 'h1',
     },
-    'one project under the plain key, another under a key with a suffix': {
+    'a project that is the value of another key only': {
       rules: { limitTenants: true, tenantsNeedAggregate: true },
       aggregates: { a: [{ filter_tenant_id: 'q', owner: 'p' }, 'h1'], b: [{ filter_tenant_id: 'p' }, 'h2'] },
       asks: { projectId: 'p' },
       gets: 'h2',
     },
-    'a project under a key with a suffix': {
+    'a key other than filter_tenant_id names no project': {
       rules: { limitTenants: true },
       aggregates: { a: [{ tenant: 'p' }, 'h2'] },
       asks: { projectId: 'p' },
@@ -345,7 +353,7 @@ export const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     },
     'no image': { rules: { imageType: true }, gets: 'h1' },
     'an image of Nova that is null': { rules: { imageType: true }, asks: fromNova({ image: null }), gets: 'h1' },
-    off: { asks: fromNova({ image: image('raw') }), gets: 'h1' },
+    'with the setting off, the disk format is not checked': { asks: fromNova({ image: image('raw') }), gets: 'h1' },
   },
   PlacementStatus: {
     'Nova compute_status_filter: a forced host that is disabled': {

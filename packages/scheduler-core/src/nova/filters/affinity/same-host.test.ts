@@ -11,14 +11,14 @@ test.each<[string, Given, string]>([
   ['an empty text', { host, request: hint('same_host', '') }, 'passes'],
   ['the hint names an instance on the host', { host, request: hint('same_host', 'a') }, 'passes'],
   ['the hint names one instance on the host and one elsewhere', { host, request: hint('same_host', 'x', 'b') }, 'passes'],
-  ['none', { host, request: hint('same_host', 'x', 'y') }, 'instance.not_on_host'],
+  ['the hint names no instance on the host', { host, request: hint('same_host', 'x', 'y') }, 'instance.not_on_host'],
   ['an empty host', { request: hint('same_host', 'a') }, 'instance.not_on_host'],
   ['capitals matter', { host, request: hint('same_host', 'A') }, 'instance.not_on_host'],
   ['hints that are null', { host, request: { schedulerHints: null } }, 'raises AttributeError'],
 ])('SameHostFilter: %s', (_name, given, verdict) => expect(verdictOf(sameHostFilter, given)).toBe(verdict))
 
 test.each<[string, Given, string]>([
-  ['no hint', { host, request: hint('same_host', 'a') }, 'passes'],
+  ['no hint different_host', { host, request: hint('same_host', 'a') }, 'passes'],
   ['the hint names no instance on the host', { host, request: hint('different_host', 'x', 'y') }, 'passes'],
   ['the hint names one instance on the host and one elsewhere', { host, request: hint('different_host', 'x', 'b') }, 'instance.same_host'],
   ['an empty host', { request: hint('different_host', 'a') }, 'passes'],

@@ -18,7 +18,7 @@ test.each<[string, Given, string]>([
   ['another policy', { request: group({ policy: 'affinity' }), host: holds('a') }, 'passes'],
   ['only the instance itself on the host', { request: group(), host: holds('a', 'new') }, 'passes'],
   ['fewer members than the rule allows', { request: rule('2'), host: holds('a') }, 'passes'],
-  ['the maximum number of members that the rule allows', { request: rule(' 2 '), host: holds('a', 'b') }, 'group.anti_affinity'],
+  ['as many members as the rule allows', { request: rule(' 2 '), host: holds('a', 'b') }, 'group.anti_affinity'],
   ['a rule that allows 0 members', { request: rule('0'), host: holds() }, 'group.anti_affinity'],
   ['a rule that is not a number', { request: rule('x'), host: holds() }, 'raises ValueError'],
   ['another rule', { request: group({ rules: { other: '5' } }), host: holds('a') }, 'group.anti_affinity'],

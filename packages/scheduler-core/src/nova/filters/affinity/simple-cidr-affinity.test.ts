@@ -16,7 +16,7 @@ test.each<[string, string, string | undefined, string | null, string]>([
   ['a mask that is not contiguous', '10.1.2.3', '/255.0.255.0', '10.1.2.3', 'raises AddrFormatError'],
   ['a prefix without a slash extends the last number of the address', '10.1.2.3', '4', '10.1.2.3', 'host.other_network'],
   ['a prefix without a slash can make the address invalid', '10.1.2.133', '24', '10.1.2.133', 'raises AddrFormatError'],
-  ['an empty prefix stands for the address alone', '10.1.2.3', '', '10.1.2.3', 'passes'],
+  ['an empty hint `cidr` means a network that contains only the address', '10.1.2.3', '', '10.1.2.3', 'passes'],
   ['a prefix that is too long', '10.1.2.3', '/33', '10.1.2.3', 'raises AddrFormatError'],
   ['a negative prefix', '10.1.2.3', '/-1', '10.1.2.3', 'raises AddrFormatError'],
   ['two slashes', '10.1.2.3', '//8', '10.1.2.3', 'raises ValueError'],
@@ -26,7 +26,7 @@ test.each<[string, string, string | undefined, string | null, string]>([
   ['a different IPv6 network', '2001:db8:1::1', '/48', '2001:db8:2::9', 'host.other_network'],
   ['IPv6 written with an IPv4 address at its end', '::ffff:10.1.2.3', '/120', '::ffff:a01:2ff', 'passes'],
   ['an IPv6 address and an IPv4 network', '2001:db8::1', '/0', '10.1.2.3', 'host.other_network'],
-  ['a request without an address', 'here', undefined, '10.1.2.3', 'raises AddrFormatError'],
+  ['a hint that is not an address', 'here', undefined, '10.1.2.3', 'raises AddrFormatError'],
   ['a host without address', '10.1.2.3', undefined, null, 'raises AddrFormatError'],
 ])('%s', (_name, address, cidr, hostIp, verdict) =>
   expect(verdictOf(simpleCidrAffinityFilter, { request: near(address, cidr), host: { hostIp } })).toBe(verdict),

@@ -43,7 +43,7 @@ test('AggregateCoreFilter refuses an instance with more vCPUs than the host has 
 test.each<[string, Given, string]>([
   ['exactly the requested number of CPUs is free', { request: asks(4), host: { vcpusTotal: 16, vcpusUsed: 12 } }, 'passes'],
   ['more CPUs than requested are free', { request: asks(3), host: { vcpusTotal: 16, vcpusUsed: 12 } }, 'cpu.not_exact'],
-  ['a host without a CPU count passes', { request: asks(0), host: { vcpusTotal: 0 } }, 'cpu.not_exact'],
+  ['a host without a CPU count is refused', { request: asks(0), host: { vcpusTotal: 0 } }, 'cpu.not_exact'],
 ])('ExactCoreFilter: %s', (_name, given, verdict) => expect(verdictOf(exactCoreFilter, given)).toBe(verdict))
 
 test('the vCPU limit is the total times the ratio, if the host reports a CPU count', () => {

@@ -57,7 +57,8 @@ function checkCores({ flavor: { vcpus: need } }: NovaRequest, ratioOf: RatioOf, 
   const check = (host: HostState): Reason | undefined => {
     if (host.vcpusTotal === 0) return undefined
     const { value, source } = ratioOf(host)
-    // With a ratio of 0 the filter has no limit, so the host's total is no limit either.
+    // With a ratio of 0, Nova does not compare the request with the host's total. By this ratio, the host has no vCPUs, so it is refused
+    // below.
     if (isAgainstItself(need, host.vcpusTotal, context) && value > 0)
       return { code: 'cpu.too_few', subject: 'vCPUs', need, have: host.vcpusTotal, unit: 'vCPUs' }
     const have = host.vcpusTotal * value - host.vcpusUsed

@@ -6,7 +6,7 @@ import { fitGuest } from './fit-guest.ts'
 const limits = { cpuAllocationRatio: 1, ramAllocationRatio: 1 }
 const host = (memoryUsage: number) => aHost(...numbers(4).map((id) => aHostCell(id, { memoryUsage: id === 0 ? memoryUsage : 0 })))
 
-test.each([1, 3, 4])('a guest of %i cells is fitted once for equal hosts, and separately for others', (size) => {
+test.each([1, 3, 4])('for a guest of %i cells, createFitter gives the results of fitGuest, on equal and on different hosts', (size) => {
   const guest = aGuest(numbers(size).map((id) => aGuestCell(id, { memory: 4_000 })))
   const fit = createFitter(guest)
   for (const used of [0, 0, 200, 0, 200, 50]) {

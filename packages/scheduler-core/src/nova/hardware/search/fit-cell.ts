@@ -107,7 +107,10 @@ function candidateSizes(host: HostCell, pagesize: number): readonly number[] {
   return sizes.includes(pagesize) ? [pagesize] : []
 }
 
-/** Returns a function for the shortfall of pages of a size. Undefined if there are enough. Only the first entry with this size is read. */
+/**
+ * Returns a function for the shortfall of pages of a size. Undefined if there are enough, and the size divides the guest's memory. Of
+ * several entries with this size, only the first is read.
+ */
 function pagesShort(
   host: HostCell,
   sizeKib: number,

@@ -22,8 +22,8 @@ export function largestMatching(guests: number, hosts: number, fits: Fits): numb
 }
 
 /**
- * Changes a matching so that `guest` has the host cell `host`. If another guest cell has this host cell, it is moved to a host cell that is
- * not in `used`. Undefined if this is not possible.
+ * Changes a matching so that `guest` has the host cell `host`. If another guest cell has this host cell, the other guest cell is moved to a
+ * host cell that is not in `used`. Undefined if this is not possible.
  */
 export function rematch(
   before: Matching,

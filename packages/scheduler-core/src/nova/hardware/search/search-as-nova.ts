@@ -92,9 +92,9 @@ function unusedFrom(order: readonly number[], count: number, from: number): numb
 }
 
 /**
- * Returns true if fewer host cells can be used by any guest cell than there are guest cells. No search is then needed. Even Nova's wrong
- * cache entries do not change this, because Nova only accepts a host cell on which some guest cell did fit. False if a guest cell has a
- * kind of pages, because the search changes it to a page size.
+ * Returns true if there are fewer usable host cells than guest cells. A host cell is usable if at least one guest cell fits on it. No
+ * search is then needed. Even Nova's wrong cache entries do not change this, because Nova only accepts a host cell on which some guest cell
+ * did fit. Returns false if a guest cell requests a kind of pages, because the search replaces the kind by a page size.
  */
 function tooFewUsable(input: SearchInput): boolean {
   if (input.guests.some((guest) => (guest.pagesize ?? 0) < 0)) return false

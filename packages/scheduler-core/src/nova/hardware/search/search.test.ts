@@ -183,7 +183,7 @@ test("the search `nova` gives the same results as Nova's algorithm without short
   expect(wrong).toBeGreaterThan(0)
 })
 
-test('every refusal has the needed and the available amount, and in every fit the host cells are different', () => {
+test('every refusal has the needed and the available amount, and in every fit of the search `pairs` the host cells are different', () => {
   fc.assert(
     fc.property(story, fc.constantFrom('nova' as const, 'pairs' as const), (one, search) => {
       const result = fitGuest(one.host, one.guest, { ...one.options, search })
@@ -213,7 +213,7 @@ const devices = (count: number, cell: number): FitOptions['pci'] & object => ({
   requests: [{ count: count + 1, spec: [{ v: 'x' }], numaPolicy: 'preferred' }],
 })
 
-test('Nova accepts a pair that it never tried, since its cache identifies cells by ids, and those of the guest change', () => {
+test('Nova accepts a pair that it never tried, because its cache identifies cells by ids, and the ids of guest cells change', () => {
   const host = hostOf(3)
   const guest = guestOf(3, (id) => ({ memory: id === 2 ? 9999 : 512 + id }))
   expect(fitGuest(host, guest, { limits, search: 'nova' }).ok).toBe(true)
@@ -273,7 +273,7 @@ const hostile: readonly (readonly [string, number, (size: number) => Story])[] =
     }),
   ],
   [
-    'half as many guest cells as host cells, and a device at each host cell that never suffices',
+    'half as many guest cells as host cells, and devices near the host cells that never suffice',
     16,
     (n) => ({
       host: hostOf(n),

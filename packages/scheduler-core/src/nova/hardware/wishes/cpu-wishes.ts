@@ -167,7 +167,7 @@ function refuseWithoutPins(
   if (threadPolicy !== null)
     throw new NovaError('CPUThreadPolicyConfigurationInvalid', `the thread policy ${threadPolicy} needs dedicated CPUs`)
   if (emulatorPolicy === 'isolate')
-    throw new NovaError('BadRequirementEmulatorThreadsPolicy', 'emulator threads of their own need dedicated CPUs')
+    throw new NovaError('BadRequirementEmulatorThreadsPolicy', 'separate emulator threads need dedicated CPUs')
   refuseMask(dedicated)
   if (realtime !== null) throw new NovaError('RealtimeConfigurationInvalid', 'real time needs dedicated CPUs')
 }

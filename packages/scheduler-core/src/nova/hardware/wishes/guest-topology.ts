@@ -69,9 +69,9 @@ function checkCpus(nodes: readonly (readonly number[])[], flavor: FlavorSize): v
   for (const cpu of nodes.flat()) {
     if (cpu >= flavor.vcpus)
       throw new NovaError('ImageNUMATopologyCPUOutOfRange', `CPU ${cpu} of a node is beyond the ${flavor.vcpus} of the flavor`)
-    if (!free.delete(cpu)) throw new NovaError('ImageNUMATopologyCPUDuplicates', `CPU ${cpu} is of two nodes`)
+    if (!free.delete(cpu)) throw new NovaError('ImageNUMATopologyCPUDuplicates', `CPU ${cpu} is in two nodes`)
   }
-  if (free.size > 0) throw new NovaError('ImageNUMATopologyCPUsUnassigned', `CPUs ${[...free].join(', ')} are of no node`)
+  if (free.size > 0) throw new NovaError('ImageNUMATopologyCPUsUnassigned', `CPUs ${[...free].join(', ')} are in no node`)
 }
 
 /** Reads `hw:<key>.0`, `hw:<key>.1` and so on of the flavor, up to the first missing key, or the image's list. Null if neither exists. */

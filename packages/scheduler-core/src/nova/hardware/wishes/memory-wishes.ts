@@ -34,8 +34,8 @@ export function pageSize(flavor: FlavorSize, image: ImageProperties): number | n
 }
 
 /**
- * Checks the setting for locked memory. It needs a page size, and flavor and image must have the same value. Throws LockMemoryForbidden or
- * FlavorImageLockedMemoryConflict.
+ * Checks the setting for locked memory. Locked memory needs a page size. If both flavor and image have the setting, their values must be
+ * equal. Throws LockMemoryForbidden or FlavorImageLockedMemoryConflict.
  */
 export function checkLockedMemory(flavor: FlavorSize, image: ImageProperties): void {
   const pages = wish(flavor, image, 'mem_page_size')
