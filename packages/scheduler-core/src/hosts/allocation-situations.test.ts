@@ -35,7 +35,7 @@ describe('one machine under two names', () => {
 describe("situations from Nova's and Placement's code", () => {
   const takes = (VCPU: number, key: string) => aClaim({ key, hosts: ['h1'], grants: { classes: { VCPU } } })
 
-  test('placement inventory.py: after a ratio that makes the capacity less than is used, nothing more is allocated, and claims stay', () => {
+  test('placement inventory.py: after a ratio lowers the capacity below the use, nothing more is allocated, and claims stay', () => {
     const log = logWith(ours({ vcpusUsed: 6 }), takes(2, 'k1'), set({ ratio: 0.5 }))
     expect([capacity(log.fleet), log.fleet.hosts.classColumns('VCPU').free[H]]).toEqual([4, -4])
     expect(log.append([takes(1, 'k2')])).toEqual(['claim.no_room'])

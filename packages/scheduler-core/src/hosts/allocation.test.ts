@@ -16,14 +16,14 @@ describe('the precedence of the sources of a ratio', () => {
   test.each<readonly [string, readonly Change[], number, string]>([
     ['an override of the host comes first', [novaReport('h1', { cpu_allocation_ratio: 7 }), ...all], 2, 'HOST'],
     ['the lowest ratio of its aggregates is second', [novaReport('h1', { cpu_allocation_ratio: 1.5 }), ...all.slice(0, 3)], 5, 'AGGREGATE'],
-    ["then the report's own", [novaReport('h1', { cpu_allocation_ratio: 7 }), ...all.slice(0, 1)], 7, 'REPORT'],
+    ["the report's own ratio is third", [novaReport('h1', { cpu_allocation_ratio: 7 }), ...all.slice(0, 1)], 7, 'REPORT'],
     ['the ratio of the fleet replaces a 0.0 of Nova', [novaReport('h1'), ...all.slice(0, 1)], 3, 'FLEET'],
-    ["then Nova's default of the release", [novaReport('h1'), fleetSet({ release: 26 })], 16, 'NOVA_DEFAULT'],
+    ["Nova's default of the release is after the fleet's ratio", [novaReport('h1'), fleetSet({ release: 26 })], 16, 'NOVA_DEFAULT'],
     ['the default of the release is lower from 2023.1 on', [novaReport('h1'), fleetSet({ release: 27 })], 4, 'NOVA_DEFAULT'],
     ['the ratio is 1 if no release is set', [novaReport('h1'), fleetSet({})], 1, 'NONE'],
     ['the ratio is 1 if nothing was imported', [novaReport('h1')], 1, 'NONE'],
     [
-      'the ratio is 1 for a report in the typed form without a ratio',
+      'the ratio is 1 for a report in this service’s form without a ratio',
       [ours(), fleetSet({ release: 26, classes: { VCPU: { ratio: 3 } } })],
       1,
       'REPORT',
@@ -62,9 +62,9 @@ describe('reserved amounts', () => {
       7,
       'FLEET',
     ],
-    ["then Nova's default of the release", [novaReport('h1'), fleetSet({ release: 20 })], 512, 'NOVA_DEFAULT'],
+    ["Nova's default of the release is after the fleet's value", [novaReport('h1'), fleetSet({ release: 20 })], 512, 'NOVA_DEFAULT'],
     ['the reserved amount is 0 if no release is set', [novaReport('h1')], 0, 'NONE'],
-    ['the reserved amount is 0 for a report in the typed form', [ours(), fleetSet({ release: 20 })], 0, 'REPORT'],
+    ['the reserved amount is 0 for a report in this service’s form', [ours(), fleetSet({ release: 20 })], 0, 'REPORT'],
   ])('%s', (_name, changes, reserved, source) => {
     const { fleet } = logWith(...changes)
     expect(kept(fleet)).toEqual([reserved, source])

@@ -29,7 +29,7 @@ export interface Allocated {
   readonly set?: SetBy
   /** The uuid of the aggregate that sets the ratio. Absent for other sources. */
   readonly aggregate?: string
-  /** The release of Nova that has this value as its default. */
+  /** The release of Nova that has this value as its default. Absent for other sources. */
   readonly release?: number
 }
 
@@ -161,8 +161,8 @@ export function countedStats(hosts: HostTable, record: HostRecord): HostStats {
 }
 
 /**
- * The ratio that applies to the host. Undefined if this ratio comes from the host's report, because an option of the profile takes
- * precedence over the report.
+ * The ratio that applies to the host. Undefined if it comes from the host's report or no source has a ratio, because an option of the
+ * profile then takes precedence.
  */
 export function ratioSet(hosts: HostTable, record: HostRecord, resourceClass: string): Allocated | undefined {
   if (!isOverruled(hosts, record)) return undefined

@@ -1,4 +1,7 @@
-/** Memory pages of one size in a host cell. */
+/**
+ * Memory pages of one size in a host cell. `countsUse` is true if the report has the count of used pages, which then includes the pages of
+ * materialised claims.
+ */
 export interface PageState {
   readonly sizeKib: number
   readonly countsUse: boolean

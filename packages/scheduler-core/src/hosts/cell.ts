@@ -3,13 +3,16 @@ import type { NumaCellRequest } from '../request/request-spec.ts'
 import type { CellLimits, PageState } from './cell-limits.ts'
 import { isBackedByHuge, plainMibLeft } from './plain-memory.ts'
 
-/** A NUMA cell of a host as the host reports it. Claims are not subtracted. */
+/**
+ * A NUMA cell of a host as the host reports it. Claims are not subtracted. `countsCpu`, `countsMemory` and `countsPinned` are true if the
+ * report has the used shared CPUs, the used memory and the pinned CPUs. What the report has then includes the usage of materialised claims.
+ */
 export interface CellInventory {
   readonly id: number
   readonly cpuset: readonly number[]
   /** The count of shared CPUs that can be allocated, including overcommit. */
   readonly cpuCapacity: number
-  /** The MiB that can be allocated, including overcommit. */
+  /** The memory in MiB that can be allocated, including overcommit. */
   readonly memoryCapacity: number
   readonly countsCpu: boolean
   readonly countsMemory: boolean

@@ -13,7 +13,10 @@ export interface HostColumns {
   status: Uint8Array
   /** 0 up, 1 suspect, 2 down. */
   liveness: Uint8Array
-  /** The index of the host's availability zone in this table. `zoneOf` returns the index of a zone name. 0 is the default zone. */
+  /**
+   * The number that the host table assigned to the host's availability zone. `zoneOf` returns the number of a zone name. 0 is the default
+   * zone.
+   */
   zone: Int32Array
   /** Increases with every change of the host, its claims or its instances. A cached score of the host is valid until this value changes. */
   version: Float64Array

@@ -55,7 +55,7 @@ export class Groups {
     return clone
   }
 
-  /** Returns false if the group exists with a policy other than the one in the binding. */
+  /** Returns false if the group exists with another policy or another `maxServerPerHost` than the binding. */
   accepts({ uuid, policy, maxServerPerHost }: GroupBinding): boolean {
     const group = this.#byUuid.get(uuid)
     return group === undefined || (group.policy === policy && group.maxServerPerHost === maxServerPerHost)
@@ -63,7 +63,7 @@ export class Groups {
 
   /**
    * Returns a group in `apartFrom` that already has a member on the same host as a member of the group `uuid`. Undefined if there is none.
-   * The requirement of a claim that these two groups are apart would be violated from the start, so such a claim is void. Groups that are
+   * A claim that requires these two groups to be apart is void, because the requirement would be violated from the start. Groups that are
    * already recorded as apart are not checked: a merge of two hosts can bring their members together, and this does not make later claims
    * void.
    */

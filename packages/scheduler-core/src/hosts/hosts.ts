@@ -176,7 +176,7 @@ export class HostTable {
     this.columns.zone[record.index] = known ?? this.#zones.size - 1
   }
 
-  /** The index that the column `zone` has for the zone with this name. Undefined if no host was ever in the zone. */
+  /** The number that the column `zone` has for the zone with this name. Undefined if no host was ever in the zone. */
   zoneOf(name: string): number | undefined {
     return this.#zones.get(name)
   }
@@ -207,7 +207,7 @@ export class HostTable {
 
   /** True if the host's report lists the instance of a claim that has ended. The claim then continues to hold resources on the host. */
   isStillListed({ stats, present }: HostRecord, instance: string | null): boolean {
-    // if the report has no list of instances, `present` is still the last reported list, which is not used from this feature level on
+    // if the report has no list of instances, `present` is the last reported list, which is not used from feature level ENDED_CLAIMS on
     if (stats.instances === null && this.featureLevel >= ENDED_CLAIMS) return false
     return instance !== null && present.has(instance)
   }

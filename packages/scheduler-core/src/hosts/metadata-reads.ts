@@ -36,13 +36,13 @@ export const fleetKeys: readonly string[] = [ZONE_KEY, DISK_POOL_KEY, ...Object.
 
 /** Keys with more characters than this are not searched for misspellings. */
 const MAX_KEY = 64
-/** A key is similar if at most this many letters are wrong, missing, added or swapped. In keys with less than SHORT letters, at most 1. */
+/** A key is similar if at most this many letters are wrong, missing, added or swapped. In keys with fewer than SHORT letters, at most 1. */
 const NEAR = 2
 const SHORT = 6
 
 /**
- * The known keys of which `asked` is possibly a misspelling, nearest first. They differ from `asked` by one or two letters, or only by
- * case, dashes, dots and blanks.
+ * The known keys that the caller possibly meant by `asked`, nearest first. They differ from `asked` by one or two letters, or only by case,
+ * dashes, dots and blanks.
  */
 export function similarKeys(asked: string, known: Iterable<string>): readonly string[] {
   const plain = plainOf(asked)
