@@ -32,8 +32,8 @@ export class ClaimHolds {
   }
 
   /**
-   * Subtracts the grants of a live claim from the free amounts of its host, also grants that no report of the host includes yet. For the
-   * destination of a move within one host, subtracts only the grants that the source claim does not have.
+   * Subtracts the grants of a live claim from the free amounts of its host, including grants that no report of the host includes yet. For
+   * the destination of a move within one host, subtracts only the grants that the source claim does not have.
    */
   hold(claim: Claim): void {
     const record = this.#hosts.get(claim.host)

@@ -54,7 +54,10 @@ export class ClaimStore {
     for (const { claims } of this.#packed) for (const claim of claims) if (!this.#full.has(claim.id)) yield [claim.id, claim]
   }
 
-  /** The claims that are not packed: all live claims, and ended claims that are still needed for their instance or key. */
+  /**
+   * The claims that are stored in full: all live claims, and ended claims that are still needed for their instance or key. Some of these
+   * ended claims are also packed.
+   */
   get full(): SharedMap<Claim> {
     return this.#full
   }
@@ -69,7 +72,7 @@ export class ClaimStore {
     return this.#reserved
   }
 
-  /** The claims that the last entry changed or created. Followers of the log read this set. */
+  /** The claims that the last entry changed or created. Code that publishes the changes of each entry reads this set. */
   get changed(): Set<Claim> {
     return this.#changed
   }

@@ -8,8 +8,8 @@ import type { IdempotencyKeys } from './idempotency-keys.ts'
 import { countedGrants, nullIfEmpty } from './in-place.ts'
 
 /**
- * The grants that remain reserved after the end of a claim. An instance can still run after its claim has ended. Its grants therefore
- * remain reserved until a report of the host no longer lists the instance.
+ * The grants that remain reserved after the end of a claim. An instance can still run after its claim has ended. The claim's grants
+ * therefore remain reserved until a report of the host no longer lists the instance.
  */
 export class EndedClaims {
   readonly #hosts: HostTable

@@ -58,7 +58,7 @@ describe('an instance runs on after its claim ended, and gets a larger claim on 
       [place, leave, { ...placeAgain, c: 83 }, { what: 'move', a: 1, b: 44, c: 0 }, end, place],
     ],
     ['an instance that moved away and back', [place, report, { what: 'move', a: 0, b: 0, c: 0 }, { what: 'move', a: 1, b: 0, c: 75 }, end]],
-  ])('%s, if no list shows it: nothing is allocated twice, because it is stopped before its claim ends', (_case, acts) => {
+  ])('%s, if no list shows it: nothing is allocated twice, because the instance is stopped before this claim ends', (_case, acts) => {
     for (const lists of ['mixed', 'never'] as const) expect(promisedTwice({ strangers: 0, lists }, acts)).toEqual([])
   })
 

@@ -111,8 +111,8 @@ describe('an ended key', () => {
     const late = copyFleet(log.fleet)
     log.append([aReport('h1', { vcpus: 1_000, memoryMb: 1_000_000, instances: [] }, 3)])
     expect([log.fleet.ledger.claims.size, [...log.fleet.ledger.claimsInFull.keys()]]).toEqual([1, []])
-    // If the key's hour ends before the instance leaves the host, only the key is forgotten. The claim is forgotten when the instance
-    // leaves.
+    // If the retention time of the key ends before the instance leaves the host, only the key is forgotten. The claim is forgotten when the
+    // instance leaves.
     late.apply({ format: 1, id: 'x', writer: 'w', basis: late.place, changes: [], revision: late.place.revision + 1, at: 1_000 + HOUR })
     expect([late.ledger.claims.size, late.ledger.keyCount]).toEqual([1, 0])
     expect(findings(late)).toEqual([])

@@ -121,8 +121,8 @@ function readClaim(input: ByteReader, id: string, bound: EndedKey['bound'], ende
 }
 
 /**
- * Writes the host of a destination as its index if the host had the destination's name at the revision of the answer. A host that was
- * renamed later also has an index.
+ * Writes the host of a destination as an index if a present host has the destination's name, and also had it at the revision of the answer.
+ * Otherwise writes the name. If the host is renamed afterwards, reading the index still gives the name at that revision.
  */
 function writeDestination(out: ByteWriter, hosts: Hosts, { host, node, weight, limits }: Destination, revision: number): void {
   const found = hosts.find({ host, node })

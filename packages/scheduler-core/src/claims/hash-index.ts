@@ -10,7 +10,10 @@ const BUCKET = 256
  * to 64 bytes in its heap.
  */
 const FIRST_BUCKET = 16
-/** At this depth, all entries of a full bucket have the same hash, so the bucket grows instead of being split. */
+/**
+ * At this depth, a full bucket grows instead of being split. Its entries have equal low bits of this number, so most of them probably have
+ * the same hash, and a split would not separate them.
+ */
 const MAX_DEPTH = 26
 
 interface Bucket {

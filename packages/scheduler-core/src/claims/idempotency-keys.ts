@@ -23,7 +23,7 @@ export interface KeyLimits {
 /** The cap allows for 5,000 placements a second, which are 18 million keys an hour. */
 export const DEFAULT_KEY_LIMITS: KeyLimits = { cap: 20_000_000, afterlifeMs: KEY_AFTERLIFE_MS, version: 0 }
 
-/** Forgotten keys are removed from `#ending` when there are at least this many. */
+/** Forgotten keys are removed from `#ending` when there are at least this many, and they are at least half of the list. */
 const QUEUE_SLACK = 1_000
 
 /** The idempotency keys of all accounts: keys of live claims, and ended keys until they are forgotten. */

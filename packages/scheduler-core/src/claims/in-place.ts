@@ -76,8 +76,8 @@ export function withoutExtra(grants: Grants, extra: Grants): Grants {
 }
 
 /**
- * The part of these grants that the host's report includes: the units, and the amounts of classes whose use is reported. Null if the report
- * includes none of these amounts.
+ * The part of these grants that the host's report includes: the units, and the amounts of classes whose use is reported. Null if there are
+ * no such units and amounts.
  */
 export function countedBy(hosts: HostTable, { index }: HostRecord, grants: Grants | null): Grants | null {
   const counted = Object.entries(grants?.classes ?? {}).filter(

@@ -24,7 +24,7 @@ describe('an instance has one live claim in its project', () => {
     ['without an instance', someInstances({ key: 'k2', project: 'p' }), 'counts'],
     ['as one of several', someInstances({ key: 'k2', hosts: ['h2', 'h3'], instances: [Y, X], project: 'p' }), 'claim.instance_taken'],
     ['to be unshelved', { ...someInstances({ key: 'k2', instances: [X], project: 'p' }), intent: 'UNSHELVE' }, 'claim.instance_taken'],
-    ['by a type from before the level', { ...aClaim({ key: 'k2', instances: [X] }) }, 'claim.instance_taken'],
+    ['by a type of proposal from before level 8', { ...aClaim({ key: 'k2', instances: [X] }) }, 'claim.instance_taken'],
   ])('a second claim for an instance %s', (_name, change, expected) => {
     const log = threeHosts()
     log.append([someInstances({ key: 'k1', instances: [X], project: 'p' })])

@@ -61,8 +61,8 @@ export function judgeAttempt(fleet: JudgedFleet, basis: number, change: AttemptP
   if (!mayAttempt(fleet, change, source) || source.instance === null || source.instance !== part.instance) return 'claim.lost'
   if (!isSameScope(scopeOf(source), change)) return 'claim.lost'
   const ended = source.target === null ? undefined : ledger.claims.get(source.target)
-  // the caller names the destination claim that the attempt releases; otherwise it could release the claim of a move that another attempt
-  // began meanwhile
+  // the caller names the destination claim that the attempt releases; otherwise the attempt could release the claim of a move that another
+  // attempt began meanwhile
   if (source.source !== null || (ended?.id ?? null) !== (change.ends?.claim ?? null)) return 'claim.moving'
   if (ended !== undefined && !isOwn(change, ended, change.ends?.fence)) return 'claim.lost'
   // The instance must have no live claim besides the source claim. Before level 8, an instance could get several live claims.
@@ -93,8 +93,8 @@ const isOwn = ({ account }: Proposal, claim: Claim | undefined, fence: number | 
   claim !== undefined && claim.account === account && claim.fence === fence && isLive(claim)
 
 /**
- * Returns true if `isOwn` does, and also if the instance belongs to the account and the claim belongs to another account that moved the
- * instance.
+ * Returns true if `isOwn` does. From feature level OWNERS_ATTEMPTS on, also returns true if the instance belongs to the account and the
+ * claim belongs to another account that moved the instance.
  */
 const mayAttempt = ({ featureLevel }: JudgedFleet, change: AttemptProposed, claim: Claim | undefined): claim is Claim =>
   claim !== undefined &&

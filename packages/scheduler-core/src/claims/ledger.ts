@@ -43,7 +43,10 @@ export class Ledger {
     return this.#store.all
   }
 
-  /** The claims that are not packed: all live claims, and ended claims that are still needed for their instance or key. */
+  /**
+   * The claims that are stored in full: all live claims, and ended claims that are still needed for their instance or key. Some of these
+   * ended claims are also packed.
+   */
   get claimsInFull(): SharedMap<Claim> {
     return this.#store.full
   }
@@ -53,7 +56,7 @@ export class Ledger {
     return this.#store.reserved
   }
 
-  /** The claims that the last entry changed or created. Followers of the log read this set. */
+  /** The claims that the last entry changed or created. Code that publishes the changes of each entry reads this set. */
   get changed(): ReadonlySet<Claim> {
     return this.#store.changed
   }
@@ -379,7 +382,7 @@ export class Ledger {
     claim.target = null
   }
 
-  /** Restarts the time for which the claim's instance counts as unlisted. During a move, the instance may run on the other host. */
+  /** Restarts the time for which the claim's instance counts as unlisted. During a move, the instance can run on the other host. */
   #askFor(claim: OwnClaim, now: number): void {
     if (this.#hosts.featureLevel >= UNLISTED_TIMES && claim.state === 'CONFIRMED' && claim.instance !== null) claim.unlistedAt = now
   }

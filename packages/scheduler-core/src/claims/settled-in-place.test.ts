@@ -128,7 +128,7 @@ describe('the auditor finds no excess after a resize to the same size if the ins
       [{ type: 'report', ...h1, ...reporter, delta: { baseSequence: 1, vcpusUsed: 5 } }],
     ],
     [
-      'reduced by a report under its other name from before the addition',
+      'reduced by the report of the same machine under its new name, from before the addition',
       [aReport('h2', { ...shape, vcpus: 12 })],
       [{ type: 'replace', hosts: [{ from: h1, to: { host: 'h2', node: 'h2' } }], reason: 'new name' }],
     ],

@@ -92,7 +92,7 @@ const rows: readonly (readonly [name: string, first: HostShape, had: Asks, then:
     guest(7, 1_024, dedicated),
   ],
   [
-    'dedicated CPUs on cores of their own',
+    'dedicated CPUs on separate cores',
     {
       ...basic,
       numaCells: [
@@ -264,7 +264,7 @@ describe.each(rows)('%s', (_name, first, had, then, less, more) => {
   })
 })
 
-describe('an instance that requires threads of one core can keep these CPUs', () => {
+describe('the CPUs that an instance can keep if it requires threads of one core', () => {
   test('a guest cell that does not require threads of one core keeps CPUs on cores with one thread', () => {
     const cells = [cellOf(2, { siblings: [[0, 1]] }), { ...cellOf(0), id: 1, cpuset: [2] }]
     const policies = ['require', 'prefer'] as const
@@ -354,7 +354,7 @@ describe('pages of a size that the host no longer reports', () => {
     ['not listed', OWN_UNITS, false, 3],
     ['listed, and not counted by the report', OWN_UNITS, true, 3],
     ['below feature level OWN_UNITS', OWN_UNITS - 1, false, 7],
-  ])('are held as pages of another size or not: %s', (_name, level, isListed, most) => {
+  ])('are held as pages of another size from feature level OWN_UNITS on: %s', (_name, level, isListed, most) => {
     const log = claimed(before, large(4_096), after, level, isListed)
     expect(log.append([aClaim({ key: 'more', grants: gib(most + 1) })])).toEqual(['claim.no_room'])
     expect(log.append([aClaim({ key: 'all', grants: gib(most) })])).toEqual([undefined])

@@ -30,7 +30,7 @@ describe('used amounts in a report that lists instances', () => {
     scene.check()
   })
 
-  test('reported use beyond the claims counts as used, because instances without claims may run on the host too', () => {
+  test('reported use beyond the claims counts as used, because instances without claims can run on the host too', () => {
     const scene = new Scene(shape)
     scene.claim(1, { classes: { VCPU: 3 } })
     scene.report({ vcpusUsed: 7, instances: [aUuid(1), aUuid(0xff)] })

@@ -14,8 +14,8 @@ import { resize } from '../testing/resize.ts'
 
 /**
  * Placement checks `max_unit` at each write, and allows an excess of capacity that does not increase (_check_capacity_exceeded). In these
- * tests, an instance holds 4 of a class, and its host then reports a smaller total or maximum. The tests check which sizes the instance can
- * be resized to afterwards.
+ * tests, an instance holds 4 units of a resource class, and its host then reports a smaller total or maximum. The tests check which sizes
+ * the instance can be resized to afterwards.
  */
 
 type Inventory = Omit<NonNullable<HostShape['inventories']>[number], 'resourceClass'>
@@ -70,7 +70,7 @@ describe.each<readonly [what: string, Inventory, amount: number, isAllowed: bool
   test.each([
     [FEATURE_LEVEL, isAllowed],
     [STATED_MAXIMA - 1, wasAllowed],
-  ])('a resize in place at feature level %i: granted is %s', (level, expected) => {
+  ])('a resize in place at feature level %i is granted: %s', (level, expected) => {
     expect(isGranted(logOf(inventory, level), amount)).toBe(expected)
     expect(judged(logOf(inventory, level), amount, 'RESIZE', 'h1')).toBe(expected ? undefined : 'claim.no_room')
   })

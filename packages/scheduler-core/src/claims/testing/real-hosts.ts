@@ -31,10 +31,11 @@ export interface RealSetting {
 
 const MACHINES = ['m1', 'm2']
 
-/** The real state of a machine, independent of the log: the running instances, and the instances that its last report listed. */
+/** The real state of a machine, independent of the log. */
 interface Machine {
   name: string
   readonly running: Map<string, Grants>
+  /** The instances whose use the last report included. An instance that starts again and is not listed is removed. */
   shown: Set<string>
   sequence: number
   /** A second name under which the machine reports, until a replace change makes it the present name. Null if there is none. */
@@ -43,8 +44,8 @@ interface Machine {
 
 /**
  * Simulated hosts and their log. The hosts follow these rules. An instance has its new size from the confirmation of its resize. An
- * instance that a report listed continues to run after its claim ended, until a report no longer lists the instance. Any other instance is
- * stopped before its claim ends. The used amounts in reports include all running instances.
+ * instance whose use a report included continues to run after its claim ended, and stops when the host makes a later report. Any other
+ * instance is stopped before its claim ends. The used amounts in reports include all running instances.
  */
 export class RealHosts {
   #fleet = new Fleet()
@@ -251,7 +252,7 @@ export class RealHosts {
     if (machine.shown.has(from)) machine.shown.add(to)
   }
 
-  /** Ends a claim. An instance that a report showed runs on. An instance that no report showed is stopped before the claim ends. */
+  /** Ends a claim. An instance whose use a report included runs on. Any other instance is stopped before the claim ends. */
   #end(claim: Claim | undefined, c: number): void {
     if (claim === undefined) return
     const { id, fence, account, key, instance, source } = claim

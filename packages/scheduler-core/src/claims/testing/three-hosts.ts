@@ -10,7 +10,7 @@ export const Y = aUuid(2)
 export const HOUR = 3_600_000
 export const passing = { classes: { VCPU: 1 } }
 
-/** A log of level 8 with three hosts of 4 CPUs. Their reports list no instances. */
+/** A log at this feature level with three hosts of 4 CPUs. Their reports list no instances. */
 export function threeHosts(level = 8): TestLog {
   const log = aLog()
   const shape = { vcpus: 4, memoryMb: 4_096, instances: [] }
