@@ -144,8 +144,8 @@ export class Aggregates {
   }
 
   /**
-   * For each host index, 1 if the host is in the aggregate, otherwise 0. Empty if the aggregate does not exist. Valid until the next edit
-   * or new host. Code that visits all hosts reads this column, because it is faster than reading the host records.
+   * For each host index, 1 if the host is in the aggregate, otherwise 0. Empty if the aggregate does not exist. Valid until the next edit,
+   * new host or change of a host's name. Code that visits all hosts reads this column, because it is faster than reading the host records.
    */
   members(uuid: string): Uint8Array {
     const of = this.byUuid.get(uuid)

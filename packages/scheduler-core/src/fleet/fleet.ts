@@ -75,7 +75,7 @@ export interface FleetReader {
 
 /**
  * All data that decisions read: hosts, aggregates, groups, profiles, claims, keys. The data are computed from the log up to `place` and are
- * therefore the same on every replica. Only two functions write them: `apply`, and overlays, which undo all their writes.
+ * therefore the same on every replica. Only `apply` and overlays write the data, and an overlay undoes all its writes.
  */
 export class Fleet {
   readonly hosts = new HostTable((from, to) => {

@@ -63,7 +63,7 @@ describe('forgetting a host', () => {
   test.each([
     ['source', 'h1', ['REVOKED', 'RESERVED']],
     ['destination', 'h2', ['CONFIRMED', 'REVOKED']],
-  ])('forgetting the host of the %s of an open move revokes the claim there, and only the other end stays', (_end, host, states) => {
+  ])('forgetting the host of the %s of an open move revokes its claim, and the other claim of the move stays', (_end, host, states) => {
     const log = hostsOf('h1', 'h2')
     log.append([claimOn('h1')])
     const { fence } = log.fleet.ledger.claims.get('k1.0') ?? { fence: 0 }

@@ -41,8 +41,8 @@ export const nameAfter = (
 
 /**
  * Forgets the named hosts. If one host cannot be forgotten, the whole change is void. With `isForced`, live claims are ended. Without
- * `isForced`, the change is void if a host has live claims. A generator that yields between hosts. No other code may use the fleet until
- * the generator ends.
+ * `isForced`, the change is void if a host has live claims other than overdue reservations. It is also void if the count of these claims is
+ * not `expectedClaims`. A generator that yields between hosts. No other code may use the fleet until the generator ends.
  */
 export function* takeForget(fleet: FleetState, { hosts: names, isForced, expectedClaims, reason }: HostForgotten): Steps<Void> {
   const { hosts, now } = fleet
@@ -105,7 +105,7 @@ export function takeReadmit({ hosts, place }: FleetState, name: HostReadmitted):
 /**
  * Renames hosts. Claims and all data that refers to a host by its index are unchanged. If another host already reports under the new name,
  * that other host is merged into the renamed host: its report becomes the report of the renamed host. The merged host must have no live
- * claims. A generator that yields between steps. No other code may use the fleet until the generator ends.
+ * claims other than overdue reservations. A generator that yields between steps. No other code may use the fleet until the generator ends.
  */
 export function* takeReplace(fleet: FleetState, change: HostReplaced): Steps<Void> {
   const refusal = refusesReplace(fleet, change)

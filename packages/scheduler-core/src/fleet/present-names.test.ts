@@ -25,7 +25,7 @@ describe('a host name in a call', () => {
       ['c'],
     ],
     [
-      'of a replaced host means the host into which another was merged',
+      'of a replaced host that was merged into another host means that other host',
       renamed([name('a'), name('x')], [name('a'), name('b')], [name('x'), name('b')]),
       'a',
       ['b'],

@@ -26,7 +26,7 @@ function presentNodes(hosts: HostTable, names: readonly string[]): readonly stri
   })
 }
 
-/** The present name of one node of a host. */
+/** The present name of a node, if the name is a former name. Any other name is returned unchanged. */
 export function presentName(hosts: HostTable, name: HostName): HostName {
   if (hosts.find(name) !== undefined) return name
   const renamed = hosts.findRenamed(name)

@@ -192,7 +192,7 @@ export function takeUsedFrom(fleet: FleetState, { usedFrom, reason, ...name }: U
   return undefined
 }
 
-/** Sets the allocation ratio and the reserved amount of a resource class on a host. This operator's setting overrides the report. */
+/** Sets the allocation ratio and the reserved amount of a resource class on a host. The setting of the operator overrides the report. */
 export function takeHostAllocation(fleet: FleetState, change: HostAllocationSet): Code | undefined {
   const { hosts, place, now } = fleet
   const known = hosts.find(change)

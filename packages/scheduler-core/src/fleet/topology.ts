@@ -11,7 +11,7 @@ export const ZONE_TOPOLOGY = 'zone'
 /**
  * Returns a function that returns the domain of a host under a topology key: `host`, `zone`, or a metadata key. For a metadata key, the
  * domain is the value of the key in the host's aggregate that has the key. If several aggregates have the key, the aggregate with the
- * lowest uuid is used.
+ * lowest uuid is used. Undefined if no aggregate of the host has the key.
  */
 export function domainsOf({ hosts, aggregates }: Fleet, topologyKey: string): (host: HostIndex) => string | undefined {
   if (topologyKey === HOST_TOPOLOGY) return (host) => hosts.get(host).host

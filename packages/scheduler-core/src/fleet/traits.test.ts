@@ -9,7 +9,7 @@ test('hosts that report the same traits share one set of traits', () => {
   expect(traitsOf(fleet, 'h3')).toEqual(new Set(['A']))
 })
 
-test('a trait name may contain a comma', () => {
+test('a trait name can contain a comma', () => {
   const fleet = aFleet({ h1: { traits: ['A,B'] }, h2: { traits: ['A', 'B'] }, h3: { traits: ['A,B'] }, h4: { traits: [] } })
   expect(['h1', 'h2', 'h3', 'h4'].map((host) => [...(traitsOf(fleet, host) ?? [])])).toEqual([['A,B'], ['A', 'B'], ['A,B'], []])
 })

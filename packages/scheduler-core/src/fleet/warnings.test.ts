@@ -67,7 +67,7 @@ test.each([
   [0, 'so each claim on it counts in full'],
   [1, 'so its 1 live claim counts in full'],
   [2, 'so its 2 live claims count in full'],
-])('a host that lists no instances and has %i claims gets a warning with that number', (held, words) => {
+])('a host that does not list its instances and has %i claims gets a warning about these claims', (held, words) => {
   expect(warningText({ code: 'use.no_instances', subject: 'instances', reported: null, held })).toContain(words)
 })
 
@@ -132,7 +132,7 @@ test.each<readonly [string, HostShape, readonly string[]]>([
   ['one PCI device less', { pciPools: [{ vendorId: '8086', productId: '1572', total: 1 }] }, ['PCI 8086:1572 1 2']],
   ['no PCI device', { pciPools: [], instances: [aUuid(1)] }, ['PCI 8086:1572 0 2']],
   ['PCI devices of another vendor', { pciPools: [{ vendorId: '15b3', productId: '1572', total: 2 }] }, ['PCI 8086:1572 0 2']],
-  ['PCI devices by another name of their vendor', { pciPools: [{ vendorId: '8086', productId: '154c', total: 2 }] }, []],
+  ['PCI devices of the same vendor with another product', { pciPools: [{ vendorId: '8086', productId: '154c', total: 2 }] }, []],
   ['PCI devices with a tag', { pciPools: [{ vendorId: '8086', productId: '1572', total: 2, tags: { physical_network: 'net1' } }] }, []],
   [
     'no cells',

@@ -93,8 +93,8 @@ function aboutPages(record: HostRecord): readonly HostWarning[] {
 }
 
 /**
- * Counts the warnings of all hosts of a fleet by code, again and again. Only hosts that changed since they were last examined are examined,
- * and hosts with disk pools, because the claims of other hosts change the warnings about a pool.
+ * Counts the warnings of all hosts of a fleet by code. The count can be repeated cheaply, because it examines only hosts that changed since
+ * the last count. Hosts with disk pools are always examined, because the claims of other hosts change the warnings about a pool.
  */
 export class WarningCounter {
   readonly fleet: Fleet
@@ -134,7 +134,10 @@ export class WarningCounter {
     this.#counts.set(code, (this.#counts.get(code) ?? 0) + count)
   }
 
-  /** Forgets all hosts if the feature level rose, because their warnings followed the rules of the earlier level. Returns true if it did. */
+  /**
+   * Forgets all examined hosts if the feature level changed, because their warnings followed the rules of the earlier level. Returns true
+   * in this case.
+   */
   #forgetOtherRules(): boolean {
     const { featureLevel } = this.fleet
     if (featureLevel === this.#level) return false
