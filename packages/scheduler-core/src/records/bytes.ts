@@ -91,7 +91,7 @@ export class ByteReader {
     if (tag % 2 === 1) return before + unzigzag((tag - 1) / 2)
     const range = tag / 2 - 1
     const [first, last] = [Math.floor(range / 8), range % 8]
-    if (first > last || first > 7) throw new RangeError(`${tag} at byte ${this.#at} is no number`)
+    if (first > last || first > 7) throw new RangeError(`${tag} at byte ${this.#at} is not the tag of a number`)
     setNumber(before, valueView)
     for (let i = first; i <= last; i++) valueBytes[i] = (valueBytes[i] as number) ^ this.byte()
     return valueView.getFloat64(0)

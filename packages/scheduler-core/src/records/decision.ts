@@ -68,7 +68,10 @@ export interface DecisionRecord {
   readonly allOrNothing: boolean
   /** The purpose of the request. Absent for CREATE. */
   readonly intent?: Intent
-  /** The id of the claim that is moved or rebuilt. The decision was made as if this claim did not exist. */
+  /**
+   * The id of the claim that is moved or rebuilt. The decision treats the claim's resources as free on the claim's host. They stay reserved
+   * only for a move that needs cells, CPUs or devices on this host which do not belong to the claim.
+   */
   readonly source?: string
   /** For a further attempt to move an instance: the id of the destination claim that the entry releases. */
   readonly ends?: string
@@ -79,8 +82,8 @@ export interface DecisionRecord {
   readonly isListed?: true
   readonly instances: readonly InstanceRecord[]
   /**
-   * The answer of a solver, which is an input of the decision, and how it was used. Present only if the scheduler is `solver` and the
-   * request has several instances.
+   * The answer of a solver, which is an input of the decision, and how it was used. Present only if the scheduler is `solver`, and the
+   * request has several instances or is one of several moves that were solved together.
    */
   readonly solver?: SolverRecord
   /** The answers of filters and weighers outside of the process, which are inputs of the decision. Absent if there were no such answers. */

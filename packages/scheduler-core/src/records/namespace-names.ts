@@ -2,7 +2,10 @@
 export const registeredNamespaces = ['storage', 'network'] as const
 export type NamespaceName = (typeof registeredNamespaces)[number]
 
-/** The namespaces of this release whose documents are not checked, because the filters with Nova's rules read unchecked documents. */
+/**
+ * The namespaces of this release whose documents are stored without a check. TrustedFilter, which reads them, ignores documents that it
+ * cannot read.
+ */
 const openNamespaces = ['attestation'] as const
 
 /** All namespaces of the release. Any other namespace belongs to a plug-in. */

@@ -85,7 +85,7 @@ export const fallbackReasons = {
 
 export type FallbackReason = keyof typeof fallbackReasons
 
-/** How the scheduler `solver` reached a decision. */
+/** How the scheduler `solver` reached a decision. `why` is null if the solver's arrangement was used. */
 export interface SolverRecord {
   readonly solution: Solution
   readonly taken: 'SOLVER' | 'FILTER'
@@ -95,7 +95,7 @@ export interface SolverRecord {
    * objective that the solver computed. Null if there is no valid arrangement.
    */
   readonly objective: number | null
-  /** The objective of the filter scheduler's arrangement. */
+  /** The objective of the filter scheduler's arrangement. Null if the filter scheduler did not place every instance. */
   readonly filterObjective: number | null
 }
 
