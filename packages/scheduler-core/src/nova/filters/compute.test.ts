@@ -12,7 +12,7 @@ test.each<[string, Given, string]>([
   ['a heartbeat at the time of the decision', { host: service() }, 'passes'],
   ['a heartbeat of the maximum age', { host: silentFor(60) }, 'passes'],
   ['a heartbeat slightly older than the maximum age', { host: silentFor(60.5) }, 'host.down'],
-  ['a sign of life from the largest allowed time in the future', { host: silentFor(-60) }, 'passes'],
+  ['a heartbeat at the largest allowed time in the future', { host: silentFor(-60) }, 'passes'],
   ['a heartbeat further in the future', { host: silentFor(-61) }, 'host.down'],
   ['a service that is monitored in another way', { host: service({ heartbeatAt: null }) }, 'passes'],
   ['disabled', { host: service({ disabled: true }) }, 'host.disabled'],
@@ -28,7 +28,11 @@ test.each<[string, Given, string]>([
     { host: silentFor(26), options: { service_down_time: 10 } },
     'host.down',
   ],
-  ['the time is truncated to whole seconds', { host: silentFor(17.1), options: { service_down_time: 5, report_interval: 7 } }, 'host.down'],
+  [
+    'the maximum age is truncated to whole seconds',
+    { host: silentFor(17.1), options: { service_down_time: 5, report_interval: 7 } },
+    'host.down',
+  ],
   ['a rebuild is not checked', { host: silentFor(99), request: { schedulerHints: { _nova_check_type: ['rebuild'] } } }, 'passes'],
 ])('%s', (_name, given, verdict) => expect(verdictOf(computeFilter, given)).toBe(verdict))
 

@@ -90,9 +90,9 @@ describe('one guest cell on one host cell', () => {
       on(host(hostCell(0, { memoryUsage: 5_121 })), guest(guestCell())),
       'numa.memory',
     ],
-    ['as many pinned CPUs as are free fit', on(host(hostCell(0, { pinnedCpus: [0, 1] })), guest(pinned())), 'passes'],
+    ['a guest that needs all free pinned CPUs fits', on(host(hostCell(0, { pinnedCpus: [0, 1] })), guest(pinned())), 'passes'],
     [
-      'one pinned CPU more than are free does not fit',
+      'a guest that needs one pinned CPU more than is free does not fit',
       on(host(hostCell(0, { pinnedCpus: [0, 1, 2] })), guest(pinned())),
       'numa.dedicated_cpus',
     ],
@@ -123,9 +123,13 @@ describe('one guest cell on one host cell', () => {
       on(host(hostCell(0, { pinnedCpus: [0, 2] })), guest(pinned({ cpuThreadPolicy: 'prefer' }))),
       'passes',
     ],
-    ['as many pages as are free fit', on(host(hostCell(0, { mempages: hugePages(88) })), guest(guestCell({ pagesize: 2_048 }))), 'passes'],
     [
-      'one page more than are free does not fit',
+      'a guest that needs all free pages fits',
+      on(host(hostCell(0, { mempages: hugePages(88) })), guest(guestCell({ pagesize: 2_048 }))),
+      'passes',
+    ],
+    [
+      'a guest that needs one page more than is free does not fit',
       on(host(hostCell(0, { mempages: hugePages(89) })), guest(guestCell({ pagesize: 2_048 }))),
       'numa.pages',
     ],

@@ -130,5 +130,5 @@ export function pythonValueOf(json: unknown): PythonValue {
   if (typeof json === 'number') return Number.isInteger(json) ? json : new PythonFloat(json)
   if (Array.isArray(json)) return json.map(pythonValueOf)
   if (typeof json === 'object') return new Map(Object.entries(json).map(([key, value]) => [key, pythonValueOf(value)]))
-  throw new NovaError('TypeError', `${typeof json} is not of JSON`)
+  throw new NovaError('TypeError', `${typeof json} is not a type of JSON`)
 }

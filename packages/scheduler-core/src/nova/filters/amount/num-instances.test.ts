@@ -6,14 +6,14 @@ import { aggregateNumInstancesFilter, numInstancesFilter } from './num-instances
 const withKey = (...values: string[]) => values.map((value, i) => anAggregate(`a${i}`, { max_instances_per_host: value }))
 
 test.each<[string, Given, string]>([
-  ['one instance fewer than the maximum passes', { host: { numInstances: 49 } }, 'passes'],
-  ['as many instances as the maximum fail', { host: { numInstances: 50 } }, 'instances.too_many'],
-  ['the number of the option is used', { host: { numInstances: 1 }, options: { max_instances_per_host: 1 } }, 'instances.too_many'],
+  ['a host with one instance fewer than the maximum passes', { host: { numInstances: 49 } }, 'passes'],
+  ['a host with the maximum number of instances is refused', { host: { numInstances: 50 } }, 'instances.too_many'],
+  ['the limit of the option is used', { host: { numInstances: 1 }, options: { max_instances_per_host: 1 } }, 'instances.too_many'],
 ])('NumInstancesFilter: %s', (_name, given, verdict) => expect(verdictOf(numInstancesFilter, given)).toBe(verdict))
 
 test.each<[string, Given, string]>([
-  ['the least number of the aggregates is used', { host: { numInstances: 3, aggregates: withKey('7', '3') } }, 'instances.too_many'],
-  ['a negative number refuses even an empty host', { host: { aggregates: withKey('-1') } }, 'instances.too_many'],
+  ['the lowest limit of the aggregates is used', { host: { numInstances: 3, aggregates: withKey('7', '3') } }, 'instances.too_many'],
+  ['a negative limit refuses even an empty host', { host: { aggregates: withKey('-1') } }, 'instances.too_many'],
   ['a list is not a number, so the option applies', { host: { numInstances: 3, aggregates: withKey('1,2') } }, 'passes'],
 ])('AggregateNumInstancesFilter: %s', (_name, given, verdict) => expect(verdictOf(aggregateNumInstancesFilter, given)).toBe(verdict))
 

@@ -107,7 +107,7 @@ function dedicatedMask(flavor: FlavorSize): readonly number[] | null {
   if (cpus.length === 0 || !leavesSome || cpus.some((cpu) => cpu >= flavor.vcpus)) {
     throw new NovaError(
       'InvalidMixedInstanceDedicatedMask',
-      `hw:cpu_dedicated_mask is ${quote(mask)}; it must name some of ${flavor.vcpus} CPUs and leave some`,
+      `hw:cpu_dedicated_mask is ${quote(mask)}; it must name some, but not all, of the ${flavor.vcpus} CPUs`,
     )
   }
   return cpus
