@@ -43,7 +43,7 @@ test('below feature level ENDED_AS_HELD the used and free amounts of a simulated
   expect(fc.check(law(ENDED_AS_HELD - 1), { seed: 31, numRuns: 8, endOnFailure: true }).failed).toBe(true)
 })
 
-describe('an instance runs on after its claim ended, and gets a larger claim on its host that ends before the next report', () => {
+describe('an instance runs on after its claim ended, and its next, larger claim on the host also ends before the next report', () => {
   const place = { what: 'place', a: 1, b: 0, c: 0 } as const
   const placeAgain = { what: 'place', a: 1, b: 0, c: 75 } as const
   const leave = { what: 'leave', a: 1, b: 0, c: 0 } as const
@@ -58,7 +58,7 @@ describe('an instance runs on after its claim ended, and gets a larger claim on 
       [place, leave, { ...placeAgain, c: 83 }, { what: 'move', a: 1, b: 44, c: 0 }, end, place],
     ],
     ['an instance that moved away and back', [place, report, { what: 'move', a: 0, b: 0, c: 0 }, { what: 'move', a: 1, b: 0, c: 75 }, end]],
-  ])('%s, if no list shows it: nothing is allocated twice, because the instance is stopped before this claim ends', (_case, acts) => {
+  ])('%s: if no list shows it, nothing is allocated twice, because it is stopped before its second claim ends', (_case, acts) => {
     for (const lists of ['mixed', 'never'] as const) expect(promisedTwice({ strangers: 0, lists }, acts)).toEqual([])
   })
 
@@ -109,7 +109,7 @@ describe('on a host whose used amounts come from claims', () => {
     expect(promisedTwice(setting, [{ ...place, b: 5 }, report, usedFrom, end])).toEqual([])
   })
 
-  test('the simulation does not set used amounts from claims while a reservation is smaller than its running instance', () => {
+  test('the simulation does not switch a host to used amounts from claims while a reservation is smaller than its running instance', () => {
     expect(promisedTwice(setting, [place, { ...place, what: 'leave' }, { ...place, b: 22, c: 71 }, usedFrom])).toEqual([])
   })
 

@@ -205,7 +205,7 @@ test('a stored chunk is read unchanged, and a truncated chunk is refused', () =>
   )
 })
 
-test('an index finds its entries, a copy finds the entries added before the copy, and record indexes may exceed 32 bits', () => {
+test('an index finds its entries, a copy finds the entries added before the copy, and record indexes can exceed 32 bits', () => {
   const index = new HashIndex()
   const far = 2 ** 32 - 500
   for (let i = 0; i < 5_000; i++) index.add(`text ${i}`, far + i)

@@ -74,6 +74,7 @@ const basic: HostShape = { vcpus: 8, memoryMb: 8_192 }
 const shrunk: HostShape = { vcpus: 4, memoryMb: 8_192 }
 const large = (memoryMb: number) => guest(2, memoryMb, { pageSize: 2_048 })
 
+/** `6 to 2 of 4` in a name means that an instance is resized from 6 to 2 on a host that then has only 4. */
 const rows: readonly (readonly [name: string, first: HostShape, had: Asks, then: HostShape, less: Asks, more: Asks])[] = [
   [
     'shared CPUs of a cell: 6 to 2 of 4',
@@ -289,13 +290,19 @@ describe('the CPUs that an instance can keep if it requires threads of one core'
   }
 
   test.each<[name: string, others: readonly number[], had: Asks, asks: Asks, pinned: readonly number[] | null]>([
-    ['two of two cores', [1, 3, 5, 4], guestOf(2, 'prefer'), guestOf(2, 'require'), null],
-    ['three of three cores', [1, 3, 5], guestOf(3, 'prefer'), guestOf(3, 'require'), null],
-    ['one of a core', [1, 3, 5, 4], guestOf(2, 'prefer'), guestOf(1, 'require'), [0]],
-    ['both of a core', [1, 3], guestOf(4, 'prefer'), guestOf(2, 'require'), [4, 5]],
-    ['both of a core and one that is left', [1, 3], guestOf(4, 'prefer'), guestOf(3, 'require'), [4, 5, 0]],
-    ['all of an odd number', [], guestOf(3, 'require'), guestOf(3, 'require'), [0, 1, 2]],
-    ['one next to the emulator', [3, 4, 5], guestOf(2, 'prefer', 'isolate'), guestOf(2, 'require', 'isolate'), [0, 1]],
+    ['none of two CPUs on two cores', [1, 3, 5, 4], guestOf(2, 'prefer'), guestOf(2, 'require'), null],
+    ['none of three CPUs on three cores', [1, 3, 5], guestOf(3, 'prefer'), guestOf(3, 'require'), null],
+    ['one of two CPUs on two cores', [1, 3, 5, 4], guestOf(2, 'prefer'), guestOf(1, 'require'), [0]],
+    ['both CPUs of one core', [1, 3], guestOf(4, 'prefer'), guestOf(2, 'require'), [4, 5]],
+    ['both CPUs of one core and one other CPU', [1, 3], guestOf(4, 'prefer'), guestOf(3, 'require'), [4, 5, 0]],
+    ['all three CPUs, two of them on one core', [], guestOf(3, 'require'), guestOf(3, 'require'), [0, 1, 2]],
+    [
+      'both CPUs of one core, with the emulator on another core',
+      [3, 4, 5],
+      guestOf(2, 'prefer', 'isolate'),
+      guestOf(2, 'require', 'isolate'),
+      [0, 1],
+    ],
   ])('%s', (_name, others, had, asks, pinned) => {
     const log = claimed(hostOf(others), had, hostOf(others))
     for (const intent of ['RESIZE', 'REBUILD'] as const) {

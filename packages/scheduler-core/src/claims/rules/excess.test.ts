@@ -214,7 +214,7 @@ describe('cells, CPUs and devices on the same host', () => {
     expect(texts(log, asks, profile)).toMatch(/The instance keeps its resources on this host until its move ends/)
   })
 
-  test('a pinned guest can be rebuilt on a host that counts its CPUs and now has less memory', () => {
+  test('a pinned guest can be rebuilt on a host whose report counts the CPUs of the guest and has less memory than before', () => {
     const asks = { vcpus: 4, memoryMb: 4_096, numaTopology: { cells } }
     const log = full(pinnedCells, asks)
     const [cell] = pinnedCells.numaCells ?? []
