@@ -89,7 +89,7 @@ const KEYS = 9
 function shapeOf(fleet: Fleet, host: string, { b, c }: Act): HostShape {
   const record = fleet.hosts.find({ host, node: host })
   const instances = [...(record?.claims ?? [])].flatMap(({ instance }) => (instance === null ? [] : [instance]))
-  // `b` determines which instances with claims are listed. `c` determines if an instance without a claim is also listed
+  // `b` determines which instances with claims are listed. `c` determines whether an instance without a claim is also listed
   const running = [...new Set([...instances.filter((_, i) => (b >> (i % 3)) % 2 === 0), ...(c % 4 === 0 ? [aUuid(0xff)] : [])])]
   const counts = c % 2 === 0
   return {

@@ -115,9 +115,9 @@ describe('forgetting a host', () => {
   })
 
   test.each<[string, Change]>([
-    ['a status', { type: 'status', ...named('h1'), status: 'DISABLED', reason: '' }],
-    ['a sign of life', { type: 'liveness', ...named('h1'), state: 'DOWN', reason: '' }],
-    ['the source of its used amounts', { type: 'usedFrom', ...named('h1'), usedFrom: 'CLAIMS', reason: '' }],
+    ['a new status', { type: 'status', ...named('h1'), status: 'DISABLED', reason: '' }],
+    ['a new liveness', { type: 'liveness', ...named('h1'), state: 'DOWN', reason: '' }],
+    ['a new source of used amounts', { type: 'usedFrom', ...named('h1'), usedFrom: 'CLAIMS', reason: '' }],
   ])('%s of a forgotten host is void', (_what, change) => {
     const log = hostsOf('h1')
     log.append([forget('h1')])

@@ -79,7 +79,7 @@ export class ByteReader {
 
   text(): string {
     const length = this.whole()
-    if (length > this.#bytes.length - this.#at) throw new RangeError(`a text of ${length} at byte ${this.#at} is longer than what is left`)
+    if (length > this.#bytes.length - this.#at) throw new RangeError(`a text of length ${length} at byte ${this.#at} is cut short`)
     let value = ''
     for (let i = 0; i < length; i++) value += String.fromCharCode(this.whole())
     return value

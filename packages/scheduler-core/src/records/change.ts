@@ -258,7 +258,7 @@ export interface FleetAllocationSet {
   readonly reason: string
 }
 
-/** The liveness of a host shows if its reports and heartbeats arrive, regardless of their content. */
+/** The liveness of a host shows whether its reports and heartbeats arrive, regardless of their content. */
 export const livenessStates = ['UP', 'SUSPECT', 'DOWN'] as const
 export type Liveness = (typeof livenessStates)[number]
 
