@@ -1,4 +1,4 @@
-import { checkAgain, type HostIndex } from '@gantt/scheduler-core'
+import { atOnce, checkAgainInSteps, type HostIndex } from '@gantt/scheduler-core'
 import { aLogOf, requests, scan } from './fleet.ts'
 import { measureInTurns } from './measure.ts'
 import type { Figure, Question } from './question.ts'
@@ -19,7 +19,11 @@ export const whyNot: Question = {
         plain: () => scan(fleet, request),
         one: () => {
           host = (host + 7_919) % hosts
-          checkAgain(fleet, [], record, 0, ({ checksOf }) => checksOf(host as HostIndex))
+          const checks = checkAgainInSteps(fleet, [], record, 0, function* ({ checksOf }) {
+            yield
+            return checksOf(host as HostIndex)
+          })
+          atOnce(checks)
         },
       })
       figures.push(

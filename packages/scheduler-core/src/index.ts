@@ -48,7 +48,6 @@ export {
   rowText,
 } from './decision/receipt.ts'
 export {
-  checkAgain,
   checkAgainInSteps,
   examineAgain,
   examineAgainInSteps,

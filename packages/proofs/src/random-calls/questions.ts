@@ -149,6 +149,15 @@ export function longQuestions({ hosts, aggregates, decisions, groups, claims, re
     ask('explanation, weighing', explain('weighing(top: 200) { hosts { hostName totalWeight weights { weigher } } }'), {
       input: { subject: { spec } },
     }),
+    ask(
+      'explanation, weighing with checks',
+      explain('weighing(top: 20) { hosts { hostName checks { filter reason text facts { subject } } } } matrix { filters }'),
+      { input: { subject: { decisionId: decision } } },
+    ),
+    ask(
+      'explanations of the decisions of claims',
+      '{ claims(first: 20) { nodes { decision { id explanation { cause { text } profile { number } } } } } }',
+    ),
     ask('explanation, text', explain('text'), { input: { subject: { decisionId: refused } } }),
     ask('explanation, late instance', explain('headline'), { input: { subject: { decisionId: decision }, instanceIndex: 9 } }),
     ask('explanation of the past', explain('headline fidelity'), { input: { subject: { decisionId: decision }, at: past } }),

@@ -128,18 +128,10 @@ export function* examineEach(
   }
 }
 
-/** Replays a decision up to one instance. `read` can then check single hosts for this instance. */
-export function checkAgain<T>(
-  fleet: Fleet,
-  before: readonly Proposal[],
-  record: DecisionRecord,
-  instance: number,
-  read: (checks: HostChecks) => T,
-): T {
-  return atOnce(checkAgainInSteps(fleet, before, record, instance, readNow(read)))
-}
-
-/** `checkAgain` as a generator that yields regularly. No other code may use the fleet until the generator ends. */
+/**
+ * Replays a decision up to one instance. `read` can then check single hosts for this instance. A generator that yields regularly. No other
+ * code may use the fleet until the generator ends.
+ */
 export function checkAgainInSteps<T>(
   fleet: Fleet,
   before: readonly Proposal[],

@@ -250,6 +250,27 @@ test.each([
   expect(pattern.exec(headline)?.slice(1)).toEqual([best, other])
 })
 
+test('the present verdicts are those of the instance that is explained, beside the earlier instances of the request', async () => {
+  await api.report({ 'gang-a': { vcpus: 10, memoryMb: 4_096 } })
+  const large = { instances: 1, flavor: { vcpus: 8, memoryMb: 64 } }
+  const gang = { numInstances: 2, flavor: { vcpus: 2, memoryMb: 64 }, gang: [large], forceHosts: ['gang-a'] }
+  const { decision: made } = await placeWith(api, { claim: { mode: 'NONE' } }, gang)
+  const nowOf = async (instance: number): Promise<unknown> => {
+    const input = `subject: { decisionId: "${made.id}" }, host: { host: "gang-a" }, instanceIndex: ${instance}`
+    const { wouldPassNow, nowRefusedBy } = (await dataOf(api, `{ whyNot(input: { ${input} }) { ${FIELDS} } }`)).whyNot
+    return [wouldPassNow, nowRefusedBy.map(({ filter }: Json) => filter)]
+  }
+  expect(await Promise.all([nowOf(0), nowOf(1)])).toEqual([
+    [true, []],
+    [true, []],
+  ])
+  await api.report({ 'gang-a': { vcpus: 9, memoryMb: 4_096 } })
+  expect(await Promise.all([nowOf(0), nowOf(1)])).toEqual([
+    [true, []],
+    [false, ['CoreFilter']],
+  ])
+})
+
 describe('whyNot for hosts that left the fleet', () => {
   const leave = (call: string) => dataOf(api, `mutation { ${call} { __typename ... on UserError { message } } }`)
   const NOW = 'spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 } } }'

@@ -12,12 +12,14 @@ import {
   type Gone,
   type HostIndex,
   type HostName,
+  inSlices,
   multiplierAt,
   PASSES_ALL,
   type Profile,
   type Proposal,
   type SelectedDestination,
   type ShadowStep,
+  type Steps,
   type VerdictMatrix,
   verdictMatrixInSteps,
   wayOutAgain,
@@ -65,6 +67,9 @@ export interface WeigherScore {
   readonly multiplierSource: string | null
   readonly weighted: number
 }
+
+/** `factsOf` yields after this many hosts. */
+const HOSTS_PER_STEP = 1_024
 
 /** The verdict on one host. */
 export interface HostVerdict extends HostName {
@@ -118,10 +123,32 @@ export function indexOfHost({ names, gone }: Pick<Examined, 'names' | 'gone'>, {
   return present >= 0 ? present : names.findIndex((known, index) => gone[index]?.mergedInto === null && isNamed(known))
 }
 
-function hostsWithNodes({ hosts }: Fleet): ReadonlySet<string> {
-  const [met, several] = [new Set<string>(), new Set<string>()]
-  for (const { host } of hosts.present) (met.has(host) ? several : met).add(host)
-  return several
+/** Facts about all hosts, by host index. They are copied in slices, because a large fleet would otherwise delay other calls. */
+function* factsOf({ hosts }: Fleet): Steps<Pick<Examined, 'names' | 'gone' | 'withNodes' | 'reportedAt'>> {
+  const names: HostName[] = []
+  const gone: (Gone | null)[] = []
+  const reportedAt: number[] = []
+  const met = new Set<string>()
+  const withNodes = new Set<string>()
+  for (const record of inSlices(hosts.records, HOSTS_PER_STEP)) {
+    if (record === undefined) {
+      yield
+      continue
+    }
+    const { host, node } = record
+    names.push({ host, node })
+    gone.push(record.gone)
+    reportedAt.push(record.reportedAt)
+    if (record.gone === null) (met.has(host) ? withNodes : met).add(host)
+  }
+  return { names, gone, withNodes, reportedAt }
+}
+
+/** The rank of each host, by host index: 1 for the best, 0 for a host that a filter refused. */
+function ranksOf({ ranked, weighed }: Findings, hosts: number): Int32Array {
+  const ranks = new Int32Array(hosts)
+  for (const [i, position] of ranked.entries()) ranks[weighed.hosts[position] as number] = i + 1
+  return ranks
 }
 
 /**
@@ -140,15 +167,12 @@ export async function examineInstance(question: Question, instance: number, isSh
       instance,
       function* ({ checksOf, reasonOf, cause, ...findings }) {
         const shadows = yield* examineShadows(fleet, currentSpec(record.request), question.profile, findings)
-        const { records } = fleet.hosts
         return {
           ...findings,
           shadows,
           cause: findings.ranked.length > 0 ? null : yield* cause(),
-          names: records.map(({ host, node }) => ({ host, node })),
-          gone: records.map(({ gone }) => gone),
-          withNodes: hostsWithNodes(fleet),
-          ...{ reportedAt: records.map(({ reportedAt }) => reportedAt), time: question.decidedAt ?? fleet.now },
+          ...(yield* factsOf(fleet)),
+          time: question.decidedAt ?? fleet.now,
         }
       },
       undefined,
@@ -156,7 +180,7 @@ export async function examineInstance(question: Question, instance: number, isSh
     )
     return { ...examined, way: examined.cause === null ? undefined : yield* wayOutAgain(fleet, before, record, examined.cause) }
   })
-  const positions = new Map(found.ranked.map((position, rank) => [found.weighed.hosts[position] as number, { rank: rank + 1, position }]))
+  const ranks = ranksOf(found, found.names.length)
   const chosen = outcomesOf(question.answer[instance])
   const readChecks = (shortCircuit: boolean) =>
     batched((indexes) =>
@@ -187,13 +211,14 @@ export async function examineInstance(question: Question, instance: number, isSh
     outcomeOf,
     verdict(index) {
       const name = found.names[index] as HostName
-      const place = positions.get(index)
+      const rank = ranks[index] as number
+      const position = rank === 0 ? undefined : found.ranked[rank - 1]
       return {
         ...name,
         outcome: outcomeOf(index),
-        rank: place?.rank ?? null,
-        weights: place === undefined ? [] : weightsAt(found, place.position),
-        total: place === undefined ? null : (found.weighed.totals[place.position] as number),
+        rank: rank === 0 ? null : rank,
+        weights: position === undefined ? [] : weightsAt(found, position),
+        total: position === undefined ? null : (found.weighed.totals[position] as number),
         reportAgeMs: ageOf(found.reportedAt[index] ?? 0, found.time),
         checks: (shortCircuit = isShortCircuited) => (shortCircuit ? firstChecks(index) : allChecks(index)),
       }

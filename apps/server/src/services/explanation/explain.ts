@@ -2,7 +2,7 @@ import {
   answersFor,
   type Check,
   CORE_VERSION,
-  checkAgain,
+  checkAgainInSteps,
   copyFleet,
   currentSpec,
   DEFAULT_PROFILE,
@@ -22,6 +22,7 @@ import {
   withAnswers,
 } from '@gantt/scheduler-core'
 import type { StoredDecision } from '../../db/tables/rows.ts'
+import { answerInPieces } from '../../event-loop/question.ts'
 import type { Outside } from '../../plugin/outside/outside.ts'
 import type { History } from '../../replica/follow/history.ts'
 import { requestNow } from '../../replica/propose/moves.ts'
@@ -75,12 +76,9 @@ const SUBJECT = ['input', 'subject']
 const PROFILE = ['input', 'profile']
 
 export function createExplain(replica: Replica, history: History, decisions: Decisions, outside: Outside): Explain {
-  /** The state at a revision: a copy of the live fleet if it has this revision, otherwise a past fleet. */
-  const stateAt = (revision: number): OwnFleet => {
-    // a copy, because the live fleet can change before the result is read
-    const present = replica.fleet.place.revision === revision ? copyFleet(replica.fleet) : undefined
-    return createOwnFleet(() => present ?? history.at(revision))
-  }
+  /** The state at a revision: a copy of the live fleet if it has this revision when the copy is made, otherwise a past fleet. */
+  const stateAt = (revision: number): OwnFleet =>
+    createOwnFleet(() => (replica.fleet.place.revision === revision ? copyFleet(replica.fleet) : history.at(revision)))
 
   /** Calls the external plug-ins of the profile if the record of the decision does not contain their answers. */
   const askOutside = (fleet: Fleet, profile: Profile, { request, outside: answers = [], source, ends, intent }: DecisionRecord) => {
@@ -221,7 +219,7 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
       const question = await ask(subject, options)
       const found = await examined(question, options)
       const asked = askedNode(replica.fleet.hosts, found, host) ?? host
-      return whyNotOf(found, asked, await presentOf(replica, history, question, asked))
+      return whyNotOf(found, asked, await presentOf(replica, history, found, asked))
     },
   }
 }
@@ -233,12 +231,13 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
 const failedInstance = ({ record, answer }: Question): number => (record.instances.length > 0 ? record.instances.length - 1 : answer.length)
 
 /** The present facts of the host, and what changed since the state that was examined. */
-async function presentOf({ fleet }: Replica, history: History, question: Question, name: HostNameInput): Promise<Present> {
+async function presentOf(replica: Replica, history: History, { question, instance }: Examined, name: HostNameInput): Promise<Present> {
+  // a copy, because the live fleet can change before all facts are read
+  const fleet = copyFleet(replica.fleet)
   const index = indexOf(fleet, name)
   const after = hostFieldsOf(fleet, index)
-  const checks = index === undefined ? undefined : checksNow(fleet, question.record, index)
   const firstSeen = index === undefined ? undefined : fleet.hosts.get(index).firstSeen
-  // reading the past state can take long, so the present facts are read first
+  const checks = index === undefined ? undefined : await checksNow(fleet, question.record, instance, index)
   const { lost } = question
   const changes =
     lost === undefined ? hostChangesBetween(await question.state.read((past) => hostFieldsOf(past, indexOf(past, name))), after) : []
@@ -247,10 +246,15 @@ async function presentOf({ fleet }: Replica, history: History, question: Questio
 
 const indexOf = ({ hosts }: Fleet, name: HostNameInput): HostIndex | undefined => nodesNamed(hosts, name)[0]?.index
 
-/** The present verdicts of all filters on a host for the same request. Undefined if the profile no longer exists. */
-function checksNow(fleet: Fleet, record: DecisionRecord, index: HostIndex): readonly Check[] | undefined {
+/** The present verdicts of all filters on a host for the same instance of the request. Undefined if the profile no longer exists. */
+async function checksNow(fleet: Fleet, record: DecisionRecord, instance: number, index: HostIndex): Promise<readonly Check[] | undefined> {
   if (fleet.profiles.find(record.profile) === undefined) return undefined
-  return checkAgain(fleet, [], onOtherState(fleet, record), 0, ({ checksOf }) => checksOf(index))
+  return answerInPieces(
+    checkAgainInSteps(fleet, [], onOtherState(fleet, record), instance, function* ({ checksOf }) {
+      yield
+      return checksOf(index)
+    }),
+  )
 }
 
 const unreachable = (at: number | null | undefined) => InputFault.at(['input', 'at'], at, 'a revision that the log still reaches')

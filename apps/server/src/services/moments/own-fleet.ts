@@ -1,5 +1,5 @@
 import type { Fleet, Steps } from '@gantt/scheduler-core'
-import { answerInPieces } from '../../event-loop/question.ts'
+import { answerInPieces, pauseOfQuestion } from '../../event-loop/question.ts'
 
 /**
  * Runs functions on one fleet, each after the end of the preceding function, because a function can write tentative claims to the fleet and
@@ -15,9 +15,14 @@ export interface OwnFleet {
 export function createOwnFleet(fleet: () => Fleet | Promise<Fleet>): OwnFleet {
   let made: Promise<Fleet> | undefined
   let last: Promise<unknown> = Promise.resolve()
+  // A fleet is copied at once. One call can need many copies, so each copy begins in a turn with time left.
+  const make = async (): Promise<Fleet> => {
+    await pauseOfQuestion()
+    return fleet()
+  }
   const inTurn = <Answer>(use: (fleet: Fleet) => Answer | Promise<Answer>): Promise<Answer> => {
     const answer = last.then(async () => {
-      made ??= Promise.resolve(fleet())
+      made ??= make()
       return use(await made)
     })
     last = answer.catch(() => undefined)
