@@ -1,9 +1,26 @@
 import type { GraphQLError } from 'graphql'
 import { fault } from '../schema/types/faults.ts'
+import { callSize } from '../services/calls/json-size.ts'
 
-/** The limits of one call. docs/limits.md explains each. */
+/** The limits of one call, and of all calls of a replica together. docs/limits.md explains each. */
 export const limits = {
+  /** At most this many connections may be open. Further connections are closed at once. */
+  connections: 10_000,
+  /** The size of a request's headers. */
+  headerBytes: 32 * 1024,
+  /** The time in which the headers of a request must arrive, in milliseconds. */
+  headersMs: 15_000,
+  /** The time in which a whole request must arrive, in milliseconds. */
+  requestMs: 60_000,
+  /** How often connections are checked for requests that are late, in milliseconds. */
+  lateCheckMs: 5_000,
   bodyBytes: 4 * 1024 * 1024,
+  /** The time within which more of a body must arrive, in milliseconds. */
+  bodyPauseMs: 10_000,
+  /** The total size of the bodies of all calls that a replica receives and answers. */
+  bodiesBytes: 128 * 1024 * 1024,
+  /** The total size of the bodies of all calls of one key. A quarter of `bodiesBytes`, so that no key uses all of it. */
+  keyBodiesBytes: 32 * 1024 * 1024,
   /** The length of a document's text in UTF-8. */
   documentBytes: 64 * 1024,
   tokens: 5_000,
@@ -26,7 +43,9 @@ export const limits = {
    * At most this many lists, objects and their members may be in a call's variables, because each is visited several times before the call
    * runs.
    */
-  values: 250_000,
+  values: callSize.values,
+  /** At most this many characters of text may be in the values of the variables, counted for each use of a variable in the operation. */
+  usedCharacters: callSize.characters,
   /** The size of one answer, or of one event of a stream: its values as JSON, plus 32 bytes for each field and each item of a list. */
   answerBytes: 32 * 1024 * 1024,
   /** The total size of all answers that a replica is computing and sending. */

@@ -13,13 +13,19 @@ import { createDocumentTexts } from './graphql/document-cache.ts'
 import type { Documents } from './graphql/documents.ts'
 import type { GraphqlHandler } from './graphql/graphql.ts'
 import { createAnswers } from './graphql/limits/answer-size.ts'
+import { type Bodies, createBodies } from './graphql/limits/bodies.ts'
 import { readParams } from './graphql/limits/body.ts'
 import { defectBehind, toFault } from './graphql/masking.ts'
+import { limits } from './limits.ts'
 
 export interface HttpOptions {
   readonly host: string
   /** The port; 0: any free port. */
   readonly port: number
+  /** Counts the bodies of calls. Absent: the limits of `limits`. */
+  readonly bodies?: Bodies
+  /** At most this many connections may be open. Absent: the limit of `limits`. */
+  readonly connections?: number
   /** Gets warnings for operators with the reason of a failed call. */
   warn(message: string): void
 }
@@ -53,6 +59,14 @@ export interface HttpServer {
 /** The content type of Prometheus' text format. */
 const METRICS_HEADERS = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' }
 
+/** Ends connections that send no request, or send a request too slowly. */
+const CONNECTION_LIMITS = {
+  maxHeaderSize: limits.headerBytes,
+  headersTimeout: limits.headersMs,
+  requestTimeout: limits.requestMs,
+  connectionsCheckingInterval: limits.lateCheckMs,
+}
+
 /** The time for running calls to finish after the server began to close. */
 const DRAIN_MS = 65_000
 
@@ -66,10 +80,12 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
   let closing: Promise<void> | undefined
   const texts = createDocumentTexts()
   const answers = createAnswers()
-  const server = createServer({ requestTimeout: 60_000, headersTimeout: 15_000, maxHeaderSize: 32_768 }, (request, response) => {
+  const { bodies = createBodies() } = options
+  const server = createServer(CONNECTION_LIMITS, (request, response) => {
     if (closing !== undefined) response.setHeader('connection', 'close')
     void answer(request, response).catch((error: unknown) => refuse(options, request, response, requestIdOf(request), error))
   })
+  server.maxConnections = options.connections ?? limits.connections
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [path] = (request.url ?? '/').split('?')
@@ -132,7 +148,10 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     // The listener is added before the first `await`, because the caller may disconnect while this function waits.
     const over = new AbortController()
     response.once('close', () => over.abort())
-    Object.assign(request, { body: await readParams(request, documents, texts) })
+    const body = bodies.begin(caller.keyId)
+    // the variables of a call use memory until the call is answered
+    response.once('close', () => body.end())
+    Object.assign(request, { body: await readParams(request, documents, texts, body) })
     // calls that arrive together start in several turns of the event loop, because otherwise each of them would wait for all others
     await turns.admit()
     // if the response is closed, nothing would stop work that starts here
@@ -213,7 +232,7 @@ function refuse({ warn }: HttpOptions, request: IncomingMessage, response: Serve
     response.destroy()
     return
   }
-  const { http, ...extensions } = error.extensions as { http: { status: number } }
+  const { http, ...extensions } = error.extensions as { http: { status: number }; retryAfterMs?: number }
   const status = http.status
   const body = JSON.stringify({ errors: [{ message: error.message, extensions: { ...extensions, requestId } }] })
   const answer = (): void => {
@@ -224,6 +243,7 @@ function refuse({ warn }: HttpOptions, request: IncomingMessage, response: Serve
       'content-length': Buffer.byteLength(body),
       ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
       ...(status === 405 ? { allow: 'POST' } : {}),
+      ...(extensions.retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(extensions.retryAfterMs / 1_000)) }),
       ...(isUnread ? { connection: 'close' } : {}),
     })
     response.end(body)

@@ -31,7 +31,7 @@ export {
   isHostSort,
 } from './host-sorts.ts'
 export { idsIn } from './ids.ts'
-export { findField, type ParsedQuery, parseQuery } from './parse.ts'
+export { findField, MAX_LENGTH as MAX_QUERY_LENGTH, type ParsedQuery, parseQuery } from './parse.ts'
 export { printQuery } from './print.ts'
 export type { Query, QueryField, QueryOperator, QueryProblem, QueryTerm } from './query.ts'
 export { parseSort, printSort, type Sort } from './sort.ts'

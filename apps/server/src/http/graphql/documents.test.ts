@@ -6,6 +6,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDocumentTexts } from './document-cache.ts'
 import { type Documents, readDocuments } from './documents.ts'
+import { createBodies } from './limits/bodies.ts'
 import { readParams } from './limits/body.ts'
 import { toFault } from './masking.ts'
 
@@ -23,7 +24,7 @@ describe('operations that are sent by their ids', () => {
     await writeFile(path.join(folder, 'documents.json'), JSON.stringify({ [ID]: TEXT }))
     documents = await readDocuments(folder)
     server = createServer((request, response) => {
-      void readParams(request, documents, createDocumentTexts()).then(
+      void readParams(request, documents, createDocumentTexts(), createBodies().begin('key')).then(
         (params) => response.end(JSON.stringify(params)),
         (error: unknown) => {
           const { extensions } = toFault(error)

@@ -1,4 +1,4 @@
-import { atOnce } from '@gantt/scheduler-core'
+import { atOnce, type Steps } from '@gantt/scheduler-core'
 import { type DocumentNode, type ExecutionResult, GraphQLError, type GraphQLSchema, Kind } from 'graphql'
 import { createYoga, isAsyncIterable, mapAsyncIterator, type Plugin, type YogaServerInstance } from 'graphql-yoga'
 import { answerInPieces, pauseOfQuestion } from '../../event-loop/question.ts'
@@ -16,6 +16,7 @@ import { type Answer, writeInPieces } from './limits/answer-size.ts'
 import { areLarge, areWide } from './limits/body.ts'
 import { checkListsInSteps } from './limits/list-limits.ts'
 import { checkCost } from './limits/operation-cost.ts'
+import { checkUsesInSteps } from './limits/variable-uses.ts'
 import { documentFaults } from './literals.ts'
 import { defectBehind, toFault } from './masking.ts'
 
@@ -77,12 +78,20 @@ export function createGraphql({
   })
 }
 
-/** Refuses calls with lists that are too long or costs that are too high, by the values of their variables, before anything runs. */
+/**
+ * Refuses calls with lists that are too long, with long variables that are used too often, or with costs that are too high, by the values
+ * of their variables, before anything runs.
+ */
 function useCostLimit(): Plugin<Context, Call> {
   type Checked = readonly [GraphQLSchema, DocumentNode, string | undefined, Readonly<Record<string, unknown>>]
+  const checkValuesInSteps = function* (schema: GraphQLSchema, ...checked: readonly [DocumentNode, string | undefined, Checked[3]]): Steps<void> {
+    yield* checkListsInSteps(schema, ...checked)
+    // the cost visits a variable once for each use
+    yield* checkUsesInSteps(...checked)
+  }
   const inPieces = async (...checked: Checked): Promise<void> => {
     await pauseOfQuestion()
-    await answerInPieces(checkListsInSteps(...checked))
+    await answerInPieces(checkValuesInSteps(...checked))
     checkCost(...checked)
     // the executor reads the variables without yielding
     await pauseOfQuestion()
@@ -94,7 +103,7 @@ function useCostLimit(): Plugin<Context, Call> {
     // a call with few values must not wait for the turns of long queries
     if (variableValues && areLarge(variableValues)) return inPieces(...checked).catch(refuse)
     try {
-      atOnce(checkListsInSteps(...checked))
+      atOnce(checkValuesInSteps(...checked))
       checkCost(...checked)
     } catch (error) {
       refuse(error)

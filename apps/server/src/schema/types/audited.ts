@@ -14,6 +14,7 @@ import type { AuditEntry } from '../../services/audit/audit.ts'
 import { AuditDelayed, isStoreUnavailable } from '../../services/audit/audit.ts'
 import type { Context } from '../context.ts'
 import { fault } from './faults.ts'
+import { MAX_ID_LENGTH } from './ids.ts'
 
 /** Frequent mutations. Their audit entries are written after the answer. */
 const hot: ReadonlySet<string> = new Set(['selectDestinations', 'updateResourceStats'])
@@ -128,8 +129,14 @@ const shortText = (text: string): string => {
  */
 const clean = (text: string): string => text.replace(/[\p{Cc}\p{Cs}]/gu, '\uFFFD')
 
-/** The target of a mutation: the object in the answer or, without one, the object that the arguments name. */
-function targetOf(args: Record<string, unknown>, value: unknown): string {
+/** At most this many objects of a call are named as its target. */
+const MAX_NAMED = 5
+
+/**
+ * The target of a mutation: the object in the answer or, without one, the object that the arguments name. Of a long list, only the objects
+ * that are named are read.
+ */
+export function targetOf(args: Record<string, unknown>, value: unknown): string {
   const input = (args.input ?? {}) as Record<string, unknown>
   const made = (value ?? {}) as { readonly key?: unknown; readonly aggregate?: unknown; readonly decision?: unknown }
   const candidates: readonly unknown[] = [
@@ -138,10 +145,14 @@ function targetOf(args: Record<string, unknown>, value: unknown): string {
     ...[input.host, input.updates, input.claims, input.decisionId, input.name, input.idempotencyKey, args.profile],
   ]
   for (const candidate of candidates) {
-    const names = (Array.isArray(candidate) ? candidate : [candidate]).map(nameOf).filter((name) => name !== '')
+    const things: readonly unknown[] = Array.isArray(candidate) ? candidate : [candidate]
+    const names = things
+      .slice(0, MAX_NAMED)
+      .map(nameOf)
+      .filter((name) => name !== '')
     if (names.length === 0) continue
-    const shown = names.slice(0, 5).join(', ')
-    return shortText(names.length > 5 ? `${shown} and ${names.length - 5} more` : shown)
+    const shown = names.map((name) => name.slice(0, MAX_TEXT + 64)).join(', ')
+    return shortText(things.length > MAX_NAMED ? `${shown} and ${things.length - MAX_NAMED} more` : shown)
   }
   return '-'
 }
@@ -157,6 +168,7 @@ function nameOf(thing: unknown): string {
 
 /** Converts a global id to the plain id that logs contain. Returns any other text unchanged. */
 function readable(text: string): string {
+  if (text.length > MAX_ID_LENGTH) return text
   const inside = /^[A-Za-z0-9_-]{12,}$/.test(text) ? Buffer.from(text, 'base64url').toString('utf8') : ''
   return /^[A-Za-z]+:[\x20-\x7e]+$/.test(inside) ? inside.slice(inside.indexOf(':') + 1) : text
 }

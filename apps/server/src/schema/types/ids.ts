@@ -15,6 +15,12 @@ const forms: Readonly<Record<string, RegExp>> = {
   ServerGroup: uuid,
 }
 
+/**
+ * A global id has at most this many characters. The longest ids are those of hosts: two names of 255 characters, each of which can have six
+ * bytes as JSON. A longer text is not decoded.
+ */
+export const MAX_ID_LENGTH = 4_096
+
 /** An opaque global id. */
 export const encodeId = (typename: string, id: string | number | bigint): string => Buffer.from(`${typename}:${id}`).toString('base64url')
 
@@ -30,15 +36,15 @@ export function decodeId(globalId: string): { typename: string; id: string } {
  * for any other text.
  */
 export function idOf(typename: string, given: string, path: readonly string[]): string {
-  const own = given.toLowerCase()
-  if (forms[typename]?.test(own)) return own
+  const own = given.length <= MAX_ID_LENGTH ? given.toLowerCase() : undefined
+  if (own !== undefined && forms[typename]?.test(own)) return own
   const found = read(given)
   if (found?.typename !== typename) throw InputFault.at(path, given, `the global id of a ${typename}`)
   return found.id
 }
 
 function read(globalId: string): { typename: string; id: string } | undefined {
-  if (globalId.length > 2_048) return undefined
+  if (globalId.length > MAX_ID_LENGTH) return undefined
   const text = Buffer.from(globalId, 'base64url').toString('utf8')
   const colon = text.indexOf(':')
   const typename = text.slice(0, Math.max(0, colon))

@@ -1,5 +1,6 @@
 import { isStorable, quote } from '@gantt/scheduler-core'
 import { GraphQLError, type GraphQLScalarTypeConfig, type ValueNode, valueFromASTUntyped } from 'graphql'
+import { callSize } from '../../services/calls/json-size.ts'
 import { type PackedArray, pack } from '../../services/calls/packed.ts'
 import type { Moment } from '../../services/moments/moments.ts'
 
@@ -110,7 +111,7 @@ export const scalarRules = {
   } as ScalarRule<PackedArray>,
   JSON: {
     description: 'Any JSON value. Used only where the API does not define the structure.',
-    allowed: `JSON that is nested at most ${MAX_JSON_DEPTH} deep, without the key __proto__, NUL, lone surrogates and numbers beyond 2^53 - 1`,
+    allowed: `JSON that is nested at most ${MAX_JSON_DEPTH} deep, with at most ${callSize.values} values and ${callSize.characters} characters of text, without the key __proto__, NUL, lone surrogates and numbers beyond 2^53 - 1`,
     read: (value) => (isTame(value) ? value : undefined),
     write: (value) => value,
   } as ScalarRule<unknown>,
@@ -148,19 +149,28 @@ export function scalarConfig<Inside>(
 }
 
 /**
- * True if a JSON value contains only safe numbers. With recursion, a deeply nested document would exhaust the stack; therefore a loop is
- * used.
+ * True if a JSON value contains only safe numbers and storable texts, and is not too large. With recursion, a deeply nested document would
+ * exhaust the stack; therefore a loop is used. A value that is contained several times is counted and visited each time, so the loop ends
+ * where a limit is exceeded.
  */
 function isTame(root: unknown): boolean {
+  let values = 0
+  let characters = 0
   const spots: { value: unknown; depth: number }[] = [{ value: root, depth: 0 }]
   for (let spot = spots.pop(); spot !== undefined; spot = spots.pop()) {
     const { value, depth } = spot
-    if (typeof value === 'string' && !isStorable(value)) return false
+    if (typeof value === 'string') {
+      characters += value.length
+      if (characters > callSize.characters || !isStorable(value)) return false
+    }
     // above 2^53 - 1, the received number can differ from the number that was sent
     if (typeof value === 'number' && (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER)) return false
     if (value === null || typeof value !== 'object') continue
-    if (!Array.isArray(value) && !Object.keys(value).every(isStorable)) return false
     if (depth >= MAX_JSON_DEPTH || Object.hasOwn(value, '__proto__')) return false
+    const keys = Array.isArray(value) ? [] : Object.keys(value)
+    values += Array.isArray(value) ? value.length : keys.length
+    for (const key of keys) characters += key.length
+    if (values > callSize.values || characters > callSize.characters || !keys.every(isStorable)) return false
     for (const inner of Object.values(value)) spots.push({ value: inner, depth: depth + 1 })
   }
   return true

@@ -17,10 +17,11 @@ export async function pageOfAllClaims(
   const first = firstOf(list, args)
   const [after] = keyOf<readonly [number]>(list, args, ['number']) ?? [Number.NEGATIVE_INFINITY]
   const oldest = new Oldest(first + 1)
+  const asked = states && new Set(states)
   let count = 0
   let before = 0
   await eachInPieces(candidatesIn(fleet, states), (claim) => {
-    if ((states && !states.includes(claim.state)) || !isAsked(claim)) return
+    if ((asked && !asked.has(claim.state)) || !isAsked(claim)) return
     count++
     if (claim.fence > after) oldest.add(claim)
     else before++

@@ -137,9 +137,11 @@ async function compileFilter(table: HostTable, examined: Examined, filter: Verdi
   const wanted = hosts ? isNamedIn(table, hosts) : undefined
   const isAsked = compileLine(query, nameFields, nameReadersIn(table), ['filter', 'query'])
   const stepOf = (name: string): number => examined.steps.findIndex(({ filter: known }) => known === name)
-  const [reachedSteps, passedSteps] = [reached, passed].map((names) => names?.map(stepOf) ?? [])
+  // each host is compared with a set, because a list of names can be long
+  const [rejecting, reasons, refusingAlone] = [rejectedBy, reason, refusedOnlyBy].map((names) => names && new Set(names))
+  const [reachedSteps, passedSteps] = [reached, passed].map((names) => [...new Set(names?.map(stepOf))])
   const isBest = tied ? tiedAtTop(examined) : undefined
-  const bits = (refusedBy ?? []).map((name) => matrix?.filters.indexOf(name) ?? -1)
+  const bits = [...new Set(refusedBy?.map((name) => matrix?.filters.indexOf(name) ?? -1))]
   const firstStep = (index: number): number => examined.firstRefusing[index] as number
   return (index) => {
     const name = nameAt(examined.names, index)
@@ -147,13 +149,13 @@ async function compileFilter(table: HostTable, examined: Examined, filter: Verdi
     return (
       (!wanted || wanted(name)) &&
       isAsked(name) &&
-      (!rejectedBy || (refusing !== undefined && rejectedBy.includes(refusing.filter))) &&
-      (!reason || !matrix || reason.includes(matrix.codes[matrix.reason[index] as number] ?? '')) &&
+      (!rejecting || (refusing !== undefined && rejecting.has(refusing.filter))) &&
+      (!reasons || !matrix || reasons.has(matrix.codes[matrix.reason[index] as number] ?? '')) &&
       (!matrix || bits.every((bit) => refusesAt(matrix, index, bit))) &&
       (!outcome || outcome.includes(examined.outcomeOf(index))) &&
       (reachedSteps ?? []).every((step) => step >= 0 && firstStep(index) >= step) &&
       (passedSteps ?? []).every((step) => step >= 0 && firstStep(index) > step) &&
-      (!refusedOnlyBy || (refusing !== undefined && refusedOnlyBy.includes(refusing.filter) && refusalsOf(examined, index) === 1)) &&
+      (!refusingAlone || (refusing !== undefined && refusingAlone.has(refusing.filter) && refusalsOf(examined, index) === 1)) &&
       (isBest === undefined || isBest.has(index))
     )
   }

@@ -25,7 +25,7 @@ import { listOf, type Page, type PageArgs, pageOf } from '../calls/paging.ts'
 import { checkText } from '../calls/text.ts'
 import { isPresent, snapshotOf } from '../moments/snapshots.ts'
 import { checkAllocation } from './class-allocation.ts'
-import { checkFilter, type HostFilter, matchesHost } from './host-filter.ts'
+import { compileHostFilter, type HostFilter } from './host-filter.ts'
 import { compileHostOrder } from './host-order.ts'
 import { compileHostQuery } from './host-query.ts'
 import { capacityOf, type HostView, type PciPoolView, pciPoolViewsOf, viewHost } from './host-view.ts'
@@ -168,13 +168,13 @@ export function createHosts(replica: Replica): Hosts {
     async list({ filter, query, orderBy, gone, ...page }, fleet = snapshotOf(replica)) {
       const list = listOf('hosts', [filter, query, orderBy, ...(gone ? ['gone'] : [])])
       const isAsked = compileHostQuery(query, ['query'], isPresent(fleet, replica) ? Date.now : () => fleet.now)
-      if (filter) checkFilter(filter)
+      const matches = filter ? compileHostFilter(filter) : undefined
       const isEvery = !query && !filter
       const views: HostView[] = []
       const { present, records } = fleet.hosts
       await eachInPieces(gone ? records.filter((record) => record.gone?.mergedInto === null) : present, (record) => {
         const view = viewHost(fleet, record)
-        if (isEvery || (isAsked(view) && (!filter || matchesHost(view, filter)))) views.push(view)
+        if (isEvery || (isAsked(view) && (!matches || matches(view)))) views.push(view)
       })
       const asOf = fleet.place.revision
       if (!orderBy || orderBy.length === 0)

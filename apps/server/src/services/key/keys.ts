@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type ApiKey, type ApiKeyStore, drawSecret, isUsable, type KeyWrite, type Scope } from '../../stores/api-keys.ts'
-import { type Invalid, type Issue, invalid, issue, type NotFound, notFound } from '../calls/outcome.ts'
+import { InputFault, type Invalid, type Issue, invalid, issue, type NotFound, notFound } from '../calls/outcome.ts'
 import { listOf, type Page, type PageArgs, pageOf } from '../calls/paging.ts'
 import { checkName, checkRange } from '../calls/text.ts'
 
@@ -79,6 +79,7 @@ export function createKeys(store: ApiKeyStore): Keys {
 
   return {
     list: ({ states, find, ...args }) => {
+      if (find && find.length > MAX_TEXT) throw InputFault.at(['find'], find, `at most ${MAX_TEXT} characters long, not ${find.length}`)
       const now = Date.now()
       const word = find?.trim().toLowerCase() ?? ''
       const keys = store

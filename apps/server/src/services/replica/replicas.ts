@@ -108,7 +108,8 @@ export function createReplicas(replica: Replica, log: LogReader, { registry, aud
       const list = listOf('findings', codes ?? null)
       const first = firstOfPage(list, page)
       const key = keyOf<[AuditCode, string]>(list, page, ['string', 'string'])
-      const isAsked = ({ code }: PresentFinding): boolean => codes?.includes(code) ?? true
+      const asked = codes && new Set<string>(codes)
+      const isAsked = ({ code }: Pick<PresentFinding, 'code'>): boolean => asked?.has(code) ?? true
       const follows = (one: PresentFinding): boolean => key === undefined || compareFindings(one, { code: key[0], id: key[1] }) > 0
       const found = firstOf(
         filtered(auditor.all(), (one) => isAsked(one) && follows(one)),
@@ -119,7 +120,7 @@ export function createReplicas(replica: Replica, log: LogReader, { registry, aud
         hasNextPage: found.length > first,
         hasPreviousPage: key !== undefined,
         totalCount: () =>
-          [...auditor.view().counts].reduce((sum, [code, count]) => (codes?.includes(code) === false ? sum : sum + count), 0),
+          [...auditor.view().counts].reduce((sum, [code, count]) => (isAsked({ code }) ? sum + count : sum), 0),
       }
     },
     heal: run,

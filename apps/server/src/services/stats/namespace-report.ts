@@ -9,6 +9,7 @@ import {
   problemAt,
 } from '@gantt/scheduler-core'
 import type { Documents } from '../../plugin/outside/documents.ts'
+import { measureJson } from '../calls/json-size.ts'
 import { type Issue, issue, under } from '../calls/outcome.ts'
 import { checkName, checkNames } from '../calls/text.ts'
 import type { Read, ReportInput } from './report-input.ts'
@@ -26,9 +27,11 @@ export function checkNamespace(
     )
   if (namespace === COMPUTE)
     issues.push(issue([...path, 'namespace'], namespace, 'be a namespace of your own: compute is reported as full or delta'))
-  const length = JSON.stringify(document ?? null).length
-  if (length > limits.documentLength)
-    issues.push(issue([...path, 'document'], document, `be at most ${limits.documentLength} characters of JSON, not ${length}`))
+  const { documentLength } = limits
+  // a document with more values than this also has more characters
+  const { characters } = measureJson(document ?? null, { characters: documentLength, values: documentLength })
+  if (characters > documentLength)
+    issues.push(issue([...path, 'document'], document, `be at most ${documentLength} characters of JSON, and it has more`))
   if (issues.length === 0) issues.push(...checkNames([...path, 'document'], document))
   if (issues.length > 0) return issues
   const known = namespaceNamed(namespace, plugins)

@@ -11,6 +11,7 @@ import {
   type StatsDelta,
 } from '@gantt/scheduler-core'
 import { reportPath, withClaimedDevices } from '@gantt/scheduler-core/nova'
+import { measureJson } from '../calls/json-size.ts'
 import { type Issue, issue, under } from '../calls/outcome.ts'
 import { checkHostName, checkNames, checkRange, checkText } from '../calls/text.ts'
 import { checkNamespace } from './namespace-report.ts'
@@ -74,15 +75,6 @@ const checkTraits = (stats: HostStats | StatsDelta, path: readonly string[]): Is
 const TRAIT = /^[A-Z][A-Z0-9_]{0,254}$/
 const TRAIT_RULE = 'be a trait that a flavor may ask for: capital letters, digits and _, a letter first, as in CUSTOM_FAST'
 
-/** The count of values in nested lists and objects. The recursion is safe, because the nesting depth was checked before. */
-function valuesIn(value: unknown): number {
-  if (value === null || typeof value !== 'object') return 0
-  const inner = Object.values(value)
-  let count = inner.length
-  for (const item of inner) if (typeof item === 'object') count += valuesIn(item)
-  return count
-}
-
 /** If a report was made from a Nova document, converts the path of a problem in the report to the path in the Nova document. */
 function asReported(found: Issue, document: unknown, root: readonly string[]): Issue {
   const inner = found.path.slice(root.length)
@@ -126,11 +118,10 @@ export function readReport(input: ReportInput, path: readonly string[], fleet: F
     const form = full !== undefined ? 'full' : delta !== undefined ? 'delta' : 'nova'
     return { issues: [...issues, issue([...path, 'report', form], sent, rule, 'call.too_large')] }
   }
-  const size = sent === undefined ? 0 : JSON.stringify(sent).length
-  if (size > MAX_REPORT_LENGTH) return tooLarge(`be at most ${MAX_REPORT_LENGTH} characters of JSON, not ${size}`)
-  const values = valuesIn(sent)
+  const { characters, values } = measureJson(sent ?? null, { characters: MAX_REPORT_LENGTH, values: MAX_REPORT_VALUES })
+  if (characters > MAX_REPORT_LENGTH) return tooLarge(`be at most ${MAX_REPORT_LENGTH} characters of JSON, and it has more`)
   if (values > MAX_REPORT_VALUES)
-    return tooLarge(`have at most ${MAX_REPORT_VALUES} values, those within lists and objects counted, not ${values}`)
+    return tooLarge(`have at most ${MAX_REPORT_VALUES} values, those within lists and objects counted, and it has more`)
   const toFull = (stats: HostStats): Report => ({ type: 'report', ...identity, full: publishedStats(stats) })
   if (full !== undefined) return take(parseHostStats(full), 'full', toFull)
   if (delta !== undefined) {

@@ -9,7 +9,7 @@ import { InputFault } from '../calls/outcome.ts'
 import { compileDecisionQuery, parseDecisionQuery } from '../decision/decision-query.ts'
 import type { Decisions, DecisionView } from '../decision/decisions.ts'
 import { checkDeltaOptions, type DeltaOptions, type FleetDelta, followFleet, type Gap, mergeDeltas } from '../fleet/fleet-deltas.ts'
-import { checkFilter, type HostFilter, matchesHost } from '../host/host-filter.ts'
+import { compileHostFilter, type HostFilter } from '../host/host-filter.ts'
 import { compileHostQuery } from '../host/host-query.ts'
 import { type HostView, viewHost } from '../host/host-view.ts'
 import { createBacklog } from './backlog.ts'
@@ -156,8 +156,8 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
     },
     hosts({ filter, query, after, ...args }) {
       const isAsked = compileHostQuery(query)
-      if (filter) checkFilter(filter)
-      const matches = (view: HostView) => isAsked(view) && (!filter || matchesHost(view, filter))
+      const isMeant = filter ? compileHostFilter(filter) : undefined
+      const matches = (view: HostView) => isAsked(view) && (!isMeant || isMeant(view))
       return admit<HostEvent>(
         args,
         (push, fail) => {

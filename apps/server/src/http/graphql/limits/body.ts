@@ -5,6 +5,8 @@ import { fault } from '../../../schema/types/faults.ts'
 import { limits, overLimit } from '../../limits.ts'
 import type { DocumentTexts } from '../document-cache.ts'
 import type { Documents } from '../documents.ts'
+import { type Body, readBody } from './bodies.ts'
+import { isNestedBeyond } from './document-nesting.ts'
 
 /** The parameters of a GraphQL call. */
 export interface Params {
@@ -14,19 +16,12 @@ export interface Params {
   readonly extensions?: Readonly<Record<string, unknown>> | null
 }
 
-const tooLarge = () =>
-  fault('GRAPHQL_VALIDATION_FAILED', `The body is larger than ${limits.bodyBytes} bytes.`, {
-    rule: 'limit.body',
-    allowed: `at most ${limits.bodyBytes} bytes`,
-    status: 413,
-  })
-
 /**
  * Reads the parameters of a call from a JSON body. If an operation was sent by its id, its text is looked up. The document's text is in its
  * normal form. Throws an error for another content type, an unknown id, or a document that is too long or not GraphQL. Also throws for a
- * body that is not JSON, not a call or too large. A body that is too large is not read completely.
+ * body that is not JSON, not a call or too large. A body that is too large is not read completely. `body` counts the bytes that are read.
  */
-export async function readParams(request: IncomingMessage, documents: Documents, texts: DocumentTexts): Promise<Params> {
+export async function readParams(request: IncomingMessage, documents: Documents, texts: DocumentTexts, body: Body): Promise<Params> {
   const type = request.headers['content-type'] ?? ''
   // Only JSON is accepted, because a form on a page of another site cannot send it.
   if (!/^application\/(json|graphql\+json)\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type))
@@ -41,20 +36,7 @@ export async function readParams(request: IncomingMessage, documents: Documents,
       rule: 'http.content_encoding',
       status: 415,
     })
-  return toParams(parseJson(await readBody(request)), documents, texts)
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  if (Number(request.headers['content-length'] ?? 0) > limits.bodyBytes) throw tooLarge()
-  const chunks: Buffer[] = []
-  let length = 0
-  // leaving the loop early must not close the connection, because the caller must receive the error
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    length += chunk.length
-    if (length > limits.bodyBytes) throw tooLarge()
-    chunks.push(chunk)
-  }
-  return new TextDecoder('utf-8').decode(Buffer.concat(chunks))
+  return toParams(parseJson(await readBody(request, body)), documents, texts)
 }
 
 function parseJson(text: string): unknown {
@@ -130,12 +112,7 @@ function normalOf(query: string, texts: DocumentTexts): string {
 
 /** The parser and the validation are recursive, so the depth of a document is limited before they run. */
 function checkDepth(query: string): void {
-  let depth = 0
-  for (const character of query) {
-    if (character === '{' || character === '[' || character === '(') depth++
-    else if (character === '}' || character === ']' || character === ')') depth--
-    if (depth > limits.nesting) throw tooDeep(['query'])
-  }
+  if (isNestedBeyond(query, limits.nesting)) throw tooDeep(['query'])
 }
 
 /** A list or an object in the variables. */

@@ -4,6 +4,7 @@ import { buildSchema, type GraphQLError, parse } from 'graphql'
 import { expect, test } from 'vitest'
 import { createDocumentTexts } from '../document-cache.ts'
 import { useTypedErrors } from '../graphql.ts'
+import { createBodies } from './bodies.ts'
 import { readParams } from './body.ts'
 
 const schema = buildSchema('input Report { vcpus: Int, memoryMb: Int } type Query { report(of: [Report!]): Int }')
@@ -14,7 +15,7 @@ async function endedBy(report: object): Promise<readonly GraphQLError[] | undefi
   const body = Readable.from([Buffer.from(JSON.stringify({ query, variables: { of: [report] } }))])
   // the reader uses only the headers and the body of a request
   const request = Object.assign(body, { headers: { 'content-type': 'application/json' } }) as unknown as IncomingMessage
-  const { variables } = await readParams(request, new Map(), createDocumentTexts())
+  const { variables } = await readParams(request, new Map(), createDocumentTexts(), createBodies().begin('key'))
   let ended: readonly GraphQLError[] | undefined
   const setResultAndStopExecution = ({ errors }: { errors: readonly GraphQLError[] }): void => {
     ended = errors

@@ -1,0 +1,48 @@
+/** The size of a JSON value. */
+export interface JsonSize {
+  /** The length of its JSON in characters. */
+  readonly characters: number
+  /** How many values its lists and objects have, those within each other counted. */
+  readonly values: number
+}
+
+/** The most text and values that the variables of one call may have. A body of 4 MiB cannot have more text. */
+export const callSize: JsonSize = { characters: 4 * 1024 * 1024, values: 250_000 }
+
+/**
+ * The size of a value without writing its JSON. Stops as soon as a limit is exceeded, and then returns what was counted until then. A value
+ * that is contained several times is counted each time, so the limits also bound the work on a short list with one long value in it.
+ */
+export function measureJson(root: unknown, most: JsonSize): JsonSize {
+  let characters = 0
+  let values = 0
+  const waiting: unknown[] = [root]
+  const isWithin = (): boolean => characters <= most.characters && values <= most.values
+  /** Adds the brackets and commas of a list or an object. */
+  const open = (count: number): void => {
+    values += count
+    characters += 2 + Math.max(0, count - 1)
+  }
+  while (waiting.length > 0 && isWithin()) {
+    const value = waiting.pop()
+    if (typeof value === 'string') characters += lengthOf(value, most.characters - characters)
+    else if (value === null || typeof value !== 'object') characters += (JSON.stringify(value) ?? 'null').length
+    else if (Array.isArray(value)) {
+      open(value.length)
+      if (isWithin()) for (const item of value) waiting.push(item)
+    } else {
+      // JSON omits members without a value
+      const members = Object.entries(value).filter(([, member]) => member !== undefined)
+      open(members.length)
+      if (isWithin())
+        for (const [key, member] of members) {
+          characters += lengthOf(key, most.characters - characters) + 1
+          waiting.push(member)
+        }
+    }
+  }
+  return { characters, values }
+}
+
+/** The length of a text as JSON. If the text alone is longer than `left`, its marks for control characters and quotes are not counted. */
+const lengthOf = (text: string, left: number): number => (text.length + 2 > left ? text.length + 2 : JSON.stringify(text).length)
