@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { getIntrospectionQuery } from 'graphql'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { scalarRules } from '../schema/types/scalars.ts'
 import { codeOf, startTestService, type TestService } from '../testing/test-service.ts'
 import { limits } from './limits.ts'
 
@@ -135,6 +136,72 @@ describe('calls that could delay all other calls are refused before they run', (
   test('a document nested too deeply is refused', async () => {
     const answer = await api.ask(`{ nodes(ids: ${'['.repeat(2_400)}${']'.repeat(2_400)}) { id } }`)
     expect([answer.status, codeOf(answer), answer.errors[0]?.extensions.rule]).toEqual([400, 'GRAPHQL_VALIDATION_FAILED', 'limit.depth'])
+  })
+
+  test.each<[string, string]>([
+    ['a list', `{ __type(name: "${')'.repeat(4_800)}") { name } nodes(ids: ${'['.repeat(2_400)}${']'.repeat(2_400)}) { id } }`],
+    ['fragments', `{ __type(name: "${'}'.repeat(6_400)}") { name } viewer { ${'...{'.repeat(1_600)} scopes ${'}'.repeat(1_600)} } }`],
+  ])('%s nested too deeply behind a text of closing brackets is refused', async (_name, document) => {
+    const answer = await api.ask(document)
+    expect([answer.status, codeOf(answer), answer.errors[0]?.extensions.rule]).toEqual([400, 'GRAPHQL_VALIDATION_FAILED', 'limit.depth'])
+  })
+
+  test('brackets in a text are not nesting', async () => {
+    const answer = await api.ask(`{ __type(name: "${'('.repeat(65)}") { name } }`)
+    expect(answer.data).toEqual({ __type: null })
+  })
+
+  const report = (nova: string): string =>
+    `mutation ($x: JSON!) { updateResourceStats(input: { updates: [{ name: { host: "h1" }, reporter: { incarnation: "6f1c7f0e-6f0e-4d5a-9c3e-0d8f5f0b2a11", sequence: 9 }, report: { nova: ${nova} } }] }) { results { __typename } } }`
+  const greek = 'Ω'.repeat(1_900_000)
+  test.each<[string, string, unknown, string]>([
+    [
+      'a text in 99 parts of a filter',
+      `query ($x: String) { hosts(filter: { or: [${'{ name: { contains: $x } } '.repeat(99)}] }) { totalCount } }`,
+      greek,
+      'limit.text',
+    ],
+    [
+      'a text in 99 parts of the filter of a stream',
+      `subscription ($x: String) { hostChanged(filter: { or: [${'{ name: { contains: $x } } '.repeat(99)}] }) { revision } }`,
+      greek,
+      'limit.text',
+    ],
+    [
+      'an id in 480 claims',
+      `mutation ($x: ID!) { claimRelease(claims: [${'{ id: $x, fence: 1 } '.repeat(480)}]) { __typename } }`,
+      'A'.repeat(4_100_000),
+      'limit.text',
+    ],
+    ['a text 2,000 times in a report', report(`[${'$x '.repeat(2_000)}]`), greek, 'limit.text'],
+    ['a list 1,500 times in a report', report(`[${'$x '.repeat(1_500)}]`), Array.from({ length: 99_000 }, () => 0), 'limit.values'],
+    [
+      'a text in fragments of fragments',
+      `query ($x: String) { a: hosts { ...A } b: hosts { ...A } }
+        fragment A on HostConnection { nodes { ...B } edges { node { ...B } } } fragment B on Host { claims(query: $x) { totalCount } }`,
+      'x'.repeat(2_000_000),
+      'limit.text',
+    ],
+  ])('%s is refused before the variables are read', async (_name, document, x, rule) => {
+    const read = vi.spyOn(scalarRules.JSON, 'read')
+    try {
+      const answer = await api.ask(document, { x })
+      expect([answer.status, codeOf(answer), answer.errors[0]?.extensions.rule]).toEqual([400, 'GRAPHQL_VALIDATION_FAILED', rule])
+      expect(answer.errors[0]?.message).toContain('Use each long variable once, or send several calls.')
+      // the validation of a document reads the literal without the variable in it
+      expect(read.mock.calls.filter(([value]) => JSON.stringify(value)?.includes('Ω') || JSON.stringify(value)?.includes('0'))).toEqual([])
+    } finally {
+      read.mockRestore()
+    }
+  })
+
+  test('a long text that a call uses once is refused where it is read, with the limit', async () => {
+    const answer = await hosts({ or: [{ name: { contains: greek } }] })
+    expect([answer.status, codeOf(answer), answer.errors[0]?.extensions]).toEqual([
+      400,
+      'GRAPHQL_VALIDATION_FAILED',
+      expect.objectContaining({ path: ['filter', 'or', '0', 'name', 'contains'], allowed: 'at most 255 characters long, not 1900000' }),
+    ])
   })
 
   test('the cost of many ids is a multiple of the cost of one id', async () => {

@@ -166,9 +166,9 @@ export function createHosts(replica: Replica): Hosts {
     },
     pciPoolsOf: (host) => pciPoolViewsOf(host, replica.fleet),
     async list({ filter, query, orderBy, gone, ...page }, fleet = snapshotOf(replica)) {
-      const list = listOf('hosts', [filter, query, orderBy, ...(gone ? ['gone'] : [])])
       const isAsked = compileHostQuery(query, ['query'], isPresent(fleet, replica) ? Date.now : () => fleet.now)
       const matches = filter ? compileHostFilter(filter) : undefined
+      const list = listOf('hosts', [filter, query, orderBy, ...(gone ? ['gone'] : [])])
       const isEvery = !query && !filter
       const views: HostView[] = []
       const { present, records } = fleet.hosts
