@@ -11,12 +11,20 @@ const rows = page.split('\n').filter((line) => line.startsWith('| '))
 const number = (value: number): string => value.toLocaleString('en-US')
 
 test.each<[string, number, string]>([
+  ['connections', limits.connections, 'connections of a replica'],
+  ['the headers', limits.headerBytes, 'the headers of a request'],
+  ['the time for headers', limits.headersMs, 'all headers'],
+  ['the time for a request', limits.requestMs, 'a whole request'],
+  ['the time between two parts of a body', limits.bodyPauseMs, '`limit.body_pause`'],
   ['the body', limits.bodyBytes, '`limit.body`'],
+  ['the bodies of a key', limits.keyBodiesBytes, '`limit.key_bodies`'],
+  ['all bodies together', limits.bodiesBytes, '`limit.bodies`'],
   ['a document', limits.documentBytes, '`limit.document`'],
   ['tokens', limits.tokens, '`GRAPHQL_PARSE_FAILED`'],
   ['nesting', limits.nesting, '`limit.depth`'],
   ['items of a list', limits.listItems, '`limit.list`'],
   ['values in variables', limits.values, '`limit.values`'],
+  ['text in variables', limits.usedCharacters, '`limit.text`'],
   ['depth', limits.depth, '`limit.depth`'],
   ['depth of introspection', limits.introspectionDepth, '`limit.introspection_depth`'],
   ['aliases', limits.aliases, '`limit.aliases`'],

@@ -178,7 +178,7 @@ describe('calls that could delay all other calls are refused before they run', (
     [
       'a text in fragments of fragments',
       `query ($x: String) { a: hosts { ...A } b: hosts { ...A } }
-        fragment A on HostConnection { nodes { ...B } edges { node { ...B } } } fragment B on Host { claims(query: $x) { totalCount } }`,
+        fragment A on HostConnection { nodes { ...B } edges { node { ...B } } } fragment B on Host { claims(after: $x) { totalCount } }`,
       'x'.repeat(2_000_000),
       'limit.text',
     ],
