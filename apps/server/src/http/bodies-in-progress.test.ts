@@ -1,7 +1,7 @@
 import net from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { createBodies } from './graphql/limits/bodies.ts'
-import { type HttpServer, startHttpServer } from './server.ts'
+import { type HttpOptions, type HttpServer, startHttpServer } from './server.ts'
 
 const KIB = 1024
 
@@ -16,7 +16,7 @@ afterEach(async () => {
 const keys = new Map(['greedy', 'other'].map((id) => [id, { id, account: id, scopes: ['READ'], project: null, hosts: [] }]))
 
 /** Serves calls of the keys `greedy` and `other`; each call is answered at once. */
-async function serve(options: Partial<Parameters<typeof startHttpServer>[0]> = {}): Promise<URL> {
+async function serve(options: Partial<HttpOptions> = {}): Promise<URL> {
   server = await startHttpServer({ host: '127.0.0.1', port: 0, warn: () => undefined, ...options })
   server.open({
     graphql: (async (_request: unknown, response: { end(text: string): void }) => response.end('{}')) as never,

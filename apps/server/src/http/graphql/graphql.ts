@@ -78,20 +78,22 @@ export function createGraphql({
   })
 }
 
+/** The schema, document and operation of a call, and the values of its variables. */
+type Checked = readonly [GraphQLSchema, DocumentNode, string | undefined, Readonly<Record<string, unknown>>]
+
+function* checkVariablesInSteps(...[schema, document, operationName, variables]: Checked): Steps<void> {
+  yield* checkListsInSteps(schema, document, operationName, variables)
+  yield* checkUsesInSteps(document, operationName, variables)
+}
+
 /**
  * Refuses calls with lists that are too long, with long variables that are used too often, or with costs that are too high, by the values
- * of their variables, before anything runs.
+ * of their variables, before anything runs. The cost is checked last, because it visits a variable once for each use.
  */
 function useCostLimit(): Plugin<Context, Call> {
-  type Checked = readonly [GraphQLSchema, DocumentNode, string | undefined, Readonly<Record<string, unknown>>]
-  const checkValuesInSteps = function* (schema: GraphQLSchema, ...checked: readonly [DocumentNode, string | undefined, Checked[3]]): Steps<void> {
-    yield* checkListsInSteps(schema, ...checked)
-    // the cost visits a variable once for each use
-    yield* checkUsesInSteps(...checked)
-  }
   const inPieces = async (...checked: Checked): Promise<void> => {
     await pauseOfQuestion()
-    await answerInPieces(checkValuesInSteps(...checked))
+    await answerInPieces(checkVariablesInSteps(...checked))
     checkCost(...checked)
     // the executor reads the variables without yielding
     await pauseOfQuestion()
@@ -103,7 +105,7 @@ function useCostLimit(): Plugin<Context, Call> {
     // a call with few values must not wait for the turns of long queries
     if (variableValues && areLarge(variableValues)) return inPieces(...checked).catch(refuse)
     try {
-      atOnce(checkValuesInSteps(...checked))
+      atOnce(checkVariablesInSteps(...checked))
       checkCost(...checked)
     } catch (error) {
       refuse(error)
