@@ -108,5 +108,12 @@ test('connections beyond the limit are closed at once, also if none of them has 
   expect(await connect(url).closed).toBe('')
   first.socket.destroy()
   await first.closed
-  await expect.poll(() => fetch(new URL('/live', url)).then(({ status }) => status, () => 0)).toBe(200)
+  await expect
+    .poll(() =>
+      fetch(new URL('/live', url)).then(
+        ({ status }) => status,
+        () => 0,
+      ),
+    )
+    .toBe(200)
 })

@@ -151,7 +151,9 @@ export function createClaims(replica: Replica): Claims {
  * A longer query is too long in any case, and is returned unchanged.
  */
 const withBareIds = (query: string | null | undefined): string | null | undefined =>
-  typeof query === 'string' && query.length > 2 * MAX_QUERY_LENGTH ? query : query?.replace(/\bQ2xhaW06[\w-]{48}\b/g, (id) => Buffer.from(id, 'base64url').toString('utf8').slice('Claim:'.length))
+  typeof query === 'string' && query.length > 2 * MAX_QUERY_LENGTH
+    ? query
+    : query?.replace(/\bQ2xhaW06[\w-]{48}\b/g, (id) => Buffer.from(id, 'base64url').toString('utf8').slice('Claim:'.length))
 
 /** Readers of the filter grammar's fields in a claim. `now`, in milliseconds since 1970, is the time up to which ages are computed. */
 function readersIn(fleet: Fleet, now: number): QueryReaders<Claim> {

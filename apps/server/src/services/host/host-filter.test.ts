@@ -71,7 +71,11 @@ describe('a text that is longer than any name is refused', () => {
 
 test.each<[string, HostFilter, string]>([
   ['many parts', { or: Array.from({ length: 5_000 }, () => ({})) }, 'a filter of at most 100 parts'],
-  ['a long list', { name: { in: Array.from({ length: 1_001 }, () => 'a') } }, 'filter.name.in is a list of 1001; it must be a list of at most 1000 values'],
+  [
+    'a long list',
+    { name: { in: Array.from({ length: 1_001 }, () => 'a') } },
+    'filter.name.in is a list of 1001; it must be a list of at most 1000 values',
+  ],
 ])('a filter with %s is refused', (_name, filter, message) => expect(() => compileHostFilter(filter)).toThrow(message))
 
 describe('what does not depend on the host is computed once', () => {

@@ -57,7 +57,8 @@ function checkFilter(root: HostFilter): void {
     for (const [field, texts] of Object.entries({ name, availabilityZone, aggregate })) if (texts) checkTexts(texts, [...path, field])
     if (traits) checkList(traits, [...path, 'traits'])
     for (const [field, list] of Object.entries({ and, or }))
-      for (const [i, part] of (list ?? []).slice(0, MAX_PARTS + 1).entries()) waiting.push({ filter: part, path: [...path, field, String(i)] })
+      for (const [i, part] of (list ?? []).slice(0, MAX_PARTS + 1).entries())
+        waiting.push({ filter: part, path: [...path, field, String(i)] })
     if (not) waiting.push({ filter: not, path: [...path, 'not'] })
   }
 }
@@ -79,19 +80,17 @@ function checkText(text: string, path: readonly string[]): void {
 /** A test of a host or of a text. */
 type Test<Subject> = (subject: Subject) => boolean
 
-const ANY: Test<unknown> = () => true
-
 function testOf({ name, availabilityZone, aggregate, status, state, traits, and, or, not }: HostFilter): Test<HostView> {
-  const matchesName = name ? testOfNames(name) : ANY
-  const matchesZone = availabilityZone ? testOfText(availabilityZone) : ANY
+  const matchesNames = name ? testOfNames(name) : undefined
+  const matchesZone = availabilityZone ? testOfText(availabilityZone) : undefined
   const matchesAggregate = aggregate ? testOfText(aggregate) : undefined
   const [every, some] = [and, or].map((parts) => parts?.map(testOf) ?? []) as [Test<HostView>[], Test<HostView>[]]
   const excluded = not ? testOf(not) : undefined
   return (view) => {
     const { record, fleet } = view
     return (
-      matchesName(hostNamesOf(record)) &&
-      matchesZone(record.zone) &&
+      (!matchesNames || matchesNames(hostNamesOf(record))) &&
+      (!matchesZone || matchesZone(record.zone)) &&
       (!matchesAggregate || record.aggregates.some((uuid) => matchesAggregate(fleet.aggregates.byUuid.get(uuid)?.name ?? ''))) &&
       (!status || statusOf(view) === status) &&
       (!state || stateOf(view) === state) &&

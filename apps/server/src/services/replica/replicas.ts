@@ -119,8 +119,7 @@ export function createReplicas(replica: Replica, log: LogReader, { registry, aud
         edges: found.slice(0, first).map((node) => ({ cursor: toCursor(list, [node.code, node.id]), node })),
         hasNextPage: found.length > first,
         hasPreviousPage: key !== undefined,
-        totalCount: () =>
-          [...auditor.view().counts].reduce((sum, [code, count]) => (isAsked({ code }) ? sum + count : sum), 0),
+        totalCount: () => [...auditor.view().counts].reduce((sum, [code, count]) => (isAsked({ code }) ? sum + count : sum), 0),
       }
     },
     heal: run,

@@ -48,7 +48,9 @@ describe('the bodies in progress together', () => {
     const greedy = Array.from({ length: 4 }, () => bodies.begin('greedy'))
     for (const body of greedy) body.add(KIB)
     const fifth = bodies.begin('greedy')
-    expect(() => fifth.add(1)).toThrow('The bodies of the calls with this key that the replica receives and answers have 4097 bytes together')
+    expect(() => fifth.add(1)).toThrow(
+      'The bodies of the calls with this key that the replica receives and answers have 4097 bytes together',
+    )
     bodies.begin('other').add(4 * KIB)
     expect([bodies.bytesOf('greedy'), bodies.bytesOf('other')]).toEqual([4 * KIB, 4 * KIB])
   })

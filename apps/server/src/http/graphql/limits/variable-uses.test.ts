@@ -29,7 +29,14 @@ const nodesIn = (document: DocumentNode): number => {
 
 describe('each use of a variable is counted', () => {
   test.each<[string, string, readonly (readonly [string, number])[]]>([
-    ['in arguments', 'query ($x: A, $y: A) { a(p: $x, q: $x) b { c(p: $y) } }', [['x', 2], ['y', 1]]],
+    [
+      'in arguments',
+      'query ($x: A, $y: A) { a(p: $x, q: $x) b { c(p: $y) } }',
+      [
+        ['x', 2],
+        ['y', 1],
+      ],
+    ],
     ['in lists and objects', 'query ($x: A) { a(p: [$x, [$x], { q: $x, r: [$x] }]) }', [['x', 4]]],
     [
       'in directives',
@@ -47,7 +54,10 @@ describe('each use of a variable is counted', () => {
     [
       'under names that objects have',
       'query ($__proto__: A, $toString: A) { a(p: [$__proto__, $toString]) }',
-      [['__proto__', 1], ['toString', 1]],
+      [
+        ['__proto__', 1],
+        ['toString', 1],
+      ],
     ],
   ])('%s', (_name, text, expected) => expect(Object.entries(usesIn(text))).toEqual(expected))
 

@@ -111,7 +111,7 @@ export function* checkUsesInSteps(
     const name = variable.name.value
     const times = uses.get(name) ?? 0
     if (times === 0) continue
-    const size = yield* measureInSteps(valueOf(variables, name, defaultValue))
+    const size = yield* measureInSteps(usedValue(variables, name, defaultValue))
     characters += times * size.characters
     values += times * size.values
   }
@@ -120,7 +120,7 @@ export function* checkUsesInSteps(
 }
 
 /** The value that the executor uses for a variable. */
-function valueOf(variables: Readonly<Record<string, unknown>>, name: string, defaultValue: ValueNode | undefined): unknown {
+function usedValue(variables: Readonly<Record<string, unknown>>, name: string, defaultValue: ValueNode | undefined): unknown {
   const given = Object.hasOwn(variables, name) ? variables[name] : undefined
   return given === undefined && defaultValue !== undefined ? valueFromASTUntyped(defaultValue) : given
 }
