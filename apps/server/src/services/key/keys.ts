@@ -79,9 +79,8 @@ export function createKeys(store: ApiKeyStore): Keys {
 
   return {
     list: ({ states, find, ...args }) => {
-      if (find && find.length > MAX_TEXT) throw InputFault.at(['find'], find, `at most ${MAX_TEXT} characters long, not ${find.length}`)
       const now = Date.now()
-      const word = find?.trim().toLowerCase() ?? ''
+      const word = wordOf(find)
       const keys = store
         .list()
         .filter((key) => (states?.includes(stateOf(key, now)) ?? true) && hasWord(key, word))
@@ -130,6 +129,12 @@ export function createKeys(store: ApiKeyStore): Keys {
         return { writes: [{ type: 'revoke', id, at: now }], answer: { type: 'done', key: { ...key, revokedAt: now }, secret: null } }
       }),
   }
+}
+
+/** The text that a key must contain, in lower case. Throws InputFault for a text that is longer than every text of a key. */
+function wordOf(find: string | null | undefined): string {
+  if (find && find.length > MAX_TEXT) throw InputFault.at(['find'], find, `at most ${MAX_TEXT} characters long, not ${find.length}`)
+  return find?.trim().toLowerCase() ?? ''
 }
 
 const hasWord = ({ name, account, project, prefix }: ApiKey, word: string): boolean =>
