@@ -53,7 +53,6 @@ const madeOfParts = [
   'apps/server/src/services/claim/claims.ts createClaims',
   'apps/server/src/services/decision/decisions.ts createDecisions',
   'apps/server/src/services/decision/verify-decision.ts createVerifyDecision',
-  'apps/server/src/services/explanation/examined.ts examineInstance',
   'apps/server/src/services/explanation/explain.ts createExplain',
   'apps/server/src/services/group/groups.ts createGroups',
   'apps/server/src/services/host/hosts.ts createHosts',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { eachInPieces, filterInPieces, mapInPieces } from './lists.ts'
+import { eachInPieces, filterInPieces, mapInPieces, mapYielding } from './lists.ts'
 import { CallerGoneError, duringCall } from './question.ts'
 
 test.each([
@@ -16,4 +16,25 @@ test.each([
   )
   await expect(done).rejects.toThrow(CallerGoneError)
   expect(used).toBe(2)
+})
+
+test('work that must not wait behind long queries yields whenever its time in one turn is over', async () => {
+  let now = 0
+  let yields = 0
+  const after = (_ms: number, callback: () => void) => {
+    yields++
+    setImmediate(callback)
+    return () => undefined
+  }
+  const timers = { now: () => now, after, every: () => () => undefined }
+  const made = await mapYielding(
+    [1, 2, 3, 4, 5, 6],
+    (item) => {
+      now += 2
+      return item * 10
+    },
+    timers,
+  )
+  expect(made).toEqual([10, 20, 30, 40, 50, 60])
+  expect(yields).toBe(2)
 })

@@ -1,4 +1,6 @@
 import { sortInSteps } from '@gantt/scheduler-core'
+import { realTimers, type Timers } from '../timers.ts'
+import { TURN_MS } from './pauses.ts'
 import { answerInPieces, pauseOfQuestion } from './question.ts'
 
 /** The items for which `isKept` returns true, in order. Yields between items. Throws CallerGoneError if the caller has disconnected. */
@@ -33,3 +35,24 @@ export async function mapInPieces<Item, Made>(items: readonly Item[], make: (ite
 /** A sorted copy. Yields while sorting. Equal items keep their order. Throws CallerGoneError if the caller has disconnected. */
 export const sortInPieces = <Item>(items: readonly Item[], compare: (a: Item, b: Item) => number): Promise<Item[]> =>
   answerInPieces(sortInSteps(items, compare))
+
+/**
+ * The result of `make` for each item, in order, for work of the service that must not wait behind long queries, such as filling the tables.
+ * Yields once to the event loop whenever it has worked for as long as long work may in one turn.
+ */
+export async function mapYielding<Item, Made>(
+  items: readonly Item[],
+  make: (item: Item) => Made,
+  timers: Timers = realTimers,
+): Promise<Made[]> {
+  const made: Made[] = []
+  let begunAt = timers.now()
+  for (const item of items) {
+    if (timers.now() - begunAt >= TURN_MS) {
+      await new Promise<void>((resolve) => void timers.after(0, resolve))
+      begunAt = timers.now()
+    }
+    made.push(make(item))
+  }
+  return made
+}

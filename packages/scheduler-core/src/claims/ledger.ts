@@ -43,10 +43,7 @@ export class Ledger {
     return this.#store.all
   }
 
-  /**
-   * The claims that are stored in full: all live claims, and ended claims that are still needed for their instance or key. Some of these
-   * ended claims are also packed.
-   */
+  /** The claims that are stored in full: live claims, and ended claims that are still needed. Some of the ended ones are also packed. */
   get claimsInFull(): SharedMap<Claim> {
     return this.#store.full
   }

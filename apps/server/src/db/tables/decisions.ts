@@ -1,6 +1,6 @@
 import { allNamesIn, type KeptDecision, type PublishedSpec, packDecision, type StoredFields, unpackDecision } from '@gantt/scheduler-core'
 import type { Query } from '@gantt/scheduler-core/query'
-import { mapInPieces } from '../../event-loop/lists.ts'
+import { mapInPieces, mapYielding } from '../../event-loop/lists.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Database, PrismaClient } from '../prisma.ts'
 import { ANSWERED, decisionQuerySql, type HostNames, hostsSql } from './decision-query.ts'
@@ -55,10 +55,7 @@ export interface UnloggedDecisions {
   unlogged(withinMs: number): Promise<readonly { readonly id: string; readonly agoMs: number }[]>
 }
 
-/**
- * One statement writes this many decisions. Each takes about a millisecond to hash and pack, and the process does other work between two
- * statements.
- */
+/** One statement writes this many decisions. Each takes about a millisecond to hash and pack, or longer if it has many instances. */
 const STATEMENT_DECISIONS = 25
 
 /**
@@ -338,28 +335,7 @@ export async function writeDecisions(database: Database, decisions: readonly Sto
 }
 
 async function writeTogether(database: Database, decisions: readonly StoredDecision[], mayPack: boolean): Promise<void> {
-  const rows = decisions.map((decision) => {
-    const { id, outcome, at, account, requestSpecId, record, place, answer, claimIds, reasons, cause, tookUs } = decision
-    const { hosts, instanceUuids } = searchedOf(decision)
-    return {
-      ...packedOr({ record, place, answer, claimIds, reasons, ...(cause !== undefined && { cause }) }, mayPack),
-      ...hashesOf(decision),
-      id,
-      outcome,
-      at_ms: at,
-      caller: account,
-      request_spec_id: requestSpecId,
-      profile: record.profile,
-      seed: record.seed,
-      revision: place.basis,
-      entry_id: place.entryId,
-      entry_place: place.position,
-      attempt: record.attempt,
-      took_us: tookUs ?? null,
-      instance_uuids: instanceUuids,
-      hosts,
-    }
-  })
+  const rows = await mapYielding(decisions, (decision) => rowOf(decision, mayPack))
   await database.$executeRaw`
     INSERT INTO decision (id, outcome, at_ms, caller, request_spec_id, profile, seed, revision, entry_id, entry_place, attempt, took_us, instance_uuids, hosts, document,
       packed, claim_ids, inputs_hash, decided_hash, row_hash)
@@ -369,6 +345,29 @@ async function writeTogether(database: Database, decisions: readonly StoredDecis
       profile text, seed text, revision bigint, entry_id text, entry_place int, attempt int, took_us int, instance_uuids text[], hosts text[], document jsonb,
       packed text, claim_ids uuid[], inputs_hash text, decided_hash text, row_hash text)
     ON CONFLICT (id) DO NOTHING`
+}
+
+function rowOf(decision: StoredDecision, mayPack: boolean) {
+  const { id, outcome, at, account, requestSpecId, record, place, answer, claimIds, reasons, cause, tookUs } = decision
+  const { hosts, instanceUuids } = searchedOf(decision)
+  return {
+    ...packedOr({ record, place, answer, claimIds, reasons, ...(cause !== undefined && { cause }) }, mayPack),
+    ...hashesOf(decision),
+    id,
+    outcome,
+    at_ms: at,
+    caller: account,
+    request_spec_id: requestSpecId,
+    profile: record.profile,
+    seed: record.seed,
+    revision: place.basis,
+    entry_id: place.entryId,
+    entry_place: place.position,
+    attempt: record.attempt,
+    took_us: tookUs ?? null,
+    instance_uuids: instanceUuids,
+    hosts,
+  }
 }
 
 /** The packed form if every replica supports it and it can contain the whole decision, and otherwise the JSON document. */

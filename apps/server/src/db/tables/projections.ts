@@ -1,4 +1,5 @@
 import { publishedStats } from '@gantt/scheduler-core'
+import { mapYielding } from '../../event-loop/lists.ts'
 import type { Followed } from '../../sync/followed-log.ts'
 import type { Database, PrismaClient } from '../prisma.ts'
 import { writeDecisions } from './decisions.ts'
@@ -13,7 +14,7 @@ const NAME = 'main'
  * How many rows are in one statement. The replica does other work between two statements, because one entry may change every host of a
  * fleet.
  */
-const STATEMENT_ROWS = 500
+const STATEMENT_ROWS = 100
 /** The time limit of a transaction, and the time that each row adds to it, in milliseconds. */
 const WRITE_MS = 30_000
 const ROW_MS = 2
@@ -130,9 +131,9 @@ async function writeTables(tx: Database, next: readonly Rows[], put: Put, mayPac
   await put(
     'compute_node',
     nodes,
-    (rows) => tx.$executeRaw`
+    async (rows) => tx.$executeRaw`
       INSERT INTO compute_node (id, ordinal, host, node, status, availability_zone, document, revision)
-      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows.map(withDocument))}::jsonb) AS row(id text, ordinal int, host text, node text, status text,
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(await mapYielding(rows, withDocument))}::jsonb) AS row(id text, ordinal int, host text, node text, status text,
         availability_zone text, document jsonb, revision bigint)
       ON CONFLICT (id) DO UPDATE SET status = excluded.status, availability_zone = excluded.availability_zone, document = excluded.document,
         revision = excluded.revision`,

@@ -216,9 +216,8 @@ interface Rule {
 }
 
 /**
- * The reason why a guest cell fits on no host cell: the first rule that no host cell satisfies. With `isInAllFirst`, rules about totals are
- * checked before rules about free amounts. If each rule is satisfied by some host cell, the reason is that no cell has both enough CPUs and
- * enough memory.
+ * The reason why a guest cell fits on no host cell: the first rule that no host cell satisfies (with `isInAllFirst`, rules about totals come
+ * first). If each rule is satisfied by some host cell, the reason is that no cell has both enough CPUs and enough memory.
  */
 function whyNoCell(cells: readonly CellState[], guest: CellAsk, isInAllFirst: boolean): Reason {
   const subject = `cell ${guest.guest}`
@@ -306,10 +305,7 @@ function sharedInAll(cell: CellState, guest: CellAsk): number {
   return Math.max(0, cell.cpuset.length - cell.freeCpus.unshared - own)
 }
 
-/**
- * The count of free CPUs of a host cell that a guest cell can use, at most as many as the guest cell needs. Shared CPUs are counted only if
- * all needed dedicated CPUs are free.
- */
+/** How many free CPUs of a host cell a guest cell can use. Shared CPUs are counted only if all needed dedicated CPUs are free. */
 function cpusFor(cell: CellState, guest: CellAsk): number {
   const own = guest.dedicated + guest.emulator
   const left = Math.min(ownLeft(cell), own)
