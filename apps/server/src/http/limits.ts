@@ -4,7 +4,10 @@ import { callSize } from '../services/calls/json-size.ts'
 
 /** The limits of one call, and of all calls of a replica together. docs/limits.md explains each. */
 export const limits = {
-  /** At most this many connections may be open: an agent keeps several open, and a replica can serve 10,000 of them. Further ones are closed. */
+  /**
+   * At most this many connections may be open: an agent keeps several open, and a replica can serve 10,000 of them. Further ones are
+   * closed.
+   */
   connections: 50_000,
   /** The size of a request's headers. */
   headerBytes: 32 * 1024,
