@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { callSize } from '../../services/calls/json-size.ts'
 import { InputFault } from '../../services/calls/outcome.ts'
+import { countedList } from '../../testing/counted-list.ts'
 import { targetOf } from './audited.ts'
 import { decodeId, encodeId, idOf, MAX_ID_LENGTH } from './ids.ts'
 import { scalarRules } from './scalars.ts'
@@ -8,18 +9,6 @@ import { scalarRules } from './scalars.ts'
 const UUID = '6f1c7f0e-6f0e-4d5a-9c3e-0d8f5f0b2a11'
 /** As many letters as a body can have. */
 const LONG = 'A'.repeat(4_100_000)
-
-/** A list that counts how many of its items are read. */
-function counted<Item>(items: readonly Item[]) {
-  const read = { items: 0 }
-  const list = new Proxy(items, {
-    get(target, key, receiver): unknown {
-      if (typeof key === 'string' && /^\d+$/.test(key)) read.items++
-      return Reflect.get(target, key, receiver)
-    },
-  })
-  return { list, read }
-}
 
 afterEach(() => void vi.restoreAllMocks())
 
@@ -49,7 +38,7 @@ describe('the target of a mutation in the audit', () => {
   ])('is %s', (_name, args, value, expected) => expect(targetOf(args, value)).toBe(expected))
 
   test('is found without reading more objects than are named', () => {
-    const { list, read } = counted(Array.from({ length: 480 }, () => claim(LONG)))
+    const { list, read } = countedList(Array.from({ length: 480 }, () => claim(LONG)))
     const work = countWork()
     expect(targetOf({ claims: list }, undefined)).toMatch(/^A{200}\.\.\.$/)
     expect(read.items).toBeLessThanOrEqual(5)

@@ -1,19 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { countedList } from '../../testing/counted-list.ts'
 import { measureJson } from './json-size.ts'
 
 const ENOUGH = { characters: 1_000_000, values: 1_000_000 }
-
-/** A list that counts how many of its items are read. */
-function counted<Item>(items: readonly Item[]) {
-  const read = { items: 0 }
-  const list = new Proxy(items, {
-    get(target, key, receiver): unknown {
-      if (typeof key === 'string' && /^\d+$/.test(key)) read.items++
-      return Reflect.get(target, key, receiver)
-    },
-  })
-  return { list, read }
-}
 
 test.each<[unknown]>([
   [null],
@@ -36,20 +25,20 @@ test('values are those of lists and objects, those within each other counted', (
 
 describe('measuring stops at a limit, however often a value is contained', () => {
   test('of values', () => {
-    const { list, read } = counted(new Array<number>(900).fill(0))
+    const { list, read } = countedList(new Array<number>(900).fill(0))
     const { values } = measureJson(new Array(1_500).fill(list), { characters: 1_000_000_000, values: 10_000 })
     expect(values).toBeGreaterThan(10_000)
     expect(read.items).toBeLessThanOrEqual(10_000)
   })
 
   test('of values in one list, before its items are read', () => {
-    const { list, read } = counted(new Array<number>(10_001).fill(0))
+    const { list, read } = countedList(new Array<number>(10_001).fill(0))
     expect(measureJson([list], { characters: 1_000_000_000, values: 10_000 }).values).toBe(10_002)
     expect(read.items).toBe(0)
   })
 
   test('of characters', () => {
-    const { list, read } = counted(new Array<string>(2_000).fill('Ω'.repeat(1_000)))
+    const { list, read } = countedList(new Array<string>(2_000).fill('Ω'.repeat(1_000)))
     const { characters } = measureJson([[list], 0], { characters: 10_000, values: 1_000_000 })
     expect(characters).toBeGreaterThan(10_000)
     // the items of the list are collected without reading their texts

@@ -1,16 +1,23 @@
+import type { HostIndex } from '@gantt/scheduler-core'
+import { aLog, aReport, aUuid } from '@gantt/scheduler-core/testing'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { countedList } from '../../testing/counted-list.ts'
 import { InputFault } from '../calls/outcome.ts'
 import { compileHostFilter, type HostFilter } from './host-filter.ts'
-import type { HostView } from './host-view.ts'
+import { type HostView, viewHost } from './host-view.ts'
 
-/** A host with these names, newest first. The filters of these tests read nothing else of a host. */
-const hostOf = (zone: string, traits: readonly string[] = [], ...aggregates: readonly string[]): HostView =>
-  ({
-    record: { host: 'Rack1-Node7', node: 'Rack1-Node7', zone, aggregates, traits: new Set(traits) },
-    fleet: { aggregates: { byUuid: new Map(aggregates.map((uuid) => [uuid, { name: `Name of ${uuid}` }])) } },
-  }) as unknown as HostView
+/** A host in aggregates with these names. The first aggregate is its availability zone. */
+function hostOf(zone: string, traits: string[], ...aggregates: readonly string[]): HostView {
+  const log = aLog()
+  log.append([aReport('Rack1-Node7', { traits })])
+  for (const [i, name] of aggregates.entries()) {
+    const metadata: Record<string, string> = i === 0 ? { availability_zone: zone } : {}
+    log.append([{ type: 'aggregate', uuid: aUuid(i), expectedVersion: 0, next: { name, hosts: ['Rack1-Node7'], metadata } }])
+  }
+  return viewHost(log.fleet, log.fleet.hosts.get(0 as HostIndex))
+}
 
-const view = hostOf('North', ['HW_A', 'HW_B'], 'a1', 'a2')
+const view = hostOf('North', ['HW_A', 'HW_B'], 'Name of a1', 'Name of a2')
 
 test.each<[HostFilter, boolean]>([
   [{}, true],
@@ -42,7 +49,7 @@ test.each<[HostFilter, boolean]>([
 ])('the filter %j matches: %s', (filter, matches) => expect(compileHostFilter(filter)(view)).toBe(matches))
 
 test('a host in no aggregate matches no condition on aggregates', () => {
-  expect(compileHostFilter({ aggregate: { contains: '' } })(hostOf('North'))).toBe(false)
+  expect(compileHostFilter({ aggregate: { contains: '' } })(hostOf('North', []))).toBe(false)
 })
 
 describe('a text that is longer than any name is refused', () => {
@@ -91,16 +98,10 @@ describe('what does not depend on the host is computed once', () => {
   })
 
   test('a list is read once, and not once for each host', () => {
-    let read = 0
-    const list = new Proxy(['a', 'b', 'c'], {
-      get(target, key, receiver): unknown {
-        if (typeof key === 'string' && /^\d+$/.test(key)) read++
-        return Reflect.get(target, key, receiver)
-      },
-    })
+    const { list, read } = countedList(['a', 'b', 'c'])
     const matches = compileHostFilter({ availabilityZone: { nin: list } })
-    const before = read
+    const before = read.items
     for (let i = 0; i < 1_000; i++) expect(matches(view)).toBe(true)
-    expect(read).toBe(before)
+    expect(read.items).toBe(before)
   })
 })

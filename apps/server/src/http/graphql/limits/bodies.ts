@@ -1,8 +1,12 @@
 import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { GraphQLError } from 'graphql'
 import { CallerGoneError } from '../../../event-loop/question.ts'
 import { fault } from '../../../schema/types/faults.ts'
 import { limits } from '../../limits.ts'
+
+/** What is read of a request: its headers, and its body as a stream. */
+export type ReadRequest = Readable & Pick<IncomingMessage, 'headers'>
 
 /** The body of one call. */
 export interface Body {
@@ -106,7 +110,7 @@ const tooSlow = (received: number): GraphQLError =>
  * grows, because each of a million parts of one byte would use a hundred bytes. Throws an error if the body is too large, if the bodies of
  * all calls are too large together, or if no further part arrives in time. Nothing is read after that.
  */
-export function readBody(request: IncomingMessage, body: Body): Promise<string> {
+export function readBody(request: ReadRequest, body: Body): Promise<string> {
   const named = Number(request.headers['content-length'] ?? 0)
   if (named > limits.bodyBytes) return Promise.reject(tooLarge())
   const mostBytes = named > 0 ? named : limits.bodyBytes

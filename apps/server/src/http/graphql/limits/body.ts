@@ -1,11 +1,10 @@
-import type { IncomingMessage } from 'node:http'
 import { quote } from '@gantt/scheduler-core'
 import { GraphQLError } from 'graphql'
 import { fault } from '../../../schema/types/faults.ts'
 import { limits, overLimit } from '../../limits.ts'
 import type { DocumentTexts } from '../document-cache.ts'
 import type { Documents } from '../documents.ts'
-import { type Body, readBody } from './bodies.ts'
+import { type Body, type ReadRequest, readBody } from './bodies.ts'
 import { isNestedBeyond } from './document-nesting.ts'
 
 /** The parameters of a GraphQL call. */
@@ -21,7 +20,7 @@ export interface Params {
  * normal form. Throws an error for another content type, an unknown id, or a document that is too long or not GraphQL. Also throws for a
  * body that is not JSON, not a call or too large. A body that is too large is not read completely. `body` counts the bytes that are read.
  */
-export async function readParams(request: IncomingMessage, documents: Documents, texts: DocumentTexts, body: Body): Promise<Params> {
+export async function readParams(request: ReadRequest, documents: Documents, texts: DocumentTexts, body: Body): Promise<Params> {
   const type = request.headers['content-type'] ?? ''
   // Only JSON is accepted, because a form on a page of another site cannot send it.
   if (!/^application\/(json|graphql\+json)\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type))

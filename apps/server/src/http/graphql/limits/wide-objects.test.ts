@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { buildSchema, type GraphQLError, parse } from 'graphql'
 import { expect, test } from 'vitest'
@@ -13,8 +12,7 @@ const query = 'query ($of: [Report!]) { report(of: $of) }'
 /** The errors that end the call before the executor reads its variables; undefined if the executor checks them. */
 async function endedBy(report: object): Promise<readonly GraphQLError[] | undefined> {
   const body = Readable.from([Buffer.from(JSON.stringify({ query, variables: { of: [report] } }))])
-  // the reader uses only the headers and the body of a request
-  const request = Object.assign(body, { headers: { 'content-type': 'application/json' } }) as unknown as IncomingMessage
+  const request = Object.assign(body, { headers: { 'content-type': 'application/json' } })
   const { variables } = await readParams(request, new Map(), createDocumentTexts(), createBodies().begin('key'))
   let ended: readonly GraphQLError[] | undefined
   const setResultAndStopExecution = ({ errors }: { errors: readonly GraphQLError[] }): void => {
