@@ -25,6 +25,8 @@ export interface Row {
   /** The aggregates by name, each with its metadata and hosts. The first one has the uuid `aUuid(1)`, the second `aUuid(2)`, and so on. */
   readonly aggregates?: Aggregates
   readonly rules?: Partial<PlacementRules>
+  /** The filters of the profile; absent: those of the profile nova-compat. */
+  readonly filters?: Profile['filters']
   readonly hosts?: Readonly<Record<string, HostShape>>
   readonly asks?: Asks | RequestSpec
   readonly disabled?: readonly string[]
@@ -33,8 +35,15 @@ export interface Row {
 }
 
 export const compatAt = (level: number): Profile => builtInProfilesAt(level).find(({ name }) => name === 'nova-compat') as Profile
-export const withRules = (placement: Partial<PlacementRules>): Profile =>
-  profileSchema.parse({ ...compatAt(PLACEMENT_RULES), number: 1, nova: { placement } })
+export const withRules = (placement: Partial<PlacementRules>, filters?: Row['filters']): Profile =>
+  profileSchema.parse({ ...compatAt(PLACEMENT_RULES), number: 1, nova: { placement }, ...(filters !== undefined && { filters }) })
+
+/** The profile that decides a row. */
+export const profileOf = ({ rules, filters }: Row, level: number): Profile => {
+  if (level >= PLACEMENT_RULES && (rules !== undefined || filters !== undefined)) return withRules(rules ?? {}, filters)
+  const shipped = compatAt(level)
+  return filters === undefined ? shipped : profileSchema.parse({ ...shipped, number: 1, filters })
+}
 
 /** A fleet with hosts h1 and h2. Host h1 is chosen unless a filter refuses it, because it has more free memory. */
 export function townOf({ aggregates = {}, hosts = {}, disabled = [] }: Row, level = PLACEMENT_RULES): Fleet {
@@ -72,7 +81,7 @@ export function decided(fleet: Fleet, request: RequestSpec, profile: Profile) {
 
 export function outcomeOf(row: Row, level?: number): Row['gets'] {
   const fleet = townOf(row, level)
-  const profile = row.rules === undefined ? compatAt(fleet.featureLevel) : withRules(row.rules)
+  const profile = profileOf(row, fleet.featureLevel)
   const request = requestOf(row.asks)
   const [part] = decided(fleet, request, profile).parts
   if (part !== undefined) return part.host
@@ -130,6 +139,10 @@ export const inCell = (cellUuid: string | null): HostShape => ({
     cellUuid,
   },
 })
+/** A host whose report says that an operator disabled its nova-compute service in Nova. */
+export const reportedDisabled: HostShape = {
+  nova: { ...inCell(null).nova, service: wire('Service', '1.22', { disabled: true, disabled_reason: 'fan', forced_down: false }) },
+}
 export const extra = (extraSpecs: Record<string, string>): Asks => ({ flavor: { vcpus: 1, memoryMb: 1_024, extraSpecs } })
 export const cellOf = (uuid: string) => wire('CellMapping', '1.1', { uuid })
 
