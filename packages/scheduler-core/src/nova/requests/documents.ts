@@ -3,7 +3,7 @@ import { fieldsOf } from '../../report/versioned-object.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { callerPaths } from '../import/caller-paths.ts'
 import { unknownFieldsOf } from '../import/request.ts'
-import { isHardwareSpec } from '../text/hardware-specs.ts'
+import { isConvertedByScheduler, isHardwareSpec } from '../text/hardware-specs.ts'
 import { propertiesReadAs, readImageProperties } from '../text/image-properties.ts'
 import { imagePropertyFields } from '../text/image-property-fields.ts'
 import { NovaError } from '../text/nova-error.ts'
@@ -21,13 +21,15 @@ export const novaDocuments: RequestDocuments = {
   has: (request, field) => (field === 'networks' ? asksForNetworks(request.nova?.document) : triedHosts(request).length > 0),
   /**
    * Keys that Nova has already read when it calls the scheduler. Nova puts the results into other fields of the request, such as the
-   * guest's cells, devices and server group. Therefore these keys are not reported as unread. In Juno, the scheduler itself reads the hint
-   * `group`.
+   * guest's cells, devices and server group. Therefore these keys are not reported as unread. Keys that Nova's scheduler itself converts to
+   * traits and resource classes are reported, because nothing else in the request contains the result. In Juno, the scheduler itself reads
+   * the hint `group`.
    */
   readBefore: ({ nova, instanceGroup }) => ({
     extraSpecs: isHardwareSpec,
     schedulerHints: (key) => key === 'group' && (instanceGroup !== null || nova?.form === 'legacy'),
-    imageProperties: (key) => key.startsWith('hw_') && imagePropertyFields.has(key) && !ofFilters.has(key),
+    imageProperties: (key) =>
+      key.startsWith('hw_') && imagePropertyFields.has(key) && !ofFilters.has(key) && !isConvertedByScheduler(key),
   }),
   pathsOf,
   // In Nova's documents, the properties already have their current names.
