@@ -316,35 +316,6 @@ describe('fields that no filter or weigher of a profile reads', () => {
     expect(unreadKeys(request, of('ImagePropertiesFilter'), askedAt())).toEqual([...elsewhere, ...image.slice(2)])
   })
 
-  const converted = 'ephemeral_encryption ephemeral_encryption_format maxphysaddr_bits maxphysaddr_mode mem_encryption mem_encryption_model'
-    .concat(' pmem sound_model tpm_model tpm_secret_security tpm_version virtio_packed_ring')
-    .split(' ')
-  const ofImage = {
-    ...{ hw_ephemeral_encryption: true, hw_ephemeral_encryption_format: 'luks', hw_firmware_type: 'uefi', hw_mem_encryption: true },
-    ...{ hw_tpm_model: 'tpm-crb', hw_tpm_version: '2.0' },
-  }
-
-  test("keys that Nova's scheduler converts to traits and resource classes are unread in both of Nova's forms", () => {
-    const specs = Object.fromEntries(converted.map((name) => [`hw:${name}`, 'x']))
-    const spec = object('RequestSpec', '1.14', {
-      ...{ num_instances: 1, flavor: object('Flavor', '1.2', { ...flavor, extra_specs: specs }) },
-      image: object('ImageMeta', '1.8', { properties: object('ImageMetaProps', '1.34', ofImage) }),
-    })
-    const request_spec = {
-      ...{ num_instances: 1, instance_type: { ...flavor, extra_specs: specs }, instance_properties: {} },
-      image: { properties: ofImage },
-    }
-    const paths = (flavorAt: string, imageAt: string) => [
-      ...converted.map((name) => `${flavorAt}.extra_specs.hw:${name}`),
-      ...Object.keys(ofImage).map((name) => `${imageAt}.properties.${name}`),
-    ]
-    for (const profile of [shipped('nova-compat'), shipped('default')]) {
-      expect(unreadKeys(readFrom(importNovaRequest(spec)), profile, askedAt())).toEqual(paths('spec.flavor', 'spec.image'))
-      const legacy = readFrom(importLegacyRequest({ request_spec, filter_properties: {} }))
-      expect(unreadKeys(legacy, profile, askedAt())).toEqual(paths('request_spec.instance_type', 'request_spec.image'))
-    }
-  })
-
   test("unread fields of Nova's dictionaries are reported by the names of the dictionaries", () => {
     const request_spec = { num_instances: 1, instance_type: flavor, image: { properties: { os_type: 'linux' } }, instance_properties: {} }
     const read = readFrom(importLegacyRequest({ request_spec, filter_properties: { scheduler_hints } }))
