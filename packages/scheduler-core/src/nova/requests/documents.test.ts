@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { unreadKeys } from '../../pipeline/unread.ts'
+import { ignoredFields, unreadKeys } from '../../pipeline/unread.ts'
 import { builtInProfiles } from '../../profiles/built-in.ts'
 import { parseRequestSpec } from '../../request/parse.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
@@ -61,4 +61,37 @@ test.each<[string, Imported, readonly string[]]>([
     if (profile === undefined) throw new Error(`there is no profile ${name}`)
     expect(unreadKeys(readFrom(imported), profile, fleet)).toEqual(expected)
   }
+})
+
+const volume_id = '10000000-0000-4000-8000-000000000001'
+const blank = { source_type: 'blank', volume_id: null }
+
+test.each<[string, object, readonly string[]]>([
+  [
+    'the volumes of the call',
+    { block_device_mapping: [blank, { volume_id, device_name: 'vda' }] },
+    ['request_spec.block_device_mapping.1.volume_id'],
+  ],
+  [
+    'the volumes of a list of objects',
+    {
+      block_device_mapping: object('BlockDeviceMappingList', '1.8', {
+        objects: [object('BlockDeviceMapping', '1.6', { volume_id })],
+      }),
+    },
+    ['request_spec.block_device_mapping.0.volume_id'],
+  ],
+  [
+    'the volumes of the instance',
+    { instance_properties: { block_device_mapping: [{ volume_id }] } },
+    ['request_spec.instance_properties.block_device_mapping.0.volume_id'],
+  ],
+  ['devices without a volume: none', { block_device_mapping: [blank] }, []],
+  ['an empty list: none', { block_device_mapping: [] }, []],
+  ['null: none', { block_device_mapping: null }, []],
+])('in the dictionaries, volumes have no effect, and are listed: %s', (_what, more, expected) => {
+  const request_spec = { num_instances: 1, instance_type: { ...flavor, extra_specs: {} }, instance_properties: {}, ...more }
+  const request = readFrom(importLegacyRequest({ request_spec, filter_properties: {} }))
+  const { fleet } = aLog()
+  for (const profile of builtInProfiles) expect(ignoredFields(request, profile, fleet), profile.name).toEqual(expected)
 })

@@ -39,7 +39,11 @@ export const novaDocuments: RequestDocuments = {
     return propertiesReadAs(given, key).map((name) => ({ name, value: typedValue(given, name) ?? given[key] }))
   },
   unknownFields: unknownFieldsOf,
-  withoutEffect: (request) => [...limitPaths(request), ...minOfImage(request).flatMap((path) => pathsOf(request, path))],
+  withoutEffect: (request) => [
+    ...limitPaths(request),
+    ...volumePaths(request),
+    ...minOfImage(request).flatMap((path) => pathsOf(request, path)),
+  ],
 }
 
 /** The value of an image property in the type of Nova's field. Undefined if Nova cannot read the image. */
@@ -97,6 +101,18 @@ function limitPaths({ nova }: RequestSpec): readonly string[] {
   const limits = fieldsOf(isObject ? fieldsOf(nova.document).limits : fieldsOf(fieldsOf(nova.document).filter_properties).limits)
   const at = isObject ? 'spec.limits' : 'filter_properties.limits'
   return LIMITS.flatMap((name) => (limits[name] === undefined || limits[name] === null ? [] : [`${at}.${name}`]))
+}
+
+/** The paths of the volumes in the older dictionaries. They have no effect, because only the typed form says where its volumes should be. */
+function volumePaths({ nova }: RequestSpec): readonly string[] {
+  if (nova?.form !== 'legacy') return []
+  const spec = fieldsOf(nova.document.request_spec)
+  const places = { request_spec: spec, 'request_spec.instance_properties': fieldsOf(spec.instance_properties) }
+  return Object.entries(places).flatMap(([at, { block_device_mapping: mapping }]) => {
+    const devices: unknown = Array.isArray(mapping) ? mapping : fieldsOf(mapping).objects
+    if (!Array.isArray(devices)) return []
+    return devices.flatMap((device: unknown, i) => (fieldsOf(device).volume_id ? [`${at}.block_device_mapping.${i}.volume_id`] : []))
+  })
 }
 
 const LIMITS = ['vcpu', 'memory_mb', 'disk_gb', 'numa_topology'] as const
