@@ -3,7 +3,7 @@ import { prepareChecks } from '../../../examine/examine.ts'
 import type { Fleet } from '../../../fleet/fleet.ts'
 import { openOverlay } from '../../../fleet/overlay.ts'
 import { builtInProfilesAt } from '../../../profiles/built-in.ts'
-import { type PlacementRules, type Profile, profileSchema } from '../../../records/profile.ts'
+import { type PlacementRules, type Profile, type ProfileInput, profileSchema } from '../../../records/profile.ts'
 import { parseRequestSpec } from '../../../request/parse.ts'
 import type { RequestSpec } from '../../../request/request-spec.ts'
 import { decide } from '../../../schedulers/decide.ts'
@@ -26,7 +26,7 @@ export interface Row {
   readonly aggregates?: Aggregates
   readonly rules?: Partial<PlacementRules>
   /** The filters of the profile; absent: those of the profile nova-compat. */
-  readonly filters?: Profile['filters']
+  readonly filters?: ProfileInput['filters']
   readonly hosts?: Readonly<Record<string, HostShape>>
   readonly asks?: Asks | RequestSpec
   readonly disabled?: readonly string[]
