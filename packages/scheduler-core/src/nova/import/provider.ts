@@ -74,11 +74,12 @@ interface OfNode {
   readonly ratio: number
 }
 
-const classesOf = (node: NovaComputeNode): Readonly<Record<string, OfNode>> => ({
-  VCPU: { totalField: 'vcpus', most: limits.vcpus, used: node.vcpusUsed, ratio: node.cpuAllocationRatio },
-  MEMORY_MB: { totalField: 'memoryMb', most: limits.memoryMib, used: node.memoryMbUsed, ratio: node.ramAllocationRatio },
-  DISK_GB: { totalField: 'localGb', most: limits.diskGib, used: node.localGbUsed, ratio: node.diskAllocationRatio },
-})
+const classesOf = (node: NovaComputeNode): ReadonlyMap<string, OfNode> =>
+  new Map([
+    ['VCPU', { totalField: 'vcpus', most: limits.vcpus, used: node.vcpusUsed, ratio: node.cpuAllocationRatio }],
+    ['MEMORY_MB', { totalField: 'memoryMb', most: limits.memoryMib, used: node.memoryMbUsed, ratio: node.ramAllocationRatio }],
+    ['DISK_GB', { totalField: 'localGb', most: limits.diskGib, used: node.localGbUsed, ratio: node.diskAllocationRatio }],
+  ])
 
 /**
  * Converts traits and inventories to fields of a report. The usage of vCPUs, memory and disk comes from the ComputeNode. Reserved amounts
@@ -90,15 +91,15 @@ export function providerStats({ traits, inventories }: NovaProvider, node: NovaC
   const classes = classesOf(node)
   const all = Object.entries(inventories ?? {})
   const totals = all.flatMap(([resourceClass, inventory]) => {
-    const own = classes[resourceClass]
+    const own = classes.get(resourceClass)
     return isPlainTotal(inventory, own) ? [[own.totalField, inventory.total] as const] : []
   })
-  const listed = all.filter(([resourceClass, inventory]) => !isPlainTotal(inventory, classes[resourceClass]))
+  const listed = all.filter(([resourceClass, inventory]) => !isPlainTotal(inventory, classes.get(resourceClass)))
   return {
     ...(traits !== undefined && { traits }),
     ...Object.fromEntries(totals),
     ...(inventories !== undefined && {
-      inventories: listed.map(([resourceClass, inventory]) => inventoryOf(resourceClass, inventory, classes[resourceClass])),
+      inventories: listed.map(([resourceClass, inventory]) => inventoryOf(resourceClass, inventory, classes.get(resourceClass))),
     }),
   }
 }
