@@ -33,8 +33,7 @@ function texts(folder: string): ReadonlyMap<string, string> {
   )
 }
 
-const sources = (folder: string): ReadonlyMap<string, string> =>
-  new Map([...texts(folder)].map(([file, text]) => [file, codeOf(text)]))
+const sources = (folder: string): ReadonlyMap<string, string> => new Map([...texts(folder)].map(([file, text]) => [file, codeOf(text)]))
 
 /** The code without comments, texts and the definitions of fields and arguments. If a field name remains, the code uses the field. */
 const codeOf = (text: string): string =>

@@ -29,7 +29,8 @@ const select = async (claim: object, more: object = {}): Promise<Json> =>
   (await dataOf(api, SELECT, { in: { spec: { gantt }, idempotencyKey: randomUUID(), claim, ...more } })).it
 const create = async (mode: string, more: object = {}): Promise<Json> => {
   const { decision } = await placeWith(api, { spec: { gantt }, claim: { mode: 'NONE' } })
-  return (await dataOf(api, CREATE, { in: { decisionId: decision.id, host: { host: 'a' }, idempotencyKey: randomUUID(), mode, ...more } })).it
+  return (await dataOf(api, CREATE, { in: { decisionId: decision.id, host: { host: 'a' }, idempotencyKey: randomUUID(), mode, ...more } }))
+    .it
 }
 const evacuate = async (claim: object, dry: boolean, more: object = {}): Promise<Json> => {
   await placeWith(api, { claim: { mode: 'CONFIRM' }, spec: { gantt: { ...gantt, forceHosts: ['c'] } } })

@@ -174,9 +174,7 @@ describe('settings that cannot be mapped unchanged', () => {
       'an option of nova-compute whose name begins like those of the scheduler',
       section('scheduler_instance_sync_interval = 60', 'DEFAULT'),
       'kilo',
-      [
-        'idle 2 [DEFAULT] scheduler_instance_sync_interval is "60", and has no meaning here: reports and claims name every instance',
-      ],
+      ['idle 2 [DEFAULT] scheduler_instance_sync_interval is "60", and has no meaning here: reports and claims name every instance'],
     ],
     [
       'weights of cells that have the names of weights of hosts, with cells v1',

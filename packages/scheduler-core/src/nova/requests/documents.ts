@@ -28,8 +28,7 @@ export const novaDocuments: RequestDocuments = {
   readBefore: ({ nova, instanceGroup }) => ({
     extraSpecs: isHardwareSpec,
     schedulerHints: (key) => key === 'group' && (instanceGroup !== null || nova?.form === 'legacy'),
-    imageProperties: (key) =>
-      key.startsWith('hw_') && imagePropertyFields.has(key) && !ofFilters.has(key) && !isConvertedByScheduler(key),
+    imageProperties: (key) => key.startsWith('hw_') && imagePropertyFields.has(key) && !ofFilters.has(key) && !isConvertedByScheduler(key),
   }),
   pathsOf,
   // In Nova's documents, the properties already have their current names.
