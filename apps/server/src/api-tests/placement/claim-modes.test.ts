@@ -89,7 +89,9 @@ describe('hostEvacuate claims, or refuses the mode, and its dry run checks the c
     ['RESERVE', 'RESERVED'],
     ['CONFIRM', 'CONFIRMED'],
   ])('%s', async (mode, state) => {
-    expect((await evacuate({ mode }, true)).moves[0].destination.name).not.toBe('c')
+    // a claim that an earlier row moves stays until its move ends
+    const foreseen = (await evacuate({ mode }, true)).moves.flatMap(({ destination }: Json) => destination?.name ?? [])
+    expect(foreseen).toContainEqual(expect.stringMatching(/^[ab]$/))
     const { moves } = await evacuate({ mode }, false)
     expect(moves.map(({ result }: Json) => (result.destinations === undefined ? result.__typename : stateOf(result)))).toContain(state)
   })
