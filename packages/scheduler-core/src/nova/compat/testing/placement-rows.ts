@@ -130,18 +130,14 @@ export const legacy = (instance: JsonObject, filter_properties: JsonObject = {},
       filter_properties,
     }),
   )
-export const inCell = (cellUuid: string | null): HostShape => ({
-  nova: {
-    computeNode: wire('ComputeNode', '1.19', {
-      ...{ vcpus: 16, vcpus_used: 0, memory_mb: 65_536, memory_mb_used: 0, local_gb: 1_024, local_gb_used: 0, free_ram_mb: 65_536 },
-      ...{ free_disk_gb: 1_024, running_vms: 0, cpu_allocation_ratio: 1, ram_allocation_ratio: 1, disk_allocation_ratio: 1 },
-    }),
-    cellUuid,
-  },
+const computeNode = wire('ComputeNode', '1.19', {
+  ...{ vcpus: 16, vcpus_used: 0, memory_mb: 65_536, memory_mb_used: 0, local_gb: 1_024, local_gb_used: 0, free_ram_mb: 65_536 },
+  ...{ free_disk_gb: 1_024, running_vms: 0, cpu_allocation_ratio: 1, ram_allocation_ratio: 1, disk_allocation_ratio: 1 },
 })
+export const inCell = (cellUuid: string | null): HostShape => ({ nova: { computeNode, cellUuid } })
 /** A host whose report says that an operator disabled its nova-compute service in Nova. */
 export const reportedDisabled: HostShape = {
-  nova: { ...inCell(null).nova, service: wire('Service', '1.22', { disabled: true, disabled_reason: 'fan', forced_down: false }) },
+  nova: { computeNode, service: wire('Service', '1.22', { disabled: true, disabled_reason: 'fan', forced_down: false }) },
 }
 export const extra = (extraSpecs: Record<string, string>): Asks => ({ flavor: { vcpus: 1, memoryMb: 1_024, extraSpecs } })
 export const cellOf = (uuid: string) => wire('CellMapping', '1.1', { uuid })
