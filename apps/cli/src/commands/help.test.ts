@@ -32,6 +32,15 @@ test.each(commandsBelow(program, 'gantt'))('the help of %s is at most 80 columns
   ).toEqual([])
 })
 
+test('no help shows the name of a value in the API as a default, because the options are documented in other words', () => {
+  const shown = commandsBelow(program, 'gantt').flatMap(([name, command]) =>
+    command.options
+      .filter(({ defaultValue, defaultValueDescription = defaultValue }) => /^[A-Z]+(_[A-Z]+)*$/.test(String(defaultValueDescription)))
+      .map(({ long }) => `${name} ${long}`),
+  )
+  expect(shown).toEqual([])
+})
+
 test('each command has the name under which commands.ts lists it', () => {
   expect(program.commands.map((command) => command.name())).toEqual(all.map(([name]) => name))
 })

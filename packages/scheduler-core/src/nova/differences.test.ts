@@ -197,7 +197,7 @@ const situations: Readonly<Record<string, Situation>> = {
     after: [disabled('h1'), disabled('h2')],
     asks: {},
     with: { filters: [] },
-    compat: ['h1'],
+    compat: both('PlacementStatus host.disabled'),
     own: ['h1'],
   },
   'a requirement that cannot be compared': {

@@ -134,6 +134,12 @@ describe('parsing a request', () => {
       'flavor.extraSpecs.resources:VCPU is "-1"; it must be resources:CLASS with a whole number of 0 to 1099511627776',
     ],
     [
+      'an amount of a class that is not a number',
+      flavor({ extraSpecs: { 'resources:VGPU': 'one' } }),
+      'flavor.extraSpecs.resources:VGPU',
+      'flavor.extraSpecs.resources:VGPU is "one"; it must be resources:CLASS with a whole number of 0 to 1099511627776',
+    ],
+    [
       'a trait that is neither required nor forbidden',
       flavor({ extraSpecs: { 'trait:A': 'yes' } }),
       'flavor.extraSpecs.trait:A',

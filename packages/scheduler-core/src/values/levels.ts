@@ -36,8 +36,8 @@ export const NOVA_OVERCOMMIT = 10
 export const CANONICAL_NAMES = 10
 
 /**
- * Under `compat: nova`, the checks of Nova's Placement service (zones, traits, aggregates, tenants, image types) run before Nova's filters.
- * Under every profile, a request from Nova stays in its Nova cell.
+ * Under `compat: nova`, the checks of Nova's Placement service (zones, traits, aggregates, tenants, image types, disabled hosts) run before
+ * Nova's filters. Under every profile, a request from Nova stays in its Nova cell.
  */
 export const PLACEMENT_RULES = 10
 

@@ -73,7 +73,7 @@ export function addEvacuate(host: Command): void {
     .argument('<host>', 'name of the host, HOST or HOST/NODE')
     .option('--node <name>', 'only this node, if the host has several nodes', notEmpty)
     .option('--dry-run', 'reserve nothing; show the destination of each instance')
-    .addOption(new Option('--confirm', 'make the new claims permanent').conflicts('dryRun'))
+    .addOption(new Option('--confirm', 'make the new claims permanent').conflicts(['dryRun', 'ttl']))
     .option('--ttl <duration>', 'how long the reservations last; the default of the service if not given', duration)
     .option('--profile <name>', 'profile that decides, name or name@number', notEmpty)
     .option('--key-name <name>', 'idempotency key: a repeated call with the same key gets the same answer; random if not given', notEmpty)

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { type ConnectionFlags, connect } from '../../call/connection.ts'
 import { EXIT } from '../../call/failure.ts'
 import { oneOf, wholeNumber } from '../../options/values.ts'
@@ -23,7 +23,11 @@ export function addCapacity(program: Command): void {
     program
       .command('capacity')
       .description('show how many more instances of a request fit, on which hosts, and what prevents more; exits with 1 if none fits')
-      .option('--by <group>', 'group the hosts by availability-zone, aggregate or host', oneOf(GROUPINGS), 'AVAILABILITY_ZONE' as const)
+      .addOption(
+        new Option('--by <group>', 'group the hosts by availability-zone, aggregate or host')
+          .argParser(oneOf(GROUPINGS))
+          .default('AVAILABILITY_ZONE' as const, 'availability-zone'),
+      )
       .option('--first <n>', 'show at most this many groups of hosts', wholeNumber(1, 500), 20),
   ).action((flags: Flags) => run(flags, () => capacity(flags)))
   withExamples(withForms(command), [

@@ -154,6 +154,8 @@ test('if an instance runs on another host than its claim names, the repair moves
   expect(finding.repair.options).toEqual([
     { name: 'host:other-b', text: `Move claim ${claim} to other-b.`, asksSize: false, asksOwner: false },
   ])
+  const sized = await repair(finding.id, true, 'a test', { size: { vcpus: 1, memoryMib: 512 } })
+  expect(sized).toMatchObject({ __typename: 'FindingRepairRefused', path: ['size'] })
   const tried = changesOf(await repair(finding.id, true))
   expect(tried[`claim ${claim} state`]).toEqual(['"CONFIRMED"', '"RELEASED"'])
   expect(tried['host other-a classes.VCPU.claimed']).toEqual(['2', '0'])

@@ -1,8 +1,4 @@
-import { type Destination as DestinationShape, intents, nameAt, showUnseen } from '@gantt/scheduler-core'
-import type { HostView } from '../../services/host/host-view.ts'
-import type { ForeseenMove } from '../../services/move/foreseen-moves.ts'
-import type { Evacuated, EvacuationDone, EvacuationForeseen } from '../../services/move/relocation.ts'
-import { countAllWithoutClaims } from '../../services/move/without-claims.ts'
+import { type Destination as DestinationShape, intents, nameAt } from '@gantt/scheduler-core'
 import type { ChosenHost, InstanceDestinations as InstanceDestinationsShape } from '../../services/placement/destinations.ts'
 import type {
   ReplicaBehind as Behind,
@@ -37,7 +33,7 @@ export const ExplainLevel = builder.enumType('ExplainLevel', {
   values: ['NONE', 'SUMMARY', 'FULL'] as const,
 })
 
-const ClaimOptionsInput = builder.inputType('ClaimOptionsInput', {
+export const ClaimOptionsInput = builder.inputType('ClaimOptionsInput', {
   description: 'Whether and for how long the resources are claimed.',
   fields: (t) => ({
     mode: t.field({ type: ClaimMode, required: true, description: 'How the resources are claimed; NONE to choose hosts without a claim.' }),
@@ -129,7 +125,7 @@ export const InstanceDestinations = builder.objectRef<InstanceDestinationsShape>
 })
 
 const ignoredFields =
-  'The paths in the request of fields that had no effect: fields of a Nova document that this release does not know, and extra specs, hints and image properties that nothing in the profile reads. Includes `claim.ttl` if nothing is reserved.'
+  'The paths in the request of fields that had no effect: fields of a Nova document that this release does not know, and extra specs, hints and image properties that nothing in the profile reads. Includes `claim.ttl` (`ttl` of claimCreate) if nothing is reserved, and `claim.mode` if it is CONFIRM and the intent claims nothing.'
 
 const SelectDestinationsPayload = builder.objectRef<Placed>('SelectDestinationsPayload').implement({
   description: 'The instances are placed, and their claims are stored durably.',
@@ -246,109 +242,12 @@ const ClaimCreateInput = builder.inputType('ClaimCreateInput', {
   }),
 })
 
-const ClaimCreateResult = resultUnion(
+export const ClaimCreateResult = resultUnion(
   'ClaimCreateResult',
   'Outcomes of claimCreate.',
   [SelectDestinationsPayload, NoValidHost, ValidationError, IdempotencyConflict, ClaimLost, InstanceTaken, ReplicaBehind, NotFound],
   placed,
 )
-
-const EvacuationMove = builder.objectRef<Evacuated>('EvacuationMove').implement({
-  description: 'One claim on the host to evacuate, and the result of the search for another host.',
-  fields: (t) => ({
-    claim: t.expose('claim', { type: Claim, description: 'The claim that has to leave the host.' }),
-    result: t.field({
-      type: ClaimCreateResult,
-      description:
-        'The destination, or why the claim stays. To complete the move, confirm the claim at the destination; the claim on this host then ends.',
-      resolve: ({ outcome }) => outcome,
-    }),
-  }),
-})
-
-const WITHOUT_CLAIMS = 'How many reported instances have no claim. They are not moved, so the host is not empty afterwards.'
-
-const withoutClaims = (hosts: readonly HostView[]): number => countAllWithoutClaims(hosts.map(({ record }) => record))
-
-const HostEvacuatePayload = builder.objectRef<EvacuationDone>('HostEvacuatePayload').implement({
-  description: 'The search for other hosts is complete for every claim of the host. Claims without a destination stay.',
-  fields: (t) => ({
-    hosts: t.field({ type: [Host], description: 'The nodes of the host.', resolve: ({ hosts }) => [...hosts] }),
-    moves: t.field({
-      type: [EvacuationMove],
-      description: 'The claims of the host with their destinations, oldest claim first.',
-      resolve: ({ moves }) => [...moves],
-    }),
-    placedCount: t.exposeInt('placed', { description: 'How many claims have a destination.' }),
-    instancesWithoutClaims: t.int({ description: WITHOUT_CLAIMS, resolve: ({ hosts }) => withoutClaims(hosts) }),
-    fleetRevision: t.expose('revision', { type: 'Revision', description: "The change's revision. Pass it as minRevision to later calls." }),
-  }),
-})
-
-const EvacuationMovePreview = builder.objectRef<ForeseenMove>('EvacuationMovePreview').implement({
-  description: 'One claim on the host to evacuate, and its destination.',
-  fields: (t) => ({
-    claim: t.expose('claim', { type: Claim, description: 'The claim that would have to leave the host.' }),
-    destination: t.expose('destination', { type: Host, nullable: true, description: 'The destination; null if the claim would stay.' }),
-    message: t.string({
-      nullable: true,
-      description: 'Why the claim would stay; null if it would move.',
-      resolve: ({ message }) => (message === null ? null : showUnseen(message)),
-    }),
-    reasons: t.field({
-      type: [ReasonCount],
-      description: 'Why hosts were refused, if no host was found.',
-      resolve: ({ reasons }) => [...reasons],
-    }),
-  }),
-})
-
-const HostEvacuatePreview = builder.objectRef<EvacuationForeseen>('HostEvacuatePreview').implement({
-  description: 'What an evacuation would do now. Nothing was changed, and nothing is reserved.',
-  fields: (t) => ({
-    hosts: t.field({ type: [Host], description: 'The nodes of the host.', resolve: ({ hosts }) => [...hosts] }),
-    moves: t.field({
-      type: [EvacuationMovePreview],
-      description: 'The claims of the host with their destinations, oldest claim first.',
-      resolve: ({ moves }) => [...moves],
-    }),
-    placedCount: t.int({
-      description: 'How many claims would have a destination.',
-      resolve: ({ moves }) => moves.filter(({ destination }) => destination !== null).length,
-    }),
-    instancesWithoutClaims: t.int({ description: WITHOUT_CLAIMS, resolve: ({ hosts }) => withoutClaims(hosts) }),
-    fleetRevision: t.expose('revision', {
-      type: 'Revision',
-      description: 'The revision of the fleet on which destinations were searched.',
-    }),
-  }),
-})
-
-const HostEvacuateResult = resultUnion(
-  'HostEvacuateResult',
-  'Outcomes of hostEvacuate.',
-  [HostEvacuatePayload, HostEvacuatePreview, NotFound, ValidationError],
-  { done: 'HostEvacuatePayload', foreseen: 'HostEvacuatePreview' },
-)
-
-const HostEvacuateInput = builder.inputType('HostEvacuateInput', {
-  description: 'A host to evacuate, and how to claim resources on other hosts.',
-  fields: (t) => ({
-    host: t.field({
-      type: ResourceNameInput,
-      required: true,
-      description: 'The host to evacuate. A name without a node means all nodes of the host.',
-    }),
-    idempotencyKey: t.string({
-      required: true,
-      description:
-        'The idempotency key of the evacuation, 1 to 200 characters. The idempotency key of each move is this key combined with the id of the claim.',
-    }),
-    claim: t.field({ type: ClaimOptionsInput, defaultValue: { mode: 'RESERVE' }, description: 'How to claim: RESERVE or CONFIRM.' }),
-    profile: t.string({ description: 'The profile to use, as name or name@number; the profile `default` if absent.' }),
-    deadline: t.field({ type: 'Duration', description: 'How long the caller waits for the answer; PT10S by default, at most PT60S.' }),
-  }),
-})
 
 builder.mutationFields((t) => ({
   claimCreate: t.field({
@@ -365,34 +264,9 @@ builder.mutationFields((t) => ({
         host: input.host,
         instance: input.instanceUuid ?? null,
         idempotencyKey: input.idempotencyKey,
-        mode: input.mode === 'CONFIRM' ? 'CONFIRM' : 'RESERVE',
+        mode: input.mode ?? 'RESERVE',
         ttlMs: input.ttl ?? null,
         moveOf: input.moveOf ? { id: idOf('Claim', input.moveOf.id, ['input', 'moveOf', 'id']), fence: input.moveOf.fence } : null,
       }),
-  }),
-  hostEvacuate: t.field({
-    type: HostEvacuateResult,
-    authScopes: { scope: 'OPERATE' },
-    description:
-      'Searches for another host for every claim of a host, in one call. Every decision takes the earlier decisions of the call into account. The claims on this host stay until the claims on the other hosts are confirmed.',
-    args: {
-      input: t.arg({ type: HostEvacuateInput, required: true, description: 'The host to evacuate, and how to move its claims.' }),
-      dryRun: t.arg.boolean({
-        defaultValue: false,
-        description: 'True: the call returns the destination of each claim and changes nothing.',
-      }),
-    },
-    resolve: (_root, { input, dryRun }, { relocation, caller }) => {
-      const profile = input.profile ?? null
-      if (dryRun) return relocation.foreseeEvacuation({ host: input.host, profile })
-      return relocation.evacuate(caller.account, {
-        host: input.host,
-        idempotencyKey: input.idempotencyKey,
-        mode: input.claim?.mode === 'CONFIRM' ? 'CONFIRM' : 'RESERVE',
-        ttlMs: input.claim?.ttl ?? null,
-        profile,
-        deadlineMs: input.deadline ?? null,
-      })
-    },
   }),
 }))

@@ -18,14 +18,14 @@ import { answerInPieces } from '../../event-loop/question.ts'
 import type { Outside } from '../../plugin/outside/outside.ts'
 import type { Replica } from '../../replica/replica.ts'
 import type { Solve } from '../../solver/ask-solver.ts'
-import { type Invalid, invalid, issue, type NotFound, notFound } from '../calls/outcome.ts'
+import { type Invalid, type Issue, invalid, issue, type NotFound, notFound } from '../calls/outcome.ts'
 import { checkName } from '../calls/text.ts'
 import type { ClaimRef } from '../claim/claims.ts'
 import type { Decisions, StoredDecision } from '../decision/decisions.ts'
 import { type HostView, viewHost } from '../host/host-view.ts'
-import { checkDeadline } from '../placement/call-checks.ts'
-import { DEFAULT_DEADLINE_MS, type Placement, type SelectOutcome } from '../placement/placement.ts'
-import type { PlacementInput } from '../placement/placement-input.ts'
+import { checkClaims, checkDeadline, checkTtl } from '../placement/call-checks.ts'
+import { claimWithoutEffect, DEFAULT_DEADLINE_MS, type Placement, type SelectOutcome } from '../placement/placement.ts'
+import type { ClaimMode, PlacementInput } from '../placement/placement-input.ts'
 import { lackingParts, unknownProfile } from '../profile/profiles.ts'
 import { type AskedMove, answeredFor, type ForeseenMove, foreseeMoves } from './foreseen-moves.ts'
 import { createMoveBatch, inOrder, moveInOrder } from './move-batch.ts'
@@ -33,7 +33,7 @@ import { createMoveBatch, inOrder, moveInOrder } from './move-batch.ts'
 export interface EvacuationInput {
   readonly host: { readonly host: string; readonly node?: string | null | undefined }
   readonly idempotencyKey: string
-  readonly mode: 'RESERVE' | 'CONFIRM'
+  readonly mode: ClaimMode
   readonly ttlMs: number | null
   readonly profile: string | null
   readonly deadlineMs: number | null
@@ -52,6 +52,8 @@ export interface EvacuationDone {
   readonly moves: readonly Evacuated[]
   readonly placed: number
   readonly revision: number
+  /** The paths of fields of the input that had no effect. */
+  readonly ignored: readonly string[]
 }
 
 /** The predicted result of an evacuation now. Nothing is moved. */
@@ -61,6 +63,8 @@ export interface EvacuationForeseen {
   readonly hosts: readonly HostView[]
   readonly moves: readonly ForeseenMove[]
   readonly revision: number
+  /** The paths of fields of the input that would have no effect. */
+  readonly ignored: readonly string[]
 }
 
 export interface ClaimOnInput {
@@ -69,7 +73,7 @@ export interface ClaimOnInput {
   /** The uuid of the instance in the request of the decision; null for the first instance. */
   readonly instance: string | null
   readonly idempotencyKey: string
-  readonly mode: 'RESERVE' | 'CONFIRM'
+  readonly mode: ClaimMode
   readonly ttlMs: number | null
   readonly moveOf: ClaimRef | null
 }
@@ -83,8 +87,8 @@ export interface Relocation {
    * are solved together.
    */
   evacuate(account: string, input: EvacuationInput): Promise<EvacuationDone | NotFound | Invalid>
-  /** Computes the destination of every claim without reserving or storing anything. */
-  foreseeEvacuation(input: Pick<EvacuationInput, 'host' | 'profile'>): Promise<EvacuationForeseen | NotFound | Invalid>
+  /** Checks the call, and computes the destination of every claim without reserving or storing anything. */
+  foreseeEvacuation(account: string, input: EvacuationInput): Promise<EvacuationForeseen | NotFound | Invalid>
 }
 
 /**
@@ -102,6 +106,10 @@ export function createRelocation(
   const batches = { fleet: () => replica.fleet, outside, solve }
   return {
     async claimOn(account, { decisionId, host, instance, ...input }) {
+      // earlier releases read NONE as RESERVE, so a call that is repeated still gets its answer
+      const isRepeated = replica.fleet.ledger.findKey(account, input.idempotencyKey) !== undefined
+      const issues = isRepeated ? [] : checkClaims(input.mode, ['mode'])
+      if (issues.length > 0) return invalid(issues)
       const stored = await decisions.stored(decisionId)
       if (stored === undefined) return notFound('decision', decisionId, ['input', 'decisionId'])
       const request = currentSpec(stored.record.request)
@@ -132,6 +140,8 @@ export function createRelocation(
         account,
         {
           ...input,
+          mode: input.mode === 'NONE' ? 'RESERVE' : input.mode,
+          ttlAt: ['ttl'],
           spec: { issues: [], path: ['input'] },
           intent: input.moveOf === null ? 'CREATE' : 'RESIZE',
           profile: stored.record.profile,
@@ -154,8 +164,9 @@ export function createRelocation(
       )
     },
 
-    async evacuate(account, { host: name, idempotencyKey, mode, deadlineMs, ...rest }) {
-      const issues = [...checkName(['input', 'idempotencyKey'], idempotencyKey, { max: MAX_KEY_LENGTH }), ...checkDeadline(deadlineMs)]
+    async evacuate(account, input) {
+      const { host: name, idempotencyKey, mode, deadlineMs, ...rest } = input
+      const issues = checkEvacuation(input)
       if (issues.length > 0) return invalid(issues)
       const startedAt = performance.now()
       const left = (): number => Math.max(1, Math.floor((deadlineMs ?? DEFAULT_DEADLINE_MS) - (performance.now() - startedAt)))
@@ -172,7 +183,7 @@ export function createRelocation(
       const solved = await batch.solve(left())
       const move = ({ claim, request }: AskedMove): Promise<SelectOutcome> | NotFound => {
         if (request === undefined) return notFound('decision', claim.decision, ['input', 'host'])
-        const input: PlacementInput = {
+        const call: PlacementInput = {
           ...rest,
           mode,
           spec: { issues: [], path: ['input'] },
@@ -185,7 +196,7 @@ export function createRelocation(
           deadlineMs: left(),
           gather: solved === undefined ? undefined : batch.gather,
         }
-        return placement.select(account, input, request)
+        return placement.select(account, call, request)
       }
       const outcomes = await moveInOrder(asked, solved, async (each) => [each.claim.id, await move(each)] as const)
       const outcomeOf = new Map(outcomes)
@@ -200,20 +211,25 @@ export function createRelocation(
         })),
         placed: outcomes.filter(([, outcome]) => outcome.type === 'placed').length,
         revision: fleet.place.revision,
+        ignored: claimWithoutEffect({ ...input, intent: 'EVACUATE' }),
       }
     },
 
-    async foreseeEvacuation({ host: name, profile: profileName }) {
+    async foreseeEvacuation(account, input) {
+      const { host: name, profile: profileName, idempotencyKey, deadlineMs } = input
+      const issues = checkEvacuation(input)
+      if (issues.length > 0) return invalid(issues)
       await replica.fresh()
       const records = nodesOf(replica, name)
       if (records.length === 0) return noSuchHost(name)
       const asked = await askedBy(decisions, leaving(replica, records))
-      const profileOf = ({ profiles }: Fleet) => profiles.find(profileName ?? DEFAULT_PROFILE)
+      // the same version as that of a call with the same key, during a rollout too
+      const profileOf = ({ profiles }: Fleet) => profiles.pick(profileName ?? DEFAULT_PROFILE, account, idempotencyKey)
       const profile = profileOf(replica.fleet)
       if (profile === undefined) return invalid([unknownProfile(replica, profileName ?? DEFAULT_PROFILE, ['input', 'profile'])])
       const lacking = lackingParts(replica.fleet, profile, ['input', 'profile'])
       if (lacking !== undefined) return invalid([lacking])
-      const solved = await createMoveBatch(batches, { asked, profileOf, seed: '' }).solve(DEFAULT_DEADLINE_MS)
+      const solved = await createMoveBatch(batches, { asked, profileOf, seed: idempotencyKey }).solve(deadlineMs ?? DEFAULT_DEADLINE_MS)
       const answered = solved?.profile ?? (await answeredFor(outside, replica.fleet, profile, 'EVACUATE', asked))
       const fleet = copyFleet(replica.fleet)
       const moves = await answerInPieces(foreseeMoves(fleet, answered, 'EVACUATE', inOrder(asked, solved), { shares: solved?.shares }))
@@ -223,10 +239,19 @@ export function createRelocation(
         hosts: nodesOf({ fleet }, name).map((record) => viewHost(fleet, record)),
         moves: asked.flatMap(({ claim }) => foreseen.get(claim.id) ?? []),
         revision: fleet.place.revision,
+        ignored: claimWithoutEffect({ ...input, intent: 'EVACUATE' }),
       }
     },
   }
 }
+
+/** The errors of an evacuation, or of its dry run, that do not depend on the host. */
+const checkEvacuation = ({ idempotencyKey, mode, ttlMs, deadlineMs }: EvacuationInput): Issue[] => [
+  ...checkName(['input', 'idempotencyKey'], idempotencyKey, { max: MAX_KEY_LENGTH }),
+  ...checkClaims(mode, ['claim', 'mode']),
+  ...checkTtl(ttlMs),
+  ...checkDeadline(deadlineMs),
+]
 
 /** The original request of each claim, reduced to the claim's instance. */
 export const askedBy = (decisions: Pick<Decisions, 'stored'>, claims: readonly Claim[]): Promise<AskedMove[]> =>

@@ -4,7 +4,7 @@ import { hintedGroup, isMove } from '../../replica/propose/moves.ts'
 import { type Issue, issue } from '../calls/outcome.ts'
 import { checkKey, checkName, checkRange } from '../calls/text.ts'
 import { type ClaimRef, MAX_KEY_LENGTH, MAX_TTL_MS, MIN_TTL_MS } from '../claim/claims.ts'
-import type { PlacementInput } from './placement-input.ts'
+import type { ClaimMode, PlacementInput } from './placement-input.ts'
 import { checkImageForNova, pathAsGiven } from './request-limits.ts'
 
 const MAX_DEADLINE_MS = 60_000
@@ -174,7 +174,7 @@ const MAKES_ANEW: readonly Intent[] = ['CREATE', 'PROBE', 'RESIZE', 'REBUILD']
 
 /** Errors of a call that do not depend on its request. `isRepeated` is true if an earlier call has used the idempotency key. */
 export function checkCall(input: PlacementInput, isRepeated: boolean): Issue[] {
-  const { intent, moveOf, idempotencyKey, ttlMs, alternatesPerInstance, deadlineMs, profile } = input
+  const { intent, moveOf, idempotencyKey, ttlMs, ttlAt = TTL_AT, alternatesPerInstance, deadlineMs, profile } = input
   return [
     ...(isAboutClaim(intent) && moveOf === null
       ? [issue(['input', 'moveOf'], undefined, `be the claim that ${intent} is about, with its fence`)]
@@ -183,12 +183,23 @@ export function checkCall(input: PlacementInput, isRepeated: boolean): Issue[] {
       ? [issue(['input', 'moveOf'], moveOf.id, `be left out: ${intent} is about no claim`)]
       : []),
     ...checkKey(['input', 'idempotencyKey'], idempotencyKey, { isKept: isRepeated, max: MAX_KEY_LENGTH }),
-    ...(ttlMs === null ? [] : checkRange(['input', 'claim', 'ttl'], ttlMs, MIN_TTL_MS, MAX_TTL_MS, ' ms')),
+    ...checkTtl(ttlMs, ttlAt),
     ...checkRange(['input', 'alternatesPerInstance'], alternatesPerInstance, 0, MAX_ALTERNATES),
     ...checkDeadline(deadlineMs),
     ...(profile === null ? [] : checkName(['input', 'profile'], profile, { max: 80 })),
   ]
 }
+
+/** The path of the TTL in the input of most calls. */
+export const TTL_AT: readonly string[] = ['claim', 'ttl']
+
+/** Checks the TTL of a reservation. */
+export const checkTtl = (ttlMs: number | null, at: readonly string[] = TTL_AT): Issue[] =>
+  ttlMs === null ? [] : checkRange(['input', ...at], ttlMs, MIN_TTL_MS, MAX_TTL_MS, ' ms')
+
+/** Checks that a call that exists to claim resources claims them. */
+export const checkClaims = (mode: ClaimMode, at: readonly string[]): Issue[] =>
+  mode === 'NONE' ? [issue(['input', ...at], mode, 'be RESERVE or CONFIRM: only selectDestinations can choose hosts without a claim')] : []
 
 /** Checks that the deadline of a call is between 1 ms and one minute. */
 export const checkDeadline = (deadlineMs: number | null): Issue[] =>

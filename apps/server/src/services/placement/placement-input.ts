@@ -4,14 +4,19 @@ import type { Gather } from '../../replica/propose/placement.ts'
 import type { Issue } from '../calls/outcome.ts'
 import type { ClaimRef } from '../claim/claims.ts'
 
+/** How a call claims resources. NONE: hosts are chosen, but nothing is claimed. */
+export type ClaimMode = 'NONE' | 'RESERVE' | 'CONFIRM'
+
 export interface PlacementInput {
   readonly spec: SpecDocument
   readonly intent: Intent
   /** The claim that is moved or rebuilt; null if the intent does not concern an existing claim. */
   readonly moveOf: ClaimRef | null
   readonly idempotencyKey: string
-  readonly mode: 'NONE' | 'RESERVE' | 'CONFIRM'
+  readonly mode: ClaimMode
   readonly ttlMs: number | null
+  /** The path of the TTL in the caller's input; absent: `claim.ttl`. */
+  readonly ttlAt?: readonly string[]
   readonly alternatesPerInstance: number
   readonly profile: string | null
   readonly allOrNothing: boolean

@@ -27,7 +27,7 @@ import { type ClaimLost, DEFAULT_TTL_MS, lostClaim } from '../claim/claims.ts'
 import type { Decisions, DecisionView } from '../decision/decisions.ts'
 import { decidedOf } from '../decision/report-ages.ts'
 import { lackingParts, unknownProfile } from '../profile/profiles.ts'
-import { type Asked, checkAskedCall, checkBinding, checkCall } from './call-checks.ts'
+import { type Asked, checkAskedCall, checkBinding, checkCall, TTL_AT } from './call-checks.ts'
 import { type InstanceDestinations, toDestinations } from './destinations.ts'
 import { noHostMessage } from './no-valid-host.ts'
 import type { PlacementInput, SpecDocument } from './placement-input.ts'
@@ -234,9 +234,16 @@ function unreadIn(fleet: Fleet, account: string, input: PlacementInput, request:
   return profile === undefined ? [] : unreadKeys(request, profile, fleet)
 }
 
-/** The path of the TTL if the call makes no reservation, because the TTL then has no effect. Otherwise empty. */
-const claimWithoutEffect = ({ ttlMs, mode, intent }: PlacementInput): readonly string[] =>
-  ttlMs !== null && (mode !== 'RESERVE' || holdsNothing(intent)) ? ['claim.ttl'] : []
+/** The paths of what a call says about its claim and what has no effect: a TTL without a reservation, and a mode without a claim. */
+export const claimWithoutEffect = ({
+  ttlMs,
+  ttlAt = TTL_AT,
+  mode,
+  intent,
+}: Pick<PlacementInput, 'ttlMs' | 'ttlAt' | 'mode' | 'intent'>): readonly string[] => [
+  ...(mode === 'CONFIRM' && holdsNothing(intent) ? ['claim.mode'] : []),
+  ...(ttlMs !== null && (mode !== 'RESERVE' || holdsNothing(intent)) ? [ttlAt.join('.')] : []),
+]
 
 /** True if a call with this intent claims nothing. PROBE only evaluates hosts, and a rebuild uses the resources that the instance holds. */
 const holdsNothing = (intent: Intent): boolean => intent === 'PROBE' || intent === 'REBUILD'

@@ -217,10 +217,10 @@ export function createFindingRepairs({
       const option = chosen(options, choose, text)
       if ('type' in option) return option
       const { act } = option
-      const owner = project !== null ? 'project' : account !== null ? 'account' : undefined
-      if (act.type !== 'claim' && owner !== undefined)
-        return refused(`Leave ${owner} out: ${option.name} claims no instance that has none, and what it changes stays whose it is.`, [
-          owner,
+      const stated = project !== null ? 'project' : account !== null ? 'account' : args.size !== null ? 'size' : undefined
+      if (act.type !== 'claim' && stated !== undefined)
+        return refused(`Leave ${stated} out: ${option.name} claims no instance that has none, and what it changes stays as it is.`, [
+          stated,
         ])
       if (account !== null && account !== caller.account && !mayDo(caller, 'ADMIN'))
         return refused('A key with ADMIN is needed to claim an instance for another account.', ['account'], 'FORBIDDEN')

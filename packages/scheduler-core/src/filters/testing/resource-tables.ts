@@ -7,6 +7,10 @@ export const resourceTables: FilterTables = {
       request: specs({ 'resources:CUSTOM_X': '1' }),
       says: { code: 'class.not_reported', subject: 'CUSTOM_X', need: 1, have: 0, unit: 'CUSTOM_X' },
     },
+    'a class that Nova does not know is requested like any other': {
+      request: specs({ 'resources:FOO': '1' }),
+      says: { code: 'class.not_reported', subject: 'FOO', need: 1, have: 0, unit: 'FOO' },
+    },
     'an amount of 0 has no effect': { request: specs({ 'resources:CUSTOM_X': '0' }), says: true },
     'the last unit fits': {
       host: { inventories: [{ resourceClass: 'CUSTOM_X', total: 3, used: 2 }] },

@@ -15,6 +15,7 @@ import {
   extra,
   inCell,
   outcomeOf,
+  profileOf,
   type Row,
   requestOf,
   townOf,
@@ -32,6 +33,10 @@ describe.each(Object.entries(tables))('%s', (_filter, rows) => {
 })
 
 describe('below the feature level of the Placement filters', () => {
+  test('a disabled host gets an instance if the profile does not list ComputeFilter', () => {
+    expect(outcomeOf({ disabled: ['h1'], filters: [], gets: '' }, PLACEMENT_RULES - 1)).toBe('h1')
+  })
+
   const asked = Object.values(tables).flatMap((rows) => Object.values(rows))
 
   test('no Placement filter is in the record of a decision', () => {
@@ -46,7 +51,7 @@ describe('below the feature level of the Placement filters', () => {
     for (const level of [PLACEMENT_RULES - 1, PLACEMENT_RULES])
       for (const row of asked) {
         const fleet = townOf(row, level)
-        const profile = row.rules === undefined || level < PLACEMENT_RULES ? compatAt(level) : withRules(row.rules)
+        const profile = profileOf(row, level)
         const { record } = decided(fleet, requestOf(row.asks), profile)
         expect(replay(fleet, [], record, profile).record).toEqual(record)
       }

@@ -19,6 +19,7 @@ import { shortList } from '../../text/short-list.ts'
 import { TENANT_KEY, ZONE_KEY } from '../../values/aggregate-keys.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 import { PLACEMENT_RULES } from '../../values/levels.ts'
+import { computeFilter } from '../filters/compute.ts'
 import type { NovaImage } from '../objects/request.ts'
 import { isRebuild } from '../parts/nova-filter.ts'
 import { novaRequestOf } from '../requests/own-request.ts'
@@ -243,45 +244,56 @@ const imageType = placementFilter({
   },
 })
 
-/** Checks that a forced host is enabled. Other hosts are checked by ComputeFilter, which does not run for forced hosts. */
-const status = placementFilter({
-  name: 'PlacementStatus',
-  description: 'If the host is forced, it is enabled.',
-  prepare(request, { hosts }) {
-    if (!isForced(request)) return undefined
-    const serviceOf = (host: HostIndex) => reportedService(hosts.get(host).stats)
-    const isEnabled = (host: HostIndex): boolean => at(hosts.columns.status, host) === 0
-    return {
-      passes: (host) => isEnabled(host) && serviceOf(host)?.disabled !== true,
-      reason: (host) =>
-        isEnabled(host)
-          ? { code: 'host.disabled', have: 'DISABLED', source: serviceOf(host)?.disabledReason ?? '' }
-          : {
-              code: 'host.disabled',
-              have: hostStatuses[at(hosts.columns.status, host)] as string,
-              source: hosts.get(host).statusReason,
-            },
-      facts: (host) => [
-        {
-          subject: 'status',
-          required: 'ENABLED',
-          actual: isEnabled(host) ? 'DISABLED' : (hostStatuses[at(hosts.columns.status, host)] as string),
-          requiredFrom: fromRule('a forced host must be enabled'),
-          actualFrom: isEnabled(host) ? { ...reportOf(hosts.get(host)), kind: 'service' } : statusOf(hosts.get(host)),
-        },
-      ],
-    }
-  },
-})
+/**
+ * Checks that the host is enabled. Where the profile lists ComputeFilter, only forced hosts are checked: ComputeFilter checks all others,
+ * and a host that two filters refuse for one reason would look as if it lacked two things.
+ */
+const statusFor = (hasComputeFilter: boolean): Filter =>
+  placementFilter({
+    name: 'PlacementStatus',
+    description: hasComputeFilter ? 'If the host is forced, it is enabled.' : 'The host is enabled.',
+    prepare(request, { hosts }) {
+      if (hasComputeFilter && !isForced(request)) return undefined
+      const serviceOf = (host: HostIndex) => reportedService(hosts.get(host).stats)
+      const isEnabled = (host: HostIndex): boolean => at(hosts.columns.status, host) === 0
+      return {
+        passes: (host) => isEnabled(host) && serviceOf(host)?.disabled !== true,
+        reason: (host) =>
+          isEnabled(host)
+            ? { code: 'host.disabled', have: 'DISABLED', source: serviceOf(host)?.disabledReason ?? '' }
+            : {
+                code: 'host.disabled',
+                have: hostStatuses[at(hosts.columns.status, host)] as string,
+                source: hosts.get(host).statusReason,
+              },
+        facts: (host) => [
+          {
+            subject: 'status',
+            required: 'ENABLED',
+            actual: isEnabled(host) ? 'DISABLED' : (hostStatuses[at(hosts.columns.status, host)] as string),
+            requiredFrom: fromRule(isForced(request) ? 'a forced host must be enabled' : 'a host must be enabled'),
+            actualFrom: isEnabled(host) ? { ...reportOf(hosts.get(host)), kind: 'service' } : statusOf(hosts.get(host)),
+          },
+        ],
+      }
+    },
+  })
+
+const withStatus = (status: Filter): readonly Filter[] => [destination, zone, tenant, isolation, traits, imageType, status]
 
 /** The filters in the order in which they run. */
-export const placementFilters: readonly Filter[] = [destination, zone, tenant, isolation, traits, imageType, status]
+export const placementFilters = withStatus(statusFor(true))
+
+const withoutComputeFilter = withStatus(statusFor(false))
 
 export const placementNames: ReadonlySet<string> = new Set(placementFilters.map(({ name }) => name))
 
+const checksStatus = (filters: Profile['filters']): boolean =>
+  filters.some(({ name, shadow }) => name === computeFilter.name && shadow !== true)
+
 /** The Placement filters for a profile, with the profile's settings or Nova's defaults. */
-export const filtersOfPlacement = ({ nova }: Profile): readonly CompiledFilter[] =>
-  placementFilters.map((filter) => ({
+export const filtersOfPlacement = ({ filters, nova }: Profile): readonly CompiledFilter[] =>
+  (checksStatus(filters) ? placementFilters : withoutComputeFilter).map((filter) => ({
     filter,
     options: nova?.placement ?? usualPlacement,
     isNet: false,

@@ -169,6 +169,36 @@ describe('settings that cannot be mapped unchanged', () => {
     ],
   ])('%s', (_what, text, expected) => expect(textsOf(imported(text)).join('\n')).toContain(expected))
 
+  test.each<[string, string, string, readonly string[]]>([
+    [
+      'an option of nova-compute whose name begins like those of the scheduler',
+      section('scheduler_instance_sync_interval = 60', 'DEFAULT'),
+      'kilo',
+      ['idle 2 [DEFAULT] scheduler_instance_sync_interval is "60", and has no meaning here: reports and claims name every instance'],
+    ],
+    [
+      'weights of cells that have the names of weights of hosts, with cells v1',
+      section('enable = True\nram_weight_multiplier = 5\nmute_weight_multiplier = -10\noffset_weight_multiplier = 2', 'cells'),
+      'kilo',
+      ['ram', 'mute', 'offset'].map(
+        (kind, i) =>
+          `lost ${i + 3} [cells] ${kind}_weight_multiplier excludes hosts of cells with a lower weight than the chosen cell; this service would let them in`,
+      ),
+    ],
+    [
+      'weights of cells without cells v1',
+      section('ram_weight_multiplier = 5', 'cells'),
+      'kilo',
+      ['idle 2 [cells] ram_weight_multiplier has an effect only if [cells] enable is on'],
+    ],
+    [
+      'weights of cells in a release without cells v1',
+      section('ram_weight_multiplier = 5', 'cells'),
+      'zed',
+      ['idle 2 [cells] ram_weight_multiplier is not read by Nova zed, only by juno to stein'],
+    ],
+  ])('%s', (_what, text, release, expected) => expect(textsOf(imported(text, release))).toEqual(expected))
+
   test('an old option name has no effect in a release that does not read this name', () => {
     const conf = imported('[DEFAULT]\nscheduler_max_attempts = 9', 'zed')
     expect(textsOf(conf)).toEqual(['idle 2 [DEFAULT] scheduler_max_attempts is not read by Nova zed, only by juno to wallaby'])

@@ -208,6 +208,13 @@ describe('options that control the checks of Placement', () => {
     expect([other.isWhole, textsOf(other)]).toEqual([true, []])
   })
 
+  test.each(['kilo', 'train'])('in %s, cross_az_attach influences the attachment of volumes and not the choice of hosts', (release) => {
+    const conf = imported(section('cross_az_attach = false', 'cinder'), release)
+    const found = `idle 2 [cinder] cross_az_attach is read by Nova ${release} when a volume is attached, and not when a host is chosen`
+    expect([conf.isWhole, textsOf(conf)]).toEqual([true, [found]])
+    expect(textsOf(imported(section('cross_az_attach = true', 'cinder'), release))).toEqual([])
+  })
+
   test('max_placement_results is reported as having no effect', () => {
     const conf = imported(scheduler('max_placement_results = 50'), 'zed')
     expect(textsOf(conf)).toEqual(['idle 2 [scheduler] max_placement_results is "50", and has no meaning here: every host is examined'])
@@ -237,6 +244,11 @@ describe('the release of a file is guessed from its settings', () => {
     ['by removed filters', '[filter_scheduler]\nenabled_filters = RetryFilter, RamFilter', 'stein'],
     ['by new weighers', '[filter_scheduler]\nnum_instances_weight_multiplier = 1', '2023.2'],
     ['by a new class', '[filter_scheduler]\nweight_classes = nova.scheduler.weights.image_props.ImagePropertiesWeigher', '2025.1'],
+    [
+      'but not by cross_az_attach, which every release reads',
+      '[DEFAULT]\nscheduler_default_filters = RamFilter,ComputeFilter\n[cinder]\ncross_az_attach = False',
+      'newton',
+    ],
     ['but not by ratios, which later became options of hosts', '[DEFAULT]\ncpu_allocation_ratio = 4', 'zed'],
   ])('%s', (_how, text, release) => expect(releaseName(imported(text).release)).toBe(release))
 })

@@ -12,9 +12,15 @@ export interface KnownOption {
   readonly idle?: { readonly why: string; readonly ifOn?: true }
   /**
    * If the option excludes hosts in Nova but not in this service: a description of these hosts. The option excludes no hosts if its value
-   * is one of `unless`, or if the flag `onlyIf` is off.
+   * is one of `unless`, or if the flag `onlyIf` is off. If releases read the option for another purpose before it excluded hosts, `before`
+   * says for what, and until which release.
    */
-  readonly lost?: { readonly hosts: string; readonly unless: readonly OptionValue[]; readonly onlyIf?: Pick<Place, 'section' | 'name'> }
+  readonly lost?: {
+    readonly hosts: string
+    readonly unless: readonly OptionValue[]
+    readonly onlyIf?: Pick<Place, 'section' | 'name'>
+    readonly before?: { readonly until: number; readonly purpose: string }
+  }
 }
 
 export interface Place extends Lifespan {
@@ -76,6 +82,8 @@ const idleIfOn = (why: string) => ({ idle: { why, ifOn: true as const } })
 
 /** The last release with cells v1, in which a separate scheduler chose the cell. */
 const LAST_CELLS = 19
+/** The flag that enables cells v1. */
+const CELLS = { section: 'cells', name: 'enable' }
 /** All names by which Nova's releases refer to Nova's own host managers. */
 const HOST_MANAGERS = [
   'host_manager',
@@ -157,6 +165,8 @@ export const knownOptions: readonly KnownOption[] = [
     was: 'scheduler_tracks_instance_changes',
     ...idle('reports and claims name every instance'),
   }),
+  // nova-compute reads this option, although its name begins like those of the scheduler.
+  placed('DEFAULT', 'scheduler_instance_sync_interval', whole(), { since: 11, ...idle('reports and claims name every instance') }),
   moved(group, 'pci_in_placement', flag, { since: 27, ...idleIfOn('this service always claims the requested devices') }),
   moved('scheduler', 'host_manager', text, {
     was: 'scheduler_host_manager',
@@ -190,8 +200,11 @@ export const knownOptions: readonly KnownOption[] = [
     lost: { hosts: 'hosts of other zones from requests that name no zone', unless: [''] },
   }),
   placed('cinder', 'cross_az_attach', flag, {
-    since: 21,
-    lost: { hosts: 'hosts outside of the zones of the volumes from requests that name no zone', unless: [true] },
+    lost: {
+      hosts: 'hosts outside of the zones of the volumes from requests that name no zone',
+      unless: [true],
+      before: { until: 20, purpose: 'when a volume is attached' },
+    },
   }),
   placed('DEFAULT', 'scheduler_topic', text, { until: 15, ...idle('there is no message bus') }),
   placed('DEFAULT', 'scheduler_manager', text, {
@@ -207,7 +220,13 @@ export const knownOptions: readonly KnownOption[] = [
   ...['filter', 'weight'].map((kind) =>
     placed('cells', `scheduler_${kind}_classes`, list, {
       until: LAST_CELLS,
-      lost: { hosts: 'hosts of cells that these classes do not choose', unless: [], onlyIf: { section: 'cells', name: 'enable' } },
+      lost: { hosts: 'hosts of cells that these classes do not choose', unless: [], onlyIf: CELLS },
+    }),
+  ),
+  ...['ram', 'mute', 'offset'].map((kind) =>
+    placed('cells', `${kind}_weight_multiplier`, number(), {
+      until: LAST_CELLS,
+      lost: { hosts: 'hosts of cells with a lower weight than the chosen cell', unless: [], onlyIf: CELLS },
     }),
   ),
   placed('DEFAULT', 'scheduler_json_config_location', text, { until: 14, ...idle('profiles contain all settings') }),

@@ -94,7 +94,9 @@ function readOption(option: KnownOption, index: Index, release: number, findings
     return undefined
   }
   const keepsOut = option.lost !== undefined && !option.lost.unless.includes(value.value)
-  if (keepsOut && option.lost.onlyIf !== undefined && !isOn(option.lost.onlyIf, index))
+  if (keepsOut && option.lost.before !== undefined && release <= option.lost.before.until)
+    note('idle', setting, `is read by Nova ${releaseName(release)} ${option.lost.before.purpose}, and not when a host is chosen`)
+  else if (keepsOut && option.lost.onlyIf !== undefined && !isOn(option.lost.onlyIf, index))
     note('idle', setting, `has an effect only if ${subjectOf(option.lost.onlyIf)} is on`)
   else if (keepsOut) note('lost', setting, `excludes ${option.lost.hosts}; this service would let them in`)
   else if (option.idle !== undefined && (option.idle.ifOn !== true || value.value === true))

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { prepareChecks } from '../../examine/examine.ts'
+import { ratioOf, reservedOf } from '../../hosts/allocation.ts'
 import { builtInProfilesAt } from '../../profiles/built-in.ts'
 import { type HostStats, parseHostStats } from '../../report/stats.ts'
 import { aLog, aReport, aRequest } from '../../testing/index.ts'
+import type { HostIndex } from '../../values/host-index.ts'
 import { GROUP_HOSTS } from '../../values/levels.ts'
 import { importNovaHost } from './host.ts'
 
@@ -19,6 +21,14 @@ const compute_node = {
     ...{ local_gb_used: 0, free_disk_gb: 1_000, cpu_allocation_ratio: 1, ram_allocation_ratio: 1, disk_allocation_ratio: 1 },
   },
 }
+
+/** The ComputeNode with these ratios. */
+const ratios = (cpu_allocation_ratio: number, ram_allocation_ratio: number, disk_allocation_ratio: number) => ({
+  compute_node: {
+    ...compute_node,
+    'nova_object.data': { ...compute_node['nova_object.data'], cpu_allocation_ratio, ram_allocation_ratio, disk_allocation_ratio },
+  },
+})
 
 function statsOf(more: object): HostStats {
   const imported = importNovaHost({ compute_node, ...more }, 'h1')
@@ -72,12 +82,55 @@ test.each<[string, object, object]>([
     { inventories: [inventory('MEMORY_MB', 65_536, { reserved: 512, allocationRatio: 1.5, maxUnit: 65_536, used: 4_096 })] },
   ],
   [
+    'a standard class without a ratio has that of the node',
+    { inventories: { VCPU: { total: 8, max_unit: 8 }, DISK_GB: { total: 500, reserved: 10, allocation_ratio: 2 } }, ...ratios(16, 1.5, 3) },
+    {
+      inventories: [
+        inventory('VCPU', 8, { allocationRatio: 16, maxUnit: 8, used: 4 }),
+        inventory('DISK_GB', 500, { reserved: 10, allocationRatio: 2, used: 0 }),
+      ],
+    },
+  ],
+  [
+    'a standard class with a ratio of 1 has this ratio, whatever the node has',
+    { inventories: { VCPU: { total: 8, allocation_ratio: 1 } }, ...ratios(16, 1, 1) },
+    { inventories: [inventory('VCPU', 8, { used: 4 })] },
+  ],
+  [
+    'a standard class that states only its total replaces the total of the node',
+    { inventories: { MEMORY_MB: { total: 32_768 }, VGPU: { total: 4 } } },
+    { memoryMb: 32_768, memoryMbUsed: 4_608, inventories: [inventory('VGPU', 4)] },
+  ],
+  [
+    'another class without a ratio is not overcommitted',
+    { inventories: { VGPU: { total: 4 } }, ...ratios(16, 1.5, 3) },
+    { inventories: [inventory('VGPU', 4)] },
+  ],
+  [
     'the whole total is reserved (inventory.yaml: put inventory with reserved equal to total)',
     { inventories: { VCPU: { total: 16, reserved: 16 } } },
     { inventories: [inventory('VCPU', 16, { reserved: 16, used: 0 })] },
   ],
 ])('%s', (_what, more, typed) => {
   expect(statsOf(more)).toMatchObject({ vcpus: 16, ...typed })
+})
+
+test('a host that states only the total of its inventory has the ratio and the reserved amount of the fleet', () => {
+  const log = aLog()
+  const { compute_node: open } = ratios(0, 0, 0)
+  const said = { compute_node: open, inventories: { VCPU: { total: 8 }, MEMORY_MB: { total: 32_768 } } }
+  log.append([
+    { type: 'feature', level: GROUP_HOSTS },
+    aReport('h1', statsOf(said)),
+    {
+      type: 'fleetAllocation',
+      expectedVersion: 0,
+      ...{ classes: { VCPU: { ratio: 4 }, MEMORY_MB: { reserved: 512 } }, release: null, by: 'ops', reason: 'nova.conf' },
+    },
+  ])
+  const { hosts } = log.fleet
+  expect(ratioOf(hosts, hosts.get(0 as HostIndex), 'VCPU')).toMatchObject({ value: 4, source: 'FLEET' })
+  expect(reservedOf(hosts, hosts.get(0 as HostIndex), 'MEMORY_MB')).toMatchObject({ value: 512, source: 'FLEET' })
 })
 
 test.each<[string, object, string, string]>([

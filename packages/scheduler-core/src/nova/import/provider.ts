@@ -1,4 +1,5 @@
 import { isJson, WireError } from '../../report/versioned-object.ts'
+import { limits } from '../../request/limits.ts'
 import type { NovaComputeNode } from '../objects/compute-node.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -62,25 +63,65 @@ function inside(given: unknown, field: string): { readonly value: unknown; reado
   return { value: given[field], at: `${field}.${field}` }
 }
 
+/** What a ComputeNode says about a class that Placement can describe too. */
+interface OfNode {
+  /** The field of a report with the total of the class. */
+  readonly totalField: 'vcpus' | 'memoryMb' | 'localGb'
+  /** The largest total that this field can have. */
+  readonly most: number
+  readonly used: number
+  /** 0 if the configuration of the scheduler determines the ratio. */
+  readonly ratio: number
+}
+
+const classesOf = (node: NovaComputeNode): ReadonlyMap<string, OfNode> =>
+  new Map([
+    ['VCPU', { totalField: 'vcpus', most: limits.vcpus, used: node.vcpusUsed, ratio: node.cpuAllocationRatio }],
+    ['MEMORY_MB', { totalField: 'memoryMb', most: limits.memoryMib, used: node.memoryMbUsed, ratio: node.ramAllocationRatio }],
+    ['DISK_GB', { totalField: 'localGb', most: limits.diskGib, used: node.localGbUsed, ratio: node.diskAllocationRatio }],
+  ])
+
 /**
  * Converts traits and inventories to fields of a report. The usage of vCPUs, memory and disk comes from the ComputeNode. Reserved amounts
- * are subtracted from the usage, because a ComputeNode counts them as used.
+ * are subtracted from the usage, because a ComputeNode counts them as used. What an inventory of such a class leaves out stays as the
+ * ComputeNode says it: an inventory without a ratio has the ratio of the ComputeNode. An inventory that states only its total becomes the
+ * total of the ComputeNode, so that the ratio and the reserved amount of the fleet apply too.
  */
 export function providerStats({ traits, inventories }: NovaProvider, node: NovaComputeNode): Json {
-  const used: Readonly<Record<string, number>> = { VCPU: node.vcpusUsed, MEMORY_MB: node.memoryMbUsed, DISK_GB: node.localGbUsed }
+  const classes = classesOf(node)
+  const all = Object.entries(inventories ?? {})
+  const totals = all.flatMap(([resourceClass, inventory]) => {
+    const own = classes.get(resourceClass)
+    return isPlainTotal(inventory, own) ? [[own.totalField, inventory.total] as const] : []
+  })
+  const listed = all.filter(([resourceClass, inventory]) => !isPlainTotal(inventory, classes.get(resourceClass)))
   return {
     ...(traits !== undefined && { traits }),
+    ...Object.fromEntries(totals),
     ...(inventories !== undefined && {
-      inventories: Object.entries(inventories).map(([resourceClass, inventory]) => {
-        const fields = Object.entries(FIELDS).filter(([field]) => isGiven(inventory[field]))
-        const taken = used[resourceClass]
-        const reserved = typeof inventory.reserved === 'number' ? inventory.reserved : 0
-        return {
-          resourceClass,
-          ...Object.fromEntries(fields.map(([field, name]) => [name, inventory[field]])),
-          used: taken === undefined ? null : Math.max(0, taken - reserved),
-        }
-      }),
+      inventories: listed.map(([resourceClass, inventory]) => inventoryOf(resourceClass, inventory, classes.get(resourceClass))),
     }),
+  }
+}
+
+/**
+ * True if an inventory states nothing but a total that the report's own field for this class can have. Any other total stays in the
+ * inventory, so that an error has the right path.
+ */
+const isPlainTotal = (inventory: Json, own: OfNode | undefined): own is OfNode =>
+  own !== undefined &&
+  Number.isSafeInteger(inventory.total) &&
+  Number(inventory.total) >= 0 &&
+  Number(inventory.total) <= own.most &&
+  Object.keys(FIELDS).every((field) => field === 'total' || !isGiven(inventory[field]))
+
+function inventoryOf(resourceClass: string, inventory: Json, own: OfNode | undefined): Json {
+  const fields = Object.entries(FIELDS).filter(([field]) => isGiven(inventory[field]))
+  const reserved = typeof inventory.reserved === 'number' ? inventory.reserved : 0
+  return {
+    resourceClass,
+    ...(own !== undefined && own.ratio !== 0 && { allocationRatio: own.ratio }),
+    ...Object.fromEntries(fields.map(([field, name]) => [name, inventory[field]])),
+    used: own === undefined ? null : Math.max(0, own.used - reserved),
   }
 }

@@ -3,7 +3,7 @@ import { fieldsOf } from '../../report/versioned-object.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { callerPaths } from '../import/caller-paths.ts'
 import { unknownFieldsOf } from '../import/request.ts'
-import { isHardwareSpec } from '../text/hardware-specs.ts'
+import { isConvertedByScheduler, isHardwareSpec } from '../text/hardware-specs.ts'
 import { propertiesReadAs, readImageProperties } from '../text/image-properties.ts'
 import { imagePropertyFields } from '../text/image-property-fields.ts'
 import { NovaError } from '../text/nova-error.ts'
@@ -21,13 +21,14 @@ export const novaDocuments: RequestDocuments = {
   has: (request, field) => (field === 'networks' ? asksForNetworks(request.nova?.document) : triedHosts(request).length > 0),
   /**
    * Keys that Nova has already read when it calls the scheduler. Nova puts the results into other fields of the request, such as the
-   * guest's cells, devices and server group. Therefore these keys are not reported as unread. In Juno, the scheduler itself reads the hint
-   * `group`.
+   * guest's cells, devices and server group. Therefore these keys are not reported as unread. Keys that Nova's scheduler itself converts to
+   * traits and resource classes are reported, because nothing else in the request contains the result. In Juno, the scheduler itself reads
+   * the hint `group`.
    */
   readBefore: ({ nova, instanceGroup }) => ({
     extraSpecs: isHardwareSpec,
     schedulerHints: (key) => key === 'group' && (instanceGroup !== null || nova?.form === 'legacy'),
-    imageProperties: (key) => key.startsWith('hw_') && imagePropertyFields.has(key) && !ofFilters.has(key),
+    imageProperties: (key) => key.startsWith('hw_') && imagePropertyFields.has(key) && !ofFilters.has(key) && !isConvertedByScheduler(key),
   }),
   pathsOf,
   // In Nova's documents, the properties already have their current names.
@@ -37,7 +38,11 @@ export const novaDocuments: RequestDocuments = {
     return propertiesReadAs(given, key).map((name) => ({ name, value: typedValue(given, name) ?? given[key] }))
   },
   unknownFields: unknownFieldsOf,
-  withoutEffect: (request) => [...limitPaths(request), ...minOfImage(request).flatMap((path) => pathsOf(request, path))],
+  withoutEffect: (request) => [
+    ...limitPaths(request),
+    ...volumePaths(request),
+    ...minOfImage(request).flatMap((path) => pathsOf(request, path)),
+  ],
 }
 
 /** The value of an image property in the type of Nova's field. Undefined if Nova cannot read the image. */
@@ -95,6 +100,18 @@ function limitPaths({ nova }: RequestSpec): readonly string[] {
   const limits = fieldsOf(isObject ? fieldsOf(nova.document).limits : fieldsOf(fieldsOf(nova.document).filter_properties).limits)
   const at = isObject ? 'spec.limits' : 'filter_properties.limits'
   return LIMITS.flatMap((name) => (limits[name] === undefined || limits[name] === null ? [] : [`${at}.${name}`]))
+}
+
+/** The paths of the volumes in the older dictionaries. They have no effect, because only the typed form says where its volumes should be. */
+function volumePaths({ nova }: RequestSpec): readonly string[] {
+  if (nova?.form !== 'legacy') return []
+  const spec = fieldsOf(nova.document.request_spec)
+  const places = { request_spec: spec, 'request_spec.instance_properties': fieldsOf(spec.instance_properties) }
+  return Object.entries(places).flatMap(([at, { block_device_mapping: mapping }]) => {
+    const devices: unknown = Array.isArray(mapping) ? mapping : fieldsOf(mapping).objects
+    if (!Array.isArray(devices)) return []
+    return devices.flatMap((device: unknown, i) => (fieldsOf(device).volume_id ? [`${at}.block_device_mapping.${i}.volume_id`] : []))
+  })
 }
 
 const LIMITS = ['vcpu', 'memory_mb', 'disk_gb', 'numa_topology'] as const

@@ -3,7 +3,7 @@ import { prepareChecks } from '../../../examine/examine.ts'
 import type { Fleet } from '../../../fleet/fleet.ts'
 import { openOverlay } from '../../../fleet/overlay.ts'
 import { builtInProfilesAt } from '../../../profiles/built-in.ts'
-import { type PlacementRules, type Profile, profileSchema } from '../../../records/profile.ts'
+import { type PlacementRules, type Profile, type ProfileInput, profileSchema } from '../../../records/profile.ts'
 import { parseRequestSpec } from '../../../request/parse.ts'
 import type { RequestSpec } from '../../../request/request-spec.ts'
 import { decide } from '../../../schedulers/decide.ts'
@@ -25,6 +25,8 @@ export interface Row {
   /** The aggregates by name, each with its metadata and hosts. The first one has the uuid `aUuid(1)`, the second `aUuid(2)`, and so on. */
   readonly aggregates?: Aggregates
   readonly rules?: Partial<PlacementRules>
+  /** The filters of the profile; absent: those of the profile nova-compat. */
+  readonly filters?: ProfileInput['filters']
   readonly hosts?: Readonly<Record<string, HostShape>>
   readonly asks?: Asks | RequestSpec
   readonly disabled?: readonly string[]
@@ -33,8 +35,15 @@ export interface Row {
 }
 
 export const compatAt = (level: number): Profile => builtInProfilesAt(level).find(({ name }) => name === 'nova-compat') as Profile
-export const withRules = (placement: Partial<PlacementRules>): Profile =>
-  profileSchema.parse({ ...compatAt(PLACEMENT_RULES), number: 1, nova: { placement } })
+export const withRules = (placement: Partial<PlacementRules>, filters?: Row['filters']): Profile =>
+  profileSchema.parse({ ...compatAt(PLACEMENT_RULES), number: 1, nova: { placement }, ...(filters !== undefined && { filters }) })
+
+/** The profile that decides a row. */
+export const profileOf = ({ rules, filters }: Row, level: number): Profile => {
+  if (level >= PLACEMENT_RULES && (rules !== undefined || filters !== undefined)) return withRules(rules ?? {}, filters)
+  const shipped = compatAt(level)
+  return filters === undefined ? shipped : profileSchema.parse({ ...shipped, number: 1, filters })
+}
 
 /** A fleet with hosts h1 and h2. Host h1 is chosen unless a filter refuses it, because it has more free memory. */
 export function townOf({ aggregates = {}, hosts = {}, disabled = [] }: Row, level = PLACEMENT_RULES): Fleet {
@@ -72,7 +81,7 @@ export function decided(fleet: Fleet, request: RequestSpec, profile: Profile) {
 
 export function outcomeOf(row: Row, level?: number): Row['gets'] {
   const fleet = townOf(row, level)
-  const profile = row.rules === undefined ? compatAt(fleet.featureLevel) : withRules(row.rules)
+  const profile = profileOf(row, fleet.featureLevel)
   const request = requestOf(row.asks)
   const [part] = decided(fleet, request, profile).parts
   if (part !== undefined) return part.host
@@ -121,15 +130,15 @@ export const legacy = (instance: JsonObject, filter_properties: JsonObject = {},
       filter_properties,
     }),
   )
-export const inCell = (cellUuid: string | null): HostShape => ({
-  nova: {
-    computeNode: wire('ComputeNode', '1.19', {
-      ...{ vcpus: 16, vcpus_used: 0, memory_mb: 65_536, memory_mb_used: 0, local_gb: 1_024, local_gb_used: 0, free_ram_mb: 65_536 },
-      ...{ free_disk_gb: 1_024, running_vms: 0, cpu_allocation_ratio: 1, ram_allocation_ratio: 1, disk_allocation_ratio: 1 },
-    }),
-    cellUuid,
-  },
+const computeNode = wire('ComputeNode', '1.19', {
+  ...{ vcpus: 16, vcpus_used: 0, memory_mb: 65_536, memory_mb_used: 0, local_gb: 1_024, local_gb_used: 0, free_ram_mb: 65_536 },
+  ...{ free_disk_gb: 1_024, running_vms: 0, cpu_allocation_ratio: 1, ram_allocation_ratio: 1, disk_allocation_ratio: 1 },
 })
+export const inCell = (cellUuid: string | null): HostShape => ({ nova: { computeNode, cellUuid } })
+/** A host whose report says that an operator disabled its nova-compute service in Nova. */
+export const reportedDisabled: HostShape = {
+  nova: { computeNode, service: wire('Service', '1.22', { disabled: true, disabled_reason: 'fan', forced_down: false }) },
+}
 export const extra = (extraSpecs: Record<string, string>): Asks => ({ flavor: { vcpus: 1, memoryMb: 1_024, extraSpecs } })
 export const cellOf = (uuid: string) => wire('CellMapping', '1.1', { uuid })
 

@@ -1,5 +1,5 @@
 import { aUuid } from '../../../testing/index.ts'
-import { both, bound, cellOf, extra, fromNova, image, inCell, legacy, type Row, zones } from './placement-rows.ts'
+import { both, bound, cellOf, extra, fromNova, image, inCell, legacy, type Row, reportedDisabled, zones } from './placement-rows.ts'
 
 export const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   PlacementZone: {
@@ -367,6 +367,28 @@ export const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       asks: { forceHosts: ['h2'], memoryMb: 100_000 },
       gets: { h1: 'Candidates host.not_requested', h2: 'ResourceClassFilter (claim) memory.too_little' },
     },
-    'other states are refused by ComputeFilter': { disabled: ['h1', 'h2'], gets: both('ComputeFilter host.disabled') },
+    'a host that is not forced is refused by ComputeFilter': { disabled: ['h1', 'h2'], gets: both('ComputeFilter host.disabled') },
+    'Nova compute_status_filter: without ComputeFilter in the profile, a host that is not forced is refused too': {
+      filters: [],
+      disabled: ['h1', 'h2'],
+      gets: both('PlacementStatus host.disabled'),
+    },
+    'a ComputeFilter in shadow refuses no host, so PlacementStatus does': {
+      filters: [{ name: 'ComputeFilter', shadow: true }],
+      disabled: ['h1'],
+      gets: 'h2',
+    },
+    'without ComputeFilter in the profile, an enabled host passes': { filters: [], disabled: ['h1'], gets: 'h2' },
+    'without ComputeFilter in the profile, a host whose service is disabled is refused': {
+      filters: [],
+      hosts: { h1: reportedDisabled, h2: reportedDisabled },
+      gets: both('PlacementStatus host.disabled'),
+    },
+    'without ComputeFilter in the profile, a rebuild ignores the status, as Nova does not call Placement for it': {
+      filters: [],
+      disabled: ['h1'],
+      asks: { schedulerHints: { _nova_check_type: ['rebuild'] } },
+      gets: 'h1',
+    },
   },
 }
