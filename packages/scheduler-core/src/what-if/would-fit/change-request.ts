@@ -1,5 +1,5 @@
 import { demandOf, type NumaCellRequest, type RequestSpec } from '../../request/request-spec.ts'
-import { restated } from '../../request/restated.ts'
+import { restated } from '../../contracts/restated.ts'
 
 /**
  * The request, changed so that each instance needs `amount` of a resource class. The amount is changed in the field from which it comes: an

@@ -1,5 +1,5 @@
 import type { InstanceGroup, RequestSpec, TopologySpread } from '../../../request/request-spec.ts'
-import { restated } from '../../../request/restated.ts'
+import { restated } from '../../../contracts/restated.ts'
 import { groupOf } from '../../../schedulers/filter-scheduler.ts'
 import type { Reason } from '../../../text/reason.ts'
 import { withoutHints } from '../change-request.ts'

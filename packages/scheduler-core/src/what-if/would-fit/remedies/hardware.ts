@@ -2,7 +2,7 @@ import { type GpuWish, modelFits, percentText, WHOLE_GPU } from '../../../hosts/
 import type { HostRecord } from '../../../hosts/hosts.ts'
 import type { Claim } from '../../../records/claim.ts'
 import type { PciRequest, RequestSpec } from '../../../request/request-spec.ts'
-import { restated } from '../../../request/restated.ts'
+import { restated } from '../../../contracts/restated.ts'
 import type { Code } from '../../../text/codes.ts'
 import { countedDevices } from '../../../text/device-text.ts'
 import { anotherHost } from './another-host.ts'

@@ -1,6 +1,6 @@
 import type { Aggregate } from '../../../fleet/aggregates.ts'
 import { demandOf } from '../../../request/request-spec.ts'
-import { restated } from '../../../request/restated.ts'
+import { restated } from '../../../contracts/restated.ts'
 import { TENANT_KEY } from '../../../values/aggregate-keys.ts'
 import type { FleetEdits } from '../../edits.ts'
 import type { ProposedChange, Remedy } from './remedy.ts'
