@@ -32,14 +32,19 @@ export const restatedRequest: RequestDocuments['restated'] = (request, parts) =>
     if (written === undefined) withoutPlace.add(write)
     else document = written
   }
-  const isWritten = changed.every((field) => !withoutPlace.has(writers[field]))
-  return (isWritten ? undefined : withoutDocument(next, request)) ?? withDocument(next, nova, document)
+  const left = changed.filter((field) => withoutPlace.has(writers[field]))
+  const isExpressible = left.length > 0 && left.every((field) => field === 'nearVolumesAndPorts')
+  return (isExpressible ? withoutDocument(next, request) : undefined) ?? withDocument(next, nova, document)
 }
 
-/** The request in this service's form alone. Undefined if the document has conditions that this form cannot express. */
+/**
+ * The request in this service's form alone, for a change that Nova's form cannot express. The preference for hosts near the request's own
+ * ports is such a change, and only filters of this service read it. Undefined if the document has conditions that this form
+ * cannot express.
+ */
 function withoutDocument(next: RequestSpec, request: RequestSpec): RequestSpec | undefined {
   const read = readableRequestOf(request)
-  if (read === undefined || next.instanceGroup?.maxServerPerHost !== request.instanceGroup?.maxServerPerHost) return undefined
+  if (read === undefined) return undefined
   const { requestedDestination, retry, networkMetadata, requestedPorts, image } = read
   const needsCell = Boolean(requestedDestination?.cellUuid) && requestedDestination?.allowCrossCellMove !== true
   const needsNetworks = networkMetadata != null && (networkMetadata.physnets.length > 0 || networkMetadata.tunneled)
