@@ -90,7 +90,8 @@ export function outcomeOf(row: Row, level?: number): Row['gets'] {
 
 export const both = (said: string) => ({ h1: said, h2: said })
 
-const wire = (name: string, version: string, data: JsonObject): JsonObject => ({
+/** A versioned object of Nova. */
+export const wire = (name: string, version: string, data: JsonObject): JsonObject => ({
   'nova_object.name': name,
   'nova_object.namespace': 'nova',
   'nova_object.version': version,

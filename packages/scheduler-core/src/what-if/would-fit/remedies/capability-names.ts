@@ -5,6 +5,21 @@ import type { RequestSpec } from '../../../request/request-spec.ts'
 import { misspeltBefore, type Name, withKey } from './name.ts'
 
 const SCOPE = 'capabilities:'
+
+const looked = new WeakMap<Fleet, { readonly revision: number; readonly byPath: Map<string, ReadonlySet<string>> }>()
+
+/** The names that hosts have after these steps. Cached for one revision of the fleet, because many hosts are refused for the same name. */
+function namesAt(fleet: Fleet, steps: readonly string[]): ReadonlySet<string> {
+  const { revision } = fleet.place
+  const cached = looked.get(fleet)
+  const byPath = cached?.revision === revision ? cached.byPath : new Map<string, ReadonlySet<string>>()
+  looked.set(fleet, { revision, byPath })
+  const path = steps.join(':')
+  const names = byPath.get(path) ?? builtIn().capabilities.namesAt(fleet, steps)
+  byPath.set(path, names)
+  return names
+}
+
 /** A value without an operator that is no number. Numbers and comparisons with numbers are amounts, not names. */
 const WORD = /^(?=.*[a-z])[\w.+-]+$/i
 
@@ -13,10 +28,9 @@ const WORD = /^(?=.*[a-z])[\w.+-]+$/i
  * `path` is the key without the scope.
  */
 export function capabilityNames(fleet: Fleet, { flavor: { extraSpecs } }: RequestSpec, path: string): readonly Name[] {
-  const { capabilities } = builtIn()
   const steps = path.split(':')
   const key = SCOPE + path
-  const unknown = steps.findIndex((step, i) => !capabilities.namesAt(fleet, steps.slice(0, i)).has(step))
+  const unknown = steps.findIndex((step, i) => !namesAt(fleet, steps.slice(0, i)).has(step))
   if (unknown === -1 || !Object.hasOwn(extraSpecs, key)) return valueNames(fleet, extraSpecs, path)
   const before = steps.slice(0, unknown)
   const prefix = SCOPE + before.map((step) => `${step}:`).join('')
@@ -26,7 +40,7 @@ export function capabilityNames(fleet: Fleet, { flavor: { extraSpecs } }: Reques
   return [
     {
       ...{ kind: `capability ${prefix}`, subject: `key of extra spec ${key}`, word },
-      known: () => capabilities.namesAt(fleet, before),
+      known: () => namesAt(fleet, before),
       others: words,
       misspeltBefore: (there) => misspeltBefore(words, word, there),
       rename: (one, to) => restated(one, { flavor: { ...one.flavor, extraSpecs: withKey(one.flavor.extraSpecs, key, renamed(to)) } }),
