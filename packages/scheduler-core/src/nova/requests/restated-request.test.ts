@@ -124,7 +124,7 @@ describe('a change of a request in Nova’s form is written into its document', 
     expect(changed.nova).not.toEqual(before.nova)
     expect(novaDocuments.agrees(changed, before)).toBe(true)
     // a second change keeps the first
-    const twice = restated(changed, { userId: changed.userId, flavor: { ...changed.flavor, swapMb: 1_024 } })
+    const twice = restated(changed, { flavor: { ...changed.flavor, swapMb: 1_024 } })
     expect(novaDocuments.agrees(twice, before)).toBe(true)
   })
 

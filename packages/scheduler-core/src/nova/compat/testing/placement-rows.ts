@@ -122,11 +122,14 @@ export const legacy = (instance: JsonObject, filter_properties: JsonObject = {},
       filter_properties,
     }),
   )
-export const inCell = (cellUuid: string | null): HostShape => ({
+export const inCell = (cellUuid: string | null): HostShape => nodeWith({}, cellUuid)
+/** A host that reports a ComputeNode with these fields. */
+export const nodeWith = (fields: JsonObject, cellUuid: string | null = null): HostShape => ({
   nova: {
     computeNode: wire('ComputeNode', '1.19', {
       ...{ vcpus: 16, vcpus_used: 0, memory_mb: 65_536, memory_mb_used: 0, local_gb: 1_024, local_gb_used: 0, free_ram_mb: 65_536 },
       ...{ free_disk_gb: 1_024, running_vms: 0, cpu_allocation_ratio: 1, ram_allocation_ratio: 1, disk_allocation_ratio: 1 },
+      ...fields,
     }),
     cellUuid,
   },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fromNova, inCell, legacy, withRules, wire } from '../../../nova/compat/testing/placement-rows.ts'
+import { fromNova, legacy, nodeWith, withRules, wire } from '../../../nova/compat/testing/placement-rows.ts'
 import { readNovaRequest } from '../../../nova/objects/request.ts'
 import { builtInProfiles } from '../../../profiles/built-in.ts'
 import { type Profile, profileSchema } from '../../../records/profile.ts'
@@ -24,12 +24,10 @@ const inDictionaries = (filter_properties: JsonObject, more: JsonObject = {}, in
   legacy({ uuid: aUuid(3), project_id: 'p', ...instance }, filter_properties, { instance_type: size, ...more })
 
 /** A host in a cell that reports a ComputeNode with this memory. */
-const nodeIn = (cellUuid: string, memoryMb: number): HostShape => {
-  const { nova } = inCell(cellUuid)
-  const fields = { memory_mb: memoryMb, free_ram_mb: memoryMb }
-  const { 'nova_object.data': data, ...envelope } = nova?.computeNode as JsonObject & { 'nova_object.data': JsonObject }
-  return { memoryMb, nova: { ...nova, computeNode: { ...envelope, 'nova_object.data': { ...data, ...fields } } } }
-}
+const nodeIn = (cellUuid: string, memoryMb: number): HostShape => ({
+  memoryMb,
+  ...nodeWith({ memory_mb: memoryMb, free_ram_mb: memoryMb }, cellUuid),
+})
 
 const A = aUuid(40)
 const aggregate = (name: string, host: string, metadata: Record<string, string> = {}) => ({ name, hosts: [host], metadata })
