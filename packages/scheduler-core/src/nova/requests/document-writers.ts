@@ -26,19 +26,21 @@ const flavor: Writer = (nova, next, before) =>
     ]),
   )
 
-/** Removes properties of the image. Other changes of images have no place, because the document has the properties in other types. */
+/**
+ * Removes properties of the image, and replaces those that are text in the document. Other changes of images have no place, because the
+ * document has properties of other types too.
+ */
 const image: Writer = (nova, next, before) => {
   if (next.image === null || before.image === null) return undefined
   const { properties, ...others } = next.image
   const { properties: known, ...same } = before.image
-  const isReplaced = Object.entries(properties).some(([name, value]) => known[name] !== value)
-  if (isReplaced || !isSame(others, same)) return undefined
-  const gone = Object.keys(known).filter((name) => !Object.hasOwn(properties, name))
-  const paths = gone.flatMap((name) => callerPaths(nova, ['image', 'properties', name]))
-  return withValues(
-    nova.document,
-    paths.map((path) => [path, undefined]),
+  if (!isSame(others, same) || Object.keys(properties).some((name) => !Object.hasOwn(known, name))) return undefined
+  const changed = Object.keys(known).filter((name) => properties[name] !== known[name])
+  const writes = changed.flatMap((name) =>
+    callerPaths(nova, ['image', 'properties', name]).map((path): Write => [path, properties[name]]),
   )
+  const isText = writes.every(([path, value]) => value === undefined || typeof valueAt(nova.document, path) === 'string')
+  return isText ? withValues(nova.document, writes) : undefined
 }
 
 const schedulerHints: Writer = (nova, next, before) => {

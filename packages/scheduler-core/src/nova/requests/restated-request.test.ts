@@ -71,6 +71,11 @@ const rows: readonly Row[] = [
     dictionaries({}, { image: { id: 'i', properties: { architecture: 'x86_64', hypervisor_type: 'xen' } } }),
     withoutProperty('img_hv_type'),
   ],
+  [
+    'the value of a property of the image',
+    spec({ image: image({ img_hv_type: 'xen', hw_cpu_cores: 2 }) }),
+    (one) => ({ image: one.image && { ...one.image, properties: { ...one.image.properties, img_hv_type: 'kvm' } } }),
+  ],
   ['the zone', spec({ availability_zone: 'z1' }), () => ({ availabilityZone: 'z2' })],
   ['no zone', spec({ availability_zone: 'z1' }), () => ({ availabilityZone: null })],
   ['the zone of dictionaries', dictionaries({}, {}, { availability_zone: 'z1' }), () => ({ availabilityZone: null })],

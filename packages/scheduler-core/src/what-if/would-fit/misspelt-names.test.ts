@@ -84,6 +84,32 @@ describe('misspelt names in a request', () => {
       'extra spec hypervisor_type -> QEMU',
     ],
     [
+      'the architecture of the image',
+      {
+        hosts: { a: { supportedInstances: [{ arch: 'x86_64', hvType: 'kvm', vmMode: 'hvm' }] } },
+        request: { ...extra({}), image: { architecture: 'x86-64' } },
+      },
+      'image architecture -> x86_64',
+    ],
+    [
+      'the hypervisor type of the image',
+      {
+        hosts: { a: { supportedInstances: [{ arch: 'x86_64', hvType: 'hyperv', vmMode: 'hvm' }] } },
+        request: { ...extra({}), image: { properties: { img_hv_type: 'hyprev' } } },
+      },
+      'image img_hv_type -> hyperv',
+    ],
+    [
+      'a property of the image that aggregates have',
+      {
+        hosts: { a: {} },
+        request: { ...extra({}), image: { properties: { os_distro: 'ubutnu' } } },
+        aggregates: [{ name: 'x', hosts: ['a'], metadata: { os_distro: 'ubuntu' } }],
+        profile: withNova('AggregateImagePropertiesIsolation'),
+      },
+      'image os_distro -> ubuntu',
+    ],
+    [
       'a trait of the image',
       {
         hosts: { a: { traits: ['CUSTOM_FAST'] } },

@@ -1,3 +1,4 @@
+import type { Fleet } from '../../../fleet/fleet.ts'
 import type { RequestSpec } from '../../../request/request-spec.ts'
 import type { Spellings } from '../../../text/near-spelling.ts'
 
@@ -24,7 +25,6 @@ export interface Name {
   rename(request: RequestSpec, to: string): RequestSpec
 }
 
-
 /** How many words before `word` in a list are unknown in the fleet. */
 export const misspeltBefore = (words: readonly string[], word: string, there: Spellings): number =>
   words.slice(0, words.indexOf(word)).filter((one) => !there.has(one)).length
@@ -32,3 +32,9 @@ export const misspeltBefore = (words: readonly string[], word: string, there: Sp
 /** The map with one key renamed, in the same place. */
 export const withKey = <Value>(given: Readonly<Record<string, Value>>, from: string, to: string): Record<string, Value> =>
   Object.fromEntries(Object.entries(given).map(([key, value]) => [key === from ? to : key, value]))
+
+/** All values that aggregates have for a metadata key. A list of values is split at its commas. */
+export const metadataValues = ({ aggregates }: Fleet, key: string): readonly string[] =>
+  [...aggregates.byUuid.values()].flatMap(({ metadata }) =>
+    Object.hasOwn(metadata, key) ? (metadata[key] ?? '').split(',').map((piece) => piece.trim()) : [],
+  )

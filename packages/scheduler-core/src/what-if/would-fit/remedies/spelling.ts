@@ -5,7 +5,8 @@ import { restated } from '../../../contracts/restated.ts'
 import { createSpellings, type Spellings } from '../../../text/near-spelling.ts'
 import { withImageTrait } from '../change-request.ts'
 import { capabilityNames } from './capability-names.ts'
-import { misspeltBefore, type Name, withKey } from './name.ts'
+import { aggregateNames, supportedNames } from './image-names.ts'
+import { metadataValues, misspeltBefore, type Name, withKey } from './name.ts'
 import type { ProposedChange, Refusal } from './remedy.ts'
 import { asked } from './wishes.ts'
 
@@ -77,6 +78,10 @@ function namesIn({ fleet, request, reason }: Refusal): readonly Name[] {
     case 'capability.missing':
     case 'capability.mismatch':
       return capabilityNames(fleet, request, subject)
+    case 'image.unsupported':
+      return supportedNames(fleet, request)
+    case 'aggregate.image_property':
+      return aggregateNames(fleet, request, subject)
     case 'class.not_reported':
       return [className(fleet, request, subject)]
     case 'aggregate.flavor': {
@@ -167,12 +172,6 @@ function extraSpecNames(fleet: Fleet, { flavor: { extraSpecs } }: RequestSpec, k
 
 const withSpecs = (one: RequestSpec, extraSpecs: RequestSpec['flavor']['extraSpecs']): RequestSpec =>
   restated(one, { flavor: { ...one.flavor, extraSpecs } })
-
-/** All values that aggregates have for a metadata key. A list of values is split at its commas. */
-const metadataValues = ({ aggregates }: Fleet, key: string): readonly string[] =>
-  [...aggregates.byUuid.values()].flatMap(({ metadata }) =>
-    Object.hasOwn(metadata, key) ? (metadata[key] ?? '').split(',').map((piece) => piece.trim()) : [],
-  )
 
 const reportedClasses = ({ hosts }: Fleet): readonly string[] =>
   [...hosts.classes].flatMap(([name, { reported }]) => (hosts.present.some(({ index }) => reported[index] === 1) ? [name] : []))
