@@ -158,39 +158,61 @@ const pciRequests: Writer = (nova, next, before) => {
 const isAlike = (one: PciRequest | undefined, { alias, specs }: PciRequest): boolean =>
   one !== undefined && one.alias === alias && isSame(one.specs, specs)
 
-/** Writes the resource groups and the destination together, because some aggregates of the destination are resource groups here. */
+/**
+ * Writes the resource groups and the destination together, because some aggregates of the destination are resource groups here. The groups
+ * of the request have the order of the import: those of the document, further aggregates of the destination, and the root provider.
+ */
 const restrictions: Writer = (nova, next, before) => {
   const { document } = nova
-  const { length } = before.requestedResources
-  if (nova.form === 'legacy' || next.requestedResources.length !== length) return undefined
+  const [wanted, known] = [next.requestedResources, before.requestedResources]
+  if (nova.form === 'legacy' || wanted.length !== known.length) return undefined
   const writes: Write[] = []
   let position = 0
-  /** The next `count` resource groups of the request, and the groups that the document describes. */
-  const take = (count: number) => {
-    const [from, to] = [position, position + count]
-    position = to
-    return { groups: next.requestedResources.slice(from, to), known: before.requestedResources.slice(from, to) }
-  }
   const at = Array.isArray(valueAt(document, ['requested_resources'])) ? ['requested_resources'] : ['requested_resources', 'objects']
   for (const [i, group] of listAt(document, at).entries()) {
-    const { groups, known } = take(Math.max(1, listAt(group, ['aggregates']).length))
-    if (!isSame(groups, known)) writes.push(...groupWrites([...at, String(i)], groups))
+    const end = endOfGroup(known, position, listAt(group, ['aggregates']).length)
+    const groups = wanted.slice(position, end)
+    if (!isSame(groups, known.slice(position, end))) writes.push(...groupWrites([...at, String(i)], groups))
+    position = end
   }
-  const more = take(Math.max(0, listAt(document, ['requested_destination', 'aggregates']).length - 1))
-  const root = take(length - position)
-  const [ofRoot] = root.groups
-  if (ofRoot !== undefined && !isSame(root.groups, root.known))
+  const last = known.at(-1)
+  const hasRoot = position < known.length && last !== undefined && last.requiredTraits.length + last.forbiddenTraits.length > 0
+  const root = hasRoot ? wanted.at(-1) : undefined
+  if (root !== undefined && !isSame(root, last))
     writes.push(
-      [['request_level_params', 'root_required'], ofRoot.requiredTraits],
-      [['request_level_params', 'root_forbidden'], ofRoot.forbiddenTraits],
+      [['request_level_params', 'root_required'], root.requiredTraits],
+      [['request_level_params', 'root_forbidden'], root.forbiddenTraits],
     )
-  const lists = [next.requestedDestination?.aggregates ?? [], ...more.groups.map(({ memberOf }) => memberOf)]
-  const known = [before.requestedDestination?.aggregates ?? [], ...more.known.map(({ memberOf }) => memberOf)]
-  const aggregates = isSame(lists, known) ? [] : [['aggregates', lists.filter(({ length: size }) => size > 0).map(String)] as const]
+  const end = hasRoot ? known.length - 1 : known.length
+  const listsOf = ({ requestedDestination, requestedResources }: RequestSpec) => [
+    requestedDestination?.aggregates ?? [],
+    ...requestedResources.slice(position, end).map(({ memberOf }) => memberOf),
+  ]
+  const lists = listsOf(next)
+  const aggregates = isSame(lists, listsOf(before)) ? [] : [['aggregates', lists.filter(({ length }) => length > 0).map(String)] as const]
   return withDestination(withValues(document, writes), next, before, aggregates)
 }
 
-function groupWrites(at: Path, groups: RequestSpec['requestedResources']): readonly Write[] {
+type ResourceGroups = RequestSpec['requestedResources']
+
+/**
+ * The end of the request's groups for one group of the document, which has this many lists of aggregates. An earlier change can have removed
+ * lists, so groups of the request that ask for nothing are passed over.
+ */
+function endOfGroup(groups: ResourceGroups, start: number, lists: number): number {
+  const asksAt = (i: number): boolean => {
+    const { amounts = [], requiredTraits = [], forbiddenTraits = [], memberOf = [] } = groups[i] ?? {}
+    return amounts.length + requiredTraits.length + forbiddenTraits.length + memberOf.length > 0
+  }
+  let found = 0
+  let end = start
+  do found += Math.min(1, groups[end++]?.memberOf.length ?? 0)
+  while (found < lists && end < groups.length)
+  while (end < groups.length && !asksAt(end)) end++
+  return end
+}
+
+function groupWrites(at: Path, groups: ResourceGroups): readonly Write[] {
   const [first] = groups
   if (first === undefined) return []
   return [

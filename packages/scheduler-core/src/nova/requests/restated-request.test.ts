@@ -133,6 +133,24 @@ describe('a change of a request in Nova’s form is written into its document', 
     expect(novaDocuments.agrees(twice, before)).toBe(true)
   })
 
+  test('lists of aggregates are dropped one after the other', () => {
+    const before = spec({ ...twoLists, requested_resources: groups })
+    const lists = (one: RequestSpec) => [one.requestedDestination?.aggregates ?? [], ...one.requestedResources.map(({ memberOf }) => memberOf)]
+    const without = (one: RequestSpec, dropped: number): RequestSpec =>
+      restated(one, {
+        ...withResources(({ memberOf }, i) => ({ memberOf: i === dropped ? [] : memberOf }))(one),
+        ...(dropped === before.requestedResources.length && withPlace({ aggregates: [] })(one)),
+      })
+    for (const order of [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2]]) {
+      const changed = order.reduce((one, dropped) => {
+        const fewer = without(one, dropped)
+        expect([order, dropped, novaDocuments.agrees(fewer, before)]).toEqual([order, dropped, true])
+        return fewer
+      }, before)
+      expect(lists(changed).every(({ length }) => length === 0)).toBe(true)
+    }
+  })
+
   test('the other parts of the document stay, also those that no field has', () => {
     const before = spec({ ...twoLists, pci_requests: devices, image: image({ traits_required: ['A'] }), retry: null, id: 5 })
     const data = (one: RequestSpec) => (one.nova?.document as Record<string, JsonObject>)['nova_object.data'] ?? {}
