@@ -292,7 +292,8 @@ function toCounterfactual(
   const kind = (['POLICY', 'FLEET'] as const).find((one) => kinds.includes(one)) ?? 'REQUEST'
   const texts = changes.map(({ kind: of, subject, from, to }) => {
     // the subject already contains the misspelt name
-    const before = from === null || subject.endsWith(` ${from}`) ? subject : `${subject} ${from}`
+    const isSaid = from !== null && `${subject} of `.includes(` ${from} of `)
+    const before = from === null || isSaid ? subject : `${subject} ${from}`
     return `${of.toLowerCase()}: ${before} -> ${to}`
   })
   const where = address === null ? '' : ` (${address}${unlocks > 1 ? ' and others' : ''})`

@@ -103,6 +103,15 @@ describe('for a gang, the changes are those that the refused kind of instances n
     expect(pairs.some((text) => text.includes('vCPUs of gang member wide') && text.includes('memory of gang member tall'))).toBe(true)
   })
 
+  test('the text names the kind once, and kinds without a name of their own by their number', () => {
+    const textOf = (member: Parameters<typeof gang>[0]) =>
+      answerOf({ hosts: { a: { memoryMb: 4 * GIB, traits: ['CUSTOM_FAST'] } }, request: gang(member), kinds: ['REQUEST'] }).counterfactuals[0]?.text
+    expect(textOf({ ...big, flavor: flavor(1, 1, { 'trait:CUSTOM_FSAT': 'required' }) })).toBe(
+      'request: trait CUSTOM_FSAT of gang member big -> CUSTOM_FAST: unlocks 1 host (a)',
+    )
+    expect(textOf({ instances: 1, flavor: flavor(1, 8) })).toBe('request: memory of gang member 2 8192 MiB -> 3072 MiB: unlocks 1 host (a)')
+  })
+
   test('fewer instances are not proposed, and changes of the fleet are', () => {
     const request = gang({ ...big, flavor: flavor(1, 8) })
     const answer = answerOf({ hosts: { a: { memoryMb: 4 * GIB } }, request, kinds: ['REQUEST', 'FLEET', 'POLICY'], first: 50 })

@@ -3,9 +3,6 @@ import type { RequestSpec } from '../../../request/request-spec.ts'
 import { canonicalJson } from '../../../values/canonical-json.ts'
 import type { ChangedNumber, GangPlace, ProposedChange, Refusal } from '../remedies/remedy.ts'
 
-/** The fields that each kind of instances in a gang has for itself. All other fields of a request apply to the whole gang. */
-const OWN = ['flavor', 'numaTopology', 'gpus', 'pciRequests', 'requestedResources'] as const
-
 /** The request of one instance, as remedies read it. For an instance of a gang, it is a request for this kind of instances alone. */
 export function askedAt(whole: RequestSpec, instance: number): Pick<Refusal, 'request' | 'gang'> {
   if (whole.gang.length === 0) return { request: whole }
@@ -15,34 +12,23 @@ export function askedAt(whole: RequestSpec, instance: number): Pick<Refusal, 're
 
 const kindAt = (whole: RequestSpec, at: number): RequestSpec => membersOf(whole)[at]?.request ?? whole
 
+/** The fields that each kind of instances in a gang has for itself. All other fields of a request apply to the whole gang. */
+const ownFields = ({ flavor, numaTopology, gpus, pciRequests, requestedResources }: RequestSpec) => ({
+  ...{ flavor, numaTopology, gpus, pciRequests, requestedResources },
+})
+
 /** The whole gang with the fields of a changed request for one kind of instances. */
 function withKind(whole: RequestSpec, at: number, changed: RequestSpec): RequestSpec {
   if (at === 0) return { ...changed, gang: whole.gang }
-  const { flavor, numaTopology, gpus, pciRequests, requestedResources } = whole
-  const { flavor: _, ...devices } = changed
-  return {
-    ...devices,
-    ...{ flavor, numaTopology, gpus, pciRequests, requestedResources },
-    gang: whole.gang.map((member, i) =>
-      i === at - 1
-        ? {
-            ...member,
-            flavor: changed.flavor,
-            numaTopology: changed.numaTopology,
-            gpus: changed.gpus,
-            pciRequests: changed.pciRequests,
-            requestedResources: changed.requestedResources,
-          }
-        : member,
-    ),
-  }
+  const gang = whole.gang.map((member, i) => (i === at - 1 ? { ...member, ...ownFields(changed) } : member))
+  return { ...changed, ...ownFields(whole), gang }
 }
 
-/** The name of a kind of instances, as it is added to the subject of a change. */
+/** The name of a kind of instances, as it is added to the subject of a change. A kind without a name of its own gets its number. */
 function nameAt(whole: RequestSpec, at: number): string {
-  const { name, request } = membersOf(whole)[at] ?? { name: null, request: whole }
-  const said = name ?? request.flavor.name
-  return said === null ? `gang member ${at}` : `gang member ${said}`
+  const names = membersOf(whole).map(({ name, request }) => name ?? request.flavor.name)
+  const name = names[at] ?? null
+  return name === null || names.indexOf(name) !== names.lastIndexOf(name) ? `gang member ${at + 1}` : `gang member ${name}`
 }
 
 /**
@@ -54,8 +40,7 @@ export function inGang(change: ProposedChange, gang: GangPlace | undefined): Pro
   const { whole, at } = gang
   const kind = kindAt(whole, at)
   const changed = change.request(kind)
-  const isOwn = OWN.some((field) => canonicalJson(changed[field]) !== canonicalJson(kind[field]))
-  return lifted(change, gang, isOwn)
+  return lifted(change, gang, canonicalJson(ownFields(changed)) !== canonicalJson(ownFields(kind)))
 }
 
 function lifted(change: ProposedChange, gang: GangPlace, isOwn: boolean): ProposedChange {
