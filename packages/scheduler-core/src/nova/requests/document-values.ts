@@ -16,7 +16,7 @@ export const valueAt = (document: unknown, path: Path): unknown =>
 export function withValue(document: unknown, [key, ...rest]: Path, value: unknown): unknown {
   if (key === undefined) return value
   if (Array.isArray(document)) return document.map((item: unknown, i) => (String(i) === key ? withValue(item, rest, value) : item))
-  const outer = isJson(document) ? document : {}
+  const outer: Readonly<Record<string, unknown>> = isJson(document) ? document : {}
   if (isJson(outer[DATA])) return { ...outer, [DATA]: withValue(outer[DATA], [key, ...rest], value) }
   const { [key]: now, ...others } = outer
   const next = withValue(now, rest, value)
