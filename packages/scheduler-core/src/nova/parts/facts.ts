@@ -3,6 +3,7 @@ import { at } from '../../hosts/columns.ts'
 import type { HostRecord } from '../../hosts/hosts.ts'
 import { aggregatesOf, groupFrom, instancesOf, livenessOf, reportOf, statusOf } from '../../hosts/sources.ts'
 import { hostStatuses } from '../../records/change.ts'
+import type { Code } from '../../text/codes.ts'
 import {
   type Fact,
   fromExtraSpec,
@@ -14,7 +15,6 @@ import {
   type Source,
   type Term,
 } from '../../text/evidence.ts'
-import type { Code } from '../../text/codes.ts'
 import type { Reason } from '../../text/reason.ts'
 import type { HostState } from '../objects/host-state.ts'
 import type { NovaRequest } from '../objects/request.ts'

@@ -36,9 +36,7 @@ const image: Writer = (nova, next, before) => {
   const { properties: known, ...same } = before.image
   if (!isSame(others, same) || Object.keys(properties).some((name) => !Object.hasOwn(known, name))) return undefined
   const changed = Object.keys(known).filter((name) => properties[name] !== known[name])
-  const writes = changed.flatMap((name) =>
-    callerPaths(nova, ['image', 'properties', name]).map((path): Write => [path, properties[name]]),
-  )
+  const writes = changed.flatMap((name) => callerPaths(nova, ['image', 'properties', name]).map((path): Write => [path, properties[name]]))
   const isText = writes.every(([path, value]) => value === undefined || typeof valueAt(nova.document, path) === 'string')
   return isText ? withValues(nova.document, writes) : undefined
 }
@@ -81,10 +79,15 @@ function groupObject(document: unknown, group: InstanceGroup | null): unknown {
     return withValue(
       document,
       at,
-      versioned('InstanceGroup', '1.11', { uuid: group.uuid, policy: policyName(group), members: [], hosts: group.hosts, _rules }),
+      versioned('InstanceGroup', '1.11', {
+        ...{ uuid: group.uuid, policy: policyName(group), policies: [policyName(group)] },
+        ...{ members: [], hosts: group.hosts, _rules },
+      }),
     )
   const writes: readonly Write[] = [
-    now.policy === undefined ? [[...at, 'policies'], [policyName(group)]] : [[...at, 'policy'], policyName(group)],
+    // Nova's filters read the policy, and some of them the older list with one policy.
+    ...(now.policy === undefined && now.policies !== undefined ? [] : [[[...at, 'policy'], policyName(group)] as const]),
+    ...(now.policies === undefined ? [] : [[[...at, 'policies'], [policyName(group)]] as const]),
     ...(now._rules === undefined && most === null ? [] : [[[...at, '_rules'], _rules] as const]),
     ...(isSame(now.hosts ?? [], group.hosts) ? [] : [[[...at, 'hosts'], group.hosts] as const]),
   ]

@@ -1,6 +1,7 @@
 import type { RequestDocuments } from '../../contracts/built-in.ts'
 import { parseRequestSpec } from '../../request/parse.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
+import { byCodeUnit } from '../../values/canonical-json.ts'
 import { importLegacyRequest, importNovaRequest } from '../import/request.ts'
 import { pythonText } from '../text/python-text.ts'
 import { isSame, valueAt, withValue } from './document-values.ts'
@@ -120,7 +121,10 @@ const restrictions = ({ requestedDestination, requestedResources }: RequestSpec)
   host: requestedDestination?.host ?? null,
   node: requestedDestination?.node ?? null,
   forbidden: requestedDestination?.forbiddenAggregates ?? [],
-  lists: [requestedDestination?.aggregates ?? [], ...requestedResources.map(({ memberOf }) => memberOf)].filter(({ length }) => length > 0),
+  lists: [requestedDestination?.aggregates ?? [], ...requestedResources.map(({ memberOf }) => memberOf)]
+    .filter(({ length }) => length > 0)
+    .map(String)
+    .sort(byCodeUnit),
   groups: requestedResources
     .filter(({ amounts, requiredTraits, forbiddenTraits }) => amounts.length + requiredTraits.length + forbiddenTraits.length > 0)
     .map(({ memberOf: _, ...group }) => group),

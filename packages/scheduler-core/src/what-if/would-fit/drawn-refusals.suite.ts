@@ -152,7 +152,8 @@ const typedDrawn: fc.Arbitrary<RequestSpec> = fc
       flavor: { ...size, rootGb, extraSpecs: specs },
       requestedResources: [{ amounts: [], requiredTraits: traits }],
       ...{ numInstances, ...place, ...image, ...devices },
-      ...(other !== null && numInstances > 1 && { gang: [{ name: 'other', instances: 1, flavor: { vcpus: other[0], memoryMb: other[1] * GIB } }] }),
+      ...(other !== null &&
+        numInstances > 1 && { gang: [{ name: 'other', instances: 1, flavor: { vcpus: other[0], memoryMb: other[1] * GIB } }] }),
     })
   })
 

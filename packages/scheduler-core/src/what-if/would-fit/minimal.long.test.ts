@@ -277,7 +277,9 @@ describe('for random refusals', () => {
           counterfactuals.filter(({ changes }) => changes.some(({ subject }) => subject.startsWith(start))).length
         met.spreads += ofSubject('spread over')
         met.policies += ofSubject('NUMA policy of')
-        met.documents += counterfactuals.filter(({ changes, request: changed }) => changed.nova !== null && changes.some(({ kind }) => kind === 'REQUEST')).length
+        met.documents += counterfactuals.filter(
+          ({ changes, request: changed }) => changed.nova !== null && changes.some(({ kind }) => kind === 'REQUEST'),
+        ).length
         met.gangs += ofSubject('memory of gang member') + ofSubject('vCPUs of gang member')
         met.waits += counterfactuals.filter(({ changes }) => changes.some(({ waits }) => waits)).length
         met.lastResorts += counterfactuals.filter(isLast).length

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { aUuid } from '../../testing/index.ts'
 import { nodeWith } from '../../nova/compat/testing/placement-rows.ts'
+import { aUuid } from '../../testing/index.ts'
 import { answerOf, type Case, extra, saidOf, withNova, zone } from './testing/case.ts'
 
 describe('misspelt names in a request', () => {

@@ -141,13 +141,7 @@ export function isAskable({ request, given }: Pick<Applied, 'request' | 'given'>
   return parseRequestSpec(typed).ok && contradictionsOf(typed).length === 0 && !isTooSmall
 }
 
-export function* tryOn(
-  fleet: Fleet,
-  seed: string,
-  applied: Applied,
-  hosts: readonly HostName[],
-  failed: number,
-): Steps<Trial> {
+export function* tryOn(fleet: Fleet, seed: string, applied: Applied, hosts: readonly HostName[], failed: number): Steps<Trial> {
   const { request, profile } = applied
   if (!isAskable(applied)) return { placed: false, found: 0, unlocks: 0, hosts: [], address: null, next: [] }
   const { found, parts, read } = yield* decideOn(fleet, seed, request, profile, function* (instance) {

@@ -105,7 +105,8 @@ describe('for a gang, the changes are those that the refused kind of instances n
 
   test('the text names the kind once, and kinds without a name of their own by their number', () => {
     const textOf = (member: Parameters<typeof gang>[0]) =>
-      answerOf({ hosts: { a: { memoryMb: 4 * GIB, traits: ['CUSTOM_FAST'] } }, request: gang(member), kinds: ['REQUEST'] }).counterfactuals[0]?.text
+      answerOf({ hosts: { a: { memoryMb: 4 * GIB, traits: ['CUSTOM_FAST'] } }, request: gang(member), kinds: ['REQUEST'] })
+        .counterfactuals[0]?.text
     expect(textOf({ ...big, flavor: flavor(1, 1, { 'trait:CUSTOM_FSAT': 'required' }) })).toBe(
       'request: trait CUSTOM_FSAT of gang member big -> CUSTOM_FAST: unlocks 1 host (a)',
     )

@@ -1,5 +1,5 @@
-import { PAGES } from '../../../nova/hardware/topology.ts'
 import { fromNova, wire } from '../../../nova/compat/testing/placement-rows.ts'
+import { PAGES } from '../../../nova/hardware/topology.ts'
 import type { RequestSpec } from '../../../request/request-spec.ts'
 import { aUuid } from '../../../testing/index.ts'
 import type { JsonObject } from '../../../values/json.ts'
@@ -45,7 +45,7 @@ export function inNovaForm(request: RequestSpec, { isInCell, imageTraits }: Only
       wire('InstanceGroup', '1.11', {
         uuid: instanceGroup.uuid,
         policy: instanceGroup.policy.toLowerCase().replaceAll('_', '-'),
-        ...{ members: [], hosts: [] },
+        ...{ policies: [instanceGroup.policy.toLowerCase().replaceAll('_', '-')], members: [], hosts: [] },
       }),
     requested_destination: wire('Destination', '1.4', {
       ...{ host: place?.host ?? null, node: place?.node ?? null },
@@ -54,13 +54,11 @@ export function inNovaForm(request: RequestSpec, { isInCell, imageTraits }: Only
       forbidden_aggregates: [...(place?.forbiddenAggregates ?? [])],
     }),
     numa_topology:
-      numaTopology &&
-      wire('InstanceNUMATopology', '1.3', { cells: numaTopology.cells.map(cellOf), emulator_threads_policy: null }),
+      numaTopology && wire('InstanceNUMATopology', '1.3', { cells: numaTopology.cells.map(cellOf), emulator_threads_policy: null }),
     pci_requests: pciRequests.map(({ count, specs, numaPolicy }) => ({
       ...{ count, numa_policy: numaPolicy },
       spec: specs.map((one) => ({ ...one })),
     })),
-    requested_resources:
-      traits.length > 0 ? [wire('RequestGroup', '1.3', { resources: {}, required_traits: traits, aggregates: [] })] : [],
+    requested_resources: traits.length > 0 ? [wire('RequestGroup', '1.3', { resources: {}, required_traits: traits, aggregates: [] })] : [],
   })
 }

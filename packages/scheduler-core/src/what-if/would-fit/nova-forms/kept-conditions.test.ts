@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fromNova, legacy, nodeWith, withRules, wire } from '../../../nova/compat/testing/placement-rows.ts'
+import { fromNova, legacy, nodeWith, wire, withRules } from '../../../nova/compat/testing/placement-rows.ts'
 import { readNovaRequest } from '../../../nova/objects/request.ts'
 import { builtInProfiles } from '../../../profiles/built-in.ts'
 import { type Profile, profileSchema } from '../../../records/profile.ts'
@@ -31,7 +31,10 @@ const nodeIn = (cellUuid: string, memoryMb: number): HostShape => ({
 
 const A = aUuid(40)
 const aggregate = (name: string, host: string, metadata: Record<string, string> = {}) => ({ name, hosts: [host], metadata })
-const group = (more: object) => ({ instance_group: wire('InstanceGroup', '1.11', { uuid: aUuid(7), members: [], hosts: [], ...more }) })
+/** Nova's affinity filters read the older list of policies too. */
+const group = (policy: string, more: JsonObject = {}) => ({
+  instance_group: wire('InstanceGroup', '1.11', { ...{ uuid: aUuid(7), policy, policies: [policy], members: [], hosts: [] }, ...more }),
+})
 const member = (host: string, policy: 'AFFINITY' | 'ANTI_AFFINITY') =>
   aClaim({
     ...{ key: host, hosts: [host], grants: {}, mode: 'CONFIRM', instances: [aUuid(5)] },
@@ -133,6 +136,7 @@ const fields: Readonly<Record<string, Kept | readonly Kept[] | string>> = {
       numa_topology: guest(8 * GIB),
       network_metadata: wire('NetworkMetadata', '1.0', { physnets: ['net1'], tunneled: false }),
     }),
+    profile: withFilters('NUMATopologyFilter'),
     change: 'memory of each NUMA cell -> 4096 MiB',
     dropped: 'NUMA topology -> none',
   },
@@ -145,6 +149,7 @@ const fields: Readonly<Record<string, Kept | readonly Kept[] | string>> = {
       numa_topology: guest(8 * GIB),
       network_metadata: wire('NetworkMetadata', '1.0', { physnets: [], tunneled: true }),
     }),
+    profile: withFilters('NUMATopologyFilter'),
     change: 'memory of each NUMA cell -> 4096 MiB',
     dropped: 'NUMA topology -> none',
   },
@@ -245,23 +250,25 @@ const fields: Readonly<Record<string, Kept | readonly Kept[] | string>> = {
   ],
   'instanceGroup.uuid': {
     hosts: { w1: { memoryMb: 4 * GIB }, w2: {} },
-    request: asking(group({ policy: 'anti-affinity' })),
+    request: asking(group('anti-affinity')),
     changes: [member('w2', 'ANTI_AFFINITY')],
   },
   'instanceGroup.policy': {
     hosts: { w1: { memoryMb: 4 * GIB }, w2: {} },
-    request: asking(group({ policy: 'affinity' })),
+    request: asking(group('affinity')),
     changes: [member('w1', 'AFFINITY')],
   },
   'instanceGroup.policies': {
     hosts: { w1: { memoryMb: 4 * GIB }, w2: {} },
-    request: asking(group({ policies: ['affinity'] })),
+    request: asking({
+      instance_group: wire('InstanceGroup', '1.10', { uuid: aUuid(7), policies: ['affinity'], members: [], hosts: [] }),
+    }),
     changes: [member('w1', 'AFFINITY')],
   },
   'instanceGroup.members': 'it only tells which instances on a host are members',
   'instanceGroup.hosts': {
     hosts: { w1: { memoryMb: 4 * GIB }, w2: {} },
-    request: asking(group({ policy: 'affinity', hosts: ['w1'] })),
+    request: asking(group('affinity', { hosts: ['w1'] })),
   },
   'instanceGroup.rules': 'a host with too many members is refused by the policy',
   schedulerHints: [
@@ -315,7 +322,7 @@ const fields: Readonly<Record<string, Kept | readonly Kept[] | string>> = {
 const full = wire('RequestSpec', '1.14', {
   ...{ flavor: flavor(), image: image({}), num_instances: 1 },
   ...to({}),
-  ...group({}),
+  ...group('affinity'),
   retry: wire('SchedulerRetries', '1.1', { num_attempts: 1 }),
   network_metadata: wire('NetworkMetadata', '1.0', {}),
   request_level_params: wire('RequestLevelParams', '1.1', {}),

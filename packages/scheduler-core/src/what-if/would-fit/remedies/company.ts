@@ -1,6 +1,6 @@
+import { restated } from '../../../contracts/restated.ts'
 import { portAffinity } from '../../../namespace/port-affinity.ts'
 import type { InstanceGroup, RequestSpec, TopologySpread } from '../../../request/request-spec.ts'
-import { restated } from '../../../contracts/restated.ts'
 import { groupOf } from '../../../schedulers/filter-scheduler.ts'
 import type { Reason } from '../../../text/reason.ts'
 import { withoutHints } from '../change-request.ts'

@@ -32,9 +32,7 @@ function valuesOf({ image }: RequestSpec, property: string, known: () => Iterabl
   })
   const { architecture } = image
   if (keys.length === 0 && property === 'hw_architecture' && architecture !== null)
-    return [
-      named('architecture', architecture, (one, to) => restated(one, { image: one.image && { ...one.image, architecture: to } })),
-    ]
+    return [named('architecture', architecture, (one, to) => restated(one, { image: one.image && { ...one.image, architecture: to } }))]
   return keys.map((key) =>
     named(key, image.properties[key] ?? '', (one, to) =>
       restated(one, { image: one.image && { ...one.image, properties: { ...one.image.properties, [key]: to } } }),

@@ -1,5 +1,5 @@
-import { imagePropertiesRead } from '../../../filters/image-properties.ts'
 import { restated } from '../../../contracts/restated.ts'
+import { imagePropertiesRead } from '../../../filters/image-properties.ts'
 import { keysOfProperty } from '../../../text/legacy-image-properties.ts'
 import { withImageTrait, withoutExtraSpecs } from '../change-request.ts'
 import type { ProposedChange, Refusal, Remedy } from './remedy.ts'

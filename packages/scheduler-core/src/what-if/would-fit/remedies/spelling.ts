@@ -1,7 +1,7 @@
+import { restated } from '../../../contracts/restated.ts'
 import type { Fleet } from '../../../fleet/fleet.ts'
 import { bareAndOf } from '../../../request/request-reads.ts'
 import { demandOf, type RequestSpec } from '../../../request/request-spec.ts'
-import { restated } from '../../../contracts/restated.ts'
 import { createSpellings, type Spellings } from '../../../text/near-spelling.ts'
 import { withImageTrait } from '../change-request.ts'
 import { capabilityNames } from './capability-names.ts'
