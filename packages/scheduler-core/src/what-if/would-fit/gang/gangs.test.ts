@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import type { RequestSpecInput } from '../../../request/request-spec.ts'
 import { aUuid } from '../../../testing/index.ts'
 import { answerOf, type Case, zone } from '../testing/case.ts'
 
 const GIB = 1_024
 const flavor = (vcpus: number, gib: number, extraSpecs: Record<string, string> = {}) => ({ vcpus, memoryMb: gib * GIB, extraSpecs })
 /** A gang with instances of one kind with 1 vCPU, and one instance of a kind with these parts. */
-const gang = (member: NonNullable<Extract<Case['request'], { gang?: unknown }>['gang']>[number]) => ({
+const gang = (member: NonNullable<RequestSpecInput['gang']>[number]) => ({
   flavor: flavor(1, 1),
   numInstances: 2,
   gang: [member],

@@ -133,7 +133,7 @@ const fields: Readonly<Record<string, Kept | readonly Kept[] | string>> = {
   'networkMetadata.physnets': {
     hosts: { w1: { numaCells: [cell(0, 4 * GIB, 'net1')] }, w2: { numaCells: [cell(0, 64 * GIB), cell(1, GIB, 'net1')] } },
     request: asking({
-      numa_topology: guest(8 * GIB),
+      ...{ image: image({}), numa_topology: guest(8 * GIB) },
       network_metadata: wire('NetworkMetadata', '1.0', { physnets: ['net1'], tunneled: false }),
     }),
     profile: withFilters('NUMATopologyFilter'),
@@ -146,7 +146,7 @@ const fields: Readonly<Record<string, Kept | readonly Kept[] | string>> = {
       w2: { numaCells: [cell(0, 64 * GIB), cell(1, GIB)], tunneledCells: [1] },
     },
     request: asking({
-      numa_topology: guest(8 * GIB),
+      ...{ image: image({}), numa_topology: guest(8 * GIB) },
       network_metadata: wire('NetworkMetadata', '1.0', { physnets: [], tunneled: true }),
     }),
     profile: withFilters('NUMATopologyFilter'),
@@ -264,6 +264,7 @@ const fields: Readonly<Record<string, Kept | readonly Kept[] | string>> = {
       instance_group: wire('InstanceGroup', '1.10', { uuid: aUuid(7), policies: ['affinity'], members: [], hosts: [] }),
     }),
     changes: [member('w1', 'AFFINITY')],
+    profile: withFilters('ServerGroupAffinityFilter'),
   },
   'instanceGroup.members': 'it only tells which instances on a host are members',
   'instanceGroup.hosts': {
