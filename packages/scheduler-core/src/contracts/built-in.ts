@@ -1,6 +1,7 @@
+import type { Fleet } from '../fleet/fleet.ts'
 import type { Profile } from '../records/profile.ts'
 import type { OptionalField, ReadProperty, RequestReads } from '../request/request-reads.ts'
-import type { RequestSpec } from '../request/request-spec.ts'
+import type { RequestParts, RequestSpec } from '../request/request-spec.ts'
 import type { CompiledFilter, CompiledProfile } from './compiled-profile.ts'
 import type { CandidatesFilter, Filter, FilterOptions } from './filter.ts'
 import type { Plugin } from './plugin.ts'
@@ -18,6 +19,15 @@ export interface BuiltInPackage extends Pick<Plugin, 'name' | 'description' | 'f
   /** Creates the scheduler for a profile with `compat`. */
   createScheduler(compiled: CompiledProfile): Scheduler
   readonly documents: RequestDocuments
+  readonly capabilities: HostCapabilities
+}
+
+/** The properties of hosts that extra specs with the scope `capabilities:` can name. A path has one step for each part of the name. */
+export interface HostCapabilities {
+  /** The names that hosts have after these steps. */
+  namesAt(fleet: Fleet, steps: readonly string[]): ReadonlySet<string>
+  /** The values that hosts have at this path, as text. */
+  valuesAt(fleet: Fleet, path: readonly string[]): ReadonlySet<string>
 }
 
 /** The placement rules for profiles with or without `compat`: their filters, weighers and settings. */
@@ -61,6 +71,20 @@ export interface RequestDocuments {
   pathsOf(request: RequestSpec, path: readonly string[]): readonly string[]
   /** The properties that the document's service (such as Nova) reads from the image property `key`. Empty if it does not know `key`. */
   propertiesOf(request: RequestSpec, key: string): readonly ReadProperty[]
+  /**
+   * Replaces fields of a request, and changes its document accordingly. All other conditions of the document stay. If the document has no
+   * place for a change, the result either has no document and all conditions in its fields, or `agrees` is false for it.
+   */
+  restated(request: RequestSpec, parts: RequestParts): RequestSpec
+  /** The request without the cell in which its instances must stay. */
+  withoutCell(request: RequestSpec): RequestSpec
+  /** The request, in which the image requires the trait `to` instead of `trait`. With null, the image does not require the trait. */
+  withImageTrait(request: RequestSpec, trait: string, to: string | null): RequestSpec
+  /**
+   * Returns true if the document of a changed request, read again, has all changes. `before` is the request before the changes. Fields that
+   * are not changed are not compared.
+   */
+  agrees(request: RequestSpec, before: RequestSpec): boolean
   /** The paths of document fields that this release does not know. */
   unknownFields(request: RequestSpec): readonly string[]
   /** The paths of document fields that no placement rule reads. */

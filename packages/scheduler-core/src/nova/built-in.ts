@@ -5,6 +5,7 @@ import { createNovaScheduler } from './compat/nova-scheduler.ts'
 import { filtersOfPlacement } from './compat/placement-filters.ts'
 import { novaFilters } from './filters/index.ts'
 import { asFilter } from './parts/as-filter.ts'
+import { novaCapabilities } from './parts/capabilities.ts'
 import { CHECK_TYPE } from './parts/nova-filter.ts'
 import { novaDocuments } from './requests/documents.ts'
 
@@ -55,4 +56,5 @@ export const nova: BuiltInPackage = {
   rules: novaRules,
   createScheduler: createNovaScheduler,
   documents: novaDocuments,
+  capabilities: novaCapabilities,
 }

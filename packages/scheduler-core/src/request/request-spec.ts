@@ -6,6 +6,9 @@ export type RequestSpec = RequestSpecV1_3
 /** A request as input, in which fields with defaults may be left out. */
 export type RequestSpecInput = z.input<typeof requestSpecV1_3>
 
+/** New values for fields of a request. */
+export type RequestParts = Partial<Omit<RequestSpec, 'version' | 'nova'>>
+
 export type Flavor = RequestSpec['flavor']
 export type ImageMeta = NonNullable<RequestSpec['image']>
 export type InstanceGroup = NonNullable<RequestSpec['instanceGroup']>

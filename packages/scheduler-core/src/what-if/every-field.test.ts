@@ -267,9 +267,9 @@ const fields: Readonly<Record<string, Case | readonly Case[] | string>> = {
   },
   isBfv: 'booting from a volume would be a different instance; less disk is proposed instead',
   forceVerify: 'a request that skips filters is never proposed',
-  nova: 'its conditions are in the other fields',
-  'nova.form': 'its conditions are in the other fields',
-  'nova.document': 'its conditions are in the other fields',
+  nova: 'its fields are below',
+  'nova.form': 'it only says how the document is read',
+  'nova.document': 'would-fit/nova-forms/kept-conditions.test.ts has a case for each field of a document',
   'topologySpread.topologyKey': {
     request: { ...group({}), topologySpread: [{ topologyKey: 'rack', maxSkew: 1 }] },
     change: 'spread over rack -> not asked',

@@ -154,6 +154,12 @@ test.each([
 test('queries that support only one kind of instances refuse a request with several kinds with a message', async () => {
   const { errors } = await api.ask('query ($input: CapacityInput!) { capacity(input: $input) { __typename } }', { input: asked })
   expect(errors[0]?.message).toBe(
-    'input.spec.gantt.gang is a list of 1; it must be an empty list: capacity is counted for one kind of instances',
+    'input.spec.gantt.gang is a list of 1; it must be an empty list: capacity is counted for one kind of instances, so give each kind of the gang as a spec of its own',
+  )
+  const { decision } = await placeWith(api, { profile: 'greedy', ...asked })
+  const input = { decisionId: decision.id }
+  const ofDecision = await api.ask('query ($input: CapacityInput!) { capacity(input: $input) { __typename } }', { input })
+  expect(ofDecision.errors[0]?.message).toMatch(
+    /^input\.decisionId is "[\w-]+"; it must be the id of a decision about one kind of instances: capacity is counted for one kind/,
   )
 })

@@ -227,6 +227,13 @@ describe('whatWouldFit', () => {
         schedulerHints: [{ key: 'same_host', values: ['00000000-0000-4000-8000-000000000001'] }],
       },
     ],
+    [
+      'for a gang with a kind that is too large',
+      {
+        ...{ flavor: { vcpus: 1, memoryMb: 1_024 }, numInstances: 2 },
+        gang: [{ name: 'big', instances: 1, flavor: { vcpus: 4, memoryMb: 70_000 } }],
+      },
+    ],
   ])('for a request %s, every proposal of whatWouldFit is placed when it is simulated', async (_name, gantt) => {
     const before = await standing()
     const { decision } = await placeWith(api, {}, gantt)

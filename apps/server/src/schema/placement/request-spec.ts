@@ -6,6 +6,7 @@ import {
   specSchemas,
   specVersions,
 } from '@gantt/scheduler-core'
+import { asSent } from '@gantt/scheduler-core/nova'
 import { z } from 'zod'
 import type { Issue } from '../../services/calls/outcome.ts'
 import type { StoredRequestSpec } from '../../services/decision/decisions.ts'
@@ -118,7 +119,7 @@ export function toSpecDocument({ gantt, nova, legacy }: Partial<typeof SpecInput
  * requests have either the ids of their instances or their count, because the input must not have both.
  */
 export function toSpecInput({ nova, ...request }: CoreRequestSpec): Readonly<Record<string, unknown>> {
-  if (nova !== null) return nova.form === 'RequestSpec' ? { nova: nova.document } : { legacy: nova.document }
+  if (nova !== null) return { [nova.form === 'RequestSpec' ? 'nova' : 'legacy']: asSent(nova, request.instanceUuids) }
   const { instanceUuids, numInstances, ...rest } = requestInput.write(request)
   return { gantt: { ...rest, ...(request.instanceUuids.length > 0 ? { instanceUuids } : { numInstances }) } }
 }

@@ -1,9 +1,9 @@
-import { type Capacity, type CapacityOptions, countCapacity } from '@gantt/scheduler-core'
+import { type Capacity, type CapacityOptions, countCapacity, type RequestSpec } from '@gantt/scheduler-core'
 import { answerInPieces } from '../../event-loop/question.ts'
 import { InputFault } from '../calls/outcome.ts'
 import { checkRange } from '../calls/text.ts'
 import type { Drain } from '../move/drain.ts'
-import { type AskedRequest, isWrong, type ReadRequest } from '../placement/asked-request.ts'
+import { type AskedRequest, isWrong, type PlacedRequest, type ReadRequest } from '../placement/asked-request.ts'
 import type { Hypothesis, OpenHypothetical } from './hypothetical.ts'
 
 /** The fields by which hosts are grouped. */
@@ -37,6 +37,14 @@ export function firstGroups({ groups }: Capacity, first: number): Capacity['grou
   return groups.slice(0, first)
 }
 
+/** The error for a gang. It has the path of the request, or of the decision that made the request. */
+function severalKinds({ path }: PlacedRequest, { gang }: RequestSpec, { decisionId }: AskedRequest): InputFault {
+  const why = 'capacity is counted for one kind of instances, so give each kind of the gang as a spec of its own'
+  return decisionId === null
+    ? InputFault.at([...path, 'gang'], gang, `an empty list: ${why}`)
+    : InputFault.at(path, decisionId, `the id of a decision about one kind of instances: ${why}`)
+}
+
 export function createCapacities(open: OpenHypothetical, readRequest: ReadRequest): Capacities {
   return {
     async count(input) {
@@ -45,12 +53,7 @@ export function createCapacities(open: OpenHypothetical, readRequest: ReadReques
       const { fleet, profile, requests, asOf, isOver, drain } = await open(input, issues, isWrong(read) ? [] : [read])
       if (isWrong(read)) throw new InputFault(read)
       const [request = read.request] = requests
-      if (request.gang.length > 0)
-        throw InputFault.at(
-          ['input', 'spec', 'gantt', 'gang'],
-          request.gang,
-          'an empty list: capacity is counted for one kind of instances',
-        )
+      if (request.gang.length > 0) throw severalKinds(read, request, input.request)
       const groupings: Readonly<Record<CapacityGrouping, CapacityOptions['groupsOf']>> = {
         AVAILABILITY_ZONE: ({ zone }) => [zone],
         AGGREGATE: ({ aggregates }) => aggregates.map((uuid) => fleet.aggregates.byUuid.get(uuid)?.name ?? uuid),

@@ -91,12 +91,6 @@ export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest,
       const { fleet, profile, requests, asOf, isOver, edits, drain } = await open(input, issues, isWrong(read) ? [] : [read])
       if (isWrong(read)) throw new InputFault(read)
       const [request = read.request] = requests
-      if (request.gang.length > 0)
-        throw InputFault.at(
-          ['input', 'spec', 'gantt', 'gang'],
-          request.gang,
-          'an empty list: changes are looked for that help one kind of instances',
-        )
       const { maxChanges, first, minHosts } = input
       const kinds = input.kinds ?? changeKinds
       const options = { request, profile, seed: SEED, kinds, maxChanges, first, minHosts, maxRuns: MAX_TRIED_DECISIONS, isOver }

@@ -1,12 +1,10 @@
 import { statsFields } from '../../report/stats-fields.ts'
 import { bareAndOf, keysFrom } from '../../request/request-reads.ts'
 import { shortList } from '../../text/short-list.ts'
-import type { HostState } from '../objects/host-state.ts'
-import { attributeOf, type HostValue, hasAttribute, hostText, NovaObject, statOf } from '../parts/host-attributes.ts'
+import { capabilityOf } from '../parts/capabilities.ts'
+import { hasAttribute, hostText, statOf } from '../parts/host-attributes.ts'
 import { checkEach, novaFilter } from '../parts/nova-filter.ts'
 import { match } from '../text/extra-spec-match.ts'
-import { NovaError } from '../text/nova-error.ts'
-import { parsePythonJson } from '../text/python-json.ts'
 
 const SCOPE = 'capabilities'
 const isScoped = keysFrom(`${SCOPE}:`)
@@ -71,27 +69,4 @@ export function singlesHostOut(extraSpec: string): boolean {
   const path = extraSpec.split(':')
   if (path.length === 1) return (hasAttribute(extraSpec) && !GENERAL.has(extraSpec)) || COUNTS.test(extraSpec)
   return path[0] === SCOPE && !GENERAL.has(path[1] ?? '')
-}
-
-/** The value at a path that starts with an attribute of the host. Null if the path does not exist. */
-function capabilityOf(host: HostState, [name = '', ...steps]: readonly string[]): HostValue {
-  let value = attributeOf(host, name) ?? statOf(host, name)
-  for (const step of steps) value = stepInto(value, step)
-  return value
-}
-
-/** Follows one step of a path from a value. If the value is text, it is first parsed as JSON. */
-function stepInto(value: HostValue, step: string): HostValue {
-  const target = typeof value === 'string' ? parsed(value) : value
-  if (target instanceof Map) return target.get(step) ?? null
-  return target instanceof NovaObject ? (target.attributes.get(step) ?? null) : null
-}
-
-function parsed(text: string): HostValue {
-  try {
-    return parsePythonJson(text)
-  } catch (error) {
-    if (error instanceof NovaError) return null
-    throw error
-  }
 }

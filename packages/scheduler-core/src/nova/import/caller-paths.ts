@@ -141,7 +141,7 @@ function devicesPath(nova: WrittenRequest, [position, ...rest]: Path): Path {
 }
 
 /** The list of device requests in a document, and the path of the list. */
-function devicesIn({ form, document }: WrittenRequest): { readonly at: Path; readonly list: readonly unknown[] } {
+export function devicesIn({ form, document }: WrittenRequest): { readonly at: Path; readonly list: readonly unknown[] } {
   const { request_spec, filter_properties, pci_requests } = fieldsOf(document)
   const ofInstance = fieldsOf(fieldsOf(request_spec).instance_properties).pci_requests ?? undefined
   const [at, given] =

@@ -3,6 +3,7 @@ import { at } from '../../hosts/columns.ts'
 import type { HostRecord } from '../../hosts/hosts.ts'
 import { aggregatesOf, groupFrom, instancesOf, livenessOf, reportOf, statusOf } from '../../hosts/sources.ts'
 import { hostStatuses } from '../../records/change.ts'
+import type { Code } from '../../text/codes.ts'
 import {
   type Fact,
   fromExtraSpec,
@@ -38,13 +39,16 @@ export function novaFactsOf(refusal: NovaRefusal): readonly Fact[] {
       ...(need !== undefined && { required: need }),
       ...(have !== undefined && { actual: have }),
       ...(unit !== undefined && { unit }),
-      ...(refusal.reason.code.includes('.too_') && { amountOf: 'in total' as const }),
+      ...(isOfTotal(refusal.reason.code) && { amountOf: 'in total' as const }),
       requiredFrom,
       actualFrom,
       ...(terms !== undefined && { terms }),
     },
   ]
 }
+
+/** Returns true for the codes that compare an amount with the host's total. Other codes with `too` are about counts, such as instances. */
+const isOfTotal = (code: Code): boolean => /\.too_(?:little|few)/.test(code)
 
 /** Returns the sources of the needed and the available value. If the available value is computed, also the terms of the computation. */
 type Sides = (refusal: NovaRefusal) => readonly [need: Source, have: Source, terms?: readonly Term[]]
@@ -90,8 +94,8 @@ const room =
     const isByAggregate = filter.startsWith('Aggregate') && setsMetadata(host, ratioKey)
     const isOption = reason.source?.startsWith('option ') === true
     const ratioFrom = isByAggregate ? aggregatesOf(host.aggregates, ratioKey) : isOption ? fromOption(ratioKey) : from
-    // A code with `.too_` says that the need exceeds the host's total, so the ratio is not part of the explanation.
-    if (reason.code.includes('.too_')) return [fromRequest(field), from, [term('total', have)]]
+    // If the need exceeds the host's total, the ratio is not part of the explanation.
+    if (isOfTotal(reason.code)) return [fromRequest(field), from, [term('total', have)]]
     // The rule is: total x ratio - taken = have.
     return [fromRequest(field), from, [term('total x ratio', have + taken, ratioFrom), term('total', total), term('taken', taken)]]
   }

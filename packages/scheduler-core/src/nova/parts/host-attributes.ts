@@ -50,6 +50,9 @@ export function attributeOf(host: HostState, name: string): HostValue {
 /** Returns true if Nova's HostState has an attribute with this name. */
 export const hasAttribute = (name: string): boolean => attributes.has(name)
 
+/** The names of the attributes of Nova's HostState. */
+export const attributeNames = (): readonly string[] => [...attributes.keys()]
+
 /** The value of a statistic in the ComputeNode's `stats`. Null if it is not reported. */
 export function statOf({ stats }: HostState, name: string): string | null {
   return Object.hasOwn(stats, name) ? (stats[name] ?? null) : null

@@ -7,7 +7,8 @@ import { isConvertedByScheduler, isHardwareSpec } from '../text/hardware-specs.t
 import { propertiesReadAs, readImageProperties } from '../text/image-properties.ts'
 import { imagePropertyFields } from '../text/image-property-fields.ts'
 import { NovaError } from '../text/nova-error.ts'
-import { novaRequestOf } from './own-request.ts'
+import { novaRequestOf, readableRequestOf } from './own-request.ts'
+import { agrees, restatedRequest, withImageTrait, withoutCell } from './restated-request.ts'
 import { triedHosts } from './tried-hosts.ts'
 
 /** How the core reads requests in Nova's forms. */
@@ -17,7 +18,8 @@ export const novaDocuments: RequestDocuments = {
     const { cellUuid, allowCrossCellMove } = novaRequestOf(request).requestedDestination ?? {}
     return cellUuid && allowCrossCellMove !== true ? cellUuid : undefined
   },
-  portsOf: (request) => (request.nova?.form === 'RequestSpec' ? readablePorts(request) : []),
+  // The filter `Candidates` refuses every host for a request that Nova cannot read.
+  portsOf: (request) => (request.nova?.form === 'RequestSpec' ? (readableRequestOf(request)?.requestedPorts ?? []) : []),
   has: (request, field) => (field === 'networks' ? asksForNetworks(request.nova?.document) : triedHosts(request).length > 0),
   /**
    * Keys that Nova has already read when it calls the scheduler. Nova puts the results into other fields of the request, such as the
@@ -37,6 +39,10 @@ export const novaDocuments: RequestDocuments = {
     if (nova !== null) return imagePropertyFields.has(key) ? [{ name: key, value: given[key] }] : []
     return propertiesReadAs(given, key).map((name) => ({ name, value: typedValue(given, name) ?? given[key] }))
   },
+  restated: restatedRequest,
+  withoutCell,
+  withImageTrait,
+  agrees,
   unknownFields: unknownFieldsOf,
   withoutEffect: (request) => [
     ...limitPaths(request),
@@ -61,19 +67,6 @@ const ofFilters: ReadonlySet<string> = new Set(['hw_architecture', 'hw_vm_mode']
 function pathsOf({ nova }: RequestSpec, path: readonly string[]): readonly string[] {
   if (nova === null) return []
   return callerPaths(nova, path).map((given) => [...(nova.form === 'RequestSpec' ? ['spec'] : []), ...given].join('.'))
-}
-
-/**
- * The ports in a document. Empty if Nova cannot read the document. No error is needed here, because the filter `Candidates` then refuses
- * every host with the error.
- */
-function readablePorts(request: RequestSpec): readonly string[] {
-  try {
-    return novaRequestOf(request).requestedPorts
-  } catch (error) {
-    if (!(error instanceof NovaError)) throw error
-    return []
-  }
 }
 
 /** Returns true if a document names physical networks or tunnels that the guest's cells must be near. */

@@ -8,6 +8,7 @@ import { type GuestCell, type GuestTopology, PAGES } from '../hardware/topology.
 import { readLegacyRequest } from '../objects/legacy-request.ts'
 import { type NovaDestination, type NovaGroup, type NovaImage, type NovaRequest, readNovaRequest } from '../objects/request.ts'
 import { readImageProperties } from '../text/image-properties.ts'
+import { NovaError } from '../text/nova-error.ts'
 
 /**
  * Converts a request of this service to a NovaRequest. Cached. A request in Nova's form is read from Nova's document, with the host names
@@ -16,6 +17,16 @@ import { readImageProperties } from '../text/image-properties.ts'
 export const novaRequestOf: (spec: RequestSpec) => NovaRequest = memoByObject((spec) =>
   spec.nova === null ? fromTyped(spec) : withPlaces(readDocument(spec.nova), spec),
 )
+
+/** Like `novaRequestOf`. Undefined if Nova cannot read the request. */
+export function readableRequestOf(spec: RequestSpec): NovaRequest | undefined {
+  try {
+    return novaRequestOf(spec)
+  } catch (error) {
+    if (!(error instanceof NovaError)) throw error
+    return undefined
+  }
+}
 
 /** The NovaRequest of a request, by the rules of a feature level. */
 export function novaRequestAt(featureLevel: number, spec: RequestSpec): NovaRequest {
@@ -75,21 +86,40 @@ const readDocument = ({ form, document }: NonNullable<RequestSpec['nova']>): Nov
  * group of the claim, but do not change Nova's document. So hosts and group are taken from the request if they differ from the document.
  */
 function withPlaces(read: NovaRequest, spec: RequestSpec): NovaRequest {
-  const names = (field: 'ignoreHosts' | 'forceHosts' | 'forceNodes') => (sameNames(read[field], spec[field]) ? read[field] : spec[field])
+  const names = (field: NameField) => (sameNames(read[field], spec[field]) ? read[field] : spec[field])
   const { host = null, node = null } = spec.requestedDestination ?? {}
-  const isSamePlace = (read.requestedDestination?.host ?? null) === host && (read.requestedDestination?.node ?? null) === node
-  const isSameGroup = (read.instanceGroup?.uuid?.toLowerCase() ?? null) === (spec.instanceGroup?.uuid ?? null)
   return {
     ...read,
     ignoreHosts: names('ignoreHosts'),
     forceHosts: names('forceHosts'),
     forceNodes: names('forceNodes'),
     // If only the host changes, the cell and the aggregates of the destination stay.
-    requestedDestination: isSamePlace
+    requestedDestination: isSamePlace(read, spec)
       ? read.requestedDestination
       : { ...destinationOf(host, node), ...read.requestedDestination, ...hereOf(host, node) },
-    instanceGroup: isSameGroup ? withHosts(read.instanceGroup, spec) : spec.instanceGroup && groupOf(spec.instanceGroup),
+    instanceGroup: isSameGroup(read, spec) ? withHosts(read.instanceGroup, spec) : spec.instanceGroup && groupOf(spec.instanceGroup),
   }
+}
+
+type NameField = 'ignoreHosts' | 'forceHosts' | 'forceNodes'
+
+function isSamePlace({ requestedDestination: read }: NovaRequest, { requestedDestination: asked }: RequestSpec): boolean {
+  return (read?.host ?? null) === (asked?.host ?? null) && (read?.node ?? null) === (asked?.node ?? null)
+}
+
+const isSameGroup = ({ instanceGroup: read }: NovaRequest, { instanceGroup: asked }: RequestSpec): boolean =>
+  (read?.uuid?.toLowerCase() ?? null) === (asked?.uuid ?? null)
+
+/** The fields of a request in Nova's form that this service changed without changing the document (`withPlaces`). */
+export function placesApart(spec: RequestSpec): readonly (NameField | 'requestedDestination' | 'instanceGroup')[] {
+  const { nova } = spec
+  if (nova === null || readableRequestOf(spec) === undefined) return []
+  const read = readDocument(nova)
+  return [
+    ...(['ignoreHosts', 'forceHosts', 'forceNodes'] as const).filter((field) => !sameNames(read[field], spec[field])),
+    ...(isSamePlace(read, spec) ? [] : (['requestedDestination'] as const)),
+    ...(isSameGroup(read, spec) ? [] : (['instanceGroup'] as const)),
+  ]
 }
 
 /**

@@ -1,5 +1,6 @@
+import { builtIn } from '../../contracts/built-in.ts'
+import { restated } from '../../contracts/restated.ts'
 import { demandOf, type NumaCellRequest, type RequestSpec } from '../../request/request-spec.ts'
-import { restated } from '../../request/restated.ts'
 
 /**
  * The request, changed so that each instance needs `amount` of a resource class. The amount is changed in the field from which it comes: an
@@ -132,6 +133,18 @@ export function withoutKeys(request: RequestSpec, keys: RegExp): RequestSpec {
   const { image } = request
   const properties = Object.fromEntries(Object.entries(image?.properties ?? {}).filter(([key]) => !keys.test(key)))
   return restated(request, { flavor, image: image && { ...image, properties } })
+}
+
+/** The request, in which the image requires the trait `to` instead of `trait`. With null, the image does not require the trait. */
+export function withImageTrait(request: RequestSpec, trait: string, to: string | null): RequestSpec {
+  if (request.nova !== null) return builtIn().documents.withImageTrait(request, trait, to)
+  const { image } = request
+  const key = `trait:${trait}`
+  if (image?.properties[key] !== 'required') return request
+  const properties = Object.entries(image.properties).flatMap(([name, value]) =>
+    name !== key ? [[name, value] as const] : to === null ? [] : [[`trait:${to}`, value] as const],
+  )
+  return restated(request, { image: { ...image, properties: Object.fromEntries(properties) } })
 }
 
 /** The request without the scheduler hints that have these names. */

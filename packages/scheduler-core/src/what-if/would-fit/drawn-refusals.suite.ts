@@ -5,6 +5,7 @@ import { FEATURE_LEVEL } from '../../records/change.ts'
 import type { Profile } from '../../records/profile.ts'
 import type { RequestSpec, RequestSpecInput } from '../../request/request-spec.ts'
 import { aClaim, aLog, aReport, aRequest, aUuid, type HostShape } from '../../testing/index.ts'
+import { inNovaForm } from './nova-forms/in-nova-form.suite.ts'
 
 export const GIB = 1_024
 export const profiles = ['default', 'nova', 'nova-compat', 'best-fit', 'random'].map(
@@ -75,7 +76,7 @@ const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) 
 const rarely = <Value>(usual: Value, ...others: readonly Value[]): fc.Arbitrary<Value> =>
   fc.oneof({ weight: 3, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(...others) })
 
-export const requestDrawn: fc.Arbitrary<RequestSpec> = fc
+const typedDrawn: fc.Arbitrary<RequestSpec> = fc
   .record({
     vcpus: fc.integer({ min: 1, max: 9 }),
     gib: fc.integer({ min: 1, max: 10 }),
@@ -137,8 +138,10 @@ export const requestDrawn: fc.Arbitrary<RequestSpec> = fc
       spreadBy({ topologyKey: 'availability_zone', maxSkew: 1, maxPerDomain: 2 }),
       spreadBy({ topologyKey: 'rack', maxSkew: 1 }),
     ),
+    /** The vCPUs and the memory in GiB of one instance of another kind. */
+    other: rarely<readonly [vcpus: number, gib: number] | null>(null, [2, 9], [9, 1], [1, 1]),
   })
-  .map(({ vcpus, gib, rootGb, numInstances, place, image, traits, specs, devices }) => {
+  .map(({ vcpus, gib, rootGb, numInstances, place, image, traits, specs, devices, other }) => {
     // a guest with NUMA cells is accepted only if the flavor equals the sum of the cells
     const cells = devices?.numaTopology?.cells
     const size =
@@ -149,8 +152,20 @@ export const requestDrawn: fc.Arbitrary<RequestSpec> = fc
       flavor: { ...size, rootGb, extraSpecs: specs },
       requestedResources: [{ amounts: [], requiredTraits: traits }],
       ...{ numInstances, ...place, ...image, ...devices },
+      ...(other !== null &&
+        numInstances > 1 && { gang: [{ name: 'other', instances: 1, flavor: { vcpus: other[0], memoryMb: other[1] * GIB } }] }),
     })
   })
+
+/** Requests in this service's form and, where it can express them, in Nova's form with further conditions. */
+export const requestDrawn: fc.Arbitrary<RequestSpec> = fc
+  .record({
+    request: typedDrawn,
+    isNova: fc.boolean(),
+    isInCell: rarely(false, true),
+    imageTraits: rarely<string[]>([], ['CUSTOM_FAST'], ['CUSTOM_FSAT']),
+  })
+  .map(({ request, isNova, ...only }) => (isNova ? inNovaForm(request, only) : undefined) ?? request)
 
 export function fleetOf(drawn: readonly HostDrawn[]): Fleet {
   const log = aLog()

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { nodeWith } from '../../nova/compat/testing/placement-rows.ts'
 import { aUuid } from '../../testing/index.ts'
 import { answerOf, type Case, extra, saidOf, withNova, zone } from './testing/case.ts'
 
@@ -6,6 +7,8 @@ describe('misspelt names in a request', () => {
   const flavored = (name: string) => ({ flavor: { name, vcpus: 1, memoryMb: 512 } })
   const kept = (names: string) => [{ name: 'kept', hosts: ['a'], metadata: { instance_type: names } }]
   const byFlavor = withNova('AggregateTypeAffinityFilter')
+  const byCapability = withNova('ComputeCapabilitiesFilter')
+  const qemu = { ...nodeWith({ cpu_info: '{"vendor": "Intel"}', stats: { gpu_model: 'big' } }), hypervisorType: 'QEMU' }
   test.each<[what: string, given: Case, first: string]>([
     [
       'a zone',
@@ -61,6 +64,61 @@ describe('misspelt names in a request', () => {
     ],
     ['a host', { hosts: { 'cmp-14': {} }, request: { forceHosts: ['cpm-14'] } }, 'host asked for -> cmp-14'],
     [
+      'a key of a capability',
+      { hosts: { a: qemu }, request: extra({ 'capabilities:hypervisor_tpye': 'QEMU' }), profile: byCapability },
+      'key of extra spec capabilities:hypervisor_tpye -> hypervisor_type',
+    ],
+    [
+      'a key of a capability, below another one',
+      { hosts: { a: qemu }, request: extra({ 'capabilities:cpu_info:vednor': 'Intel' }), profile: byCapability },
+      'key of extra spec capabilities:cpu_info:vednor -> vendor',
+    ],
+    [
+      'a statistic of a host',
+      { hosts: { a: qemu }, request: extra({ 'capabilities:gpu_modle': 'big' }), profile: byCapability },
+      'key of extra spec capabilities:gpu_modle -> gpu_model',
+    ],
+    [
+      'a value of a capability',
+      { hosts: { a: qemu }, request: extra({ hypervisor_type: 'QMEU' }), profile: byCapability },
+      'extra spec hypervisor_type -> QEMU',
+    ],
+    [
+      'the architecture of the image',
+      {
+        hosts: { a: { supportedInstances: [{ arch: 'x86_64', hvType: 'kvm', vmMode: 'hvm' }] } },
+        request: { ...extra({}), image: { architecture: 'x86-64' } },
+      },
+      'image architecture -> x86_64',
+    ],
+    [
+      'the hypervisor type of the image',
+      {
+        hosts: { a: { supportedInstances: [{ arch: 'x86_64', hvType: 'hyperv', vmMode: 'hvm' }] } },
+        request: { ...extra({}), image: { properties: { img_hv_type: 'hyprev' } } },
+      },
+      'image img_hv_type -> hyperv',
+    ],
+    [
+      'a property of the image that aggregates have',
+      {
+        hosts: { a: {} },
+        request: { ...extra({}), image: { properties: { os_distro: 'ubutnu' } } },
+        aggregates: [{ name: 'x', hosts: ['a'], metadata: { os_distro: 'ubuntu' } }],
+        profile: withNova('AggregateImagePropertiesIsolation'),
+      },
+      'image os_distro -> ubuntu',
+    ],
+    [
+      'a trait of the image',
+      {
+        hosts: { a: { traits: ['CUSTOM_FAST'] } },
+        request: { ...extra({}), image: { properties: { 'trait:CUSTOM_FSAT': 'required' } } },
+        profile: withNova('AllHostsFilter'),
+      },
+      'trait CUSTOM_FSAT -> CUSTOM_FAST',
+    ],
+    [
       'a key of a spread',
       {
         hosts: { a: {} },
@@ -115,6 +173,15 @@ describe('misspelt names in a request', () => {
         aggregates: [{ name: 'x', hosts: ['a'], metadata: { storage: 'nvme,ssd' } }],
       },
       'key of extra spec storgae',
+    ],
+    [
+      'a key of a capability, if the flavor already has the correct key',
+      {
+        hosts: { a: qemu },
+        request: extra({ 'capabilities:hypervisor_tpye': 'QEMU', 'capabilities:hypervisor_type': 'xen' }),
+        profile: byCapability,
+      },
+      'key of extra spec capabilities:hypervisor_tpye',
     ],
     [
       'a resource class, if an extra spec requests an amount of the correct class',

@@ -56,7 +56,7 @@ export function* refusedHosts(fleet: Fleet, asked: RequestSpec, profile: Profile
     const missing: number[] = []
     const kind = lacks.map(({ filter, reason }) => {
       const known = kindOf({ filter, reason }, byName.get(filter), host, missing)
-      const looked = remedyFor(reason.code)?.looksAt?.({ fleet, request: asked, profile, host, filter, reason }) ?? ''
+      const looked = remedyFor(reason.code)?.looksAt?.({ fleet, request, profile, host, filter, reason }) ?? ''
       return `${known} ${looked}`
     })
     found.push({ host, lacks, kind: kind.join('\n'), missing, distance: distanceOfReasons(lacks.map(({ reason }) => reason)) })

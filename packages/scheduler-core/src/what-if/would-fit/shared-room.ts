@@ -140,7 +140,7 @@ function* withLeast(request: RequestSpec, profile: Profile, set: Changes, { subj
   for (const range of rangesOf(number)) {
     // yields for each range, because a range takes tens of requests, each of which is parsed
     yield
-    const isAsked = (one: number): boolean => isAskable(applyTo(request, profile, withNumber(one, range.step)).request)
+    const isAsked = (one: number): boolean => isAskable(applyTo(request, profile, withNumber(one, range.step)))
     const one = minRequested(range, number, isAsked)
     if (one !== undefined && !least.has(one)) least.set(one, withNumber(one, range.step))
   }

@@ -7,6 +7,7 @@ import { byCodeUnit } from '../../values/canonical-json.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 import type { HostName } from '../../values/host-name.ts'
 import type { Steps } from '../../values/steps.ts'
+import { askedAt } from './gang/in-gang.ts'
 import { type RefusedHost, refusedHosts } from './refused-hosts.ts'
 import { hasEndingClaims } from './remedies/ending-claims.ts'
 import { remedyFor } from './remedies/index.ts'
@@ -56,9 +57,10 @@ export function* surveyRefusals(
   profile: Profile,
   { instance, minHosts }: { readonly instance: number; readonly minHosts: number },
 ): Steps<Survey> {
+  const asked = askedAt(request, instance)
   const toNear = ({ host, lacks }: RefusedHost): NearHost => ({
     name: nameOf(fleet, host),
-    refusals: lacks.map(({ filter, reason }) => ({ fleet, request, profile, host, filter, reason })),
+    refusals: lacks.map(({ filter, reason }) => ({ fleet, ...asked, profile, host, filter, reason })),
   })
   const byKind = new Map<string, RefusedHost[]>()
   for (const found of yield* refusedHosts(fleet, request, profile, instance)) {

@@ -12,7 +12,7 @@ test('if a trial fails, the search for further changes yields once for each host
   const pausesFor = (count: number) => {
     const hosts = names.slice(0, count).map((name) => ({ host: name, node: name }))
     const request = aRequest({ memoryMb: 4_096, forceHosts: names })
-    const steps = tryOn(fleet, 's', { request, profile, edits: NO_EDITS, filters: undefined }, hosts, 0)
+    const steps = tryOn(fleet, 's', { given: request, request, profile, edits: NO_EDITS, filters: undefined }, hosts, 0)
     for (let pauses = 0; ; pauses++) {
       const step = steps.next()
       if (step.done) return { pauses, next: step.value.next.length }

@@ -1,3 +1,4 @@
+import { builtIn } from '../../contracts/built-in.ts'
 import { pluginsOf } from '../../contracts/plugins.ts'
 import { prepareChecksInSteps } from '../../examine/examine.ts'
 import { copyFleet } from '../../fleet/copy.ts'
@@ -8,6 +9,7 @@ import { compileProfile } from '../../pipeline/compile.ts'
 import { prepareFiltersInSteps, runFiltersInSteps } from '../../pipeline/filtering/run-filters.ts'
 import type { Profile } from '../../records/profile.ts'
 import { contradictionsOf, tooSmallForImage } from '../../request/contradictions.ts'
+import { requestAt } from '../../request/members.ts'
 import { parseRequestSpec } from '../../request/parse.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { type Decided, type DecideInput, decideInSteps } from '../../schedulers/decide.ts'
@@ -17,6 +19,7 @@ import type { HostName } from '../../values/host-name.ts'
 import type { Steps } from '../../values/steps.ts'
 import { applyEdits } from '../apply-edits.ts'
 import { type FleetEdits, isNoEdit, joinEdits, NO_EDITS } from '../edits.ts'
+import { askedAt } from './gang/in-gang.ts'
 import { proposalsFor, proposalsForSeveral } from './remedies/index.ts'
 import type { ProposedChange } from './remedies/remedy.ts'
 
@@ -70,6 +73,8 @@ export function createFleets(fleet: Fleet) {
 
 /** A set of changes, applied: the changed request, the changed profile, and the edits of the fleet. */
 export interface Applied {
+  /** The request without the changes. */
+  readonly given: RequestSpec
   readonly request: RequestSpec
   readonly profile: Profile
   readonly edits: FleetEdits
@@ -79,6 +84,7 @@ export interface Applied {
 export function applyTo(request: RequestSpec, profile: Profile, changes: readonly ProposedChange[]): Applied {
   const filters = changes.reduce((all, change) => change.filters?.(all) ?? all, profile.filters)
   return {
+    given: request,
     request: changes.reduce((one, change) => change.request?.(one) ?? one, request),
     edits: changes.reduce((all, { edits }) => (edits === undefined ? all : joinEdits(all, { ...NO_EDITS, ...edits })), NO_EDITS),
     profile: filters === profile.filters ? profile : { ...profile, filters },
@@ -123,22 +129,23 @@ export function* decideOn<Read>(
 }
 
 /**
- * True if a caller could send this request. A proposed request must pass the same checks as the request of a call. A request that still has
- * its document of Nova is not checked.
+ * True if a caller could send the changed request. A proposed request must pass the same checks as the request of a call, and its document
+ * of Nova, if it has one, must have the changes. An unchanged request with a document is not checked.
  */
-export const isAskable = (request: RequestSpec): boolean =>
-  request.nova !== null || (parseRequestSpec(request).ok && contradictionsOf(request).length + tooSmallForImage(request).length === 0)
+export function isAskable({ request, given }: Pick<Applied, 'request' | 'given'>): boolean {
+  if (request.nova !== null && request === given) return true
+  if (request.nova !== null && !builtIn().documents.agrees(request, given)) return false
+  const typed = { ...request, nova: null }
+  // The service does not compare the flavor of a request in Nova's form with its image, so the flavor may have been too small before.
+  const isTooSmall = tooSmallForImage(typed).length > (given.nova === null ? 0 : tooSmallForImage({ ...given, nova: null }).length)
+  return parseRequestSpec(typed).ok && contradictionsOf(typed).length === 0 && !isTooSmall
+}
 
-export function* tryOn(
-  fleet: Fleet,
-  seed: string,
-  { request, profile }: Applied,
-  hosts: readonly HostName[],
-  failed: number,
-): Steps<Trial> {
-  if (!isAskable(request)) return { placed: false, found: 0, unlocks: 0, hosts: [], address: null, next: [] }
+export function* tryOn(fleet: Fleet, seed: string, applied: Applied, hosts: readonly HostName[], failed: number): Steps<Trial> {
+  const { request, profile } = applied
+  if (!isAskable(applied)) return { placed: false, found: 0, unlocks: 0, hosts: [], address: null, next: [] }
   const { found, parts, read } = yield* decideOn(fleet, seed, request, profile, function* (instance) {
-    return instance < request.numInstances ? yield* nextFor(fleet, request, profile, hosts) : []
+    return instance < request.numInstances ? yield* nextFor(fleet, request, profile, hosts, instance) : []
   })
   if (found < request.numInstances) return { placed: false, found, unlocks: 0, hosts: [], address: null, next: read }
   const overlay = openOverlay(fleet)
@@ -147,7 +154,7 @@ export function* tryOn(
     const at = Math.min(failed, found - 1)
     for (const part of parts.slice(0, at)) overlay.hold(part, groupOf(request))
     const { hosts: unlocked } = yield* runFiltersInSteps(
-      yield* prepareFiltersInSteps(compileProfile(profile, pluginsOf(fleet)), request, fleet),
+      yield* prepareFiltersInSteps(compileProfile(profile, pluginsOf(fleet)), requestAt(request, at), fleet),
       fleet,
     )
     const passing = Array.from(unlocked.subarray(0, EXAMPLES), (index) => fleet.hosts.get(index as HostIndex))
@@ -163,10 +170,20 @@ export function* tryOn(
   }
 }
 
-/** Further changes for each host. Yields at each host, because the search for misspelt names can read the names of all hosts. */
-function* nextFor(fleet: Fleet, request: RequestSpec, profile: Profile, hosts: readonly HostName[]): Steps<readonly NextChanges[]> {
+/**
+ * Further changes for each host, if the instance with this index finds no host. Yields at each host, because the search for misspelt names
+ * can read the names of all hosts.
+ */
+function* nextFor(
+  fleet: Fleet,
+  whole: RequestSpec,
+  profile: Profile,
+  hosts: readonly HostName[],
+  instance: number,
+): Steps<readonly NextChanges[]> {
   if (hosts.length === 0) return []
-  const { checksOf } = yield* prepareChecksInSteps(fleet, request, profile)
+  const asked = askedAt(whole, instance)
+  const { checksOf } = yield* prepareChecksInSteps(fleet, asked.request, profile)
   const next: NextChanges[] = []
   for (const host of hosts) {
     yield
@@ -174,7 +191,7 @@ function* nextFor(fleet: Fleet, request: RequestSpec, profile: Profile, hosts: r
     const refusing = index === undefined ? undefined : checksOf(index, true).find(({ reason }) => reason !== undefined)
     if (index === undefined || refusing?.reason === undefined) continue
     const { filter, reason } = refusing
-    const refusal = { fleet, request, profile, host: index, filter, reason }
+    const refusal = { fleet, ...asked, profile, host: index, filter, reason }
     next.push({ host, changes: [...proposalsFor(refusal), ...proposalsForSeveral(refusal)] })
   }
   return next

@@ -1,9 +1,9 @@
 import type { Cause } from '../../cause/cause.ts'
+import { restated } from '../../contracts/restated.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { openOverlay } from '../../fleet/overlay.ts'
 import type { Profile } from '../../records/profile.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
-import { restated } from '../../request/restated.ts'
 import { groupOf } from '../../schedulers/filter-scheduler.ts'
 import { wayOutInSteps } from '../../schedulers/way-out.ts'
 import type { HostName } from '../../values/host-name.ts'
@@ -292,7 +292,8 @@ function toCounterfactual(
   const kind = (['POLICY', 'FLEET'] as const).find((one) => kinds.includes(one)) ?? 'REQUEST'
   const texts = changes.map(({ kind: of, subject, from, to }) => {
     // the subject already contains the misspelt name
-    const before = from === null || subject.endsWith(` ${from}`) ? subject : `${subject} ${from}`
+    const isSaid = from !== null && `${subject} of `.includes(` ${from} of `)
+    const before = from === null || isSaid ? subject : `${subject} ${from}`
     return `${of.toLowerCase()}: ${before} -> ${to}`
   })
   const where = address === null ? '' : ` (${address}${unlocks > 1 ? ' and others' : ''})`

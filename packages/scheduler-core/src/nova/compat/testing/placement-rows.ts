@@ -99,7 +99,8 @@ export function outcomeOf(row: Row, level?: number): Row['gets'] {
 
 export const both = (said: string) => ({ h1: said, h2: said })
 
-const wire = (name: string, version: string, data: JsonObject): JsonObject => ({
+/** A versioned object of Nova. */
+export const wire = (name: string, version: string, data: JsonObject): JsonObject => ({
   'nova_object.name': name,
   'nova_object.namespace': 'nova',
   'nova_object.version': version,
@@ -130,14 +131,24 @@ export const legacy = (instance: JsonObject, filter_properties: JsonObject = {},
       filter_properties,
     }),
   )
-const computeNode = wire('ComputeNode', '1.19', {
-  ...{ vcpus: 16, vcpus_used: 0, memory_mb: 65_536, memory_mb_used: 0, local_gb: 1_024, local_gb_used: 0, free_ram_mb: 65_536 },
-  ...{ free_disk_gb: 1_024, running_vms: 0, cpu_allocation_ratio: 1, ram_allocation_ratio: 1, disk_allocation_ratio: 1 },
+/** A ComputeNode with these fields. */
+const computeNodeWith = (fields: JsonObject) =>
+  wire('ComputeNode', '1.19', {
+    ...{ vcpus: 16, vcpus_used: 0, memory_mb: 65_536, memory_mb_used: 0, local_gb: 1_024, local_gb_used: 0, free_ram_mb: 65_536 },
+    ...{ free_disk_gb: 1_024, running_vms: 0, cpu_allocation_ratio: 1, ram_allocation_ratio: 1, disk_allocation_ratio: 1 },
+    ...fields,
+  })
+/** A host that reports a ComputeNode with these fields. */
+export const nodeWith = (fields: JsonObject, cellUuid: string | null = null): HostShape => ({
+  nova: { computeNode: computeNodeWith(fields), cellUuid },
 })
-export const inCell = (cellUuid: string | null): HostShape => ({ nova: { computeNode, cellUuid } })
+export const inCell = (cellUuid: string | null): HostShape => nodeWith({}, cellUuid)
 /** A host whose report says that an operator disabled its nova-compute service in Nova. */
 export const reportedDisabled: HostShape = {
-  nova: { computeNode, service: wire('Service', '1.22', { disabled: true, disabled_reason: 'fan', forced_down: false }) },
+  nova: {
+    computeNode: computeNodeWith({}),
+    service: wire('Service', '1.22', { disabled: true, disabled_reason: 'fan', forced_down: false }),
+  },
 }
 export const extra = (extraSpecs: Record<string, string>): Asks => ({ flavor: { vcpus: 1, memoryMb: 1_024, extraSpecs } })
 export const cellOf = (uuid: string) => wire('CellMapping', '1.1', { uuid })

@@ -1,5 +1,6 @@
+import { restated } from '../../../contracts/restated.ts'
+import { portAffinity } from '../../../namespace/port-affinity.ts'
 import type { InstanceGroup, RequestSpec, TopologySpread } from '../../../request/request-spec.ts'
-import { restated } from '../../../request/restated.ts'
 import { groupOf } from '../../../schedulers/filter-scheduler.ts'
 import type { Reason } from '../../../text/reason.ts'
 import { withoutHints } from '../change-request.ts'
@@ -129,7 +130,9 @@ const limits: Readonly<Record<string, 'maxSkew' | 'maxPerDomain'>> = { 'topology
 /** The request field that requires an instance to be near its own volumes and ports. It applies even without hints. */
 const NEAR_OWN = 'nearVolumesAndPorts'
 
-function nearOwn({ volumes, ports, nearVolumesAndPorts }: RequestSpec, hintsInTheWay: readonly string[]): Wish[] {
+function nearOwn(request: RequestSpec, hintsInTheWay: readonly string[]): Wish[] {
+  const { volumes, nearVolumesAndPorts } = request
+  const ports = portAffinity.own(request)
   const own = [...(hintsInTheWay.includes('near_volume') ? volumes : []), ...(hintsInTheWay.includes('near_port') ? ports : [])]
   if (!nearVolumesAndPorts || own.length === 0) return []
   return [{ path: NEAR_OWN, said: own.join(', '), without: (one) => restated(one, { nearVolumesAndPorts: false }) }]

@@ -1,6 +1,6 @@
+import { restated } from '../../../contracts/restated.ts'
 import { prepareChecks } from '../../../examine/examine.ts'
 import type { NumaCellRequest, RequestSpec } from '../../../request/request-spec.ts'
-import { restated } from '../../../request/restated.ts'
 import type { Reason } from '../../../text/reason.ts'
 import { numbered, withCells } from '../change-request.ts'
 import { hasPages, isPaged, pageRanges, pageSteps } from './page-steps.ts'

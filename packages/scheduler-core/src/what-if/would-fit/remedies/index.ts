@@ -1,4 +1,5 @@
 import type { Code } from '../../../text/codes.ts'
+import { inGang } from '../gang/in-gang.ts'
 import { amountForSeveral, amountsRemedy } from './amounts.ts'
 import { companyRemedy } from './company.ts'
 import { filterItselfRemedy } from './filter-itself.ts'
@@ -33,14 +34,14 @@ const byCode: ReadonlyMap<Code, Remedy> = new Map(remedies.flatMap((remedy) => r
 export const remedyFor = (code: Code): Remedy | undefined => byCode.get(code)
 
 /** All changes that can remove a refusal: corrections of misspelt names, and the proposals of the remedy. */
-export const proposalsFor = (refusal: Refusal): readonly ProposedChange[] => [
-  ...respelt(refusal),
-  ...(remedyFor(refusal.reason.code)?.propose(refusal) ?? []),
-]
+export const proposalsFor = (refusal: Refusal): readonly ProposedChange[] =>
+  [...respelt(refusal), ...(remedyFor(refusal.reason.code)?.propose(refusal) ?? [])].map((change) => inGang(change, refusal.gang))
 
 /**
  * Further changes if the request is for several instances. They are needed because the numbers in a refusal, and so in `proposalsFor`, are
  * about a single instance.
  */
 export const proposalsForSeveral = (refusal: Refusal): readonly ProposedChange[] =>
-  refusal.request.numInstances === 1 ? [] : [...amountForSeveral(refusal), ...minDevices(refusal), ...minCells(refusal)]
+  refusal.request.numInstances === 1
+    ? []
+    : [...amountForSeveral(refusal), ...minDevices(refusal), ...minCells(refusal)].map((change) => inGang(change, refusal.gang))

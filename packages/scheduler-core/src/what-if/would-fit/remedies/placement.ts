@@ -1,6 +1,7 @@
+import { builtIn } from '../../../contracts/built-in.ts'
+import { restated } from '../../../contracts/restated.ts'
 import type { Aggregate } from '../../../fleet/aggregates.ts'
 import { demandOf } from '../../../request/request-spec.ts'
-import { restated } from '../../../request/restated.ts'
 import { TENANT_KEY } from '../../../values/aggregate-keys.ts'
 import type { FleetEdits } from '../../edits.ts'
 import type { ProposedChange, Remedy } from './remedy.ts'
@@ -14,7 +15,7 @@ export const placementRemedy: Remedy = {
     const record = fleet.hosts.get(host)
     switch (reason.code) {
       case 'cell.other':
-        return [asked("Nova's cell", String(reason.need ?? ''), 'any', 3, (one) => restated(one, {}))]
+        return [asked("Nova's cell", String(reason.need ?? ''), 'any', 3, (one) => builtIn().documents.withoutCell(one))]
       case 'aggregate.tenant': {
         const own = [...fleet.aggregates.byUuid.values()].find(({ metadata }) =>
           Object.entries(metadata).some(([key, value]) => key.startsWith(TENANT_KEY) && value === request.projectId),

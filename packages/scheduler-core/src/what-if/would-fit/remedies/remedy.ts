@@ -80,10 +80,19 @@ export interface Parts {
   of(names: readonly string[]): ProposedChange
 }
 
+/** A gang, and the position of one kind of its instances in `membersOf`. */
+export interface GangPlace {
+  readonly whole: RequestSpec
+  readonly at: number
+}
+
 /** The refusal of a host by a filter, with the filter's reason. */
 export interface Refusal {
   readonly fleet: Fleet
+  /** For an instance of a gang, a request for this kind of instances alone. */
   readonly request: RequestSpec
+  /** Present if the refused instance is part of a gang. */
+  readonly gang?: GangPlace
   readonly profile: Profile
   readonly host: HostIndex
   readonly filter: string

@@ -1,7 +1,7 @@
+import { restated } from '../../../contracts/restated.ts'
 import { imagePropertiesRead } from '../../../filters/image-properties.ts'
-import { restated } from '../../../request/restated.ts'
 import { keysOfProperty } from '../../../text/legacy-image-properties.ts'
-import { withoutExtraSpecs } from '../change-request.ts'
+import { withImageTrait, withoutExtraSpecs } from '../change-request.ts'
 import type { ProposedChange, Refusal, Remedy } from './remedy.ts'
 import { asked, eachOf, type Wish } from './wishes.ts'
 
@@ -99,7 +99,7 @@ const withoutSpecs = ({ request, reason }: Refusal, isUnwanted: (key: string) =>
 function withoutTrait(request: Refusal['request'], trait: string, word: 'required' | 'forbidden') {
   const others = (names: readonly string[]) => names.filter((name) => name !== trait)
   const { extraSpecs } = request.flavor
-  return restated(
+  const changed = restated(
     withoutExtraSpecs(request, (key) => key === `trait:${trait}` && (extraSpecs[key] === 'required') === (word === 'required')),
     {
       requestedResources: request.requestedResources.map((group) => ({
@@ -108,6 +108,7 @@ function withoutTrait(request: Refusal['request'], trait: string, word: 'require
       })),
     },
   )
+  return word === 'required' ? withImageTrait(changed, trait, null) : changed
 }
 
 /**

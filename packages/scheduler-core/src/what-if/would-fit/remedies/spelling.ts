@@ -1,33 +1,14 @@
+import { restated } from '../../../contracts/restated.ts'
 import type { Fleet } from '../../../fleet/fleet.ts'
 import { bareAndOf } from '../../../request/request-reads.ts'
 import { demandOf, type RequestSpec } from '../../../request/request-spec.ts'
-import { restated } from '../../../request/restated.ts'
 import { createSpellings, type Spellings } from '../../../text/near-spelling.ts'
+import { withImageTrait } from '../change-request.ts'
+import { capabilityNames } from './capability-names.ts'
+import { aggregateNames, supportedNames } from './image-names.ts'
+import { metadataValues, misspeltBefore, type Name, withKey } from './name.ts'
 import type { ProposedChange, Refusal } from './remedy.ts'
 import { asked } from './wishes.ts'
-
-/** A name in the request, such as a trait, with the names of the same kind in the fleet, and a function that replaces the name. */
-interface Name {
-  /**
-   * The kind of the name, such as a trait or a host. Names of one kind are compared with the same list of names in the fleet. For each
-   * kind, at most `MAX_WORDS` names are looked up.
-   */
-  readonly kind: string
-  readonly subject: string
-  readonly word: string
-  known(): Iterable<string>
-  /**
-   * How many unknown names of the same kind come before this name in the request. Absent if one refusal is about all names of the kind.
-   * `respelt` then counts the unknown names itself.
-   */
-  misspeltBefore?(there: Spellings): number
-  /**
-   * Names of the same kind that the request already contains. They are not proposed as corrections, because two requirements of the request
-   * would then become one.
-   */
-  readonly others?: readonly string[]
-  rename(request: RequestSpec, to: string): RequestSpec
-}
 
 /** At most this many pairs of an unknown name and a name in the fleet are compared for one refusal. This takes about 12 ms. */
 const MAX_PAIRS = 20_000
@@ -94,6 +75,13 @@ function namesIn({ fleet, request, reason }: Refusal): readonly Name[] {
       return [traitName(fleet, request, String(reason.need ?? ''))]
     case 'aggregate.extra_spec':
       return extraSpecNames(fleet, request, subject, String(reason.need ?? ''))
+    case 'capability.missing':
+    case 'capability.mismatch':
+      return capabilityNames(fleet, request, subject)
+    case 'image.unsupported':
+      return supportedNames(fleet, request)
+    case 'aggregate.image_property':
+      return aggregateNames(fleet, request, subject)
     case 'class.not_reported':
       return [className(fleet, request, subject)]
     case 'aggregate.flavor': {
@@ -114,10 +102,6 @@ function namesIn({ fleet, request, reason }: Refusal): readonly Name[] {
   }
 }
 
-/** How many words before `word` in a list are unknown in the fleet. */
-const misspeltBefore = (words: readonly string[], word: string, there: Spellings): number =>
-  words.slice(0, words.indexOf(word)).filter((one) => !there.has(one)).length
-
 function traitName({ hosts }: Fleet, asking: RequestSpec, word: string): Name {
   const { requiredTraits, forbiddenTraits } = demandOf(asking)
   const key = `trait:${word}`
@@ -128,14 +112,16 @@ function traitName({ hosts }: Fleet, asking: RequestSpec, word: string): Name {
     // each set of traits is read once, because hosts with equal traits share one set
     known: () => [...new Set(hosts.present.map(({ traits }) => traits))].flatMap((traits) => [...traits]),
     others: [...requiredTraits, ...forbiddenTraits],
-    rename: (request, to) =>
-      restated(request, {
+    rename: (request, to) => {
+      const changed = restated(request, {
         flavor: { ...request.flavor, extraSpecs: withKey(request.flavor.extraSpecs, key, `trait:${to}`) },
         requestedResources: request.requestedResources.map((group) => ({
           ...group,
           requiredTraits: group.requiredTraits.map(other(to)),
         })),
-      }),
+      })
+      return withImageTrait(changed, word, to)
+    },
   }
 }
 
@@ -186,15 +172,6 @@ function extraSpecNames(fleet: Fleet, { flavor: { extraSpecs } }: RequestSpec, k
 
 const withSpecs = (one: RequestSpec, extraSpecs: RequestSpec['flavor']['extraSpecs']): RequestSpec =>
   restated(one, { flavor: { ...one.flavor, extraSpecs } })
-
-/** All values that aggregates have for a metadata key. A list of values is split at its commas. */
-const metadataValues = ({ aggregates }: Fleet, key: string): readonly string[] =>
-  [...aggregates.byUuid.values()].flatMap(({ metadata }) =>
-    Object.hasOwn(metadata, key) ? (metadata[key] ?? '').split(',').map((piece) => piece.trim()) : [],
-  )
-
-const withKey = <Value>(given: Readonly<Record<string, Value>>, from: string, to: string): Record<string, Value> =>
-  Object.fromEntries(Object.entries(given).map(([key, value]) => [key === from ? to : key, value]))
 
 const reportedClasses = ({ hosts }: Fleet): readonly string[] =>
   [...hosts.classes].flatMap(([name, { reported }]) => (hosts.present.some(({ index }) => reported[index] === 1) ? [name] : []))

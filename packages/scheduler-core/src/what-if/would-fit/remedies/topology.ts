@@ -1,5 +1,5 @@
+import { restated } from '../../../contracts/restated.ts'
 import type { NumaCellRequest, RequestSpec } from '../../../request/request-spec.ts'
-import { restated } from '../../../request/restated.ts'
 import { withoutKeys } from '../change-request.ts'
 import type { ProposedChange } from './remedy.ts'
 import { eachOf, type Wish } from './wishes.ts'

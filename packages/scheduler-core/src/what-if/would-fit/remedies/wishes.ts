@@ -1,6 +1,6 @@
+import { restated } from '../../../contracts/restated.ts'
 import type { HostRecord } from '../../../hosts/hosts.ts'
 import type { RequestSpec } from '../../../request/request-spec.ts'
-import { restated } from '../../../request/restated.ts'
 import { anotherHost } from './another-host.ts'
 import type { ProposedChange, Remedy } from './remedy.ts'
 

@@ -1,8 +1,9 @@
 import { expect } from 'vitest'
+import { requestOf } from '../../../nova/compat/testing/placement-rows.ts'
 import { builtInProfiles } from '../../../profiles/built-in.ts'
 import { FEATURE_LEVEL } from '../../../records/change.ts'
 import { type Profile, profileSchema } from '../../../records/profile.ts'
-import { aLog, aReport, aRequest, aUuid, type HostShape } from '../../../testing/index.ts'
+import { aLog, aReport, aUuid, type HostShape } from '../../../testing/index.ts'
 import { atOnce } from '../../../values/steps.ts'
 import type { ChangeKind } from '../remedies/remedy.ts'
 import { whatWouldFit } from '../what-would-fit.ts'
@@ -16,7 +17,7 @@ export const withNova = (name: string, options: Record<string, unknown> = {}): P
 
 export interface Case {
   readonly hosts: Readonly<Record<string, HostShape>>
-  readonly request: Parameters<typeof aRequest>[0]
+  readonly request: Parameters<typeof requestOf>[0]
   readonly changes?: Parameters<ReturnType<typeof aLog>['append']>[0]
   readonly aggregates?: readonly { readonly name: string; readonly hosts: readonly string[]; readonly metadata: Record<string, string> }[]
   readonly profile?: Profile
@@ -37,7 +38,7 @@ export function answerOf({
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...Object.entries(hosts).map(([name, shape]) => aReport(name, shape))])
   log.append(aggregates.map((next, i) => ({ type: 'aggregate', uuid: aUuid(20 + i), expectedVersion: 0, next })))
   for (const change of changes) expect(log.append([change])).toEqual([undefined])
-  const options = { request: aRequest(request), profile, kinds, seed: 's', maxChanges: 2, first, minHosts: 1, maxRuns: 100 }
+  const options = { request: requestOf(request), profile, kinds, seed: 's', maxChanges: 2, first, minHosts: 1, maxRuns: 100 }
   return atOnce(whatWouldFit(log.fleet, { ...options, isOver: () => false }))
 }
 
