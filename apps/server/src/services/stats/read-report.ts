@@ -74,12 +74,33 @@ const checkTraits = (stats: HostStats | StatsDelta, path: readonly string[]): Is
 const TRAIT = /^[A-Z][A-Z0-9_]{0,254}$/
 const TRAIT_RULE = 'be a trait that a flavor may ask for: capital letters, digits and _, a letter first, as in CUSTOM_FAST'
 
-/** The count of values in nested lists and objects. The recursion is safe, because the nesting depth was checked before. */
+/**
+ * The count of values in nested lists and objects, including those in texts that are JSON. The recursion is safe, because the nesting depth
+ * was checked before.
+ */
 function valuesIn(value: unknown): number {
+  if (typeof value === 'string') return valuesInText(value)
   if (value === null || typeof value !== 'object') return 0
   const inner = Object.values(value)
   let count = inner.length
-  for (const item of inner) if (typeof item === 'object') count += valuesIn(item)
+  for (const item of inner) count += valuesIn(item)
+  return count
+}
+
+/**
+ * The count of values in a text that is a JSON list or object, such as the `numa_topology` of a Nova document. 0 for other texts. The text
+ * is not parsed, because its nesting depth is not limited: each opening bracket and each comma outside of strings precedes one value.
+ */
+function valuesInText(text: string): number {
+  if (!/^\s*[[{]/.test(text)) return 0
+  let count = 0
+  let isQuoted = false
+  for (let i = 0; i < text.length; i++) {
+    const character = text.charAt(i)
+    if (character === '"') isQuoted = !isQuoted
+    else if (!isQuoted) count += Number(character === ',' || character === '[' || character === '{')
+    else if (character === '\\') i++
+  }
   return count
 }
 

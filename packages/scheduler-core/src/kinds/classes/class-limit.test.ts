@@ -5,13 +5,15 @@ import { checkpointOf, restoreFleet } from '../../fleet/checkpoint.ts'
 import { copyFleet } from '../../fleet/copy.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { expectSound, forget } from '../../fleet/testing/leaving.ts'
+import { hostStatsV1_4 } from '../../report/versions/v1-4.ts'
 import { aClaim, aLog, aReport, aRequest, aUuid, type HostShape, type TestLog } from '../../testing/index.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 import { BOUNDED_CLASSES } from '../../values/levels.ts'
-import { excessClasses, MAX_CLASSES } from './class-limit.ts'
+import { addsTooManyClasses, MAX_CLASSES, newClassesOf } from './class-limit.ts'
 
 const USUAL = ['DISK_GB', 'MEMORY_MB', 'VCPU']
 const H1 = 0 as HostIndex
+const SIZES = { vcpus: 1, vcpusUsed: 0, memoryMb: 1, memoryMbUsed: 0, localGb: 1, localGbUsed: 0 }
 
 /** A report shape with `count` classes, which are numbered from `first` on. */
 const classes = (first: number, count: number): HostShape => ({
@@ -128,8 +130,9 @@ test('a copy and a restored fleet have the classes of the fleet, and accept and 
   const restored = restoreFleet(JSON.parse(JSON.stringify(checkpointOf(log.fleet))))
   for (const { hosts } of [log.fleet, copy, restored]) {
     expect(hosts.classes.size).toBe(220 + USUAL.length)
-    expect(excessClasses(hosts, aReport('h3', classes(1_000, 36)).full as never)).toBeUndefined()
-    expect(excessClasses(hosts, aReport('h3', classes(1_000, 37)).full as never)).toMatchObject({ inUse: 220 })
+    const [most, tooMany] = [36, 37].map((count) => hostStatsV1_4.parse({ ...SIZES, ...classes(1_000, count) }))
+    expect(most && [addsTooManyClasses(hosts, most), newClassesOf(hosts, most).inUse]).toEqual([false, 220])
+    expect(tooMany && [addsTooManyClasses(hosts, tooMany), newClassesOf(hosts, tooMany).added.length]).toEqual([true, 37])
   }
   // the copy shares columns with the fleet, which now deletes and creates them
   log.append([aReport('h1', classes(0, 0), 3)])

@@ -7,26 +7,30 @@ import { isUsual } from './usual.ts'
  */
 export const MAX_CLASSES = 256
 
-/** The classes that a report would add to a fleet, if the fleet would then have too many. */
-export interface ExcessClasses {
-  readonly added: readonly string[]
-  /** How many classes the fleet has without the report, not counting VCPU, MEMORY_MB and DISK_GB. */
-  readonly inUse: number
-}
-
 interface ReportedClasses {
   readonly inventories: readonly { readonly resourceClass: string }[]
 }
 
-/**
- * The classes of a report that the fleet does not have, if the fleet would have more than MAX_CLASSES with them. Undefined if the report is
- * accepted. A report without new classes is always accepted, because the fleet can have more than MAX_CLASSES from the time below feature
- * level BOUNDED_CLASSES.
- */
-export function excessClasses({ classes }: Pick<HostTable, 'classes'>, { inventories }: ReportedClasses): ExcessClasses | undefined {
+/** `added`: the classes of a report that the fleet does not have. `inUse`: how many classes the fleet has without them. */
+export interface NewClasses {
+  readonly added: readonly string[]
+  readonly inUse: number
+}
+
+/** Compares the classes of a report with those of a fleet. VCPU, MEMORY_MB and DISK_GB are left out. */
+export function newClassesOf({ classes }: Pick<HostTable, 'classes'>, { inventories }: ReportedClasses): NewClasses {
   const added = inventories.flatMap(({ resourceClass }) => (classes.has(resourceClass) || isUsual(resourceClass) ? [] : [resourceClass]))
-  if (added.length === 0) return undefined
   let inUse = 0
   for (const resourceClass of classes.keys()) if (!isUsual(resourceClass)) inUse++
-  return inUse + added.length > MAX_CLASSES ? { added, inUse } : undefined
+  return { added, inUse }
+}
+
+/**
+ * True if a report adds classes to a fleet, and the fleet then has more than MAX_CLASSES. A report without new classes is always accepted,
+ * because a fleet can have more than MAX_CLASSES from the time below feature level BOUNDED_CLASSES.
+ */
+export function addsTooManyClasses(hosts: Pick<HostTable, 'classes'>, report: ReportedClasses): boolean {
+  if (report.inventories.length === 0) return false
+  const { added, inUse } = newClassesOf(hosts, report)
+  return added.length > 0 && inUse + added.length > MAX_CLASSES
 }
