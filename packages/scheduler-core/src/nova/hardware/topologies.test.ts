@@ -126,6 +126,22 @@ test('a host topology is read from plain dictionaries', () => {
   expect(host?.cells[0]).toMatchObject({ id: 1, cpuset: [0, 2], pcpuset: undefined, memory: 512, memoryUsage: 100, cpuUsage: 3 })
 })
 
+test.each<[string, () => unknown]>([
+  [
+    '1,000 cells of a host in plain dictionaries',
+    () => readHostTopology({ cells: Array.from({ length: 1_000 }, (_, id) => ({ id, cpus: '0-65535' })) }),
+  ],
+  ['128 nodes of an image', () => readImageProperties(nodes('hw_numa_cpus'))],
+  ['128 nodes of a flavor', () => guestTopologyFor(flavor({ 'hw:numa_nodes': '128', ...nodes('hw:numa_cpus') }), {})],
+])('the CPU lists of %s can have 65,536 CPUs together', (_what, read) => {
+  expect(read).toThrow(expect.objectContaining({ kind: 'Invalid', message: expect.stringContaining('name more than 65536 CPUs') }))
+})
+
+/** A CPU list of 65,536 CPUs for each of 128 NUMA nodes. */
+function nodes(key: string): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: 128 }, (_, node) => [`${key}.${node}`, '0-65535']))
+}
+
 test('a guest topology is read from a versioned object, and migrateGuestTopology converts one without pcpuset', () => {
   const old = readGuestTopology(
     wire('1.3', { cells: [wire('1.4', { id: 0, cpuset: [0, 1], memory: 512, cpu_policy: 'dedicated', cpu_pinning_raw: { 0: 7 } })] }),
