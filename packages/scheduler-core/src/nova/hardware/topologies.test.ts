@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { readImageProperties } from '../text/image-properties.ts'
 import { checkHost } from './check-host.ts'
 import { networksShort } from './networks.ts'
 import { migrateGuestTopology, readGuestTopology, readHostTopology } from './read-topology.ts'
