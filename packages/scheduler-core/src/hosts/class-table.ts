@@ -99,6 +99,6 @@ export class ClassTable {
   }
 }
 
-/** True if a host reports the class, or claims hold an amount of the class on the host. All values of other hosts are 0. */
-const isInUse = ({ reported, claimed, covered }: ClassColumns, host: HostIndex): boolean =>
+/** True if a host reports the class, or claims hold an amount of it on the host. Otherwise, all values of the class on the host are 0. */
+export const isInUse = ({ reported, claimed, covered }: ClassColumns, host: HostIndex): boolean =>
   at(reported, host) !== 0 || at(claimed, host) !== 0 || at(covered, host) !== 0

@@ -1,3 +1,4 @@
+import { isInUse } from '../../hosts/class-table.ts'
 import { at, type ClassColumns, type InventoryRow } from '../../hosts/columns.ts'
 import type { HostTable } from '../../hosts/hosts.ts'
 import { hugeMibOf } from '../../hosts/plain-memory.ts'
@@ -111,8 +112,9 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
 
   takeInventory(hosts, host, stats) {
     const inventories = inventoriesOf(stats)
-    for (const resourceClass of hosts.classes.keys())
-      if (!inventories.has(resourceClass)) hosts.writeClass(resourceClass, host, (columns) => use(columns, host, 0), NOTHING)
+    for (const [resourceClass, columns] of hosts.classes)
+      if (!inventories.has(resourceClass) && isInUse(columns, host))
+        hosts.writeClass(resourceClass, host, () => use(columns, host, 0), NOTHING)
     for (const [resourceClass, { total, reserved, allocationRatio, minUnit, maxUnit, stepSize, used }] of inventories) {
       const ratioMilli = toRatioMilli(allocationRatio)
       hosts.writeClass(resourceClass, host, (columns) => use(columns, host, used ?? 0), {
