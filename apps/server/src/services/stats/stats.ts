@@ -197,8 +197,8 @@ function refusalOf({ fleet }: Replica, report: Report): Void {
 function tooManyClasses({ hosts }: Fleet, { full }: Pick<HostReported, 'full'>, path: readonly string[]): Invalid {
   const { added, inUse } = newClassesOf(hosts, { inventories: full?.inventories ?? [] })
   const rule =
-    `not add resource classes beyond the ${MAX_CLASSES} that a fleet may have besides VCPU, MEMORY_MB and DISK_GB: it adds ${added.length} ` +
-    `to ${inUse}. Report classes that are in use, or free others: a class is free when no host reports it and no claim holds any of it`
+    `not add resource classes beyond the ${MAX_CLASSES} that a fleet may have besides VCPU, MEMORY_MB and DISK_GB: ` +
+    `it adds ${added.length} to ${inUse}. Report classes that are in use, or free others: a class is free when no host reports it and no claim holds any of it`
   return invalid([issue(path, added.join(', '), rule, 'report.too_many_classes')], 'PRECONDITION')
 }
 

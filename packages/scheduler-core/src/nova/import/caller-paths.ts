@@ -146,7 +146,7 @@ function devicesPath(nova: WrittenRequest, [position, ...rest]: Path): Path {
   return [...at, taken[Number(position)] ?? position, ...inside]
 }
 
-/** The path of the device requests in a document, and the indexes of those for at least one device. Cached, because the list can be long. */
+/** The path of the device requests, and the indexes of those for at least one device. Cached, because the list can be long. */
 const devicesOf = memoByObject((nova: WrittenRequest) => {
   const { at, list } = devicesIn(nova)
   return { at, taken: list.flatMap((one, i) => (Number(fieldsOf(one).count) > 0 ? [String(i)] : [])) }

@@ -44,7 +44,7 @@ export function hostReaderPath(given: unknown, [field, ...rest]: Path): Path {
   return [...document.at, ...(field === undefined ? [] : columnPath(document, field, rest))]
 }
 
-/** A reported document of Nova. The functions read parts of the document, and read each part only once, even if many paths are translated. */
+/** A reported document of Nova. The functions read each part of the document only once, even if many paths are translated. */
 interface ReportedDocument {
   /** The ComputeNode, its path, and the object that contains it. */
   readonly node: unknown

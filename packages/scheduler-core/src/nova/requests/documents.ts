@@ -41,7 +41,7 @@ export const novaDocuments: RequestDocuments = {
   withoutEffect: (request) => [...limitPaths(request), ...minOfImage(request).flatMap((path) => pathsOf(request, path))],
 }
 
-/** The properties of an image in the types of Nova's fields. Undefined if Nova cannot read the image. Cached, because each property asks. */
+/** The properties of an image in the types of Nova's fields. Undefined if Nova cannot read the image. Cached, because each needs all. */
 const typedValues = memoByObject((given: Readonly<Record<string, unknown>>): ImageProperties | undefined => {
   try {
     return readImageProperties(given)
