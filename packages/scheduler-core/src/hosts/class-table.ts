@@ -1,6 +1,15 @@
 import type { HostIndex } from '../values/host-index.ts'
 import { bytesOf, type ColumnMemory, copyColumns, emptyColumns, growColumns } from './column-memory.ts'
-import { at, type ClassColumns, copyInventory, createClassColumns, hasInventory, type InventoryRow, setInventory, useOf } from './columns.ts'
+import {
+  at,
+  type ClassColumns,
+  copyInventory,
+  createClassColumns,
+  hasInventory,
+  type InventoryRow,
+  setInventory,
+  useOf,
+} from './columns.ts'
 
 /**
  * The columns of the resource classes that are in use: a host reports the class, or claims hold an amount of it. Hosts and requests choose

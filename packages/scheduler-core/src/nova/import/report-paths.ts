@@ -138,11 +138,11 @@ const COLUMNS: readonly (readonly [field: string, column: string])[] = [
   ['pci_device_pools', 'pci_stats'],
 ]
 
-function columnPath({ node, column: valueOf }: ReportedDocument, given: string, rest: Path): Path {
+function columnPath({ node, column: readColumn }: ReportedDocument, given: string, rest: Path): Path {
   const [field = given, column] = COLUMNS.find((names) => names.includes(given)) ?? []
   const fields = fieldsOf(node)
   const named = column !== undefined && (fields[field] ?? undefined) === undefined && Object.hasOwn(fields, column) ? column : field
-  const value = valueOf(named)
+  const value = readColumn(named)
   const isList = Array.isArray(value) || (isJson(value) && Object.hasOwn(value, 'nova_object.data'))
   if (column !== undefined && isComputeNodeRow(node) && !isList) return [named, ...rest.slice(1)]
   const [position, word = '', ...deeper] = rest

@@ -74,6 +74,8 @@ function boundsOf(range: string, rule: string): Range {
 }
 
 function wholeNumber(text: string, rule: string): number {
+  // plain digits are read directly, because a list can have a hundred thousand numbers
+  if (/^[0-9]{1,9}$/.test(text)) return Number(text)
   try {
     const number = pythonInt(text)
     // beyond this number, adding 1 can give the same number, so that a range would not end
