@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { MAX_CLASSES } from '@gantt/scheduler-core'
 import { expect, test } from 'vitest'
 import { limits } from './http/limits.ts'
 import { printDuration } from './schema/types/scalars.ts'
@@ -38,6 +39,7 @@ test.each<[string, number, string]>([
   ['a small answer', limits.smallAnswerBytes, '`limit.answers`'],
   ['a report', MAX_REPORT_LENGTH, '`call.too_large`'],
   ['the values of a report', MAX_REPORT_VALUES, 'values of one report'],
+  ['the resource classes of a fleet', MAX_CLASSES, '`report.too_many_classes`'],
   ['the length of a query', requestLimits.queryLength, 'JsonFilter'],
   ['the depth of a query', requestLimits.queryDepth, 'JsonFilter'],
   ['the terms of a query', requestLimits.queryTerms, 'JsonFilter'],

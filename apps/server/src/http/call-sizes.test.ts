@@ -115,6 +115,21 @@ describe('a report', () => {
     }
   })
 
+  test('the values in the JSON texts of a Nova document are counted, but not the brackets and commas in their strings', async () => {
+    const node = (cells: unknown) => ({
+      'nova_object.name': 'ComputeNode',
+      'nova_object.namespace': 'nova',
+      'nova_object.version': '1.19',
+      'nova_object.data': { numa_topology: JSON.stringify({ 'nova_object.data': { cells } }) },
+    })
+    const answer = await send('values-in-text', { nova: node([{ id: 0, cpuset: range(MAX_REPORT_VALUES, (i) => i % 10) }]) })
+    expect(answer.issues[0]).toMatchObject({ rule: 'call.too_large' })
+    // the document has 5 values, the text 5, and the list 50,000
+    expect(answer.message).toContain(`at most ${MAX_REPORT_VALUES} values, those within lists and objects counted, not 50010`)
+    const refused = await send('values-in-text', { nova: node(`\\"${'[,{'.repeat(MAX_REPORT_VALUES / 2)}`) })
+    expect(refused.issues.map(({ rule }: Json) => rule)).toEqual(['stats.invalid'])
+  })
+
   test('a report of many short values is refused with the limit and the count, and reports of real hosts are far below the limit', async () => {
     const numaCells = range(64, (id) => ({ id, cpuset: range(400, (i) => id * 400 + i), memoryMb: 1, siblings: range(300, () => [id]) }))
     const answer = await send('short-values', { full: { ...largeHost, instances: [], numaCells } })

@@ -108,8 +108,10 @@ function checkClasses({ hosts, featureLevel }: Fleet, record: HostRecord, { clas
         report('state.column', `${name}.${column}`, expected[column], at(columns[column], index))
     if (expected.free < 0 && held?.late !== undefined) report('state.over_capacity', name, capacity, used + claimed, held.late.id)
   }
-  // Claims can reserve amounts of a class that has no columns.
-  for (const name of classes.keys()) if (!hosts.classes.has(name)) report('state.column', `${name}.claimed`, 'columns', 'none')
+  // Claims can reserve amounts of a class that has no columns. A class of which claims hold 0 in all needs none.
+  for (const [name, held] of classes)
+    if (!hosts.classes.has(name) && (held.always !== 0 || held.unlessCounted !== 0))
+      report('state.column', `${name}.claimed`, 'columns', 'none')
 }
 
 /**

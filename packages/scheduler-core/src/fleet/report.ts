@@ -1,6 +1,7 @@
 import { setExtra } from '../claims/in-place.ts'
 import { countedStats, isAllocation, isFleetAllocation, withOverride } from '../hosts/allocation.ts'
 import { COMPUTE, type HostRecord, type HostTable, type OwnHostRecord, type Reporter } from '../hosts/hosts.ts'
+import { addsTooManyClasses } from '../kinds/classes/class-limit.ts'
 import { allKinds } from '../kinds/index.ts'
 import { takeDocument } from '../namespace/facts/taken.ts'
 import { NO_RATIOS } from '../records/allocation-settings.ts'
@@ -9,7 +10,7 @@ import { type Claim, isLive } from '../records/claim.ts'
 import { type HostStats, mergeDelta, type StatsDelta } from '../report/stats.ts'
 import { currentStats } from '../report/stats-versions.ts'
 import type { Code } from '../text/codes.ts'
-import { ENDED_AS_HELD, ENDED_CLAIMS, NEWLY_LISTED, STRICT_CLAIMS, UNLISTED_TIMES } from '../values/levels.ts'
+import { BOUNDED_CLASSES, ENDED_AS_HELD, ENDED_CLAIMS, NEWLY_LISTED, STRICT_CLAIMS, UNLISTED_TIMES } from '../values/levels.ts'
 import { inSlices, SLICE, type Steps } from '../values/steps.ts'
 import type { FleetState } from './fleet-state.ts'
 
@@ -32,6 +33,8 @@ export function takeReport(fleet: FleetState, change: HostReported): Code | unde
     if (reporter?.incarnation !== change.incarnation || reporter.sequence !== change.delta.baseSequence) return 'report.gap'
     if (!namesMovedAmounts(hosts, known, change.delta)) return 'report.gap'
   }
+  if (hosts.featureLevel >= BOUNDED_CLASSES && change.full !== undefined && addsTooManyClasses(hosts, change.full))
+    return 'report.too_many_classes'
   const stats =
     change.full === undefined ? mergeDelta((known as HostRecord).stats, change.delta ?? { baseSequence: 0 }) : currentStats(change.full)
   if (known !== undefined) hosts.keepBefore(known.index)

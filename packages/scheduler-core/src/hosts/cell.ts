@@ -1,5 +1,6 @@
 import type { PageGrant } from '../records/grants.ts'
 import type { NumaCellRequest } from '../request/request-spec.ts'
+import { memoByObject } from '../values/memo.ts'
 import type { CellLimits, PageState } from './cell-limits.ts'
 import { isBackedByHuge, plainMibLeft } from './plain-memory.ts'
 
@@ -242,8 +243,11 @@ function pinsAmongShared(cell: CellState, pins: number): number {
   return pins === 0 ? 0 : Math.min(pins, sharedAndDedicated(cell))
 }
 
+/** The CPUs of a list as a set, for checking many CPUs. Cached, so the list must never change. */
+export const cpuSetOf: (cpus: readonly number[]) => ReadonlySet<number> = memoByObject((cpus: readonly number[]) => new Set(cpus))
+
 function sharedAndDedicated({ cpuset, dedicated = [] }: CellState): number {
-  const shared = new Set(cpuset)
+  const shared = cpuSetOf(cpuset)
   let both = 0
   for (const cpu of dedicated) if (shared.has(cpu)) both++
   return both

@@ -7,19 +7,9 @@ import type { HostIndex } from '../values/host-index.ts'
 import type { HostName } from '../values/host-name.ts'
 import { ENDED_CLAIMS } from '../values/levels.ts'
 import { ifOwn, type Owner } from '../values/owner.ts'
+import { ClassTable } from './class-table.ts'
 import { bytesOf, ColumnMemory, copyColumns, emptyColumns, growColumns } from './column-memory.ts'
-import {
-  at,
-  type ClassColumns,
-  copyInventory,
-  createClassColumns,
-  createHostColumns,
-  type HostColumns,
-  hasInventory,
-  type InventoryRow,
-  setInventory,
-  useOf,
-} from './columns.ts'
+import { at, type ClassColumns, createHostColumns, type HostColumns, type InventoryRow } from './columns.ts'
 import { DocumentIndex } from './document-index.ts'
 import { copyRecord, DEFAULT_ZONE, type HostBefore, type HostRecord, hostKey, newRecord, type OwnHostRecord } from './host-record.ts'
 import { HostNames } from './names.ts'
@@ -86,7 +76,9 @@ export class HostTable {
    */
   mover: Mover | null = null
   readonly columns: HostColumns = createHostColumns(MIN_COLUMN_SIZE)
-  readonly classes = new Map<string, ClassColumns>()
+  readonly #classTable = new ClassTable(MIN_COLUMN_SIZE)
+  /** The columns of the resource classes that are in use: a host reports the class, or claims hold an amount of it. */
+  readonly classes = this.#classTable.inUse
   readonly pools = new Pools()
   /**
    * The states that hosts had before the last log entry changed them. Null if the host did not exist before. These states are used to
@@ -106,8 +98,6 @@ export class HostTable {
   #renames = 0
   #size = MIN_COLUMN_SIZE
   #omitting = 0
-  /** The resource classes whose inventory columns another table can share. */
-  readonly #sharedInventories = new Set<string>()
   #owner: Owner = {}
   /** If this table is a copy: the memory of its columns. Columns that were added or enlarged after the copy have other memory. */
   #copied: ArrayBuffer | undefined
@@ -309,21 +299,17 @@ export class HostTable {
     return index
   }
 
-  /** The columns of a resource class. They are created on first use. */
+  /** The columns of a resource class, for reading only. If the class is not in use, all values are 0. */
   classColumns(resourceClass: string): ClassColumns {
-    const known = this.classes.get(resourceClass)
-    if (known !== undefined) return known
-    const columns = createClassColumns(this.#size)
-    this.classes.set(resourceClass, columns)
-    return columns
+    return this.#classTable.read(resourceClass)
   }
 
-  /** Sets a host's inventory of a class. The columns stay shared with copies of the fleet if nothing changes. */
-  setInventory(resourceClass: string, host: HostIndex, inventory: InventoryRow): void {
-    const columns = this.classColumns(resourceClass)
-    if (hasInventory(columns, host, inventory)) return
-    if (this.#sharedInventories.delete(resourceClass)) copyInventory(columns)
-    setInventory(columns, host, inventory)
+  /** Calls `change`, which writes the usage of a resource class on a host. If `inventory` is set, it is written first. */
+  writeClass(resourceClass: string, host: HostIndex, change: (columns: ClassColumns) => void, inventory?: InventoryRow): void {
+    this.#classTable.write(resourceClass, host, (columns) => {
+      if (inventory !== undefined) this.#classTable.setInventory(resourceClass, columns, host, inventory)
+      change(columns)
+    })
   }
 
   /**
@@ -349,23 +335,20 @@ export class HostTable {
 
   /** Copies the columns into one memory buffer. This is the spare table's buffer if it has the right size, otherwise a new one. */
   #takeColumns(from: HostTable, spare: HostTable | undefined): void {
-    const uses = Array.from(from.classes, ([name, columns]) => [name, columns, useOf(columns)] as const)
-    const bytes = uses.reduce((sum, [, , use]) => sum + bytesOf(use), bytesOf(from.columns))
+    const bytes = bytesOf(from.columns) + from.#classTable.bytes
     const old = spare === undefined ? undefined : spare.#giveUpColumns()
     const memory = new ColumnMemory(bytes, old?.byteLength === bytes ? old : undefined)
     this.#copied = memory.buffer
     Object.assign(this.columns, copyColumns(from.columns, memory))
-    for (const [name, columns, use] of uses) {
-      this.classes.set(name, { ...columns, ...copyColumns(use, memory) })
-      for (const table of [this, from]) table.#sharedInventories.add(name)
-    }
+    this.#classTable.takeCopy(from.#classTable, memory)
   }
 
   /** Returns the memory of this table's columns for reuse. Undefined if the table is not a copy. The table cannot be read afterwards. */
   #giveUpColumns(): ArrayBuffer | undefined {
     const memory = this.#copied
     this.#copied = undefined
-    for (const columns of [this.columns, ...this.classes.values()]) emptyColumns(columns)
+    emptyColumns(this.columns)
+    this.#classTable.giveUp()
     return memory
   }
 
@@ -394,7 +377,6 @@ export class HostTable {
   #grow(): void {
     this.#size *= 2
     growColumns(this.columns, this.#size)
-    for (const columns of this.classes.values()) growColumns(columns, this.#size)
-    this.#sharedInventories.clear()
+    this.#classTable.grow(this.#size)
   }
 }

@@ -40,15 +40,21 @@ export function keysIn(document: unknown, path: string): readonly string[] {
   return keys
 }
 
-/** The longest key of an object, or the index in a list, that is a prefix of the path. */
+/**
+ * The longest key of an object, or the index in a list, that is a prefix of the path. The keys of an object are compared with the path, and
+ * not the prefixes of the path with the keys, because a path can contain a long key with many dots.
+ */
 function keyAhead(holder: unknown, path: string): string | undefined {
   if (typeof holder !== 'object' || holder === null) return undefined
-  const parts = path.split('.')
-  for (let count = parts.length; count > 0; count--) {
-    const key = parts.slice(0, count).join('.')
-    if (Object.hasOwn(holder, key)) return key
+  if (Array.isArray(holder)) {
+    const index = /^[^.]*/.exec(path)?.[0] ?? ''
+    return Object.hasOwn(holder, index) ? index : undefined
   }
-  return undefined
+  const isAhead = (key: string): boolean => path.startsWith(key) && (key.length === path.length || path.charAt(key.length) === '.')
+  return Object.keys(holder).reduce<string | undefined>(
+    (longest, key) => (key.length > (longest?.length ?? -1) && isAhead(key) ? key : longest),
+    undefined,
+  )
 }
 
 /** Thrown for several values at once that do not have Nova's wire form. */

@@ -70,9 +70,9 @@ const fpgas = (amount: number) => ({ requestedResources: [{ amounts: [{ resource
 type Row = readonly [source: string, host: HostShape, asks: Parameters<typeof aRequest>[0], code: string]
 
 describe.each<Row>([
-  ['B13a: one instance of 40000 MiB does not fit on 32768 MiB with ratio 2', machine, { memoryMb: 40_000 }, 'memory.too_little'],
+  ['F5, B13a: one instance of 40000 MiB does not fit on 32768 MiB with ratio 2', machine, { memoryMb: 40_000 }, 'memory.too_little'],
   ['A15a: one instance of nine CPUs does not fit on eight CPUs with ratio 4', machine, { vcpus: 9 }, 'cpu.too_few'],
-  ['B08: a guest cell with six shared CPUs does not fit on a host cell with four', twoCells, guest(6), 'numa.too_few_cpus'],
+  ['F5, B08: a guest cell with six shared CPUs does not fit on a host cell with four', twoCells, guest(6), 'numa.too_few_cpus'],
   ['B08: a guest cell with eight shared CPUs does not fit on a host cell with four', twoCells, guest(8), 'numa.too_few_cpus'],
   ['B10: 20 GiB do not fit into the 8 GiB that are small pages', mostlyHuge, { memoryMb: 20_480 }, 'memory.huge_pages'],
   [

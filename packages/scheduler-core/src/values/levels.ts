@@ -182,3 +182,9 @@ export const LISTED_CLAIMS = 10
  * other members are valid, even if they were decided before the edit. Below this level, such an edit voids claims on all members.
  */
 export const EDITED_MEMBERS = 10
+
+/**
+ * A report is void if it adds resource classes to the fleet and the fleet would then have more than `MAX_CLASSES`. Below this level, a
+ * fleet can have any count of classes.
+ */
+export const BOUNDED_CLASSES = 10

@@ -23,6 +23,11 @@ test('values are those of lists and objects, those within each other counted', (
   expect(measureJson('text', ENOUGH).values).toBe(0)
 })
 
+test('values in a text that is JSON count, and brackets and commas in its strings do not', () => {
+  expect(measureJson(['[1, 2, {"a": "[,,"}]'], ENOUGH).values).toBe(1 + 5)
+  expect(measureJson(['not JSON [1, 2]', 'a, b'], ENOUGH).values).toBe(2)
+})
+
 describe('measuring stops at a limit, however often a value is contained', () => {
   test('of values', () => {
     const { list, read } = countedList(new Array<number>(900).fill(0))

@@ -2,7 +2,7 @@
 export interface JsonSize {
   /** The length of its JSON in characters. */
   readonly characters: number
-  /** How many values its lists and objects have, those within each other counted. */
+  /** How many values its lists and objects have, those within each other and those in texts that are JSON counted. */
   readonly values: number
 }
 
@@ -25,8 +25,10 @@ export function measureJson(root: unknown, most: JsonSize): JsonSize {
   }
   while (waiting.length > 0 && isWithin()) {
     const value = waiting.pop()
-    if (typeof value === 'string') characters += lengthOf(value, most.characters - characters)
-    else if (value === null || typeof value !== 'object') characters += (JSON.stringify(value) ?? 'null').length
+    if (typeof value === 'string') {
+      characters += lengthOf(value, most.characters - characters)
+      if (isWithin()) values += valuesInText(value)
+    } else if (value === null || typeof value !== 'object') characters += (JSON.stringify(value) ?? 'null').length
     else if (Array.isArray(value)) {
       open(value.length)
       if (isWithin()) for (const item of value) waiting.push(item)
@@ -46,3 +48,20 @@ export function measureJson(root: unknown, most: JsonSize): JsonSize {
 
 /** The length of a text as JSON. If the text alone is longer than `left`, its marks for control characters and quotes are not counted. */
 const lengthOf = (text: string, left: number): number => (text.length + 2 > left ? text.length + 2 : JSON.stringify(text).length)
+
+/**
+ * The count of values in a text that is a JSON list or object, such as the `numa_topology` of a Nova document. 0 for other texts. The text
+ * is not parsed, because its nesting depth is not limited: each opening bracket and each comma outside of strings precedes one value.
+ */
+function valuesInText(text: string): number {
+  if (!/^\s*[[{]/.test(text)) return 0
+  let count = 0
+  let isQuoted = false
+  for (let i = 0; i < text.length; i++) {
+    const character = text.charAt(i)
+    if (character === '"') isQuoted = !isQuoted
+    else if (!isQuoted) count += Number(character === ',' || character === '[' || character === '{')
+    else if (character === '\\') i++
+  }
+  return count
+}

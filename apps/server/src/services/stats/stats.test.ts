@@ -1,4 +1,4 @@
-import type { Change } from '@gantt/scheduler-core'
+import { type Change, MAX_CLASSES } from '@gantt/scheduler-core'
 import { aLog, aReport, aUuid } from '@gantt/scheduler-core/testing'
 import { expect, test } from 'vitest'
 import { CallerGoneError, duringCall } from '../../event-loop/question.ts'
@@ -163,4 +163,33 @@ test('a pool has the amounts of the document that was reported last', async () =
   expect(log.fleet.hosts.pools.free(POOL)).toBe(50)
   await report('h1', 'storage', says(100))
   expect(log.fleet.hosts.pools.free(POOL)).toBe(100)
+})
+
+test('a report that adds a resource class to a fleet with as many as it may have is refused and not written, at every feature level', async () => {
+  const log = aLog()
+  const inventories = (first: number, count: number) =>
+    Array.from({ length: count }, (_, i) => ({ resourceClass: `CUSTOM_${first + i}`, total: 1 }))
+  log.append([aReport('h1', { inventories: inventories(0, MAX_CLASSES) })])
+  const proposed: Change[] = []
+  const replica = {
+    fleet: log.fleet,
+    fresh: async () => undefined,
+    propose: async (changes: readonly Change[]) => {
+      proposed.push(...changes)
+      return log.append(changes).map((refused) => ({ void: refused, revision: log.fleet.place.revision }))
+    },
+  } as never as Replica
+  const stats = createStats(replica, UNUSED_DOCUMENTS)
+  const report = async (given: ReturnType<typeof inventories>) => {
+    const full = { vcpus: 1, vcpusUsed: 0, memoryMb: 1, memoryMbUsed: 0, localGb: 1, localGbUsed: 0, inventories: given }
+    return (await stats.update([{ name: { host: 'h2' }, incarnation: aUuid(3), sequence: 1, full }])).results[0]
+  }
+  expect(await report(inventories(MAX_CLASSES - 1, 2))).toMatchObject({
+    ...{ type: 'invalid', code: 'PRECONDITION' },
+    issues: [{ code: 'report.too_many_classes', path: ['input', 'updates', '0', 'report'], actual: '"CUSTOM_256"' }],
+    message: expect.stringContaining('it adds 1 to 256. Report classes that are in use, or free others'),
+  })
+  expect(proposed).toEqual([])
+  expect(await report(inventories(MAX_CLASSES - 1, 1))).toMatchObject({ type: 'applied' })
+  expect(proposed).toHaveLength(1)
 })

@@ -1,9 +1,13 @@
 import {
+  addsTooManyClasses,
   type Claim,
   COMPUTE,
   type Fleet,
+  type HostReported,
   type HostWarning,
   hostKey,
+  MAX_CLASSES,
+  newClassesOf,
   presentHosts,
   quote,
   type Void,
@@ -173,18 +177,29 @@ const keyOf = (report: Report): string =>
 
 /**
  * Predicts if a report will be refused when it is applied. Undefined if no refusal is foreseen. On a fleet as new as the log, a refusal is
- * certain, because sequences only increase within an incarnation, and an earlier incarnation does not return.
+ * certain, because sequences only increase within an incarnation, and an earlier incarnation does not return. A report with too many
+ * resource classes is refused here at every feature level, also at those at which the log would accept it.
  */
 function refusalOf({ fleet }: Replica, report: Report): Void {
   const left = fleet.hosts.refusesName(report)
   if (left !== undefined) return left
   const record = fleet.hosts.find(report)
-  const needsHost = report.type === 'namespace' || report.delta !== undefined
-  if (record === undefined) return needsHost ? 'report.unknown_host' : undefined
-  const reporter = record.reporters.get(report.type === 'namespace' ? report.namespace : COMPUTE)
+  if (record === undefined && (report.type === 'namespace' || report.delta !== undefined)) return 'report.unknown_host'
+  const reporter = record?.reporters.get(report.type === 'namespace' ? report.namespace : COMPUTE)
   if (reporter?.incarnation === report.incarnation && report.sequence <= reporter.sequence) return 'report.stale'
-  if (report.type === 'namespace' || report.delta === undefined) return undefined
-  return reporter?.incarnation !== report.incarnation || reporter.sequence !== report.delta.baseSequence ? 'report.gap' : undefined
+  if (report.type === 'namespace') return undefined
+  if (report.full !== undefined) return addsTooManyClasses(fleet.hosts, report.full) ? 'report.too_many_classes' : undefined
+  const isNext = reporter?.incarnation === report.incarnation && reporter.sequence === report.delta?.baseSequence
+  return isNext ? undefined : 'report.gap'
+}
+
+/** Refuses a report that adds resource classes to a fleet that then has too many. */
+function tooManyClasses({ hosts }: Fleet, { full }: Pick<HostReported, 'full'>, path: readonly string[]): Invalid {
+  const { added, inUse } = newClassesOf(hosts, { inventories: full?.inventories ?? [] })
+  const rule =
+    `not add resource classes beyond the ${MAX_CLASSES} that a fleet may have besides VCPU, MEMORY_MB and DISK_GB: ` +
+    `it adds ${added.length} to ${inUse}. Report classes that are in use, or free others: a class is free when no host reports it and no claim holds any of it`
+  return invalid([issue(path, added.join(', '), rule, 'report.too_many_classes')], 'PRECONDITION')
 }
 
 /** Refuses reports under the name of a host that left, and states why the host left. */
@@ -212,6 +227,7 @@ function outcomeOf(
 ): Omit<ReportApplied, 'ignored'> | ReportStale | ReportNeedsFull | Invalid {
   if (verdict?.void === 'report.host_forgotten' || verdict?.void === 'report.host_replaced')
     return leftOf(fleet, report, verdict.void, [...path, 'name', 'host'])
+  if (verdict?.void === 'report.too_many_classes' && report.type === 'report') return tooManyClasses(fleet, report, [...path, 'report'])
   const record = fleet.hosts.find(report)
   const lastSequence = record?.reporters.get(report.type === 'namespace' ? report.namespace : COMPUTE)?.sequence ?? null
   if (record === undefined || verdict?.void === 'report.unknown_host' || verdict?.void === 'report.gap')

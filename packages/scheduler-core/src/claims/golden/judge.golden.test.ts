@@ -71,9 +71,10 @@ describe('the frozen rule', () => {
     // The log of this test does not contain the codes in this list, which are tested in other files. judge.test.ts tests `claim.key_cap`,
     // because the limit of a million keys would make this file too large. The log judge.golden.instances.jsonl covers two codes of level 8.
     // fleet/leave.test.ts tests the codes of hosts that leave (level 9). judge-listed.test.ts tests `claim.not_listed` (level 10).
+    // kinds/classes/class-limit.test.ts tests `report.too_many_classes` (level 10).
     const others = [
       ...['claim.key_cap', 'claim.instance_taken', 'claim.key_limits', 'claim.not_listed'],
-      ...['report.host_forgotten', 'report.host_replaced'],
+      ...['report.host_forgotten', 'report.host_replaced', 'report.too_many_classes'],
     ]
     expect(voids.filter((code) => !judged.has(code)).sort()).toEqual(others.sort())
   })

@@ -1,3 +1,4 @@
+import { isInUse } from '../../hosts/class-table.ts'
 import { at, type ClassColumns, type InventoryRow } from '../../hosts/columns.ts'
 import type { HostTable } from '../../hosts/hosts.ts'
 import { hugeMibOf } from '../../hosts/plain-memory.ts'
@@ -112,13 +113,11 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
   takeInventory(hosts, host, stats) {
     const inventories = inventoriesOf(stats)
     for (const [resourceClass, columns] of hosts.classes)
-      if (!inventories.has(resourceClass)) {
-        hosts.setInventory(resourceClass, host, NOTHING)
-        use(columns, host, 0)
-      }
+      if (!inventories.has(resourceClass) && isInUse(columns, host))
+        hosts.writeClass(resourceClass, host, () => use(columns, host, 0), NOTHING)
     for (const [resourceClass, { total, reserved, allocationRatio, minUnit, maxUnit, stepSize, used }] of inventories) {
       const ratioMilli = toRatioMilli(allocationRatio)
-      hosts.setInventory(resourceClass, host, {
+      hosts.writeClass(resourceClass, host, (columns) => use(columns, host, used ?? 0), {
         total,
         reserved,
         ratioMilli,
@@ -129,7 +128,6 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
         reported: 1,
         countsUse: used === null ? 0 : 1,
       })
-      use(hosts.classColumns(resourceClass), host, used ?? 0)
     }
   },
 
@@ -260,14 +258,13 @@ function inventoriesOf(stats: HostStats): Map<string, HostStats['inventories'][n
 
 function add(hosts: HostTable, host: HostIndex, grant: Amounts, materialised: boolean, sign: 1 | -1): void {
   for (const resourceClass in grant) {
-    const columns = hosts.classColumns(resourceClass)
-    let beyond = sign * (grant[resourceClass] as number)
-    if (materialised && columns.countsUse[host] === 1) {
-      if (hosts.featureLevel < STRICT_CLAIMS) continue
-      beyond = cover(columns, host, beyond)
-    }
-    columns.claimed[host] = at(columns.claimed, host) + beyond
-    refresh(columns, host)
+    const amount = sign * (grant[resourceClass] as number)
+    const isCovered = materialised && hosts.classColumns(resourceClass).countsUse[host] === 1
+    if (isCovered && hosts.featureLevel < STRICT_CLAIMS) continue
+    hosts.writeClass(resourceClass, host, (columns) => {
+      columns.claimed[host] = at(columns.claimed, host) + (isCovered ? cover(columns, host, amount) : amount)
+      refresh(columns, host)
+    })
   }
 }
 

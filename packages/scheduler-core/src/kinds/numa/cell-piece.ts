@@ -1,4 +1,4 @@
-import { type CellState, cpusAreLeft } from '../../hosts/cell.ts'
+import { type CellState, cpuSetOf, cpusAreLeft } from '../../hosts/cell.ts'
 import type { PageState } from '../../hosts/cell-limits.ts'
 import { hugeMibOf, isHuge, plainMibReported } from '../../hosts/plain-memory.ts'
 import type { CellGrant, PageGrant } from '../../records/grants.ts'
@@ -70,10 +70,10 @@ export const pieceIn = (named: CellState | undefined, part: CellGrant): CellPiec
 
 export function fitsIn(cell: CellState, { cpus, memoryMb, pins, pages }: CellPiece): boolean {
   if (memoryMb > 0 && memoryMb > cell.memoryFree) return false
-  for (const cpu of pins) if (!cell.pinnable.includes(cpu) || cell.isPinned(cpu)) return false
+  for (const cpu of pins) if (!cpuSetOf(cell.pinnable).has(cpu) || cell.isPinned(cpu)) return false
   if (new Set(pins).size < pins.length) return false
   if (cpus > 0 || pins.length > 0) {
-    const unshared = cell.dedicated === undefined ? pins.length : pins.filter((cpu) => cell.cpuset.includes(cpu)).length
+    const unshared = cell.dedicated === undefined ? pins.length : pins.filter((cpu) => cpuSetOf(cell.cpuset).has(cpu)).length
     if (!cpusAreLeft(cell, cpus, unshared)) return false
   }
   if (pages === undefined) return true
@@ -96,8 +96,8 @@ export const openOf = (cell: CellState): readonly number[] => cell.pinnable.filt
 export function freePinsOf(cell: CellState, { cell: named, pins }: CellPiece): readonly number[] {
   if (pins.length === 0) return pins
   const open = openOf(cell)
-  const own = cell.id === named ? open.filter((cpu) => pins.includes(cpu)) : []
-  return [...own, ...open.filter((cpu) => !own.includes(cpu))].slice(0, pins.length)
+  const wanted = new Set(cell.id === named ? pins : [])
+  return [...open.filter((cpu) => wanted.has(cpu)), ...open.filter((cpu) => !wanted.has(cpu))].slice(0, pins.length)
 }
 
 export function usedIn(cells: readonly CellState[], pages: ReadonlyMap<number, number>): Amounts {

@@ -11,7 +11,7 @@ import { IN_ALL_BEFORE_FREE, STRICT_CLAIMS } from '../../values/levels.ts'
 interface GuestCell {
   readonly cpus: number[]
   readonly memoryMb: number
-  readonly pageSize: number | 'large'
+  readonly pageSize: number | 'small' | 'large'
   readonly cpuPolicy: 'dedicated'
   readonly cpuThreadPolicy: 'isolate' | 'require'
 }
@@ -29,6 +29,12 @@ function fleetWith(numaCells: readonly Cell[], level = FEATURE_LEVEL) {
 }
 
 const GIB = 1_048_576
+
+/** 8 GiB in pages of 4 KiB and 24 GiB in pages of 1 GiB. */
+const SMALL_AND_HUGE = [
+  { sizeKib: 4, total: 2_097_152 },
+  { sizeKib: GIB, total: 24 },
+]
 
 /** The pages of a host cell. `small` has the fields for pages of 2 MiB, `large` those for pages of 1 GiB. */
 const withPages = (small: object, large: object = { total: 0 }): Partial<Cell> => ({
@@ -130,6 +136,13 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         guestWith({ pageSize: 'large', memoryMb: 2_048 }),
         'numa.pages',
         '1024 pages of 2048 KiB needed, 100 here',
+      ],
+      [
+        'F12: more small pages than each cell has, while it has huge pages',
+        [cellOf(0, { memoryMb: 32_768, pages: SMALL_AND_HUGE })],
+        guestWith({ pageSize: 'small', memoryMb: 20_480 }),
+        'numa.too_few_pages',
+        '5242880 pages of 4 KiB needed, 2097152 in total',
       ],
       [
         'pages of a size that no cell has, while memory is used',

@@ -43,7 +43,8 @@ const areThreadsTogether = (grant: readonly CellGrant[], { cells }: NumaAsk, her
     const cell = here.find((one) => one.id === id)
     if (cell === undefined || cells.every((asked) => asked.guest !== guest || asked.threads !== 'require')) return true
     const cores = (cell.cores ?? []).filter(({ length }) => length > 1)
-    const onCores = cores.map((core) => pinned.filter((cpu) => core.includes(cpu)).length)
+    const pins = new Set(pinned)
+    const onCores = cores.map((core) => core.filter((cpu) => pins.has(cpu)).length)
     return onCores.reduce((sum, count) => sum + count, 0) === pinned.length && onCores.filter((count) => count === 1).length < 2
   })
 
@@ -98,8 +99,9 @@ function ownCell(id: number, parts: readonly CellGrant[], guests: readonly CellA
  * as possible are alone on their cores.
  */
 function fullestFirst(cores: readonly (readonly number[])[], cpus: readonly number[]): readonly (readonly number[])[] {
-  const threads = (core: readonly number[]): number => core.filter((cpu) => cpus.includes(cpu)).length
-  return [...cores].sort((a, b) => threads(b) - threads(a) || b.length - a.length)
+  const held = new Set(cpus)
+  const counted = cores.map((core) => ({ core, threads: core.filter((cpu) => held.has(cpu)).length }))
+  return counted.sort((a, b) => b.threads - a.threads || b.core.length - a.core.length).map(({ core }) => core)
 }
 
 /** The cores of the held CPUs, as far as the claim shows them: each pinned CPU with its sibling threads that are kept free. */

@@ -1,4 +1,4 @@
-import { type CellAsk, type CellInventory, CellState, cpusFit, freeRate } from '../../hosts/cell.ts'
+import { type CellAsk, type CellInventory, CellState, cpuSetOf, cpusFit, freeRate } from '../../hosts/cell.ts'
 import type { HostRecord, HostTable, OwnHostRecord } from '../../hosts/hosts.ts'
 import { hugeMibOf, hugeMibReported, isBackedByHuge, limitsOf, plainMibLeft, plainMibOf } from '../../hosts/plain-memory.ts'
 import { leftOf, reportOf } from '../../hosts/sources.ts'
@@ -275,9 +275,9 @@ function addsUp(cell: CellState, sum: Sum, part: CellGrant): boolean {
   sum.memoryMb += part.memoryMb
   if (!isBackedByHuge(cell, part.pages)) sum.plainMb += part.memoryMb
   for (const cpu of cpusOf(part)) {
-    if (sum.pinned.has(cpu) || !cell.pinnable.includes(cpu) || cell.isPinned(cpu)) return false
+    if (sum.pinned.has(cpu) || !cpuSetOf(cell.pinnable).has(cpu) || cell.isPinned(cpu)) return false
     sum.pinned.add(cpu)
-    if (cell.dedicated === undefined || cell.cpuset.includes(cpu)) sum.unshared++
+    if (cell.dedicated === undefined || cpuSetOf(cell.cpuset).has(cpu)) sum.unshared++
   }
   if (sum.memoryMb > cell.memoryFree || !cpusFit(cell, sum.cpus, sum.unshared)) return false
   const { limits } = cell

@@ -1,4 +1,4 @@
-import { type CellState, sharedCpusLeft } from '../../hosts/cell.ts'
+import { type CellState, cpuSetOf, sharedCpusLeft } from '../../hosts/cell.ts'
 import type { HostRecord } from '../../hosts/hosts.ts'
 import { isPlainSize, plainMibLeft } from '../../hosts/plain-memory.ts'
 import type { CellGrant } from '../../records/grants.ts'
@@ -254,7 +254,7 @@ export class CellUnits implements Units<CellPiece> {
       const named = [...(this.#coveredIn.get(cell.id)?.pins ?? [])].filter(([, holders]) => holders > 0).map(([cpu]) => cpu)
       for (const cpu of named.sort((a, b) => a - b)) {
         if (open <= 0) return
-        if (!cell.pinnable.includes(cpu) || cell.isPinned(cpu)) continue
+        if (!cpuSetOf(cell.pinnable).has(cpu) || cell.isPinned(cpu)) continue
         cell.pin(cpu, 1)
         open--
       }

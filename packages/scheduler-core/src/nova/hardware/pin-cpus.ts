@@ -79,7 +79,8 @@ function withReserved(cpus: readonly number[], emulatorCpus: number, left: () =>
 
 /** The free CPUs of the cores on which none of `cpus` is. */
 function untouched(cores: readonly Core[], cpus: readonly number[]): readonly number[] {
-  return cores.filter((core) => !core.some((cpu) => cpus.includes(cpu))).flat()
+  const taken = new Set(cpus)
+  return cores.filter((core) => !core.some((cpu) => taken.has(cpu))).flat()
 }
 
 function leftOver(cores: readonly Core[], cpus: readonly number[]): readonly number[] {

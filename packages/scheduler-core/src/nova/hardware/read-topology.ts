@@ -1,5 +1,5 @@
 import { quote } from '../../text/problem.ts'
-import { parseCpuList } from '../text/cpu-list.ts'
+import { cpuListParser } from '../text/cpu-list.ts'
 import { NovaError } from '../text/nova-error.ts'
 import { fieldsOf, integerOf, isEnvelope, listOf, numberSet, textOf, type WireFields, wordOf } from './envelope.ts'
 import type { GuestCell, GuestTopology, HostCell, HostTopology, MemoryPages, NetworkMetadata } from './topology.ts'
@@ -11,7 +11,8 @@ import type { GuestCell, GuestTopology, HostCell, HostTopology, MemoryPages, Net
 export function readHostTopology(value: unknown): HostTopology | null {
   const parsed = typeof value === 'string' && value !== '' ? parseJson(value) : value
   if (parsed === null || parsed === undefined || parsed === '') return null
-  const read = isEnvelope(parsed) ? readHostCell : readLegacyCell
+  const parseCpus = cpuListParser()
+  const read = isEnvelope(parsed) ? readHostCell : (cell: unknown, what: string) => readLegacyCell(cell, what, parseCpus)
   return { cells: listOf(fieldsOf(parsed, 'numa_topology').cells, 'numa_topology.cells', read) }
 }
 
@@ -71,12 +72,12 @@ function readPages(value: unknown, what: string): MemoryPages {
   }
 }
 
-function readLegacyCell(value: unknown, what: string): HostCell {
+function readLegacyCell(value: unknown, what: string, parseCpus: (text: string) => readonly number[]): HostCell {
   const fields = fieldsOf(value, what)
   const memory = fieldsOf(fields.mem ?? {}, `${what}.mem`)
   return {
     id: integerOf(fields.id, `${what}.id`),
-    cpuset: parseCpuList(textOf(fields.cpus ?? '', `${what}.cpus`)),
+    cpuset: parseCpus(textOf(fields.cpus ?? '', `${what}.cpus`)),
     pcpuset: undefined,
     memory: integerOf(memory.total ?? 0, `${what}.mem.total`),
     cpuUsage: integerOf(fields.cpu_usage ?? 0, `${what}.cpu_usage`),

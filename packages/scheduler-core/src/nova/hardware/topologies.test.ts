@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { readImageProperties } from '../text/image-properties.ts'
 import { checkHost } from './check-host.ts'
 import { networksShort } from './networks.ts'
 import { migrateGuestTopology, readGuestTopology, readHostTopology } from './read-topology.ts'
@@ -125,6 +126,22 @@ test('a host topology is read from plain dictionaries', () => {
   const host = readHostTopology('{"cells": [{"id": 1, "cpus": "0-2,^1", "mem": {"total": 512, "used": 100}, "cpu_usage": 3}]}')
   expect(host?.cells[0]).toMatchObject({ id: 1, cpuset: [0, 2], pcpuset: undefined, memory: 512, memoryUsage: 100, cpuUsage: 3 })
 })
+
+test.each<[string, () => unknown]>([
+  [
+    '1,000 cells of a host in plain dictionaries',
+    () => readHostTopology({ cells: Array.from({ length: 1_000 }, (_, id) => ({ id, cpus: '0-65535' })) }),
+  ],
+  ['128 nodes of an image', () => readImageProperties(nodes('hw_numa_cpus'))],
+  ['128 nodes of a flavor', () => guestTopologyFor(flavor({ 'hw:numa_nodes': '128', ...nodes('hw:numa_cpus') }), {})],
+])('the CPU lists of %s can have 65,536 CPUs together', (_what, read) => {
+  expect(read).toThrow(expect.objectContaining({ kind: 'Invalid', message: expect.stringContaining('name more than 65536 CPUs') }))
+})
+
+/** A CPU list of 65,536 CPUs for each of 128 NUMA nodes. */
+function nodes(key: string): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: 128 }, (_, node) => [`${key}.${node}`, '0-65535']))
+}
 
 test('a guest topology is read from a versioned object, and migrateGuestTopology converts one without pcpuset', () => {
   const old = readGuestTopology(

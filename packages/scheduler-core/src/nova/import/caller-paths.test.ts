@@ -139,3 +139,22 @@ describe("a value of the wrong type is reported with its path in the caller's do
     expect(dictionaries({ properties: { hw_cpu_sockets: 'two' } }, {})).toEqual(['request_spec.image.properties.hw_cpu_sockets'])
   })
 })
+
+test('the resource groups of a request are read once, however many paths are translated', () => {
+  let reads = 0
+  const groups = Array.from({ length: 100 }, () => object('RequestGroup', { resources: { VGPU: 1 }, required_traits: ['CUSTOM_X'] }))
+  const data = { flavor }
+  Object.defineProperty(data, 'requested_resources', {
+    enumerable: true,
+    get() {
+      reads++
+      return groups
+    },
+  })
+  const request = { form: 'RequestSpec', document: object('RequestSpec', data) } as const
+  const translate = (i: number): string => callerPath(request, ['requestedResources', String(i), 'requiredTraits', '0']).join('.')
+  expect(translate(0)).toBe('requested_resources.0.required_traits.0')
+  const readsOfOne = reads
+  for (let i = 1; i < 100; i++) expect(translate(i)).toBe(`requested_resources.${i}.required_traits.0`)
+  expect(reads).toBe(readsOfOne)
+})

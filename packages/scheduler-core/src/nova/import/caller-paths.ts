@@ -1,5 +1,6 @@
 import { fieldsOf, isJson } from '../../report/versioned-object.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
+import { memoByObject } from '../../values/memo.ts'
 import { readLegacyRequest } from '../objects/legacy-request.ts'
 import { type NovaRequest, readNovaRequest } from '../objects/request.ts'
 import { givenNamesOf } from '../text/image-properties.ts'
@@ -98,10 +99,7 @@ function hintsPath({ form, document }: WrittenRequest, [name, ...rest]: Path): P
  */
 function resourcesPath(nova: WrittenRequest, [position, field, ...rest]: Path): Path {
   if (position === undefined) return ['requested_resources']
-  const { requestedResources, requestedDestination, requestLevelParams } = requestOf(nova)
-  const groups = (requestedResources ?? []).flatMap((group, i) =>
-    Array.from({ length: Math.max(1, group.aggregates.length) }, () => ({ group, at: ['requested_resources', String(i)] })),
-  )
+  const { groups, requestedDestination, requestLevelParams } = resourcesOf(nova)
   const found = groups[Number(position)]
   if (found !== undefined) {
     if (field === undefined) return found.at
@@ -112,6 +110,15 @@ function resourcesPath(nova: WrittenRequest, [position, field, ...rest]: Path): 
   if (beyond < (requestedDestination?.aggregates ?? []).length - 1) return ['requested_destination', 'aggregates', String(beyond + 1)]
   return requestLevelParams ? ['request_level_params', ...(field === undefined ? [] : [ROOT_FIELDS[field] ?? field]), ...rest] : []
 }
+
+/** The resource groups of a request in the order of this service's form. Cached, because the document is read for them. */
+const resourcesOf = memoByObject((nova: WrittenRequest) => {
+  const { requestedResources, requestedDestination, requestLevelParams } = requestOf(nova)
+  const groups = (requestedResources ?? []).flatMap((group, i) =>
+    Array.from({ length: Math.max(1, group.aggregates.length) }, () => ({ group, at: ['requested_resources', String(i)] })),
+  )
+  return { groups, requestedDestination, requestLevelParams }
+})
 
 const GROUP_FIELDS: Readonly<Record<string, string>> = {
   suffix: 'requester_id',
@@ -133,12 +140,17 @@ function instancesPath({ form, document }: WrittenRequest, rest: Path): Path {
 
 /** Translates a path in the device requests. Indexes differ, because this service's form leaves out requests for zero devices. */
 function devicesPath(nova: WrittenRequest, [position, ...rest]: Path): Path {
-  const { at, list } = devicesIn(nova)
+  const { at, taken } = devicesOf(nova)
   if (position === undefined) return at
-  const taken = list.flatMap((one, i) => (Number(fieldsOf(one).count) > 0 ? [String(i)] : []))
   const [, , ...inside] = snake(['pciRequests', position, ...rest])
   return [...at, taken[Number(position)] ?? position, ...inside]
 }
+
+/** The path of the device requests, and the indexes of those for at least one device. Cached, because the list can be long. */
+const devicesOf = memoByObject((nova: WrittenRequest) => {
+  const { at, list } = devicesIn(nova)
+  return { at, taken: list.flatMap((one, i) => (Number(fieldsOf(one).count) > 0 ? [String(i)] : [])) }
+})
 
 /** The list of device requests in a document, and the path of the list. */
 export function devicesIn({ form, document }: WrittenRequest): { readonly at: Path; readonly list: readonly unknown[] } {
@@ -168,15 +180,21 @@ export function readerPath(nova: WrittenRequest, at: string): Path {
 }
 
 /** Translates a path in the list of ports. In the document, a port is a field of a requested network. Some networks have no port. */
-function portsPath({ document }: WrittenRequest, [position]: Path): Path {
+function portsPath(nova: WrittenRequest, [position]: Path): Path {
+  const { at, withPorts } = portsOf(nova)
+  return withPorts[Number(position ?? 0)] ?? at
+}
+
+/** The path of the requested networks, and the paths of their ports. Cached, because the list can be long. */
+const portsOf = memoByObject(({ document }: WrittenRequest): { readonly at: Path; readonly withPorts: readonly Path[] } => {
   const given = fieldsOf(document).requested_networks
   const objects: unknown = Array.isArray(given) ? given : fieldsOf(given).objects
   const at = ['requested_networks', ...(Array.isArray(given) ? [] : ['objects'])]
   const withPorts = (Array.isArray(objects) ? objects : []).flatMap((network: unknown, i) =>
     typeof fieldsOf(network).port_id === 'string' ? [[...at, String(i), 'port_id']] : [],
   )
-  return withPorts[Number(position ?? 0)] ?? at
-}
+  return { at, withPorts }
+})
 
 function requestOf({ form, document }: WrittenRequest): NovaRequest {
   const { request_spec, filter_properties } = fieldsOf(document)

@@ -211,7 +211,8 @@ function cellOf({
   }
 }
 
-const sameCpus = (a: readonly number[], b: readonly number[]): boolean => a.length === b.length && a.every((cpu) => b.includes(cpu))
+/** Compares two lists of CPUs. Both must be in ascending order. */
+export const sameCpus = (a: readonly number[], b: readonly number[]): boolean => a.length === b.length && a.every((cpu, i) => cpu === b[i])
 
 /** Converts a device pool. Nova's pool has only the number of free devices. The devices that claims use are added to the total later. */
 function poolOf({ keys, count }: PciPool): unknown {

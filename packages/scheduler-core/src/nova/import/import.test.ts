@@ -4,7 +4,7 @@ import { parseRequestSpec } from '../../request/parse.ts'
 import { aUuid } from '../../testing/index.ts'
 import { novaRequestOf } from '../requests/own-request.ts'
 import { readNovaAggregate } from './aggregate.ts'
-import { importNovaHost } from './host.ts'
+import { importNovaHost, sameCpus } from './host.ts'
 import type { Imported } from './import.ts'
 import { importLegacyRequest, importNovaRequest } from './request.ts'
 
@@ -275,4 +275,18 @@ describe('an Aggregate of Nova', () => {
   ])('%s is refused with its path', (_what, given, path) => {
     expect(() => readNovaAggregate(given)).toThrow(path)
   })
+})
+
+test('two equal lists of 1,000 CPUs are compared by reading each CPU once', () => {
+  const cpus = Array.from({ length: 1_000 }, (_, cpu) => cpu)
+  let reads = 0
+  const counted = new Proxy([...cpus], {
+    get(list, key, receiver) {
+      if (typeof key === 'string' && /^\d+$/.test(key)) reads++
+      return Reflect.get(list, key, receiver)
+    },
+  })
+  expect(sameCpus(cpus, counted)).toBe(true)
+  expect(reads).toBe(1_000)
+  expect([sameCpus([0, 1], [0, 2]), sameCpus([0], [0, 1])]).toEqual([false, false])
 })

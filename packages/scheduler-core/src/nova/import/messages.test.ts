@@ -158,6 +158,11 @@ describe('a path in a report is translated to the path in Nova’s document', ()
     traits: { traits: ['A', 'A', 'B'] },
     inventories: { inventories: report.inventories, resource_provider_generation: 1 },
   }
+  const cells = object('ComputeNode', '1.19', {
+    numa_topology: JSON.stringify(
+      object('NUMATopology', '1.2', { cells: [object('NUMACell', '1.5', { id: 0, cpuset: [9, 5, 1], pcpuset: [7, 7, 8] })] }),
+    ),
+  })
   test.each<[string, unknown, string, string]>([
     ['an inventory', report, 'inventories.0.minUnit', 'inventories.VCPU.min_unit'],
     ['a class', report, 'inventories.0.resourceClass', 'inventories.VCPU'],
@@ -168,7 +173,45 @@ describe('a path in a report is translated to the path in Nova’s document', ()
     ['a count', report, 'runningVms', 'compute_node.stats.num_instances'],
     ['a cell', report, 'numaCells.0.memoryMb', 'compute_node.numa_topology.cells.0.memory'],
     ['an instance', report, 'instances.0', 'instances.0'],
+    ['a trait that does not exist', body, 'traits.2', 'traits.traits.-1'],
+    ['a CPU of a set that the report sorts', cells, 'numaCells.0.cpuset.0', 'numa_topology.cells.0.cpuset.2'],
+    ['a CPU of a set without its duplicates', cells, 'numaCells.0.dedicatedCpuset.1', 'numa_topology.cells.0.pcpuset.2'],
   ])('%s', (_what, given, path, expected) => {
     expect(reportPath(given, path.split('.')).join('.')).toBe(expected)
+  })
+})
+
+describe('a document is read once, however many paths are translated', () => {
+  /** A ComputeNode whose topology has 1,000 CPUs in descending order, and a function that returns how often the topology was read. */
+  function countedNode() {
+    let reads = 0
+    const cpuset = Array.from({ length: 1_000 }, (_, i) => 5_999 - i)
+    const text = JSON.stringify(object('NUMATopology', '1.2', { cells: [object('NUMACell', '1.5', { id: 0, cpuset, memory: 1_024 })] }))
+    const data = Object.defineProperty({ ...row, local_gb_used: 0, free_disk_gb: 90 }, 'numa_topology', {
+      enumerable: true,
+      get() {
+        reads++
+        return text
+      },
+    })
+    return { node: object('ComputeNode', '1.19', data), reads: () => reads }
+  }
+
+  test('the paths of 1,000 CPUs', () => {
+    const { node, reads } = countedNode()
+    for (let i = 0; i < 1_000; i++)
+      expect(reportPath(node, ['numaCells', '0', 'cpuset', String(i)]).join('.')).toBe(`numa_topology.cells.0.cpuset.${999 - i}`)
+    expect(reads()).toBe(1)
+  })
+
+  test('the paths of 1,000 unknown keys whose names are paths in the topology', () => {
+    const readsWith = (count: number): number => {
+      const { node, reads } = countedNode()
+      const keys = Array.from({ length: count }, (_, i) => [`computeNode.numa_topology.${i}`, 0] as const)
+      const imported = importNovaHost({ compute_node: node, ...Object.fromEntries(keys) })
+      expect(imported.ok ? 0 : imported.problems.length).toBe(count)
+      return reads()
+    }
+    expect(readsWith(1_000)).toBe(readsWith(1))
   })
 })

@@ -288,17 +288,38 @@ const flavorsOf = memoByObject(({ nova }: HostStats): ReadonlyMap<string, string
   nova === null ? undefined : new Map(Object.entries(nova.flavors)),
 )
 
-/** The image properties of the reported instances. Images with a value that Nova's image objects refuse are left out. */
-const imagesOf = memoByObject(({ nova }: HostStats): ReadonlyMap<string, ImageProperties> | undefined =>
-  nova === null ? undefined : new Map(Object.entries(nova.images).flatMap(([uuid, properties]) => readable(uuid, properties))),
-)
+/**
+ * The images of a host's instances are read until their CPU lists (`hw_numa_cpus`) have this many CPUs. Limited, because the short text of
+ * an image can list 65,536 CPUs, and a report can have 10,000 images.
+ */
+export const MAX_IMAGE_CPUS = 1_048_576
 
-function readable(uuid: string, properties: Readonly<Record<string, string>>): readonly (readonly [string, ImageProperties])[] {
+/**
+ * The image properties of the reported instances. Images with a value that Nova's image objects refuse are left out, and all images after
+ * MAX_IMAGE_CPUS.
+ */
+const imagesOf = memoByObject(({ nova }: HostStats): ReadonlyMap<string, ImageProperties> | undefined => {
+  if (nova === null) return undefined
+  const images = new Map<string, ImageProperties>()
+  let cpus = 0
+  for (const [uuid, properties] of Object.entries(nova.images)) {
+    const image = readable(properties)
+    if (image === undefined) continue
+    images.set(uuid, image)
+    for (const list of listsIn(image.hw_numa_cpus)) cpus += listsIn(list).length
+    if (cpus >= MAX_IMAGE_CPUS) break
+  }
+  return images
+})
+
+const listsIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+function readable(properties: Readonly<Record<string, string>>): ImageProperties | undefined {
   try {
-    return [[uuid, readImageProperties(properties)]]
+    return readImageProperties(properties)
   } catch (error) {
     if (!(error instanceof NovaError)) throw error
-    return []
+    return undefined
   }
 }
 

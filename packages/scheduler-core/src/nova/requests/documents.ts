@@ -1,10 +1,11 @@
 import type { RequestDocuments } from '../../contracts/built-in.ts'
 import { fieldsOf } from '../../report/versioned-object.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
+import { memoByObject } from '../../values/memo.ts'
 import { callerPaths } from '../import/caller-paths.ts'
 import { unknownFieldsOf } from '../import/request.ts'
 import { isConvertedByScheduler, isHardwareSpec } from '../text/hardware-specs.ts'
-import { propertiesReadAs, readImageProperties } from '../text/image-properties.ts'
+import { type ImageProperties, propertiesReadAs, readImageProperties } from '../text/image-properties.ts'
 import { imagePropertyFields } from '../text/image-property-fields.ts'
 import { NovaError } from '../text/nova-error.ts'
 import { novaRequestOf, readableRequestOf } from './own-request.ts'
@@ -37,7 +38,7 @@ export const novaDocuments: RequestDocuments = {
   propertiesOf: ({ nova, image }, key) => {
     const given = image?.properties ?? {}
     if (nova !== null) return imagePropertyFields.has(key) ? [{ name: key, value: given[key] }] : []
-    return propertiesReadAs(given, key).map((name) => ({ name, value: typedValue(given, name) ?? given[key] }))
+    return propertiesReadAs(given, key).map((name) => ({ name, value: typedValues(given)?.[name] ?? given[key] }))
   },
   restated: restatedRequest,
   withoutCell,
@@ -51,15 +52,15 @@ export const novaDocuments: RequestDocuments = {
   ],
 }
 
-/** The value of an image property in the type of Nova's field. Undefined if Nova cannot read the image. */
-function typedValue(given: Readonly<Record<string, unknown>>, name: string): unknown {
+/** The properties of an image in the types of Nova's fields. Undefined if Nova cannot read the image. Cached, because each needs all. */
+const typedValues = memoByObject((given: Readonly<Record<string, unknown>>): ImageProperties | undefined => {
   try {
-    return readImageProperties(given)[name]
+    return readImageProperties(given)
   } catch (error) {
     if (!(error instanceof NovaError)) throw error
     return undefined
   }
-}
+})
 
 /** Image properties that start with `hw_` and that Nova's filters read. Nova does not read them before it calls the scheduler. */
 const ofFilters: ReadonlySet<string> = new Set(['hw_architecture', 'hw_vm_mode'])

@@ -1,6 +1,6 @@
 import { legacyNames } from '../../text/legacy-image-properties.ts'
 import { quote } from '../../text/problem.ts'
-import { parseCpuList } from './cpu-list.ts'
+import { cpuListParser } from './cpu-list.ts'
 import { imagePropertyFields } from './image-property-fields.ts'
 import { NovaError } from './nova-error.ts'
 import { pythonInt } from './numbers.ts'
@@ -20,6 +20,7 @@ export const MAX_NUMA_NODES = 128
  */
 export function imagePropertiesFrom(raw: Readonly<Record<string, PythonValue>>): ImageProperties {
   const found: Record<string, PythonValue> = {}
+  const parseCpus = cpuListParser()
   const set = (name: string, value: PythonValue): void => {
     found[name] = coerce(name, value)
   }
@@ -27,7 +28,7 @@ export function imagePropertiesFrom(raw: Readonly<Record<string, PythonValue>>):
   setAdapter(raw.vmware_adaptertype ?? null, set)
   for (const name of imagePropertyFields.keys()) {
     if (name === 'hw_numa_mem') setPerNode(raw, name, (value) => pythonInt(pythonText(value)), set)
-    else if (name === 'hw_numa_cpus') setPerNode(raw, name, (value) => parseCpuList(pythonText(value)), set)
+    else if (name === 'hw_numa_cpus') setPerNode(raw, name, (value) => parseCpus(pythonText(value)), set)
     else if (name !== 'traits_required' && Object.hasOwn(raw, name)) set(name, raw[name] as PythonValue)
   }
   const traits = Object.keys(raw).filter((key) => key.startsWith('trait:') && pythonText(raw[key] as PythonValue) === 'required')

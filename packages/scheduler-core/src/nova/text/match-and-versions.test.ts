@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseCpuList } from './cpu-list.ts'
+import { cpuListParser, MAX_CPUS, parseCpuList, rangesIn } from './cpu-list.ts'
 import { match } from './extra-spec-match.ts'
 import { hypervisorVersionText, versionSatisfies } from './versions.ts'
 
@@ -56,3 +56,39 @@ test('a CPU list with too many CPUs is refused', () => {
   expect(() => parseCpuList('0-999999999')).toThrow(expect.objectContaining({ kind: 'Invalid' }))
   expect(() => parseCpuList('0-60000,60001-120000')).toThrow(expect.objectContaining({ kind: 'Invalid' }))
 })
+
+test('a range that a CPU list has 64,000 times is expanded once', () => {
+  const text = '0-32766,'.repeat(64_000)
+  expect(rangesIn(text)).toEqual({ taken: [[0, 32_766]], refused: [] })
+  expect(parseCpuList(text)).toHaveLength(32_767)
+})
+
+test('an exclusion that a CPU list has 64,000 times is applied once', () => {
+  const text = `0-3,9-12,${'^2-10,'.repeat(64_000)}`
+  expect(rangesIn(text)).toEqual({
+    taken: [
+      [0, 3],
+      [9, 12],
+    ],
+    refused: [[2, 10]],
+  })
+  expect(parseCpuList(text)).toEqual([0, 1, 11, 12])
+})
+
+test('ranges that overlap or adjoin give each CPU once, in ascending order', () => {
+  expect(parseCpuList('6-8,1-2,2-4,7,^3,^7-7,5')).toEqual([1, 2, 4, 5, 6, 8])
+})
+
+test('the lists of one document can have as many CPUs together as one list', () => {
+  const parse = cpuListParser()
+  for (let node = 0; node < 64; node++) expect(parse('0-1022')).toHaveLength(1_023)
+  expect(parse('0-63')).toHaveLength(MAX_CPUS - 64 * 1_023)
+  expect(() => parse('0')).toThrow('"0" and the lists before it name more than 65536 CPUs')
+})
+
+test.each(['9007199254740992', '9007199254740992-9007199254740994', `${'9'.repeat(400)}-${'9'.repeat(400)}`])(
+  'the CPU list %s is refused, because its numbers are too large to be counted on by one',
+  (text) => {
+    expect(() => parseCpuList(text)).toThrow(expect.objectContaining({ kind: 'Invalid' }))
+  },
+)

@@ -1,5 +1,5 @@
 import { quote } from '../../../text/problem.ts'
-import { parseCpuList } from '../../text/cpu-list.ts'
+import { cpuListParser } from '../../text/cpu-list.ts'
 import { type ImageProperties, MAX_NUMA_NODES } from '../../text/image-properties.ts'
 import { NovaError } from '../../text/nova-error.ts'
 import { pythonInt } from '../../text/numbers.ts'
@@ -35,7 +35,7 @@ interface NodeShare {
 
 /** Divides a flavor's CPUs and memory among the NUMA nodes. The shares are equal, unless flavor or image state them for every node. */
 function nodeShares(nodes: number, flavor: FlavorSize, image: ImageProperties): readonly NodeShare[] {
-  const cpus = perNode(flavor, image, 'numa_cpus', parseCpuList)
+  const cpus = perNode(flavor, image, 'numa_cpus', cpuListParser())
   const memory = perNode(flavor, image, 'numa_mem', pythonInt)
   if (cpus === null && memory === null) return equalShares(nodes, flavor)
   if (cpus === null || memory === null || cpus.length !== nodes || memory.length !== nodes) {
