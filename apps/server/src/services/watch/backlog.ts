@@ -7,6 +7,8 @@ export interface Backlog<Item, Detail> {
    * waits, it moves to the end of the queue.
    */
   put(item: Item, detail: Detail): void
+  /** Adds many items like `put`, but a few at a time. Where `items` has undefined, the work on it may be interrupted. */
+  putEach(items: Iterable<Item | undefined>, detail: Detail): void
   end(): void
 }
 
@@ -22,6 +24,14 @@ export interface BacklogOptions<Item, Detail> {
   pause?(): Promise<void> | undefined
 }
 
+/** At most this many items are added between two yields. */
+const ADDED_AT_ONCE = 256
+
+interface Arrived<Item, Detail> {
+  readonly items: Iterator<Item | undefined>
+  readonly detail: Detail
+}
+
 /**
  * Processes items one after the other in the order of arrival, and yields between them. Subscribers check every change against their
  * filters, and many long filters must not delay the writers.
@@ -34,15 +44,41 @@ export function createBacklog<Item, Detail>({
   onFailed,
   pause = createPause(),
 }: BacklogOptions<Item, Detail>): Backlog<Item, Detail> {
+  /** Items that are not among the waiting ones yet. Streams of one entry that touches every host would otherwise add them all at once. */
+  const arrived: Arrived<Item, Detail>[] = []
   const waiting = new Map<Item, { readonly detail: Detail }>()
   let isLooking = false
   let isOver = false
+  const add = (item: Item, detail: Detail): void => {
+    const known = waiting.get(item)
+    waiting.delete(item)
+    waiting.set(item, { detail: known === undefined ? detail : merge(known.detail, detail) })
+    if (waiting.size <= most) return
+    waiting.clear()
+    onFull()
+  }
+  const addSome = ({ items, detail }: Arrived<Item, Detail>): void => {
+    for (let added = 0; added < ADDED_AT_ONCE; added++) {
+      const { done, value } = items.next()
+      if (done === true) {
+        arrived.shift()
+        return
+      }
+      if (value === undefined) return
+      add(value, detail)
+    }
+  }
   const processAll = async (): Promise<void> => {
     isLooking = true
-    while (waiting.size > 0) {
+    while (arrived.length + waiting.size > 0) {
       // yields before the first item too, because other work can have used all the time of this turn
       const due = pause()
       if (due !== undefined) await due
+      const [first] = arrived
+      if (first !== undefined) {
+        addSome(first)
+        continue
+      }
       const [next] = waiting
       if (next === undefined) break
       const [item, { detail }] = next
@@ -53,23 +89,29 @@ export function createBacklog<Item, Detail>({
   }
   const end = (): void => {
     isOver = true
+    arrived.length = 0
     waiting.clear()
   }
+  const begin = (): void => {
+    if (isLooking) return
+    processAll().catch((error: unknown) => {
+      end()
+      onFailed(error)
+    })
+  }
+  const putEach = (items: Iterable<Item | undefined>, detail: Detail): void => {
+    if (isOver) return
+    arrived.push({ items: items[Symbol.iterator](), detail })
+    begin()
+  }
   return {
+    putEach,
     put(item, detail) {
       if (isOver) return
-      const known = waiting.get(item)
-      waiting.delete(item)
-      waiting.set(item, { detail: known === undefined ? detail : merge(known.detail, detail) })
-      if (waiting.size > most) {
-        waiting.clear()
-        onFull()
-      }
-      if (isLooking) return
-      processAll().catch((error: unknown) => {
-        end()
-        onFailed(error)
-      })
+      // items stay in the order of their arrival
+      if (arrived.length > 0) return putEach([item], detail)
+      add(item, detail)
+      begin()
     },
     end,
   }
