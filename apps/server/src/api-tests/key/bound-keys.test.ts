@@ -313,7 +313,7 @@ describe('a key bound to hosts does not change what other hosts can use', () => 
     reporter: { incarnation, sequence: 1 },
     report: { namespace: { namespace, version: '1.0', document } },
   })
-  const send = async (key: string | undefined, ...updates: readonly unknown[]): Promise<Json> =>
+  const send = async (key: string, ...updates: readonly unknown[]): Promise<Json> =>
     rootOf(await api.ask(REPORT, { updates }, key), 'updateResourceStats')
 
   test.each([
