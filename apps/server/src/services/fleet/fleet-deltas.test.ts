@@ -10,7 +10,11 @@ import { checkDeltaOptions, createFleetDeltas, type DeltaOptions, type FleetDelt
 const columns: readonly FleetColumn[] = ['CPU_FREE', 'AZ']
 
 /** Work that never yields. */
-const atOnce: Pieces = { pause: () => undefined, run: (work) => inPieces(work, { now: () => 0, after: () => () => {}, every: () => () => {} }) }
+const atOnce: Pieces = {
+  pause: () => undefined,
+  run: (work) => inPieces(work, { now: () => 0, after: () => () => {}, every: () => () => {} }),
+  turn: () => Promise.resolve(),
+}
 
 /** Creates readers of a log to which the test appends. */
 function deltasOf(log: TestLog, pieces: Pieces = atOnce) {
@@ -196,37 +200,43 @@ describe('many streams of an entry that touches every host', () => {
           timers,
         )
       },
+      turn: () => new Promise((resolve) => void timers.after(0, resolve)),
     })
     const readers = options.map((one) => readerOf({ ...one, after: log.fleet.place.revision, intervalMs: 100 }))
     const stops = readers.map((reader) => reader.listen(() => {}))
     hear(Array.from({ length: HOSTS }, (_, i) => i))
-    const events = readers.map((reader) => reader.read())
-    let most = steps
+    let sent = 0
+    const events = readers.map((reader) => reader.read().finally(() => void sent++))
+    let [most, mostSent] = [steps, 0]
     while (due.length > 0) {
-      const before = steps
+      const before = { steps, sent }
       for (const callback of due.splice(0)) callback()
       await new Promise<void>((resolve) => void setImmediate(resolve))
-      most = Math.max(most, steps - before)
+      most = Math.max(most, steps - before.steps)
+      mostSent = Math.max(mostSent, sent - before.sent)
     }
+    const all = await Promise.all(events)
     for (const stop of stops) stop()
-    return { events: await Promise.all(events), readings, steps, most }
+    return { events: all, readings, steps, most, mostSent }
   }
 
   test('128 streams with equal columns read it once', async () => {
-    const { events, readings, steps, most } = await manyStreams(Array.from({ length: 128 }, () => ({ columns })))
+    const { events, readings, steps, most, mostSent } = await manyStreams(Array.from({ length: 128 }, () => ({ columns })))
     expect(readings).toBe(1)
     expect(new Set(events.map((event) => event?.columns)).size).toBe(1)
     expect(events[0]?.names).toHaveLength(HOSTS)
     // each step reads or sorts a few hundred hosts
     expect(steps).toBeGreaterThan(HOSTS / 512)
     expect(most).toBeLessThanOrEqual(5)
+    expect(mostSent).toBe(1)
   })
 
   test('streams with different columns take turns', async () => {
-    const { events, readings, most } = await manyStreams(fleetColumns.slice(0, 12).map((column) => ({ columns: [column] })))
+    const { events, readings, most, mostSent } = await manyStreams(fleetColumns.slice(0, 12).map((column) => ({ columns: [column] })))
     expect(readings).toBe(12)
     expect(events.map((event) => event?.columns[0]?.name)).toEqual(fleetColumns.slice(0, 12))
     expect(most).toBeLessThanOrEqual(5)
+    expect(mostSent).toBe(1)
   })
 })
 

@@ -1,6 +1,7 @@
 import { atOnce, type Fleet, type HostRecord, inSlices, type Steps, sortInSteps } from '@gantt/scheduler-core'
 import { createPause, inPieces } from '../../event-loop/pauses.ts'
 import type { Replica } from '../../replica/replica.ts'
+import { realTimers } from '../../timers.ts'
 import { InputFault } from '../calls/outcome.ts'
 import { snapshotOf } from '../moments/snapshots.ts'
 import { checkNames, columnsOf, type FleetColumn, type HostColumnsView, readColumns } from './fleet-columns.ts'
@@ -61,6 +62,14 @@ export interface DeltaReader {
 export interface Pieces {
   pause(): Promise<void> | undefined
   run<Result>(work: Steps<Result>): Promise<Result>
+  /** Resolves in the next turn of the event loop. */
+  turn(): Promise<void>
+}
+
+const realPieces: Pieces = {
+  pause: createPause(),
+  run: (work) => inPieces(work),
+  turn: () => new Promise((resolve) => void realTimers.after(0, resolve)),
 }
 
 interface Source {
@@ -75,7 +84,7 @@ type Since = { readonly touch: number } | { readonly revision: number }
 type Reading = Omit<FleetDelta, 'from' | 'to' | 'at' | 'gap'>
 
 /** Creates the readers of a replica. Readers that have to read the same hosts and columns share one reading. */
-export function createFleetDeltas({ replica, touched, pieces = { pause: createPause(), run: inPieces } }: Source) {
+export function createFleetDeltas({ replica, touched, pieces = realPieces }: Source) {
   const open = new Set<(touch: number) => void>()
   let touches = new Touches()
   let unhear: () => void = () => undefined
@@ -120,18 +129,27 @@ export function createFleetDeltas({ replica, touched, pieces = { pause: createPa
     return pieces.run('revision' in since ? readAfter(fleet, since.revision, columns) : readChanges(fleet, ordinals ?? [], columns))
   }
 
+  /** Resolves when the large events before this one have had a turn of the event loop each. */
+  let line: Promise<void> = Promise.resolve()
+  const inLine = (): Promise<void> => {
+    const mine = line
+    line = mine.then(() => pieces.turn())
+    return mine
+  }
+
   return (options: DeltaOptions): DeltaReader =>
-    createReader(options, { replica, enter, pause: () => pieces.pause(), read: (since) => readShared(options.columns, since) })
+    createReader(options, { replica, enter, inLine, pause: () => pieces.pause(), read: (since) => readShared(options.columns, since) })
 }
 
 interface Shared {
   readonly replica: Pick<Replica, 'fleet'>
   readonly enter: (note: (touch: number) => void) => () => void
   readonly pause: () => Promise<void> | undefined
+  readonly inLine: () => Promise<void>
   readonly read: (since: Since) => Promise<Reading>
 }
 
-function createReader({ columns, after, intervalMs }: DeltaOptions, { replica, enter, pause, read }: Shared): DeltaReader {
+function createReader({ columns, after, intervalMs }: DeltaOptions, { replica, enter, pause, inLine, read }: Shared): DeltaReader {
   const { revision } = replica.fleet.place
   let from = after
   // this replica is behind the reader, or the reader has read a different log; in both cases the reader must read all hosts again
@@ -172,6 +190,8 @@ function createReader({ columns, after, intervalMs }: DeltaOptions, { replica, e
       since = undefined
       const [to, at] = [fleet.place.revision, fleet.now]
       const reading = await read(asked)
+      // the answer is made from the event in one piece, so streams that share a reading must not get it in the same turn
+      if (reading.ordinals.length > FEW_HOSTS) await inLine()
       if (isOver || reading.ordinals.length + reading.left.length === 0) return undefined
       const event = { ...reading, from, to, at, gap: null }
       from = to
