@@ -18,17 +18,24 @@ const WITH_TEXT: readonly (readonly [root: string, document: string])[] = [
   ['hosts', 'query ($t: String!) { hosts(first: 5, filter: { name: { contains: $t } }) { totalCount } }'],
   ['node', 'query ($t: ID!) { node(id: $t) { id } }'],
   ['tenantExplanation', `query ($t: String!) { tenantExplanation(spec: { gantt: { projectId: $t, ${FLAVOR} } }) { __typename } }`],
-  ['hostSetStatus', 'mutation ($t: String!) { hostSetStatus(hosts: [{ host: "x" }], status: DISABLED, reason: $t, dryRun: true) { __typename } }'],
+  [
+    'hostSetStatus',
+    'mutation ($t: String!) { hostSetStatus(hosts: [{ host: "x" }], status: DISABLED, reason: $t, dryRun: true) { __typename } }',
+  ],
   ['claimRelease', 'mutation ($t: ID!) { claimRelease(claims: [{ id: $t, fence: 1 }]) { __typename } }'],
   ['claimAbandon', 'mutation ($t: String!) { claimAbandon(idempotencyKey: $t) { __typename } }'],
   ['hostHeartbeat', 'mutation ($t: String!) { hostHeartbeat(hosts: [{ host: $t }]) { __typename heard } }'],
-  ['selectDestinations', `mutation ($t: String!) { selectDestinations(input: { idempotencyKey: "t", profile: $t, spec: { gantt: { ${FLAVOR} } } }) { __typename } }`],
+  [
+    'selectDestinations',
+    `mutation ($t: String!) { selectDestinations(input: { idempotencyKey: "t", profile: $t, spec: { gantt: { ${FLAVOR} } } }) { __typename } }`,
+  ],
 ]
 
 /** A call with a text of any length up to the limit of a body, in a variable or as a comment of the document. */
 export function drawLongText({ random }: Source): Call {
   const text = longText(random, BODY_BYTES - OTHER_BYTES)
-  if (chance(random, 5)) return { ...ofLongText, document: `{ fleet { asOf } } # ${text}`, variables: {}, roots: ['fleet'], isWriting: false }
+  if (chance(random, 5))
+    return { ...ofLongText, document: `{ fleet { asOf } } # ${text}`, variables: {}, roots: ['fleet'], isWriting: false }
   const [root, document] = oneOf(random, WITH_TEXT)
   return { ...ofLongText, document, variables: { t: text }, roots: [root], isWriting: mayWrite(document) }
 }
@@ -86,10 +93,14 @@ export function drawNovaRequest({ random, fleet }: Source, number: number): Call
         { idempotencyKey: `fuzz-${number}`, profile, claim: { mode: oneOf(random, ['NONE', 'RESERVE', 'CONFIRM']) }, spec },
       )
     case 1:
-      return ask('explainPlacement', 'query ($input: ExplainPlacementInput!) { explainPlacement(input: $input) { headline steps { __typename } } }', {
-        subject: { spec },
-        profile,
-      })
+      return ask(
+        'explainPlacement',
+        'query ($input: ExplainPlacementInput!) { explainPlacement(input: $input) { headline steps { __typename } } }',
+        {
+          subject: { spec },
+          profile,
+        },
+      )
     default:
       return ask('capacity', 'query ($input: CapacityInput!) { capacity(input: $input) { fits exact } }', { spec, profile })
   }

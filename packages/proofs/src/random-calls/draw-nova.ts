@@ -57,7 +57,9 @@ const topology = (cells: number) =>
 
 const pciPools = () =>
   wireOf('PciDevicePoolList', '1.1', {
-    objects: [wireOf('PciDevicePool', '1.1', { vendor_id: '8086', product_id: '154c', numa_node: 0, count: 4, tags: { dev_type: 'type-VF' } })],
+    objects: [
+      wireOf('PciDevicePool', '1.1', { vendor_id: '8086', product_id: '154c', numa_node: 0, count: 4, tags: { dev_type: 'type-VF' } }),
+    ],
   })
 
 const EXTRA_SPECS: readonly Readonly<Record<string, string>>[] = [
@@ -78,7 +80,9 @@ export function drawNovaSpec(random: Random, hosts: readonly string[]): unknown 
   const properties = wireOf('ImageMetaProps', '1.31', { hw_cpu_cores: 2, hw_architecture: 'x86_64' })
   return wireOf('RequestSpec', '1.14', {
     flavor,
-    image: chance(random, 70) ? null : wireOf('ImageMeta', '1.8', { id: aUuid(random), name: 'debian', min_ram: 0, min_disk: 0, properties }),
+    image: chance(random, 70)
+      ? null
+      : wireOf('ImageMeta', '1.8', { id: aUuid(random), name: 'debian', min_ram: 0, min_disk: 0, properties }),
     num_instances: 1,
     instance_uuid: aUuid(random),
     project_id: 'p1',

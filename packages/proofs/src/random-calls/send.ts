@@ -22,7 +22,12 @@ export interface End {
 }
 
 /** Sends a call and reads its answer. `gone` disconnects the caller. */
-export async function send({ url }: Pick<Service, 'url'>, call: Call, gone: AbortSignal | undefined, refusals: ReadonlySet<string>): Promise<End> {
+export async function send(
+  { url }: Pick<Service, 'url'>,
+  call: Call,
+  gone: AbortSignal | undefined,
+  refusals: ReadonlySet<string>,
+): Promise<End> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS)
   const closed = new AbortController()
   try {
