@@ -297,62 +297,6 @@ test('a key bound to host names can report for these hosts, and each report of a
   expect((await api.ask('{ host(name: "secret-host-2") { capacity { used } } }')).text).toBe(before.text)
 })
 
-describe('a key bound to hosts does not change what other hosts can use', () => {
-  const REPORT = `mutation ($updates: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $updates }) { appliedCount
-    results { __typename ... on ValidationError { code message path issues { path rule } } } } }`
-  const pool = '70000000-0000-4000-8000-0000000000a1'
-  const volume = '70000000-0000-4000-8000-0000000000a2'
-  const port = '70000000-0000-4000-8000-0000000000a3'
-  const documents = {
-    storage: { pools: [{ uuid: pool, name: 'ceph', distance: 0, totalGib: 1 }], volumes: [{ uuid: volume, pool }] },
-    network: { physicalNetworks: [], ports: [{ uuid: port, physicalNetwork: 'nowhere', here: true }] },
-    attestation: { trust_lvl: 'trusted' },
-  }
-  const under = (host: string, namespace: string, document: unknown, incarnation: string) => ({
-    name: { host },
-    reporter: { incarnation, sequence: 1 },
-    report: { namespace: { namespace, version: '1.0', document } },
-  })
-  const send = async (key: string, ...updates: readonly unknown[]): Promise<Json> =>
-    rootOf(await api.ask(REPORT, { updates }, key), 'updateResourceStats')
-
-  test.each([
-    ['storage', documents.storage],
-    ['storage', { pools: [] }],
-    ['network', documents.network],
-    ['network', { physicalNetworks: [] }],
-  ] as const)('its report of %s is refused, whatever the document has: %j', async (namespace, document) => {
-    const { appliedCount, results } = await send(
-      agent,
-      under('secret-host-2', namespace, document, randomUUID()),
-      under('secret-host-1', namespace, document, randomUUID()),
-      under('secret-host-1', 'attestation', documents.attestation, randomUUID()),
-    )
-    const path = ['input', 'updates', '1', 'report', 'namespace', 'namespace']
-    expect(appliedCount).toBe(1)
-    expect(results).toMatchObject([
-      { code: 'FORBIDDEN', path: ['input', 'updates', '0', 'name', 'host'], issues: [{ rule: 'key.bound' }] },
-      { code: 'FORBIDDEN', path, issues: [{ path, rule: 'key.bound' }] },
-      { __typename: 'ResourceStatsApplied' },
-    ])
-    expect(results[1].message).toContain('report it with a key that is not bound')
-    const held = await dataOf(api, `{ host(name: "secret-host-1") { namespace(name: "${namespace}") { version } } }`)
-    expect(held.host.namespace).toBeNull()
-  })
-
-  test('a pool has the space that another key reported, and a volume is where another key reported it', async () => {
-    const storage = { pools: [{ uuid: pool, name: 'ceph', totalGib: 1_000 }], volumes: [{ uuid: volume, pool }] }
-    const unbound = await api.keyWith('REPORT')
-    expect((await send(unbound, under('secret-host-2', 'storage', storage, randomUUID()))).appliedCount).toBe(1)
-    const used = { name: 'shared', hosts: ['secret-host-2'], metadata: [{ key: 'gantt:disk_pool', value: pool }] }
-    await api.ask('mutation ($in: AggregateCreateInput!) { aggregateCreate(input: $in) { __typename } }', { in: used })
-    expect((await send(agent, under('secret-host-1', 'storage', documents.storage, randomUUID()))).appliedCount).toBe(0)
-    const spec = { gantt: { forceHosts: ['secret-host-2'], flavor: { vcpus: 1, memoryMb: 64, rootGb: 10 } } }
-    const placed = rootOf(await api.ask(PLACE, { in: { idempotencyKey: randomUUID(), spec } }), 'selectDestinations')
-    expect(placed).toMatchObject({ destinations: [{ selected: { host: { name: 'secret-host-2' } } }] })
-  })
-})
-
 describe('a key bound to hosts adds no more nodes than its limit', () => {
   const REPORT = `mutation ($updates: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $updates }) { appliedCount
     results { __typename ... on ValidationError { code message path issues { rule } } } } }`

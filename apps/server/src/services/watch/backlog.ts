@@ -32,23 +32,11 @@ interface Arrived<Item, Detail> {
   readonly detail: Detail
 }
 
-/**
- * Processes items one after the other in the order of arrival, and yields between them. Subscribers check every change against their
- * filters, and many long filters must not delay the writers.
- */
-export function createBacklog<Item, Detail>({
-  look,
-  merge,
-  most,
-  onFull,
-  onFailed,
-  pause = createPause(),
-}: BacklogOptions<Item, Detail>): Backlog<Item, Detail> {
+/** The items of a backlog in the order of their arrival, each once. */
+function createWaiting<Item, Detail>({ merge, most, onFull }: Pick<BacklogOptions<Item, Detail>, 'merge' | 'most' | 'onFull'>) {
   /** Items that are not among the waiting ones yet. Streams of one entry that touches every host would otherwise add them all at once. */
   const arrived: Arrived<Item, Detail>[] = []
   const waiting = new Map<Item, { readonly detail: Detail }>()
-  let isLooking = false
-  let isOver = false
   const add = (item: Item, detail: Detail): void => {
     const known = waiting.get(item)
     waiting.delete(item)
@@ -68,28 +56,61 @@ export function createBacklog<Item, Detail>({
       add(value, detail)
     }
   }
-  const processAll = async (): Promise<void> => {
-    isLooking = true
-    while (arrived.length + waiting.size > 0) {
-      // yields before the first item too, because other work can have used all the time of this turn
-      const due = pause()
-      if (due !== undefined) await due
+  const putEach = (items: Iterable<Item | undefined>, detail: Detail): void =>
+    void arrived.push({ items: items[Symbol.iterator](), detail })
+  return {
+    putEach,
+    /** Adds an item after all items that arrived before it. */
+    put: (item: Item, detail: Detail): void => (arrived.length > 0 ? putEach([item], detail) : add(item, detail)),
+    get isEmpty() {
+      return arrived.length + waiting.size === 0
+    },
+    /** Takes the first item. Undefined if there is none, or if this step added some of the items that arrived. */
+    take(): { readonly item: Item; readonly detail: Detail } | undefined {
       const [first] = arrived
       if (first !== undefined) {
         addSome(first)
-        continue
+        return undefined
       }
       const [next] = waiting
-      if (next === undefined) break
+      if (next === undefined) return undefined
       const [item, { detail }] = next
       waiting.delete(item)
-      look(item, detail)
+      return { item, detail }
+    },
+    clear(): void {
+      arrived.length = 0
+      waiting.clear()
+    },
+  }
+}
+
+/**
+ * Processes items one after the other in the order of arrival, and yields between them. Subscribers check every change against their
+ * filters, and many long filters must not delay the writers.
+ */
+export function createBacklog<Item, Detail>({
+  look,
+  onFailed,
+  pause = createPause(),
+  ...options
+}: BacklogOptions<Item, Detail>): Backlog<Item, Detail> {
+  const waiting = createWaiting(options)
+  let isLooking = false
+  let isOver = false
+  const processAll = async (): Promise<void> => {
+    isLooking = true
+    while (!waiting.isEmpty) {
+      // yields before the first item too, because other work can have used all the time of this turn
+      const due = pause()
+      if (due !== undefined) await due
+      const next = waiting.take()
+      if (next !== undefined) look(next.item, next.detail)
     }
     isLooking = false
   }
   const end = (): void => {
     isOver = true
-    arrived.length = 0
     waiting.clear()
   }
   const begin = (): void => {
@@ -99,18 +120,15 @@ export function createBacklog<Item, Detail>({
       onFailed(error)
     })
   }
-  const putEach = (items: Iterable<Item | undefined>, detail: Detail): void => {
-    if (isOver) return
-    arrived.push({ items: items[Symbol.iterator](), detail })
-    begin()
-  }
   return {
-    putEach,
     put(item, detail) {
       if (isOver) return
-      // items stay in the order of their arrival
-      if (arrived.length > 0) return putEach([item], detail)
-      add(item, detail)
+      waiting.put(item, detail)
+      begin()
+    },
+    putEach(items, detail) {
+      if (isOver) return
+      waiting.putEach(items, detail)
       begin()
     },
     end,
