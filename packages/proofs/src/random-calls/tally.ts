@@ -4,9 +4,9 @@ import { type Call, type Kind, kinds } from './draw-document.ts'
 import type { End } from './send.ts'
 
 /** Of each of these kinds, at least one call must be accepted: its answer must not be a refusal. */
-const MUST_BE_ACCEPTED: ReadonlySet<Kind> = new Set(['report', 'Nova report', 'Nova request', 'mutation', 'subscription'])
+const MUST_BE_ACCEPTED: ReadonlySet<Kind> = new Set(['report', 'Nova report', 'Nova request', 'subscription'])
 /** In a run with at least this many calls, some calls of every kind must be answered. */
-const ENOUGH = 5 * BLOCK_LENGTH
+const ENOUGH = 10 * BLOCK_LENGTH
 
 interface Count {
   drawn: number

@@ -95,7 +95,7 @@ export function createBacklog<Item, Detail>({
   pause = createPause(),
   ...options
 }: BacklogOptions<Item, Detail>): Backlog<Item, Detail> {
-  const waiting = createWaiting(options)
+  const waiting = createWaiting<Item, Detail>(options)
   let isLooking = false
   let isOver = false
   const processAll = async (): Promise<void> => {
