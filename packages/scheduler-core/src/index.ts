@@ -118,6 +118,7 @@ export { sharedCpusLeft } from './kinds/numa/numa.ts'
 export { type PciPool, pciPoolsOf } from './kinds/pci/pool.ts'
 export { isOverruled } from './namespace/facts/taken.ts'
 export {
+  isFleetWide,
   isOwnNamespace,
   isRegistered,
   type Namespace,

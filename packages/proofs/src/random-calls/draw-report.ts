@@ -1,6 +1,8 @@
 import { hostAt } from '@gantt/cli/for-proofs'
+import { chance, oneOf } from './choose.ts'
 import type { Call } from './draw-document.ts'
-import { chance, oneOf, type Source } from './draw-value.ts'
+import { drawNovaHost, maybeDamaged } from './draw-nova.ts'
+import type { Source } from './draw-value.ts'
 
 const REPORT = `mutation ($input: UpdateResourceStatsInput!) {
   updateResourceStats(input: $input) { appliedCount fleetRevision results { __typename ... on UserError { code message } } } }`
@@ -30,5 +32,19 @@ export function drawReport({ fleet, random }: Source, number: number): Call {
       report: chance(random, 3) ? {} : report,
     }
   })
-  return { document: REPORT, variables: { input: { updates } }, roots: ['updateResourceStats'], isWriting: true }
+  return reporting('report', updates)
 }
+
+/** A call with Nova's reports of one to three hosts, some of them damaged. */
+export function drawNovaReport({ fleet, random }: Source, number: number): Call {
+  const updates = Array.from({ length: 1 + random.below(3) }, () => {
+    const host = oneOf(random, fleet.hosts)
+    const nova = maybeDamaged(random, drawNovaHost(random, host))
+    return { name: { host }, reporter: { incarnation: INCARNATION, sequence: number + 1 }, report: { nova } }
+  })
+  return reporting('Nova report', updates)
+}
+
+const reporting = (kind: 'report' | 'Nova report', updates: readonly unknown[]): Call => ({
+  ...{ kind, document: REPORT, variables: { input: { updates } }, roots: ['updateResourceStats'], isWriting: true },
+})

@@ -1,6 +1,8 @@
 import { aUuid } from '@gantt/cli/for-proofs'
 import type { Random } from '@gantt/scheduler-core'
+import { chance, longText, oneOf } from './choose.ts'
 import { drawFilter } from './draw-filter.ts'
+import { drawNovaHost, drawNovaSpec, maybeDamaged } from './draw-nova.ts'
 import type { LargeFleet } from './large-fleet.ts'
 import { type Argument, isRequired, type Schema, type TypeRef } from './schema.ts'
 
@@ -19,10 +21,6 @@ export class EnumName {
     this.name = name
   }
 }
-
-export const oneOf = <Item>(random: Random, items: readonly Item[]): Item => items[random.below(items.length)] as Item
-/** True with a probability of this percentage. */
-export const chance = (random: Random, percent: number): boolean => random.below(100) < percent
 
 const TEXTS = [
   '',
@@ -43,6 +41,8 @@ const TEXTS = [
 const INTS = [-1, 0, 1, 1, 2, 5, 10, 20, 50, 500, 501, 2 ** 31 - 1]
 const SHORTEST_LIST = 3
 const LONG_LIST = 200
+/** The most bytes of a text in an arbitrary place. Calls with longer texts are drawn separately. */
+const LONG_TEXT = 100_000
 const MAX_DEPTH = 5
 
 /** A random value for an argument or an input field. Most values are valid. */
@@ -104,6 +104,8 @@ function drawScalar({ fleet, random }: Source, type: string, name: string): unkn
         { a: { b: { c: [1, 2, { d: 'e' }] } } },
         'text',
         null,
+        maybeDamaged(random, drawNovaHost(random, oneOf(random, fleet.hosts))),
+        maybeDamaged(random, drawNovaSpec(random, fleet.hosts)),
       ])
     default:
       return drawText({ fleet, random }, name)
@@ -113,7 +115,7 @@ function drawScalar({ fleet, random }: Source, type: string, name: string): unkn
 function drawText({ fleet, random }: Pick<Source, 'fleet' | 'random'>, name: string): string {
   if (name === 'query') return drawFilter(random, fleet)
   if (/host|name|node/i.test(name) && !chance(random, 15)) return oneOf(random, fleet.hosts)
-  return oneOf(random, TEXTS)
+  return chance(random, 2) ? longText(random, LONG_TEXT) : oneOf(random, TEXTS)
 }
 
 /** A value in the syntax of GraphQL documents. */
@@ -124,6 +126,13 @@ export function printValue(value: unknown): string {
   return `{${Object.entries(value)
     .map(([key, each]) => `${key}: ${printValue(each)}`)
     .join(', ')}}`
+}
+
+/** False if the value has keys that documents cannot contain, such as those of Nova's objects. Such a value is sent in a variable. */
+export function isPrintable(value: unknown): boolean {
+  if (value instanceof EnumName || typeof value !== 'object' || value === null) return true
+  if (Array.isArray(value)) return value.every(isPrintable)
+  return Object.entries(value).every(([key, each]) => /^[_a-z]\w*$/i.test(key) && isPrintable(each))
 }
 
 /** A value as JSON, for variables. */

@@ -3,6 +3,7 @@ export interface Schema {
   readonly types: ReadonlyMap<string, NamedType>
   readonly query: string
   readonly mutation: string
+  readonly subscription: string
 }
 
 export interface TypeRef {
@@ -34,7 +35,7 @@ export interface NamedType {
 }
 
 const REF = ['kind name', 'kind name', 'kind name', 'kind name', 'kind name', 'kind name', 'kind name'].join(' ofType { ') + ' }'.repeat(6)
-const INTROSPECTION = `{ __schema { queryType { name } mutationType { name } types { kind name isOneOf
+const INTROSPECTION = `{ __schema { queryType { name } mutationType { name } subscriptionType { name } types { kind name isOneOf
   fields { name args { name defaultValue type { ${REF} } } type { ${REF} } }
   inputFields { name defaultValue type { ${REF} } } enumValues { name } possibleTypes { name } } } }`
 
@@ -42,13 +43,19 @@ interface Introspected {
   readonly __schema: {
     readonly queryType: { readonly name: string }
     readonly mutationType: { readonly name: string }
+    readonly subscriptionType: { readonly name: string }
     readonly types: readonly NamedType[]
   }
 }
 
 export async function readSchema(ask: (document: string) => Promise<Introspected>): Promise<Schema> {
-  const { queryType, mutationType, types } = (await ask(INTROSPECTION)).__schema
-  return { query: queryType.name, mutation: mutationType.name, types: new Map(types.map((type) => [type.name, type])) }
+  const { queryType, mutationType, subscriptionType, types } = (await ask(INTROSPECTION)).__schema
+  return {
+    query: queryType.name,
+    mutation: mutationType.name,
+    subscription: subscriptionType.name,
+    types: new Map(types.map((type) => [type.name, type])),
+  }
 }
 
 /** The type without its list and non-null wrappers. */

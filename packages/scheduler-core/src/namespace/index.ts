@@ -4,7 +4,14 @@ import { ownNamespace } from './facts/own.ts'
 import { asNamespace } from './of-plugin.ts'
 
 export type { Namespace } from '../records/namespace-document.ts'
-export { isOwnNamespace, isRegistered, type NamespaceName, ownNamespaces, registeredNamespaces } from '../records/namespace-names.ts'
+export {
+  isFleetWide,
+  isOwnNamespace,
+  isRegistered,
+  type NamespaceName,
+  ownNamespaces,
+  registeredNamespaces,
+} from '../records/namespace-names.ts'
 
 /** The namespace with this name, of the release or of a plug-in. Undefined if there is no such namespace. */
 export function namespaceNamed(name: string, plugins?: Pick<Plugins, 'namespaces'>): Namespace<unknown> | undefined {

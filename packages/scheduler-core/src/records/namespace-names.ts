@@ -20,3 +20,12 @@ export const isOwnNamespace = (name: string): boolean => own.has(name)
 
 /** The lowest feature level at which documents of a namespace can be written. */
 export const levelOfNamespace = (name: string): number => (isRegistered(name) ? 5 : isOwnNamespace(name) ? 1 : 7)
+
+/**
+ * The namespaces whose documents have an effect beyond the host about which they are reported: they locate volumes and ports for requests
+ * on any host, give the space of pools that hosts share, and decide whether such requests are checked at all.
+ */
+const fleetWide: ReadonlySet<string> = new Set<NamespaceName>(['storage', 'network'])
+
+/** True if documents of the namespace affect what requests can use on other hosts. */
+export const isFleetWide = (namespace: string): boolean => fleetWide.has(namespace)

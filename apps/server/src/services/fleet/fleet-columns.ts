@@ -1,4 +1,4 @@
-import { atOnce, type Fleet, type HostRecord, utilisationOf, type ZoneUse } from '@gantt/scheduler-core'
+import { atOnce, type Fleet, type HostRecord, type Steps, utilisationOf, type ZoneUse } from '@gantt/scheduler-core'
 import { byField, type ColumnField, columnFields, type ReportedField } from '@gantt/scheduler-core/query'
 import { filterInPieces } from '../../event-loop/lists.ts'
 import { answerInPieces } from '../../event-loop/question.ts'
@@ -105,7 +105,7 @@ export const columnsOf = (fleet: Fleet, records: readonly HostRecord[], names: r
   atOnce(readColumns(fleet, records, names))
 
 /** The generator that `columnsOf` runs. The fleet must not be written until the generator ends. */
-function* readColumns(fleet: Fleet, records: readonly HostRecord[], names: readonly FleetColumn[]): Generator<undefined, HostColumnsView> {
+export function* readColumns(fleet: Fleet, records: readonly HostRecord[], names: readonly FleetColumn[]): Steps<HostColumnsView> {
   const ordinals = new Uint32Array(records.length)
   const columns = names.map((name) => ({ name, ...createColumn(name, records.length) }))
   const view = viewer(fleet)
@@ -117,13 +117,18 @@ function* readColumns(fleet: Fleet, records: readonly HostRecord[], names: reado
     ordinals[i] = record.index
     for (const { data, read } of columns) data[i] = read(host)
   }
+  const packed: ColumnData[] = []
+  for (const { name, data } of columns) {
+    packed.push({ name, data: narrow(data) })
+    if (data.length >= PIECE) yield
+  }
   return {
     ordinals,
     names: records.map(({ host }) => host),
     otherNodes: otherNodesOf(records),
     renamed: renamedOf(records),
     dictionaries: columns.flatMap(({ name, dictionary }) => (dictionary === undefined ? [] : [{ column: name, ...dictionary }])),
-    columns: columns.map(({ name, data }) => ({ name, data: narrow(data) })),
+    columns: packed,
   }
 }
 
@@ -255,14 +260,3 @@ function createCodes() {
   }
   return { values, codeOf }
 }
-
-/** The present hosts at some ordinals of a fleet. */
-export const recordsAt = (fleet: Fleet, ordinals: Iterable<number>): HostRecord[] =>
-  [...ordinals].sort(ascending).flatMap((ordinal) => {
-    const record = fleet.hosts.records[ordinal]
-    return record === undefined || record.gone !== null ? [] : [record]
-  })
-
-/** The ordinals whose hosts have left the fleet. */
-export const leftAt = (fleet: Fleet, ordinals: Iterable<number>): number[] =>
-  [...ordinals].sort(ascending).filter((ordinal) => fleet.hosts.columns.gone[ordinal] === 1)

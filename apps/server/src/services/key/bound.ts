@@ -1,4 +1,4 @@
-import { type Claim, scopeOf } from '@gantt/scheduler-core'
+import { type Claim, isFleetWide, scopeOf } from '@gantt/scheduler-core'
 import { type Caller, mayDo } from '../../auth/caller.ts'
 import { UnreadableDecisionError } from '../../db/tables/decisions.ts'
 import { InputFault, type Issue, invalid, notFound } from '../calls/outcome.ts'
@@ -30,19 +30,31 @@ export function servicesFor(services: Services, caller: Pick<Caller, 'account' |
   }
 }
 
-/** Refuses each report for hosts to which the key is not bound, and reports of more nodes than the key allows. */
+const OF_ONE_HOST =
+  'be a namespace whose documents concern only their host, because the key is bound to hosts: this one also counts for other hosts, so report it with a key that is not bound'
+
+/**
+ * Refuses each report for hosts to which the key is not bound, reports under a namespace that has an effect on other hosts, and reports of
+ * more nodes than the key allows.
+ */
 function ofHosts(
   { stats, revision, leaving }: Pick<Services, 'stats' | 'revision' | 'leaving'>,
   hosts: readonly string[],
   maxNodes: number,
 ): Stats {
-  const refusal = ({ name }: ReportInput, i: number) =>
-    invalid([refused(['input', 'updates', String(i), 'name', 'host'], name.host, 'be a host that the key is bound to')], 'FORBIDDEN')
   return {
     ...stats,
     async update(reports) {
       const isBound = leaving.isBound(hosts)
-      const isOwn = ({ name }: ReportInput): boolean => isBound(name)
+      const isOwn = ({ name, namespace }: ReportInput): boolean =>
+        isBound(name) && !(namespace !== undefined && isFleetWide(namespace.namespace))
+      const refusal = ({ name, namespace }: ReportInput, i: number) => {
+        const path = ['input', 'updates', String(i)]
+        const issue = isBound(name)
+          ? refused([...path, 'report', 'namespace', 'namespace'], namespace?.namespace, OF_ONE_HOST)
+          : refused([...path, 'name', 'host'], name.host, 'be a host that the key is bound to')
+        return invalid([issue], 'FORBIDDEN')
+      }
       const own = reports.filter(isOwn)
       if (own.length === reports.length || reports.length > MAX_UPDATES) return stats.update(reports, { maxNodes })
       const answered = own.length > 0 ? await stats.update(own, { maxNodes }) : { results: [], revision: revision() }

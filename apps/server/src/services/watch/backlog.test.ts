@@ -104,6 +104,33 @@ test('if too many items wait, all are dropped and a gap is reported', async () =
   expect(looked.map(([item]) => item)).toEqual(['0', 'later'])
 })
 
+test('many items are added in several turns, and stay in order with items that arrive meanwhile', async () => {
+  let taken = 0
+  const { backlog, looked, turn, isIdle, spend } = aBacklog(3, { most: Number.POSITIVE_INFINITY })
+  function* many(): Generator<string> {
+    for (let i = 0; i < 2_000; i++) {
+      if (taken % 64 === 0) spend()
+      taken++
+      yield `${i}`
+    }
+  }
+  backlog.putEach(many(), 1)
+  backlog.put('last', 2)
+  backlog.put('5', 3)
+  let most = taken
+  while (!isIdle()) {
+    const before = taken
+    await turn()
+    most = Math.max(most, taken - before)
+  }
+  expect(most).toBeLessThanOrEqual(2 * 256)
+  expect(looked.map(([item]) => item)).toEqual([
+    ...Array.from({ length: 2_000 }, (_, i) => `${i}`).filter((item) => item !== '5'),
+    ...['last', '5'],
+  ])
+  expect(looked.at(-1)).toEqual(['5', 1])
+})
+
 test('nothing is processed after the end, and an error ends the backlog', async () => {
   const ended = aBacklog(20)
   for (const item of ['a', 'b']) ended.backlog.put(item, 1)

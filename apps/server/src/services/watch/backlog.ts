@@ -7,6 +7,8 @@ export interface Backlog<Item, Detail> {
    * waits, it moves to the end of the queue.
    */
   put(item: Item, detail: Detail): void
+  /** Adds many items like `put`, but a few at a time. Where `items` has undefined, the work on it may be interrupted. */
+  putEach(items: Iterable<Item | undefined>, detail: Detail): void
   end(): void
 }
 
@@ -22,32 +24,88 @@ export interface BacklogOptions<Item, Detail> {
   pause?(): Promise<void> | undefined
 }
 
+/** At most this many items are added between two yields. */
+const ADDED_AT_ONCE = 256
+
+interface Arrived<Item, Detail> {
+  readonly items: Iterator<Item | undefined>
+  readonly detail: Detail
+}
+
+/** The items of a backlog in the order of their arrival, each once. */
+function createWaiting<Item, Detail>({ merge, most, onFull }: Pick<BacklogOptions<Item, Detail>, 'merge' | 'most' | 'onFull'>) {
+  /** Items that are not among the waiting ones yet. Streams of one entry that touches every host would otherwise add them all at once. */
+  const arrived: Arrived<Item, Detail>[] = []
+  const waiting = new Map<Item, { readonly detail: Detail }>()
+  const add = (item: Item, detail: Detail): void => {
+    const known = waiting.get(item)
+    waiting.delete(item)
+    waiting.set(item, { detail: known === undefined ? detail : merge(known.detail, detail) })
+    if (waiting.size <= most) return
+    waiting.clear()
+    onFull()
+  }
+  const addSome = ({ items, detail }: Arrived<Item, Detail>): void => {
+    for (let added = 0; added < ADDED_AT_ONCE; added++) {
+      const { done, value } = items.next()
+      if (done === true) {
+        arrived.shift()
+        return
+      }
+      if (value === undefined) return
+      add(value, detail)
+    }
+  }
+  const putEach = (items: Iterable<Item | undefined>, detail: Detail): void =>
+    void arrived.push({ items: items[Symbol.iterator](), detail })
+  return {
+    putEach,
+    /** Adds an item after all items that arrived before it. */
+    put: (item: Item, detail: Detail): void => (arrived.length > 0 ? putEach([item], detail) : add(item, detail)),
+    get isEmpty() {
+      return arrived.length + waiting.size === 0
+    },
+    /** Takes the first item. Undefined if there is none, or if this step added some of the items that arrived. */
+    take(): { readonly item: Item; readonly detail: Detail } | undefined {
+      const [first] = arrived
+      if (first !== undefined) {
+        addSome(first)
+        return undefined
+      }
+      const [next] = waiting
+      if (next === undefined) return undefined
+      const [item, { detail }] = next
+      waiting.delete(item)
+      return { item, detail }
+    },
+    clear(): void {
+      arrived.length = 0
+      waiting.clear()
+    },
+  }
+}
+
 /**
  * Processes items one after the other in the order of arrival, and yields between them. Subscribers check every change against their
  * filters, and many long filters must not delay the writers.
  */
 export function createBacklog<Item, Detail>({
   look,
-  merge,
-  most,
-  onFull,
   onFailed,
   pause = createPause(),
+  ...options
 }: BacklogOptions<Item, Detail>): Backlog<Item, Detail> {
-  const waiting = new Map<Item, { readonly detail: Detail }>()
+  const waiting = createWaiting<Item, Detail>(options)
   let isLooking = false
   let isOver = false
   const processAll = async (): Promise<void> => {
     isLooking = true
-    while (waiting.size > 0) {
+    while (!waiting.isEmpty) {
       // yields before the first item too, because other work can have used all the time of this turn
       const due = pause()
       if (due !== undefined) await due
-      const [next] = waiting
-      if (next === undefined) break
-      const [item, { detail }] = next
-      waiting.delete(item)
-      look(item, detail)
+      const next = waiting.take()
+      if (next !== undefined) look(next.item, next.detail)
     }
     isLooking = false
   }
@@ -55,21 +113,23 @@ export function createBacklog<Item, Detail>({
     isOver = true
     waiting.clear()
   }
+  const begin = (): void => {
+    if (isLooking) return
+    processAll().catch((error: unknown) => {
+      end()
+      onFailed(error)
+    })
+  }
   return {
     put(item, detail) {
       if (isOver) return
-      const known = waiting.get(item)
-      waiting.delete(item)
-      waiting.set(item, { detail: known === undefined ? detail : merge(known.detail, detail) })
-      if (waiting.size > most) {
-        waiting.clear()
-        onFull()
-      }
-      if (isLooking) return
-      processAll().catch((error: unknown) => {
-        end()
-        onFailed(error)
-      })
+      waiting.put(item, detail)
+      begin()
+    },
+    putEach(items, detail) {
+      if (isOver) return
+      waiting.putEach(items, detail)
+      begin()
     },
     end,
   }

@@ -66,3 +66,34 @@ export function createStream<Event>({ start, merge, ended }: StreamOptions<Event
     },
   }
 }
+
+/**
+ * A stream of the results of `read`, which is called when `due` has an event and the reader wants the next result. A result of undefined is
+ * left out. If `read` fails, the stream ends with the error.
+ */
+export function readWhenDue<Event>(due: Stream<unknown>, read: () => Promise<Event | undefined>): Stream<Event> {
+  const end = async (): Promise<IteratorResult<Event>> => {
+    await due.return()
+    return { done: true, value: undefined }
+  }
+  return {
+    async next() {
+      for (;;) {
+        const { done } = await due.next()
+        if (done) return { done: true, value: undefined }
+        try {
+          const value = await read()
+          if (value !== undefined) return { done: false, value }
+        } catch (error) {
+          await due.return()
+          throw error
+        }
+      }
+    },
+    return: end,
+    throw: end,
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}

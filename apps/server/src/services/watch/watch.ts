@@ -1,4 +1,13 @@
-import { allNamesIn, type HostRecord, type HostTable, hostsOfManyNames, type LogEntry } from '@gantt/scheduler-core'
+import {
+  allNamesIn,
+  type Fleet,
+  type HostRecord,
+  type HostTable,
+  hostsOfManyNames,
+  inSlices,
+  type LogEntry,
+  sortInSteps,
+} from '@gantt/scheduler-core'
 import type { Query } from '@gantt/scheduler-core/query'
 import type { DecisionFilter } from '../../db/tables/decisions.ts'
 import type { StoredDecision } from '../../db/tables/rows.ts'
@@ -8,13 +17,13 @@ import type { Replica } from '../../replica/replica.ts'
 import { InputFault } from '../calls/outcome.ts'
 import { compileDecisionQuery, parseDecisionQuery } from '../decision/decision-query.ts'
 import type { Decisions, DecisionView } from '../decision/decisions.ts'
-import { checkDeltaOptions, type DeltaOptions, type FleetDelta, followFleet, type Gap, mergeDeltas } from '../fleet/fleet-deltas.ts'
+import { checkDeltaOptions, createFleetDeltas, type DeltaOptions, type FleetDelta, type Gap } from '../fleet/fleet-deltas.ts'
 import { compileHostFilter, type HostFilter } from '../host/host-filter.ts'
 import { compileHostQuery } from '../host/host-query.ts'
 import { type HostView, viewHost } from '../host/host-view.ts'
 import { createBacklog } from './backlog.ts'
 import { createSample } from './sample.ts'
-import { createStream, type Stream } from './stream.ts'
+import { createStream, readWhenDue, type Stream } from './stream.ts'
 
 /** The interval at which a stream checks whether its reader is still authorised, in milliseconds. */
 const RECHECK_MS = 5_000
@@ -32,6 +41,8 @@ const MAX_PENDING_HOSTS = 10_000
 const MAX_PER_SECOND = 1_000
 /** At most this many decisions of one stream wait to be processed. If there are more, an event says that decisions are missing. */
 const MAX_UNSEEN_DECISIONS = 1_000
+/** At most this many hosts are examined between two yields. */
+const EXAMINED_AT_ONCE = 256
 
 export interface DecisionEvent {
   readonly revision: number
@@ -87,6 +98,10 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
   /** The open streams, each with the id of the key that opened it. */
   const streams = new Map<Stream<unknown>, string>()
   const touchedBy = hostsTouched(replica)
+  const readerOfDeltas = createFleetDeltas({
+    replica,
+    touched: (listener) => replica.onApplied(({ entry }) => listener(touchedBy(entry).map(({ index }) => index))),
+  })
   const admit = <Event>(
     { keyId, mayGoOn, over }: StreamArgs,
     start: (push: (event: Event) => void, fail: (error: unknown) => void) => () => void,
@@ -178,13 +193,8 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
           })
           // The revision of a host is that of its last change, so the missed changes are known exactly. They are sent in the order of their
           // revisions. A reader that loses its connection therefore knows up to which revision it has read.
-          if (typeof after === 'number') {
-            const missed = fleet.hosts.records.filter((record) => record.revision > after)
-            for (const record of missed.sort((a, b) => a.revision - b.revision)) unseen.put(record, after)
-          }
-          const stop = replica.onApplied(({ entry }) => {
-            for (const record of touchedBy(entry)) unseen.put(record, entry.revision - 1)
-          })
+          if (typeof after === 'number') unseen.putEach(changedAfter(fleet, after), after)
+          const stop = replica.onApplied(({ entry }) => unseen.putEach(touchedBy(entry), entry.revision - 1))
           return () => {
             stop()
             unseen.end()
@@ -202,20 +212,14 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
     fleet({ columns, after, intervalMs, ...args }) {
       const options = { columns, after: after ?? 0, intervalMs }
       checkDeltaOptions(options)
-      return admit<FleetDelta>(
+      const reader = readerOfDeltas(options)
+      // the changes are read when the reader of the stream wants them, so a slow reader has at most one event to come
+      const due = admit<true>(
         args,
-        (push) =>
-          followFleet(
-            replica,
-            options,
-            (listener) => replica.onApplied(({ entry }) => listener(touchedBy(entry).map(({ index }) => index))),
-            push,
-          ),
-        (pending, event) => {
-          const [waiting] = pending
-          return [waiting === undefined ? event : mergeDeltas(replica, columns, waiting, event)]
-        },
+        (push) => reader.listen(() => push(true)),
+        () => [true],
       )
+      return readWhenDue(due, () => reader.read())
     },
     get open() {
       return streams.size
@@ -266,6 +270,15 @@ function matchesDecision(
   )
 }
 
+/** The hosts that changed after a revision, in the order of their last changes. Has undefined where the work may be interrupted. */
+function* changedAfter({ hosts }: Fleet, revision: number): Generator<HostRecord | undefined> {
+  const changed: HostRecord[] = []
+  for (const record of inSlices(hosts.records, EXAMINED_AT_ONCE))
+    if (record === undefined) yield undefined
+    else if (record.revision > revision) changed.push(record)
+  yield* yield* sortInSteps(changed, (a, b) => a.revision - b.revision)
+}
+
 /** Views of a host under the earlier names that it lost after a revision. */
 const renamedSince = ({ fleet, record }: HostView, revision: number): HostView[] =>
   record.formerNames.filter(({ until }) => until > revision).map(({ host, node }) => ({ fleet, record: { ...record, host, node } }))
@@ -284,27 +297,32 @@ function hostsTouched(replica: Replica): (entry: LogEntry) => readonly HostRecor
  * other changes changed, and the hosts of the changed claims.
  */
 function hostsTouchedBy({ fleet }: Replica, { revision, changes }: LogEntry): HostRecord[] {
-  const records = new Set(
-    changes.flatMap((change) => {
-      switch (change.type) {
-        case 'report':
-        case 'namespace':
-        case 'status':
-        case 'liveness':
-        case 'usedFrom':
-        case 'hostAllocation':
-          return fleet.hosts.find(change) ?? []
-        case 'aggregate':
-        case 'forget':
-        case 'readmit':
-        case 'replace':
-        case 'fleetAllocation':
-          return fleet.hosts.records.filter((record) => record.revision === revision)
-        default:
-          return []
+  const records = new Set<HostRecord>()
+  let changesMany = false
+  for (const change of changes)
+    switch (change.type) {
+      case 'report':
+      case 'namespace':
+      case 'status':
+      case 'liveness':
+      case 'usedFrom':
+      case 'hostAllocation': {
+        const record = fleet.hosts.find(change)
+        if (record !== undefined) records.add(record)
+        break
       }
-    }),
-  )
+      case 'aggregate':
+      case 'forget':
+      case 'readmit':
+      case 'replace':
+      case 'fleetAllocation':
+        changesMany = true
+        break
+      default:
+        break
+    }
+  // all hosts are searched once, however many such changes the entry has
+  if (changesMany) for (const record of fleet.hosts.records) if (record.revision === revision) records.add(record)
   for (const { host } of fleet.ledger.changed) records.add(fleet.hosts.get(host))
   return [...records]
 }

@@ -1,0 +1,77 @@
+import { createRandom } from '@gantt/scheduler-core'
+import { expect, test } from 'vitest'
+import { BLOCK_LENGTH, drawNumbered } from './draw-call.ts'
+import { kinds } from './draw-document.ts'
+import { damage, drawNovaHost } from './draw-nova.ts'
+import { isPrintable, type Source } from './draw-value.ts'
+import type { LargeFleet } from './large-fleet.ts'
+import type { NamedType, Schema } from './schema.ts'
+
+const fleet: LargeFleet = {
+  hosts: ['demo-0', 'demo-1'],
+  ...{ aggregates: ['a'], groups: ['g'], decisions: ['d'], claims: ['c'], revision: 10 },
+}
+
+const objectOf = (name: string, fields: NamedType['fields']): NamedType => ({
+  ...{ kind: 'OBJECT', name, fields, inputFields: null, enumValues: null, possibleTypes: null, isOneOf: null },
+})
+const scalar = (name: string) => ({ kind: 'SCALAR', name, ofType: null })
+const listOf = (name: string) => ({ kind: 'LIST', name: null, ofType: scalar(name) })
+const withArguments = (name: string) => ({
+  name,
+  type: scalar('Int'),
+  args: [
+    { name: 'texts', type: listOf('String'), defaultValue: null },
+    { name: 'document', type: scalar('JSON'), defaultValue: null },
+    { name: 'dryRun', type: scalar('Boolean'), defaultValue: null },
+  ],
+})
+const schema: Schema = {
+  ...{ query: 'Query', mutation: 'Mutation', subscription: 'Subscription' },
+  types: new Map(
+    [
+      objectOf('Query', [withArguments('asked')]),
+      objectOf('Mutation', [withArguments('changed')]),
+      objectOf('Subscription', [withArguments('followed')]),
+    ].map((type) => [type.name, type]),
+  ),
+}
+
+const sourceOf = (seed: string): Source => ({ schema, fleet, random: createRandom(seed) })
+const drawn = Array.from({ length: 40 * BLOCK_LENGTH }, (_, number) => drawNumbered(sourceOf(`calls ${number}`), number))
+
+test('every kind of call is drawn, and the same seed gives the same call', () => {
+  expect(new Set(drawn.map(({ kind }) => kind))).toEqual(new Set(kinds))
+  for (const number of [0, 2, 3, 4, 5, 6, 12]) expect(drawNumbered(sourceOf(`calls ${number}`), number)).toEqual(drawn[number])
+})
+
+test('texts are drawn up to the limit of a body, and variables are used several times', () => {
+  const lengths = drawn.filter(({ kind }) => kind === 'long text').map((call) => JSON.stringify(call).length)
+  expect(Math.max(...lengths)).toBeGreaterThan(1_000_000)
+  expect(Math.min(...lengths)).toBeLessThan(1_000)
+  const uses = drawn.filter(({ kind }) => kind === 'repeated variable').map(({ document }) => document.split('$x').length - 2)
+  expect(Math.max(...uses)).toBeGreaterThan(300)
+  const documents = drawn.filter(({ kind }) => kind === 'query').map(({ document }) => document)
+  expect(documents.some((document) => /\[(\$v\d+), \1[,\]]/.test(document))).toBe(true)
+})
+
+test('only a mutation that is not a dry run may write, and only a subscription is read in pieces', () => {
+  for (const { kind, document, isWriting, pieces } of drawn) {
+    expect(pieces !== undefined).toBe(kind === 'subscription')
+    if (!document.startsWith('mutation')) expect(isWriting).toBe(false)
+  }
+  const mutations = drawn.filter(({ kind }) => kind === 'mutation')
+  const isDry = ({ document }: { readonly document: string }): boolean => document.includes('dryRun: true')
+  expect(mutations.filter(isDry).length).toBeGreaterThan(0)
+  const single = mutations.filter(({ roots, document }) => roots.length === 1 && document.includes('dryRun: true'))
+  expect(single.filter(({ isWriting }) => isWriting)).toEqual([])
+})
+
+test('a damaged Nova document can be sent as JSON, in a variable', () => {
+  for (let seed = 0; seed < 300; seed++) {
+    const document = drawNovaHost(createRandom(`nova ${seed}`), 'demo-0')
+    const damaged = damage(createRandom(`damage ${seed}`), document)
+    expect(JSON.parse(JSON.stringify(damaged))).toEqual(damaged)
+    expect(isPrintable(document)).toBe(false)
+  }
+})

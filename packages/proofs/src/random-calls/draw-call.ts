@@ -1,0 +1,30 @@
+import { oneOf } from './choose.ts'
+import { type Call, drawCall, drawSubscription } from './draw-document.ts'
+import { drawFilter } from './draw-filter.ts'
+import { drawLongText, drawNovaRequest, drawRepeatedVariable } from './draw-large.ts'
+import { drawNovaReport, drawReport } from './draw-report.ts'
+import type { Source } from './draw-value.ts'
+
+const FILTERED = [
+  'query ($q: String) { hosts(first: 20, query: $q) { totalCount nodes { name } } }',
+  'query ($q: String) { claims(first: 20, query: $q) { totalCount nodes { id } } }',
+  'query ($q: String) { aggregates(first: 5, query: $q) { totalCount nodes { name } } }',
+  'query ($q: String) { decisions(first: 5, query: $q) { nodes { id } } }',
+  'query ($q: String) { fleet { columns(names: [STATE, AZ], query: $q) { count } } }',
+] as const
+
+const drawFiltered = ({ random, fleet }: Source): Call => ({
+  ...{ kind: 'filter', document: oneOf(random, FILTERED), variables: { q: drawFilter(random, fleet) }, roots: ['query'], isWriting: false },
+})
+
+/** What is drawn for the calls of a block. The other calls of a block are documents of the schema. Every kind is in every block. */
+const BLOCK: readonly ((source: Source, number: number) => Call)[] = [
+  ...[drawReport, drawFiltered, drawNovaReport, drawSubscription, drawNovaRequest, drawLongText, drawRepeatedVariable, drawFiltered],
+  ...Array.from({ length: 12 }, () => drawCall),
+]
+
+/** This many calls contain every kind that is not left to chance. */
+export const BLOCK_LENGTH = BLOCK.length
+
+/** The call with this number. The same source of random numbers gives the same call. */
+export const drawNumbered = (source: Source, number: number): Call => (BLOCK[number % BLOCK.length] ?? drawCall)(source, number)

@@ -1,0 +1,48 @@
+import type { Checks } from '../checks.ts'
+import { BLOCK_LENGTH } from './draw-call.ts'
+import { type Call, type Kind, kinds } from './draw-document.ts'
+import type { End } from './send.ts'
+
+/** Of each of these kinds, at least one call must be accepted: its answer must not be a refusal. */
+const MUST_BE_ACCEPTED: ReadonlySet<Kind> = new Set(['report', 'Nova report', 'Nova request', 'subscription'])
+/** In a run with at least this many calls, some calls of every kind must be answered. */
+const ENOUGH = 10 * BLOCK_LENGTH
+
+interface Count {
+  drawn: number
+  answered: number
+  accepted: number
+}
+
+/** Counts the calls of a run by kind. */
+export interface KindTally {
+  add(call: Call, end: End): void
+  /** One line for each kind. */
+  lines(): readonly string[]
+  /** Fails for each kind of which no call got through. Short runs, such as of one failed call, are not checked. */
+  check(checks: Checks, calls: number): void
+}
+
+export function createKindTally(): KindTally {
+  const counts = new Map<Kind, Count>(kinds.map((kind) => [kind, { drawn: 0, answered: 0, accepted: 0 }]))
+  const lineOf = ([kind, { drawn, answered, accepted }]: readonly [Kind, Count]): string =>
+    `${kind}: ${drawn} drawn, ${answered} answered, ${accepted} of these not refused`
+  return {
+    add({ kind }, { type, isAccepted }) {
+      const count = counts.get(kind)
+      if (count === undefined) return
+      count.drawn++
+      if (type === 'answered') count.answered++
+      if (isAccepted) count.accepted++
+    },
+    lines: () => [...counts].map(lineOf),
+    check(checks, calls) {
+      if (calls < ENOUGH) return
+      for (const entry of counts) {
+        const [kind, { answered, accepted }] = entry
+        const isThrough = (MUST_BE_ACCEPTED.has(kind) ? accepted : answered) > 0
+        checks.check('calls of every kind get through', isThrough, () => lineOf(entry))
+      }
+    },
+  }
+}
