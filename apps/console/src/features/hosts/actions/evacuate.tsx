@@ -33,7 +33,7 @@ interface EvacuateProps extends ShownHost {
   onDone(): void
 }
 
-/** Evacuates a host: first a preview of each destination, then the resources are reserved there. */
+/** The dialog to evacuate a host. It first previews the destination of each claim, and then reserves the resources there. */
 export function Evacuate({ host, node, hasOtherNodes, onClose, onDone }: EvacuateProps) {
   // one idempotency key for all presses of the button, so that a call whose answer was lost can be retried
   const [key] = useState(() => `console-${crypto.randomUUID()}`)

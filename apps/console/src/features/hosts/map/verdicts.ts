@@ -17,7 +17,7 @@ export interface VerdictGroup {
   readonly hasPassed: boolean
 }
 
-/** The verdicts of one decision on all hosts of the fleet. */
+/** The verdicts of one decision on all hosts that are in the fleet. */
 export interface Verdicts {
   /** The chosen host, the hosts that passed, one group for each filter that refused hosts, and the hosts that the decision did not know. */
   readonly groups: readonly VerdictGroup[]

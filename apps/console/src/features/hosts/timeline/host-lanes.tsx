@@ -24,9 +24,12 @@ interface HostLanesProps {
   readonly log: Log
 }
 
-/** A span with at least this width, in pixels, can show its glyph. */
+/** Neighbouring spans that are narrower than this, in pixels, are merged, because their glyphs would not fit. */
 const MIN_GLYPH_SPAN = 10
-/** The minimum distance between two marks in pixels. It leaves space for a count with two digits. */
+/**
+ * Marks of the same kind that are closer than this, in pixels, are merged into one mark. The distance leaves space for a count with two
+ * digits.
+ */
 const MIN_MARK_DISTANCE = 22
 /** The pointer selects a step that is at most this many pixels away. */
 const SNAP_PIXELS = 8
