@@ -12,7 +12,7 @@ import { type Copy, CopyMenu, callCopies, notifyDone } from './copy-as.tsx'
 import { shownColumns, useColumnLayout } from './table/columns.ts'
 import type { TableColumn } from './table/table.tsx'
 
-/** Loaded when a file is requested. */
+/** Loaded when rows are first saved as a file. */
 const SaveRows = lazy(async () => ({ default: (await import('./table/save-rows.tsx')).SaveRows }))
 
 /**
