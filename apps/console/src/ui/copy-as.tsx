@@ -46,7 +46,7 @@ const ask = async (document: Operation, variables: VariablesOf<Operation>): Prom
   (await import('../lib/service/api.ts')).request(document, variables)
 
 interface CopyMenuProps extends Pick<CopyAsProps, 'items'> {
-  /** Items that are saved as a file instead. */
+  /** Items that save a file instead of copying a text. */
   readonly files?: readonly (readonly [label: string, save: () => void | Promise<void>])[]
   /** The GraphQL call of the view, which can be opened in GraphiQL. */
   readonly graphiql?: ReturnType<typeof toGraphiql>

@@ -22,8 +22,8 @@ interface FitsNowProps {
 }
 
 /**
- * The most requested flavors fill the table up to MAX_FLAVORS rows. It has more rows only if more flavors are pinned. It has columns for at
- * most MAX_ZONES zones.
+ * The most requested flavors fill the table up to MAX_FLAVORS rows. The table has more rows only if more flavors are pinned. The table has
+ * columns for at most MAX_ZONES zones.
  */
 const MAX_FLAVORS = 5
 const MAX_ZONES = 8

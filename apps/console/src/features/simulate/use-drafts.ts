@@ -34,8 +34,8 @@ export function useDrafts(scenarios: readonly Scenario[], at: string | undefined
     epoch,
     change: setDrafts,
     /**
-     * Must be called before drafts are written to the URL. `isAnew` is true if other drafts replaced them. Fields that hold their own text
-     * are then reset.
+     * Must be called before drafts are written to the URL. `isAnew` is true if other drafts replaced the drafts. Fields that hold their own
+     * text are then reset.
      */
     take(next: readonly Scenario[], isAnew: boolean): void {
       const taken = textOf(next)

@@ -362,7 +362,7 @@ function RequestDocument({ document }: { readonly document: unknown }) {
   return (
     <details>
       <summary>The original request</summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to get into it */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be reachable with the keyboard */}
       <pre className="request mono" tabIndex={0}>
         {JSON.stringify(document, null, 2)}
       </pre>

@@ -55,7 +55,7 @@ export function ShortfallBars({ filter, code, shortfall, selection, onSelect }: 
   )
 }
 
-/** The text of a range. If all amounts are whole numbers, the text names the first and the last amount in the range. */
+/** The text of a range. A range of width 1 that begins at a whole number is named by this number. */
 const rangeInWords = ({ from, to }: Range, unit: string): string =>
   to - from === 1 && Number.isInteger(from)
     ? amountInWords(from, unit)

@@ -6,7 +6,7 @@ import type { FITTING } from './fitting-documents.ts'
 type Change = ResultOf<typeof FITTING>['whatWouldFit']['counterfactuals'][number]['changes'][number]
 type Place = Change['places'][number]
 
-/** A link to the list of claims filters by at most this many claim ids. */
+/** The link to the list of claims has a filter with at most this many ids of claims. */
 const MAX_CLAIMS_IN_LINK = 20
 
 /** Links to the pages where the proposed changes can be made. Following a link changes nothing. */

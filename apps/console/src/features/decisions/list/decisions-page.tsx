@@ -31,7 +31,7 @@ const DecisionBeside = lazy(async () => ({ default: (await import('./decision-pa
 
 /** The interval in milliseconds at which decisions are counted. It is long, because each count reads many rows. */
 const COUNTS_EVERY_MS = 5_000
-/** How long the first revision of the log is cached, in milliseconds. It changes rarely. */
+/** How long the first revision of the log is cached, in milliseconds. The revision changes rarely. */
 const KEPT_STALE_MS = 60_000
 /** The height of the histogram in pixels, reserved so that nothing moves when it appears. */
 const HISTOGRAM_HEIGHT = 94

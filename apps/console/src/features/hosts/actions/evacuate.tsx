@@ -24,7 +24,7 @@ interface Found {
   /** False for a preview. A preview reserves nothing. */
   readonly isDone: boolean
   readonly moves: readonly Move[]
-  /** Instances of the host without a claim, which are not moved. */
+  /** How many instances of the host have no claim. These instances are not moved. */
   readonly withoutClaims: number
 }
 

@@ -12,7 +12,7 @@ export interface VerdictGroup {
    * fleet.
    */
   readonly count: number
-  /** How many of the group's hosts are in the list. */
+  /** How many of the group's hosts are in the fleet now. */
   readonly here: number
   readonly hasPassed: boolean
 }

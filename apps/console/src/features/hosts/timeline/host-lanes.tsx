@@ -36,7 +36,7 @@ const SNAP_PIXELS = 8
 
 /**
  * The states and events of the host as lanes on one axis of time. Arrows move a cursor from step to step, a click or Enter opens the
- * console at that time, and a line of text describes the step. The list below has the same data.
+ * console at the time of the step, and a line of text describes the step. The list below has the same data.
  */
 export function HostLanes({ rows, shown, state, status, goneMs, sinceMs, log }: HostLanesProps) {
   const id = useId()
