@@ -11,7 +11,7 @@ import { router } from './router.tsx'
 import { SignIn } from './sign-in.tsx'
 import { cssVariables, theme } from './theme.ts'
 
-/** The frame of all pages. Without a session it shows the sign-in page and leaves the URL unchanged. */
+/** The whole console. Without a session it shows the sign-in page and leaves the URL unchanged. */
 export function App() {
   const { key, reason } = useSession()
   const contrast = usePreference('contrast')

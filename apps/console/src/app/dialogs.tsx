@@ -11,14 +11,14 @@ interface DialogsProps {
   /** The open dialog. */
   readonly open: Dialog | undefined
   onOpen(dialog: Dialog): void
-  /** Called after `dialog` was closed. If an entry of `dialog` has opened another dialog, that dialog is open then. */
+  /** Called after `dialog` was closed. At that time another dialog can be open, if an entry of `dialog` has opened it. */
   onClose(dialog: Dialog): void
 }
 
 /** The dialogs that every page can open. This module is loaded after the first rendering of the page. */
 export function Dialogs({ open, onOpen, onClose }: DialogsProps) {
-  // A dialog can be requested before this module is loaded. It opens only after this component was rendered once, so that the focus can
-  // return when the dialog is closed.
+  // A dialog can be requested before this module is loaded. The dialog opens only after this component was rendered once, so that the focus
+  // can return when the dialog is closed.
   const [drawn, setDrawn] = useState<Dialog>()
   useEffect(() => setDrawn(open), [open])
   const stateOf = (dialog: Dialog) => ({ opened: drawn === dialog, onClose: () => onClose(dialog) })

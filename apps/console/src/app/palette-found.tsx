@@ -33,7 +33,7 @@ export interface PaletteGroup {
 
 interface FoundProps {
   readonly word: string
-  /** Renders the groups. The palette passes this function, because it has the code for rendering and this module is loaded later. */
+  /** Renders the groups. The palette passes this function, because the code for rendering is in the palette. */
   children(groups: readonly PaletteGroup[], isSearching: boolean): ReactNode
 }
 

@@ -7,7 +7,10 @@ import { PaletteFound, type PaletteGroup } from './palette-found.tsx'
 
 const [store, palette] = createSpotlight()
 
-/** The focus stays in the input, so the list must be scrollable with the keyboard. The type of the library lacks the property for this. */
+/**
+ * Makes the list scrollable with the keyboard, because the focus stays in the input. The type of the library lacks this property, so it is
+ * passed in an object.
+ */
 const scrolled = { viewportProps: { tabIndex: 0 } }
 
 interface PaletteProps {

@@ -17,8 +17,8 @@ import { carryMoment, only, parseSearch, printSearch } from './search.ts'
 import { Shell } from './shell.tsx'
 
 /**
- * All URLs of the console. Each feature defines the query parameters of its pages. The code of a page is loaded when the page is first
- * opened.
+ * All URLs of the console. Each feature defines the query parameters of its pages. The code of a page is loaded when the operator first
+ * opens the page or points at a link to it.
  */
 const root = createRootRoute({
   validateSearch: readTravelSearch,

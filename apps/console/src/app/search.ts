@@ -1,6 +1,8 @@
 import { readTravelSearch, type TravelSearch } from '../lib/service/travel.ts'
 
-/** Parses the query string of a URL, such as `?q=az:z1&sort=-mem.free`. Values are not JSON, so that people can write them. */
+/**
+ * Parses the query string of a URL, such as `?q=az:z1&sort=-mem.free`. Values are plain texts and not JSON, so that people can write them.
+ */
 export function parseSearch(text: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(text))
 }

@@ -13,7 +13,10 @@ const SERVICE_STATUS = graphql(`
   }
 `)
 
-/** The service is checked once in this many milliseconds. After three seconds without any message, the page shows "No updates". */
+/**
+ * The interval in milliseconds at which the service is asked for its state. After three seconds without any message, the page shows "No
+ * updates".
+ */
 const EVERY_MS = 1_000
 /** The timeout in milliseconds for an answer of the service. */
 const DEADLINE_MS = 5_000
@@ -27,7 +30,7 @@ export function ServiceStatus() {
     { enabled: key !== undefined, everyMs: EVERY_MS, deadlineMs: DEADLINE_MS },
   )
   const stateAge = data?.health.stateAge
-  // biome-ignore lint/correctness/useExhaustiveDependencies: every new report counts, even if its age is the same as before
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every new answer counts, even if it has the same age as the last one
   useEffect(() => {
     if (stateAge !== undefined) contact.heard(readDuration(stateAge))
   }, [stateAge, dataUpdatedAt])

@@ -16,7 +16,7 @@ const health = (given: Partial<Health> = {}): Health => ({
 test.each([
   ['there is no problem', health(), { label: '0 violations', age: 'checked 3 s ago', colour: 'green' }],
   [
-    'the time since the last violation, and the number of checks',
+    'there was no violation for some time, and the text has this time and the number of checks',
     health(),
     {
       text: expect.stringMatching(/^The auditor of replica r1 found no violations since .*10:12:01 UTC, in 1,204 checks \(checked/),
@@ -30,13 +30,13 @@ test.each([
   ['there is one violation', health({ violations: 1 }), { label: '1 violation', colour: 'red', text: expect.stringContaining('r1') }],
   ['there are many violations', health({ violations: 12 }), { label: '12 violations', colour: 'red' }],
   [
-    'an unavailable store is shown before violations',
+    'the store is unavailable, which is shown before violations',
     health({ mode: 'STORE_AWAY', reason: 'The store does not answer.', violations: 3 }),
     { label: 'store unavailable', colour: 'red', text: 'The store does not answer. The state of replica r1 is 4 s old.' },
   ],
   ['the service accepts no writes', health({ mode: 'READ_ONLY' }), { label: 'read only', colour: 'red' }],
   ['the service does not answer', undefined, { label: 'no answer', colour: 'red' }],
-])('%s', (_what, given, shown) => expect(statusOf(given)).toMatchObject(shown))
+])('the status line if %s', (_what, given, shown) => expect(statusOf(given)).toMatchObject(shown))
 
 test.each([
   ['the service does not answer, after any other status', health()],

@@ -1,6 +1,6 @@
 import { formatCount, formatDuration, readDuration, titleOfTime } from '../lib/format.ts'
 
-/** The service's health. */
+/** The health of the service, as the API returns it. */
 export interface Health {
   readonly mode: 'NORMAL' | 'STORE_AWAY' | 'READ_ONLY' | 'CLOSING'
   readonly reason: string | null

@@ -1,4 +1,4 @@
-// Imports the style sheets of the used components only. They are half the size of the library's complete sheet.
+// Imports only the style sheets of the components that the console uses. Together they are half the size of the library's complete sheet.
 import '@mantine/core/styles/baseline.css'
 import '@mantine/core/styles/default-css-variables.css'
 import '@mantine/core/styles/global.css'

@@ -7,7 +7,8 @@ import {
 } from '@mantine/core'
 
 /**
- * Text colours by name. Each has a contrast of at least 4.5:1 on white. The library's own shades fail WCAG AA in badges, buttons and notes.
+ * Text colours by name. Each has a contrast of at least 4.5:1 on white. The library's own text colours for badges, buttons and notes fail
+ * WCAG AA.
  */
 const inks: Readonly<Record<string, string>> = {
   blue: '#1864ab',
@@ -25,7 +26,7 @@ const inks: Readonly<Record<string, string>> = {
 const inkOf = (name: string): string => `light-dark(var(--gantt-ink-${name}), var(--mantine-color-${name}-2))`
 
 /**
- * The background of an element under the pointer. It is one shade paler than the library's background, on which the text would have a
+ * The background of an element under the pointer. This background is one shade paler than the library's, on which the text would have a
  * contrast of less than 4.5:1.
  */
 const hoverOf = (name: string): string => `light-dark(var(--mantine-color-${name}-1), var(--mantine-color-${name}-light-hover))`

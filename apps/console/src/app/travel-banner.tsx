@@ -83,7 +83,10 @@ interface StepsProps {
   onPick(): void
 }
 
-/** Buttons that go one minute or one revision back or forward. A button is disabled if the log does not have the target moment. */
+/**
+ * Buttons that go one minute or one revision back or forward. A button is disabled if the log does not contain the moment to which the
+ * button goes.
+ */
 function Steps({ at, revision, shownMs, reach, onPick }: StepsProps) {
   const first = Number(reach?.fleetLog.firstRevision ?? 0)
   const last = Number(reach?.fleet.asOf ?? 0)

@@ -1,7 +1,10 @@
 import { formatCount } from './format.ts'
 import { shareText } from './share.ts'
 
-/** The proposals of a replica in the last minute, and how many had a conflict. Null if the replica does not report these counts. */
+/**
+ * The proposals of a replica in the last minute, and how many of them were refused by the log or decided again (a conflict). Null if the
+ * replica does not report these counts.
+ */
 export interface Proposing {
   readonly live: boolean
   readonly proposals: number | null

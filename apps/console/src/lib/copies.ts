@@ -11,7 +11,7 @@ const textIn = (document: Operation | string): string => (typeof document === 's
 export const graphqlOf = (document: Operation | string, variables: Variables = {}): string =>
   Object.keys(variables).length === 0 ? textIn(document) : `${textIn(document)}\n\n# variables\n${JSON.stringify(variables, null, 2)}\n`
 
-/** A curl command for the same call. It reads the key from the environment and never contains it. */
+/** A curl command for the same call. The command reads the key from the environment and never contains it. */
 export function curlOf(origin: string, document: Operation | string, variables: Variables = {}): string {
   const query = textIn(document).replace(/\s+/g, ' ')
   const body = JSON.stringify(Object.keys(variables).length === 0 ? { query } : { query, variables })

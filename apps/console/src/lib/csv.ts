@@ -17,7 +17,7 @@ export const csvOf = <Row>(fields: readonly RowField<Row>[], rows: readonly Row[
     rows.map((row) => fields.map(([, read]) => read(row))),
   )
 
-/** Comma separated values in the form of RFC 4180. A text that a spreadsheet would run as a formula begins with an apostrophe. */
+/** Rows as comma separated values in the form of RFC 4180. A text that a spreadsheet would run as a formula begins with an apostrophe. */
 export const toCsv = (heading: readonly string[], rows: readonly (readonly Cell[])[]): string =>
   [heading.join(','), ...rows.map((row) => row.map(cellOf).join(',')), ''].join('\r\n')
 

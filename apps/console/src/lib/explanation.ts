@@ -56,7 +56,9 @@ export interface Matrix {
   readonly firstFailing: ArrayLike<number>
   /** For each host, the index of the reason code. 255 if the host passes all filters. */
   readonly reason: ArrayLike<number>
+  /** For each host, its rank among the hosts that pass, 1 = best. 0 if the host does not pass all filters. */
   readonly rank: ArrayLike<number>
+  /** For each refused host, its distance, plus a small addition for each further refusing filter. 0 if the host passes. */
   readonly distance: ArrayLike<number>
   /** `host`, or `host/node` if the node has another name. */
   nameOf(host: number): string

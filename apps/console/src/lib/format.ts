@@ -1,6 +1,9 @@
 import { type Choice, preference, usePreference } from './browser/preferences.ts'
 
-/** Numbers and times in a short form. The title of the element should contain the exact value. */
+/**
+ * This module formats numbers and times in a short form. If the short form is not exact, the title of the element should contain the exact
+ * value.
+ */
 
 const count = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 })
 
@@ -56,7 +59,7 @@ export function formatAmount(resourceClass: string, amount: number): string {
   return formatCount(amount)
 }
 
-/** A duration in milliseconds: 4 ms, 1.2 s, 5 min, 3 h, 2 d. */
+/** Formats a duration that is given in milliseconds: 4 ms, 1.2 s, 5 min, 3 h, 2 d. */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`
   const seconds = ms / 1_000
@@ -66,7 +69,7 @@ export function formatDuration(ms: number): string {
   return `${formatCount(Number((seconds / 86_400).toFixed(1)))} d`
 }
 
-/** A short duration, to a tenth of a millisecond: 0.4 ms, 12.3 ms, 1.2 s. */
+/** Formats the duration of a computation. Below 100 ms it has tenths of a millisecond: 0.4 ms, 12.3 ms, 1.2 s. */
 export const formatTook = (ms: number): string => (ms < 100 ? `${formatCount(Number(ms.toFixed(1)))} ms` : formatDuration(ms))
 
 /** Converts a duration in the API's form (PT3.2S, P1DT2H) to milliseconds. 0 if the text is invalid. */

@@ -10,8 +10,8 @@ test('the URL contains the call and its variables, if it has any', () => {
 const around = encodeURIComponent(`{a}${inEditors('{a}', { q: '' }).variables}`).length
 
 test.each([
-  ['ends at the limit', 12_000, true],
-  ['is a character longer', 12_001, false],
+  ['is exactly as long as the limit is linked', 12_000, true],
+  ['is a character longer than the limit is not linked', 12_001, false],
 ])('a call that %s', (_what, characters, isLinked) => {
   const variables = { q: 'x'.repeat(characters - around) }
   const { query, variables: text = '' } = inEditors('{a}', variables)

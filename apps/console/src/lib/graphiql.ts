@@ -1,6 +1,6 @@
 import { type Operation, textOf } from './service/wire.ts'
 
-/** The content of GraphiQL's editors. The URL contains the same texts. */
+/** The content of GraphiQL's editors, which is also in the URL of the page. */
 interface InAddress {
   readonly query: string
   /** The text of a JSON object. */

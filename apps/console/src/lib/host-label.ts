@@ -2,7 +2,7 @@
 export interface ShownHost {
   readonly host: string
   readonly node: string
-  /** True if the name of the host has several nodes. */
+  /** True if other nodes with the same host name are in the fleet. */
   readonly hasOtherNodes?: boolean | undefined
 }
 

@@ -4,4 +4,4 @@ import { reasonOfHosts } from './reason-of-hosts.ts'
 test.each([
   [1, 'The host is MAINTENANCE.', 'The host is MAINTENANCE.'],
   [18, 'The host is MAINTENANCE.', 'for example: The host is MAINTENANCE.'],
-])('the reason of %i hosts', (hosts, text, sentence) => expect(reasonOfHosts({ hosts, text })).toBe(sentence))
+])('the reason is an example only for several hosts (%i)', (hosts, text, sentence) => expect(reasonOfHosts({ hosts, text })).toBe(sentence))

@@ -4,5 +4,7 @@ interface CountedReason {
   readonly text: string
 }
 
-/** A sentence about all counted hosts. If there are several hosts, the amounts of the first host are marked as an example. */
+/**
+ * The reason as a text about all counted hosts. If there are several hosts, the text says that the reason of the first host is an example.
+ */
 export const reasonOfHosts = ({ hosts, text }: CountedReason): string => (hosts === 1 ? text : `for example: ${text}`)

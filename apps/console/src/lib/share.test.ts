@@ -9,6 +9,6 @@ test.each([
   [1, 3, '33 %'],
   [99_999, 100_000, '> 99.9 %'],
   [2, 2, '100 %'],
-])('%i of %i are %s', (some, all, text) => {
+])('the share of %i in %i is shown as %s', (some, all, text) => {
   expect(shareText(some, all)).toBe(text)
 })

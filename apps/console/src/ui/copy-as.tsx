@@ -16,7 +16,7 @@ import { problemOf } from './problem.tsx'
 export type Copy = readonly [label: string, make: () => string | Promise<string>]
 
 export interface CopyAsProps {
-  /** The call that read the data of the page. If the call has a moment, it is the moment in the URL. */
+  /** The call that read the data of the page. A call that can be about the past is copied with the moment in the URL. */
   readonly call?: Call
   /** Additional items of the page. */
   readonly items?: readonly Copy[]
@@ -46,13 +46,13 @@ const ask = async (document: Operation, variables: VariablesOf<Operation>): Prom
   (await import('../lib/service/api.ts')).request(document, variables)
 
 interface CopyMenuProps extends Pick<CopyAsProps, 'items'> {
-  /** Items that are saved as a file instead. */
+  /** Items that save a file instead of copying a text. */
   readonly files?: readonly (readonly [label: string, save: () => void | Promise<void>])[]
   /** The GraphQL call of the view, which can be opened in GraphiQL. */
   readonly graphiql?: ReturnType<typeof toGraphiql>
 }
 
-/** Reserves the space of the button while its data is loading, so that nothing moves under the pointer. */
+/** Reserves the space of the button while its code is being loaded, so that nothing moves under the pointer. */
 export const CopyRoom = () => (
   <Button size="compact-sm" variant="outline" style={{ visibility: 'hidden' }} {...icons}>
     Copy as
@@ -96,7 +96,7 @@ export function CopyMenu({ items = [], files = [], graphiql }: CopyMenuProps) {
 /** Shows a message for two seconds. */
 export const notifyDone = (message: string): void => void notifications.show({ message, autoClose: 2_000, withCloseButton: false })
 
-/** Copies a text to the clipboard, and shows a message whether this succeeded. */
+/** Copies a text to the clipboard, and shows a message that the text was copied, or why it was not. */
 export async function copy(label: string, make: Copy[1]): Promise<void> {
   try {
     await navigator.clipboard.writeText(await make())

@@ -1,7 +1,7 @@
 import { Button, type ButtonProps, CopyButton as Copy } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** Copies a text, and confirms it for a moment. */
+/** A button that copies a text, and shows for a moment that the text was copied. */
 export function CopyButton({ text, children, ...props }: ButtonProps & { readonly text: string; readonly children: ReactNode }) {
   return (
     <Copy value={text} timeout={1_500}>

@@ -12,7 +12,7 @@ import { type Copy, CopyMenu, callCopies, notifyDone } from './copy-as.tsx'
 import { shownColumns, useColumnLayout } from './table/columns.ts'
 import type { TableColumn } from './table/table.tsx'
 
-/** Loaded when a file is requested. */
+/** Loaded when rows are first saved as a file. */
 const SaveRows = lazy(async () => ({ default: (await import('./table/save-rows.tsx')).SaveRows }))
 
 /**
@@ -45,8 +45,8 @@ interface CopyListProps<Row> {
 }
 
 /**
- * The menu that copies the loaded rows in several forms. It also saves all matching rows as a CSV file, including those that are not
- * loaded.
+ * The menu that copies the list in several forms: its call, the answer and, if the list has at most MAX_COPIED_ROWS rows, all rows. It also
+ * saves all matching rows as a CSV file, including those that are not loaded.
  */
 export function CopyList<Row>(props: CopyListProps<Row>) {
   const { call, items = [], list, nouns, pages, counted = { total: pages.total, isMore: false } } = props
@@ -84,7 +84,7 @@ export function CopyList<Row>(props: CopyListProps<Row>) {
   )
 }
 
-/** Returns a function that reads all rows as a CSV file. If the page shows the past, the name of the file contains the moment. */
+/** Returns a function that reads all rows as a CSV file. If the page shows the past, each row contains the moment. */
 function useSheet<Row>({ call, list, columns, fields, pages: { read } }: CopyListProps<Row>): (options?: ReadOptions) => Promise<Sheet> {
   const { isPast } = useMoment(call.document, call.variables ?? {})
   const at = useAt()

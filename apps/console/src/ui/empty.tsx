@@ -1,7 +1,7 @@
 import { Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** An empty state: a message why there is nothing to show, and what to do next. */
+/** A message that there is nothing to show, with the reason and what to do next. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
   return (
     <Stack align="center" gap="xs" py="xl" role="status">

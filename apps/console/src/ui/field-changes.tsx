@@ -8,7 +8,7 @@ interface FieldChange {
 
 interface FieldChangesProps extends Pick<SmallTableProps<FieldChange>, 'label' | 'maxHeight' | 'empty' | 'isNarrow' | 'isBare'> {
   readonly changes: readonly FieldChange[]
-  /** The headings of the columns of old and new values. */
+  /** The headings of the columns with old and with new values. */
   readonly sides: readonly [string, string]
 }
 

@@ -3,7 +3,10 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { whenUncovered } from '../lib/browser/over-page.ts'
 import type { LiveState } from '../lib/service/live.ts'
 
-/** The path of the first page of a visit. On that page the focus does not move to the heading, so that Tab begins at the top. */
+/**
+ * The path of the first page of a visit. On that page the focus does not move to the heading, so that the first Tab goes to the top of the
+ * page.
+ */
 let beginning: string | undefined
 let hasLeftIt = false
 

@@ -1,7 +1,7 @@
 import { type PointerEvent, useRef, useState } from 'react'
 import type { Point } from './chart/cell-layout.ts'
 
-/** A frame that is drawn with a pointer, given by two opposite corners. */
+/** A rectangle that is drawn with the pointer, given by two opposite corners. */
 export interface Frame {
   readonly from: Point
   readonly to: Point
@@ -17,7 +17,7 @@ export function useFrame<Over extends Element>(
 ) {
   const [frame, setFrame] = useState<Frame | undefined>()
   const pressed = useRef<Point | undefined>(undefined)
-  /** True if a frame was just drawn. The click at its end must not be handled as a click on the chart. */
+  /** True if a frame was just drawn. The browser then reports a click, which must not be handled as a click on the element. */
   const isOver = useRef(false)
   const cancel = (): void => {
     pressed.current = undefined

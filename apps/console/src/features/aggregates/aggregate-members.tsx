@@ -18,7 +18,7 @@ interface AggregateMembersProps {
   readonly hostNames: readonly string[]
 }
 
-/** Lists the hosts of an aggregate, with links to their pages. Shows for each host whether it accepts new instances. */
+/** Lists the hosts of an aggregate, with links to their pages. Shows the state, status and zone of each host. */
 export function AggregateMembers({ aggregate, hostNames }: AggregateMembersProps) {
   const { find = '' } = route.useSearch()
   const navigate = route.useNavigate()

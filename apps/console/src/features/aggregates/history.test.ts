@@ -19,7 +19,7 @@ test.each<[string, AuditRow, string | undefined]>([
     }),
     'name: b, - hdd, + ssd=true, - host h2, + host h1',
   ],
-  ['of many hosts, only the stored ones are listed', row({ input: { addHosts: ['h1', '... 30 more'] } }), '+ host h1, + host ... 30 more'],
+  ['only the hosts that the audit stored are listed', row({ input: { addHosts: ['h1', '... 30 more'] } }), '+ host h1, + host ... 30 more'],
   ['a dry run changed nothing', row({ dryRun: true, input: { name: 'b' } }), undefined],
   ['a refused edit changed nothing', row({ input: { name: 'b' } }, { result: 'VersionConflict' }), undefined],
   [
@@ -27,7 +27,7 @@ test.each<[string, AuditRow, string | undefined]>([
     row({}, { summary: 'cut' }),
     'changed it; the arguments were too long to keep whole',
   ],
-  ['the creation of the aggregate', row({}, { mutation: 'aggregateCreate' }), 'created it'],
+  ['a creation is shown as "created it"', row({}, { mutation: 'aggregateCreate' }), 'created it'],
 ])('%s', (_name, entry, action) => expect(actionOf(entry)).toBe(action))
 
 test('the audit filter finds the edits of an aggregate by its uuid, and the moment before an edit is one millisecond before it', () => {
@@ -39,8 +39,8 @@ test.each<[string, AuditRow, number | undefined]>([
   ['an edit names the version that it was made from', row({ ifVersion: 3, input: { name: 'b' } }), 3],
   ['a dry run does not count as an edit', row({ ifVersion: 3, dryRun: true, input: {} }), undefined],
   ['a refused edit does not count as an edit', row({ ifVersion: 3, input: {} }, { result: 'VersionConflict' }), undefined],
-  ['an edit that was not stored is unknown', row({}, { summary: 'cut' }), undefined],
-  ['nothing precedes the creation', row({ input: { name: 'b' } }, { mutation: 'aggregateCreate' }), undefined],
+  ['the version is unknown if the audit did not store it', row({}, { summary: 'cut' }), undefined],
+  ['no version precedes the creation', row({ input: { name: 'b' } }, { mutation: 'aggregateCreate' }), undefined],
 ])('%s', (_name, entry, version) => expect(versionBefore(entry)).toBe(version))
 
 test('a version is found by going back from a later moment, but not if two edits have the same millisecond', async () => {

@@ -8,7 +8,7 @@ export interface AuditRow {
   readonly summary: string
 }
 
-/** The audit filter that finds the calls about an aggregate. */
+/** The audit filter that finds the calls that created, edited or imported an aggregate. */
 export const historyQuery = (uuid: string): string => `mutation:aggregateCreate,aggregateUpdate,aggregateImport target:${uuid}`
 
 /** The change in an audit row. Undefined for a row that changed nothing. */
@@ -60,13 +60,13 @@ export function versionBefore({ mutation, result, summary }: AuditRow): number |
   return isEdit && typeof ifVersion === 'number' ? ifVersion : undefined
 }
 
-/** The search goes back over at most this many edits. */
+/** The search reads at most this many states of the aggregate. */
 const MAX_STEPS = 10
 
 /**
  * Reads the aggregate as it was at `moment`, and then as it was before each earlier edit, until the state with the number `version` is
- * found. Undefined if it is not found: the aggregate has an older version at `moment`, there are too many edits in between, or a later edit
- * has the same millisecond.
+ * found. Undefined if the state is not found: at `moment` the aggregate does not exist or has an older version, there are too many edits in
+ * between, or a later edit has the same millisecond.
  */
 export async function findVersion<State extends { readonly version: number; readonly updatedAt: string }>(
   version: number,

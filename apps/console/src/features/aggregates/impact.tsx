@@ -8,7 +8,7 @@ export interface ImpactCounts {
   readonly warnings: readonly string[]
 }
 
-/** Shows how many objects an edit will affect. */
+/** Shows how many hosts and claims an edit affects, before it is applied. */
 export function Impact({ impact }: { readonly impact: ImpactCounts }) {
   const { hostsAffected, azChanges, claimsOnAffectedHosts, warnings } = impact
   return (
@@ -37,7 +37,7 @@ export interface RefusalProps {
 
 const SHOWN = 50
 
-/** Why an edit was refused, with the names of all affected objects. */
+/** Shows why an edit was refused: the first SHOWN problems, and the count of all further problems. */
 export function Refusal({ message, issues = [], issueCount = issues.length }: RefusalProps) {
   return (
     <Alert color="red" title="Refused" role="alert">

@@ -19,11 +19,11 @@ const packed: PackedMembers = {
 
 describe('readMembers', () => {
   test.each([
-    ['one node', 'h1', { state: 'up', status: 'enabled', zone: 'z1' }],
-    ['nodes with different states are counted', 'rack', { state: 'up 2, down 1', status: 'enabled', zone: 'z2' }],
-    ['disabled and down', 'h2', { state: 'down', status: 'draining', zone: 'z2' }],
-    ['a host that never reported', 'h3', undefined],
-  ])('%s', (_name, host, words) => expect(readMembers(packed).get(host)).toEqual(words))
+    ['the words of a host with one node', 'h1', { state: 'up', status: 'enabled', zone: 'z1' }],
+    ['the counts of nodes with different states', 'rack', { state: 'up 2, down 1', status: 'enabled', zone: 'z2' }],
+    ['the words of a host that is down and draining', 'h2', { state: 'down', status: 'draining', zone: 'z2' }],
+    ['nothing for a host that never reported', 'h3', undefined],
+  ])('returns %s', (_name, host, words) => expect(readMembers(packed).get(host)).toEqual(words))
 
-  test('without hosts there are no members', () => expect(readMembers({ names: [], dictionaries: [], columns: [] }).size).toBe(0))
+  test('returns no members without hosts', () => expect(readMembers({ names: [], dictionaries: [], columns: [] }).size).toBe(0))
 })

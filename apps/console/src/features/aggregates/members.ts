@@ -7,7 +7,10 @@ export interface PackedMembers {
   readonly columns: readonly { readonly name: string; readonly elementType: 'U8' | 'U16' | 'U32' | 'F64'; readonly data: string }[]
 }
 
-/** The states of a member's nodes. If all nodes have the same state, one word. Otherwise each state with the count of its nodes. */
+/**
+ * The states of a member's nodes. A text is one word if all nodes have the same state. Otherwise it has each state with the count of its
+ * nodes.
+ */
 export interface MemberWords {
   readonly state: string
   readonly status: string

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 
-/** The page reads its data again at this interval (milliseconds), to show edits of other operators. */
+/** The interval in milliseconds at which the page reads its data again, to show edits of other operators. */
 export const REFRESH_MS = 10_000
 
 /** Calls `refetch` every REFRESH_MS milliseconds while the component is mounted. */

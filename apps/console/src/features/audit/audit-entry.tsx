@@ -7,7 +7,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { ScrollBox } from '../../ui/table/scroll-box.tsx'
 import { type AuditRow, argumentsOf } from './rows.ts'
 
-/** All fields of one row, with links to other rows of the same key, account and request. */
+/** All fields of one row of the audit, with links to all rows with the same key, account or request. */
 export function AuditEntry({ entry, onClose }: { readonly entry: AuditRow; onClose(): void }) {
   const { seq, at, account, keyId, mutation, target, result, requestId, hash, previous } = entry
   const zone = useTimeZone()

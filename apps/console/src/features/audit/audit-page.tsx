@@ -22,7 +22,7 @@ const route = getRouteApi('/audit')
 
 const REFRESH_MS = 15_000
 
-/** The page of the audit: all calls with their results, newest first. */
+/** The page of the audit: all calls of mutations with their results, newest first. */
 export function AuditPage() {
   const { scopes, may, error, retry } = useScopes()
   const mayRead = may('OPERATE')
@@ -68,7 +68,7 @@ function Rows() {
         columns={columns}
         keyOf={keyOf}
         onOpen={({ id }) => show(id)}
-        // The list leaves room for the line below it.
+        // The list leaves space for the line of text below it.
         table={{ height: 'calc(100vh - 230px - var(--g-chips, 0px))' }}
         none={<Empty title="No audit rows yet">Every mutation will be a row here.</Empty>}
       >

@@ -4,7 +4,7 @@ import type { LIST } from './documents.ts'
 
 export type AuditRow = ResultOf<typeof LIST>['auditLog']['nodes'][number]
 
-/** The arguments, indented unless they were truncated. */
+/** The arguments of the call as indented JSON. If the audit truncated them, they are not JSON and are returned unchanged. */
 export function argumentsOf({ summary }: Pick<AuditRow, 'summary'>): string {
   try {
     return JSON.stringify(JSON.parse(summary), null, 2)

@@ -11,15 +11,15 @@ interface AgeBarsProps {
   /** The filter of the list of claims. */
   readonly q: string
   onFilter(q: string): void
-  /** The interval between counts in milliseconds. It is long, because each bar examines every claim. */
+  /** The interval between counts in milliseconds. It is long, because the service examines every claim for each bar. */
   readonly everyMs: number
 }
 
 const countText = (count: number): string => `${formatCount(count)} ${count === 1 ? 'claim' : 'claims'}`
 
 /**
- * A histogram of the ages of the claims that match the filter, from seconds to days. Each bar links to its claims; a
- * selection of neighbouring bars links to the claims of all of them.
+ * A histogram of the ages of the claims that match the filter, from seconds to days. Selecting one bar or several neighbouring bars
+ * restricts the filter to their ages.
  */
 export function AgeBars({ q, onFilter, everyMs }: AgeBarsProps) {
   const { data, error, dataUpdatedAt, isPlaceholderData } = useOperation(AGES, ageQueries(q), { everyMs })

@@ -17,6 +17,6 @@ test.each([
   [1, 2, 'age>=10s age<5m', '10s to 5m'],
   [6, 7, 'age>=12h', '12h or older'],
   [0, 7, '', 'of any age'],
-])('the range of bars %i to %i', (first, last, q, text) => {
+])('the bars %i to %i have one filter and one text', (first, last, q, text) => {
   expect([agedQuery('', first, last), ageText(first, last)]).toEqual([q, text])
 })

@@ -15,7 +15,7 @@ const edges = ['10s', '1m', '5m', '30m', '2h', '12h', '3d'] as const
 export const bars = ['b0', 'b1', 'b2', 'b3', 'b4', 'b5', 'b6', 'b7'] as const
 export type BarName = (typeof bars)[number]
 
-/** The range of ages that the bars from `first` to `last` cover together. */
+/** The range of ages of the bars from `first` to `last` together. */
 const rangeOf = (first: number, last = first): AgeRange => ({ from: edges[first - 1], to: edges[last] })
 
 /** The filter `q`, with the range of ages of the bars from `first` to `last` instead of its own condition on the age. */

@@ -32,7 +32,7 @@ import { RevokeClaims } from './revoke-claims.tsx'
 const ClaimBeside = lazy(async () => ({ default: (await import('./claim-panel.tsx')).ClaimPanel }))
 
 const REFRESH_MS = 5_000
-/** The interval between counts in milliseconds. It is long, because each count examines every claim. */
+/** The interval between counts in milliseconds. It is long, because the service examines every claim for each count. */
 const COUNTS_EVERY_MS = 10_000
 /** One call can end at most this many claims. */
 const MAX_SELECTED = 1_000
@@ -80,14 +80,14 @@ export function ClaimsPage() {
           columns={claimColumns}
           keyOf={keyOf}
           onOpen={({ decision: { id } }) => {
-            // a decision can have several claims, and is listed once
+            // a decision can have several claims, but the list for the keys `[` and `]` contains it once
             const decisions = [...new Set(rows.map(({ decision }) => decision.id))]
             rememberList('decisions', decisions.length, (index) => decisions[index] ?? '')
             void navigate({ to: '/decisions/$id', params: { id } })
           }}
           sidePanel={(id) => <ClaimBeside key={id} id={id} />}
           choice={mayRevoke ? choice : undefined}
-          // The list is as high as the window without the header, the counts and the ages above the list.
+          // The list fills the window below the header, the counts and the ages.
           table={{ height: 'calc(100vh - 370px - var(--g-chips, 0px))' }}
           chosen={
             <ChoiceBar

@@ -32,7 +32,10 @@ export const CLAIM = graphql(`
   }
 `)
 
-/** The count of claims of each kind in kinds.ts, and the count of void proposals. The conditions must be the same as in kinds.ts. */
+/**
+ * The count of claims of each kind in kinds.ts, and the count of void proposals. The variables are the filters in kinds.ts, and have the
+ * names of the kinds.
+ */
 export const COUNTS = graphql(`
   query ClaimCounts(
     $reserved: String!, $ending: String!, $old: String!, $held: String!, $counted: String!, $expired: String!, $at: Moment
@@ -47,7 +50,7 @@ export const COUNTS = graphql(`
   }
 `)
 
-/** The count of claims in each range of ages. The borders must be the same as in ages.ts. */
+/** The count of claims in each range of ages. The variables are the filters that ages.ts makes, one for each bar. */
 export const AGES = graphql(`
   query ClaimAges(
     $b0: String!, $b1: String!, $b2: String!, $b3: String!, $b4: String!, $b5: String!, $b6: String!, $b7: String!, $at: Moment

@@ -21,7 +21,8 @@ interface RevokeClaimsProps {
 type Answer = ResultOf<typeof REVOKE>['claimRevoke'][number]
 
 /**
- * The dialog that lists claims and then ends them. The reason is stored for later readers. Later calls of the claims' owners get ClaimLost.
+ * The dialog that lists claims and then ends them. The reason is stored for later readers. Later calls that change one of these claims are
+ * refused with ClaimLost.
  */
 export function RevokeClaims({ claims, onClose, onDone }: RevokeClaimsProps) {
   const [reason, setReason] = useState('')

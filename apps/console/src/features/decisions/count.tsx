@@ -9,7 +9,7 @@ interface CountProps {
   onClick(): void
 }
 
-/** A count of hosts. A click shows these hosts in the list below. */
+/** A count of hosts, as a button that lists these hosts below. */
 export function Count({ label, title, isOn, children, onClick }: CountProps) {
   return (
     <UnstyledButton className="count" aria-label={label} aria-pressed={isOn} title={title} onClick={onClick}>

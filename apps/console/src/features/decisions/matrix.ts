@@ -2,12 +2,15 @@ import { type Matrix, PASSES_ALL } from '../../lib/explanation.ts'
 import { formatPercent, formatShare } from '../../lib/format.ts'
 import { isWithin, readRange } from './filters/shortfalls.ts'
 
-/** A filter's verdict on a host. `skipped`: an earlier filter refused the host, and only the first refusal of each host is shown. */
+/**
+ * A filter's verdict on a host. `skipped`: an earlier filter refused the host, so the filter was not evaluated or its verdict is not shown.
+ */
 export type Verdict = 'pass' | 'fail' | 'skipped'
 
 /**
  * Returns a function that finds the index of a host in the matrix by the name of the host. The hosts of the matrix are in the order in
- * which they first reported. Names are indexed at the first call.
+ * which they first reported. Names are indexed at the first call. For an unknown name the function returns the count of hosts, so that the
+ * name is sorted last.
  */
 export function seenBefore({ hostCount, nameOf }: Pick<Matrix, 'hostCount' | 'nameOf'>): (name: string) => number {
   let places: Map<string, number> | undefined
@@ -100,7 +103,7 @@ export interface FilterPlace {
   readonly isNet: boolean
 }
 
-/** The result of a filter for a host. */
+/** A filter's verdict on a host. Without `all`, only filters up to the first that refuses the host have a verdict. */
 export function verdictAt(matrix: Matrix, host: number, { index: filter, isNet }: FilterPlace, all: boolean): Verdict {
   const first = matrix.firstFailing[host] ?? PASSES_ALL
   if (all && isNet && first < filter) return 'skipped'
@@ -108,7 +111,7 @@ export function verdictAt(matrix: Matrix, host: number, { index: filter, isNet }
   return filter < first ? 'pass' : filter === first ? 'fail' : 'skipped'
 }
 
-/** Short names of filters: the last word is removed if all names end with it. */
+/** Short names of filters or weighers: the last word is removed if all names have it in common. */
 export const shortNames = (names: readonly string[]): string[] => shortWords(names).map((words) => words.join(''))
 
 /**

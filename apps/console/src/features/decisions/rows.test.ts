@@ -44,17 +44,17 @@ const names = (hosts: readonly number[]) => hosts.map(matrix.nameOf)
 describe('selecting and sorting the hosts of the matrix', () => {
   test.each([
     ['all hosts', {}, ['a', 'b', 'c', 'd', 'rack/e']],
-    ['refused first by a filter', { filter: 'F0' }, ['a', 'b']],
-    ['refused first by a filter, for one reason', { filter: 'F0', reason: 'x.two' }, ['b']],
+    ['hosts that a filter refused first', { filter: 'F0' }, ['a', 'b']],
+    ['hosts that a filter refused first, for one reason', { filter: 'F0', reason: 'x.two' }, ['b']],
     ['hosts with a shortfall in a range', { filter: 'F0', reason: 'x.one', short: '2048-4096' }, ['a']],
     ['hosts with a shortfall below a limit', { filter: 'F0', reason: 'x.one', short: '3001-4096' }, []],
     ['hosts without a shortfall of an amount', { filter: 'F0', reason: 'x.two', short: '0-4096' }, []],
-    ['refused by one filter alone', { sole: 'F8' }, ['c']],
-    ['refused by exactly these filters', { combo: 'F0,F8' }, ['b']],
-    ['that pass', { passed: 'yes' }, ['d', 'rack/e']],
-    ['selected by a part of the name', { find: 'RACK' }, ['rack/e']],
-    ['an unknown filter refuses no host', { filter: 'F9' }, []],
-  ])('%s', (_name, selection, expected) => expect(names(selectHosts(matrix, selection))).toEqual(expected))
+    ['hosts that only one filter refuses', { sole: 'F8' }, ['c']],
+    ['hosts that exactly these filters refuse', { combo: 'F0,F8' }, ['b']],
+    ['hosts that pass', { passed: 'yes' }, ['d', 'rack/e']],
+    ['hosts with a part of the name', { find: 'RACK' }, ['rack/e']],
+    ['no hosts for an unknown filter', { filter: 'F9' }, []],
+  ])('selects %s', (_name, selection, expected) => expect(names(selectHosts(matrix, selection))).toEqual(expected))
 
   test.each([
     ['distance', ['rack/e', 'd', 'c', 'a', 'b']],

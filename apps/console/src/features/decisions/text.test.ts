@@ -8,11 +8,11 @@ import { gapsBetween } from './weights/stack.ts'
 
 describe('a bar of the funnel', () => {
   test.each([
-    ['0 of 0', 0, 0, 'linear', 0],
-    ['half', 50, 100, 'linear', 0.5],
-    ['all, logarithmic', 100, 100, 'log', 1],
-    ['none, logarithmic', 0, 100, 'log', 0],
-  ] as const)('%s', (_name, hosts, all, scale, share) => expect(barShare(hosts, all, scale)).toBe(share))
+    ['no hosts of no hosts', 0, 0, 'linear', 0],
+    ['half of the hosts', 50, 100, 'linear', 0.5],
+    ['all hosts, on the logarithmic scale', 100, 100, 'log', 1],
+    ['no hosts, on the logarithmic scale', 0, 100, 'log', 0],
+  ] as const)('has the length for %s', (_name, hosts, all, scale, share) => expect(barShare(hosts, all, scale)).toBe(share))
 
   test('a small share is visible only on the logarithmic scale', () => {
     expect(barShare(13, 10_000, 'linear')).toBeLessThan(0.01)
@@ -116,12 +116,12 @@ describe('copied commands', () => {
 test.each([
   [{ hostName: 'h1', node: 'h1' }, 'h1', { host: 'h1', node: null }],
   [{ hostName: 'rack', node: 'e' }, 'rack/e', { host: 'rack', node: 'e' }],
-])('a host is written %o', (host, name, read) => {
+])('the host %o has the key %s in URLs', (host, name, read) => {
   expect(nameOfHost(host)).toBe(name)
   expect(hostOfName(name)).toEqual(read)
 })
 
-test('the gaps between two hosts have every weigher, even if one of the hosts has no value for it', () => {
+test('the gaps between two hosts have every weigher of the first host, even if the second host has no value for it', () => {
   const one = [
     { weigher: 'RAM', weighted: 0.5 },
     { weigher: 'CPU', weighted: -0.25 },

@@ -1,11 +1,11 @@
-/** An example call. It is a short version of the query of a page. */
+/** An example call. */
 export interface Example {
   readonly label: string
   readonly query: string
   readonly variables?: Readonly<Record<string, unknown>>
 }
 
-/** Short versions of the queries of the pages, in the order of the pages. A test validates them against the schema. */
+/** Short versions of calls of the pages, in the order of the pages. A test validates them against the schema. */
 export const examples: readonly Example[] = [
   {
     label: 'Overview: how full each zone is',

@@ -17,7 +17,10 @@ interface FrameProps {
   onEdit(edited: { readonly query: string | null; readonly variables: string | null }): void
 }
 
-/** GraphiQL in a document of its own, so that its styles, keys and history do not affect the page. Changed props create another frame. */
+/**
+ * GraphiQL in a document of its own, so that its styles, keys and history do not affect the page. The props are only read when the document
+ * has loaded, so the caller must create another frame for other props.
+ */
 export function Frame({ start, scheme, fetcher, onEdit }: FrameProps) {
   const [isMissing, setMissing] = useState(false)
   if (isMissing) return <Problem error={new Error('The files of GraphiQL did not load. Reload the page.')} />

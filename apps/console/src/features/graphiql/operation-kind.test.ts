@@ -11,8 +11,8 @@ describe('the kind of the operation that GraphiQL would run', () => {
     ['no name, and one of the operations is a mutation', 'query A { a } mutation B { b }', undefined, 'mutation'],
     ['an unknown name, and one of the operations is a mutation', 'query A { a } mutation B { b }', 'C', 'mutation'],
     ['no name, and all operations are queries', 'query A { a } query B { b }', undefined, undefined],
-    ['half-written', 'mutation { a', undefined, undefined],
-    ['nothing', '', undefined, undefined],
+    ['a text that cannot be parsed', 'mutation { a', undefined, undefined],
+    ['an empty text', '', undefined, undefined],
   ])('%s', (_name, query, operationName, kind) => {
     expect(kindOf({ query, ...(operationName === undefined ? {} : { operationName }) })).toBe(kind)
   })

@@ -9,7 +9,7 @@ export interface Asked {
 
 /**
  * The kind of the operation that GraphiQL would run. If the document has several operations and none is selected, the result is a mutation
- * if any of them is a mutation. Undefined if there is no operation. The service then reports the error.
+ * if any of them is a mutation. Undefined if no operation can be selected. The service then reports the error.
  */
 export function kindOf({ query, operationName }: Asked): OperationTypeNode | undefined {
   const document = tryParse(query)

@@ -1,6 +1,6 @@
 import { isTooLong } from '../../lib/graphiql.ts'
 
-/** The query parameters of the GraphiQL page. They have the names that GraphiQL uses everywhere. */
+/** The query parameters of the GraphiQL page. Their names are those that GraphiQL itself uses in URLs. */
 export interface GraphiqlSearch {
   /** The text of the GraphQL document. */
   readonly query?: string

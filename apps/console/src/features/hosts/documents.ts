@@ -87,7 +87,7 @@ export const SET_STATUS = graphql(`
   }
 `)
 
-/** Sets whether the usage of hosts is read from their reports or computed from claims. A dry run only returns the free amounts. */
+/** Sets whether the usage of hosts is read from their reports or computed from claims. A dry run only returns the effect. */
 export const SET_USED_FROM = graphql(`
   mutation HostSetUsedFrom($hosts: [ResourceNameInput!]!, $usedFrom: UsedFrom!, $reason: String!, $dryRun: Boolean!) {
     hostSetUsedFrom(hosts: $hosts, usedFrom: $usedFrom, reason: $reason, dryRun: $dryRun) {
@@ -121,7 +121,7 @@ export const EVACUATE = graphql(`
   }
 `)
 
-/** Aggregates by a part of their names. Hosts can be added to an aggregate that is found. */
+/** The aggregates to which hosts can be added, found by a part of their names. */
 export const AGGREGATES_NAMED = graphql(`
   query AggregatesNamed($q: String!) {
     aggregates(first: 50, query: $q) { totalCount nodes { uuid name availabilityZone hostCount } }
@@ -129,8 +129,7 @@ export const AGGREGATES_NAMED = graphql(`
 `)
 
 /**
- * Sets the allocation ratio and the reserved amount of a class on hosts, instead of the reported values. A dry run only returns the free
- * amounts.
+ * Sets the allocation ratio and the reserved amount of a class on hosts, instead of the reported values. A dry run only returns the effect.
  */
 export const SET_ALLOCATION = graphql(`
   mutation HostSetAllocation($hosts: [ResourceNameInput!]!, $resourceClass: String!, $ratio: Float, $reserved: SafeInt, $reason: String!, $dryRun: Boolean!) {

@@ -66,7 +66,7 @@ describe('the fleet as columns', () => {
     ).toBe(false)
   })
 
-  it('ordinals stay the same if hosts are added, removed or renamed, but not if another host has the ordinal', () => {
+  it('the ordinals of an earlier store stay valid if hosts were added, removed or renamed, but not if another host has the ordinal', () => {
     const storeOf = (...hosts: Parameters<typeof packHosts>[0]) => {
       const store = createFleetStore()
       store.apply(packHosts(hosts))

@@ -45,14 +45,14 @@ export interface PackedHosts {
  * until the next call of `apply`.
  */
 export interface FleetStore {
-  /** The present hosts, in the order in which they first reported. */
+  /** The hosts that are in the fleet, in the order in which they first reported. */
   readonly ordinals: Uint32Array
-  /** True if a host exists at this ordinal. */
+  /** True if the host with this ordinal is in the fleet. */
   has(ordinal: number): boolean
   nameOf(ordinal: number): string
   /** The name of the host's node. Most hosts have one node with the name of the host. */
   nodeOf(ordinal: number): string
-  /** True if the name of the host has several present nodes. */
+  /** True if other nodes with the same host name are in the fleet. */
   hasOtherNodes(ordinal: number): boolean
   numbers(column: NumberColumn): Float64Array
   codes(column: CodeColumn | SetColumn): Uint32Array
@@ -66,7 +66,7 @@ export interface FleetStore {
    */
   fits(hosts: Pick<PackedHosts, 'ordinals' | 'names' | 'renamed'>): boolean
   /**
-   * True if each present host of an earlier store has the same ordinal in this store. If so, data that refers to ordinals is still valid.
+   * True if no ordinal of an earlier store belongs to another host in this store. Data that refers to these ordinals is then still valid.
    */
   hasOrdinalsOf(earlier: FleetStore): boolean
   /** Adds or updates the hosts of an answer or an event. All other hosts stay unchanged. */
@@ -85,10 +85,10 @@ export function createFleetStore(): FleetStore {
   let known = new Uint8Array(0)
   let ordinals = new Uint32Array(0)
   let namesVersion = 0
-  /** A cache for one `namesVersion`: the host names that several present hosts share. */
+  /** A cache for one `namesVersion`: the host names that several hosts in the fleet share. */
   let counted: { readonly version: number; readonly several: ReadonlySet<string> } | undefined
 
-  /** Extends the arrays for an ordinal. Arrays double in size, so that they are rarely copied when a fleet grows host by host. */
+  /** Extends the arrays to at least this length. Arrays double in size, so that they are rarely copied when a fleet grows host by host. */
   const makeRoom = (length: number): void => {
     if (length <= known.length) return
     const size = Math.max(length, known.length * 2, 64)

@@ -1,7 +1,4 @@
-/**
- * State and status in the API's words, each with a glyph. + means that the host accepts new instances, x that it does not, ~ that this is
- * uncertain.
- */
+/** State and status in the API's words, each with a glyph: + for UP and ENABLED, ~ for SUSPECT and DRAINING, x for all others. */
 export function HostState({ state, status }: { readonly state: string; readonly status: string }) {
   return (
     <>
@@ -22,11 +19,11 @@ function Word({ word }: { readonly word: string }) {
 
 const tones: Readonly<Record<string, 'good' | 'doubtful'>> = { UP: 'good', ENABLED: 'good', SUSPECT: 'doubtful', DRAINING: 'doubtful' }
 
-/** The colour of a state or status. */
+/** How a state or status is marked, by a glyph and a colour. */
 export const toneOf = (word: string): keyof typeof glyphs => tones[word] ?? 'bad'
 
 export const glyphs = { good: '+', doubtful: '~', bad: 'x' } as const
 
-/** True if the host accepts new instances, by its state and status. */
+/** True if the host is UP and ENABLED. SUSPECT hosts accept new instances too, but are not included. */
 export const isOpen = ({ state, status }: { readonly state: string; readonly status: string }): boolean =>
   state === 'UP' && status === 'ENABLED'

@@ -13,7 +13,7 @@ interface CreateKeyProps {
   onDone(made: Made): void
 }
 
-/** The dialog to create a key for a service account. A refusal is shown, and the input is kept. */
+/** The dialog to create a key for a service account. After a refusal, the dialog stays open with its input. */
 export function CreateKey({ onClose, onDone }: CreateKeyProps) {
   const [fields, setFields] = useState({ name: '', account: '', days: '90', hosts: '', maxNodes: '', project: '' })
   const [scopes, setScopes] = useState<readonly ScopeName[]>([])

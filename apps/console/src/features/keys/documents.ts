@@ -1,6 +1,6 @@
 import { graphql } from '../../lib/service/graphql.ts'
 
-/** The matching keys, oldest first, and the counts of active and ended keys. */
+/** The matching keys, oldest first, and the count of all keys. */
 export const LIST = graphql(`
   query KeyList($find: String, $states: [ApiKeyState!], $after: String) {
     all: apiKeys(first: 1) { totalCount }

@@ -23,7 +23,7 @@ interface EndKeyProps {
 
 const OVERLAP = 'P1D'
 
-/** The dialog to end a key, which shows its last use. */
+/** The dialog to rotate or revoke a key. It shows when the key was last used. */
 export function EndKey({ step, key_: key, isOwn, onClose, onDone }: EndKeyProps) {
   const [refusal, setRefusal] = useState<readonly string[]>([])
   const { problem, isBusy, make } = useChange()

@@ -5,7 +5,7 @@ test.each([
   ['', { days: null }],
   [' 90 ', { days: 90 }],
   ['3650', { days: 3_650 }],
-])('%j days are read', (text, read) => {
+])('the text %j is read as days', (text, read) => {
   expect(readDays(text)).toEqual(read)
 })
 
@@ -23,6 +23,6 @@ test.each([
   [null, false],
   ['2026-11-20T08:59:59.000Z', true],
   ['2026-11-19T09:00:00.000Z', false],
-])('last used at %s: in use %s', (lastUsedAt, inUse) => {
+])('whether a key that was last used at %s is in use: %s', (lastUsedAt, inUse) => {
   expect(isInUse({ lastUsedAt }, now)).toBe(inUse)
 })

@@ -42,10 +42,10 @@ const DAY_MS = 86_400_000
 export const endOf = (days: number | null, nowMs: number): string | null =>
   days === null ? null : new Date(nowMs + days * DAY_MS).toISOString()
 
-/** True if the key was used within the last day. If so, ending it probably locks somebody out. */
+/** True if the key was used within the last day. Revoking such a key probably locks somebody out. */
 export const isInUse = ({ lastUsedAt }: Pick<Key, 'lastUsedAt'>, nowMs: number): boolean =>
   lastUsedAt !== null && nowMs - Date.parse(lastUsedAt) < DAY_MS
 
-/** The full text of a refusal. */
+/** The reasons of a refusal, one sentence each. */
 export const refusalOf = (answer: Exclude<KeyResult, Made>): readonly string[] =>
   answer.__typename === 'ValidationError' && answer.issues.length > 0 ? answer.issues.map(({ message }) => message) : [answer.message]

@@ -7,7 +7,7 @@ interface ChangeMarksProps {
   readonly marks: readonly Mark[]
 }
 
-/** Marks operators' changes on the time axis of a chart. */
+/** Marks the changes that operators made on the time axis of a chart. */
 export function ChangeMarks({ activity, marks }: ChangeMarksProps) {
   return marks.map(({ id, at }) => (
     <i

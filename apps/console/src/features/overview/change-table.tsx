@@ -13,7 +13,7 @@ interface ChangeTableProps {
   readonly maxHeight?: string | undefined
 }
 
-/** A table of operators' changes. The time links to the fleet at that time, and the name links to the row of the audit. */
+/** A table of operators' changes. The time links to the fleet at that time, and the name of the change links to the row of the audit. */
 export function ChangeTable({ label, changes, isAge = false, maxHeight }: ChangeTableProps) {
   const zone = useTimeZone()
   return (

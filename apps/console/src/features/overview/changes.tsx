@@ -9,7 +9,7 @@ import { CHANGES, CHANGES_QUERY } from './documents.ts'
 
 const REFRESH_MS = 15_000
 
-/** The last changes and who made them. They often explain why the figures of the page changed. */
+/** The last changes by operators, with their accounts. Such changes often explain why the figures of the page have changed. */
 export function Changes() {
   const { scopes, may, error: noScopes, retry } = useScopes()
   const mayRead = may('OPERATE')

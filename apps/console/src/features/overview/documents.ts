@@ -47,7 +47,7 @@ export const FITS = graphql(`
   }
 `)
 
-/** The last changes by operators. These are rows of the audit without the calls of services. */
+/** The last changes by operators. They are rows of the audit, without the calls of services and hosts. */
 export const CHANGES = graphql(`
   query OverviewChanges($query: String!) {
     auditLog(first: 8, query: $query) { nodes { id at account mutation target result } }

@@ -12,7 +12,7 @@ test('decisions per minute are averaged over the whole span', () => {
 
 const group = { hostsWithRoom: 1, bottleneck: null }
 
-test('fragmentation is the share of the free capacity that does not fit, over all zones', () => {
+test('fragmentation is the share of instances that do not fit, of those that would fit if each zone were one host', () => {
   const groups = [
     { ...group, key: 'a', fits: 1, fitsIfPooled: 3 },
     { ...group, key: 'b', fits: 1, fitsIfPooled: 1 },
@@ -22,7 +22,7 @@ test('fragmentation is the share of the free capacity that does not fit, over al
   expect(fitsOf({ fits: 0, exact: true, groups: [{ ...group, key: 'a', fits: 0, fitsIfPooled: null }] }).fragmentation).toBeUndefined()
 })
 
-test('a replica that is gone or has violations is reported without its lag', () => {
+test('the line is marked if a replica is not live or has violations, and shows the lag of live replicas only', () => {
   const one = { id: 'r1', live: true, lag: 'PT0.012S', violations: 0, proposals: 0, conflicts: 0 }
   expect(replicasLine([one])).toEqual({ value: '1 of 1, lag 12 ms', isBad: false })
   expect(replicasLine([one, { ...one, id: 'r2', live: false, lag: 'PT9S' }])).toEqual({ value: '1 of 2, lag 12 ms', isBad: true })

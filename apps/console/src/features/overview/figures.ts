@@ -21,7 +21,7 @@ export const FAILED = 'outcome:PARTIAL,NO_VALID_HOST'
 export const queryOf = ({ since, until }: Pick<Activity, 'since' | 'until'>, terms = ''): string =>
   withTimes(terms, Date.parse(since), Date.parse(until))
 
-/** The average number of decisions per minute in the period. */
+/** The average number of decisions per minute in the period, rounded to two significant digits. */
 export function perMinute({ decisions, since, until }: Pick<Activity, 'decisions' | 'since' | 'until'>): string {
   const minutes = (Date.parse(until) - Date.parse(since)) / 60_000
   return formatCount(Number((decisions / minutes).toPrecision(2)))
@@ -35,7 +35,7 @@ export function changeOf(now: number, before: number): string | undefined {
   return before === 0 ? undefined : `${signed((100 * (now - before)) / before)} %`
 }
 
-/** The change of the share of failed decisions in percentage points: +0.3 points. Undefined without decisions. */
+/** The change of the share of failed decisions in percentage points: +0.3 points. Undefined if one of the periods has no decisions. */
 export function shareChangeOf(
   now: Pick<Activity, 'decisions' | 'failed'>,
   before: Pick<Activity, 'decisions' | 'failed'>,
@@ -63,7 +63,10 @@ export function replicasLine(replicas: FleetNow['replicas']): { readonly value: 
 export interface Fits {
   readonly fits: number
   readonly exact: boolean
-  /** Of the instances that would fit if all free amounts were on one host, the share that does not fit, 0 to 1. */
+  /**
+   * Of the instances that would fit if all free amounts of each zone were on one host, the share that does not fit, 0 to 1. Undefined if no
+   * instance would fit, or if the counts are not exact.
+   */
   readonly fragmentation: number | undefined
   readonly byZone: ReadonlyMap<string, number>
 }

@@ -21,10 +21,13 @@ interface FitsNowProps {
   readonly zones: readonly string[]
 }
 
-/** The table has at most this many flavors and this many zones. */
+/**
+ * The most requested flavors fill the table up to MAX_FLAVORS rows. The table has more rows only if more flavors are pinned. The table has
+ * columns for at most MAX_ZONES zones.
+ */
 const MAX_FLAVORS = 5
 const MAX_ZONES = 8
-/** The interval of counts in milliseconds. It is long, because each count examines every host. */
+/** The interval of counts in milliseconds. It is long, because the service examines every host for each count. */
 const REFRESH_MS = 30_000
 
 /**

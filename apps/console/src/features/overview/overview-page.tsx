@@ -31,7 +31,7 @@ const FLEET_EVERY_MS = 5_000
 const ACTIVITY_EVERY_MS = 15_000
 const FLAVORS_EVERY_MS = 60_000
 
-/** The overview: the health of placement, the usage of the fleet by zone, failures with their causes, and changes. */
+/** The overview page: the state of hosts and replicas, the usage of the fleet by zone, failures with their causes, and the last changes. */
 export function OverviewPage() {
   const { last = DEFAULT_SPAN, since, until, pin } = route.useSearch()
   const navigate = route.useNavigate()
@@ -156,7 +156,7 @@ interface RangeLineProps {
   onClear(): void
 }
 
-/** The selected period, and a button to leave it. */
+/** The selected time range, and a button that returns to the last time span. */
 function RangeLine({ since, until, last, onClear }: RangeLineProps) {
   const zone = useTimeZone()
   return (

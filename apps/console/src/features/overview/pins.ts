@@ -1,7 +1,7 @@
 import { createKept } from '../../lib/browser/kept.ts'
 import type { Flavor } from './figures.ts'
 
-/** A flavor that stays in the table, even if it is rarely requested. */
+/** A flavor that the operator pinned, so that it stays in the table even if it is rarely requested. */
 export type Pin = Omit<Flavor, 'decisions'>
 
 /** At most this many flavors can be pinned. */
@@ -31,7 +31,9 @@ export interface FitsFlavor {
   readonly isPinned: boolean
 }
 
-/** The rows of the table: pinned flavors in the order of pinning, then the most requested other flavors. There are at most `rows` rows. */
+/**
+ * The rows of the table: all pinned flavors in the order of pinning, then the most requested other flavors, until there are `rows` rows.
+ */
 export function flavorsOf(pins: readonly Pin[], asked: readonly Flavor[], rows: number): readonly FitsFlavor[] {
   const pinned = new Set(pins.map(keyOf))
   const others = asked.filter((flavor) => !pinned.has(keyOf(flavor))).slice(0, Math.max(0, rows - pins.length))

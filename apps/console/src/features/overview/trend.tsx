@@ -11,7 +11,10 @@ interface TrendProps {
 
 const HEIGHT = 20
 
-/** The change of a figure since the preceding time span of equal length, and a small chart of its values in the present span. */
+/**
+ * The difference between a figure and its value in the preceding time span of equal length, and a small chart of its values in the present
+ * span.
+ */
 export function Trend({ change, before, steps }: TrendProps) {
   const most = Math.max(...steps.map((step) => step ?? 0))
   return (

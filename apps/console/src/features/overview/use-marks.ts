@@ -5,7 +5,7 @@ import { useScopes } from '../../lib/service/scopes.ts'
 import { CHANGES_QUERY, MARKS } from './documents.ts'
 import type { Activity } from './figures.ts'
 
-/** A row of the audit. Its change can have affected the figures of the page. */
+/** A row of the audit about a change that possibly affected the figures of the page. */
 export type Mark = ResultOf<typeof MARKS>['auditLog']['nodes'][number]
 
 /** The audit filter that finds operators' changes with an effect on later decisions. */

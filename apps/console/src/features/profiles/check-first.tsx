@@ -16,8 +16,8 @@ interface CheckFirstProps {
 }
 
 /**
- * Evaluates a version that never had a rollout on requests of the last hour. The operator must see the result before activating it.
- * Versions are never edited, so a result stays valid.
+ * Decides requests of the last hour again with a version that never had a rollout. The operator must see the result before activating the
+ * version. Versions are never edited, so a result stays valid.
  */
 export function CheckFirst({ name, active, number, onChecked }: CheckFirstProps) {
   const variables = useMemo(

@@ -41,7 +41,7 @@ test.each([
   [plain, 'site@1 decides all calls. No rollout.'],
   [shadow, 'site@1 decides all calls. site@2 is its shadow: it decides them again, and claims nothing.'],
   [canary, 'site@2 is a canary and decides 5 % of the calls; site@1 decides the others.'],
-])('the sentence about the active version and the rollout (%#)', (course, sentence) => expect(summaryOf(course, 'site')).toBe(sentence))
+])('a sentence names the active version and the rollout (%#)', (course, sentence) => expect(summaryOf(course, 'site')).toBe(sentence))
 
 test.each([
   ['5', true],
@@ -79,7 +79,7 @@ test.each([
   ['a dry run', { summary: '{"dryRun":true,"version":"site@2"}' }, undefined],
   ['a refusal', { result: 'ValidationError' }, undefined],
   ['a truncated summary', { summary: '{"version":"si' }, 'activated site@2'],
-] as const)('the audit’s row of %s', (_what, given, action) => expect(actionOf(row(given))).toBe(action))
+] as const)('the change in the audit row of %s', (_what, given, action) => expect(actionOf(row(given))).toBe(action))
 
 test('the audit filter of a profile does not match profiles with similar names', () =>
   expect(historyQuery('site')).toBe('mutation:profileVersionCreate,profileActivate,profileRollback target:site,site@*'))
@@ -87,7 +87,7 @@ test('the audit filter of a profile does not match profiles with similar names',
 test.each([
   [{}, '–'],
   [{ ratio: 2, name: 'x', list: [1] }, 'ratio = 2; name = x; list = [1]'],
-])('options as text (%#)', (options, text) => expect(optionsText(options)).toBe(text))
+])('options are shown as text (%#)', (options, text) => expect(optionsText(options)).toBe(text))
 
 test('the URL of a profile has only known parameters, without default values', () => {
   expect(readProfileSearch({ version: '2', against: '0', last: '24h', sample: '500', check: 'yes', other: 'x' })).toEqual({

@@ -8,7 +8,7 @@ export interface Course {
   } | null
 }
 
-/** A step that an operator can take with a version. */
+/** A step that an operator can take with a version or, for a rollback, with a profile. */
 export type Step = 'shadow' | 'canary' | 'activate' | 'rollback'
 
 /**
@@ -59,7 +59,7 @@ export function effectsOf(step: Step, name: string, number: number, percent: num
   }
 }
 
-/** A sentence about the active version. */
+/** Sentences about the active version and the version in a rollout. */
 export function summaryOf({ active, rollout }: Course, name: string): string {
   if (rollout === null) return `${name}@${active.number} decides all calls. No rollout.`
   const ref = `${name}@${rollout.candidate.number}`
@@ -91,7 +91,7 @@ export interface AuditRow {
 export const historyQuery = (name: string): string =>
   `mutation:profileVersionCreate,profileActivate,profileRollback target:${name},${name}@*`
 
-/** A change of the profile. Undefined for a row that changed nothing. */
+/** The change of the profile that an audit row is about. Undefined for a row that changed nothing. */
 export function actionOf({ mutation, target, result, summary }: AuditRow): string | undefined {
   const { dryRun, rollout, reason } = readSummary(summary)
   if (dryRun === true || result !== 'ProfilePayload') return undefined
@@ -115,7 +115,7 @@ function readSummary(summary: string): Readonly<Record<string, unknown>> {
 
 export const NO_OPTIONS = '–'
 
-/** An options object as text. */
+/** The options of a filter or weigher, or the assignment rules, as text. */
 export const optionsText = (options: unknown): string =>
   typeof options !== 'object' || options === null || Object.keys(options).length === 0
     ? NO_OPTIONS

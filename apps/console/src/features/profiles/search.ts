@@ -8,7 +8,10 @@ export type Sample = (typeof samples)[number]
 export interface ProfileSearch {
   /** The number of the shown version. The default is the version in the rollout or, without a rollout, the active version. */
   readonly version?: string
-  /** The number of the version for the comparison. The default is the active version. */
+  /**
+   * The number of the version for the comparison. The default is the active version. If that is the shown version, it is the first version
+   * that the form offers.
+   */
   readonly against?: string
   /** The time range of the requests that are decided again. The default is one hour. */
   readonly last?: Window

@@ -32,7 +32,9 @@ const titles: Readonly<Record<Step, (ref: string, name: string) => string>> = {
   rollback: (_ref, name) => `Roll ${name} back`,
 }
 
-/** The dialog of a rollout step. First the service checks the step and the page shows its effect. Then the operator makes the step. */
+/**
+ * The dialog of a rollout step. The service first checks the step, and the dialog shows its effect. The operator can then make the step.
+ */
 export function Steer({ step, name, number, course, isUntried, onClose, onDone }: SteerProps) {
   const ref = `${name}@${number}`
   const [percent, setPercent] = useState(String(nextShare(number, course)))

@@ -12,7 +12,7 @@ interface VersionListProps {
   readonly shown: number
 }
 
-/** All versions, newest first, each with its present state. */
+/** The versions, newest first, each with its present state. */
 export function VersionList({ profile: { name, versions, rollout }, shown }: VersionListProps) {
   const { nodes, totalCount } = versions
   const list = useRef<HTMLOListElement>(null)

@@ -11,7 +11,9 @@ import './auditor-panel.css'
 
 type Auditor = ReplicaStates['auditor']
 
-/** The findings of the answering replica's auditor in its state and in reports of hosts, and the time of the last full check. */
+/**
+ * What the auditor of the answering replica found in the replica's state and in the reports of hosts, and the time of its last full check.
+ */
 export function AuditorPanel({ replica, auditor }: { readonly replica: string; readonly auditor: Auditor }) {
   const { violations, warnings, notices, findings, counts } = auditor
   const more = violations + warnings + notices - findings.length

@@ -33,7 +33,10 @@ function divergedAt(replicas: readonly Replica[]): readonly string[] {
   return [...digests].filter(([, hashes]) => hashes.size > 1).map(([revision]) => revision)
 }
 
-/** True if a replica's state equals that of another replica at the same revision. Undefined if no other replica has that revision. */
+/**
+ * True if a replica's state equals the states of all other replicas at the same revision. Undefined if no other replica is at that
+ * revision.
+ */
 export function agrees({ id, stateHash }: Replica, replicas: readonly Replica[]): boolean | undefined {
   if (stateHash === null) return undefined
   const others = replicas.filter((other) => other.id !== id && other.stateHash?.revision === stateHash.revision)

@@ -9,7 +9,7 @@ interface HealthPanelProps {
   readonly log: ReplicaStates['fleetLog']
 }
 
-/** The state of the answering replica, the functions that are unavailable at present, and the log that it follows. */
+/** The state of the answering replica, what is degraded at present, and the log that the replica follows. */
 export function HealthPanel({ health, log }: HealthPanelProps) {
   const zone = useTimeZone()
   const { replica, mode, reason, code, degraded } = health

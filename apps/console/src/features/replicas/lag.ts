@@ -5,8 +5,9 @@ import type { Replica } from './compare.ts'
 export interface Lag {
   /** The lag in milliseconds at each step, the oldest first. Undefined for a step in which the replica sent no heartbeat. */
   readonly steps: readonly (number | undefined)[]
+  /** The largest lag of all steps, in milliseconds. */
   readonly most: number
-  /** The smallest lag, the largest lag, and the lag at the last heartbeat. */
+  /** The smallest lag, the largest lag and, if the replica is live, the lag at its last heartbeat. */
   readonly text: string
 }
 
@@ -20,7 +21,7 @@ export function lagOf({ lagHistory, lag, live }: Pick<Replica, 'lagHistory' | 'l
   return { steps, most, text: `${formatDuration(Math.min(...known))} to ${formatDuration(most)}${now}` }
 }
 
-/** The `d` attribute of an SVG path in a box of this width and height. Each sequence of consecutive steps is one line. */
+/** The `d` attribute of an SVG path in a box of this width and height. The steps between two gaps are joined by a line. */
 export function pathOf({ steps, most }: Lag, width: number, height: number): string {
   const x = (i: number): string => ((width * i) / Math.max(1, steps.length - 1)).toFixed(1)
   const y = (lag: number): string => (height - (most === 0 ? 0 : (height * lag) / most)).toFixed(1)

@@ -27,7 +27,10 @@ type Size = Readonly<typeof NO_SIZE>
 const NO_OWNER = { project: '', account: '' }
 type Owner = Readonly<typeof NO_OWNER>
 
-/** Repairs a finding: the differences are shown first, then the repair is made, with a reason for later readers. */
+/**
+ * The dialog to repair a finding. It first shows what the repair would change, and then makes the repair. The reason is stored for later
+ * readers.
+ */
 export function RepairFinding({ finding: { id, code, name, repair }, onClose }: RepairFindingProps) {
   const { text, options } = repair
   const [reason, setReason] = useState('')
@@ -184,7 +187,7 @@ interface OwnerInputsProps {
   onChange(owner: Owner): void
 }
 
-/** Inputs for the account of the instance. By this account, later calls of the owner find the claim. */
+/** Inputs for the project and the account of the instance. By this account, later calls of the owner find the claim. */
 function OwnerInputs({ owner, isDisabled, onChange }: OwnerInputsProps) {
   return (
     <Group grow gap="xs" align="start">

@@ -8,7 +8,7 @@ import { lagOf } from './lag.ts'
 import { LagLine } from './lag-line.tsx'
 import { conflictsText, conflictsTitle, hostsText, memoryText, rateText } from './vitals.ts'
 
-/** The columns of the list. They get all replicas, because a column compares the states of the replicas. */
+/** The columns of the list. `all` are all replicas, because a column compares the state of a replica with those of all others. */
 export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] => [
   {
     key: 'name',
@@ -103,7 +103,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   {
     key: 'version',
     label: 'Rules',
-    // if all replicas have the same release, this column is hidden, because the line about the answering replica shows the release
+    // this column is hidden by default if all replicas have the same rules, because the line about the answering replica shows them
     isExtra: new Set(all.map(({ version }) => version)).size < 2,
     width: '90px',
     value: ({ version }) => version,

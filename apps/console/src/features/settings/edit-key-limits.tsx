@@ -15,7 +15,7 @@ interface EditKeyLimitsProps {
   onClose(): void
 }
 
-/** Sets both limits for the whole fleet. A refusal is shown, and the input is kept. */
+/** The dialog to set both limits for the whole fleet. After a refusal, the dialog stays open with its input. */
 export function EditKeyLimits({ limits, onClose }: EditKeyLimitsProps) {
   const [cap, setCap] = useState(String(limits.cap))
   const [minutes, setMinutes] = useState(String(readDuration(limits.afterlife) / MS_PER_MINUTE))
@@ -30,7 +30,7 @@ export function EditKeyLimits({ limits, onClose }: EditKeyLimitsProps) {
     make(
       () => request(UPDATE_KEY_LIMITS, { ifVersion: limits.version, cap: Number(cap), afterlife: `PT${Number(minutes)}M` }),
       ({ keyLimitsUpdate: answer }) => {
-        // another operator's setting is shown for review before it is replaced
+        // if another operator has changed the limits meanwhile, they are read again, so that they are shown before they are replaced
         void queryClient.invalidateQueries()
         if (answer.__typename === 'KeyLimitsPayload') onClose()
         else setRefusal(answer.__typename === 'ValidationError' ? answer.issues.map(({ message }) => message) : [answer.message])

@@ -7,7 +7,7 @@ import { SETTINGS } from './documents.ts'
 
 type Setting = ResultOf<typeof SETTINGS>['settings'][number]
 
-/** The settings of the service and their sources. They cannot be changed here, because a process reads them at its start. */
+/** The settings of the service and their sources. They cannot be changed on this page, because a process reads them only at its start. */
 export function ServerSettings() {
   const { data, error, refetch } = useOperation(SETTINGS, {}, { staleMs: 60_000 })
   if (data === undefined)

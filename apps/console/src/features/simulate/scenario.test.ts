@@ -163,7 +163,7 @@ describe('a scenario', () => {
       /has the overlay \[\]; it must be an object/,
     ],
     ['a number as the profile of a further scenario', { request: '{}', beside: '[{"profile":3}]' }, /has the profile 3; it must be a text/],
-  ])('with %s is reported', (_name, search, problem) => {
+  ])('is not read from a URL with %s, and the problem is returned', (_name, search, problem) => {
     expect(scenariosOf(search, undefined)).toEqual({ scenarios: [], problem: expect.stringMatching(problem) })
   })
 })
@@ -192,7 +192,7 @@ describe('scenarios next to each other', () => {
     ['  a  ', 'a'],
     ['   ', undefined],
     ['n'.repeat(70), 'n'.repeat(60)],
-  ])('%j is kept as the name %j', (text, name) => expect(toName(text)).toBe(name))
+  ])('the text %j becomes the name %j', (text, name) => expect(toName(text)).toBe(name))
 })
 
 describe('an overlay', () => {

@@ -15,7 +15,7 @@ export function toName(text: string): string | undefined {
 export const namesOf = (scenarios: readonly Pick<Scenario, 'name'>[]): readonly string[] =>
   scenarios.map(({ name }, i) => name ?? `Scenario ${i + 1}`)
 
-/** Inserts a copy after a scenario. The copy has no name, because it will be changed and the name would then be wrong. */
+/** Inserts a copy after a scenario. The copy has no name, because the name would be wrong once the copy is changed. */
 export function withCopy(scenarios: readonly Scenario[], index: number): readonly Scenario[] {
   const copied = scenarios[index]
   if (copied === undefined || scenarios.length >= MAX_SCENARIOS) return scenarios
@@ -36,6 +36,6 @@ export function swapped(scenarios: readonly Scenario[], index: number, other: nu
 export const changedAt = (scenarios: readonly Scenario[], index: number, change: Partial<Scenario>): readonly Scenario[] =>
   scenarios.map((scenario, i) => (i === index ? { ...scenario, ...change } : scenario))
 
-/** Adds its index to each scenario, to distinguish equal scenarios. */
+/** Adds to each item of a list its index, which distinguishes equal items. */
 export const withIndexes = <One>(list: readonly One[]): readonly { readonly one: One; readonly index: number }[] =>
   list.map((one, index) => ({ one, index }))

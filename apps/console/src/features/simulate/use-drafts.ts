@@ -18,9 +18,9 @@ export function useDrafts(scenarios: readonly Scenario[], at: string | undefined
   useEffect(() => {
     const mine = written.current.indexOf(text)
     written.current.splice(0, mine < 0 ? written.current.length : mine + 1)
-    // if the URL has no scenario, the drafts stay, and get the shown moment
+    // if the URL has no scenario, the drafts stay, but with the moment that the page shows
     if (scenarios.length === 0) setDrafts((before) => before.map((draft) => ({ ...draft, at })))
-    // if only the moment has changed, the drafts stay
+    // if only moments have changed, the drafts stay, but with the new moments
     else if (textOf(read.current.map(withoutMoment)) === textOf(scenarios.map(withoutMoment)))
       setDrafts((before) => before.map((draft, i) => ({ ...draft, at: scenarios[i] === undefined ? at : scenarios[i].at })))
     else if (mine < 0) {
@@ -34,8 +34,8 @@ export function useDrafts(scenarios: readonly Scenario[], at: string | undefined
     epoch,
     change: setDrafts,
     /**
-     * Must be called before drafts are written to the URL. `isAnew` is true if other drafts replaced them. Fields that hold their own text
-     * are then reset.
+     * Must be called before drafts are written to the URL. `isAnew` is true if other drafts replaced the drafts. Fields that hold their own
+     * text are then reset.
      */
     take(next: readonly Scenario[], isAnew: boolean): void {
       const taken = textOf(next)

@@ -1,13 +1,17 @@
-/** The parts of the page within which the focus stays. A menu or a dialog that closes returns the focus itself. */
+/**
+ * The parts of the page within which the focus stays when an element is removed. A menu or a dialog returns the focus itself when it
+ * closes.
+ */
 const AREAS = 'main, header, nav, [role=dialog]'
-/** Fields that take the keys that are typed. */
+/** Fields in which the user types or selects values, so that single keys are not shortcuts there. */
 const TYPED = 'input:not([type=checkbox], [type=radio]), select, textarea'
+/** Elements that can be stops of the Tab key. */
 const STOPS = 'a[href], button, input, select, textarea, summary, [tabindex]'
 
 /**
- * Keeps the focus in its place if the element that has it is removed: what now stands in its place gets the focus, or else the nearest
- * element before it. Otherwise the browser would give the focus to the body, where a screen reader starts again at the top of the page. An
- * element that was only moved, or that was disabled for a while, gets the focus back. Returns a function that ends this.
+ * If the element with the focus is removed, moves the focus to the next element after its former place or, if there is none, to the nearest
+ * element before this place. Otherwise the browser would move the focus to the body, where a screen reader starts again at the top of the
+ * page. An element that was only moved, or that was disabled for a while, gets the focus back. Returns a function that ends this behaviour.
  */
 export function keepFocus(): () => void {
   let held: HTMLElement | undefined
@@ -54,13 +58,13 @@ function placeOf(removed: Node, records: readonly MutationRecord[]): Place | und
   const record = records[at]
   if (record === undefined) return undefined
   const { target, previousSibling } = record
-  // if its parent was removed too, the place is that of the parent
+  // if the parent of the element was removed too, the place is that of the parent
   if (!target.isConnected) return placeOf(target, records.slice(at + 1))
   if (!(target instanceof Element)) return undefined
   return { parent: target, after: lastLeft(target, previousSibling, records.slice(at + 1)) }
 }
 
-/** The nearest sibling before the place that later changes left in the parent. */
+/** The nearest sibling before the place that is still in the parent after all later changes. Null if there is none. */
 function lastLeft(parent: Element, before: Node | null, records: readonly MutationRecord[]): Node | null {
   if (before === null || before.parentNode === parent) return before
   const at = records.findIndex(({ removedNodes }) => [...removedNodes].includes(before as ChildNode))
@@ -80,7 +84,7 @@ function neighbourOf(place: Place | undefined): HTMLElement | undefined {
   return area.querySelector<HTMLElement>('h1') ?? stopsIn(area)[0] ?? area
 }
 
-/** The elements that may get the focus. Fields for text do not get it, because they would take the keys that are shortcuts of the page. */
+/** The elements that may get the focus. Input fields do not get it, because the keys of shortcuts would then be typed into them. */
 const stopsIn = (element: Element): readonly HTMLElement[] =>
   [...element.querySelectorAll<HTMLElement>(STOPS)].filter(
     (stop) => stop.tabIndex >= 0 && !stop.matches(`:disabled, ${TYPED}`) && stop.checkVisibility(),

@@ -3,8 +3,8 @@ import { useCallback, useState } from 'react'
 const keyOf = (name: string): string => `gantt.draft.${name}`
 
 /**
- * A draft that is stored in this tab under a unique name until it is applied or dropped. So the draft survives a reload and the expiry of
- * the key. `read` returns undefined for an invalid draft.
+ * A hook for a draft that is stored in this tab under a unique name until it is applied or dropped. The draft therefore survives a reload
+ * of the page, and the end of the API key. `read` returns undefined for an invalid draft.
  */
 export function useKeptDraft<Draft>(name: string, read: (text: string | null) => Draft | undefined) {
   const [draft, setDraft] = useState<Draft | undefined>(() => read(sessionStorage.getItem(keyOf(name))))

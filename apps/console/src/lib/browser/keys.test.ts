@@ -11,15 +11,15 @@ const typed = (keys: string, apartMs = 500): string => {
 }
 
 test.each([
-  ['a single key', 'j', 'j'],
-  ['a character that is typed with Shift', '?', '?'],
-  ['a key without a meaning', 'z', '-'],
+  ['a single key is a shortcut', 'j', 'j'],
+  ['a character that is typed with Shift is a shortcut', '?', '?'],
+  ['a key without a meaning has no effect', 'z', '-'],
   ['the first key of a sequence has no effect yet', 'g', '-'],
-  ['a sequence', 'gh', '- g h'],
-  ['the last key of a sequence by itself', 'h', 'h'],
-  ['an unknown sequence whose last key has a meaning', 'gj', '- j'],
-  ['the first key of a sequence twice', 'ggd', '- - g d'],
-  ['the same sequence again', 'ghgh', '- g h - g h'],
+  ['the last key of a sequence completes it', 'gh', '- g h'],
+  ['the last key of a sequence by itself has its own meaning', 'h', 'h'],
+  ['the last key of an unknown sequence has its own meaning', 'gj', '- j'],
+  ['the first key of a sequence can be repeated', 'ggd', '- - g d'],
+  ['a sequence can be repeated', 'ghgh', '- g h - g h'],
   ['a completed sequence does not affect the following keys', 'ghh', '- g h h'],
 ])('%s', (_name, keys, found) => expect(typed(keys)).toBe(found))
 

@@ -34,13 +34,13 @@ export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   }, [latest])
 }
 
-/** All shortcuts that have an effect at present. The help lists them. */
+/** All shortcuts that have an effect at present, for the help and for handling keys. */
 export const activeShortcuts = (): readonly Shortcut[] => {
   const seen = new Set<string>()
   return registered.flatMap(({ shortcuts }) => shortcuts()).filter(({ keys }) => !seen.has(keys) && seen.add(keys))
 }
 
-/** Handles the keyboard shortcuts of all components. The shell calls this hook once. */
+/** A hook that handles the keyboard shortcuts of all components. Only the shell calls it. */
 export function useKeyboard(): void {
   useLayoutEffect(() => {
     const listen = (event: KeyboardEvent): void => {
@@ -67,7 +67,10 @@ export function useKeyboard(): void {
   }, [])
 }
 
-/** Reads keys one by one. After `g`, it waits up to SEQUENCE_MS for the `h` that completes `g h`. */
+/**
+ * Finds shortcuts in the pressed keys. After `g`, the next key completes `g h` if it is an `h` and is pressed within SEQUENCE_MS
+ * milliseconds.
+ */
 export interface KeySequence {
   /** Returns the shortcut that this key completes, if any. `atMs` is the time of the key press in milliseconds. */
   read(key: string, atMs: number, all: readonly Shortcut[]): Shortcut | undefined
@@ -90,13 +93,13 @@ export function createKeySequence(): KeySequence {
   }
 }
 
-/** While a dialog is open, the page below it is inert, because the page can hold a draft. */
+/** True while a dialog is open. Shortcuts of the page then have no effect, because the page can contain a draft. */
 export const isDialogOpen = (): boolean => document.querySelector('[aria-modal=true]') !== null
 
 /** True if the element handles Enter itself, as links and buttons do. */
 const isOwnStop = (target: EventTarget | null): boolean => target instanceof Element && target.closest('a, button, [tabindex="0"]') !== null
 
-/** A menu handles keys itself: letters select its entries. */
+/** True if the element is in a menu. A menu handles keys itself: letters select its entries. */
 const isInMenu = (target: EventTarget | null): boolean => target instanceof Element && target.closest('[role=menu]') !== null
 
 const isTyping = (target: EventTarget | null): boolean =>

@@ -40,7 +40,7 @@ export type Change<Search> = { readonly [Name in keyof Search]?: Search[Name] | 
 
 /**
  * A change of query parameters. If the change depends on the present parameters, it must be a function. A click can happen after the URL
- * has changed but before the page is rendered again. If the click were based on the rendered page, it would undo the earlier change.
+ * has changed but before the page is rendered again. A change based on the rendered page would then undo the earlier change.
  */
 export type Step<Search> = Change<Search> | ((now: Search) => Change<Search>)
 

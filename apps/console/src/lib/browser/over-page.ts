@@ -1,4 +1,7 @@
-/** True while a dialog of the shell (app/dialogs.tsx) covers the page. A page that opens below the dialog does not take the focus. */
+/**
+ * True while a dialog of the shell (app/dialogs.tsx) covers the page. A page that opens below the dialog moves the focus only after the
+ * dialog was closed.
+ */
 let isCovered = false
 const waiting = new Set<() => void>()
 

@@ -9,7 +9,7 @@ export interface PageAction {
   run(): void
 }
 
-/** Marks a button or a link of a page as an action. */
+/** The attribute that marks a button or a link of a page as an action. */
 export const pageAction = { 'data-page-action': true } as const
 
 /**

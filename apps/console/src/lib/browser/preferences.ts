@@ -12,7 +12,7 @@ export const preferences = {
   contrast: ['normal', 'high'],
   /** `on`: lists that can follow changes do so when they are opened. */
   live: ['on', 'off'],
-  /** Single-key shortcuts can be turned off (WCAG 2.1.4). */
+  /** `off`: shortcuts without Ctrl have no effect (WCAG 2.1.4). */
   shortcuts: ['on', 'off'],
 } as const
 
@@ -22,7 +22,7 @@ export type Choice<Name extends Preference> = (typeof preferences)[Name][number]
 const listeners = new Set<() => void>()
 const chosen = new Map<Preference, string>()
 
-/** The present value. Components that must follow it use usePreference. */
+/** The present value of a preference. Components that must follow changes of the value use usePreference. */
 export function preference<Name extends Preference>(name: Name): Choice<Name> {
   if (!chosen.has(name)) chosen.set(name, stored(name))
   return chosen.get(name) as Choice<Name>

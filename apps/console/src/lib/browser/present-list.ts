@@ -1,6 +1,6 @@
 import { useShortcuts } from './keys.ts'
 
-/** The lists from which the operator opened pages, by the kind of their items. The keys `[` and `]` step through them. */
+/** The lists from which the operator opened pages, by the kind of their items. The keys `[` and `]` go from item to item of such a list. */
 const lists = new Map<string, { readonly length: number; at(index: number): string }>()
 
 /** Stores a list without copying it: `at` reads the keys of its rows on demand. */
@@ -9,8 +9,8 @@ export function rememberList(list: string, length: number, at: (index: number) =
 }
 
 /**
- * The key of the next or previous item in the list from which a page was opened. Undefined at the ends of the list, and if there is no
- * list.
+ * The key of the next or previous item in the list from which a page was opened. Undefined beyond the ends of the list, and if the page was
+ * not opened from a list.
  */
 export function neighbourOf(list: string, key: string, step: 1 | -1): string | undefined {
   const { length, at } = lists.get(list) ?? { length: 0, at: String }
@@ -27,7 +27,7 @@ export function useNeighbourKeys(list: string, one: string, key: string, open: (
   useShortcuts(neighbourKeys(one, go))
 }
 
-/** The keys `[` and `]` of every page. */
+/** The shortcuts for the keys `[` and `]`. `one` is the noun for an item of the list. */
 export const neighbourKeys = (one: string, go: (step: 1 | -1) => void) => [
   { keys: '[', label: `Previous ${one} of the list`, run: () => go(-1) },
   { keys: ']', label: `Next ${one} of the list`, run: () => go(1) },

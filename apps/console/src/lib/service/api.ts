@@ -57,7 +57,10 @@ export interface OperationOptions {
   readonly enabled?: boolean
   /** True if the old data stays visible while data for other variables is loading. The default is true. */
   readonly keepPrevious?: boolean
-  /** An answer is not requested again within this many milliseconds. The default is 1,000. `static` means never, even after changes. */
+  /**
+   * An answer is not requested again within this many milliseconds. The default is 1,000. With `static` the answer is never requested
+   * again, even after changes.
+   */
   readonly staleMs?: number | 'static'
   /** The interval of automatic reads in milliseconds, while the page is visible. If absent, there are no automatic reads. */
   readonly everyMs?: number
@@ -95,7 +98,7 @@ export const pollEvery =
   ({ state: { data, error } }: { readonly state: { readonly data: unknown; readonly error: unknown } }): number | false =>
     data === undefined && isTimeout(error) ? false : everyMs
 
-/** The cache key of an answer: the operation's name, then its variables. */
+/** The cache key of an answer: the name of the operation and, if they are given, its variables. */
 export const operationKey = <Doc extends Operation>(document: Doc, variables?: VariablesOf<Doc>): readonly unknown[] =>
   variables === undefined ? [headerOf(document).name] : [headerOf(document).name, variables]
 
@@ -107,10 +110,15 @@ export const queryClient = new QueryClient({
   },
 })
 
-/** Refusals and timeouts are not retried automatically. The page shows them with a button to try again. */
+/**
+ * True if a failed query is retried automatically. Refusals and timeouts are not retried: the page shows them with a button to try again.
+ */
 const mayRetry = (error: unknown): boolean => !(error instanceof FaultError) && !isTimeout(error)
 
-/** Marks a list that a stream updates. Its rows must not move while an operator reads them. */
+/**
+ * The metadata of a query for a list that a stream updates. The query is not repeated when contact is restored, because the rows must not
+ * move while an operator reads them.
+ */
 export const BY_STREAM = { isByStream: true }
 
 setInterval(contact.look, POLL_INTERVAL_MS)

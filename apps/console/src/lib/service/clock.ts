@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { contact } from './use-freshness.ts'
 
-/** The clock for all ages on the page. It ticks once a second while the page is visible. */
+/** The clock for all ages on the page. It ticks once a second while an age is shown. */
 
 const listeners = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined
@@ -55,7 +55,7 @@ export const serviceNow = (): number => Date.now() + aheadMs
 /** Converts a time of the service to the clock of this browser. */
 export const toBrowserTime = (serviceMs: number): number => serviceMs - aheadMs
 
-/** Fetches, and reads the service's clock from the answer. An answer also proves contact with the service. */
+/** Fetches a URL, and reads the service's clock from the answer. Also records the answer as contact with the service. */
 export async function fetchAndRead(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, init)
   contact.heard()
@@ -65,8 +65,8 @@ export async function fetchAndRead(input: RequestInfo | URL, init?: RequestInit)
 }
 
 /**
- * Stores a measured difference between the clocks, if it differs from the stored difference by more than the measuring error. Without this
- * condition, ages would jump.
+ * Stores a measured difference between the clocks, if it differs from the stored difference by more than TOLERANCE_MS, the error of a
+ * measurement. Otherwise ages would jump.
  */
 function readClock(readingMs: number): void {
   const next = Math.abs(readingMs) < TOLERANCE_MS ? 0 : readingMs

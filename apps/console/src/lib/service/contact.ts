@@ -1,15 +1,15 @@
 import { type Contact, type Source, silenceOf, silenceOfSource } from './freshness.ts'
 
 /**
- * Detects whether this page is in contact with the service. All other code asks this module. Every message proves contact: an answer to any
- * request, an event, or a heartbeat of any stream.
+ * Detects whether this page is in contact with the service. All other code of the console gets this fact from this module. Every message
+ * proves contact: an answer to any request, an event, or a heartbeat of any stream.
  */
 
 /** The interval in milliseconds at which the page checks whether the service is silent. */
 export const POLL_INTERVAL_MS = 1_000
 /**
- * If a check is this many milliseconds late, the page was asleep or busy. Messages that arrived meanwhile are processed only after the
- * check.
+ * If at least this many milliseconds have passed since the last check, the page was asleep or busy. Messages that arrived meanwhile are
+ * processed only after the check.
  */
 const LATE_MS = 2_000
 
@@ -39,7 +39,7 @@ export function createContact({ now }: Clock) {
       current = { ...current, heardAtMs: now(), stateAgeMs }
       notice()
     },
-    /** Checks whether the service is silent. Called once a second. */
+    /** Checks whether the service is silent. Must be called once a second. */
     look(): void {
       const at = now()
       if (at - lookedAtMs >= LATE_MS) resume()

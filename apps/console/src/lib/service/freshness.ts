@@ -3,7 +3,7 @@
  * read of the data is not overdue. Times are milliseconds by the clock of this browser.
  */
 
-/** After this many milliseconds without news, a live element shows that it is possibly outdated. */
+/** After this many milliseconds without news from the service, elements with live data show that the data is possibly outdated. */
 export const SILENT_AFTER_MS = 3_000
 /** The state of a replica normally is at most this old, in milliseconds. If nothing changes, the state is about a second old. */
 const USUAL_STATE_AGE_MS = 2_000

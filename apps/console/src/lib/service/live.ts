@@ -18,7 +18,7 @@ import { type Operation, textOf } from './wire.ts'
 export type LiveState = 'off' | 'connecting' | 'live' | 'silent' | 'lost'
 
 const RETRY_MS = [500, 1_000, 2_000, 5_000] as const
-/** An open stream that had no heartbeat for this many milliseconds is closed and opened again. */
+/** A stream from which nothing arrived for this many milliseconds is closed and opened again. */
 const DEAD_MS = 8_000
 /**
  * A stream that never had a heartbeat is closed and opened again after this many milliseconds. Services of an older release send a message
@@ -26,7 +26,7 @@ const DEAD_MS = 8_000
  */
 const DEAD_WITHOUT_BEATS_MS = 30_000
 const POLL_INTERVAL_MS = 1_000
-/** If a stream ends earlier than this many milliseconds after it was opened, that is counted as a failure. */
+/** A stream that ends within this many milliseconds after it was opened counts as a failure. */
 const STABLE_AFTER_MS = 2_000
 /** After this many consecutive failures the page shows that its feed is lost. It still tries to reconnect. */
 const LOST_AFTER = 3
@@ -71,7 +71,10 @@ export function useLive<Doc extends Operation>(document: Doc, options: LiveOptio
       contact.heard(stateAgeMs)
       if (stateAgeMs !== undefined) judge()
     }
-    /** A stream is `live` if it had recent heartbeats and did not end right after it was opened. */
+    /**
+     * Sets the state of an open stream that has heartbeats. After LOST_AFTER failures, the state changes only once the stream has been open
+     * for STABLE_AFTER_MS milliseconds.
+     */
     const judge = (): void => {
       const now = Date.now()
       if (!isOpen || !hasBeats) return

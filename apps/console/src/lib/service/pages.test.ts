@@ -35,7 +35,7 @@ test.each([
   ['rows within one page', { first: 3, last: 7 }, [0, 1]],
   ['the last row of one page and the first of the next', { first: 9, last: 10 }, [0, 2]],
   ['rows beyond the end of the list', { first: 995, last: 1_200 }, [99, 100]],
-])('%s', async (_name, rows, expected) => {
+])('finds the pages of %s', async (_name, rows, expected) => {
   expect(pagesIn(await readAll(even), rows)).toEqual(expected)
 })
 

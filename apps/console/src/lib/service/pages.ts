@@ -35,8 +35,8 @@ export function pagesIn(pages: readonly ReadPage<Connection<unknown>>[], { first
 }
 
 /**
- * Refreshes only the visible pages. If the last visible page now ends at another row, all later pages are dropped. They are loaded again
- * while scrolling. So no row is missing or repeated.
+ * Refreshes only the visible pages. If the last visible page now ends at another row, all later pages are dropped, and are loaded again
+ * while scrolling. Therefore no row is missing or repeated.
  */
 export async function readInSight<List extends Connection<unknown>>(
   pages: readonly ReadPage<List>[],

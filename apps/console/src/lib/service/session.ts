@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** Why nobody is signed in, if the page must show a reason. */
+/** Why nobody is signed in: the user has signed out, or the service does not accept the key. */
 export type SignedOutReason = 'signed-out' | 'unknown-key'
 
 export interface Session {
@@ -14,7 +14,7 @@ const UNKNOWN = ''
 const listeners = new Set<() => void>()
 let session: Session = { key: takeKeyFromAddress() ?? storedKey(), reason: undefined }
 
-/** The session of the signed-in user, as a hook. */
+/** A hook that returns the present session. */
 export const useSession = (): Session => useSyncExternalStore(followSession, currentSession)
 
 export const currentSession = (): Session => session
@@ -78,7 +78,10 @@ function storedKey(): string | undefined {
   return storage(false)?.getItem(STORED) || storage(true)?.getItem(STORED) || undefined
 }
 
-/** The storage for the key. A browser can refuse access to its storage. The key is then lost when the page is closed. */
+/**
+ * The storage for the key: that of the browser or, without `keep`, that of this tab. Undefined if the browser refuses access to its
+ * storage. The key is then lost when the page is closed.
+ */
 function storage(keep: boolean): Storage | undefined {
   try {
     return keep ? localStorage : sessionStorage

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 import { createContact } from './contact.ts'
 import type { Source } from './freshness.ts'
 
-/** The state of contact between this page and the service. */
+/** Detects whether this page is in contact with the service. */
 export const contact = createContact(Date)
 
 const inSeconds = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : Math.floor(ms / 1_000))

@@ -15,9 +15,9 @@ interface PagesOptions {
 /** The loaded part of a list. */
 export interface Pages<Node, List = unknown> {
   readonly rows: readonly Node[]
-  /** The loaded pages. They can have further data in addition to the rows. */
+  /** The loaded pages of the list. A page can have further data in addition to its rows. */
   readonly lists: readonly List[]
-  /** The page that was read last. Undefined before the first read. */
+  /** The page of the list that was read last. Undefined before the first read. */
   readonly newest: List | undefined
   /** The total number of items. */
   readonly total: number
@@ -188,7 +188,7 @@ export function usePages<Doc extends Operation, List extends Connection<unknown>
     const { newest } = data ?? {}
     return { rows, lists, newest, total: newest?.totalCount ?? 0, error, isLoading: isPending && error === null, isOld }
   }, [data, error, isPending, isOld])
-  // rows that arrive while the operator works are rendered in small steps, between key presses
+  // rows that arrive while the operator works are rendered with lower priority, between key presses
   const shown = useDeferredValue(there)
   return { ...shown, isOld: isOld || shown.isOld, readAtMs: dataUpdatedAt, everyMs, onRange, refresh, readNewest, read: readOne, load }
 }

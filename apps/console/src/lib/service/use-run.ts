@@ -6,14 +6,14 @@ import { useMoment } from './moment.ts'
 import { useLatest } from './use-latest.ts'
 import type { Call, Operation } from './wire.ts'
 
-/** The functions that cancel the running requests of the page. */
+/** One function for each running request of the page, which cancels the request. */
 const running = new Set<() => void>()
 
 function cancelAll(): void {
   for (const cancel of running) cancel()
 }
 
-/** The timeout in milliseconds. The operator can cancel earlier. */
+/** The timeout of a request in milliseconds. The operator can cancel the request earlier. */
 const DEADLINE_MS = 60_000
 
 /** A hook for a costly request to the service. The request is sent once, is not repeated automatically, and can be cancelled. */

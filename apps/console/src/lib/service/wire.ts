@@ -17,10 +17,12 @@ const writtenOf = (document: Operation) => document as unknown as Written & { re
 /** The text of an operation. */
 export const textOf = (document: Operation): string => writtenOf(document).text
 
-/** True after a replica of another release did not know the id of an operation. */
+/** True after a replica, which must be of another release, did not know the id of an operation. */
 let isStranger = false
 
-/** The operation as it is sent: by its id from the build (persisted-documents.ts), or by its text if the id is not known. */
+/**
+ * The form in which an operation is sent: its id from the build (persisted-documents.ts) or, if the service does not know the id, its text.
+ */
 export function wireOf(document: Operation): SentOperation {
   const { documentId } = writtenOf(document)
   return documentId === undefined || isStranger ? textOf(document) : { documentId, operationName: headerOf(document).name }

@@ -14,7 +14,7 @@ test.each([
   ['subscription Tail { reported }', { kind: 'subscription', name: 'Tail', takesMoment: false }],
   ['fragment Row on Host { name }', undefined],
   ['{ hosts { name } }', undefined],
-])('the header of the document %j', (text, header) => expect(readHeader(text)).toEqual(header))
+])('the header is read from the document %j', (text, header) => expect(readHeader(text)).toEqual(header))
 
 test('a document is printed with its fragments, without indentation, and with the same meaning', () => {
   const row = writeDocument(`

@@ -1,6 +1,8 @@
 import { showUnseen } from '@gantt/scheduler-core/query'
 
-/** The properties whose texts are shown. The values of input fields are not included, because input must stay as it was typed. */
+/**
+ * The properties of elements whose texts are shown. The values of input fields are not included, because input must stay as it was typed.
+ */
 const TEXTS = ['children', 'title', 'label', 'description', 'aria-label'] as const
 
 /** Line breaks and tabs, which are not escaped. */

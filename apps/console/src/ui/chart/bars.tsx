@@ -14,7 +14,7 @@ export interface DivergingPart {
   readonly key: string
   readonly from: number
   readonly to: number
-  /** The index of one of the eight colours. The same key must have the same colour on the whole page. */
+  /** The index of one of the eight colours. Parts with the same key must have the same colour on the whole page. */
   readonly colour: number
 }
 
@@ -30,7 +30,7 @@ interface DivergingBarProps {
 
 const HEIGHT = 18
 
-/** Positive and negative parts around a zero line, with a mark at their sum. */
+/** A bar with positive parts to the right of a zero line, negative parts to the left, and a mark at their sum. */
 export function DivergingBar({ label, parts, extent: [low, high], total }: DivergingBarProps) {
   const x = (value: number): string => `${(100 * (value - low)) / (high - low)}%`
   return (

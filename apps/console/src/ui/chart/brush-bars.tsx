@@ -29,8 +29,8 @@ interface BrushBarsProps {
 type Range = readonly [begin: number, end: number]
 
 /**
- * Bars next to each other, in which a range can be selected. A click selects one bar, and a drag several. Arrow keys move a cursor, and
- * with Shift they extend the range. Enter selects the range, and Escape clears it. A line of text describes the range. The caller must also
+ * A bar chart in which a range of bars can be selected. A click selects one bar, and a drag several. Arrow keys move a cursor, and with
+ * Shift they extend the range. Enter selects the range, and Escape clears it. A line of text describes the range. The caller must also
  * offer the data as a table.
  */
 export function BrushBars({ label, bars, ends, idle, describe, onBrush, children }: BrushBarsProps) {

@@ -1,4 +1,7 @@
-/** The positions of the cells of a map, in CSS pixels. The groups are one below the other. Each has a heading and rows of equal cells. */
+/**
+ * The positions of the cells of a map, in CSS pixels. The groups are one below the other. Each group has a heading and rows of cells of the
+ * same size.
+ */
 export interface CellLayout {
   readonly cell: number
   readonly columns: number
@@ -23,7 +26,10 @@ export interface CellPosition {
 export const HEADING_HEIGHT = 26
 const GAP = 10
 
-/** The size of a cell, 4 to 18 pixels. It is as large as possible so that all cells fit into a picture of this width. */
+/**
+ * The size of a cell, 4 to 18 pixels. It is as large as possible so that all cells cover at most the area of this width and a height of 420
+ * pixels. Cells of the smallest size can cover more.
+ */
 export function cellSizeFor(count: number, width: number): number {
   const area = Math.max(1, width) * 420
   return Math.max(4, Math.min(18, Math.floor(Math.sqrt(area / Math.max(1, count)))))
@@ -116,7 +122,7 @@ export function cellAfterKey(layout: CellLayout, { group, index }: CellPosition,
   }
 }
 
-/** The first cell of the next group that is not empty, upwards or downwards. */
+/** The first cell of the nearest group that is not empty, from the group `from` on downwards (1) or upwards (-1). */
 function firstFrom({ groups }: CellLayout, from: number, step: 1 | -1): CellPosition | undefined {
   for (let group = from; group >= 0 && group < groups.length; group += step) if ((groups[group]?.count ?? 0) > 0) return { group, index: 0 }
   return undefined

@@ -54,8 +54,8 @@ export interface CellMapProps {
 }
 
 /**
- * A map with a cell for each object, coloured by load. Only visible cells are drawn, so there can be any count of cells. Arrow keys move a
- * cursor, Enter opens the cell at the cursor, and a click moves the cursor. A line of text describes the cell. The caller must also offer
+ * A map with a cell for each object, coloured by load. Only visible cells are drawn, so a map can have any number of cells. Arrow keys move
+ * a cursor, Enter opens the cell at the cursor, and a click moves the cursor. A line of text describes the cell. The caller must also offer
  * the data as a table.
  */
 export function CellMap({
@@ -104,7 +104,7 @@ export function CellMap({
     drawCells(canvas.current, { layout, groups, width, height: seen, scrollTop, pixels, shade, isHollow, isChosen })
   }, [layout, groups, width, seen, scrollTop, pixels, shade, isHollow, isChosen])
 
-  // when the loads change, cells move, and the cursor moves with its cell
+  // when loads change, cells move, and the cursor stays on its cell
   const current = cursor === undefined || position === undefined ? undefined : findCell(groups, cursor, position)
   const shownCell = hovered ?? (current === undefined ? undefined : cursor)
 
@@ -150,7 +150,7 @@ export function CellMap({
     if (event.key === 'Enter' && current !== undefined && cursor !== undefined) onOpen(cursor)
     else if (event.key === 'Escape' && frame !== undefined) cancel()
     else {
-      // the first arrow key moves to the first cell
+      // if there is no cursor, an arrow key moves it to the first cell
       const key = current === undefined && event.key.startsWith('Arrow') ? 'Home' : event.key
       const next = cellAfterKey(layout, current ?? { group: 0, index: 0 }, key)
       if (next === undefined) return
@@ -237,7 +237,7 @@ export function CellMap({
   )
 }
 
-/** Registers the keys while the map has the focus, so that they take precedence over those of a table. */
+/** Registers the keys again while the map has the focus, so that they take precedence over the same keys of a table. */
 function Keys({ shortcuts }: { readonly shortcuts: readonly Shortcut[] }) {
   useShortcuts(shortcuts)
   return null

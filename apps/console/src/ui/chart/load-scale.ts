@@ -12,7 +12,7 @@ const stops: readonly (readonly [number, number, number])[] = [
 /** The background of the page. Full cells are bright on a dark page, and dark on a bright page. */
 export type Backdrop = 'light' | 'dark'
 
-/** 256 colours from empty to full as pixels of an ImageData (ABGR, little-endian). */
+/** 256 colours, from that of an empty cell to that of a full cell, as pixels of an ImageData (ABGR, little-endian). */
 export function loadPixels(backdrop: Backdrop): Uint32Array {
   return Uint32Array.from({ length: 256 }, (_, i) => {
     const [red, green, blue] = colourAt(i / 255, backdrop)

@@ -7,7 +7,7 @@ import './matrix-strip.css'
 export interface MatrixStripProps {
   /** The description for screen readers. */
   readonly label: string
-  /** The lines, from top to bottom. */
+  /** The names of the lines, from top to bottom. */
   readonly rows: readonly string[]
   /** The count of columns. All columns together fill the width. */
   readonly count: number
@@ -23,7 +23,9 @@ export interface MatrixStripProps {
 }
 
 const ROW = 14
-/** The heights of cells: high for a refusal, low for a pass, a line for "not evaluated". The shape shows the same as the colour. */
+/**
+ * The heights of cells: high for a refusal, low for a pass, a line for "not evaluated". So verdicts can be distinguished without colours.
+ */
 const heights: Readonly<Record<Tone, number>> = { fail: 12, pass: 6, skipped: 1 }
 const variables: Readonly<Record<Tone, string>> = { fail: '--gantt-fail', pass: '--gantt-pass', skipped: '--gantt-idle' }
 

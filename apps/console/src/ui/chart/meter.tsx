@@ -2,7 +2,7 @@ import { formatPercent } from '../../lib/format.ts'
 import './meter.css'
 
 export interface MeterPart {
-  /** The share of the bar that this section fills, 0 to 1. Sections beyond the end of the bar are cut. */
+  /** The share of the bar that this part fills, 0 to 1. Parts beyond the end of the bar are cut. */
   readonly share: number
   readonly tone: 'used' | 'claimed' | 'problem'
 }

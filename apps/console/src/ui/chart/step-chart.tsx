@@ -8,7 +8,7 @@ interface StepPoint {
 
 export interface StepLine {
   readonly name: string
-  /** The index of one of three line styles, 0 to 2. The same name must have the same style on the whole page. */
+  /** The index of one of three line styles, 0 to 2. Lines with the same name must have the same style on the whole page. */
   readonly look: number
   /** The points, in ascending order of x. From one point to the next, the line keeps the value of the first of the two. */
   readonly points: readonly StepPoint[]
@@ -29,7 +29,7 @@ interface StepChartProps {
 const WIDTH = 600
 const HEIGHT = 110
 
-/** Step lines on axes that begin at 0. */
+/** A chart of lines that change in steps. Both axes begin at 0. */
 export function StepChart({ label, lines, most, cursor, onCursor }: StepChartProps) {
   const x = (value: number): number => (WIDTH * value) / most.x
   const y = (value: number): number => HEIGHT - (HEIGHT * Math.min(value, most.y)) / most.y

@@ -55,7 +55,7 @@ test.each([
   [100, 9],
   [-3, 0],
   [55, 5],
-])('at %d of 100 pixels is column %d of 10', (x, column) => {
+])('the position %d of 100 pixels is in column %d of 10', (x, column) => {
   expect(columnAt(x, 100, 10)).toBe(column)
   const [left, right] = edgesOf(column, 100, 10)
   expect(right - left).toBe(10)

@@ -12,7 +12,7 @@ export function Dialog(props: DialogProps) {
   return <Modal opened {...props} />
 }
 
-/** Returns the focus, because Mantine does so only for dialogs that stay mounted after they close. */
+/** Returns the focus when a dialog is unmounted. Mantine does this only for dialogs that stay mounted after they close. */
 function useReturnedFocus(): void {
   useEffect(() => {
     const before = document.activeElement

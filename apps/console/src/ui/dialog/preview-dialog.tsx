@@ -14,7 +14,7 @@ interface PreviewDialogProps<Effect> extends Pick<ModalProps, 'title' | 'onClose
   readonly mayMake?: boolean
   /** True if the change is irreversible. */
   readonly isDestructive?: boolean
-  /** Renders an error. */
+  /** Renders the error of the last request. The default is Problem. */
   readonly problem?: ComponentType<{ readonly error: unknown }>
   /** Renders the form, and the effect below it. */
   readonly children: ReactNode

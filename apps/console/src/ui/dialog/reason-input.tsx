@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core'
 
 interface ReasonInputProps {
   readonly value: string
-  /** Where the reason will be shown, such as "it is shown with the host". */
+  /** Where the reason will be shown, as the end of a sentence: "shown with the host". */
   readonly shown?: string
   readonly disabled?: boolean
   /** The maximum length in characters. The default is 1,000. */

@@ -34,7 +34,7 @@ export function SidePanel({ state: { id, close }, panel, height, children }: Sid
   )
 }
 
-/** The row's name with a link to its page, then the most important facts. */
+/** The heading of the panel: the name of the row, as a link if the row has a page. */
 export function PanelHead({ children }: { readonly children: ReactNode }) {
   return (
     <Group gap="xs" mb="xs">

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useRef } from 'react'
 import { useShortcuts } from '../../lib/browser/keys.ts'
 import { type ListSearch, type Step, useListGo, useListSearch } from '../../lib/browser/list-search.ts'
 
-/** A row is loaded after this many milliseconds, because the row changes quickly while a key is held down. */
+/** The panel follows the cursor after this many milliseconds, because the cursor moves quickly while a key is held down. */
 const FOLLOW_MS = 150
 
 /** The row in the side panel. */
@@ -48,8 +48,8 @@ export function useSidePanel(): SidePanelState {
 }
 
 /**
- * The handlers for the keys and the cursor of a list. A handler is undefined if no row is shown, or if the page is too narrow for the
- * panel.
+ * The handlers for the keys and the cursor of a list with a side panel. Undefined if the page is too narrow for the panel, or if the list
+ * has no panel. `isShown` is undefined while the panel is closed.
  */
 export function useSidePanelKeys({ id, isWide, toggle, follow }: SidePanelState, idAt: ((index: number) => string) | undefined) {
   return useMemo(

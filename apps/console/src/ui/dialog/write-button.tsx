@@ -6,8 +6,8 @@ import { useWritesOff } from '../../lib/service/travel.ts'
 export type WriteButtonProps = ButtonProps & Omit<ComponentPropsWithRef<'button'>, keyof ButtonProps>
 
 /**
- * A button that starts a change, and is one of the page's actions. While the console shows the past, it is disabled, and its description
- * explains why.
+ * A button that starts a change. It is listed among the page's actions. While the console shows the past, it is disabled, and its
+ * description explains why.
  */
 export function WriteButton({ onClick, ...props }: WriteButtonProps) {
   const why = useWritesOff()

@@ -19,7 +19,7 @@ export interface FilterBarProps {
   onChange(text: string, how: 'typing' | 'applied'): void
   /** Returns the values of a field that the page knows, with the counts of rows that have the value. */
   values?(field: string): readonly { readonly value: string; readonly count: number }[]
-  /** Converts a text that is pasted into the empty input to a filter. Undefined if the text must stay as it is. */
+  /** Converts a text that is pasted into the empty input to a filter. Undefined if the text must be inserted unchanged. */
   readPaste?: ((text: string) => string | undefined) | undefined
   readonly placeholder?: string
   readonly right?: ReactNode
@@ -27,7 +27,7 @@ export interface FilterBarProps {
 
 /**
  * The input of a filter: suggestions at the caret, problems under the line, `/` to focus it, Ctrl-Space for completions, Escape to clear
- * it. Input is not marked as invalid while the caret is in it. The applied terms are below the input.
+ * it. A term is not marked as invalid while the caret is in it. The applied terms are below the input.
  */
 export function FilterBar({ label, fields, value, onChange, values, readPaste, placeholder, right }: FilterBarProps) {
   const id = useId()
@@ -57,7 +57,8 @@ export function FilterBar({ label, fields, value, onChange, values, readPaste, p
     setCaret(at)
     if (!isFieldBegun(suggest(next, at, fields))) write(next, 'typing')
     else {
-      // the text is not applied yet, because `mem.f` can become `mem.free>=...`, and as a word it would empty the list for a moment
+      // the text is not applied yet: `mem.f` can become `mem.free>=...`, but as a word it would match no row and empty the list for a
+      // moment
       setText(next)
       setWriting(true)
     }

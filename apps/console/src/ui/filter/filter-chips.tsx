@@ -27,7 +27,7 @@ export function FilterChips({ label, fields, value, input, onChange }: FilterChi
   /** The filters that were requested but are not applied yet. The next removed term is removed from the last of these filters. */
   const asked = useRef<readonly string[]>([])
   useLayoutEffect(() => {
-    // if the applied filter is not one of the requested filters, something else has set it
+    // if the applied filter is not one of the requested filters, it was set in another way, and the requested filters are outdated
     asked.current = asked.current.slice(asked.current.indexOf(value) + 1 || asked.current.length)
   }, [value])
   const edit = (wanted: string): void => {
@@ -44,8 +44,8 @@ export function FilterChips({ label, fields, value, input, onChange }: FilterChi
   const takeOut = (at: number): void => {
     const written = terms[at]?.written
     const chips = [...(list.current?.querySelectorAll<HTMLElement>('[data-term]') ?? [])]
-    // The focus moves before the chip disappears, so that it is never lost. If the removed term occurs several times, the last of its chips
-    // disappears.
+    // The focus moves before the chip disappears, so that the focus is never lost. If the removed term occurs several times, the last of
+    // its chips disappears.
     const hasEqual = terms.slice(at + 1).some((other) => other.written === written)
     const next = hasEqual ? chips[at] : (chips[at + 1] ?? chips[at - 1] ?? input.current)
     next?.focus()

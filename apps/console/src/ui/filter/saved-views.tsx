@@ -14,7 +14,7 @@ interface SavedViewsProps {
   onOpened(): void
 }
 
-/** The list of saved views in this browser. Views can be opened, renamed and deleted. An input saves the present view. */
+/** The views of a list that this browser stores. Views can be opened, renamed and deleted. An input saves the present view. */
 export function SavedViews({ list, onOpened }: SavedViewsProps) {
   const kept = viewsOf(list)
   const views = kept.use()
@@ -117,6 +117,7 @@ interface NameFormProps {
   /** A reference for the input of the form. If absent, the input gets the focus when the form appears. */
   readonly input?: RefObject<HTMLInputElement | null>
   readonly label: string
+  /** The text of the input at first. */
   readonly first: string
   /** Returns why a name cannot be used. Undefined if it can be used. */
   problemOf(name: string): string | undefined

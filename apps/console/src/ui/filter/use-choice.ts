@@ -2,7 +2,9 @@ import { useMemo, useRef, useState } from 'react'
 
 export type Key = string | number
 
-/** The selected rows of a list. A row stays selected even if it leaves the list. Its data is as it was when the row was selected. */
+/**
+ * The selected rows of a list. A row stays selected even if it leaves the list. An item has the data that the row had when it was selected.
+ */
 export interface Choice<Item> {
   readonly items: ReadonlyMap<Key, Item>
   /** True if the row at this index is selected. Undefined if the row cannot be selected. */
@@ -69,7 +71,7 @@ export function useChoice<Item>({ count, at, keyOf, most = Number.POSITIVE_INFIN
   }, [items, count, at, keyOf, most])
 }
 
-/** The index of a key in a list. -1 if it is not in the list. */
+/** The index of a key in a list. -1 if the key is not in the list. */
 export function indexOf(key: Key, count: number, keyAt: (index: number) => Key | undefined): number {
   for (let i = 0; i < count; i++) if (keyAt(i) === key) return i
   return -1

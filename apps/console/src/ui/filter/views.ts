@@ -1,12 +1,12 @@
 import { createKept, type Kept } from '../../lib/browser/kept.ts'
 
-/** A saved view of a list: the list's query parameters, by a name. */
+/** A saved view of a list: a name, and the query parameters of the list. */
 export interface View {
   readonly name: string
   readonly search: ViewSearch
 }
 
-/** The query parameters that belong to a view. The moment and the open side panel do not. */
+/** The query parameters that belong to a view. The moment and the row in the side panel do not belong to a view. */
 const PARTS = ['q', 'cols', 'sort', 'group', 'view', 'colour'] as const
 
 export type ViewSearch = { readonly [Part in (typeof PARTS)[number]]?: string }
@@ -50,7 +50,7 @@ const byName = (views: readonly View[]): View[] => [...views].sort((a, b) => a.n
 
 const known = new Map<string, Kept<readonly View[]>>()
 
-/** The storage key of a list's views in this browser. */
+/** The views of a list that this browser stores. */
 export function viewsOf(list: string): Kept<readonly View[]> {
   const found = known.get(list) ?? createKept(`views.${list}`, readViews)
   known.set(list, found)

@@ -50,7 +50,7 @@ export function withColumn(columns: readonly Column[], layout: ColumnLayout, key
 
 const layouts = new Map<string, Kept<ColumnLayout>>()
 
-/** The storage key of a list's layout. */
+/** The layout of a list that this browser stores. */
 export function columnsOf(list: string): Kept<ColumnLayout> {
   const known = layouts.get(list) ?? createKept(`columns.${list}`, readColumnLayout)
   layouts.set(list, known)

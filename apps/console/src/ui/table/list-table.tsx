@@ -19,9 +19,9 @@ export interface ListTableProps<Row> extends Omit<TableProps<Row>, Own> {
   readonly list: string
   /** The identity of a row, which does not change when the row moves. The function must be the same while the rows are the same. */
   keyOf(index: number): Key
-  /** The row on which the cursor is at first. */
+  /** The key of the row on which the cursor is at first. */
   readonly first?: Key | undefined
-  /** The row of the cursor, and a function that moves the cursor. Only set if the page controls the cursor. */
+  /** The key of the row with the cursor, and a function that moves the cursor. Only set if the page controls the cursor. */
   readonly cursor?: readonly [now: Key | undefined, change: (key: Key | undefined) => void] | undefined
   /** The side panel of the list: the shown row (undefined if none is shown), and functions to show another row. */
   readonly sidePanel?: PanelRows | undefined
@@ -31,7 +31,7 @@ export interface ListTableProps<Row> extends Omit<TableProps<Row>, Own> {
 
 /**
  * The main list of a page. When changes move a row, the cursor stays on this row. The columns are those of the layout. The keys of the list
- * work wherever the focus is.
+ * work wherever the focus is, except in inputs.
  */
 export function ListTable<Row>({ list, keyOf, first, cursor: given, sidePanel, choice, columns, ...table }: ListTableProps<Row>) {
   const { count } = table

@@ -61,7 +61,7 @@ interface PagedListProps<Row> {
   readonly sidePanel?: (id: string) => ReactNode
   /** Properties that the page passes to the table. */
   readonly table?: Partial<Pick<ListTableProps<Row>, 'cursor' | 'listKey' | 'height'>>
-  /** Called when the operator uses the rows with the pointer or the keyboard. */
+  /** Called when the pointer enters or leaves the rows, and when the rows are scrolled. */
   readonly handlers?: Pick<HTMLAttributes<HTMLDivElement>, 'onPointerEnter' | 'onPointerLeave' | 'onScrollCapture'>
 }
 
@@ -94,13 +94,13 @@ export function PagedList<Row>(props: PagedListProps<Row>) {
   )
 }
 
-/** The count of matches, or a message if there are no matches or the count is unknown. */
+/** The rows and their count or, if no rows can be shown, the reason. */
 function Found<Row>(props: PagedListProps<Row>) {
   const { label, nouns, pages, none, noMatch, live, isFollowed, counted = { total: pages.total, isMore: false } } = props
   const { rows, error, isLoading, isOld, readAtMs, everyMs, refresh } = pages
   const { q = '' } = useListSearch()
   const go = useListGo()
-  // If a page of the list cannot be read, no rows are shown, although the list can have rows.
+  // The list can have rows although none is loaded, for example if its first page could not be read.
   const isAny = rows.length > 0 || counted.total > 0
   return (
     <>

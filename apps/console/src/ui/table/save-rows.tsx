@@ -13,7 +13,7 @@ export interface SaveRowsProps {
   readonly many: string
   /** The count of rows. */
   readonly total: number
-  /** Reads the rows. It must report its progress, and must end when the signal is aborted. */
+  /** Reads the rows as a file. The function must report its progress, and must end when the signal is aborted. */
   make(options: ReadOptions): Promise<Sheet>
   /** Called with the count of saved rows. */
   onSaved(count: number): void
@@ -21,8 +21,8 @@ export interface SaveRowsProps {
 }
 
 /**
- * A dialog that saves all rows of a list as a file. It shows the progress and can be cancelled. It shows a message if the list has more
- * rows than the file.
+ * A dialog that saves all rows of a list as a file. It shows the progress and can be cancelled. It stays open with a message if the list
+ * has more rows than the file.
  */
 export function SaveRows({ file, many, total, make, onSaved, onClose }: SaveRowsProps) {
   const [count, setCount] = useState(0)

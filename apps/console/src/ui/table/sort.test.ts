@@ -13,7 +13,7 @@ describe('a click on the head of a column', () => {
     ['replaces several orders', '-mem.free,name', name, false, '-name'],
     ['appends the column to the other orders with Shift', 'name', free, true, 'name,-mem.free'],
     ['reverses the order in its position', 'name,-mem.free,age', free, true, 'name,mem.free,age'],
-    ['the third click removes the order', 'name,mem.free', free, true, 'name'],
+    ['removes the order at the third click with Shift', 'name,mem.free', free, true, 'name'],
     ['does not remove the only order', '-name', name, true, 'name'],
   ])('%s', (_name, before, column, isAdded, after) => {
     expect(printSort(nextSort(parseSort(before), column, isAdded))).toBe(after)

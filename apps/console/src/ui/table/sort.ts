@@ -6,8 +6,9 @@ interface Sortable {
 }
 
 /**
- * The orders after a click on the head of a column. By default the list is then sorted only by this column. With `isAdded` the column is
- * appended to the present orders. A second click on the same column reverses its order, and a third click removes its order.
+ * The orders after a click on the head of a column. By default the list is then sorted only by this column, and each further click reverses
+ * the order. With `isAdded` the column is appended to the present orders. A second such click reverses the order of the column, and a third
+ * click removes it, unless it is the only order.
  */
 export function nextSort(sort: readonly Sort[], { key, sortsDescending = false }: Sortable, isAdded: boolean): readonly Sort[] {
   const found = sort.find((one) => one.key === key)

@@ -9,7 +9,7 @@ interface HeadCellProps<Row> {
   readonly onResize: TableProps<Row>['onResize']
 }
 
-/** The heading of a column: its name, its order, and an edge to change the width. */
+/** The heading of a column: its name, the order of the list by this column, and an edge to change the width. */
 export function HeadCell<Row>({ column, sort = [], onSort, onResize }: HeadCellProps<Row>) {
   const index = sort.findIndex(({ key }) => key === column.key)
   const order = sort[index] === undefined ? undefined : sort[index].descending ? 'descending' : 'ascending'

@@ -12,9 +12,9 @@ export interface TableKeysProps {
 }
 
 /**
- * Registers `j`, `k`, `o` and Enter for the main table of a page. They work wherever the focus is, except in inputs. Moving the cursor
- * also focuses the table, because Enter would otherwise press a focused button. `table` is undefined if the keys do not belong to this
- * table.
+ * Registers `j`, `k`, `o` and Enter for the main table of a page. They work wherever the focus is, except in inputs. Moving the cursor with
+ * `j` or `k` also focuses the table, because Enter would otherwise press the button that has the focus. `table` is undefined if the keys do
+ * not belong to this table.
  */
 export function useTableKeys(table: TableKeysProps | undefined): void {
   useShortcuts(table === undefined ? [] : keysOf(table))

@@ -31,16 +31,16 @@ export interface TableProps<Row> {
   /** The orders of the list, the most significant first. */
   readonly sort?: readonly Sort[] | undefined
   /**
-   * Called with the new orders after a click on the head of a column. With Shift, the column is added as the last and least significant
-   * order.
+   * Called after a click on the head of a column, with a function that returns the new orders for the present orders. With Shift, the
+   * column is added as the last and least significant order.
    */
   onSort?: ((press: (now: readonly Sort[]) => readonly Sort[]) => void) | undefined
-  /** Called with the new width in pixels when the edge of a heading was moved. Undefined restores the default width. */
+  /** Called with the new width in pixels while the edge of a heading is moved. Undefined restores the default width. */
   onResize?(key: string, width: number | undefined): void
   /** The index of the row with the keyboard cursor. -1 if there is no cursor. */
   readonly active: number
   onActive(index: number): void
-  /** Called for Enter, or a click. */
+  /** Called for Enter or a click on a row. */
   onOpen(index: number): void
   /**
    * True if a row is selected. Undefined if the row cannot be selected. Only used with `onChoose`. Each row then has a checkbox, and a
@@ -51,7 +51,7 @@ export interface TableProps<Row> {
   onChoose?(index: number, isRange: boolean): void
   /** Called with the visible rows, for lists that load while scrolling. */
   onRange?(first: number, last: number): void
-  /** The identity of the list as a text. If it changes, the list starts at its first row. */
+  /** The identity of the list as a text. If it changes, the list is scrolled to its first row. */
   readonly listKey?: string
   /** Called after drawing, with the scroll position and the row height in pixels. */
   onDrawn?(scroller: HTMLElement, offset: number, rowHeight: number): void

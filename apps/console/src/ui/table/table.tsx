@@ -75,7 +75,7 @@ export function Table<Row>(props: TableProps<Row>) {
   })
 
   const latest = useLatest(props)
-  // this object must always be the same, so that a row is rendered again only if it has changed
+  // the same object at each rendering, so that a row is rendered again only if the row itself has changed
   const hands = useMemo<Hands>(
     () => ({
       onActive: (index) => latest.current.onActive(index),

@@ -13,7 +13,10 @@ interface AddByFilterProps {
   onAdd(hosts: readonly string[]): void
 }
 
-/** Adds the names of all hosts that match a filter now to the draft. Hosts that match the filter later do not become members. */
+/**
+ * An input that adds the names of all hosts that match a filter at present to the draft. Hosts that match the filter later do not become
+ * members.
+ */
 export function AddByFilter(props: AddByFilterProps) {
   const [query, setQuery] = useState('')
   const [said, setSaid] = useState('')

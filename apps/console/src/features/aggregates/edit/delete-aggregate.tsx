@@ -16,7 +16,7 @@ interface DeleteAggregateProps {
   onDone(): void
 }
 
-/** Deletes an aggregate after a preview, and only if its name was typed. */
+/** The dialog to delete an aggregate, after a preview of the effect and only if the operator types its name. */
 export function DeleteAggregate({ uuid, name, version, onClose, onDone }: DeleteAggregateProps) {
   const [answer, setAnswer] = useState<ResultOf<typeof DELETE>['aggregateDelete'] | undefined>()
   const { problem, isMaking, see, make } = useChange()

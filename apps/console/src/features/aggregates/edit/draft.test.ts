@@ -29,14 +29,14 @@ test.each([
   ['h1, h2;h3\n h4\th1', ['h1', 'h2', 'h3', 'h4']],
   ['', []],
   [' \n', []],
-])('the names in the text %j', (text, names) => expect(parseNames(text)).toEqual(names))
+])('the names are read from the text %j', (text, names) => expect(parseNames(text)).toEqual(names))
 
 test('lines of key=value are parsed, and a value may contain an equals sign', () => {
   expect(parsePairs('a=1\n b = x=y \nwrong\n=nothing')).toEqual({ pairs: { a: '1', b: 'x=y' }, wrong: ['wrong', '=nothing'] })
 })
 
 describe('toUpdateInput', () => {
-  test('the input of an update is empty if the draft equals its base', () => {
+  test('the input of an update is empty if the draft would change nothing', () => {
     const same = { ...draft, addHosts: ['h1'], removeHosts: ['h9'], setMetadata: { ssd: 'true' }, unsetMetadata: ['none'] }
     expect(toUpdateInput(same)).toEqual({})
     expect(changesNothing(same)).toBe(true)
@@ -92,7 +92,7 @@ test.each([[null], ['nonsense'], ['{}'], ['{"base":{"version":1}}']])('%j is not
 
 test('a stored draft is read back unchanged', () => expect(readDraft(JSON.stringify(draft))).toEqual(draft))
 
-test('the draft that reverts an edit has only the necessary fields', () => {
+test('the draft that reverts an edit contains only what must change', () => {
   const now = {
     name: 'b',
     version: 3,

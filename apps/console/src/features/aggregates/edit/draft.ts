@@ -6,7 +6,7 @@ export interface AggregateState {
   readonly hostNames: readonly string[]
 }
 
-/** An operator's edit. It stores only what changes, so that two operators cannot undo each other's changes. */
+/** An operator's edit. It stores only the changes, so that applying it keeps the changes that other operators made in the meantime. */
 export interface Draft {
   /** The state that the draft was made from. */
   readonly base: AggregateState
@@ -37,7 +37,7 @@ export const beginDraft = (base: AggregateState): Draft => ({
 /** Parses a pasted list of names, separated by spaces, tabs, lines, commas or semicolons. Repeated names are dropped. */
 export const parseNames = (text: string): string[] => [...new Set(text.split(/[\s,;]+/).filter((name) => name !== ''))]
 
-/** Parses `key=value` lines. Lines without `=` are returned in `wrong`. */
+/** Parses `key=value` lines. Lines without `=`, or with nothing before it, are returned in `wrong`. */
 export function parsePairs(text: string): { readonly pairs: Readonly<Record<string, string>>; readonly wrong: readonly string[] } {
   const lines = text
     .split('\n')
@@ -118,7 +118,7 @@ export const rebase = (draft: Draft, current: AggregateState): Draft => ({
   name: draft.name === draft.base.name ? current.name : draft.name,
 })
 
-/** The draft with these hosts as additional members. If the draft removes one of them from the aggregate, the removal is dropped. */
+/** The draft, changed so that these hosts become members. If the draft removes one of them from the aggregate, the removal is dropped. */
 export function withHosts(draft: Draft, hosts: readonly string[]): Draft {
   const wanted = new Set(hosts)
   return {

@@ -27,7 +27,7 @@ export function Dumbbell({ label, before, after, most }: DumbbellProps) {
   )
 }
 
-/** The legend of the chart. */
+/** The legend of the rings and dots. */
 export function DumbbellKey() {
   return (
     <span className="g-dumbbell-key">

@@ -8,7 +8,7 @@ test.each([
   [8, 12, '+4 (+50 %)'],
   [0, 3, '+3'],
   [3, 0, '−3 (−100 %)'],
-])('from %i to %i', (before, after, text) => expect(deltaText(before, after)).toBe(text))
+])('the difference between %i and %i is shown as %s', (before, after, text) => expect(deltaText(before, after)).toBe(text))
 
 test('omitted requests are listed by reason, and without omissions the text is empty', () => {
   expect(leftOutText({ outOfTime: 0, notReplayable: 0, unreadable: 0 })).toBe('')

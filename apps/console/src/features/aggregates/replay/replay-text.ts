@@ -16,7 +16,7 @@ export function leftOutText({ outOfTime, notReplayable, unreadable }: LeftOut): 
   return parts.length === 0 ? '' : `Of the others ${parts.join(', ')}.`
 }
 
-/** The difference between two values with its sign, and as a percentage of the old value. */
+/** The difference between two values with its sign and, unless the old value is 0, as a percentage of the old value. */
 export function deltaText(before: number, after: number): string {
   if (before === after) return '0'
   const percent = Math.round(((after - before) * 100) / before)

@@ -21,8 +21,8 @@ export const COMPARE = graphql(`
 `)
 
 /**
- * The decisions that can be compared with the decision `id`: the earlier decision that it retries, decisions on the same request, and
- * similar decisions. Newest first.
+ * The decisions that can be compared with the decision `id`: the earlier decision that it retries, decisions that placed the same request,
+ * and decisions that match the filter `q`. Both lists begin with the newest.
  */
 export const OTHERS = graphql(`
   query OtherDecisions($id: ID!, $spec: ID!, $q: String!) {

@@ -189,7 +189,7 @@ function Left({ hosts, most, scale }: { readonly hosts: number | null; readonly 
 const words: Readonly<Record<string, string>> = { FILTERED: 'refused', SELECTED: 'taken', ALTERNATE: 'alternate', UNKNOWN: 'absent' }
 const wordOf = (outcome: string): string => words[outcome] ?? outcome.toLowerCase().replaceAll('_', ' ')
 
-/** The hosts that have different results in both decisions, each with the reason. */
+/** The hosts whose results differ between the two decisions, each with the reason. */
 function Flipped({ compared: { flipped, flippedCount }, onOpen }: { readonly compared: Compared; onOpen(host: string): void }) {
   if (flippedCount === 0) return <Text size="sm">All hosts have the same result.</Text>
   return (

@@ -19,19 +19,19 @@ const answer = (previous: Other | null, placed: Other[], like: Other[]): Answer 
 const me = decided('me')
 
 test.each([
-  ['the preceding attempt, even if it placed nothing', answer(decided('before', 'NO_VALID_HOST'), [decided('same')], [me]), 'before', 2],
-  ['otherwise, the last decision that placed the same request', answer(null, [me, decided('same')], [me, decided('like')]), 'same', 2],
+  ['the retried decision, even if it placed nothing', answer(decided('before', 'NO_VALID_HOST'), [decided('same')], [me]), 'before', 2],
+  ['or else the last decision that placed the same request', answer(null, [me, decided('same')], [me, decided('like')]), 'same', 2],
   [
-    'otherwise, the last decision that placed a similar request',
+    'or else the last decision that placed a similar request',
     answer(null, [me], [me, decided('failed', 'NO_VALID_HOST'), decided('like')]),
     'like',
     2,
   ],
-  ['otherwise, any decision about a similar request', answer(null, [], [me, decided('failed', 'NO_VALID_HOST')]), 'failed', 1],
-  ['a decision that is found twice is listed once', answer(decided('a'), [decided('a'), decided('b')], [decided('b'), me]), 'a', 2],
+  ['or else any decision about a similar request', answer(null, [], [me, decided('failed', 'NO_VALID_HOST')]), 'failed', 1],
+  ['the retried decision, only once if it is found twice', answer(decided('a'), [decided('a'), decided('b')], [decided('b'), me]), 'a', 2],
   ['no decision if there is no other one', answer(null, [me], [me]), undefined, 0],
   ['no decision before the decisions are loaded', undefined, undefined, 0],
-])('%s', (_name, found, best, count) => {
+])('the comparison proposes %s', (_name, found, best, count) => {
   const { others, best: taken } = othersOf('me', found)
   expect([taken?.id, others.length]).toEqual([best, count])
 })

@@ -231,7 +231,8 @@ function Evidence({ decisionId, instance, explained, search, scale, isOld, go }:
   const orderOf = useMemo(() => seenBefore(matrix), [matrix])
   const suggest = useCallback((text: string) => findNames(matrix, text), [matrix])
   const isWide = useMediaQuery('(min-width: 1240px)', undefined, { getInitialValueInEffect: false }) ?? false
-  // If the focus is in the rows of the matrix, it stays there while the answer about a host is shown next to them.
+  // True after a host was opened from the rows of the matrix in a wide window. The answer about the host is then shown next to the matrix,
+  // and the focus stays in the rows.
   const [isInRows, setInRows] = useState(false)
   const section = useRef<HTMLDivElement>(null)
   const wantsMatrix = useRef(false)
@@ -361,7 +362,7 @@ function RequestDocument({ document }: { readonly document: unknown }) {
   return (
     <details>
       <summary>The original request</summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to get into it */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be reachable with the keyboard */}
       <pre className="request mono" tabIndex={0}>
         {JSON.stringify(document, null, 2)}
       </pre>

@@ -12,7 +12,7 @@ const outcomes: Readonly<Record<string, { readonly glyph: string; readonly colou
   UNKNOWN: { glyph: '?', colour: 'gray', word: 'unknown' },
 }
 
-/** The stored hashes of a decision, and until when the decision can be replayed. A button checks that a replay has the same result. */
+/** The stored hashes of a decision, and until when the decision can be replayed. A button checks them against the log and a replay. */
 export function Receipt({ decision: { id, receipt, explanationRetainedUntil } }: { readonly decision: Decision }) {
   const zone = useTimeZone()
   const [isAsked, setAsked] = useState(false)

@@ -15,7 +15,7 @@ export interface Try {
   /** The chosen hosts. Empty if no host was found. */
   readonly hosts: readonly string[]
   readonly text: string
-  /** True if no claim of the attempt holds resources any more. */
+  /** True if no claim of the attempt holds resources. Always false for the shown decision. */
   readonly isLost: boolean
 }
 

@@ -63,7 +63,10 @@ export function Combos({ combos, filters, chosen, onChoose }: CombosProps) {
 
 const STEP = 14
 
-/** One dot for each filter. The dots of the filters in the combination are filled and joined. Their names are next to the dots. */
+/**
+ * One dot for each filter. The dots of the filters in the combination are filled and joined. The names of these filters are next to the
+ * dots.
+ */
 function Dots({ columns, together }: { readonly columns: readonly string[]; readonly together: readonly string[] }) {
   const indexes = together.map((name) => columns.indexOf(name)).filter((index) => index >= 0)
   const x = (index: number): number => (index + 0.5) * STEP

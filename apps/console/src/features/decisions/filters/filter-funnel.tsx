@@ -36,11 +36,13 @@ export interface FilterFunnelProps {
   onScale(scale: Scale): void
   /** The missing amounts, by filter and reason. Absent until the decision is replayed. */
   readonly shortfalls?: ReadonlyMap<string, Shortfall> | undefined
-  /** Called after a click on a count, with the conditions that select its hosts. Absent while the hosts are not known yet. */
+  /**
+   * Called after a click on a count, with the conditions that select the counted hosts. Absent until it is known which hosts were counted.
+   */
   onSelect?: ((selection: Selection) => void) | undefined
 }
 
-/** The funnel, filter by filter in the order of evaluation. Every count links to its hosts. */
+/** The funnel, filter by filter in the order of evaluation. A click on a count lists the counted hosts. */
 export function FilterFunnel(props: FilterFunnelProps) {
   const { hostCount, steps, scale, selection, shortfalls, onScale, onSelect } = props
   const asked = steps.filter(({ skippedBecause }) => skippedBecause === null)

@@ -156,7 +156,7 @@ function Overview({ matrix, filters, all, hosts, onOpen }: OverviewProps) {
   )
 }
 
-/** The conditions that restrict the list of hosts, each with a button that removes it. */
+/** The condition that restricts the list of hosts, as a button that removes it. */
 function Chips({ selection, onSelect }: { readonly selection: Selection; onSelect(selection: Selection): void }) {
   const label = labelOf(selection)
   if (label === undefined) return null

@@ -10,8 +10,8 @@ const words: Readonly<Record<Verdict, string>> = { pass: 'passes', fail: 'refuse
 const ROOMY = 7
 
 /**
- * The columns of the matrix: the host, a narrow column for each filter, then the host's distance or rank. If there is little space, there
- * is no column for the reason, which is then only in the explanation for the host.
+ * The columns of the matrix: the host, a narrow column for each filter, then the first reason, the distance and the rank. If there is
+ * little space, there is no column for the reason, which is then only in the explanation for the host.
  */
 export function matrixColumns(matrix: Matrix, filters: readonly FilterPlace[], all: boolean, isNarrow: boolean): TableColumn<number>[] {
   const isTight = isNarrow || filters.length > ROOMY

@@ -14,7 +14,7 @@ interface ShortfallBarsProps {
   onSelect(selection: Selection): void
 }
 
-/** A histogram of the missing amounts of the hosts refused for one reason. Each bar and each range of bars links to exactly its hosts. */
+/** A histogram of the missing amounts of the hosts refused for one reason. Selecting a bar or a range of bars lists exactly its hosts. */
 export function ShortfallBars({ filter, code, shortfall, selection, onSelect }: ShortfallBarsProps) {
   const { bins, unit, hosts } = shortfall
   const rangeOf = (from: number, to: number): Range => ({ from: bins[from]?.from ?? 0, to: bins[to]?.to ?? 0 })
@@ -55,7 +55,7 @@ export function ShortfallBars({ filter, code, shortfall, selection, onSelect }: 
   )
 }
 
-/** The text of a range. If all amounts are whole numbers, the text names the first and the last amount in the range. */
+/** The text of a range. A range of width 1 that begins at a whole number is named by this number. */
 const rangeInWords = ({ from, to }: Range, unit: string): string =>
   to - from === 1 && Number.isInteger(from)
     ? amountInWords(from, unit)

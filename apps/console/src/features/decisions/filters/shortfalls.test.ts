@@ -28,17 +28,17 @@ test('every host is in one bin, and each bin selects exactly its hosts', () => {
 
 describe('the width of bins', () => {
   test.each([
-    ['one host', [11_264], 'MiB', ['11264-11265']],
-    ['all alike', [3, 3, 3], 'CPUs', ['3-4']],
-    ['a few', [1, 2, 5], 'CPUs', ['1-2', '2-3', '3-4', '4-5', '5-6']],
+    ['one amount has one bin', [11_264], 'MiB', ['11264-11265']],
+    ['equal amounts have one bin', [3, 3, 3], 'CPUs', ['3-4']],
+    ['the width is 1 for a few whole numbers', [1, 2, 5], 'CPUs', ['1-2', '2-3', '3-4', '4-5', '5-6']],
     [
-      'a power of two for memory',
+      'the width is a power of two for memory',
       [1_000, 9_000],
       'MiB',
       ['0-1024', '1024-2048', '2048-3072', '3072-4096', '4096-5120', '5120-6144', '6144-7168', '7168-8192', '8192-9216'],
     ],
     [
-      'a round number for other units',
+      'the width is a round number for other units',
       [10, 95],
       'CPUs',
       ['10-20', '20-30', '30-40', '40-50', '50-60', '60-70', '70-80', '80-90', '90-100'],

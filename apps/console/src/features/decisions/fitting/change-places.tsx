@@ -6,10 +6,10 @@ import type { FITTING } from './fitting-documents.ts'
 type Change = ResultOf<typeof FITTING>['whatWouldFit']['counterfactuals'][number]['changes'][number]
 type Place = Change['places'][number]
 
-/** A link to the list of claims filters by at most this many claim ids. */
+/** The link to the list of claims has a filter with at most this many ids of claims. */
 const MAX_CLAIMS_IN_LINK = 20
 
-/** Links to the pages where the proposed changes can be made. A link itself changes nothing. */
+/** Links to the pages where the proposed changes can be made. Following a link changes nothing. */
 export function ChangePlaces({ changes }: { readonly changes: readonly Change[] }) {
   const claims = changes.flatMap(({ places }) => places.filter(({ kind }) => kind === 'CLAIM').map(({ name }) => name))
   const some = claims.slice(0, MAX_CLAIMS_IN_LINK)

@@ -22,7 +22,9 @@ interface FittingProps {
   onOpen(host: string): void
 }
 
-/** The smallest changes of request, fleet or profile with which the request would be placed. The service tried each of them. */
+/**
+ * The smallest changes of request, fleet or profile with which the request would be placed. The service has tried each of these changes.
+ */
 export function Fitting({ decisionId, isAsked, onAsk, onOpen }: FittingProps) {
   const variables = { id: decisionId }
   const { data, error, refetch } = useOperation(FITTING, variables, { enabled: isAsked, staleMs: 600_000, keepPrevious: false })

@@ -29,7 +29,7 @@ interface DecisionGroupsProps {
   onOpen(search: DecisionsSearch): void
 }
 
-/** Groups the decisions that match a filter by a common value, the largest group first. Each count links to its decisions. */
+/** Groups the decisions that match a filter by a common value, the largest group first. Each count links to the counted decisions. */
 export function DecisionGroups({ search, by, isLive, onOpen }: DecisionGroupsProps) {
   const { q = '' } = search
   const zone = useTimeZone()
@@ -145,7 +145,7 @@ const columnsOf = ({ label, none, zone, most, searchOf }: ColumnsOptions): Table
 interface OpensProps {
   readonly search: DecisionsSearch
   readonly count: number
-  /** The name of the counted thing, for the accessible name of the link. */
+  /** What is counted, for the accessible name of the link. */
   readonly what: string
 }
 

@@ -50,7 +50,7 @@ export function Feed({ q, enabled, onState, onEvent }: FeedProps) {
 
 interface TailOptions {
   readonly q: string
-  /** True if the operator is reading the list. Then no row must move. */
+  /** True if the operator is reading the list. The rows must not move then. */
   readonly isReading: boolean
   readonly pages: Pick<Pages<DecisionRow, { readonly nodes: readonly DecisionRow[] }>, 'rows' | 'readNewest' | 'read'>
 }

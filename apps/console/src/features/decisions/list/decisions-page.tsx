@@ -31,7 +31,7 @@ const DecisionBeside = lazy(async () => ({ default: (await import('./decision-pa
 
 /** The interval in milliseconds at which decisions are counted. It is long, because each count reads many rows. */
 const COUNTS_EVERY_MS = 5_000
-/** How long the first revision of the log is cached, in milliseconds. It changes rarely. */
+/** How long the first revision of the log is cached, in milliseconds. The revision changes rarely. */
 const KEPT_STALE_MS = 60_000
 /** The height of the histogram in pixels, reserved so that nothing moves when it appears. */
 const HISTOGRAM_HEIGHT = 94
@@ -80,7 +80,7 @@ export function DecisionsPage() {
   const counted = useMemo(() => ({ total, isMore }), [total, isMore])
   const { lists, read } = pages
   const copied = useMemo(() => ({ lists, total, read }), [lists, total, read])
-  // A live list changes twice a second, but the elements around it are not rendered again.
+  // A live list changes up to twice a second, but the elements around it are rendered only when they change themselves.
   const aside = useMemo(
     () => (
       <>
@@ -135,7 +135,7 @@ export function DecisionsPage() {
         </>
       }
     >
-      {/* the stream is opened after the list was loaded, because each of them reads the list and both at once would read it twice */}
+      {/* opening the stream also reads the list, so the stream is opened only after the list was loaded */}
       <Feed key={q} q={q} enabled={isLive && group === undefined && !pages.isLoading} onState={onState} onEvent={onEvent} />
       <PagedList
         list="decisions"
@@ -204,7 +204,7 @@ interface UnreadableProps {
   readonly decisions: readonly { readonly id: string; readonly message: string }[]
 }
 
-/** A sentence about decisions that are not counted, and the reason. */
+/** Shows how many decisions could not be read and are therefore missing from the list, with the reasons for the first three. */
 function Unreadable({ decisions }: UnreadableProps) {
   if (decisions.length === 0) return null
   return (

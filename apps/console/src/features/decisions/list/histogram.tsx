@@ -28,7 +28,7 @@ interface HistogramProps {
   onFilter(q: string): void
 }
 
-/** The results over time of the decisions that match a filter. A selected time range is added to the filter as a term. */
+/** The results over time of the decisions that match a filter. A selected time range replaces the terms about time in the filter. */
 export function Histogram({ height, counts, isOld, error, fresh, onRetry, q, onFilter }: HistogramProps) {
   if (counts === undefined)
     return error === null ? (
@@ -72,7 +72,7 @@ export function Histogram({ height, counts, isOld, error, fresh, onRetry, q, onF
   )
 }
 
-/** The parts of a bar from the bottom up. The last part is for decisions whose records cannot be read. */
+/** The parts of a bar from the bottom up. */
 const kinds = [
   { key: 'noValidHost', name: 'no valid host' },
   { key: 'partial', name: 'partial' },
@@ -120,7 +120,7 @@ function lineOf(steps: readonly Step[], from: number, to: number, zone: TimeZone
   return `${formatTime(first.at, zone)} to ${formatTime(last.until, zone)}: ${formatCount(count)} ${count === 1 ? 'decision' : 'decisions'}${ended.length === 0 ? '' : `, ${ended.join(', ')}`}`
 }
 
-/** A table of the steps that have decisions. Each row links to its decisions. */
+/** A table of the steps that have decisions. A click on a count lists the counted decisions. */
 function Steps({ steps, onTake }: RangeProps & { readonly steps: readonly Step[] }) {
   const zone = useTimeZone()
   const busy = steps.flatMap((step, index) => (step.decisions === 0 ? [] : [{ ...step, place: index }]))

@@ -4,13 +4,13 @@ import type { DecisionRow } from './decision-columns.tsx'
 
 /**
  * Detects whether the operator is reading the list: a row has the cursor, the list is scrolled, or the pointer is over the list. While the
- * operator is reading, no row must move.
+ * operator is reading, the rows must not move.
  */
 export function useReading(rows: readonly DecisionRow[]) {
   const [cursor, setCursor] = useState<Key | undefined>()
   const [isScrolled, setScrolled] = useState(false)
   const [isPointed, setPointed] = useState(false)
-  // counts how often the operator returned to the newest rows, so that the list then begins at its first row
+  // counts how often the operator returned to the newest rows; the list scrolls to its first row whenever this count changes
   const [round, setRound] = useState(0)
   const isOnRow = cursor !== undefined && rows.some(({ id }) => id === cursor)
   const handlers = useMemo(

@@ -67,7 +67,7 @@ export function extentOf(stacks: readonly (readonly Segment[])[]): readonly [num
   return low === high ? [0, 1] : [low, high]
 }
 
-/** The differences between two hosts by weigher. A difference is negative if the first host has less. */
+/** The differences between two hosts, for each weigher of the first host. A difference is negative if the first host has less. */
 export const gapsBetween = (
   one: readonly { readonly weigher: string; readonly weighted: number }[],
   other: readonly { readonly weigher: string; readonly weighted: number }[],

@@ -102,7 +102,7 @@ describe('the tried multipliers in the URL', () => {
       ],
     ],
     ['A:,B:x,:3,C:1e10,D', []],
-  ])('%s', (text, pairs) => expect([...readTried(text)]).toEqual(pairs))
+  ])('are read from %s', (text, pairs) => expect([...readTried(text)]).toEqual(pairs))
 
   test('changed multipliers in the URL are read back unchanged', () =>
     fc.assert(
@@ -130,7 +130,7 @@ test.each([
   ['', undefined],
   ['-', undefined],
   ['one', undefined],
-])('the text "%s" as a multiplier', (text, value) => expect(readMultiplier(text)).toBe(value))
+])('the text "%s" is read as the multiplier %s', (text, value) => expect(readMultiplier(text)).toBe(value))
 
 test('the page and scheduler-core have the same largest multiplier', () => expect(MAX_MULTIPLIER).toBe(CORE_MAX_MULTIPLIER))
 

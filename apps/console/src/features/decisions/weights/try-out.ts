@@ -1,4 +1,4 @@
-/** The largest multiplier that a profile may have. */
+/** The largest multiplier that a profile can have. The smallest is the negative of this number. */
 export const MAX_MULTIPLIER = 1e9
 
 /** Changed multipliers by weigher. */
@@ -70,7 +70,7 @@ function reweigh<One extends Weight>(one: One, tried: Tried): One {
   return multiplier === undefined ? one : { ...one, multiplier, weighted: multiplier * one.normalized }
 }
 
-/** A weigher with the limits beyond which another host is first. */
+/** A weigher with the limits of its multiplier: another host is first if the multiplier is at a limit or beyond it. Null means no limit. */
 export interface Limits {
   readonly name: string
   readonly multiplier: number
@@ -106,8 +106,8 @@ export interface Track {
 }
 
 /**
- * A limit is on the track if its distance from the multiplier is at most this many times the multiplier. Limits farther away are only shown
- * as text.
+ * A limit is on the track if its distance from the multiplier is at most this many times the multiplier (or 1, if the multiplier is 0).
+ * Limits farther away are only shown as text.
  */
 const NEAR_FACTOR = 10
 

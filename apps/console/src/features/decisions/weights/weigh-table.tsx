@@ -22,7 +22,7 @@ type Weighed = Weighing['hosts'][number]
 interface WeighTableProps {
   readonly decisionId: string
   readonly explained: Explained
-  /** The host with which all other hosts are compared. If undefined, this is the chosen host. */
+  /** The host with which all other hosts are compared. If undefined, they are compared with the chosen host. */
   readonly pin: string | undefined
   readonly numbers: WeightNumbers
   /** The changed multipliers, in the form of the URL. */

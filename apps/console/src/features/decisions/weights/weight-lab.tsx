@@ -23,7 +23,7 @@ interface WeightLabProps {
 }
 
 /**
- * Shows the decisive weigher, the weighers without effect, and the limits of each multiplier. Sliders change the multipliers on this page
+ * Shows which weighers are decisive, which have no effect, and the limits of each multiplier. Sliders change the multipliers on this page
  * only.
  */
 export function WeightLab({ decisionId, explained, tried, ranked, onTry }: WeightLabProps) {

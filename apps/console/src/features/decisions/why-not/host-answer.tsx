@@ -23,7 +23,7 @@ interface HostAnswerProps {
   onClose(): void
 }
 
-/** The explanation for one host: a sentence, and every check with its amounts or, if the host passed, the difference to the chosen host. */
+/** The explanation for one host: a sentence, every check with its amounts and, if the host passed, its difference from the chosen host. */
 export function HostAnswer({ decisionId, instance, profile, revision, host, takesFocus, onClose }: HostAnswerProps) {
   const variables = { id: decisionId, instance, profile: profile ?? null, revision: revision ?? null, ...hostOfName(host) }
   const { data, error, refetch, isPlaceholderData } = useOperation(WHY_NOT, variables)

@@ -21,7 +21,7 @@ interface WhyNotProps {
   onClose(): void
 }
 
-/** The explanation for one host. The operator can enter any name, even that of an unknown host. */
+/** An input for the name of a host, and the explanation for this host. The operator can enter any name, even that of an unknown host. */
 export function WhyNot({ decisionId, instance, profile, revision, host, suggest, takesFocus, onAsk, onClose }: WhyNotProps) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)

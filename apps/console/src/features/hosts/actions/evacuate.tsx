@@ -24,7 +24,7 @@ interface Found {
   /** False for a preview. A preview reserves nothing. */
   readonly isDone: boolean
   readonly moves: readonly Move[]
-  /** Instances of the host without a claim, which are not moved. */
+  /** How many instances of the host have no claim. These instances are not moved. */
   readonly withoutClaims: number
 }
 
@@ -33,7 +33,7 @@ interface EvacuateProps extends ShownHost {
   onDone(): void
 }
 
-/** Evacuates a host: first a preview of each destination, then the resources are reserved there. */
+/** The dialog to evacuate a host. It first previews the destination of each claim, and then reserves the resources there. */
 export function Evacuate({ host, node, hasOtherNodes, onClose, onDone }: EvacuateProps) {
   // one idempotency key for all presses of the button, so that a call whose answer was lost can be retried
   const [key] = useState(() => `console-${crypto.randomUUID()}`)

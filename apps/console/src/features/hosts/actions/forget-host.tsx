@@ -15,7 +15,7 @@ interface ForgetHostProps {
   onDone(): void
 }
 
-/** Removes a host from the fleet. Claims end only if the operator ticked the checkbox. */
+/** The dialog to remove a host from the fleet. Claims end only if the operator ticked the checkbox. */
 export function ForgetHost({ host, onClose, onDone }: ForgetHostProps) {
   const [reason, setReason] = useState('')
   const [isForced, setForced] = useState(false)
@@ -23,7 +23,7 @@ export function ForgetHost({ host, onClose, onDone }: ForgetHostProps) {
   const impact = change.effect
   const label = labelOfHost(host)
   const step = (dryRun: boolean): Promise<Impact> =>
-    // only previewed claims may end, so if the claims have changed, the service refuses and a new preview is shown
+    // only as many claims as were previewed may end, so the service refuses the change if the host now has another count of claims
     forgetHost({ host, force: dryRun || isForced, expectedClaims: impact?.claimCount ?? null, reason: reason.trim(), dryRun })
   const count = impact?.claimCount ?? 0
   const claims = count === 1 ? '1 claim' : `${formatCount(count)} claims`

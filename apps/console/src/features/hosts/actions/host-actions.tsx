@@ -22,7 +22,7 @@ interface HostActionsProps {
   onRenamed(renamed: { readonly name: string; readonly node: string }): void
 }
 
-/** The actions on a present host. */
+/** The actions on a host that is in the fleet. */
 export function HostActions({ host, scopes, onChanged, onRenamed }: HostActionsProps) {
   const [open, setOpen] = useState<Action | undefined>()
   const close = (): void => setOpen(undefined)

@@ -25,7 +25,7 @@ export const READMIT = graphql(`
   }
 `)
 
-/** Gives a machine another name. A dry run only returns the effects. */
+/** Gives a host another name. A dry run only returns the effects. */
 export const REPLACE = graphql(`
   mutation HostReplace($host: ResourceNameInput!, $by: ResourceNameInput!, $reason: String!, $dryRun: Boolean!) {
     hostReplace(host: $host, by: $by, reason: $reason, dryRun: $dryRun) {

@@ -36,7 +36,7 @@ export function refuse(answer: RefusedAnswer): never {
 
 type RefusedAnswer = Exclude<ResultOf<typeof FORGET>['hostForget'], { readonly __typename: 'HostForgetPayload' }>
 
-/** A refusal as a sentence, with the claims that cause it. */
+/** Shows why the service refused the change, with the claims that are the cause. */
 export function LeavingProblem({ error }: { readonly error: unknown }) {
   return (
     <>
@@ -56,7 +56,7 @@ interface LeavingImpactProps {
   readonly children?: ReactNode
 }
 
-/** The effects of a host's removal, shown before it is removed. */
+/** The effects of removing or renaming a host, shown before the operator confirms the change. */
 export function LeavingImpact({ host, impact, claims, aggregates, keys, children }: LeavingImpactProps) {
   const { claimCount, serverGroups } = impact
   return (

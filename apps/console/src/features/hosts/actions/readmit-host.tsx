@@ -18,7 +18,7 @@ interface ReadmitHostProps {
   onDone(): void
 }
 
-/** Accepts reports under the name of a forgotten host again, or frees a former name for another machine. */
+/** The dialog to accept reports under the name of a forgotten host again, or to free a former name for another machine. */
 export function ReadmitHost({ host, label, formerNameOf, onClose, onDone }: ReadmitHostProps) {
   const [reason, setReason] = useState('')
   const { problem, isBusy, make } = useChange()

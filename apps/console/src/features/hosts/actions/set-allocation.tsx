@@ -20,7 +20,7 @@ export interface SetAllocationProps {
   onDone(): void
 }
 
-/** Sets the allocation ratio and the reserved amount of a class on a host. */
+/** The dialog to set the allocation ratio and the reserved amount of a resource class on a host. */
 export function SetAllocation({ host, onClose, onDone }: SetAllocationProps) {
   const [resourceClass, setClass] = useState(host.capacity[0]?.resourceClass ?? 'VCPU')
   const usage = host.capacity.find((one) => one.resourceClass === resourceClass)

@@ -35,7 +35,7 @@ export interface SetStatusProps {
 /** One call can have at most this many hosts. */
 const MAX_HOSTS_PER_CALL = 1_000
 
-/** Enables or disables hosts for new instances. After a failed call, the dialog stays open with its input. */
+/** The dialog to enable or disable hosts for new instances. After a failed call, the dialog stays open with its input. */
 export function SetStatus({ hosts, status = 'DISABLED', onClose, onDone }: SetStatusProps) {
   const [wanted, setWanted] = useState<Status>(status)
   const [reason, setReason] = useState('')

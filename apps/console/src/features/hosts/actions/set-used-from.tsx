@@ -21,7 +21,7 @@ export interface SetUsedFromProps {
   onDone(): void
 }
 
-/** Sets whether the usage of a host is read from its report or computed from claims. */
+/** The dialog to set whether the usage of a host is read from its report or computed from claims. */
 export function SetUsedFrom({ host, onClose, onDone }: SetUsedFromProps) {
   const [reason, setReason] = useState('')
   const change = usePreview<Impact>()

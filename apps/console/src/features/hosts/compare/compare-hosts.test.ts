@@ -43,7 +43,7 @@ it('the values of an attribute are listed with the count of hosts that do not re
   })
 })
 
-it('there is no comparison if all hosts or no hosts are selected', () => {
+it('a comparison without any other hosts does not fail, and a comparison without any hosts is empty', () => {
   const store = storeOf([{ ordinal: 0, name: 'a' }])
   expect(() => compareHosts(store, Uint32Array.of(0), new Uint32Array(), NOW)).not.toThrow()
   expect(compareHosts(store, new Uint32Array(), new Uint32Array(), NOW)).toEqual([])

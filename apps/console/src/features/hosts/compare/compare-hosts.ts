@@ -24,7 +24,7 @@ export interface ComparedField {
 
 /**
  * The fields that are compared by ranges. Numeric fields with facets are not among them, because they are compared as texts. Percentages
- * come first, because this order decides between fields with equal differences.
+ * come first, because fields with equal differences are listed in this order.
  */
 const numberFields = fieldsHolding('number').toSorted((a, b) => Number(b.unit === '%') - Number(a.unit === '%'))
 type NumberField = (typeof numberFields)[number]
@@ -43,7 +43,7 @@ const knownEdges: Readonly<Partial<Record<NumberField['name'], readonly number[]
   'disk.used': [25, 50, 75, 90],
   age: [10, 60, 600, 3_600, 86_400],
 }
-/** A field whose limits depend on the hosts' values is divided into this many ranges. */
+/** A field whose limits depend on the hosts' values is divided into at most this many ranges. */
 const RANGES = 5
 
 /**
@@ -122,7 +122,7 @@ function rangeAt(
   return { label: `${format(from)} to under ${format(to)}`, terms: `${field}>=${from} ${field}<${to}` }
 }
 
-/** The bounds that divide the values into ranges with about equally many values each. Empty if all values are equal. */
+/** The limits that divide the values into ranges with about equally many values each. Empty if all values are equal. */
 function edgesOf(values: number[]): readonly number[] {
   const sorted = Float64Array.from(values).sort()
   const cuts = Array.from({ length: RANGES - 1 }, (_, i) => sorted[Math.floor(((i + 1) * sorted.length) / RANGES)])

@@ -94,7 +94,7 @@ interface ValueProps extends Pick<FieldProps, 'inside' | 'outside' | 'onNarrow'>
   readonly value: ComparedValue
 }
 
-/** A link to all hosts with this value, selected or not. */
+/** A button that restricts the filter to this value. The list then shows all hosts with the value, selected or not. */
 function Value({ value, inside, outside, onNarrow }: ValueProps) {
   const [here, there] = [(100 * value.inside) / inside, (100 * value.outside) / outside]
   const count = value.inside + value.outside

@@ -7,9 +7,7 @@ import type { HostDetail } from '../host-usage.tsx'
 
 type NamespaceReport = HostDetail['namespaces'][number]
 
-/**
- * A report of another service about the host: the reporter, the age, and the document. A document that could not be parsed is shown too.
- */
+/** A report of another service about the host: its number, its age, and its document. A document that could not be parsed is shown too. */
 export function HostNamespace({ report }: { readonly report: NamespaceReport }) {
   const { document, lastSequence, problem } = report
   return (
@@ -27,7 +25,7 @@ export function HostNamespace({ report }: { readonly report: NamespaceReport }) 
   )
 }
 
-/** Shows the age of a document. Decisions compute the age by the time in the log. They treat a document without a time as old. */
+/** Shows the age of a document. Decisions compute the age by the time in the log. Decisions treat a document without a time as old. */
 function Since({ report: { reportedAt, ageSeconds } }: { readonly report: NamespaceReport }): ReactNode {
   if (reportedAt === null) return 'time unknown, treated as old'
   return (

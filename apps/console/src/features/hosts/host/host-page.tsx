@@ -33,7 +33,7 @@ import { Stale } from '../../../ui/stale.tsx'
 
 const route = getRouteApi('/hosts/$host')
 
-/** Sections that are loaded separately, because they are rarely opened or are only for hosts that have left. */
+/** Sections that are loaded separately, because few visits of the page need them. */
 const DecisionsElsewhere = lazy(async () => ({ default: (await import('./decisions-elsewhere.tsx')).DecisionsElsewhere }))
 const HostForgotten = lazy(async () => ({ default: (await import('./host-forgotten.tsx')).HostForgotten }))
 const CalledFormerly = lazy(async () => ({ default: (await import('./host-forgotten.tsx')).CalledFormerly }))
@@ -281,7 +281,7 @@ function Identity({ host, scopes, onChanged }: IdentityProps) {
   )
 }
 
-/** A link to the decisions with any name of the host. Decisions have the name that the host had when they were made. */
+/** A link to the decisions that chose the host under any of its names. A decision contains the name that the host had at its time. */
 function FormerDecisions({ host: { name, formerNames } }: { readonly host: HostDetail }) {
   const names = [...new Set([...formerNames.map((former) => readHostName(former).host), name])]
   return (

@@ -23,7 +23,7 @@ export function HostPanel({ host: askedHost, node: askedNode }: { readonly host:
   const host = data?.host
   if (data === undefined) return error ? <Problem error={error} onRetry={() => void refetch()} /> : <PanelLoading />
   if (host == null) return <Text size="sm">No host named {hostLabel({ host: asked.host, node: askedNode })} has reported.</Text>
-  // The host can have been found by a former name, so the links use its present name.
+  // the host was possibly found by a former name, so the links use its present name
   const { name, node } = host
   const sheet = { params: { host: name }, search: { ...(node === name ? {} : { node }), sheet: 'claims' as const } }
   return (

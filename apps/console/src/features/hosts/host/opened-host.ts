@@ -11,7 +11,7 @@ export function hostOfKey(key: string): ListedHost {
   return { host, node }
 }
 
-/** The host that was shown last. When the operator returns to the list, the cursor is on this host. */
+/** The host whose page was shown last. When the operator returns to the list, the cursor is on this host. */
 let opened: ListedHost | undefined
 
 export const lastOpened = (): ListedHost | undefined => opened

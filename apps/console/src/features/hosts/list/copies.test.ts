@@ -33,7 +33,7 @@ it.each([
   ['a comma', 'a,b', '"a,b"'],
   ['a quote', 'a"b', '"a""b"'],
   ['a formula', '=1+2', "'=1+2"],
-])('quotes %s', (_name, az, cell) => {
+])('a cell with %s is escaped', (_name, az, cell) => {
   expect(csvOf({ rows: [{ ...row, texts: { ...row.texts, az } }], columns: [] }).split('\r\n')[1]).toContain(`cmp-1,cmp-1,${cell},UP`)
 })
 
@@ -45,7 +45,7 @@ it('aggregates, traits and verdicts are copied if their columns are shown', () =
   )
 })
 
-it('a copied row has a value for each shown column, and an empty text if the host has no value', () => {
+it('a copied row has a value for each shown column, and null if the host does not report the value', () => {
   const rows = [{ ...row, sets: { ...row.sets, 'cpu.model': ['Milan'] } }]
   const columns = hostColumns.filter(({ key }) => key === 'cpu.model' || key === 'hypervisor.version')
   expect(JSON.parse(jsonOf({ rows, columns }))).toEqual([

@@ -24,7 +24,7 @@ export function EmptyFleet() {
           Hosts report what they have; this page shows each host when its first report arrives. To see one now, put a key that may report
           into <Code>GANTT_KEY</Code> and run this in a terminal:
         </span>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, so the keyboard has to get into it */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, so it must be reachable with the keyboard */}
         <pre className="command" tabIndex={0}>
           {command}
         </pre>

@@ -17,7 +17,7 @@ export function toggleValue(text: string, field: FacetName, value: string, isAdd
   return isAdded && value !== NONE && isOfValues(text, field) ? withTerm(text, field, value) : withInstead(text, field, value)
 }
 
-/** True if the filter restricts a field only by a list of values, to which another value can be added. */
+/** True if no term about the field is excluding or a comparison. Another value can then be added to the values of the field. */
 const isOfValues = (text: string, field: FacetName): boolean =>
   parseQuery(text, hostFields).query.terms.every((term) => fieldOf(term) !== field || (term.operator === ':' && !term.negated))
 
@@ -41,7 +41,7 @@ export function narrowToGroup(text: string, group: HostGroup, key: string): stri
 /** The field that determines the group of a host on the map. */
 export const fieldOfGroup = (group: HostGroup): FacetName => (group === 'aggregate' ? 'agg' : group)
 
-/** The filter with additional terms, so that it finds fewer hosts. */
+/** The filter with additional terms, which every found host must then also meet. */
 export const narrowTo = (text: string, terms: string): string => (isThere(text, terms) ? text : join(text, terms))
 
 /** The filter after all of its terms about the field are replaced by one term for this value. */

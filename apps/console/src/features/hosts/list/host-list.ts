@@ -44,7 +44,7 @@ export function useHostList(fleet: Fleet, filter: string, sort: string, isHeld: 
   const { current: before } = shown
   const isSame = before.filter === filter && before.sort === sort && before.only === only
   const { ordinals } = isHeld && isSame ? before : found
-  // stored in an effect, because a rendering that React discards was never shown
+  // stored in an effect, because React can discard a rendering, and its rows were then never shown
   useLayoutEffect(() => {
     shown.current = { ordinals, filter, sort, only }
   }, [ordinals, filter, sort, only])
@@ -56,7 +56,7 @@ export function useHostList(fleet: Fleet, filter: string, sort: string, isHeld: 
 
 const HIGHLIGHT_MS = 1_500
 
-/** Detects whether the pointer or a key was used within an element recently. */
+/** Detects whether the operator used the pointer or the keyboard within an element in the last HIGHLIGHT_MS milliseconds. */
 export function useHand(): { readonly isHeld: boolean; readonly handlers: { onPointerMove(): void; onKeyDown(): void } } {
   const [isHeld, setHeld] = useState(false)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)

@@ -39,7 +39,7 @@ interface HostListsProps {
   readonly verdicts: VerdictsFeed['verdicts']
   readonly search: HostsSearch
   readonly handlers: ReturnType<typeof useHand>['handlers']
-  /** True if the lists still belong to an earlier filter than the one in the input. */
+  /** True if the lists still show the result of an earlier filter than the one in the input. */
   readonly isBehind: boolean
 }
 
@@ -60,7 +60,7 @@ export const HostLists = memo(function HostLists({ fleet, list, verdicts, search
   const found = selection.ordinals.length
   const at = useCallback((index: number) => ordinals[index], [ordinals])
   const choice = useChoice({ count: ordinals.length, at, keyOf })
-  // a host that left the fleet can no longer be changed
+  // hosts that left the fleet can no longer be changed, so they are removed from the selection
   const { items, choose } = choice
   const hasLeft = [...items.values()].some((ordinal) => !store.has(ordinal))
   useEffect(() => {
@@ -109,7 +109,7 @@ export const HostLists = memo(function HostLists({ fleet, list, verdicts, search
           aria-expanded={areFacetsOn}
           onClick={() => setFacetsWanted(!areFacetsOn)}
         >
-          {/* while hosts are selected, their actions need the space of the name */}
+          {/* while hosts are selected, the buttons for them need the space of the word, so only an icon is shown */}
           {items.size > 0 ? <IconLayoutSidebar size={16} aria-hidden /> : 'Facets'}
         </Button>
         <ChosenHosts fleet={fleet} choice={choice} ordinals={ordinals} />

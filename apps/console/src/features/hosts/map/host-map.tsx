@@ -30,7 +30,7 @@ export interface HostMapProps {
   readonly choice: Choice<number>
 }
 
-/** The hosts of the list as a map, coloured by load or another field, with frames around disabled hosts. */
+/** The hosts of the list as a map, coloured by load or another field, with only an outline for hosts that are not UP and ENABLED. */
 export function HostMap(props: HostMapProps) {
   const { fleet, ordinals, group, colour, verdicts, height, onOpenGroup, onOpen, onPress, sidePanel, choice } = props
   const { store } = fleet

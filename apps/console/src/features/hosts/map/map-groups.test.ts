@@ -73,7 +73,7 @@ it.each([
   ['mem.free', 'cba', '102 GiB of memory free in total', '100 GiB of memory free, the largest amount of a shown host', [0, 2, 100]],
   ['claims', 'bca', '4 claims in total', '3 claims, the largest amount of a shown host', [0, 100, 33]],
   ['disk.free', 'abc', '0 MiB of disk free in total', 'no shown host has any', [0, 0, 0]],
-] as const)('by %s, the scale ends at the largest amount of one host, and totals are sums', (colour, order, summary, full, percents) => {
+] as const)('coloured by %s, the scale ends at the largest amount of a host, totals are sums', (colour, order, summary, full, percents) => {
   const amounts = createFleetStore()
   amounts.apply(
     packHosts([
@@ -90,7 +90,7 @@ it.each([
   expect([0, 1, 2].map((ordinal) => Math.round(load.of(ordinal)))).toEqual(percents)
 })
 
-it('each colour has the name of its field in the table of hosts', () => {
+it('each colour has the name of its field in the table of hosts, except the report age and the verdict', () => {
   const labels = new Map<string, string>(hostFields.map(({ name, label }) => [name, label]))
   const own: Readonly<Record<string, string>> = { age: 'Report age', verdict: 'Verdict' }
   const fields: Readonly<Record<string, string>> = colourFields

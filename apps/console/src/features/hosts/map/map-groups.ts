@@ -19,19 +19,21 @@ export function colourName(colour: HostColour): string {
 /** Hosts whose report is at least this old, in milliseconds, have the last colour. So do hosts without a report. */
 const OLDEST_MS = 86_400_000
 
-/** How the map is coloured: the shade of each host, a text for each group, and the ends of the scale. */
+/** How the map is coloured: the load of each host, a text for each group, and the ends of the scale. */
 export interface MapLoad {
+  /** The load of a host as a percentage, which toShade converts to a shade. It can exceed 100. */
   of(ordinal: number): number
+  /** The text for a group of hosts, such as "60 % used on average". */
   summarise(ordinals: readonly number[]): string
   /** The meaning of the first and the last colour. */
   readonly ends: readonly [string, string]
-  /** A text about the coloured value, for the line about a host. Absent if this line contains the value anyway. */
+  /** A text about the coloured value, for the line about a host. Absent if that line contains the value anyway. */
   note?(ordinal: number): string
 }
 
 /**
- * The colours by usage, free amount, held amount or age of reports. If the value has no natural maximum, the scale ends at the largest
- * value among the hosts `shown`. `nowMs` is the service's time.
+ * The colours by usage, free amount, claims or age of reports. If the value has no natural maximum, the scale ends at the largest value
+ * among the hosts `shown`. `nowMs` is the service's time.
  */
 export function loadOf(store: FleetStore, colour: LoadColour, shown: Uint32Array, nowMs: number): MapLoad {
   const numbers = store.numbers(columns[colourFields[colour]])

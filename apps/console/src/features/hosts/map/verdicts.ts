@@ -12,12 +12,12 @@ export interface VerdictGroup {
    * fleet.
    */
   readonly count: number
-  /** How many of the group's hosts are in the list. */
+  /** How many of the group's hosts are in the fleet now. */
   readonly here: number
   readonly hasPassed: boolean
 }
 
-/** The verdicts of one decision on all hosts of the fleet. */
+/** The verdicts of one decision on all hosts that are in the fleet. */
 export interface Verdicts {
   /** The chosen host, the hosts that passed, one group for each filter that refused hosts, and the hosts that the decision did not know. */
   readonly groups: readonly VerdictGroup[]

@@ -19,6 +19,7 @@ export interface TestHost {
   readonly cpuFree?: number
   readonly gpuFreeMilli?: number
   readonly claims?: number
+  /** The time of the last report, milliseconds since 1970. 0, the default, means never. */
   readonly reportedAt?: number
 }
 

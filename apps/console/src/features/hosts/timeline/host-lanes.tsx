@@ -24,16 +24,19 @@ interface HostLanesProps {
   readonly log: Log
 }
 
-/** A span with at least this width, in pixels, can show its glyph. */
+/** Neighbouring spans that are narrower than this, in pixels, are merged, because their glyphs would not fit. */
 const MIN_GLYPH_SPAN = 10
-/** The minimum distance between two marks in pixels. It leaves space for a count with two digits. */
+/**
+ * Marks of the same kind that are closer than this, in pixels, are merged into one mark. The distance leaves space for a count with two
+ * digits.
+ */
 const MIN_MARK_DISTANCE = 22
 /** The pointer selects a step that is at most this many pixels away. */
 const SNAP_PIXELS = 8
 
 /**
  * The states and events of the host as lanes on one axis of time. Arrows move a cursor from step to step, a click or Enter opens the
- * console at that time, and a line of text describes the step. The list below has the same data.
+ * console at the time of the step, and a line of text describes the step. The list below has the same data.
  */
 export function HostLanes({ rows, shown, state, status, goneMs, sinceMs, log }: HostLanesProps) {
   const id = useId()

@@ -171,7 +171,7 @@ function When({ row, log }: { readonly row: Happening; readonly log: Log }) {
   )
 }
 
-/** At most this many changes are shown at first. A button shows the rest. */
+/** If an event has more changes than this, they are hidden at first. */
 const MAX_SHOWN_AT_FIRST = 4
 
 function How({
@@ -222,7 +222,7 @@ const Changes = ({ changes }: Pick<Happening, 'changes'>) =>
     </div>
   ))
 
-/** Who caused the event: links to the row of the audit, to the account that holds the claim, and to the decision. */
+/** Who caused the event: a link to the row of the audit, or the account that holds the claim, and a link to the decision. */
 function By({ row: { edit, account, decision, kind, claimId } }: { readonly row: Happening }) {
   return (
     <>

@@ -28,7 +28,7 @@ describe('the states of a host', () => {
       ['0 DISABLED', '9 ENABLED'],
     ],
     [
-      'before the first change the state is the earlier value that the change states',
+      'before the first change the state is the earlier value in the change',
       [step(0, 'INVENTORY'), status(4_000, 'DRAINING', 'DISABLED')],
       ['0 DRAINING', '4 DISABLED'],
     ],
@@ -47,7 +47,7 @@ describe('the states of a host', () => {
     ],
     ['the state is unknown before a later first report', [step(0, 'TRY_LOST'), step(5_000, 'FIRST_REPORT')], ['0 ?', '5 ENABLED']],
     [
-      'before the tables followed the log the state is unknown, unless a change states it',
+      'before the tables followed the log the state is unknown, unless a change contains it',
       [step(0, 'CLAIM_MADE'), status(8_000, 'ENABLED', 'DISABLED')],
       ['0 ?', '3 ENABLED', '8 DISABLED'],
       { sinceMs: START + 3_000 },

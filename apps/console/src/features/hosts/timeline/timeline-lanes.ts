@@ -1,5 +1,6 @@
 import { type GroupName, groupNames, type Happening } from './timeline.ts'
 
+/** An event of the timeline. The lanes call it a step, because the arrow keys move a cursor from one event to the next. */
 type Step = Pick<Happening, 'kind' | 'at' | 'changes'>
 type Kind = Happening['kind']
 
@@ -40,7 +41,7 @@ export interface Lane<One extends Step = Step> {
   readonly steps: readonly { readonly step: One; readonly glyph: string }[]
 }
 
-/** The facts that the lanes need in addition to the steps. */
+/** What the lanes need to know in addition to the steps. */
 interface Known {
   readonly shown: readonly GroupName[]
   /** The host's state at the shown moment. */
@@ -74,8 +75,9 @@ const shapes: Readonly<Record<GroupName, LaneShape>> = {
 /** The lanes from top to bottom. */
 const order = ['liveness', 'status', ...groupNames.filter((name) => name !== 'liveness' && name !== 'status')] as const
 
-/** This share of the axis is after the last step. */
+/** The axis continues after the last step by this share of the time between the first and the last step. */
 const TAIL = 1 / 16
+/** The axis continues after the last step by at least this many milliseconds. */
 const MIN_TAIL_MS = 1_000
 
 /** The axis, which begins at the oldest step. Undefined if there are no steps. */
@@ -168,7 +170,7 @@ export function gatherSpans(spans: readonly Span[], minMs: number): Span[] {
  */
 export function gatherMarks({ steps }: Pick<Lane, 'steps'>, minMs: number): Mark[] {
   const marks: Mark[] = []
-  // a fixed order of rows, independent of the order of events
+  // the rows have a fixed order, whatever the order of the events
   const glyphs = [...new Set(Object.values(shapes).flatMap((shape) => Object.values(shape.glyphs)))].filter((glyph) =>
     steps.some((one) => one.glyph === glyph),
   )

@@ -93,7 +93,7 @@ const words: Readonly<Record<Kind, string>> = {
 export const wordOf = ({ kind, endedAs }: Pick<Happening, 'kind' | 'endedAs'>): string =>
   endedAs === null ? words[kind] : `claim ${endedAs.toLowerCase()}`
 
-/** The time range of the log. Undefined if it is not known yet. */
+/** The beginning of the log. Undefined if it is not known yet. */
 export type Log = { readonly firstRevision: string; readonly firstAt: string | null } | undefined
 
 /**

@@ -14,7 +14,7 @@ interface DraftConflictProps {
   onRebase(draft: ProfileDraft): void
 }
 
-/** The conflict if another operator wrote a version meanwhile: the changes of that version, next to the changes of the draft. */
+/** Shown if another operator wrote a version meanwhile: the changes of that version, next to the changes of the draft. */
 export function DraftConflict({ draft, latest, onRebase }: DraftConflictProps) {
   const { data, error, refetch } = useOperation(VERSION, { id: latest.id })
   if (data?.node?.__typename !== 'ProfileVersion') return error ? <Problem error={error} onRetry={() => void refetch()} /> : null

@@ -74,14 +74,14 @@ export function signed(text: string): string {
   return value === undefined ? text : formatSigned(value, formatNumber)
 }
 
-/** JSON without insignificant spaces. Text that is not JSON stays unchanged. */
+/** The text of a JSON object without insignificant spaces. Empty for an object without members. Other texts are only trimmed. */
 function compact(text: string): string {
   const value = readObject(text)
   if (value === undefined) return text.trim()
   return Object.keys(value).length === 0 ? '' : JSON.stringify(value)
 }
 
-/** The ids of the moved items. This is the smallest set of items whose moves explain the new order. */
+/** The ids of the moved filters or weighers: the smallest set whose moves explain the new order. */
 export function movedIds(before: readonly DraftPart[], after: readonly DraftPart[]): ReadonlySet<string> {
   const common = after.map(({ id }) => id).filter((id) => before.some((part) => part.id === id))
   const indexes = common.map((id) => before.findIndex((part) => part.id === id))

@@ -31,7 +31,10 @@ interface DraftEditorProps {
   onWritten(number: number): void
 }
 
-/** The editor of a draft: its filters and weighers, the differences, the evaluation, and a button to write the version. */
+/**
+ * The editor of a draft: its filters, weighers and settings, its changes, its evaluation on past requests, and a button to write the
+ * version.
+ */
 export function DraftEditor({ name, draft, active, latest, parts, onChange, onDiscard, onWritten }: DraftEditorProps) {
   const [answer, setAnswer] = useState<Answer | undefined>()
   const { problem, isBusy, isMaking, see, make, forget } = useChange()

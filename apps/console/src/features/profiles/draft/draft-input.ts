@@ -16,7 +16,7 @@ export interface VersionInput {
 
 export interface Read {
   readonly input: VersionInput
-  /** Problems that prevent sending the draft. Empty if it can be sent. */
+  /** The reasons why the draft cannot be sent. Empty if it can be sent. */
   readonly problems: readonly FieldProblem[]
 }
 
@@ -68,7 +68,8 @@ export function readInput({ own: { filters, weighers, settings }, compat }: Prof
 }
 
 /**
- * Converts a scheduler's name to the input of the API. Schedulers of the release are an enum there. Any other name belongs to a plug-in.
+ * Converts a scheduler's name to the input of the API. In the API, the schedulers of the release are values of an enum. Any other name
+ * belongs to a plug-in.
  */
 export const schedulerInput = ({ scheduler }: DraftSettings): Readonly<Record<string, string>> =>
   ['filter', 'chance', 'solver'].includes(scheduler) ? { scheduler: scheduler.toUpperCase() } : { schedulerName: scheduler }

@@ -43,7 +43,7 @@ describe('the lists of filters and weighers in a draft', () => {
     ['B', 99, 'ACDB'],
     ['B', -5, 'BACD'],
     ['nobody', 1, 'ABCD'],
-  ])('%s moved to position %i', (id, to, order) => expect(names(moved(begun.own.filters, id, to))).toBe(order))
+  ])('%s is moved to index %i', (id, to, order) => expect(names(moved(begun.own.filters, id, to))).toBe(order))
 
   test('a second filter with the same name gets a different id', () => {
     const twice = added(begun.own.filters, 'A', 'filters')
@@ -137,7 +137,7 @@ describe('the changes of a draft', () => {
     ['-2.5', '−2.5'],
     ['0', '0'],
     ['x', 'x'],
-  ])('the sign of %s', (text, shown) => expect(signed(text)).toBe(shown))
+  ])('the multiplier %s is shown as %s', (text, shown) => expect(signed(text)).toBe(shown))
 })
 
 describe('a draft that is rebased on the version of another operator', () => {

@@ -19,7 +19,7 @@ export interface KnownPart {
 interface PartRowProps {
   readonly list: PartList
   readonly part: DraftPart
-  /** Undefined if the answering service does not have the filter or weigher. */
+  /** Undefined if the answering replica does not have the filter or weigher. */
   readonly known: KnownPart | undefined
   /** The index of the filter or weigher in the list, from 0, and the length of the list. */
   readonly index: number
@@ -111,7 +111,7 @@ export function PartRow(props: PartRowProps) {
       </div>
       {list === 'filters' ? <Shadow {...props} /> : <Multiplier {...props} />}
       <span className="draft-arrows">
-        {/* buttons for pointers that cannot drag; with the keyboard, Alt and the arrow keys move a part */}
+        {/* buttons for operators who cannot drag; with the keyboard, Alt and the arrow keys move a filter or weigher */}
         <button type="button" tabIndex={-1} aria-label={`Move ${id} up`} disabled={position === 0} onClick={() => onMove(position - 1)}>
           ↑
         </button>

@@ -60,7 +60,7 @@ export function Evaluated({ comparison, baseline, candidate }: EvaluatedProps) {
 
 const counted = (requests: number): string => `${formatCount(requests)} ${requests === 1 ? 'request' : 'requests'}`
 
-/** The comparison of decision times. Empty if too few decisions were made for a comparison. */
+/** How the times of decisions by the two versions compare. Empty if too few decisions were made for a comparison. */
 function costOf({ cpuRatio, p99DeltaMs }: Comparison) {
   if (cpuRatio === null || p99DeltaMs === null) return []
   const title = `The 99th percentile is ${Math.abs(p99DeltaMs).toFixed(2)} ms ${p99DeltaMs < 0 ? 'lower' : 'higher'}, on this replica.`
@@ -108,7 +108,7 @@ function Disagreements({ comparison: { disagreements, elsewhere, newFailures, ne
   )
 }
 
-/** The hosts that each filter in shadow mode would have refused if it alone were enforced. */
+/** For each filter in shadow mode, how many requests would have failed or been placed elsewhere if this filter alone were enforced. */
 function ShadowFilters({ comparison: { shadowFilters } }: { readonly comparison: Comparison }) {
   if (shadowFilters.length === 0) return null
   return (

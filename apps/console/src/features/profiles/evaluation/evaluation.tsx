@@ -21,8 +21,8 @@ interface EvaluationProps {
 }
 
 /**
- * The evaluation of a version on the requests of the last hours. It takes time, so it runs only if the operator requests it, or opens a
- * link that requests it.
+ * The evaluation of a version on the requests of the last hours. The evaluation takes time, so it runs only if the operator starts it, or
+ * opens a link that starts it.
  */
 export function Evaluation({ profile: { name, active, versions }, number, search, onSearch }: EvaluationProps) {
   const [runs, setRuns] = useState(0)
@@ -31,7 +31,7 @@ export function Evaluation({ profile: { name, active, versions }, number, search
   const against = Number(search.against ?? own ?? number)
   const last = search.last ?? '1h'
   const sample = search.sample ?? '200'
-  /** Changes the inputs of the evaluation. It does not run again until the operator requests it. */
+  /** Changes the inputs of the evaluation. The evaluation does not run again until the operator starts it. */
   const choose = (next: ProfileSearch): void => {
     const { check: _check, ...rest } = { ...search, version: String(number), ...next }
     onSearch(rest)

@@ -65,7 +65,7 @@ export function AgreementOverTime({ steps, versions }: AgreementProps) {
   )
 }
 
-/** Why there is no data. */
+/** Why no decisions were compared. */
 function emptyText(steps: readonly Step[]): string {
   const [skipped, notSolved] = [sumOf(steps, 'skipped'), sumOf(steps, 'notSolved')]
   if (skipped + notSolved === 0)
@@ -151,7 +151,7 @@ function lineOf(steps: readonly Step[], from: number, to: number, zone: TimeZone
   return [`${range}: of ${formatCount(sampled)} ${formatShare(sumOf(some, 'agreed') / sampled)} alike`, ...others].join(', ')
 }
 
-/** The steps with compared decisions, as a table with links to the decisions. */
+/** A table of the steps in which decisions were compared or could not be compared, with links to these decisions. */
 function Steps({ steps, versions }: AgreementProps) {
   const zone = useTimeZone()
   const busy = steps.filter(({ sampled, skipped, notSolved }) => sampled + skipped + notSolved > 0)

@@ -24,7 +24,7 @@ test.each([
   expect(topRank(ranks.map(([old, next]) => ({ old, new: next })))).toBe(top)
 })
 
-test('an axis ends at a power of ten', () => {
+test('ranks are placed on a logarithmic scale, and each power of ten has a tick', () => {
   expect([1, 10, 100].map((rank) => placeOfRank(rank, 100))).toEqual([0, 0.5, 1])
   expect(rankTicks(1_000)).toEqual([1, 10, 100, 1_000])
 })

@@ -23,7 +23,7 @@ export interface RankPoint<One> {
   readonly key: string
   /** The rank of the candidate's host in the order of the active version, 1 = best. Null if it has none. */
   readonly old: number | null
-  /** The rank that the candidate version gives to the host that the active version selected. */
+  /** The rank of the active version's host in the order of the candidate. Null if it has none. */
   readonly new: number | null
   /** The decisions of the point, in their order. */
   readonly of: readonly One[]
@@ -47,13 +47,13 @@ export function rankPoints<One extends Ranked>(disagreements: readonly One[]): r
 
 const byRank = (a: number | null, b: number | null): number => (a ?? Number.MAX_SAFE_INTEGER) - (b ?? Number.MAX_SAFE_INTEGER)
 
-/** The end of an axis of ranks: the smallest power of ten that no rank exceeds. */
+/** The end of an axis of ranks: the smallest power of ten, at least 10, that no rank exceeds. */
 export function topRank(points: readonly Pick<RankPoint<unknown>, 'old' | 'new'>[]): number {
   const most = Math.max(1, ...points.flatMap(({ old, new: next }) => [old ?? 1, next ?? 1]))
   return 10 ** Math.max(1, Math.ceil(Math.log10(most)))
 }
 
-/** The position of a rank on a logarithmic axis from 1 to the last rank, 0 to 1. */
+/** The position of a rank on a logarithmic axis, 0 to 1. The axis goes from rank 1 to rank `top`. */
 export const placeOfRank = (rank: number, top: number): number => Math.log10(rank) / Math.log10(top)
 
 /** The ticks of the axis: 1, 10, 100 and so on, up to `top`. */

@@ -147,7 +147,7 @@ function lineOf({ old, new: next, of }: Point, { active, candidate }: Versions):
   return `${count}: the host of @${candidate} has ${rank(old)} by @${active}, that of @${active} ${rank(next)} by @${candidate}${hosts}. ${why.join(' ')}`
 }
 
-/** The index of the cursor after a key. Undefined for keys that do not move it. */
+/** The index of the point to which a key moves the cursor. Undefined for other keys. */
 function indexAfter(key: string, at: number | undefined, count: number): number | undefined {
   switch (key) {
     case 'ArrowLeft':

@@ -11,7 +11,7 @@ import { Amount, RequestForm, Word } from './request-form.tsx'
 interface EditorProps {
   readonly draft: Scenario
   readonly view: 'form' | 'json'
-  /** How many scenarios a run includes. */
+  /** How many scenarios are simulated when the operator starts a run. */
   readonly scenarioCount: number
   readonly isInvalid: boolean
   onView(view: 'form' | 'json'): void

@@ -89,7 +89,7 @@ export interface EditDraft {
   readonly count: number
   readonly zone: string
   readonly aggregate: string
-  /** `key=value` sets, `key` alone removes. */
+  /** Lines about metadata: `key=value` sets a key, and `key` alone removes it. */
   readonly metadata: readonly string[]
   readonly resourceClass: string
   readonly ratio: number
@@ -113,7 +113,7 @@ export function isWhole({ kind, names, count, aggregate, metadata, resourceClass
   return names.length > 0 && (kind !== 'add' || count > 0)
 }
 
-/** The overlay with one more edit, which the form describes. */
+/** The overlay with one more edit, made from the content of the form. */
 export function withEdit(overlay: Overlay, draft: EditDraft): Overlay {
   const { kind, names, count, zone, aggregate, metadata, resourceClass, ratio } = draft
   const joined = (before: readonly string[] = []): string[] => [...new Set([...before, ...names])]

@@ -10,7 +10,9 @@ import { type RequestDocument, withoutDefaults } from '../scenario.ts'
 /** Flavors from the requests of the last day. */
 const WINDOW = 'P1D'
 
-/** A menu that fills in a request with a recently requested flavor, the most frequent first. It is loaded when it is opened. */
+/**
+ * A menu that fills in a request with a recently requested flavor, the most frequent first. The flavors are loaded when the menu is opened.
+ */
 export function FlavorMenu({ onChoose }: { onChoose(request: RequestDocument): void }) {
   const [isOpen, setOpen] = useState(false)
   const { data, error, refetch } = useOperation(FLAVORS, { window: WINDOW }, { enabled: isOpen, staleMs: 60_000 })

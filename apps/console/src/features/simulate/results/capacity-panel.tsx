@@ -9,8 +9,8 @@ import { Drained } from './drained.tsx'
 import type { Answer } from './use-answers.ts'
 
 /**
- * How many further instances fit, by zone, and which resources limit the count. The count is compared with the count on the fleet without
- * the hypothetical edits.
+ * How many further instances fit, by zone, and which resources limit the count. Next to it is the count on the fleet without the
+ * hypothetical edits.
  */
 export function CapacityPanel({ capacity, baseline }: Pick<Answer, 'capacity' | 'baseline'>) {
   const { data, error, isRunning, isCancelled, cancel, run, call } = capacity

@@ -4,7 +4,7 @@ import { CAPACITY, SIMULATE } from '../documents.ts'
 import { EMPTY, type Scenario } from '../scenario.ts'
 import { isOtherwise, toCapacity, toSimulate } from './variables.ts'
 
-/** The results of a scenario. Each result is requested independently, so that one request can fail without the others. */
+/** The results of a scenario. Each result is requested by a query of its own, so that one query can fail without the others. */
 export interface Answer {
   readonly scenario: Scenario
   readonly simulation: ReturnType<typeof useRun<typeof SIMULATE>>

@@ -10,7 +10,7 @@ type SpecInput = NonNullable<CapacityVariables['input']['spec']>
 /** The time limit of a simulation. Parts that are not computed in time are reported as missing. */
 const DEADLINE = 'PT10S'
 
-/** Converts a scenario to the input of the API. The request and the overlay are not validated, because the service does so. */
+/** Converts a scenario to the input of the API. The request and the overlay are not validated here, because the service validates them. */
 export function toSimulate(scenario: Scenario): SimulateVariables {
   const { request, count } = scenario
   return { input: { requests: [{ spec: toSpecInput(request) as SpecInput, count }], ...hypothesisOf(scenario) } }

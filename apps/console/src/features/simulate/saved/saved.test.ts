@@ -33,7 +33,7 @@ describe('the scenarios stored in this browser', () => {
     ['an empty search', [{ name: 'a', search: {} }]],
     ['a search that cannot be read', [{ name: 'a', search: { request: '{' } }]],
     ['a search that is too long for an address', [{ name: 'a', search: { request: JSON.stringify({ hint: 'x'.repeat(40_000) }) } }]],
-  ])('a stored value is left out if it is %s', (_name, value) => expect(readSaved(value)).toEqual([]))
+  ])('a stored value is left out: %s', (_name, value) => expect(readSaved(value)).toEqual([]))
 
   test('stored scenarios have unique names, and their count is limited', () => {
     expect(readSaved([...kept('a', 'b', 'a'), null])).toEqual(kept('a', 'b'))

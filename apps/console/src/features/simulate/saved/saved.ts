@@ -16,7 +16,7 @@ export const MAX_SAVED = 50
 /** Saved scenarios have at most this many characters, because they must fit into a URL. */
 export const MAX_SAVED_CHARACTERS = 30_000
 
-/** The scenarios saved in this browser, by name. Operators share scenarios by links instead. */
+/** The scenarios that this browser stores, by name. To share scenarios, operators send links. */
 export const savedViews = createKept('scenarios', readSaved)
 
 /** Parses a stored value. Invalid parts are dropped. */
