@@ -148,8 +148,8 @@ export function scalarConfig<Inside>(
 }
 
 /**
- * True if a JSON value contains only safe numbers. With recursion, a deeply nested document would exhaust the stack; therefore a loop is
- * used.
+ * True if a JSON value has only safe numbers and storable texts, is not nested too deep, and has no key `__proto__`. A loop is used,
+ * because with recursion a deeply nested document would exhaust the stack.
  */
 function isTame(root: unknown): boolean {
   const spots: { value: unknown; depth: number }[] = [{ value: root, depth: 0 }]
