@@ -250,7 +250,7 @@ test.each([
   expect(pattern.exec(headline)?.slice(1)).toEqual([best, other])
 })
 
-test('the present verdicts are those of the instance that is explained, beside the earlier instances of the request', async () => {
+test('the present verdict about an instance takes the earlier instances of its request into account', async () => {
   await api.report({ 'gang-a': { vcpus: 10, memoryMb: 4_096 } })
   const large = { instances: 1, flavor: { vcpus: 8, memoryMb: 64 } }
   const gang = { numInstances: 2, flavor: { vcpus: 2, memoryMb: 64 }, gang: [large], forceHosts: ['gang-a'] }
