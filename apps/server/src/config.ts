@@ -13,7 +13,7 @@ export interface Config {
   readonly port: number
   /** The folder of the embedded database and its files; undefined for the default folder. */
   readonly dataDir: string | undefined
-  /** The URL of an operator's own PostgreSQL server. */
+  /** The URL of an operator's own PostgreSQL server; undefined: the embedded server is used. */
   readonly databaseUrl: string | undefined
   /** An admin key that is used instead of a generated key. */
   readonly adminKey: string | undefined
@@ -53,7 +53,7 @@ export const DEFAULT_LIVENESS: LivenessSettings = { source: 'static', suspectAft
 
 export const DEFAULT_PORT = 4400
 
-/** Thrown if settings cannot be used. The message lists all of them. */
+/** Thrown if settings cannot be used. The message lists every problem. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: readonly string[]

@@ -1,4 +1,4 @@
-/** The sampling interval in milliseconds: a measured pause is too long by at most this. */
+/** The sampling interval in milliseconds: a measured pause is too short by at most this. */
 const EVERY_MS = 5
 
 /** The longest time in milliseconds for which the process did not yield. Calls wait during that time. */

@@ -12,7 +12,7 @@ export interface MigrateSyncOptions {
   /** `from` and `to` are each `postgres`, `nats` (the URL in GANTT_SYNC) or a URL in the form of GANTT_SYNC. */
   readonly from: string
   readonly to: string
-  /** Checks the logs and computes their digests, and changes nothing. */
+  /** If true, the logs are checked and their digests are computed, and nothing is changed. */
   readonly isDry: boolean
   onStep(step: ChangeStep): void
   onCopied(entries: number): void

@@ -10,7 +10,10 @@ import { unloggedRow } from './replica/follow/rows-of.ts'
 import type { UnloggedDecision } from './replica/propose/placement.ts'
 import type { RecordStore } from './stores/records.ts'
 
-/** A replica keeps this many of its latest decisions in memory, and answers queries about them before they are in the database's tables. */
+/**
+ * If the log is in NATS, a replica keeps this many of the latest decisions in memory, and answers queries about them before they are in the
+ * database's tables.
+ */
 const YOUNG_DECISIONS = 1_000
 
 /**

@@ -113,7 +113,7 @@ export async function runService({ environment, say, aloneOr, portSetting = 'POR
   }
 }
 
-/** The error if another process uses the embedded database, which this process needs alone. */
+/** Thrown if another process uses the embedded database, which this process needs alone. */
 class BusyError extends Error {
   override readonly name = 'BusyError'
 }

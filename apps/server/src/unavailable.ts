@@ -1,5 +1,5 @@
 /**
- * The error if a call was not answered in time, or the store is unavailable. The call may have taken effect. A call with the same
+ * Thrown if a call was not answered in time, or if the store is unavailable. The call may have taken effect. A call with the same
  * idempotency key returns the outcome.
  */
 export class UnavailableError extends Error {

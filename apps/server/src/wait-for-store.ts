@@ -7,7 +7,7 @@ export interface WaitOptions {
   readonly stopped: AbortSignal
   /** Called after each failed attempt, with the reason why the store is unavailable. */
   onAway(reason: string): void
-  /** Messages for operators: at the start, from time to time, and at the end. */
+  /** Gets messages for operators: when the wait begins, again while it lasts, and when it ends. */
   warn(message: string): void
 }
 
@@ -60,7 +60,7 @@ export async function retryUntilDone<T>(work: () => Promise<T>, { whyAway, done:
 const isAway = (error: unknown): error is Error =>
   error instanceof StoreUnavailableError || (error instanceof UnavailableError && error.reason === 'store')
 
-/** The error if the service is stopped while it waits. */
+/** Thrown if the service is stopped while it waits. */
 export class StoppedError extends Error {
   override readonly name = 'StoppedError'
 }

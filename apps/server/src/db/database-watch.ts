@@ -28,7 +28,7 @@ export interface WatchOptions {
 const POLL_INTERVAL_MS = 1_000
 const TIMEOUT_MS = 2_000
 
-/** Checks the database each second. Resolves after the first check, at the latest after two seconds. */
+/** Checks the database each second. Resolves after the first check, which includes `prepare` if the database answers. */
 export async function watchDatabase(connection: pg.ClientConfig, { prepare, warn }: WatchOptions): Promise<DatabaseWatch> {
   let client: pg.Client | undefined
   let isPrepared = false

@@ -9,7 +9,9 @@ export type Migration = { readonly name: string; readonly sql: string; readonly 
 
 export const migrationCodes = ['migration.edited', 'migration.unfinished', 'migration.failed'] as const
 
-/** The error if a migration cannot be applied. `code` is the reason, and `message` the remedy. */
+/**
+ * Thrown if a migration cannot be applied. `code` is the kind of failure; `message` explains it, and says what to do if there is a remedy.
+ */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError'
   readonly code: (typeof migrationCodes)[number]

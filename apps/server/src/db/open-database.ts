@@ -11,10 +11,10 @@ export type DatabaseOptions = {
   readonly stateDir?: string
   /** True if the embedded server must not be shared. If another process already owns the server, `postgres.in_use` is thrown. */
   readonly alone?: boolean
-  /** If false, an external server may be unavailable at the start. The database is then migrated when it is first used. Default: true. */
+  /** If false, an external server may be unavailable at the start, and the caller migrates the database once it answers. Default: true. */
   readonly isAwaited?: boolean
   /**
-   * The start waits for an external server that cannot be reached until this signal is aborted. Without the signal, an unreachable server
+   * If an external server cannot be reached, the start waits for it until this signal is aborted. Without the signal, an unreachable server
    * is an error at once.
    */
   readonly stopped?: AbortSignal

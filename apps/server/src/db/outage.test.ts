@@ -40,7 +40,7 @@ describe.each([
   ['57P03', 'a server that is starting'],
   ['58030', 'a disk that fails'],
 ])('%s, %s', (code) => {
-  test('an error of an unavailable server is reported as a retryable outage by Prisma and by pg', async () => {
+  test('is a retryable outage, whether Prisma or pg throws the error', async () => {
     const client = new pg.Client(database.connection)
     await client.connect()
     const errors = [await refusal(prisma.$executeRawUnsafe(raising(code))), await refusal(client.query(raising(code)))]

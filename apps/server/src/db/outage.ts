@@ -1,4 +1,7 @@
-/** SQLSTATE classes of errors that the statement did not cause: the server is unreachable, starting, stopping, full, or a standby. */
+/**
+ * SQLSTATE classes of errors that waiting may resolve: the server is unreachable, starting, stopping, full or a standby, or another
+ * transaction was in conflict with the statement.
+ */
 const SERVER_CLASSES = /^(08|25|40|53|55|57|58)...$/
 /** Node's error codes for a server that cannot be reached; ENOENT means a missing socket file. */
 const NETWORK = new Set('ECONNREFUSED ECONNRESET ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN EPIPE ENOENT'.split(' '))
@@ -8,7 +11,7 @@ const PRISMA = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P
 const ADAPTER_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections'])
 /** The messages of `pg` errors that have no code. */
 const WORDS = /^(timeout expired|timeout exceeded when trying to connect|Connection terminated.*|Can't reach database.*)$/
-/** At most this many nested causes of an error are examined. */
+/** At most this many errors are examined: the error itself, its cause, the cause of that cause, and so on. */
 const MAX_CAUSES = 4
 
 /**

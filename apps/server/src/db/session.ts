@@ -25,7 +25,7 @@ const CONNECTED_MS = 5_000
  */
 export const TRANSACTIONS = { maxWait: CONNECTED_MS + 1_000 }
 
-/** Settings of every connection, so that a server that does not answer cannot block the caller. */
+/** The usual settings of a connection. With these limits, a server that does not answer cannot block the caller. */
 export const TIMEOUTS = {
   connectionTimeoutMillis: CONNECTED_MS,
   statement_timeout: STATEMENT_MS,

@@ -5,7 +5,7 @@ import { openDatabase } from './open-database.ts'
 
 const urlAt = (port: number): string => `postgresql://me:secret@127.0.0.1:${port}/gantt`
 
-test('the start waits for an unavailable database until the service is stopped; the message has the name of the setting and no password', async () => {
+test('the start waits for an unavailable database until the service is stopped; the message contains the name of the setting and no password', async () => {
   const [port = 0] = await freePorts(1)
   const stop = new AbortController()
   const said: string[] = []

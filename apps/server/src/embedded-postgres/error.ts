@@ -14,7 +14,10 @@ export const embeddedPostgresCodes = [
 
 export type EmbeddedPostgresErrorCode = (typeof embeddedPostgresCodes)[number]
 
-/** The embedded server cannot be used. `code` is the reason, and `message` the remedy. */
+/**
+ * Thrown if the embedded server cannot be used. `code` is the kind of failure; `message` explains it, and says what to do if there is a
+ * remedy.
+ */
 export class EmbeddedPostgresError extends Error {
   override readonly name = 'EmbeddedPostgresError'
   readonly code: EmbeddedPostgresErrorCode
@@ -25,7 +28,7 @@ export class EmbeddedPostgresError extends Error {
   }
 }
 
-/** The code that Node or PostgreSQL gave a failure, such as `ENOENT` or `57P03`. */
+/** The code of an error of Node (`ENOENT`), of PostgreSQL (`57P03`) or of this service; undefined if it has none. */
 export function codeOf(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null)?.code
   return typeof code === 'string' ? code : undefined

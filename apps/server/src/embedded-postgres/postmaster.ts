@@ -40,14 +40,18 @@ export function findPostmaster(stateDir: StateDir): number | undefined {
   return pid !== undefined && isPostmaster(pid, stateDir) ? pid : undefined
 }
 
-/** True if the process with this id is the server of the data directory. A server removes its lock file shortly before it ends. */
+/**
+ * True if the process with this id is the server of the data directory. The process itself is examined, because a server removes its lock
+ * file shortly before it ends.
+ */
 export function isPostmaster(pid: number, { data }: StateDir): boolean {
   try {
     process.kill(pid, 0)
   } catch {
     return false // there is no such process, or it belongs to another account; signals to own processes never fail
   }
-  // The process id may now belong to another process. The server is recognised by its working directory, which is the data directory.
+  // The process id may now belong to another process. On Linux the server is recognised by its working directory, which is the data
+  // directory, and on other systems by the name of its program.
   if (process.platform !== 'linux') {
     return spawnSync('ps', ['-p', String(pid), '-o', 'comm='], { encoding: 'utf8' }).stdout.includes('postgres')
   }

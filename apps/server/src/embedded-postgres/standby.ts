@@ -75,7 +75,10 @@ export async function makeStandby(primary: PostgresConnection, from: string, to:
   })
 }
 
-/** Copies a data directory with owners and modes. Files that the server deletes during the copy are not needed in it. */
+/**
+ * Copies a data directory with owners and modes. If the copy fails, for example because the server deletes a file meanwhile, it is
+ * repeated.
+ */
 function copyData(from: string, to: string): void {
   for (let left = COPY_TRIES; ; left--) {
     fs.rmSync(to, { recursive: true, force: true })

@@ -14,8 +14,8 @@ export type EmbeddedPostgresOptions = {
   readonly settings?: Settings
   readonly timeoutMs?: number
   /**
-   * Throws `postgres.in_use` if another process owns the server, or if another process that also needs the server alone was faster. Other
-   * processes may join later.
+   * If true, the call throws `postgres.in_use` if another process owns the server, or if another process that also needs the server alone
+   * was faster. Processes without this option may join later.
    */
   readonly alone?: boolean
   /**
@@ -35,6 +35,7 @@ export type EmbeddedPostgres = {
   /** How many processes used the server when this one joined, including this one. */
   readonly owners: number
   readonly pid: number | undefined
+  /** The duration of this call in milliseconds. */
   readonly ms: number
   connection(database?: string): PostgresConnection
   url(database?: string): string

@@ -28,7 +28,10 @@ export function defaultStateDir(environment: NodeJS.ProcessEnv = process.env): s
   return path.join(environment.XDG_STATE_HOME || path.join(os.homedir(), '.local', 'state'), 'gantt')
 }
 
-/** Creates the directory if necessary, and ensures that only the server's account can enter it. */
+/**
+ * Creates the directory if necessary. Under root, makes it accessible to the server's account; otherwise checks that this process can write
+ * to it.
+ */
 export function openStateDir(stateDir: string): StateDir {
   makeFolder(path.resolve(stateDir))
   const root = fs.realpathSync(stateDir)
@@ -49,8 +52,8 @@ export function openStateDir(stateDir: string): StateDir {
 }
 
 /**
- * Throws if the folder exists and is not a database. A database is created completely or not at all, so a folder without the file PG_VERSION
- * is not a database.
+ * Throws if the folder exists and is not a database. A database is created completely or not at all, so a folder without the file
+ * PG_VERSION is not a database.
  */
 function assertDatabase(data: string): void {
   if (!fs.existsSync(data) || fs.existsSync(path.join(data, 'PG_VERSION'))) return
@@ -85,7 +88,10 @@ function madeFirst(folder: string): string | undefined {
   )
 }
 
-/** Makes root the owner of the directory, and lets the server's group enter it. Throws for a directory with content of other programs. */
+/**
+ * Makes root the owner of the directory, and lets the server's group enter it. Throws if the directory has content, but none of this
+ * service.
+ */
 function handOver(root: string): void {
   const names = fs.readdirSync(root)
   const isOurs = names.length === 0 || names.some((name) => /^(data|run|postgresql-.*|postgres\.log|\..*\.tmp-.*)$/.test(name))
@@ -115,7 +121,7 @@ function openSocketDir(root: string): string {
   return run
 }
 
-/** Throws if another user created the folder below /tmp, or if other users can enter it. */
+/** Throws if the folder belongs to another user or other users can enter it, because every user can create folders below /tmp. */
 function assertPrivate(run: string): void {
   const found = fs.lstatSync(run)
   if (found.isDirectory() && found.uid === serverUid && (found.mode & 0o077) === 0) return

@@ -186,7 +186,7 @@ describe.each([1, 3] as const)('changing the engine with %i nats-server processe
       expect(await change('postgres')).toMatchObject({ outcome: 'done', to: { entries: 0, revision: 0 } })
     })
 
-    onOne('a change that is interrupted at any step leaves no engine half-usable, and the next call completes it', async () => {
+    onOne('a change that is interrupted at any step leaves at most one engine open, and the next call completes it', async () => {
       const fleet = await fillLog()
       const openAfter = { check: 'postgres', close: 'postgres', copy: '', keys: '', verify: '', declare: '', end: 'nats' } as const
       for (const [cut, open] of Object.entries(openAfter)) {
@@ -234,7 +234,7 @@ describe.each([1, 3] as const)('changing the engine with %i nats-server processe
       await inNats.close()
     })
 
-    onOne('a target that is not empty, belongs to another fleet, or does not exist is refused by name', async () => {
+    onOne('a change is refused if the target is not empty or follows another fleet, or if the source does not exist', async () => {
       await expect(change('postgres')).rejects.toMatchObject({ code: 'engine.not_open' })
       const other = await openLog('nats')
       await other.append({ format: ENTRY_FORMAT, id: 'other', writer: 'test', basis: ORIGIN, changes: [] })

@@ -12,7 +12,7 @@ import { drainRecords, migrateKeys } from './records.ts'
 import { type NatsLogState, type NatsSide, openNatsSide } from './streams.ts'
 import { projectionPlace, readTables, replaceTables } from './tables.ts'
 
-/** The steps of a change of engine, in order. */
+/** The steps of a change of engine, in order. `drain` occurs only in a change to PostgreSQL, and `keys` only in a change to NATS. */
 export const changeSteps = ['check', 'close', 'drain', 'copy', 'keys', 'verify', 'declare', 'end'] as const
 export type ChangeStep = (typeof changeSteps)[number]
 
@@ -33,7 +33,10 @@ export interface ChangeOptions {
 }
 
 export interface ChangeReport {
-  /** `already`: an earlier call had completed the whole change. `ended`: an earlier call had completed all but the last step. */
+  /**
+   * `ready`: the change is possible, and nothing was changed (`isDry`). `done`: this call copied the log and completed the change. `ended`:
+   * an earlier call had completed all but the last step. `already`: an earlier call had completed the whole change.
+   */
   readonly outcome: 'ready' | 'done' | 'ended' | 'already'
   /** The digest of the copied log; null if an earlier call copied it. */
   readonly from: LogSum | null

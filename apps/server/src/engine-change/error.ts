@@ -12,7 +12,8 @@ export const engineChangeCodes = [
 export type EngineChangeCode = (typeof engineChangeCodes)[number]
 
 /**
- * The engine cannot be changed now, and nothing was changed. `code` is the reason, and `message` contains what was found and the remedy.
+ * Thrown if the engine cannot be changed now. `code` is the reason, and `message` contains what was found and the remedy. If the old engine
+ * was already closed, it stays closed until the change is repeated or abandoned.
  */
 export class EngineChangeError extends Error {
   override readonly name = 'EngineChangeError'

@@ -36,7 +36,9 @@ const openKeys = ({ side, warn }: RecordsOptions, begin: RecordTables['keys']): 
     readUses: async () => new Map(),
   })
 
-/** Creates the NATS streams of all stores but the log, and copies the API keys from their PostgreSQL table. Returns how many keys were copied. */
+/**
+ * Creates the NATS streams of all stores but the log, and copies the API keys from their PostgreSQL table. Returns how many keys there are.
+ */
 export async function migrateKeys(options: RecordsOptions, fleet: string, recordBytes: number): Promise<number> {
   const { side } = options
   const tables = tablesOf(options)

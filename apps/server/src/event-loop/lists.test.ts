@@ -4,9 +4,9 @@ import { CallerGoneError, duringCall } from './question.ts'
 
 test.each([
   ['filtered', (items: readonly number[], use: (item: number) => void) => filterInPieces(items, (item) => use(item) === undefined)],
-  ['made into others', (items: readonly number[], use: (item: number) => void) => mapInPieces(items, use)],
-  ['gone through', (items: readonly number[], use: (item: number) => void) => eachInPieces(items, use)],
-])('if items are %s and each takes long, other calls are answered between any two of them, and the work ends', async (_name, work) => {
+  ['converted', (items: readonly number[], use: (item: number) => void) => mapInPieces(items, use)],
+  ['visited', (items: readonly number[], use: (item: number) => void) => eachInPieces(items, use)],
+])('while items are %s, the work ends before the next item if the caller has disconnected', async (_name, work) => {
   const gone = new AbortController()
   let used = 0
   const done = duringCall(gone.signal, () =>

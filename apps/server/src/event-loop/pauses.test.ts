@@ -31,7 +31,7 @@ function* counting(steps: number, note: (step: number) => void): Generator<undef
 }
 
 describe('turns of the event loop', () => {
-  test('all long work together uses one turn of the event loop, in the order of arrival', async () => {
+  test('in one turn of the event loop, all long work together gets no more than a limited time', async () => {
     const { turns, turn, isIdle } = aLoop()
     const steps = new Array<number>(20).fill(0)
     const answers = steps.map((_, i) =>

@@ -141,7 +141,7 @@ test('expected failures are returned as answers, each with its own fields', asyn
   expect(nowhere).toMatchObject({ __typename: 'ValidationError', issues: [{ path: ['input', 'profile'] }] })
 })
 
-test('a claim moves to the host in the answer', async () => {
+test('a move reserves a claim on the host in the answer, and the claim on the source stays confirmed', async () => {
   const gantt = clientWith()
   const uuid = randomUUID()
   const [first] = placedBy(await gantt.selectDestinations({ ...oneInstance(uuid), claim: { mode: 'CONFIRM' } })).destinations

@@ -20,8 +20,8 @@ const QUALITY = 5
  */
 const LARGE = 1 << 20
 /**
- * Brotli's level 2 takes a quarter of the time of level 5, for a result that is a fifth larger. Levels 3 and 4 are slower and have larger
- * results.
+ * Brotli's level 2 takes a quarter of the time of level 5, for a result that is a fifth larger. Levels 3 and 4 are slower than level 2 and
+ * have larger results.
  */
 const QUALITY_OF_LARGE = 2
 

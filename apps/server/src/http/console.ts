@@ -36,8 +36,8 @@ const pages = [
 ]
 
 /**
- * The content security policy of a page. It allows only the console's own files and its own service. Styles are allowed because the
- * component library writes its variables as style elements.
+ * The content security policy of a page. It allows only the console's own files and its own service. Inline styles are also allowed,
+ * because the component library writes its variables as style elements.
  */
 const policy = (framedBy: "'none'" | "'self'"): string =>
   [

@@ -4,7 +4,7 @@ import { HEARTBEAT_MS, heartbeatText, withHeartbeats } from './heartbeats.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** A stream that sends the given data, and what its reader has read so far. */
+/** A stream with heartbeats, with functions that send data on it and read from it. */
 function open() {
   let revision = 1
   let cancelledWith: unknown

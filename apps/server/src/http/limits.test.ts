@@ -56,7 +56,7 @@ describe('the limits of a call', () => {
     expect(answer.errors[0]?.extensions).toMatchObject({ rule, requestId: expect.any(String) })
   })
 
-  test('too many tokens are refused while the body is read', async () => {
+  test('too many tokens are refused while the document is parsed', async () => {
     const answer = await api.ask(`{ viewer { ${'scopes '.repeat(limits.tokens)} } }`)
     expect([answer.status, codeOf(answer)]).toEqual([400, 'GRAPHQL_PARSE_FAILED'])
   })
@@ -68,7 +68,7 @@ describe('the limits of a call', () => {
 
   const json = { 'content-type': 'application/json', authorization: 'Bearer the-admin-key-of-tests' }
   test.each([
-    ['named by its length', false],
+    ['with its length in a header', false],
     ['in chunks', true],
   ])('a body above the limit, %s, gets the status 413', async (_name, chunked) => {
     const { status, text } = await send(JSON.stringify({ query: `# ${'x'.repeat(limits.bodyBytes)}` }), json, { chunked })
@@ -115,7 +115,7 @@ describe('calls that could delay all other calls are refused before they run', (
     expect(answer.errors[0]?.message).toContain('input.hosts is a list of 100001; it must be a list of at most 100000')
   })
 
-  test('too many values in short lists are refused, and as many hosts as lists may have are accepted', async () => {
+  test('too many values in short lists are refused, and an allowed count of values is not', async () => {
     const cells = Array.from({ length: 1_000 }, () => ({ siblings: Array.from({ length: 124 }, () => [1]) }))
     const answer = await api.ask('query ($i: [JSON!]) { viewer { scopes } }', { i: cells })
     expect([answer.status, codeOf(answer), answer.errors[0]?.extensions]).toEqual([

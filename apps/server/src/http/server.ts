@@ -71,8 +71,8 @@ const CONNECTION_LIMITS = {
 const DRAIN_MS = 65_000
 
 /**
- * Serves the console, /graphql, /metrics, /live and /ready. Before `open` is called, every answer states that the service is starting, and
- * what it waits for. Rejects if the address cannot be used.
+ * Serves the console, /graphql, /metrics, /live and /ready. Before `open` is called, every answer except that of /live states that the
+ * service is starting, and what it waits for. Rejects if the address cannot be used.
  */
 export async function startHttpServer(options: HttpOptions): Promise<HttpServer> {
   let parts: HttpParts | undefined

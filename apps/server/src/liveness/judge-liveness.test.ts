@@ -41,11 +41,11 @@ describe('the state of a silent host', () => {
     ['a host that gave a sign stays UP', 'UP', 59, []],
     ['a silent host is SUSPECT', 'UP', 60, ['h0 SUSPECT']],
     ['a host that is silent for long is SUSPECT before it is DOWN', 'UP', 600, ['h0 SUSPECT']],
-    ['a SUSPECT host stays so until the timeout', 'SUSPECT', 179, []],
+    ['a SUSPECT host stays SUSPECT until the timeout', 'SUSPECT', 179, []],
     ['a SUSPECT host that stays silent is DOWN', 'SUSPECT', 180, ['h0 DOWN']],
     ['a SUSPECT host that gives a sign is UP', 'SUSPECT', 59, ['h0 UP']],
     ['a DOWN host that gives a sign is UP', 'DOWN', 1, ['h0 UP']],
-    ['a DOWN host that is silent stays so', 'DOWN', 6_000, []],
+    ['a DOWN host that is silent stays DOWN', 'DOWN', 6_000, []],
   ])('%s', (_what, state, seconds, follows) => {
     expect(judge([host('h0', state), ...fleet(10, 'UP', {}, 'other')], { h0: seconds }).changes).toEqual(follows)
   })
@@ -62,7 +62,7 @@ describe('the state of a silent host', () => {
   })
 })
 
-test('the reason has the begin and the duration of the silence, and the source', () => {
+test('the reason contains the start of the silence, the exceeded timeout and the source', () => {
   const { changes } = atOnce(judgeLiveness([host('h0', 'UP'), host('h1', 'UP')], heardOf({ h0: 90 }), timeouts))
   expect(changes.map(({ reason }) => reason)).toEqual(['silent since 1970-01-01T00:15:10.000Z, longer than 60 s (source reports)'])
 })

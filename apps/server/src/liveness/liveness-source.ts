@@ -8,7 +8,7 @@ export interface Heard {
   /** The name of the source that received the signs. */
   readonly source: string
   readonly now: number
-  /** No signs were received before this time, so earlier silence is ignored. */
+  /** Signs before this time may have been missed, so earlier silence is ignored. */
   readonly listeningSince: number
   /** Undefined if this source never received a sign of life of the host. */
   lastOf(host: HostName): number | undefined

@@ -107,7 +107,7 @@ function clusterOf(own: NatsPorts, { ports, cluster, token }: NatsServersOptions
   listen: "${HOST}:${own.route}"
   routes: [${routes.join(', ')}]
   ${token === undefined ? '' : `authorization { user: gantt, password: "${token}" }`}
-  # a client knows the addresses that it was given, and may be led there by ways of its own
+  # clients use only the addresses that they were given, which can be those of a proxy
   no_advertise: true
 }`
 }

@@ -203,7 +203,7 @@ test('a replica without the plug-in stores documents that another replica accept
 
 describe('a faulty schema of a plug-in', () => {
   test.each(Object.entries(hostile))(
-    "if a schema %s, the document is refused with the plug-in's name, nothing is lost, and the service continues",
+    "if a schema is faulty (%s), the document is refused with the plug-in's name, nothing is lost, and the service continues",
     async (name, { says }) => {
       const [refused, taken] = await reportStats(updateOf('a', name, { freeWatts: 1 }), updateOf('a', 'power', { freeWatts: 700 }))
       expect(refused?.issues).toMatchObject([{ rule: 'stats.unchecked', message: expect.stringMatching(says) }])

@@ -1,6 +1,6 @@
 import type { Code, Problem } from '@gantt/scheduler-core'
 
-/** The error if a plug-in cannot be used as it is configured. The service does not start. */
+/** Thrown if a plug-in cannot be used as it is configured. The service does not start. */
 export class PluginError extends Error {
   override readonly name = 'PluginError'
   readonly code: Code

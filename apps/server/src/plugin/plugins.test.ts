@@ -18,7 +18,7 @@ const filter = (name: string, passes: string) =>
 const weigher = (name: string, raw: string) =>
   `{ name: '${name}', description: 'Of a test.', unit: 'points', reads: [], prepare: (_request, { hosts }) => (host) => { ${raw} } }`
 
-/** A scheduler that chooses the host at this index in the order of names. It calls no filter. */
+/** The source text of a scheduler whose function `select` has this body. */
 const scheduler = (name: string, select: string) =>
   `{ name: '${name}', description: 'Of a test.', create: () => ({ select: (request, { hosts }) => { ${select} } }) }`
 const TAKES_LAST = "const { host, node } = hosts.records.at(-1); return { parts: [{ claim: '', instance: null, host, node, grants: {} }] }"

@@ -80,5 +80,7 @@ export function newBuilder() {
   return made
 }
 
-/** Everything is denied by default: the schema is not built if a field of Query, Mutation or Subscription has no scope (index.ts). */
+/**
+ * Everything is denied by default: createSchema (schema.ts) throws if a field of Query, Mutation or Subscription has no authorisation rule.
+ */
 export const builder = newBuilder()

@@ -206,8 +206,8 @@ async function solveProblem<Place extends HostName | null, Made extends Formulat
 }
 
 /**
- * Replaces the bound of `part` by the bound of `whole`. The program of `part` leaves out arrangements, so its own optimum is not a bound for
- * all arrangements. If `whole` is null, no bound is known.
+ * Replaces the bound of `part` by the bound of `whole`. The program of `part` leaves out some arrangements, so its own optimum is not a
+ * bound for all arrangements. If `whole` is null, no bound is known.
  */
 function boundBy<Part extends Omit<Solution, 'hosts'>>(part: Part, whole: Part | null): Part {
   const { objective, limits } = part

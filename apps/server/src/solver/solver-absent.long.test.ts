@@ -97,7 +97,7 @@ describe("without a solver's answer the filter scheduler decides, and the record
     expect(record.solver).toMatchObject({ taken: 'FILTER', why: 'NOT_FEASIBLE', objective: null })
   })
 
-  test('if the search reached its limit with a lower objective, the filter scheduler decides', async () => {
+  test("if the search ends at a limit with a lower objective than the filter scheduler's, the filter scheduler decides", async () => {
     const worst = by(async ({ program }) => {
       const { objective, rows } = program
       const columns = rows[0]?.columns ?? []

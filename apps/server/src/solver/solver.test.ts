@@ -257,7 +257,7 @@ describe('a spread request with several kinds', () => {
     expect(parts.map(({ host }) => host)).toEqual(['large', 'wide', 'wide'])
   })
 
-  test('a domain gets the maximum count of instances, with any mix of kinds', async () => {
+  test('a domain gets at most the maximum count of instances, whatever their kinds are', async () => {
     const hosts = { h1: { vcpus: 16 }, h2: { vcpus: 8 }, h3: { vcpus: 8 } }
     const { parts, record } = await decided(hosts, aRequest({ gang, numInstances: 4, ...spread({ maxPerDomain: 2, maxSkew: 2 }) }))
     expect(record.solver).toMatchObject({ taken: 'SOLVER', why: null })

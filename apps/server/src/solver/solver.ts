@@ -11,7 +11,7 @@ export interface Solver {
    * the call. A thread that still works `graceMs` (default: a second) after the time limit is ended.
    */
   solve(job: Job, graceMs?: number): Promise<Found | { readonly status: 'BUSY' }>
-  /** Ends the thread. Waiting callers get an error. */
+  /** Ends the thread. Waiting callers get the status FAILED. */
   close(): Promise<void>
 }
 

@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { Program } from '@gantt/scheduler-core'
 import type highs from 'highs'
 
-/** A program to solve, and its time limit. */
+/** A program to solve, and the limits of the search. */
 export interface Job {
   readonly program: Program
   readonly timeLimitMs: number
@@ -23,7 +23,7 @@ export interface Found {
 
 /**
  * The code of the worker, which solves one job after the other. It is passed to the worker as text, so that a bundle needs no separate file
- * for it. Therefore it may use nothing but its arguments.
+ * for it. Therefore the code may use nothing but its arguments.
  */
 export function work(port: MessagePort, load: typeof highs.default): void {
   const solver = load()

@@ -1,9 +1,10 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 
-/** The permissions of a key; each scope is a task. */
+/** The permissions that a key can have. Each scope allows one kind of task. */
 export const scopes = ['READ', 'SCHEDULE', 'REPORT', 'CLAIM', 'OPERATE', 'ADMIN'] as const
 export type Scope = (typeof scopes)[number]
 
+/** A key by which callers are recognised. All times are in milliseconds since 1970; null means never. */
 export interface ApiKey {
   readonly id: string
   readonly name: string
@@ -21,7 +22,7 @@ export interface ApiKey {
   readonly maxNodes: number | null
   /** The only project for which the key may place instances; null allows every project. */
   readonly project: string | null
-  /** The id of the key that this key replaces. */
+  /** The id of the key that this key replaces; null if there is none. */
   readonly replaces: string | null
   readonly createdAt: number
   readonly expiresAt: number | null

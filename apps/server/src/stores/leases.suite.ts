@@ -84,7 +84,7 @@ export function leasesSuite(engine: StoresEngine): void {
       expect((await lookOf(a)).isMine).toBe(true)
     })
 
-    test('signs of life are stored while leases are read; after a gap in the reads, earlier ones may be missing', async () => {
+    test('the time since which leases are read without a gap is the same on every replica, and starts again after a gap', async () => {
       const { listeningSince: since } = await lookOf(a)
       expect((await lookOf(b)).listeningSince).toBe(since)
       const { listeningSince, now } = await lookOf(b, NONE_MS)
@@ -92,7 +92,7 @@ export function leasesSuite(engine: StoresEngine): void {
       expect((await lookOf(a)).listeningSince).toBe(listeningSince)
     })
 
-    test('an error in a read is thrown to its caller, and other replicas can still take their turn', async () => {
+    test('an error in a read is thrown to its caller, and another replica can evaluate the leases afterwards', async () => {
       await expect(a.look(LONG_MS, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
       expect((await lookOf(b)).isMine).toBe(true)
     })

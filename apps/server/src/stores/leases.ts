@@ -10,9 +10,9 @@ export interface Look {
    * checked again when it is applied.
    */
   readonly isMine: boolean
-  /** The store's time. */
+  /** The store's time, in milliseconds since 1970. */
   readonly now: number
-  /** The time since which the signs of life have been read without a gap. */
+  /** The store's time since which the signs of life have been read without a gap. */
   readonly listeningSince: number
   /** All leases that any replica renewed before this read. */
   leases(): Promise<LastOf>

@@ -36,7 +36,7 @@ export interface Vitals {
   readonly hosts: Readonly<Record<Liveness, number>>
 }
 
-/** The regular sign of life of a replica, with its status. */
+/** The sign of life that a replica sends periodically, with its status. */
 export interface Sign {
   readonly id: string
   readonly url: string | null
@@ -85,7 +85,7 @@ export interface ReplicaStore {
   forget(): Promise<void>
 }
 
-/** A replica that is silent for this long is deleted, in milliseconds. */
+/** A replica that is silent for this many milliseconds is deleted. */
 export const FORGOTTEN_AFTER_MS = 86_400_000
 
 /** Parses stored digests. If another release wrote another form, the result has no digests. */

@@ -9,9 +9,9 @@ const daily = (count: number) =>
 
 test.each([
   ['entries within the limits of days and bytes stay', { days: 30, bytes: 1_000_000 }, 1_000, undefined],
-  ['entries older than the days are dropped, up to the checkpoint where the days begin', { days: 3, bytes: 1_000_000 }, 1_000, 300],
-  ['entries beyond the bytes are dropped, up to a checkpoint', { days: 30, bytes: 3_500 }, 1_000, 300],
-  ['two checkpoints stay with any limits', { days: 0, bytes: 0 }, 1_000, 500],
+  ['entries older than the limit of days are dropped, up to the newest checkpoint of that age', { days: 3, bytes: 1_000_000 }, 1_000, 300],
+  ['entries beyond the limit of bytes are dropped, up to a checkpoint', { days: 30, bytes: 3_500 }, 1_000, 300],
+  ['two checkpoints stay, whatever the limits are', { days: 0, bytes: 0 }, 1_000, 500],
   ['entries that a follower has not reached are not dropped', { days: 0, bytes: 0 }, 250, 200],
   ['nothing is dropped while a follower has reached no entry', { days: 0, bytes: 0 }, 0, undefined],
 ])('%s', (_name, horizon, reached, base) => {

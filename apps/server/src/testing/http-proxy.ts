@@ -4,7 +4,8 @@ import { text } from 'node:stream/consumers'
 
 /**
  * What the proxy does with a call. `lose request`: it closes the connection and does not forward the call. `lose answer`: it forwards the
- * call, and closes the connection after the service has answered. An object is the answer of the proxy itself.
+ * call, and closes the connection after the service has answered. `never answer`: it forwards the call, and never answers. An object is the
+ * answer of the proxy itself, which does not forward the call.
  */
 export type Fate =
   | 'lose request'

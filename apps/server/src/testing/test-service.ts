@@ -41,7 +41,7 @@ const PLACE = `mutation ($in: SelectDestinationsInput!) { selectDestinations(inp
   ... on ValidationError { issues { path rule message expected actual } }
   ... on UserError { code message path } } }`
 
-/** The value of one root field in the answer of the API. Its type is `any`, because it is unchecked JSON. */
+/** Parsed JSON from an answer of the API. Its type is `any`, because tests read it without checks. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads JSON freely
 export type Json = any
 

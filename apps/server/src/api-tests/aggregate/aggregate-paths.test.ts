@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, startTestService, type TestService } from '../../testing/test-service.ts'
 
-/* in these tests, an issue of an aggregate mutation has a path in the input of that mutation, whichever mutation was called */
+// These tests check that the path of an issue is a path in the input of the called mutation, whichever aggregate mutation was called.
 
 let api: TestService
 beforeAll(async () => {

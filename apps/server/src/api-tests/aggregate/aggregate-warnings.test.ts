@@ -26,7 +26,7 @@ beforeAll(async () => {
   fast = await gather('fast', ['one'], [{ key: 'ssd', value: 'true' }])
   zone = await gather('zone', ['two'], [{ key: 'availability_zone', value: 'z2' }])
   const ssd = [{ key: 'aggregate_instance_extra_specs:ssd', value: 'true' }]
-  // the edit admits two instances that together fill the host, and the answer counts both
+  // these two claims together fill the host; an edit of the aggregate affects both, and its warning counts both
   await claim('m1.ssd', {}, ssd)
   await claim('m1.ssd', {}, ssd)
   await claim('m1.zoned', { availabilityZone: 'z2' })

@@ -27,7 +27,7 @@ const ROW = 'seq id at account keyId mutation target summary result requestId pr
 const auditLog = async (args: string): Promise<Json> =>
   (await dataOf(api, `{ auditLog(${args}) { totalCount pageInfo { hasNextPage endCursor } nodes { ${ROW} } } }`)).auditLog
 
-/** Waits until the audit has this many rows, because the rows of frequent calls are written after their answers. */
+/** Waits until the query finds this many rows of the audit, because the rows of frequent calls are written after their answers. */
 const waitFor = (query: string, count: number): Promise<Json[]> =>
   expect
     .poll(async () => (await auditLog(`query: ${JSON.stringify(query)}`)).nodes)

@@ -342,7 +342,7 @@ describe('the limits of idempotency keys', () => {
     api.ask(UPDATE, { v, cap, after, dry }, key)
   const read = async (): Promise<Json> => (await dataOf(api, '{ keyLimits { cap afterlife version endedKeys keptKeys } }')).keyLimits
 
-  test('operators set the limits of idempotency keys on the version that they read; above the cap, calls are void until keys are forgotten', async () => {
+  test('operators set the limits of idempotency keys on the version that they read; above the cap, calls are refused until the cap is raised', async () => {
     const [a] = await hosts('limits', 1)
     expect(await read()).toMatchObject({ cap: 20_000_000, afterlife: 'PT1H', version: 0 })
     expect((await update(0, 1_000, 'PT30M', true)).data?.keyLimitsUpdate).toMatchObject({

@@ -68,7 +68,7 @@ test('the count for a span that ends while calls are in progress is the same aft
   const asking = Array.from({ length: 40 }, (_, i) =>
     placeWith(api, {}, { flavor: { name: 'busy', vcpus: i % 2 === 0 ? 64 : 1, memoryMb: 1 } }),
   )
-  // the list is read while calls are in progress, so only some of the calls have an answer
+  // the activity is read while calls are in progress, so only some of the calls have an answer
   const answers = await Promise.all(asking.slice(0, 12).map((one) => one.then(() => activity())))
   await Promise.all(asking)
   for (const { since, until, decisions: counted } of answers) {

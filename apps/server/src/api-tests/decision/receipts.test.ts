@@ -99,7 +99,7 @@ test.each([
   ['its outcome', `UPDATE decision SET outcome = 'PARTIAL' WHERE id = $1`, ['ROW DIFFERENT'], undefined],
   ['an invalid outcome', `UPDATE decision SET outcome = 'LOST' WHERE id = $1`, ['DECIDED DIFFERENT'], undefined],
   ['the removal of its packed form', `UPDATE decision SET packed = NULL WHERE id = $1`, ['DECIDED DIFFERENT'], undefined],
-  ['its document away', `UPDATE decision SET document = 'null' WHERE id = $1`, ['DECIDED DIFFERENT'], undefined],
+  ['the removal of its document', `UPDATE decision SET document = 'null' WHERE id = $1`, ['DECIDED DIFFERENT'], undefined],
   ...(
     [
       [`outcome = 'PARTIAL'`, 'outcome'],
@@ -112,14 +112,14 @@ test.each([
   ).map(
     ([column, path]) =>
       [
-        `${path}, and takes the hashes away,`,
+        `${path}, together with the removal of the hashes,`,
         `UPDATE decision SET ${column}, inputs_hash = NULL, decided_hash = NULL, row_hash = NULL WHERE id = $1`,
         ['ROW UNKNOWN', 'LOG DIFFERENT'],
         path,
       ] as const,
   ),
   ['its time', `UPDATE decision SET at_ms = at_ms + 1 WHERE id = $1`, ['ROW DIFFERENT'], undefined],
-  ['who asked', `UPDATE decision SET caller = 'other' WHERE id = $1`, ['ROW DIFFERENT'], undefined],
+  ['its account', `UPDATE decision SET caller = 'other' WHERE id = $1`, ['ROW DIFFERENT'], undefined],
   ['its claims', `UPDATE decision SET claim_ids = ARRAY[id] WHERE id = $1`, ['ROW DIFFERENT'], undefined],
   ['its search column of hosts', `UPDATE decision SET hosts = '{h-0,other}' WHERE id = $1`, ['ROW DIFFERENT'], undefined],
   ['its search column of instances', `UPDATE decision SET instance_uuids = '{other}' WHERE id = $1`, ['ROW DIFFERENT'], undefined],

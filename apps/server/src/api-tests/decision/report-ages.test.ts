@@ -29,7 +29,7 @@ test('a decision shows how old the report of each of its hosts was, even after t
   for (const { host, reportAge } of [selected, ...alternates])
     expect(msOf(reportAge)).toBe(Date.parse(before.at) - Date.parse(host.lastReportAt))
   const verdicts: Json[] = before.explanation.verdicts.nodes
-  // the age is shown for the refused request too
+  // the age is shown for the refused host too
   expect(verdicts.map(({ hostName }) => hostName).sort()).toEqual(['age-1', 'age-2', 'age-3'])
   expect(verdicts.find(({ hostName }) => hostName === selected.host.name)?.reportAge).toBe(selected.reportAge)
   await api.report({ 'age-1': { vcpusUsed: 3 }, 'age-2': { vcpusUsed: 3 }, 'age-3': { vcpusUsed: 1 } })

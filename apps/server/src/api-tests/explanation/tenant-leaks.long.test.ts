@@ -136,7 +136,7 @@ function fieldsOf(type: GraphQLObjectType, isOpen: Open, depth: number): string 
     .join(' ')
 }
 
-/** A query for each root field that is open to a project, with all subfields that are open. */
+/** Calls of each root field that is open to a project, with all open subfields. */
 function documents(isOpen: Open = isListed, requests: readonly Asked[] = someRequests): readonly string[] {
   const refs = (claims: readonly { id: string; fence: number }[]) =>
     `[${claims.map(({ id, fence }) => `{ id: "${id}", fence: ${fence} }`).join(', ')}]`
@@ -283,7 +283,7 @@ describe('a key that is bound to a project', () => {
   test.each<[string, readonly string[]]>([
     ['the text of reasons', ['Decision.reasons', 'ReasonCount.text']],
     ['the hosts that were chosen', ['Decision.destinations', 'Destination.host', 'InstanceDestinations.selected', 'Host.name']],
-    ['what was asked', ['Decision.spec', 'RequestSpec.document']],
+    ['the documents of requests', ['Decision.spec', 'RequestSpec.document']],
     ['explanations', ['Decision.explanation', 'Explanation.text']],
   ])('the search finds a name if %s were open to projects by mistake', async (_name, planted) => {
     const isOpen: Open = (use) => isListed(use) || planted.includes(`${use.type}.${use.field}`)

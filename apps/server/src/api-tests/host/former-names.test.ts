@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
-/** The host `old` was renamed to `new`. `before` and `after` are decisions before and after the renaming. */
+/**
+ * The host `old` was renamed to `new`. `before` and `after` are decisions for this host before and after the renaming. `elsewhere` is a
+ * decision for another host.
+ */
 let api: TestService
 let [before, after, elsewhere]: string[] = []
 

@@ -1,6 +1,6 @@
 /**
  * The required scope of every root field. `project` follows if keys bound to a project may select the field, and `hosts` if keys bound to
- * hosts may. `any` means that every scope is sufficient. ADMIN includes all scopes. The table is an independent copy of the rules in the
+ * hosts may. `any` means that any one scope is sufficient. ADMIN includes all scopes. The table is an independent copy of the rules in the
  * schema.
  */
 export const whoMay: Readonly<Record<string, string>> = {

@@ -203,7 +203,7 @@ describe('fields of objects', () => {
     expect(refused.status).toBe(403)
   })
 
-  test('`node` returns null for a bound key, and links in an answer return null for a key without READ', async () => {
+  test('`node` is refused for bound keys and keys without READ, and a call that selects links to other objects is refused for a key without READ', async () => {
     const { decision, destinations } = await placeWith(api, {}, { projectId: 'p2' })
     const ids = [decision.id, destinations[0].selected.claim.id, encodeId('Host', JSON.stringify(['h1', 'h1']))]
     for (const id of ids)

@@ -91,7 +91,7 @@ test('a key bound to a project may not use Nova’s forms, because these can nam
   })
 })
 
-test('a key bound to a project may use values that many hosts have, and not a draft of a profile', async () => {
+test('a key bound to a project may use capabilities whose values many hosts share, but may not name a version of a profile', async () => {
   const general = { key: 'capabilities:hypervisor_type', value: 'none-such' }
   expect(await place({ flavor: { vcpus: 1, memoryMb: 64, extraSpecs: [general] } }, { profile: 'nova-compat' })).toMatchObject({
     __typename: 'NoValidHost',
@@ -140,7 +140,7 @@ test('a refused call and its decision name the same instance as not placed, and 
   })
 })
 
-test('a key bound to a project gets no advice and moves nothing', async () => {
+test('a key bound to a project can request no placement without a claim, no probe and no move', async () => {
   expect((await place({}, { claim: { mode: 'NONE' } })).issues).toEqual([{ path: ['input', 'claim', 'mode'], rule: 'key.bound' }])
   for (const intent of ['PROBE', 'LIVE_MIGRATE', 'EVACUATE', 'REBUILD', 'RESIZE', 'COLD_MIGRATE'])
     expect((await place({}, { intent })).issues).toEqual([{ path: ['input', 'intent'], rule: 'key.bound' }])
@@ -183,7 +183,7 @@ test('a key bound to a project reads only decisions about its requests, and only
     expect((await api.ask(`{ decisions(${args}) { totalCount } }`, {}, tenant)).errors[0]?.extensions.rule).toBe('key.bound')
 })
 
-test('for a request of the project that named hosts, the state of no demand is shown', async () => {
+test('if a request of the project named hosts, the states of its demands are not shown', async () => {
   const { decision } = await placeWith(api, {}, { projectId: 'p1', flavor: { vcpus: 1, memoryMb: 999_999 }, forceHosts: ['secret-host-1'] })
   const answer = await api.ask(`{ decision(id: "${decision.id}") { tenantExplanation { ${EXPLANATION} } } }`, {}, tenant)
   expect(rootOf(answer, 'decision').tenantExplanation).toMatchObject({

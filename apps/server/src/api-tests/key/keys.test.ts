@@ -56,7 +56,7 @@ test('a rotated key stays valid until the overlap ends, and without an overlap i
   expect(await rotate(second.key.id)).toMatchObject({ __typename: 'ValidationError', code: 'CONFLICT' })
 })
 
-test('keys can be filtered by state and by a part of their names, and every page contains only matching keys', async () => {
+test('keys can be filtered by state and by a part of their name, account or prefix, and every page contains only matching keys', async () => {
   const made = []
   for (const [name, account] of [
     ['Found-1', 'of-one'],
@@ -137,7 +137,7 @@ test('the last use of a key is shown on this replica at once, and written to the
 test.each<[string, Record<string, unknown>, readonly (readonly string[])[]]>([
   ['no scope', { scopes: [] }, [['input', 'scopes']]],
   ['no name', { name: '' }, [['input', 'name']]],
-  ['an end in the past', { expiresAt: '2020-01-01T00:00:00Z' }, [['input', 'expiresAt']]],
+  ['an expiry in the past', { expiresAt: '2020-01-01T00:00:00Z' }, [['input', 'expiresAt']]],
   ['hosts and more than REPORT', { hosts: ['h1'], scopes: ['REPORT', 'READ'] }, [['input', 'scopes']]],
   ['a project and OPERATE', { account: 't', project: 'p', scopes: ['READ', 'OPERATE'] }, [['input', 'scopes']]],
   [
@@ -153,7 +153,7 @@ test.each<[string, Record<string, unknown>, readonly (readonly string[])[]]>([
   expect([__typename, issues.map(({ path }: Json) => path)]).toEqual(['ValidationError', paths])
 })
 
-test('all keys of an account must have one project, even if they are created at the same time', async () => {
+test('all keys of an account must have the same project, even if they are created at the same time', async () => {
   const made = await Promise.all(
     ['p1', 'p2', 'p1', 'p2'].map((project) => create({ name: 'k', account: 'tenant', scopes: ['SCHEDULE'], project })),
   )

@@ -127,7 +127,7 @@ describe('hosts that a simulation drains', () => {
   test.each([
     ['an unknown host', { drainHosts: ['ghost'] }, ['input', 'overlay', 'drainHosts', '0']],
     ['a host that is also enabled', { drainHosts: ['full'], enableHosts: ['full'] }, ['input', 'overlay', 'enableHosts', '0']],
-  ])('a drain of %s is refused, and the message names it', async (_what, overlay, path) => {
+  ])('a drain of %s is refused with the path of this host', async (_what, overlay, path) => {
     const answer = await api.ask(SIMULATE, { in: { requests: [{ spec }], overlay } })
     expect(codeOf(answer)).toBe('GRAPHQL_VALIDATION_FAILED')
     expect(answer.errors[0]?.extensions.path).toEqual(path)

@@ -130,7 +130,7 @@ const LEFT = `mutation ($in: HostEvacuateInput!, $dry: Boolean!) { hostEvacuate(
   ... on HostEvacuatePreview { instancesWithoutClaims moves { claim { id } } hosts { instancesWithoutClaims } }
   ... on HostEvacuatePayload { instancesWithoutClaims moves { claim { id } } hosts { instancesWithoutClaims } } } }`
 
-test('instances without a claim are counted before and after an evacuation, which moves none of them', async () => {
+test('instances without a claim are counted by a dry run and by an evacuation, which moves none of them', async () => {
   const instances = [randomUUID(), randomUUID(), randomUUID()]
   await api.report({ legacy: { ...whole(10), runningVms: 3, instances } })
   for (const dry of [true, false]) {

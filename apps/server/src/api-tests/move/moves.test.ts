@@ -188,9 +188,9 @@ describe('a rebuild stays on its host, and is refused if the host does not meet 
 test.each<[string, Record<string, unknown>, Record<string, unknown>, string]>([
   ['a move without its claim', { intent: 'RESIZE' }, {}, 'moveOf'],
   ['a claim without a move', { moveOf: 'claim' }, {}, 'moveOf'],
-  ['several instances', { intent: 'LIVE_MIGRATE', moveOf: 'claim' }, { numInstances: 2 }, 'numInstances'],
-  ['another instance', { intent: 'LIVE_MIGRATE', moveOf: 'claim' }, { instanceUuids: [randomUUID()] }, 'instanceUuids'],
-])('a rebuild with %s is refused with its path', async (_name, input, gantt, field) => {
+  ['a move of several instances', { intent: 'LIVE_MIGRATE', moveOf: 'claim' }, { numInstances: 2 }, 'numInstances'],
+  ['a move of another instance', { intent: 'LIVE_MIGRATE', moveOf: 'claim' }, { instanceUuids: [randomUUID()] }, 'instanceUuids'],
+])('a call with %s is refused with the path of the wrong field', async (_name, input, gantt, field) => {
   const [a] = await hosts(`bad-${randomUUID()}`, 1)
   const moveOf = 'moveOf' in input ? { moveOf: claimOf(await place({ ...flavor(1), forceHosts: [a] })) } : {}
   const answer = await place({ ...flavor(1), ...gantt }, { ...input, ...moveOf })

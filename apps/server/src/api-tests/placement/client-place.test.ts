@@ -221,7 +221,7 @@ test("if the caller gives up during the start, the promise rejects with the call
   expect(await claimsFor(uuid)).toEqual(['h1 RELEASED'])
 })
 
-test('a call under a generated key that got no answer is abandoned', async () => {
+test('a call with a generated key is abandoned if it got no answer', async () => {
   const uuid = randomUUID()
   const busy = { status: 429, headers: { 'retry-after': '20' } }
   proxy.plan('selectDestinations', 'lose answer', busy, busy)
@@ -230,7 +230,7 @@ test('a call under a generated key that got no answer is abandoned', async () =>
   expect(await claimsFor(uuid)).toEqual(['h1 RELEASED'])
 })
 
-test("a call under the caller's own key is not abandoned, so that a repeated call finds its claim", async () => {
+test("a call with the caller's own key is not abandoned, so that a repeated call finds its claim", async () => {
   const uuid = randomUUID()
   const busy = { status: 429, headers: { 'retry-after': '20' } }
   proxy.plan('selectDestinations', 'lose answer', busy, busy)

@@ -99,17 +99,17 @@ describe('B11b, F13: a guest topology that contradicts its flavor or itself is r
       ['cells.0.cpuThreadPolicy', 'emulatorThreadsPolicy'].map((path) => `spec.invalid input.spec.gantt.numaTopology.${path}`),
     ],
     [
-      'one that divides its flavor is accepted',
+      'a topology that divides its flavor is accepted',
       { gantt: { flavor: { vcpus: 2, memoryMb: 1_024 }, numaTopology: { cells: cellsOf([0, 1]) } } },
       'SelectDestinationsPayload',
     ],
-    ['as Nova makes it, too', { nova: novaSpec(2, novaCell(0, [0, 1])) }, 'SelectDestinationsPayload'],
+    ['the same in Nova’s form is accepted', { nova: novaSpec(2, novaCell(0, [0, 1])) }, 'SelectDestinationsPayload'],
   ])('%s', async (_name, spec, expected) => {
     expect(await place(spec)).toEqual(expected)
   })
 })
 
-describe('an image that Nova’s rules cannot read is refused by profiles with these rules, and no host passes by other profiles', () => {
+describe('an image value that Nova’s rules cannot read is invalid for profiles with these rules, but not for other profiles', () => {
   const flavor = { vcpus: 1, memoryMb: 64 }
   const withImage = (image: object, more: object = {}) => ({ gantt: { flavor, image, ...more } })
   const ofNova = { 'nova_object.data': { hw_architecture: 'zzz' }, 'nova_object.name': 'ImageMetaProps', 'nova_object.version': '1.12' }
@@ -168,9 +168,9 @@ describe('a rule of a server group that would not be enforced is refused with it
     ],
     ['a second policy', legacyWith(['affinity', 'anti-affinity']), ['legacy.filter_properties.group_policies.1']],
     ['a second policy of an older object', withGroup({ policies: ['affinity', 'anti-affinity'] }), ['nova.instance_group.policies.1']],
-    ['one policy, written twice: none', legacyWith(['anti-affinity', 'anti-affinity']), 'SelectDestinationsPayload'],
+    ['one policy, written twice, is accepted', legacyWith(['anti-affinity', 'anti-affinity']), 'SelectDestinationsPayload'],
     [
-      'a list of policies in addition to the valid one: none',
+      'a list of policies in addition to the valid one is accepted',
       withGroup({ uuid: randomUUID(), policy: 'anti-affinity', policies: ['anti-affinity'] }),
       'SelectDestinationsPayload',
     ],
@@ -179,7 +179,7 @@ describe('a rule of a server group that would not be enforced is refused with it
   })
 })
 
-test('a retry with a bound key is answered although its request would now be refused, because an older release accepted it', async () => {
+test('for a used idempotency key, an invalid request is a conflict and not an error, because an older release may have accepted it', async () => {
   const key = randomUUID()
   const flavor = { vcpus: 1, memoryMb: 1_024 }
   expect(await place({ gantt: { flavor } }, key)).toBe('SelectDestinationsPayload')
@@ -217,7 +217,7 @@ describe('min_unit above max_unit is refused with its path', () => {
       ['stats.invalid input.updates.0.report.full.inventories.0.minUnit'],
     ],
     [
-      'of the second class alone',
+      'a minimum above the maximum of the second class only',
       { full: { ...machine, inventories: [{ resourceClass: 'CUSTOM_A', total: 1 }, inventory(9, 8)] } },
       ['stats.invalid input.updates.0.report.full.inventories.1.minUnit'],
     ],
@@ -231,13 +231,13 @@ describe('min_unit above max_unit is refused with its path', () => {
 describe('unit rules that allow no amount are refused with their path', () => {
   const rows: readonly (readonly [name: string, units: readonly [min: number, max: number | null, step: number], field: string | null])[] =
     [
-      ['no multiple of the step between the least and the most', [5, 7, 4], 'step'],
-      ['a step above the most', [1, 2, 3], 'step'],
+      ['no multiple of the step between the minimum and the maximum', [5, 7, 4], 'step'],
+      ['a step above the maximum', [1, 2, 3], 'step'],
       ['a step that skips the only amount between them', [3, 3, 2], 'step'],
-      ['the least above the most, whatever the step is', [4, 2, 3], 'min'],
-      ['one multiple of the step is enough', [5, 8, 4], null],
-      ['a step equal to the most', [1, 4, 4], null],
-      ['no most', [5, null, 4], null],
+      ['a minimum above the maximum, whatever the step is', [4, 2, 3], 'min'],
+      ['one multiple of the step is sufficient', [5, 8, 4], null],
+      ['a step equal to the maximum is accepted', [1, 4, 4], null],
+      ['a missing maximum is accepted', [5, null, 4], null],
       ['a total below every amount is accepted, since totals change', [16, null, 16], null],
       ['a maximum that is the total, below the step, is accepted too', [1, 8, 16], null],
     ]

@@ -51,7 +51,7 @@ describe('reported situations of moves', () => {
     expect(from).toMatch(/^d07-/)
   })
 
-  test('Z10: if the source or the destination claim of an open move ends, the other claim stays', async () => {
+  test('Z10: the source claim of an open move stays if the destination claim is released, and ends if the destination claim is confirmed', async () => {
     const az = await zone('z10', { 'z10-1': {}, 'z10-2': {} })
     const source = await placed({ ...az, forceHosts: ['z10-1'] })
     const away = claimOf(await move(source, 'COLD_MIGRATE', az))
@@ -62,7 +62,7 @@ describe('reported situations of moves', () => {
     expect([await stateOf(source.id), await stateOf(again.id)]).toEqual(['RELEASED', 'CONFIRMED'])
   })
 
-  test('Z01 and Z30: if a resize, a confirmation and a release happen at once, one claim stays and no resources are lost', async () => {
+  test('Z01 and Z30: if a resize, a confirmation and a release happen at once, releasing the remaining claims frees all resources', async () => {
     const az = await zone('z30', { 'z30-1': { vcpus: 2 } })
     for (let round = 0; round < 5; round++) {
       const claim = await placed(az)

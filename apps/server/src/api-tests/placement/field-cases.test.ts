@@ -19,7 +19,7 @@ describe('reported situations of requests', () => {
   const hostCell = (id: number, cpuset: readonly number[], memoryMb: number, rest: Json = {}): Json => ({ id, cpuset, memoryMb, ...rest })
   const range = (from: number, count: number): number[] => Array.from({ length: count }, (_, i) => from + i)
 
-  test('A06 LP 1825020: for an instance that boots from a volume, the root disk is not claimed, and swap and ephemeral disks are', async () => {
+  test('A06 LP 1825020: for an instance that boots from a volume, the root disk is not claimed, and the ephemeral disk is claimed', async () => {
     const az = await zone('a06', { 'a06-1': { localGb: 0, localGbUsed: 0 } })
     const claim = await placed({ ...az, isBfv: true, flavor: { ...flavor, rootGb: 40 } })
     const resized = await move(claim, 'RESIZE', { ...az, isBfv: true, flavor: { ...flavor, rootGb: 10 } })
@@ -100,10 +100,10 @@ describe('reported situations of requests', () => {
   })
 
   test.each([
-    ['a size that the host does not have', { pageSize: 1_048_576 }, 1_024],
-    ['a size of which the host has none', { pageSize: 2_048 }, 1_024],
-    ['memory that is not a multiple of the size', { pageSize: 4 }, 1],
-  ])('B05 oVirt ovirt-engine 500: pages of %s', async (what, page, memoryMb) => {
+    ['a page size that the host does not have is refused', { pageSize: 1_048_576 }, 1_024],
+    ['a page size of which the host has no pages is refused', { pageSize: 2_048 }, 1_024],
+    ['memory of 1 MiB in pages of 4 KiB is accepted', { pageSize: 4 }, 1],
+  ])('B05 oVirt ovirt-engine 500: %s', async (what, page, memoryMb) => {
     const name = `b05-${memoryMb}-${page.pageSize}`
     const pages = [
       { sizeKib: 4, total: 2_097_152 },
@@ -122,7 +122,7 @@ describe('reported situations of requests', () => {
   test.each([
     ['required', false],
     ['preferred', true],
-  ])('B07 nomad 27177: a device %s near the cell of the guest', async (numaPolicy, isPlaced) => {
+  ])('B07 nomad 27177: if the cell near a device is full, a guest with numaPolicy %s is placed: %s', async (numaPolicy, isPlaced) => {
     const name = `b07-${numaPolicy}`
     const numaCells = [hostCell(0, range(0, 4), 8_192), hostCell(1, range(4, 4), 8_192)]
     const pciPools = [{ vendorId: '8086', productId: '10ed', numaNode: 1, total: 1 }]
@@ -260,7 +260,7 @@ describe('reported situations of requests', () => {
     },
   )
 
-  test('Z08: a refusal because of a missing zone, host or group names the missing object', async () => {
+  test('Z08: a refusal because of a missing zone or host names the missing object', async () => {
     const az = await zone('z08', { 'z08-1': {} })
     expect(hostsOf(await select(az))).toEqual(['z08-1'])
     expect((await select({ availabilityZone: 'z08-gone' })).message).toContain('z08-gone')

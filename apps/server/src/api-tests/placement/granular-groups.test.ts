@@ -146,7 +146,7 @@ const vgpus = { amounts: [{ resourceClass: 'VGPU', amount: 1 }] }
 describe('resources that are requested in addition to the flavor', () => {
   test.each<[string, object, readonly string[]]>([
     [
-      'typed groups with suffixes, which would be 2 of one provider',
+      'typed groups with suffixes, whose amounts would otherwise be added',
       {
         gantt: {
           ...typed,

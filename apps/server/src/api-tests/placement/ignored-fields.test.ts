@@ -69,7 +69,7 @@ test.each([
     ['spec.image.min_ram', 'spec.image.min_disk'],
   ],
   [
-    'the same in its dictionaries',
+    "the same in Nova's dictionaries",
     {
       legacy: {
         request_spec: {
@@ -85,7 +85,7 @@ test.each([
   expect(await ignored(spec)).toEqual(paths)
 })
 
-test("a flavor below the image's requirements is refused for a rebuild or resize, and accepted for a move without a resize", async () => {
+test("a flavor below the image's requirements is refused for a new instance, a resize and a rebuild, and accepted for other intents", async () => {
   await api.report({ h2: {}, h3: {} })
   const flavor = { vcpus: 1, memoryMb: 64 }
   const claimOf = `... on SelectDestinationsPayload { destinations { selected { claim { id fence } } } }

@@ -78,8 +78,8 @@ const doors: readonly (readonly [what: string, path: string, send: (bad: string)
   ['an idempotency key', 'input.idempotencyKey', (bad) => it(place({}, { idempotencyKey: bad }))],
   ['a flavor', 'input.spec.gantt.flavor.name', (bad) => it(place({ flavor: { ...flavor, name: bad } }))],
   ['a project', 'input.spec.gantt.projectId', (bad) => it(place({ projectId: bad }))],
-  ['a zone asked for', 'input.spec.gantt.availabilityZone', (bad) => it(place({ availabilityZone: bad }))],
-  ['a host asked for', 'input.spec.gantt.forceHosts.0', (bad) => it(place({ forceHosts: [bad] }))],
+  ['a requested zone', 'input.spec.gantt.availabilityZone', (bad) => it(place({ availabilityZone: bad }))],
+  ['a requested host', 'input.spec.gantt.forceHosts.0', (bad) => it(place({ forceHosts: [bad] }))],
   [
     'an extra spec',
     'input.spec.gantt.flavor.extraSpecs.',
@@ -96,14 +96,14 @@ const doors: readonly (readonly [what: string, path: string, send: (bad: string)
 
 describe.each(doors)('%s', (_what, path, send) => {
   test.each([
-    ['an escape of terminals', 'a\u001b[2Jb'],
+    ['a terminal escape sequence', 'a\u001b[2Jb'],
     ['a line break', 'a\nb'],
-    ['a control of eight bits', 'a\u009bb'],
-    ['an override of direction', 'a\u202eb'],
-    ['an isolate', 'a\u2066b'],
+    ['an eight-bit control character', 'a\u009bb'],
+    ['a text direction override', 'a\u202eb'],
+    ['a text direction isolate', 'a\u2066b'],
     ['a zero-width space', 'a\u200bb'],
     ['a zero-width joiner', 'a\u200db'],
-    ['a filler', 'a\u3164b'],
+    ['a Hangul filler', 'a\u3164b'],
   ])('a name with %s is refused with its path', async (_name, bad) => {
     const { __typename, issues, text } = await send(bad)
     expect(text).toBeUndefined()
@@ -142,7 +142,7 @@ const keyed: Readonly<Record<string, (bad: string) => Promise<Json>>> = {
   },
 }
 
-describe('an idempotency key is a name in every call', () => {
+describe('an idempotency key is checked like a name in every call', () => {
   test('this test covers every call with an idempotency key', () => {
     const isKey = ({ name }: { readonly name: string }): boolean => /idempotency/i.test(name)
     const found = Object.values(createSchema().getTypeMap()).flatMap((type) => {
@@ -173,14 +173,14 @@ describe('an idempotency key is a name in every call', () => {
   })
 })
 
-test('reasons and the values of metadata and hints may contain line breaks, because they are not names', async () => {
+test('the values of metadata and hints may contain line breaks, because they are not names', async () => {
   const metadata = [{ key: 'note', value: 'a\nb' }]
   expect((await it(aggregate({ name: 'x', metadata }))).__typename).toBe('AggregatePayload')
   const hints = [{ key: 'query', values: ['[">=",\n "$free_ram_mb", 1]'] }]
   expect((await it(place({ schedulerHints: hints }))).__typename).toBe('SelectDestinationsPayload')
 })
 
-test('a host that was stored with such a name can continue to report', async () => {
+test('a host that was stored with a name that is now invalid can continue to report', async () => {
   const name = { host: 'old\u202ehost\u200b', node: 'old\nnode' }
   const { replica } = api.service
   const first = { type: 'report' as const, ...name, incarnation: randomUUID(), sequence: 1 }

@@ -3,7 +3,7 @@ import { createGantt, type Gantt } from '@gantt/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, type Json, startTestService, type TestService } from '../../testing/test-service.ts'
 
-// In these tests, other services report volumes and ports, and instances are placed near them. All calls use @gantt/client.
+// In these tests, other services report volumes and ports, and instances are placed near them. Most calls use @gantt/client.
 
 let api: TestService
 let gantt: Gantt
@@ -141,7 +141,7 @@ test('hosts with an old document are refused, and reporting the same document ag
   expect(await hostOf(asked, 'near-now')).toBe('h2')
 })
 
-test('a pool that hosts share is allocated once under concurrent calls, and the refusal has the free space and its source', async () => {
+test('concurrent calls do not claim more than a shared pool has, and the refusal has the free space and its source', async () => {
   const shared = randomUUID()
   const metadata = [{ key: 'gantt:disk_pool', value: shared }]
   await dataOf(api, 'mutation ($in: AggregateCreateInput!) { aggregateCreate(input: $in) { __typename } }', {

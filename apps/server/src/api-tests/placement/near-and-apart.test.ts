@@ -176,10 +176,10 @@ describe('a move prefers hosts near the volumes and ports with which the instanc
 
   test.each<[string, object, object, string]>([
     ['a volume that the move does not name', { volumes: [volume] }, {}, 'n3'],
-    ['a port that it does not name', { ports: [port] }, {}, 'n3'],
-    ['switched off by the move', { volumes: [volume], ports: [port] }, { nearVolumesAndPorts: false }, 'n2'],
-    ['other volumes that it names', { volumes: [volume] }, { volumes: [randomUUID()] }, 'n2'],
-    ['none: it goes to the host with the most free memory', {}, {}, 'n2'],
+    ['a port that the move does not name', { ports: [port] }, {}, 'n3'],
+    ['a move that switches the preference off', { volumes: [volume], ports: [port] }, { nearVolumesAndPorts: false }, 'n2'],
+    ['a move that names other volumes', { volumes: [volume] }, { volumes: [randomUUID()] }, 'n2'],
+    ['an instance without volumes and ports, for which the host with the most free memory is selected', {}, {}, 'n2'],
   ])('%s', async (_situation, first, then, host) => {
     const placed = await place({ flavor: small, instanceUuids: [randomUUID()], forceHosts: ['n1'], ...first })
     const { claim } = placed.destinations[0].selected

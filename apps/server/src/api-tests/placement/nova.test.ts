@@ -189,7 +189,7 @@ describe('requests in Nova’s form', () => {
     expect(`${issues[0].message} ${issues[0].expected}`).toContain(allowed)
   })
 
-  test('a report in several forms is refused', async () => {
+  test('a request in several forms is refused', async () => {
     const { errors } = await api.ask(SELECT, { in: { idempotencyKey: 'k', spec: { nova: requestSpec(), legacy: {} } } })
     expect(errors.length).toBeGreaterThan(0)
   })
@@ -347,7 +347,7 @@ test("A23: a host that Nova reports has the traits and classes of Placement's da
   expect(await select({ nova: asked }, { profile: 'nova-compat' })).toMatchObject({ __typename: 'NoValidHost' })
 })
 
-test('devices that claims of listed instances hold are added to the free devices that Nova counts, and cause no finding', async () => {
+test('devices that claims of listed instances hold are added to the free devices that Nova counts, and cause no warning', async () => {
   const pools = (count: number) =>
     envelope('PciDevicePoolList', '1.1', {
       objects:

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataOf, type Json, startTestService, type TestService } from '../../testing/test-service.ts'
 
-// Some placement calls are refused before hosts are evaluated. These tests check that a query about such a call is refused with the same
-// code at the same path.
+// Some placement calls are refused before hosts are evaluated. These tests check that a query about such a call is refused by the same rule
+// at the same path.
 let api: TestService
 const [apart, home, strict] = [randomUUID(), randomUUID(), randomUUID()]
 const flavor = { vcpus: 1, memoryMb: 64 }
@@ -37,7 +37,7 @@ const codesOf = (issues: readonly Json[], root: readonly string[]): readonly str
     return `${rule} ${inner.join('.')}`
   })
 
-/** The errors of a query, each with its code and its path relative to the request. */
+/** The issues of a refused query, each with its rule and its path relative to the request. */
 async function refusalOf(query: string, variables: object, root: readonly string[]): Promise<readonly string[]> {
   const { data, errors } = await api.ask(query, variables as Record<string, unknown>)
   if (errors.length === 0) return [`answered: ${JSON.stringify(data)}`]
@@ -197,7 +197,7 @@ const refusedCalls: readonly (readonly [string, object, string | null, readonly 
     ['call.too_large gantt.schedulerHints.query.0'],
   ],
   [
-    'members for each host with AFFINITY',
+    'maxServerPerHost with AFFINITY',
     { gantt: { flavor, instanceGroup: { uuid: randomUUID(), policy: 'AFFINITY', maxServerPerHost: 2 } } },
     null,
     ['call.invalid gantt.instanceGroup.maxServerPerHost'],

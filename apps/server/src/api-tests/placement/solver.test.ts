@@ -55,7 +55,7 @@ test('the filter scheduler refuses a request with several kinds of instances tha
   expect(refused.reasons.map(({ text }: Json) => text).join(' ')).toContain('8')
 })
 
-test('a comparison counts the requests for which the solver would have to be called as not solved', async () => {
+test('a comparison counts a request as not solved if the solver would have to be called for it', async () => {
   await create('compared', {})
   await placeWith(api, { profile: 'compared', claim: { mode: 'NONE' } }, { flavor, numInstances: 2 })
   await placeWith(api, { profile: 'compared', claim: { mode: 'NONE' } }, { flavor })
@@ -147,11 +147,11 @@ test.each([
         'input.profile is "nova-compat"; it must be a profile without compat: nova for a gang, because Nova supports one flavor per request',
     },
   ],
-])('a request with several kinds and %j is refused with a message', async (more, issue) => {
+])('a request with several kinds of instances and %j is refused with a message', async (more, issue) => {
   expect((await placeWith(api, { ...more, ...asked })).issues).toMatchObject([issue])
 })
 
-test('queries that support only one kind of instances refuse a request with several kinds with a message', async () => {
+test('a query that supports only one kind of instances refuses a request with several kinds, with a message', async () => {
   const { errors } = await api.ask('query ($input: CapacityInput!) { capacity(input: $input) { __typename } }', { input: asked })
   expect(errors[0]?.message).toBe(
     'input.spec.gantt.gang is a list of 1; it must be an empty list: capacity is counted for one kind of instances, so give each kind of the gang as a spec of its own',

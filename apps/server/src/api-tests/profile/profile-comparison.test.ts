@@ -68,7 +68,7 @@ test('an identical candidate agrees with every decision, including refusals', as
   })
 })
 
-test('a candidate that packs selects other hosts, and both totals are returned', async () => {
+test('a candidate that packs selects other hosts, and the answer has the count and fullness of the hosts that each version selected', async () => {
   const found = await compare(draft({ weighers: [{ name: 'RAMWeigher', multiplier: -1 }] }))
   expect(found).toMatchObject({ sampled: 5, elsewhere: 2, newFailures: 0, newPlacements: 0, agreement: 0.6 })
   expect(found.disagreements[0]).toMatchObject({ kind: 'ELSEWHERE', baselineHosts: ['large'], candidateHosts: ['small'] })

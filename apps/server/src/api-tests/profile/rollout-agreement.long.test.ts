@@ -46,14 +46,14 @@ type Step = Readonly<Record<'sampled' | 'agreed' | 'elsewhere' | 'newFailures' |
 const sum = (steps: readonly Step[], field: keyof Step): number => steps.reduce((all, step) => all + step[field], 0)
 
 describe('a rollout over time', () => {
-  test('each decision of every replica is counted once, in the step of its time, and every replica returns the same counts', async () => {
+  test('each decision of every replica is counted once, in the interval in which it was made, and every replica returns the same counts', async () => {
     await write('site', [{ name: 'RamFilter' }], 1)
     await write('site', [{ name: 'RamFilter' }], -1)
     await activate('site@2', { mode: 'SHADOW' })
     const made: Json[] = []
     for (const of of [api, second, api]) made.push(await placeWith(of, { profile: 'site' }, { flavor: { vcpus: 1, memoryMb: 64 } }))
     made.push(await placeWith(second, { profile: 'site' }, { flavor: { vcpus: 1, memoryMb: 999_999 } }))
-    // the second replica writes its findings to the tables a few seconds later
+    // the second replica writes its counts and disagreements to the tables a few seconds later
     const seen = await vi.waitFor(
       async () => {
         const found = await rolloutOf('site')
@@ -82,7 +82,7 @@ describe('a rollout over time', () => {
     expect(await rolloutOf('site', undefined, second)).toMatchObject({ disagreements: seen.disagreements })
   })
 
-  test('a host that a filter of the candidate refuses has no rank by the candidate, and the filter is named; after the next step of the rollout the counts begin at zero', async () => {
+  test('a host that a filter of the candidate refuses has no rank by the candidate, and the filter is named; after a change of the rollout the counts begin at zero', async () => {
     await write('picky', [{ name: 'RamFilter' }], 1)
     await write('picky', [{ name: 'IsolatedHostsFilter', options: { isolated_hosts: ['large'], isolated_images: ['i'] } }], 1)
     await activate('picky@2', { mode: 'SHADOW' })
@@ -98,7 +98,7 @@ describe('a rollout over time', () => {
     })
     await activate('picky@2', { mode: 'CANARY', percent: 100 })
     expect(await rolloutOf('picky')).toMatchObject({ disagreements: [], overTime: [{ sampled: 0, agreement: null }] })
-    // a query for an earlier moment returns the findings of the rollout that was active at that moment
+    // a query for an earlier moment returns the counts of the rollout that was active at that moment
     expect(sum((await rolloutOf('picky', Number(fleetRevision))).overTime, 'elsewhere')).toBe(1)
   })
 

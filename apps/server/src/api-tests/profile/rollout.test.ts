@@ -70,7 +70,7 @@ test('a version can be put into a rollout, activated and rolled back', async () 
   expect(await rollBack('site')).toMatchObject({ __typename: 'ValidationError', code: 'PRECONDITION' })
 })
 
-test('a canary decides a repeated call every time, its record names the version, and calls that name a version are not included', async () => {
+test('a canary also decides every repetition of a call that it decided, each decision names its version, and the canary decides no call that names another version', async () => {
   await create('canary', 1)
   await create('canary', -1)
   await activate('canary@2', { mode: 'CANARY', percent: 50 })
@@ -95,10 +95,10 @@ test('a canary decides a repeated call every time, its record names the version,
 })
 
 test.each<[string, string, Json, string]>([
-  ['the version that decides', 'default@0', { mode: 'SHADOW' }, 'be another version than the active one'],
-  ['a canary of no share', 'best-fit@0', { mode: 'CANARY' }, 'more than 0'],
-  ['more than all', 'best-fit@0', { mode: 'CANARY', percent: 101 }, '0.01 to 100'],
-  ['more decimals than are kept', 'best-fit@0', { mode: 'CANARY', percent: 0.015 }, 'two decimals'],
+  ['the active version', 'default@0', { mode: 'SHADOW' }, 'be another version than the active one'],
+  ['a canary without a percentage', 'best-fit@0', { mode: 'CANARY' }, 'more than 0'],
+  ['more than 100 percent', 'best-fit@0', { mode: 'CANARY', percent: 101 }, '0.01 to 100'],
+  ['more than two decimals', 'best-fit@0', { mode: 'CANARY', percent: 0.015 }, 'two decimals'],
 ])('a rollout with %s is refused', async (_name, version, rollout, message) => {
   expect(await activate(version, rollout)).toMatchObject({ __typename: 'ValidationError', message: expect.stringContaining(message) })
 })
@@ -149,19 +149,19 @@ test('a filter in shadow mode refuses no host, and the explanation lists the hos
   expect(JSON.stringify(decision.explanation.steps)).not.toContain('TraitsFilter')
 })
 
-test('the audit shows who rolled a version back, and why', async () => {
+test('the audit shows of which profile a version was rolled back, and why', async () => {
   const { auditLog } = await dataOf(api, '{ auditLog(first: 50) { nodes { summary } } }')
   const found = auditLog.nodes.find(({ summary }: Json) => summary.includes('it packs'))
   expect(found.summary).toContain('"profile":"site"')
 })
 
-test('the history includes an activation before the first rollout of a profile', async () => {
+test('rollbacks of a profile that never had a rollout activate its earlier versions one after the other', async () => {
   for (const multiplier of [1, 2, 3]) await create('plain', multiplier)
   for (const number of [2, 3]) await activate(`plain@${number}`)
   for (const number of [2, 1]) expect(await rollBack('plain')).toMatchObject({ profile: { active: { number } } })
 })
 
-test('a step that was planned on another state of the rollout is refused with a reason', async () => {
+test('an activation or rollback that was planned for an earlier state of the profile is refused with a conflict', async () => {
   for (const multiplier of [1, -1, 2]) await create('planned', multiplier)
   const standingOf = async (): Promise<string> => (await dataOf(api, '{ profile(name: "planned") { standing } }')).profile.standing
   const step = (call: string, ifStanding: string): Promise<Json> =>

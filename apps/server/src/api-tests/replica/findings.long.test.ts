@@ -69,7 +69,7 @@ test('Z19: a second key for the same instance is refused, so that the auditor ha
   await found(['z19'], [])
 })
 
-test('a claim that no host lists becomes a finding after the configured time; a dry run of the repair shows that the claim would end, the repair ends it, and the audit has both calls', async () => {
+test('a claim whose instance no host lists becomes a finding after the configured time; a dry run of the repair shows that the claim would end, the repair ends it, and the audit has both calls', async () => {
   await report('orphan', { instances: [] })
   const { instance } = await place('orphan')
   await report('orphan', running(instance))
@@ -271,7 +271,7 @@ test('an instance that fills its host is claimed without further resources, and 
   await found(['filled'], [])
 })
 
-test('if an operator claims an instance for a project and account, a placement by that account gets the existing claim', async () => {
+test('if an operator claims an instance for a project and account, a placement of the instance by that account is refused as taken', async () => {
   const instance = randomUUID()
   await report('owned', running(instance))
   const [finding] = await found(['owned'], ['instance.unclaimed'])
@@ -319,7 +319,7 @@ test('if a report states too little usage, the operator chooses to compute the u
   expect(liveClaims(instance)).toEqual([])
 })
 
-test('replacing a host needs ADMIN, even as a repair, and other repairs need OPERATE', async () => {
+test('replacing a host needs ADMIN, even as a repair', async () => {
   const machineId = randomUUID()
   for (const host of ['same-a', 'same-b']) await report(host, { instances: [], machineId })
   const [finding] = await found(['same-a', 'same-b'], ['host.same_machine'])

@@ -48,7 +48,7 @@ test('if there are no violations, the start of this time and the counts of round
   expect(values.get('gantt_audit_clean_since_timestamp_seconds')).toBe(Date.parse(auditor.cleanSince) / 1_000)
 })
 
-test('every metric has one help line and one type line, before its values', async () => {
+test('every metric has one type line, before its values', async () => {
   const lines = (await (await scrape(await makeKey({ scopes: ['READ'] }))).text()).trimEnd().split('\n')
   const types = lines.filter((line) => line.startsWith('# TYPE ')).map((line) => line.split(' ')[2])
   expect(new Set(types).size).toBe(types.length)
@@ -59,7 +59,7 @@ test('every metric has one help line and one type line, before its values', asyn
   }
 })
 
-test('a call without a key, or with a key that may read only a part of the fleet, is refused', async () => {
+test('a scrape without a key, with a key without READ, or with a key bound to a project is refused', async () => {
   expect((await scrape()).status).toBe(401)
   expect((await scrape('gantt_wrong')).status).toBe(401)
   for (const input of [{ scopes: ['REPORT'] }, { scopes: ['READ'], project: 'p1', account: 'p1' }]) {

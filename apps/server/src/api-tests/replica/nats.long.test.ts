@@ -30,7 +30,7 @@ describe.skipIf(noNatsServer !== undefined)(
       await cluster.stop()
     })
 
-    test('two services place claims together: what fits is placed once, other requests are refused, and both services have the same state', async () => {
+    test('two services together place exactly as many requests as fit, refuse the others, and have the same state', async () => {
       const [a, b] = services as [TestService, TestService]
       const hosts = Object.fromEntries(Array.from({ length: 4 }, (_, i) => [`h${i}`, { vcpus: 16 }]))
       await a.report(hosts)

@@ -18,7 +18,7 @@ interface Starting {
   readonly service: Promise<Service>
   readonly warnings: string[]
   stop(): void
-  /** Sends a readiness probe. Returns the HTTP status and the reason in the answer. */
+  /** Sends a readiness probe. Returns the HTTP status and the text of the answer, or `nobody listens` if there is no answer. */
   ready(): Promise<string>
   /** Makes a call. Returns the HTTP status and the error code of the answer. */
   call(): Promise<string>

@@ -42,13 +42,13 @@ async function beginShadow(): Promise<void> {
 
 test.each<[string, () => Promise<void>]>([
   ['', async () => {}],
-  [', with a shadow too', beginShadow],
+  [', also during a rollout in shadow mode', beginShadow],
 ])(
-  'in steady state a placement uses no table but the log (append, turn, follow) and the projection that follows it%s',
+  'in steady state a placement uses no table but the log, and all other statements are writes in the background%s',
   async (_with, begin) => {
     await begin()
     await place()
-    // statements that the replica sends even if there are no calls: they read the clock and the keys, and delete old rows of the tables
+    // statements that the replica also sends if there are no calls: they read the keys or the time of the database
     const idle = new Set<string>()
     const seen = (part: string) => statements.some((text) => text.includes(part))
     await vi.waitFor(
@@ -71,7 +71,7 @@ test.each<[string, () => Promise<void>]>([
       /^\s*INSERT INTO (request_spec|decision|claim) /, // the rows that the projection writes
       /\baudit\b|^SELECT pg_advisory_xact_lock/, // audit rows, which are written after the answers
       /^\s*UPDATE api_key SET last_used_at_ms/, // the last use of keys, every few seconds
-      /^\s*INSERT INTO rollout_|^\s*DELETE FROM rollout_/, // the findings of a shadow, every five seconds
+      /^\s*INSERT INTO rollout_|^\s*DELETE FROM rollout_/, // the comparisons of the rollout in shadow mode, every five seconds
       /^\s*INSERT INTO replica |FROM "public"."replica"/, // the replica's sign of life, every two seconds
     ]
     expect(caused.filter((text) => !allowed.some((pattern) => pattern.test(text)))).toEqual([])

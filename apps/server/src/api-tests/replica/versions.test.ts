@@ -85,7 +85,7 @@ const documentOf = async (decision: string, version: string | null = null): Prom
 const statsOf = (host: string, version: string | null = null) =>
   api.ask('query ($host: String!, $version: String) { host(name: $host) { stats(version: $version) } }', { host, version })
 
-describe('while a replica of the previous release runs', () => {
+describe('while a replica of an older release runs', () => {
   const key = randomUUID()
 
   test('changes that the older replica supports are written in the form of its release', async () => {
@@ -124,7 +124,7 @@ describe('while a replica of the previous release runs', () => {
     expect([await levelOfLog(), (await logged()).length]).toEqual([2, before])
   })
 
-  test('an older replica follows the log, and no call requires a level that it does not support', async () => {
+  test('an older replica follows the log, and a change that needs a higher level than its own is refused', async () => {
     expect(await older.replica.reached(api.service.replica.fleet.place.revision, 10_000)).toBe(true)
     const newer = {
       type: 'rollout',
@@ -230,7 +230,7 @@ describe('once every replica supports the newer level', () => {
     expect(lacking.errors[0]?.extensions).toMatchObject({ rule: 'stats.newer_field', path: ['version', 'pciPools'] })
   })
 
-  test('a document with a field that its version lacks is refused with the path of the field, and a tag is listed once', async () => {
+  test('a document with a field that its version lacks is refused with the path of the field, and so is a repeated tag', async () => {
     expect(await placeWith(api, {}, { ...threaded, version: '1.0' })).toMatchObject({
       __typename: 'ValidationError',
       issues: [{ rule: 'spec.unknown_field', path: ['input', 'spec', 'gantt', 'numaTopology', 'cells', '0', 'cpuThreadPolicy'] }],

@@ -80,7 +80,7 @@ test('a second incarnation takes over with a full report, and reports of the fir
   expect(await usedOf(host)).toBe(99)
 })
 
-test('many hosts send reports and heartbeats in one call, each with its own result', async () => {
+test('the reports of several hosts are sent in one call, each with its own result, and so are their heartbeats', async () => {
   const gantt = clientWith()
   const hosts = [randomUUID(), randomUUID()]
   const updates = hosts.map((host, at) => ({
@@ -211,12 +211,12 @@ test('a stream whose key is rotated continues with the next key', async () => {
 test.each([
   ['an unknown key', { key: 'unknown' }, {}, 'UNAUTHENTICATED'],
   ['a query that cannot be read', {}, { query: 'mem.free<' }, 'GRAPHQL_VALIDATION_FAILED'],
-])('%s ends a stream with the fault', async (_what, options, filter, code) => {
+])('%s ends a stream with a FaultError', async (_what, options, filter, code) => {
   const stream = clientWith(options).events.hostChanges(filter)
   await expect(stream.next()).rejects.toMatchObject({ name: 'FaultError', code })
 })
 
-test('a stream that gets no answer or no heartbeats is opened again, and its reader can end it at any time', async () => {
+test('a stream is opened again after an error, an early end or missing heartbeats, and its reader can end it at any time', async () => {
   await api.report({ [randomUUID()]: {} })
   const breaks: string[] = []
   const stop = new AbortController()

@@ -51,7 +51,7 @@ test('a namespace called compute is refused, because its data must be reported a
   expect(text).toContain('ValidationError')
 })
 
-test('a number in a document that JSON cannot hold exactly is refused', async () => {
+test('a document with an integer beyond the safe range is refused', async () => {
   const { text } = await api.ask(REPORT, {
     u: [
       {

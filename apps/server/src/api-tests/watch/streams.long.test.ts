@@ -223,7 +223,7 @@ test('one key cannot open as many streams as a replica allows in total', async (
   abort.abort()
 })
 
-test('when the service closes, streams end and calls in progress are answered', async () => {
+test('when the service closes, its streams end with the event `complete`', async () => {
   const other = await startTestService()
   await other.report({ h1: {} })
   const response = await fetch(other.url, {
@@ -236,8 +236,8 @@ test('when the service closes, streams end and calls in progress are answered', 
 })
 
 test.each([
-  ['the line', '(query: "host:before-*")'],
-  ['the filter', '(filter: { host: { eq: "before-2" } })'],
+  ['a query', '(query: "host:before-*")'],
+  ['a filter', '(filter: { host: { eq: "before-2" } })'],
 ])(
   'a subscription to decisions about a host by %s continues after the host was replaced, and gets no other decisions',
   async (_, asked) => {

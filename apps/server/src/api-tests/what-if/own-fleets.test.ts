@@ -42,9 +42,9 @@ test.each<[string, (named: { uuid: string; decision: string; begun: number }) =>
         overlay: { addHosts: [{ likeHost: "one", count: 3 }], removeHosts: ["two"] } }) { placed } }`,
     ],
   ],
-  ['hosts of the past', ({ begun: at }) => ['query ($at: Moment) { hosts(first: 5, at: $at) { totalCount } }', { at: String(at) }]],
+  ['hosts at a revision', ({ begun: at }) => ['query ($at: Moment) { hosts(first: 5, at: $at) { totalCount } }', { at: String(at) }]],
   [
-    'an explanation of the past',
+    'an explanation at a revision',
     (named) => [
       'query ($in: ExplainPlacementInput!) { explainPlacement(input: $in) { headline } }',
       { in: { subject: { decisionId: named.decision }, at: String(named.begun + 1) } },

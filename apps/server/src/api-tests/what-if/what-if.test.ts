@@ -51,7 +51,7 @@ describe('simulate', () => {
     expect(await standing()).toEqual(before)
   })
 
-  test('simulate returns its curve in at most the requested count of points', async () => {
+  test('the curve of simulate has at most the requested count of points, and one more before the first failure', async () => {
     const CURVE = `query ($in: SimulateInput!, $points: Int) { simulate(input: $in) { placed
       utilisationAfter { usage { resourceClass used } } curve(points: $points) { asked placed usage { resourceClass used capacity free } } } }`
     const requests = [{ spec: { gantt: { flavor, availabilityZone: 'az1' } }, count: 10 }]
@@ -72,7 +72,7 @@ describe('simulate', () => {
     }
   })
 
-  test('an overlay can add hosts, remove hosts and change ratios, and missing hosts are named', async () => {
+  test('an overlay can add hosts, remove hosts, change ratios and move hosts between aggregates', async () => {
     const spec = { gantt: { flavor, availabilityZone: 'az2' } }
     const placedWith = async (overlay: Record<string, unknown>) => {
       const { placed, decisions } = await simulate({ requests: [{ spec, count: 20 }], overlay })
@@ -129,7 +129,7 @@ describe('simulate', () => {
     ],
     ['a future revision', { at: 1_000_000 }, 'input.at'],
     ['a deadline that is too long', { deadline: 'PT2M' }, 'input.deadline'],
-  ])('a simulation with %s is refused, and the message names it', async (_name, input, path) => {
+  ])('a simulation with %s is refused with its path', async (_name, input, path) => {
     const answer = await api.ask(SIMULATE, { in: { requests: [{ spec: { gantt: { flavor } } }], ...input } })
     expect(codeOf(answer)).toBe('GRAPHQL_VALIDATION_FAILED')
     expect(answer.errors[0]?.extensions.path).toEqual(path.split('.'))
@@ -214,14 +214,14 @@ const wouldFit = async (input: Record<string, unknown>): Promise<Json> => (await
 
 describe('whatWouldFit', () => {
   test.each([
-    ['too large for its zone', { flavor: { vcpus: 8, memoryMb: 8_192 }, availabilityZone: 'az2' }],
+    ['that is too large for its zone', { flavor: { vcpus: 8, memoryMb: 8_192 }, availabilityZone: 'az2' }],
     [
       'for a missing zone, with missing devices',
       { flavor, availabilityZone: 'az9', pciRequests: [{ count: 1, specs: [{ properties: [{ key: 'vendor_id', value: 'v' }] }] }] },
     ],
-    ['more instances than fit', { flavor: { vcpus: 12, memoryMb: 1_024 }, numInstances: 3 }],
+    ['for more instances than fit', { flavor: { vcpus: 12, memoryMb: 1_024 }, numInstances: 3 }],
     [
-      'with text for filters',
+      'with extra specs and hints for filters',
       {
         flavor: { ...flavor, extraSpecs: [{ key: 'ssd', value: 'true' }] },
         schedulerHints: [{ key: 'same_host', values: ['00000000-0000-4000-8000-000000000001'] }],

@@ -4,7 +4,8 @@ import type { PrismaClient } from '../prisma.ts'
 import { CAUSE } from './decision-query.ts'
 
 /**
- * A range of store time from `since` to before `until`, in milliseconds since 1970, divided into equal steps. The last step may be shorter.
+ * A range of store time that begins at `since` and ends before `until`, in milliseconds since 1970. It is divided into equal steps; the
+ * last step may be shorter.
  */
 export interface Span {
   readonly since: number
@@ -76,8 +77,8 @@ const FAILED = Prisma.sql`d.outcome IN ('PARTIAL', 'NO_VALID_HOST')`
 const ANY = Prisma.sql`d.outcome IN ('PLACED', 'PARTIAL', 'NO_VALID_HOST')`
 
 /**
- * Counts decisions in the tables with the index of outcomes and times. All other results are computed from a limited count of decisions.
- * Tests set `maxTimed`.
+ * Creates the store on the table of decisions. Steps count all decisions of the span, from the index of outcomes and times. All other
+ * results are computed from a limited number of the newest decisions. Tests set `maxTimed`.
  */
 export function createActivityStore(prisma: PrismaClient, maxTimed = MAX_TIMED): ActivityStore {
   return {

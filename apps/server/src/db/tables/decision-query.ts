@@ -75,7 +75,7 @@ export const PROJECT = ofRequest('{record,request,projectId}', 'project_id')
 export const CHAIN = Prisma.sql`d.instance_uuids[1]`
 
 /**
- * The code and text of the cause why a decision (d) was refused, by the rules of `causeOfRefusal`: the recorded cause, or a reason if none
+ * The code and text of the cause of a refusal (d), by the rules of `causeOfRefusal`: the recorded cause, or one of the reasons if no cause
  * is recorded. Reasons are in the order of the filters, and for one filter by descending host count.
  */
 export const CAUSE = Prisma.sql`SELECT d.document -> 'cause' ->> 'code' AS code, d.document -> 'cause' ->> 'text' AS text
@@ -85,7 +85,7 @@ export const CAUSE = Prisma.sql`SELECT d.document -> 'cause' ->> 'code' AS code,
     FROM jsonb_array_elements(d.document -> 'reasons') WITH ORDINALITY AS one(reason, place)
     WHERE NOT d.document ? 'cause' AND one.reason ->> 'filter' = d.document #>> '{reasons,-1,filter}' ORDER BY one.place LIMIT 1)`
 
-/** The texts of each field with which a term is compared. */
+/** For each field, the texts with which a term is compared. */
 const textsOf: Readonly<Record<string, Prisma.Sql>> = {
   outcome: Prisma.sql`(VALUES (d.outcome))`,
   host: Prisma.sql`unnest(d.hosts)`,

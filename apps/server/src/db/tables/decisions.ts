@@ -45,7 +45,10 @@ export interface DecisionStore {
     readonly total: number
     readonly decisions: readonly (StoredDecision | UnreadableDecision)[]
   }>
-  /** Stores the hash of a decision's verdicts unless one is stored already. Returns the stored hash. */
+  /**
+   * Stores the hash of a decision's verdicts unless one is stored already. Returns the stored hash and its time; undefined if the decision
+   * is unknown.
+   */
   keepMatrix(id: string, hash: string): Promise<Pick<KeptReceipt, 'matrix' | 'matrixAt'> | undefined>
 }
 
@@ -111,7 +114,7 @@ export class UnreadableDecisionError extends RangeError {
 }
 
 export function createDecisionStore(prisma: PrismaClient): DecisionStore & UnloggedDecisions {
-  /** Reads the decisions that a condition selects, in its order. There are at most `most` of them. */
+  /** Reads the decisions that `wanted` (conditions, order and limit in SQL) selects, in its order. It selects at most `most` decisions. */
   const readRows = async (wanted: Prisma.Sql, most: number): Promise<(StoredDecision | UnreadableDecision)[]> => {
     if (most <= READ_DECISIONS) return mapInPieces(await prisma.$queryRaw<DecisionRow[]>`${SELECT} ${wanted}`, toListed)
     const ids = await prisma.$queryRaw<{ id: string }[]>`SELECT d.id::text AS id FROM decision d ${wanted}`
@@ -243,8 +246,8 @@ function toListed(row: DecisionRow): StoredDecision | UnreadableDecision {
 export const isUnreadable = (row: StoredDecision | UnreadableDecision): row is UnreadableDecision => 'unreadable' in row
 
 /**
- * The document of a row. A decision is stored in packed (binary) form, next to its columns and its request. Older releases stored the whole
- * decision in the document.
+ * The document of a row. A decision is usually stored in packed (binary) form, next to its columns and its request. A decision without
+ * packed form is stored completely in the column `document`.
  */
 function documentOf({ id, packed, document, request, ...row }: DecisionRow): Document {
   if (packed === null) return longForm(id, document)
@@ -260,7 +263,10 @@ function documentOf({ id, packed, document, request, ...row }: DecisionRow): Doc
   }
 }
 
-/** The document of a row without packed form. Such a row was written by an older release, or lost its packed form. */
+/**
+ * The document of a row without packed form. Such a row was written before every replica could read packed decisions, could not be packed,
+ * or lost its packed form.
+ */
 function longForm(id: string, document: unknown): Document {
   if (!isLongForm(document)) throw new UnreadableDecisionError(id, 'it is not packed, and its long form is damaged')
   return document

@@ -64,8 +64,8 @@ export interface HostTimelineStore {
 }
 
 /**
- * The audit records an edit by a replica's clock when the edit is answered. This time may be up to MAX_CLOCK_SKEW_MS earlier than the edit's store
- * time, because clocks differ, and up to MAX_AUDIT_DELAY_MS later.
+ * The audit records an edit by a replica's clock when the edit is answered. This time may be up to MAX_CLOCK_SKEW_MS earlier than the
+ * edit's store time, because clocks differ, and up to MAX_AUDIT_DELAY_MS later.
  */
 const MAX_CLOCK_SKEW_MS = 5_000
 const MAX_AUDIT_DELAY_MS = 60_000

@@ -21,7 +21,7 @@ const READ = `SELECT json_agg(host), json_agg(node), json_agg(heard_at_ms)
 /** Ignores that a connection ends between two statements, because the next statement then fails. */
 const ignored = (): void => {}
 
-/** Leases in a table. A reader holds a lock while it evaluates them. */
+/** Leases in a table. `isMine` is true for the reader that holds the lock. */
 export function createLeaseStore(connection: pg.ClientConfig): LeaseStore {
   const { connectionTimeoutMillis, query_timeout } = TIMEOUTS
   const pool = new pg.Pool({ connectionTimeoutMillis, query_timeout, ...connection, max: 2 })
@@ -51,7 +51,7 @@ export function createLeaseStore(connection: pg.ClientConfig): LeaseStore {
         await client.query('COMMIT')
       } catch (error) {
         failure = error instanceof Error ? error : new Error(String(error))
-        // ends this replica's turn before the next read; if ROLLBACK fails, the turn ends with the connection
+        // releases the lock before the next read; if ROLLBACK fails, the lock is released when the connection ends
         await client.query('ROLLBACK').catch(() => undefined)
         throw failure
       } finally {

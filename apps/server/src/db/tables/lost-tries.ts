@@ -2,7 +2,7 @@ import type { Code } from '@gantt/scheduler-core'
 import type { Database, PrismaClient } from '../prisma.ts'
 import type { LostTryRow } from './rows.ts'
 
-/** An attempt to decide a request that another change made void, as recorded in the log. */
+/** A lost attempt to decide a request: another change came first in the log and made the attempt's proposal void. */
 export interface LostTry {
   /** Which attempt of the request this was, counted from 1. */
   readonly attempt: number

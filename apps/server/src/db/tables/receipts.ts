@@ -31,7 +31,7 @@ export const receiptOf = (decision: StoredDecision): Taken => ({
   row: sha256([rowText({ ...decision, ...(decision.searched ?? searchedOf(decision)) })]),
 })
 
-/** A receipt in which no hash is missing. */
+/** The hashes that are known when a decision is stored. */
 interface Taken {
   readonly inputs: string
   readonly decided: string

@@ -36,7 +36,7 @@ export interface RecordTables {
    * has already written these rows.
    */
   write(stream: string, from: StreamPosition, to: StreamPosition, rows: RecordRows): Promise<boolean>
-  /** The existing keys. */
+  /** Writes that insert the existing keys, oldest first. */
   keys(): Promise<readonly KeyWrite[]>
   /** When keys were last used. */
   uses(): Promise<ReadonlyMap<string, number>>

@@ -1,7 +1,7 @@
 import { FORGOTTEN_AFTER_MS, type ReplicaStore, readDigests, readVitals } from '../../stores/replicas.ts'
 import type { PrismaClient } from '../prisma.ts'
 
-/** A lag of more entries than this is reported as this many entries. */
+/** At most this many entries are read to count the changes by which a replica lags behind. */
 const MAX_REPORTED_LAG = 100_000
 
 export function createReplicaStore(prisma: PrismaClient): ReplicaStore {

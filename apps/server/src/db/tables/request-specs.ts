@@ -48,7 +48,7 @@ export function createRequestSpecStore(prisma: PrismaClient): RequestSpecStore {
   }
 }
 
-/** Stores the requests of decisions that are not stored yet. */
+/** Stores the requests of these decisions. Requests that are stored already are not changed. */
 export async function writeRequestSpecs(database: Database, decisions: readonly StoredDecision[]): Promise<void> {
   const rows = new Map(
     decisions.map(({ requestSpecId: id, record: { request }, at }) => {

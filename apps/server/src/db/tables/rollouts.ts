@@ -2,7 +2,10 @@ import type { Agreement, HostRank } from '@gantt/scheduler-core'
 import type { Database, PrismaClient } from '../prisma.ts'
 import { clean } from './set-aside.ts'
 
-/** How many decisions were replayed with the version that had not made them, and how many were not replayed. */
+/**
+ * How many decisions were replayed with the version of the profile that had not made them, by how the two versions agree, and how many were
+ * not replayed.
+ */
 export interface RolloutCounts {
   readonly agreed: number
   readonly elsewhere: number
@@ -14,13 +17,13 @@ export interface RolloutCounts {
   readonly notSolved: number
 }
 
-/** All findings of one replica in one minute. */
+/** The counts of one replica in one minute. */
 export interface RolloutMinute extends RolloutCounts {
   /** The rollout, by its `rolloutId`. */
   readonly rollout: string
   /** The start of the minute, milliseconds since 1970. */
   readonly at: number
-  /** The name of the replica that made the findings. */
+  /** The name of the replica that replayed the decisions. */
   readonly replica: string
 }
 
@@ -56,15 +59,15 @@ export interface RolloutSpan {
 
 export interface RolloutStore {
   /**
-   * Stores findings and disagreements in one transaction, which may be repeated. The findings of a minute replace earlier findings of that
+   * Stores counts and disagreements in one transaction, which may be repeated. The counts of a minute replace earlier counts of that
    * minute. If there are too many disagreements, the oldest are deleted.
    */
   keep(minutes: readonly RolloutMinute[], disagreements: readonly KeptDisagreement[]): Promise<void>
-  /** The findings of all replicas in steps of a given length. Empty steps are left out. */
+  /** The counts of all replicas together, in steps of a given length. Empty steps are left out. */
   steps(span: RolloutSpan, stepMs: number): Promise<readonly (RolloutCounts & { readonly step: number })[]>
   /** Disagreements, newest first. */
   disagreements(span: Omit<RolloutSpan, 'since'>, first: number): Promise<readonly KeptDisagreement[]>
-  /** Deletes the rows of all rollouts that are older than the time `before`. */
+  /** Deletes the counts and disagreements of all rollouts from before a time, in milliseconds since 1970. */
   forget(before: number): Promise<void>
 }
 

@@ -9,7 +9,7 @@ export interface DecisionPlace {
   readonly position: number | null
 }
 
-/** How many hosts each filter refused, by code, for a request that was not placed. */
+/** How many hosts one filter refused with one code, for a request of which an instance was not placed. */
 export interface RefusalReason {
   readonly filter: string
   readonly code: Code
@@ -106,7 +106,7 @@ export interface Rows {
   readonly groups: readonly GroupRow[]
 }
 
-/** An attempt to decide a request that another change made void. Its proposal is in the log. */
+/** A lost attempt to decide a request: another change came first and made the attempt's proposal void. The void proposal is in the log. */
 export interface LostTryRow {
   /** The id of the decision and the index of the attempt: `uuid/1`. */
   readonly id: string

@@ -8,7 +8,7 @@ export interface SetAside {
   readonly reason: string
 }
 
-/** SQLSTATE classes of permanent errors: data that is invalid for its type, and violated constraints. */
+/** SQLSTATE classes of permanent errors: data that is invalid for its type, violated constraints, and data beyond a limit of PostgreSQL. */
 const REFUSALS = /^(22|23|54)...$/
 
 /** The database's message if it refused the content of a statement; undefined for every other failure. */
@@ -49,7 +49,7 @@ export async function writeOrSetAside<Row extends { readonly id: string; readonl
   }
 }
 
-/** PostgreSQL's text type cannot hold NUL. */
+/** Replaces NUL characters, which PostgreSQL's text type cannot contain. */
 export const clean = (text: string): string => text.replaceAll('\u0000', '\ufffd')
 
 /** Finds the SQLSTATE, which Prisma and its adapter store at different depths of the error. */

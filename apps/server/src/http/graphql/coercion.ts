@@ -42,8 +42,8 @@ const fieldNames = (type: GraphQLInputType): string => {
 }
 
 /**
- * The errors of variables that do not fit their types: path, found value and allowed values of each. Runs only for refused calls, because
- * it reads the variables a second time.
+ * The errors of variables that do not fit their types: path, found value and allowed values of each. Runs only for refused calls and for
+ * calls with wide objects, because it reads the variables a second time.
  */
 export function variableFaults(
   schema: GraphQLSchema,

@@ -25,7 +25,7 @@ export interface GraphqlOptions {
   readonly services: Services
   /** The cache for documents that are sent repeatedly. Absent: a new cache is created. */
   readonly documents?: DocumentCache
-  /** Undefined if all readable state is durable. Otherwise resolves when the state that was read is durable. */
+  /** Returns undefined if all readable state is durable. Otherwise resolves when the state that was read is durable. */
   settled?(): Promise<void> | undefined
   /** The content of the heartbeats of open streams. */
   heartbeat(): Heartbeat
@@ -144,7 +144,7 @@ export function useTypedErrors(schema: GraphQLSchema): Plugin<Context, Call> {
       ({ params }) =>
       ({ valid, result, setResult }) => {
         const errors = result as readonly GraphQLError[]
-        // errors that come from the cache were already rewritten for an earlier call
+        // errors with a rule are already in the form of this service
         if (!valid && errors.some(({ extensions }) => extensions.rule === undefined))
           setResult(documentFaults(schema, params.documentAST, errors))
       },
@@ -243,7 +243,7 @@ function useRequestId(warn: (message: string) => void): Plugin<Context, Call> {
       const reason = defectBehind(error)
       if (reason !== undefined) warn(`request ${requestId} failed: ${reason}`)
     }
-    // errors of a document are cached and returned to everyone who sends it, so each call gets its own copies
+    // each call gets its own copies, because an error object may be used for several answers
     return { ...rest, errors: errors.map((error) => withRequestId(error, requestId)) }
   }
   return {

@@ -54,7 +54,7 @@ function validOf(type: GraphQLInputType, called = ''): Json {
   return Object.fromEntries(given.map((field) => [field.name, validOf(field.type, field.name)]))
 }
 
-/** Values for fields that refer to existing objects. */
+/** Values for fields that need a certain value, for example the name of an existing object or a new key. */
 const named: Readonly<Record<string, () => Json>> = {
   host: () => 'h1',
   hosts: () => 'h1',
@@ -183,7 +183,7 @@ interface Refusal {
   readonly message: string
 }
 
-/** The error codes of a call; empty if it succeeds. */
+/** The refusals in the answer to a call; empty if the call succeeds. */
 async function refusalsOf(place: Place, value: Json): Promise<readonly Refusal[]> {
   const variables = variablesWith(place, value)
   const { data, errors } = await api.ask(documentOf(place, variables), variables)
@@ -279,7 +279,7 @@ test('a call that expects a different count of claims than the dry run found is 
   expect(await api.ask(call)).toMatchObject({ data: { hostForget: { issues: [{ path: ['expectedClaims'] }] } } })
 })
 
-test("the path of an error in a profile's filter or weigher has its index in the caller’s list, and that of a scheduler its name", async () => {
+test("an error in a profile's filter or weigher is reported at its index in the caller’s list, and a wrong scheduler at schedulerName", async () => {
   const input = {
     filters: [{ name: 'RamFilter', enabled: false }, { name: 'RamFilter' }, { name: 'NoFilter' }],
     weighers: [

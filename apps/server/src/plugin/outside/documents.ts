@@ -4,8 +4,8 @@ import type { Asker } from './asker.ts'
 /** Checks documents in the namespaces of plug-ins before they are written to the log. */
 export interface Documents {
   /**
-   * The problems of each of these documents, in order. Paths begin with `document`. The promise never rejects. A document that
-   * could not be checked has a problem that names the plug-in.
+   * The problems of each of these documents, in order. Paths begin with `document`. A document that could not be checked has a problem that
+   * names the plug-in. The promise rejects only if no plug-in provides the namespace.
    */
   check(namespace: string, documents: readonly unknown[]): Promise<readonly (readonly Problem[])[]>
 }

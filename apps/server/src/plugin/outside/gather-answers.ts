@@ -20,7 +20,7 @@ export const gatherAnswers =
     const found = findInstances(now, call, now.now)
     if (found?.type === 'taken') return others(fleet, call)
     const source = call.source === null ? found?.source : findSource(now, call.source)
-    // Answers are not gathered for a call without a valid profile and request, which is refused later. Nor are they gathered for a call that
+    // No answers are gathered for a call that is refused later because its profile or the source of its move is invalid, or for a call that
     // was answered before.
     if (profile === undefined || typeof source === 'string' || answerFromKey(now, call) !== undefined) return others(fleet, call)
     const request = requestNow(now, call, source, found?.request)

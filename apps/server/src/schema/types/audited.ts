@@ -157,7 +157,7 @@ export function targetOf(args: Record<string, unknown>, value: unknown): string 
   return '-'
 }
 
-/** The id, name or host of an object, whichever it has first. */
+/** A text, or the host of an object, or otherwise the id, UUID or name of the object, in this order. Empty if there is none. */
 function nameOf(thing: unknown): string {
   if (typeof thing === 'string') return readable(thing)
   if (thing === null || typeof thing !== 'object') return ''

@@ -22,7 +22,7 @@ export const ErrorCode = builder.enumType('ErrorCode', {
   ] as const,
 })
 
-/** Messages and paths quote callers' input and older data. Invisible characters in them are escaped here and nowhere else. */
+/** Escapes invisible characters in a path, because paths, like messages, can quote callers' input and older data. */
 const showPath = (path: readonly string[]): string[] => path.map((key) => showUnseen(key))
 
 export const UserError = builder.interfaceRef<Failure>('UserError').implement({

@@ -149,9 +149,9 @@ export function scalarConfig<Inside>(
 }
 
 /**
- * True if a JSON value contains only safe numbers and storable texts, and is not too large. With recursion, a deeply nested document would
- * exhaust the stack; therefore a loop is used. A value that is contained several times is counted and visited each time, so the loop ends
- * where a limit is exceeded.
+ * True if a JSON value has only safe numbers and storable texts, has no key `__proto__`, and is neither nested too deep nor too large. A
+ * loop is used, because with recursion a deeply nested document would exhaust the stack. A value that is contained several times is counted
+ * and visited each time, so the loop ends where a limit is exceeded.
  */
 function isTame(root: unknown): boolean {
   let values = 0

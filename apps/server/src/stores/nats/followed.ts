@@ -5,7 +5,9 @@ import { type Feed, openFeed } from '../../sync/nats/feed.ts'
 import { StoreUnavailableError } from '../../sync/synchronizer.ts'
 import type { Timers } from '../../timers.ts'
 
-/** Follows a small stream that is held in memory. `onMessage` gets every message once, in order, from the first one on. */
+/**
+ * Follows a small stream whose content the replica keeps in memory. `onMessage` gets every message once, in order, from the first one on.
+ */
 export interface Followed {
   /** Resolves when the message with this sequence was received. Throws StoreUnavailableError if no message arrives for TIMEOUT_MS. */
   reach(sequence: number): Promise<void>
@@ -103,7 +105,7 @@ export async function openFollowed(connection: Connection, options: FollowedOpti
     })
     return following
   }
-  /** Repeats until it succeeds. The connection recovers by itself. */
+  /** Follows the stream again after a pause, and repeats this until it succeeds. The connection recovers by itself. */
   const again = (): void => {
     if (isClosed) return
     stopWaiting = timers.after(RETRY_DELAY_MS, () => void follow().catch(again))

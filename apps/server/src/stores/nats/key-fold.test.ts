@@ -30,7 +30,7 @@ describe('edits of keys, judged in their order', () => {
     expect([found.counted, found.ids]).toEqual([counted, ids])
   })
 
-  test('a revocation changes the key, and the revision of its edit is returned', () => {
+  test('a revocation changes the key, which then has the sequence of that edit', () => {
     const revoke: KeyEdit = { format: 1, id: 'r', after: 'edit-a', writes: [{ type: 'revoke', id: 'a', at: 9 }] }
     const { keys } = fold(insert('a', ''), revoke)
     expect(keys.byId.get('a')).toMatchObject({ key: { revokedAt: 9 }, hash: 'hash-a', sequence: 2 })

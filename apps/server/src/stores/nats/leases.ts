@@ -15,7 +15,7 @@ type Heard = readonly (readonly [host: string, agoMs: number, node?: string])[]
 /** The last reader of the leases, and the period in which they were read without a gap. */
 interface Watch {
   readonly by: string
-  /** If the read does not end, another replica may read after this time. 0 if the read has ended. */
+  /** If the read does not end, another replica may evaluate the leases after this time, in milliseconds. 0 if the read has ended. */
   readonly heldMs: number
   readonly since: number | null
   readonly until: number | null
@@ -38,7 +38,7 @@ const MAX_HOSTS_PER_BATCH = 5_000
 /** Hosts that were silent for longer are left out, because no timeout is that long. */
 export const LEASES_LAST_MS = 2 * 86_400_000
 const MIN_HELD_MS = 1_000
-/** A replica that reads leases delays reads of other replicas for at most this long. */
+/** A replica that evaluates the leases prevents other replicas from evaluating them for at most this long. */
 const MAX_HELD_MS = 3_600_000
 const MISSED_INTERVALS = 3
 
@@ -146,7 +146,7 @@ export async function openNatsLeases(connection: Connection, { names, timers, ti
       try {
         await conclude({ isMine, now, listeningSince, leases })
       } catch (error) {
-        // ends this read without an effect; if this message does not arrive, other replicas wait until the time of this read has passed
+        // ends this read without an effect; if this message does not arrive, other replicas evaluate the leases only after `heldMs`
         await say({ by: me, heldMs: 0, since, until }).catch(() => undefined)
         throw error
       }

@@ -146,7 +146,7 @@ for (const count of [1, 3] as const)
         await drop()
       })
 
-      test('a full stream of records refuses more records and reports it, and accepts them after the tables have the waiting ones', async () => {
+      test('a full stream of records refuses more records and reports that it is full, until the tables have the waiting ones', async () => {
         const { prisma, open, drop } = await aPlace()
         let isDatabaseUp = false
         const stores = await open({ recordBytes: 1_000_000, isDatabaseUp: () => isDatabaseUp })
@@ -261,7 +261,7 @@ for (const count of [1, 3] as const)
         await drop()
       })
 
-      test('messages of other clients on the subjects of the stores are ignored, by running and starting replicas', async () => {
+      test('invalid messages of other clients on the subjects of the stores are ignored, by running and starting replicas', async () => {
         const { address, prisma, open, drop } = await aPlace()
         const first = await open({})
         const { key, secret } = await first.keys.create({ name: 'k', account: 'a', scopes: ['READ'] })

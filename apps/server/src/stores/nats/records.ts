@@ -50,7 +50,7 @@ export interface RecordsOut extends Pick<RecordStore, 'keepDecisions' | 'keepAud
   readonly isFull: boolean
 }
 
-/** One message has at most this many decisions, before compression. */
+/** One message contains at most this many decisions. */
 const DECISIONS_IN_MESSAGE = 20
 const USES_IN_MESSAGE = 5_000
 /** The size of the headers and protocol around a message body. */

@@ -37,7 +37,10 @@ export const storeStreamsOf = (fleet: string): StoreStreams => ({
 
 const NANOS_PER_MS = 1_000_000
 
-/** Creates missing streams. Throws StoreSetupError if one has other settings than required. */
+/**
+ * Creates missing streams, and sets the maximum size of the stream of records. Throws StoreSetupError if another setting is not as
+ * required.
+ */
 export async function ensureStoreStreams(
   connection: Connection,
   fleet: string,

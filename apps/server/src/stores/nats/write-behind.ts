@@ -13,7 +13,10 @@ import type { StoreStreams } from './streams.ts'
 export interface WriteBehind {
   /** Starts to write records, if there are waiting ones. */
   kick(): void
-  /** Resolves with true when the tables have all records that were in the stream at this call, and with false after a timeout. */
+  /**
+   * Resolves with true when the tables have all records that were in the stream at this call. Resolves with false after a timeout, or at
+   * once if the database is unavailable.
+   */
   caughtUp(timeoutMs: number): Promise<boolean>
   close(): Promise<void>
 }

@@ -22,7 +22,7 @@ export interface Coordination {
  * holder does not stop the fleet.
  */
 const TURN_WAIT_MS = 100
-/** A turn takes 5 ms plus the append of its entry. A holder that died loses its turn after this time. */
+/** A holder that does not end its turn loses it after this time. A turn usually takes 5 ms plus the append of an entry. */
 const TURN_EXPIRY_MS = 500
 const CHECKPOINT_WAIT_MS = 500
 /** The least time between two attempts to create a lost token again. */

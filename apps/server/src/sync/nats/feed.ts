@@ -27,7 +27,7 @@ export interface FeedOptions {
 
 /** One request asks for this many messages. */
 const BATCH = 256
-/** A request for messages is repeated after this time. Meanwhile the server sends a heartbeat each second. */
+/** A request for messages ends after this time, and is then repeated. Meanwhile the server sends an idle heartbeat of NATS each second. */
 const EXPIRES_MS = 30_000
 const HEARTBEAT_MS = 1_000
 const SILENT_MS = 2_500

@@ -6,7 +6,7 @@ import type { Connection } from './connection.ts'
 const FULL = 10_077
 const WRONG_LAST_SEQUENCE = 10_071
 
-/** The stream has reached its maximum size. */
+/** Thrown if the stream has reached its maximum size. */
 export class StreamFullError extends StoreUnavailableError {
   constructor(stream: string) {
     super(`the stream ${stream} is full`)

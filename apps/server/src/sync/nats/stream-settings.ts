@@ -167,7 +167,7 @@ export function assertSettings(info: StreamInfo, settings: Settings, copies: num
   if (problems.length > 0) throw new StoreSetupError(problems)
 }
 
-/** Creates the stream again if its settings are wrong. Its contents are not needed. */
+/** Creates the stream if it does not exist. If it exists with other settings, these are corrected. */
 export async function ensureCoordination({ streams }: Connection, settings: Settings, copies: number): Promise<void> {
   const config = { ...settings, num_replicas: copies }
   await asked(streams.add(config)).catch((error: unknown) => {

@@ -111,7 +111,7 @@ export async function openOn(driver: Driver, timers: Timers, sharedFlush: Shared
       return entries
     },
     async loadCheckpoint(atMost) {
-      // if the checkpoint is dropped while it is read, the next one is read
+      // if the checkpoint is dropped while it is read, another one is looked up and read
       for (;;) {
         const { rows } = await driver.query<{ revision: string; body: string; parts: number }>({
           name: 'gantt-load-checkpoint',

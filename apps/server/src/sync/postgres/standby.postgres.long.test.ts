@@ -78,7 +78,7 @@ test('an entry that only the killed primary had is not acknowledged before the s
   }
 })
 
-test('after a fail-over to an asynchronous standby without answered entries the replica stops writing', async () => {
+test('after a fail-over to an asynchronous standby that lacks acknowledged entries, the replica stops writing', async () => {
   await waitForNobody(primary)
   const store = await openPostgresSynchronizer(connection())
   const replica = await Replica.start({ store, name: 'x', recordUnlogged: async () => {}, warn: () => {} })

@@ -37,7 +37,7 @@ const ofArguments = types.flatMap((type) =>
     : [],
 )
 
-/** A list that counts every read of anything but its length. */
+/** A list that counts every read of a property other than its length. */
 function aList(length: number) {
   const read = { items: 0 }
   const list = new Proxy(new Array<unknown>(length), {

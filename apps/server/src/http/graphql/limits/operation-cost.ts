@@ -65,7 +65,7 @@ const PLAIN_LIST = 5
 
 interface Cost {
   readonly all: number
-  /** The part of the cost for pages and weighted fields, which must not be repeated for each item of a long list. */
+  /** The part of the cost for pages and weighted fields. In a list it is multiplied by the count of items that the input determines. */
   readonly heavy: number
 }
 

@@ -215,7 +215,7 @@ describe('the cost is computed from the values that will be used', () => {
     ['a given value counts instead of the default', pages('($n: Int = 500)', '$n', '1'), { n: 2 }, 2 * (1 + 1 + (1 + 1))],
     ['null is the default of the argument', '{ hosts(first: null) { nodes { name } } }', {}, 50 * 2],
     ['an explicit null counts as null', 'query ($n: Int = 3) { hosts(first: $n) { nodes { name } } }', { n: null }, 50 * 2],
-    ['a variable that is not given has its default', '{ hosts { nodes { name } } }', {}, 50 * 2],
+    ['an argument that is not given has its default', '{ hosts { nodes { name } } }', {}, 50 * 2],
   ])('%s', (_name, text, variables, cost) => expect(judge(text, variables)).toBe(cost))
 })
 
