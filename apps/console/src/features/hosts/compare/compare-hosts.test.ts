@@ -21,7 +21,12 @@ it('the attributes with the largest differences between selected and other hosts
     { ordinal: 3, name: 'd', az: 'z2', memUsed: 10 },
   ])
   const [first, ...others] = compareHosts(store, Uint32Array.of(0, 1), Uint32Array.of(2, 3), NOW)
-  expect(first).toEqual({ field: 'trait', difference: 1, values: [{ label: 'AVX', terms: 'trait:AVX', inside: 2, outside: 0 }] })
+  expect(first).toEqual({
+    field: 'trait',
+    difference: 1,
+    values: [{ label: 'AVX', terms: 'trait:AVX', inside: 2, outside: 0 }],
+    omitted: 0,
+  })
   expect(others.map(({ difference }) => difference)).toEqual(others.map(() => 0))
 })
 
@@ -40,7 +45,22 @@ it('the values of an attribute are listed with the count of hosts that do not re
       { label: 'Milan', terms: 'cpu.model:Milan', inside: 1, outside: 0 },
       { label: 'not reported', terms: '-cpu.model:*', inside: 1, outside: 0 },
     ],
+    omitted: 0,
   })
+})
+
+it('at most six texts of an attribute are listed, and all ranges of a numeric attribute', () => {
+  // ages in all six ranges, and one host that has never reported
+  const ages = [1, 20, 100, 1_000, 10_000, 100_000]
+  const now = 1_000_000_000
+  const hosts: readonly TestHost[] = [
+    ...ages.map((age, i) => ({ ordinal: i, name: `h${i}`, az: `z${i}`, reportedAt: now - age * 1_000 })),
+    { ordinal: 6, name: 'h6', az: 'z6' },
+  ]
+  const compared = compareHosts(storeOf(hosts), Uint32Array.of(0), Uint32Array.of(1, 2, 3, 4, 5, 6), now)
+  const of = (name: string) => compared.find(({ field }) => field === name)
+  expect(of('az')).toMatchObject({ values: { length: 6 }, omitted: 1 })
+  expect(of('age')).toMatchObject({ values: { length: 7 }, omitted: 0 })
 })
 
 it('a comparison without any other hosts does not fail, and a comparison without any hosts is empty', () => {

@@ -18,9 +18,13 @@ export interface ComparedField {
   readonly field: string
   /** The largest difference, 0 to 1, between the share of a value among the selected hosts and its share among all other hosts. */
   readonly difference: number
-  /** The values: texts with the largest differences first, ranges in ascending order. */
+  /** The values: at most `MAX_TEXTS` texts with the largest differences first, or all ranges in ascending order. */
   readonly values: readonly ComparedValue[]
+  /** The count of texts with smaller differences, which are omitted. */
+  readonly omitted: number
 }
+
+const MAX_TEXTS = 6
 
 /**
  * The fields that are compared by ranges. Numeric fields with facets are not among them, because they are compared as texts. Percentages
@@ -58,11 +62,15 @@ export function compareHosts(store: FleetStore, inside: Uint32Array, outside: Ui
       const value = read?.(ordinal)
       return typeof value === 'number' ? value : undefined
     }
-    return { field: field.name, values: rangesOf(field, numberAt, inside, outside) }
+    return { field: field.name, values: rangesOf(field, numberAt, inside, outside), omitted: 0 }
   })
-  return [...facetNames.map((field) => ({ field, values: textsOf(store, field, inside, outside) })), ...numbers]
+  const texts = facetNames.map((field) => {
+    const values = textsOf(store, field, inside, outside)
+    return { field, values: values.slice(0, MAX_TEXTS), omitted: Math.max(0, values.length - MAX_TEXTS) }
+  })
+  return [...texts, ...numbers]
     .filter(({ values }) => values.length > 0)
-    .map(({ field, values }) => ({ field, values, difference: Math.max(...values.map((value) => differenceOf(value, inside, outside))) }))
+    .map((one) => ({ ...one, difference: Math.max(...one.values.map((value) => differenceOf(value, inside, outside))) }))
     .sort((a, b) => b.difference - a.difference)
 }
 

@@ -17,9 +17,6 @@ interface ComparePanelProps {
   onClose(): void
 }
 
-/** At most this many values of a field are shown. Values with smaller differences are omitted. */
-const MAX_SHOWN_VALUES = 6
-
 /** Shows which values are more or less frequent among the selected hosts than among all others. */
 export function ComparePanel({ fleet, ordinals, chosen, onNarrow, onClose }: ComparePanelProps) {
   const { inside, outside, fields } = useMemo(() => {
@@ -71,19 +68,18 @@ interface FieldProps {
   onNarrow(terms: string): void
 }
 
-function Field({ compared: { field, difference, values }, inside, outside, onNarrow }: FieldProps) {
-  const further = values.length - MAX_SHOWN_VALUES
+function Field({ compared: { field, difference, values, omitted }, inside, outside, onNarrow }: FieldProps) {
   return (
     <section aria-label={field}>
       <Text size="xs" component="h3" fw={600}>
         {field} <span className="dimmed">differs by {formatPercent(100 * difference)}</span>
       </Text>
-      {values.slice(0, MAX_SHOWN_VALUES).map((value) => (
+      {values.map((value) => (
         <Value key={value.terms} value={value} inside={inside} outside={outside} onNarrow={onNarrow} />
       ))}
-      {further > 0 ? (
+      {omitted > 0 ? (
         <Text size="xs" c="dimmed">
-          {formatCount(further)} more with smaller differences
+          {formatCount(omitted)} more with smaller differences
         </Text>
       ) : null}
     </section>
@@ -103,7 +99,7 @@ function Value({ value, inside, outside, onNarrow }: ValueProps) {
       type="button"
       className="compare-value"
       data-opens={count}
-      title={`${value.label.slice(0, 200)}: ${formatCount(value.inside)} of ${formatCount(inside)} chosen, ${formatCount(value.outside)} of ${formatCount(outside)} others`}
+      title={`${value.label.slice(0, 200)}: ${formatCount(value.inside)} of ${formatCount(inside)} selected, ${formatCount(value.outside)} of ${formatCount(outside)} others`}
       onClick={() => onNarrow(value.terms)}
     >
       <span>{value.label}</span>
