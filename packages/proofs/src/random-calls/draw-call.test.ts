@@ -55,7 +55,7 @@ test('texts are drawn up to the limit of a body, and variables are used several 
   expect(documents.some((document) => /\[(\$v\d+), \1[,\]]/.test(document))).toBe(true)
 })
 
-test('only a mutation that is not a dry run may write, and only a subscription is read in pieces', () => {
+test('only a mutation that is not a dry run may write, and only a subscription has answers that are read one after the other', () => {
   for (const { kind, document, isWriting, pieces } of drawn) {
     expect(pieces !== undefined).toBe(kind === 'subscription')
     if (!document.startsWith('mutation')) expect(isWriting).toBe(false)

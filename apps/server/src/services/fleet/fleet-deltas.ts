@@ -15,7 +15,7 @@ export interface Gap {
 
 const MIN_INTERVAL_MS = 100
 const MAX_INTERVAL_MS = 60_000
-/** The changes of at most this many hosts are read without yielding, from the live fleet. More are read in pieces, from a copy. */
+/** The changes of at most this many hosts are read without yielding, from the live fleet. More are read from a copy, with pauses. */
 const FEW_HOSTS = 256
 /** At most this many readings are kept for other streams. They are discarded when the log goes on. */
 const MAX_KEPT = 16

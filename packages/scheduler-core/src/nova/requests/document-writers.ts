@@ -51,7 +51,7 @@ const schedulerHints: Writer = (nova, next, before) => {
   return withValue(nova.document, at, Object.fromEntries(hints))
 }
 
-/** Writes the count of instances. A RequestSpec has no list of uuids, because Nova sends the uuids beside it. */
+/** Writes the count of instances. A RequestSpec has no list of uuids, because Nova sends the uuids in another argument of the call. */
 const instances: Writer = (nova, { numInstances, instanceUuids }) => {
   const uuidsAt = ['request_spec', 'instance_uuids']
   const hasUuids = nova.form === 'legacy' && Array.isArray(valueAt(nova.document, uuidsAt))
@@ -234,10 +234,10 @@ function withDestination(
 ): unknown {
   const at = ['requested_destination']
   const now = valueAt(document, at)
-  const told = fieldsOf(now)
+  const fieldsNow = fieldsOf(now)
   const names = (['host', 'node'] as const).flatMap((name) => {
     const value = wanted?.[name] ?? null
-    return (told[name] ?? null) === value ? [] : [[name, value] as const]
+    return (fieldsNow[name] ?? null) === value ? [] : [[name, value] as const]
   })
   const forbidden = wanted?.forbiddenAggregates ?? []
   const fields = [

@@ -266,7 +266,7 @@ const fields: Readonly<Record<string, Kept | readonly Kept[] | string>> = {
     changes: [member('w1', 'AFFINITY')],
     profile: withFilters('ServerGroupAffinityFilter'),
   },
-  'instanceGroup.members': 'it only tells which instances on a host are members',
+  'instanceGroup.members': 'it only states which instances on a host are members',
   'instanceGroup.hosts': {
     hosts: { w1: { memoryMb: 4 * GIB }, w2: {} },
     request: asking(group('affinity', { hosts: ['w1'] })),
