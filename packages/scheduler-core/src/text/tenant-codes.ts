@@ -152,7 +152,7 @@ export const demandsOfFilter: Readonly<Record<string, readonly TenantDemand[]>> 
   PciPassthroughFilter: ['PCI'],
   DiskPoolFilter: ['DISK'],
   GpuFilter: ['GPUS'],
-  // These filters check no demand that is shown to projects: they read scheduler hints, or pass all hosts.
+  // These filters check no demand that is shown to projects: they read scheduler hints, volumes or ports, or pass all hosts.
   DifferentHostFilter: [],
   SameHostFilter: [],
   VolumeAffinityFilter: [],
