@@ -33,7 +33,7 @@ const claimed: RequestReads = { extraSpecs: (key) => key.startsWith('resources:'
 const pathsAsGiven = (request: RequestSpec, path: readonly string[]): readonly string[] =>
   request.nova === null ? [path.join('.')] : builtIn().documents.pathsOf(request, path)
 
-/** Returns true if the request was imported from a document of Nova that has a field without a counterpart in the typed form. */
+/** Returns true if the request was imported from a document of Nova that has this field. The typed form has no such field. */
 const isInDocument = (request: RequestSpec, field: DocumentField): boolean =>
   request.nova !== null && builtIn().documents.has(request, field)
 
