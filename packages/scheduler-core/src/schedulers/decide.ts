@@ -53,6 +53,7 @@ export interface Decided {
   /** The claims of the placed instances. The overlay reserves their resources. Empty if no instance is placed. */
   readonly parts: readonly ClaimPart[]
   readonly answer: readonly SelectedDestination[]
+  /** The number of instances for which a host was found. Above 0 with empty `parts` if an all-or-nothing request found too few hosts. */
   readonly found: number
   readonly record: DecisionRecord
   /**

@@ -28,14 +28,14 @@ export interface Move {
 }
 
 export interface FormulateMovesOptions extends FormulateOptions {
-  /** True if claims may stay on their hosts. Then one more placed move adds more to the objective than any difference in scores. */
+  /** True if claims may stay on their hosts. Each placed move then adds more to the objective than any difference in scores. */
   readonly mayStay?: boolean
 }
 
 export interface FormulatedMoves extends Formulated<HostName | null> {
   /** The value that each placed move adds to the objective, in addition to its score. */
   readonly bonus: number
-  /** The result of the filter scheduler, which places one move after the other. */
+  /** The result of the scheduler FILTER, which places one move after the other. */
   readonly byFilter: { readonly placed: number; readonly objective: number }
 }
 
