@@ -76,7 +76,7 @@ export class Profiles {
     return this.#versionsOf.get(name) ?? []
   }
 
-  /** The versions that operators wrote to the log, without those of the release. Checkpoints contain them. */
+  /** The versions that operators wrote to the log, without the versions of the release. Checkpoints contain only the written versions. */
   written(): Profile[] {
     return [...this.#versions.values()].filter(({ number }) => number > 0)
   }
