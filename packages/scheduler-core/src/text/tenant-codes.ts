@@ -1,8 +1,8 @@
 import type { ReasonCode } from './codes.ts'
 
 /**
- * The demands that a project itself sets in a request and can change. If a request of a project is refused, the project sees only which of
- * these demands was not met, and nothing else. `lacks` completes a sentence that begins with "No host".
+ * The demands that a project itself sets in a request and can change. If a request of a project is refused, the project sees only these
+ * demands and which of them are known to be met or in the way, and nothing else. `lacks` completes a sentence that begins with "No host".
  */
 export const tenantDemands = {
   ZONE: { lacks: 'is in the requested availability zone', cure: 'Ask for another availability zone, or for none.' },

@@ -46,11 +46,11 @@ interface Kind {
 }
 
 /**
- * Formulates an integer program for the destinations of a batch of moves. Each claim has its own request and group, and is scored as if the
- * claim did not exist. A source keeps its resources until its move is finished, so no move can use capacity that another move frees. The
- * rows limit the capacities that moves share on a host, and keep the members of anti-affinity groups apart. Topology spread has no rows, so
- * the solution is checked for it afterwards. Moves for which no host passes have no columns. The generator yields after each step that
- * examines all hosts.
+ * Formulates an integer program for the destinations of a batch of moves. Each claim has its own request and group, and is lifted while its
+ * destinations are scored (`Overlay.lift`). A source keeps its resources until its move is finished, so no move can use capacity that
+ * another move frees. The rows limit the capacities that moves share on a host, and keep the members of anti-affinity groups apart.
+ * Topology spread has no rows, so the solution is checked for it afterwards. Moves for which no host passes have no columns. The generator
+ * yields after each step that examines all hosts.
  */
 export function* formulateMoves(
   profile: Profile,
@@ -182,7 +182,7 @@ function* scoresOfMoves({ move, positions }: Kind, compiled: CompiledProfile, fl
   return { ...scores, chainOf: (host, most) => without(move, overlay, () => scores.chainOf(host, most)) }
 }
 
-/** Calls `use` while the overlay treats the moving claim as if it did not exist. Afterwards, everything that `use` reserved is released. */
+/** Calls `use` while the moving claim is lifted (`Overlay.lift`). Afterwards, everything that `use` reserved is released. */
 function without<T>({ request, source }: Move, overlay: Overlay, use: () => T): T {
   const before = overlay.size
   liftSource(overlay, request, source)
