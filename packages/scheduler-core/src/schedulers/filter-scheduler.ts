@@ -274,8 +274,8 @@ export function prepareGrants(compiled: CompiledProfile, request: RequestSpec, {
 }
 
 /**
- * Returns a function for the host's capacity of each requested resource class. The answer lists these amounts as limits. As in Nova, the
- * host checks them again.
+ * Returns a function that gives a host's capacity for each requested resource class. The answer lists these amounts as limits. As in Nova,
+ * the host checks the limits again.
  */
 export function prepareLimits(request: RequestSpec, { hosts }: Fleet): (host: HostIndex) => Record<string, number> {
   const classes = Object.keys(demandOf(request).amounts)

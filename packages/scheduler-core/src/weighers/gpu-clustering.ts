@@ -8,7 +8,7 @@ import { memoByObject } from '../values/memo.ts'
 
 const clusteringOptions = z.strictObject({
   /**
-   * An amount in thousandths of a GPU. The fuller a host, the larger is (scale - free) / scale. If absent, the scale is the total of each
+   * The fill of a host is (scale - free) / scale, where both amounts are in thousandths of a GPU. If absent, the scale is the total of each
    * host.
    */
   scale: z.number().positive().optional(),

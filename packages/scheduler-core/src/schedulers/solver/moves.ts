@@ -211,7 +211,7 @@ function mostWorth(kinds: readonly Kind[], columns: readonly Column[]): number {
   return kinds.reduce((sum, { positions }, k) => sum + positions.length * (most[k] as number), 0)
 }
 
-/** The anti-affinity groups with moves of several kinds. They need rows. Within a single kind, the filters limit the members per host. */
+/** The anti-affinity groups with moves of several kinds. Only these need rows: within a kind, the filters limit the members per host. */
 function apart(kinds: readonly Kind[]): readonly (readonly [Move, ReadonlySet<number>])[] {
   const groups = new Map<string, readonly [Move, Set<number>]>()
   for (const [k, { move }] of kinds.entries()) {
