@@ -10,8 +10,8 @@ import { aFleet, aRequest } from '../testing/index.ts'
 import type { HostIndex } from '../values/host-index.ts'
 
 /**
- * Records which keys a filter or weigher reads by name in the extra specs, hints and image properties. Keys that it only reads while
- * iterating over the whole map are not recorded.
+ * Records which keys a filter or weigher reads by name in the extra specs, hints and image properties. Keys that are only read while
+ * iterating over a whole map are not recorded.
  */
 function looking() {
   const looked = { extraSpecs: new Set<string>(), schedulerHints: new Set<string>(), imageProperties: new Set<string>() }
@@ -64,7 +64,7 @@ const reporting = { reportsStat: () => true, hasMetadata: () => true, properties
 
 /**
  * Keys that are read for every profile. Therefore no filter or weigher declares them. They are amounts of resources, and
- * `_nova_check_type`, which gives the type of the call in Nova.
+ * `_nova_check_type`, which Nova sets to the type of its call.
  */
 const isAlways = (key: string): boolean => key.startsWith('resources:') || key === '_nova_check_type'
 
@@ -110,7 +110,7 @@ describe('each filter and weigher declares the keys that it reads', () => {
   })
 
   test.each(placementFilters.map((part) => [part.name, part] as const))(
-    '%s of the Placement checks declares reads only if it reads the request',
+    'the Placement check %s declares reads if and only if it reads the request',
     (_, part) => {
       const readers = ['PlacementZone', 'PlacementIsolation', 'PlacementTraits', 'PlacementImageType']
       expect(part.readsRequest !== undefined).toBe(readers.includes(part.name))

@@ -12,8 +12,8 @@ import { aLog, aReport, aUuid } from '../testing/index.ts'
 import { ignoredFields } from './unread.ts'
 
 /**
- * Two profiles that read almost no field of a request: one with this service's own rules, and one with `compat: nova` but without the
- * checks of Placement.
+ * Two profiles that read almost no field of a request: one with this service's own rules, and one with `compat: nova`, without the
+ * checks of Placement that can be turned off.
  */
 const bare = profileSchema.parse({ name: 'p', number: 1, filters: [{ name: 'RamFilter' }], weighers: [] })
 const placement = { availabilityZone: false, isolateAggregates: false, limitTenants: false, imageType: false }
@@ -99,7 +99,7 @@ function answerTo({ read }: Spelling, profile: Profile, given: unknown) {
 
 /**
  * Compares the request with this field to the request without it. Returns `acts` if the request with the field is invalid or is decided
- * differently. Otherwise returns the path that is reported to have no effect.
+ * differently. Otherwise returns the paths that are reported to have no effect, or `nothing` if there are none.
  */
 function effectOf(name: keyof typeof spellings, profile: Profile, field: string, value: unknown): string {
   const spelling = spellings[name]
@@ -112,8 +112,8 @@ function effectOf(name: keyof typeof spellings, profile: Profile, field: string,
 }
 
 /**
- * A field with a value and the expected result of `effectOf`. `placement` is the result with `compat: nova` and the checks of Placement, if
- * it differs from `expected`.
+ * A field with a value and the expected result of `effectOf`. `placement` is the result under the profile with `compat: nova`, if it
+ * differs from `expected` because a check of Placement that cannot be turned off reads the field.
  */
 type Row = readonly [field: string, value: unknown, expected: string, placement?: string]
 
@@ -275,16 +275,16 @@ describe('a field that a filter reads is not reported as having no effect', () =
   const retry = { num_attempts: 1, hosts: [['h1', 'h1']] }
   test.each<[string, Profile, keyof typeof spellings, string, unknown]>([
     ['hosts that were tried', withFilter('RetryFilter', ofNova), 'legacy', 'filter_properties.retry', retry],
-    ['hosts of a group apart', withFilter('ServerGroupAntiAffinityFilter'), 'typed', 'instanceGroup', group({ hosts: ['h1'] })],
+    ['hosts of an anti-affinity group', withFilter('ServerGroupAntiAffinityFilter'), 'typed', 'instanceGroup', group({ hosts: ['h1'] })],
     [
-      'hosts of a group apart, in Nova’s way',
+      'hosts of an anti-affinity group, under compat: nova',
       withFilter('ServerGroupAntiAffinityFilter', ofNova),
       'typed',
       'instanceGroup',
       group({ hosts: ['h1'] }),
     ],
     [
-      'hosts of a group together',
+      'hosts of an affinity group',
       withFilter('ServerGroupAffinityFilter'),
       'typed',
       'instanceGroup',

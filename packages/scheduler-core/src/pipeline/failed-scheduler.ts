@@ -2,7 +2,7 @@ import type { CompiledFilter } from '../contracts/compiled-profile.ts'
 import type { Profile } from '../records/profile.ts'
 import { toStorable } from '../values/storable.ts'
 
-const FAILURE = Symbol('why the scheduler of a plug-in gave nothing')
+const FAILURE = Symbol('why the scheduler of a plug-in failed')
 
 /**
  * A profile whose scheduler failed. The error is stored under a symbol. Therefore copies of the profile contain the error, but JSON and

@@ -43,7 +43,10 @@ export interface Findings {
   /** For each host index, 1 if the request admits the host, regardless of the host's free capacity (cause/admission.ts). */
   readonly admitted: Uint8Array
   readonly bytesPerHost: number
-  /** `bytesPerHost` bytes for each host. Bit s is set if step s refuses the host, regardless of earlier steps. */
+  /**
+   * `bytesPerHost` bytes for each host. Bit s is set if step s refuses the host, even if an earlier step refuses the host too. Nets and
+   * filters outside of this process do not refuse hosts that an earlier step refuses.
+   */
   readonly refusedBy: Uint8Array
   readonly weighed: Weighed
   /** Where a host's own multiplier comes from, such as an aggregate. One map for each weigher, in the order of `weighed.weighers`. */

@@ -79,7 +79,7 @@ const parts: readonly (Part & { kind: string })[] = [
 ]
 
 const named = [...new Set(parts.flatMap(({ readsMetadata }) => metadataReadsOf(readsMetadata).filter(isExact)).map(({ key }) => key))]
-/** Metadata keys that the test's request refers to, and `colour`, which no filter or weigher reads. */
+/** The keys that filters and weighers declare, other keys that the requests refer to, and `colour`, which no filter or weigher reads. */
 const keys = [...named, 'ssd', 'rack', 'room', 'hw_architecture', 'colour']
 /** Metadata values. Each value changes the result of at least one filter or weigher. */
 const values = ['0', '0.001', 'z1', 'true', 'r1', 'arm', aUuid(9)]
@@ -138,9 +138,9 @@ describe('the filters and weighers that read a metadata key', () => {
 describe('keys that differ from a known key in few letters', () => {
   test.each([
     ['a letter is missing', 'availabilty_zone', ['availability_zone']],
-    ['two are exchanged', 'filter_tenatn_id', ['filter_tenant_id']],
+    ['two letters are exchanged', 'filter_tenatn_id', ['filter_tenant_id']],
     ['dashes for underscores, and another case', 'Availability-Zone', ['availability_zone']],
-    ['a blank behind it', 'instance_type ', ['instance_type']],
+    ['a blank at the end', 'instance_type ', ['instance_type']],
     ['a dot for a colon', 'gantt.disk_pool', ['gantt:disk_pool']],
     ['nothing is near', 'ssd', []],
     ['a long key that is no misspelling', 'x'.repeat(10_000), []],

@@ -49,15 +49,15 @@ function winnerOf({ fleet }: TestLog, profile: Profile): string | undefined {
 }
 
 test.each<[string, readonly Omit<AggregateState, 'name'>[], string]>([
-  ['no aggregate sets it', [{ hosts: ['small'], metadata: { rack: '1' } }], 'large'],
-  ['an aggregate lifts its host above larger ones', [said('10', 'small')], 'small'],
-  ['an aggregate turns its host away', [said('-1', 'large')], 'middle'],
-  ['the least of several counts', [said('10', 'small'), said('0.5', 'small')], 'large'],
-  ['a value that is no number leaves the profile’s', [said('plenty', 'small')], 'large'],
-  ['a valid value does not make up for an invalid one', [said('10', 'small'), said('plenty', 'small')], 'large'],
+  ['no aggregate sets a multiplier', [{ hosts: ['small'], metadata: { rack: '1' } }], 'large'],
+  ['an aggregate with a high multiplier lifts its host above larger hosts', [said('10', 'small')], 'small'],
+  ['an aggregate with a negative multiplier makes its host the last choice', [said('-1', 'large')], 'middle'],
+  ['the lowest of several multipliers applies', [said('10', 'small'), said('0.5', 'small')], 'large'],
+  ['instead of a value that is no number, the multiplier of the profile applies', [said('plenty', 'small')], 'large'],
+  ['with a valid and an invalid value, the multiplier of the profile applies', [said('10', 'small'), said('plenty', 'small')], 'large'],
   ['infinity is no multiplier', [said('inf', 'small')], 'large'],
-  ['nor is more than a profile may have', [said('1e10', 'small')], 'large'],
-  ['key of another weigher', [{ hosts: ['small'], metadata: { cpu_weight_multiplier: '10' } }], 'large'],
+  ['a value above the maximum for profiles is no multiplier', [said('1e10', 'small')], 'large'],
+  ['the key of another weigher has no effect', [{ hosts: ['small'], metadata: { cpu_weight_multiplier: '10' } }], 'large'],
 ])('%s', (_what, aggregates, winner) => {
   expect(winnerOf(aLogWith(...aggregates), byMemory(true))).toBe(winner)
   expect(winnerOf(aLogWith(...aggregates), byMemory(false))).toBe('large')

@@ -43,27 +43,27 @@ function saidOf(asks: Asks, { level, profile = 'default' }: { readonly level?: n
 describe('if a request names hosts in several fields, only hosts that all of these fields name are admitted', () => {
   test.each<[name: string, asks: Asks, said: ReturnType<typeof saidOf>]>([
     [
-      'Z15b: a is forced, b is the destination',
+      'a is forced, and b is the destination',
       { forceHosts: ['a'], requestedDestination: { host: 'b' } },
       { in: [], why: 'host.none_common: No host is in all lists of the request: a by forceHosts and b by requestedDestination.' },
     ],
     [
-      'Z15b kind: the destination is one of the forced hosts',
+      'the destination is one of the forced hosts',
       { forceHosts: ['a', 'b'], requestedDestination: { host: 'b' } },
       { in: ['b'], why: 'host.not_requested: The request names other hosts: b.' },
     ],
     [
-      'Z15b kind: a node is forced, and another host',
+      'a host and a node of another host are forced',
       { forceHosts: ['a'], forceNodes: ['c2'] },
       { in: [], why: 'host.none_common: No host is in all lists of the request: a by forceHosts and c2 by forceNodes.' },
     ],
     [
-      'Z15b kind: of a forced host, the node of the destination',
+      'the destination is one of the nodes of a forced host',
       { forceHosts: ['c'], requestedDestination: { node: 'c2' } },
       { in: ['c2'], why: 'host.not_requested: The request names other hosts: c.' },
     ],
     [
-      'Z15b kind: forced nodes, and another node as destination',
+      'nodes are forced, and the destination is another node',
       { forceNodes: ['a', 'b'], requestedDestination: { host: 'c', node: 'c2' } },
       {
         in: [],
@@ -71,7 +71,7 @@ describe('if a request names hosts in several fields, only hosts that all of the
       },
     ],
     [
-      'Z15b kind: a forced host outside of the aggregates',
+      'a forced host is outside of the requested aggregates',
       { forceHosts: ['c'], requestedDestination: { aggregates: [aUuid(1)] } },
       {
         in: [],
@@ -79,7 +79,7 @@ describe('if a request names hosts in several fields, only hosts that all of the
       },
     ],
     [
-      'Z15b kind: two lists of aggregates without a host in common',
+      'two lists of aggregates have no host in common',
       { requestedDestination: { aggregates: [aUuid(1)] }, requestedResources: [{ amounts: [], memberOf: [aUuid(2)] }] },
       {
         in: [],
@@ -87,12 +87,12 @@ describe('if a request names hosts in several fields, only hosts that all of the
       },
     ],
     [
-      'Z15b kind: a forced host in another zone is refused for its zone',
+      'a forced host in another zone is refused for its zone',
       { forceHosts: ['a'], availabilityZone: 'z' },
       { in: [], why: 'zone.other: The host is in availability zone nova; z was requested.' },
     ],
     [
-      'Z15b kind: a forced host that is ignored',
+      'a forced host is also excluded',
       { forceHosts: ['a'], ignoreHosts: ['a'] },
       { in: [], why: 'host.excluded: The request excludes the host.' },
     ],
@@ -112,16 +112,16 @@ describe('if a request names hosts in several fields, only hosts that all of the
 
 test.each<[name: string, asks: Asks, text: string]>([
   [
-    'two names',
+    'both names',
     { forceHosts: ['a'], requestedDestination: { host: 'b' } },
     'There is no host named a by forceHosts and b by requestedDestination. Each by itself: 1 named a by forceHosts; 1 named b by requestedDestination.',
   ],
   [
-    'a name and a zone',
+    'the name and the zone',
     { forceHosts: ['a'], availabilityZone: 'z' },
     'There is no host named a and in availability zone z. Each by itself: 1 named a; 2 in availability zone z. Nearest is a: The host is in availability zone nova; z was requested.',
   ],
-])('the cause of the refusal says that no %s is free', (_name, asks, text) => {
+])('the cause of the refusal says that no host has %s', (_name, asks, text) => {
   expect(causeText(causeOf(townAt(), aRequest(asks), profileNamed('default')))).toBe(text)
 })
 
@@ -171,7 +171,7 @@ test.each<[name: string, asks: Asks]>([
     'two lists of aggregates',
     { requestedDestination: { aggregates: [aUuid(1)] }, requestedResources: [{ amounts: [], memberOf: [aUuid(2)] }] },
   ],
-])('C4: %s have the same cause under all profiles', (_name, asks) => {
+])('a refusal because of %s has the same cause under all profiles', (_name, asks) => {
   for (const profile of ['default', 'nova', 'nova-compat', 'best-fit']) {
     const cause = causeOf(townAt(), aRequest(asks), profileNamed(profile))
     expect([profile, cause.code, cause.reasons[0]?.code]).toEqual([profile, 'host.none_common', 'host.none_common'])

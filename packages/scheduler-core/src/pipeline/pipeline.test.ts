@@ -60,22 +60,22 @@ function weigh(
 
 describe('normalisation', () => {
   test.each<[string, ProfileInput['normalisation'], readonly number[], number | undefined, readonly number[]]>([
-    ['minmax stretches from the least to the most', 'minmax', [10, 20, 15], undefined, [0, 1, 0.5]],
+    ['minmax gives 0 to the lowest and 1 to the highest number', 'minmax', [10, 20, 15], undefined, [0, 1, 0.5]],
     ['minmax of equal numbers is 0', 'minmax', [7, 7, 7], undefined, [0, 0, 0]],
     ['minmax of one host is 0', 'minmax', [7], undefined, [0]],
     ['minmax takes numbers below 0', 'minmax', [-10, 0, 10], undefined, [0, 0.5, 1]],
-    ['minmax from a floor of 0 measures from there', 'minmax', [10, 20, 15], 0, [0.5, 1, 0.75]],
-    ['minmax from a floor gives equal numbers 1', 'minmax', [7, 7], 0, [1, 1]],
-    ['minmax from a floor that all are at gives 0', 'minmax', [0, 0], 0, [0, 0]],
-    ['minmax goes below the floor where a number does', 'minmax', [-10, 0, 10], 0, [0, 0.5, 1]],
+    ['minmax with a minimum of 0 measures from 0', 'minmax', [10, 20, 15], 0, [0.5, 1, 0.75]],
+    ['minmax gives 1 to equal numbers above the minimum', 'minmax', [7, 7], 0, [1, 1]],
+    ['minmax gives 0 if all numbers equal the minimum', 'minmax', [0, 0], 0, [0, 0]],
+    ['minmax gives 0 to the lowest number if it is below the minimum', 'minmax', [-10, 0, 10], 0, [0, 0.5, 1]],
     ['fixed leaves numbers as they are', 'fixed', [10, -3, 0.5], undefined, [10, -3, 0.5]],
-    ['rank counts the hosts below', 'rank', [10, 1_000, 20], undefined, [0, 1, 0.5]],
+    ['rank is the share of the other hosts with a lower number', 'rank', [10, 1_000, 20], undefined, [0, 1, 0.5]],
     ['rank gives equal numbers the lower rank', 'rank', [5, 5, 9], undefined, [0, 0, 1]],
     ['rank of one host is 0', 'rank', [5], undefined, [0]],
-    ['not-a-number counts as the least of the others', 'fixed', [NaN_, 3, 2], undefined, [2, 3, 2]],
-    ['infinity counts as the least of the others', 'fixed', [INF, 3, -INF], undefined, [3, 3, 3]],
-    ['nothing but nonsense counts as 0', 'fixed', [NaN_, INF], undefined, [0, 0]],
-    ['not-a-number never wins a rank', 'rank', [NaN_, 3, 2], undefined, [0, 1, 0]],
+    ['NaN counts as the lowest of the other numbers', 'fixed', [NaN_, 3, 2], undefined, [2, 3, 2]],
+    ['infinity counts as the lowest of the other numbers', 'fixed', [INF, 3, -INF], undefined, [3, 3, 3]],
+    ['without any finite number, every host gets 0', 'fixed', [NaN_, INF], undefined, [0, 0]],
+    ['NaN never gets a high rank', 'rank', [NaN_, 3, 2], undefined, [0, 1, 0]],
   ])('%s', (_name, normalisation, raw, minval, expected) => {
     const { weighers } = weigh([aWeigher(raw, minval === undefined ? {} : { minval })], raw.length, { normalisation })
     expect([...(weighers[0]?.normalised ?? [])]).toEqual(expected)
@@ -115,8 +115,8 @@ describe('totals', () => {
         },
       },
     ],
-    ['that answers no number', { prepare: () => JSON.parse('null') }],
-  ])('a weigher %s does not fail the decision, and its numbers count 0', (_name, parts) => {
+    ['whose preparation returns null', { prepare: () => JSON.parse('null') }],
+  ])('a weigher %s does not make the decision fail, and adds 0 to every total', (_name, parts) => {
     expect([...weigh([aWeigher([0, 0], parts), aWeigher([1, 2])], 2).totals]).toEqual([0, 1])
   })
 
@@ -294,7 +294,7 @@ describe('a profile with compat: nova', () => {
 
   test.each<[string, object, readonly [string, unknown][]]>([
     [
-      'names filters and weighers by Nova’s names, with its options',
+      'can name filters and weighers by Nova’s names, with Nova’s options',
       {
         compat: 'nova',
         filters: [{ name: 'IoOpsFilter', options: { max_io_ops_per_host: 4 } }],
@@ -303,19 +303,19 @@ describe('a profile with compat: nova', () => {
       [],
     ],
     [
-      'names no filter of our own',
+      'cannot name a filter that Nova does not have',
       { compat: 'nova', filters: [{ name: 'TraitsFilter' }] },
       [['filters.0.name', expect.stringContaining('ComputeFilter')]],
     ],
     [
-      'takes no option that the filter does not have',
+      'cannot have an option that the filter does not have',
       { compat: 'nova', filters: [{ name: 'IoOpsFilter', options: { colour: 1 } }] },
       [['filters.0.options', expect.any(String)]],
     ],
-    ['has its own rounds', { compat: 'nova', scheduler: 'chance' }, [['scheduler', expect.stringContaining('filter')]]],
-    ['scales as Nova does', { compat: 'nova', normalisation: 'rank' }, [['normalisation', expect.stringContaining('minmax')]]],
-    ['shuffles in its own way', { compat: 'nova', tieOrder: 'seeded' }, [['tieOrder', expect.stringContaining('first-seen')]]],
-    ['is what its settings need', { nova: { packing: true } }, [['nova', expect.stringContaining('left out')]]],
+    ['cannot have scheduler chance', { compat: 'nova', scheduler: 'chance' }, [['scheduler', expect.stringContaining('filter')]]],
+    ['cannot have normalisation rank', { compat: 'nova', normalisation: 'rank' }, [['normalisation', expect.stringContaining('minmax')]]],
+    ['cannot have tie order seeded', { compat: 'nova', tieOrder: 'seeded' }, [['tieOrder', expect.stringContaining('first-seen')]]],
+    ['is required for settings under nova', { nova: { packing: true } }, [['nova', expect.stringContaining('left out')]]],
   ])('%s', (_what, parts, problems) => {
     expect(problemsOf(parts)).toEqual(problems)
   })

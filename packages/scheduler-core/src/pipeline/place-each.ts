@@ -16,7 +16,7 @@ export const placeEach = <Placement extends { readonly part: ClaimPart }>(
       allOrNothing,
       group,
       overlay,
-      // biome-ignore lint/correctness/useYield: it is placed in one step
+      // biome-ignore lint/correctness/useYield: the instance is placed in one step
       function* (instance) {
         return placeOne(instance)
       },

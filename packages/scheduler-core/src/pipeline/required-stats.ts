@@ -39,8 +39,8 @@ export interface Need {
 
 /**
  * The profile versions for which reporters must send fields. For the default profile and every profile in the log, these are the active
- * version and the version in a rollout. A request can also name other profiles of the release. With such a profile, hosts that do not
- * report the fields that the profile reads are refused.
+ * version and the version in a rollout. A request can also name other profiles of the release. Under such a profile, hosts that do not
+ * report the fields that its filters read are refused.
  */
 export function servedProfiles(profiles: Profiles): readonly Profile[] {
   return profiles.names().flatMap((name) => {

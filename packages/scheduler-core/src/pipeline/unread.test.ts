@@ -18,7 +18,7 @@ const of = (...names: readonly string[]): Profile =>
 const novaOf = (...names: readonly string[]): Profile => ({ ...of(...names), compat: 'nova', scheduler: 'filter' })
 const askingPlacement = (placement: Partial<PlacementRules>): Profile =>
   profileSchema.parse({ ...novaOf('RamFilter'), nova: { placement } })
-/** The properties of a fleet in which every namespace has documents and hosts report every stat. */
+/** The properties of a fleet in which every namespace has documents, hosts report the stat `reported`, and aggregates have no metadata. */
 const askedAt = (featureLevel = FEATURE_LEVEL, plugins = noPlugins) => ({
   plugins,
   featureLevel,
@@ -34,7 +34,7 @@ const withSpecs = (...keys: readonly string[]) => ({
 describe('fields that no filter or weigher of a profile reads', () => {
   test.each<[string, Profile, object, readonly string[]]>([
     [
-      'A13d; flavor docs: scoped specs alone in the typed form',
+      'extra specs with a scope that only Nova reads, in a request of the typed form',
       of('ComputeFilter'),
       withSpecs('hw:cpu_policy', 'hw:mem_page_size', 'hw:numa_nodes', 'pci_passthrough:alias', 'accel:device_profile'),
       ['hw:cpu_policy', 'hw:mem_page_size', 'hw:numa_nodes', 'pci_passthrough:alias', 'accel:device_profile'].map(
@@ -49,7 +49,7 @@ describe('fields that no filter or weigher of a profile reads', () => {
     ],
     ['a bare key where no filter matches aggregates', of('RamFilter'), withSpecs('ssd'), ['flavor.extraSpecs.ssd']],
     [
-      'a bare key where one does: none',
+      'a bare key where a filter matches aggregates: none',
       of('AggregateInstanceExtraSpecsFilter'),
       withSpecs('ssd', 'aggregate_instance_extra_specs:net'),
       [],
@@ -60,15 +60,15 @@ describe('fields that no filter or weigher of a profile reads', () => {
       withSpecs('capabilities:cpu_info'),
       ['flavor.extraSpecs.capabilities:cpu_info'],
     ],
-    ['a capability where a filter reads them: none', novaOf('ComputeCapabilitiesFilter'), withSpecs('capabilities:cpu_info'), []],
+    ['a capability where a filter reads capabilities: none', novaOf('ComputeCapabilitiesFilter'), withSpecs('capabilities:cpu_info'), []],
     [
-      'a bare key that is neither an attribute of hosts nor a stat that one of them reports',
+      'a bare key that is neither an attribute of hosts nor a stat that a host reports',
       novaOf('ComputeCapabilitiesFilter'),
       withSpecs('in_tree', 'member_of1', 'foo', 'reported', 'free_ram_mb', 'quota:reported'),
       ['in_tree', 'member_of1', 'foo', 'quota:reported'].map((key) => `flavor.extraSpecs.${key}`),
     ],
     [
-      'the same where another filter matches aggregates, and refuses hosts without the key: none',
+      'a bare key where another filter matches aggregates and refuses hosts without the key: none',
       novaOf('ComputeCapabilitiesFilter', 'AggregateInstanceExtraSpecsFilter'),
       withSpecs('foo'),
       [],
@@ -80,7 +80,7 @@ describe('fields that no filter or weigher of a profile reads', () => {
       ['flavor.extraSpecs.trait:CUSTOM_X'],
     ],
     [
-      'a trait with one: none',
+      'a trait with a filter for traits: none',
       of('TraitsFilter'),
       { flavor: { vcpus: 1, memoryMb: 64, extraSpecs: { 'trait:CUSTOM_X': 'required' } } },
       [],
@@ -92,7 +92,7 @@ describe('fields that no filter or weigher of a profile reads', () => {
       [],
     ],
     [
-      'a level of trust that nobody asks for',
+      'a level of trust without a filter for trust',
       novaOf('RamFilter'),
       withSpecs('trust:trusted_host'),
       ['flavor.extraSpecs.trust:trusted_host'],
@@ -134,13 +134,13 @@ describe('fields that no filter or weigher of a profile reads', () => {
       ['image.properties.hw_disk_bus'],
     ],
     [
-      'traits of an image that Nova ignores: those that are forbidden, or have another value, and a list of its objects',
+      'traits of an image that Nova ignores: forbidden traits, traits with another value, and the list in objects of Nova',
       novaOf('RamFilter'),
       { image: { properties: { 'trait:X': 'forbidden', 'trait:Y': 'yes', 'trait:Z': 'required', traits_required: 'X' } } },
       ['trait:X', 'trait:Y', 'traits_required'].map((key) => `image.properties.${key}`),
     ],
     [
-      'traits of an image where this service’s own filter only reads those of the flavor',
+      'traits of an image where this service’s own filter only reads traits of the flavor',
       shipped('default'),
       { image: { properties: { 'trait:X': 'required', 'trait:Y': 'forbidden' } } },
       ['image.properties.trait:X', 'image.properties.trait:Y'],
@@ -158,42 +158,42 @@ describe('fields that no filter or weigher of a profile reads', () => {
       ['image.properties.disk_format'],
     ],
     [
-      'a trait that an image forbids, for which Nova has no syntax, and what it makes of those that are required',
+      'a trait that an image forbids, for which Nova has no syntax, and the list that Nova makes of required traits',
       novaOf('RamFilter'),
       { image: { properties: { 'trait:X': 'forbidden', traits_required: 'Y' } } },
       ['image.properties.trait:X', 'image.properties.traits_required'],
     ],
     ['a zone without a filter for zones', of('RamFilter'), { availabilityZone: 'z1' }, ['availabilityZone']],
-    ['a zone with one: none', of('AvailabilityZoneFilter'), { availabilityZone: 'z1' }, []],
-    ['a zone that Placement is asked for: none', novaOf('RamFilter'), { availabilityZone: 'z1' }, []],
+    ['a zone with a filter for zones: none', of('AvailabilityZoneFilter'), { availabilityZone: 'z1' }, []],
+    ['a zone that Placement checks: none', novaOf('RamFilter'), { availabilityZone: 'z1' }, []],
     [
-      'a zone that it is not to be asked for',
+      'a zone that Placement is not configured to check',
       askingPlacement({ availabilityZone: false }),
       { availabilityZone: 'z1' },
       ['availabilityZone'],
     ],
     ['an architecture without a filter for images', of('RamFilter'), { image: { architecture: 'x86_64' } }, ['image.architecture']],
-    ['an architecture with one: none', of('ImagePropertiesFilter'), { image: { architecture: 'x86_64' } }, []],
+    ['an architecture with a filter for images: none', of('ImagePropertiesFilter'), { image: { architecture: 'x86_64' } }, []],
     [
-      'a wish of a server group without its weigher',
+      'a soft policy of a server group without its weigher',
       of('RamFilter'),
       { instanceGroup: { uuid: aUuid(7), policy: 'SOFT_AFFINITY' } },
       ['instanceGroup.policy'],
     ],
     [
-      'a wish of a server group with the weigher for the other wish',
+      'a soft policy of a server group with the weigher for the other soft policy',
       { ...of('RamFilter'), weighers: [{ name: 'ServerGroupSoftAffinityWeigher', multiplier: 1, options: {} }] },
       { instanceGroup: { uuid: aUuid(7), policy: 'SOFT_ANTI_AFFINITY' } },
       ['instanceGroup.policy'],
     ],
     [
-      'a rule of a server group, which every claim keeps: none',
+      'a hard policy of a server group, which every claim must satisfy: none',
       of('RamFilter'),
       { instanceGroup: { uuid: aUuid(7), policy: 'AFFINITY' } },
       [],
     ],
     [
-      'traits of groups of resources, without a filter for traits',
+      'traits of requested resources, without a filter for traits',
       of('RamFilter'),
       {
         numInstances: 2,
@@ -203,7 +203,7 @@ describe('fields that no filter or weigher of a profile reads', () => {
       ['requestedResources.1.requiredTraits', 'requestedResources.1.forbiddenTraits', 'gang.0.requestedResources.0.requiredTraits'],
     ],
     [
-      'how near devices are to be, of a guest without cells (PciDeviceStats._filter_pools_for_numa_cells takes all pools)',
+      'the NUMA policy of devices for a guest without cells (PciDeviceStats._filter_pools_for_numa_cells takes all pools)',
       shipped('default'),
       {
         pciRequests: [
@@ -214,7 +214,7 @@ describe('fields that no filter or weigher of a profile reads', () => {
       ['pciRequests.1.numaPolicy'],
     ],
     [
-      'how near devices are to be, of a guest with cells: none',
+      'the NUMA policy of devices for a guest with cells: none',
       shipped('default'),
       {
         numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 64 }] },
@@ -222,10 +222,10 @@ describe('fields that no filter or weigher of a profile reads', () => {
       },
       [],
     ],
-    ['how far forced hosts are verified, where none is forced', of('RamFilter'), { forceVerify: 'HARD' }, ['forceVerify']],
-    ['how far forced hosts are verified, where one is: none', of('RamFilter'), { forceVerify: 'HARD', forceHosts: ['h1'] }, []],
+    ['forceVerify without forced hosts', of('RamFilter'), { forceVerify: 'HARD' }, ['forceVerify']],
+    ['forceVerify with a forced host: none', of('RamFilter'), { forceVerify: 'HARD', forceHosts: ['h1'] }, []],
     [
-      'a disk format, which our own filters do not ask',
+      'a disk format, which the filters of this service do not read',
       of('ImagePropertiesFilter'),
       { image: { properties: { disk_format: 'raw' } } },
       ['image.properties.disk_format'],
@@ -343,7 +343,7 @@ describe("in Nova's dictionaries the fields of an image have other names", () =>
     ['an older name', of('RamFilter'), { hypervisor_type: 'qemu' }, ['hypervisor_type']],
     ['an older name that a filter reads: none', of('ImagePropertiesFilter'), { hypervisor_type: 'qemu' }, []],
     [
-      'traits that nobody reads',
+      'traits that no filter reads',
       of('RamFilter'),
       { 'trait:CUSTOM_A': 'required', 'trait:CUSTOM_B': 'required' },
       ['trait:CUSTOM_A', 'trait:CUSTOM_B'],
@@ -355,26 +355,26 @@ describe("in Nova's dictionaries the fields of an image have other names", () =>
       ['foo', 'trait:CUSTOM_X', 'kernel_id', 'hw_foo', 'hw_numa_mem.1', 'traits_required'],
     ],
     [
-      'an older name together with the present one, which wins',
+      'an older name together with the present name, which takes precedence',
       of('ImagePropertiesFilter'),
       { architecture: 'i686', hw_architecture: 'x86_64' },
       ['architecture'],
     ],
     [
-      'cells node by node, which Nova has read: none',
+      'cells listed one by one, which Nova read before the call: none',
       of('RamFilter'),
       { 'hw_numa_mem.0': '64', 'hw_numa_cpus.0': '0', hw_numa_nodes: '1' },
       [],
     ],
-    ['an adapter, which Nova has read: none', of('RamFilter'), { vmware_adaptertype: 'ide' }, []],
+    ['an adapter, which Nova read before the call: none', of('RamFilter'), { vmware_adaptertype: 'ide' }, []],
     [
-      'an architecture and a mode that only a filter reads',
+      'an architecture and a mode without the filter that reads them',
       of('RamFilter'),
       { architecture: 'x86_64', vm_mode: 'hvm' },
       ['architecture', 'vm_mode'],
     ],
-    ['an architecture and a mode that one reads: none', of('ImagePropertiesFilter'), { architecture: 'x86_64', vm_mode: 'hvm' }, []],
-    ['traits that Placement is asked for: none', novaOf('RamFilter'), { 'trait:CUSTOM_A': 'required' }, []],
+    ['an architecture and a mode that a filter reads: none', of('ImagePropertiesFilter'), { architecture: 'x86_64', vm_mode: 'hvm' }, []],
+    ['traits that Placement checks: none', novaOf('RamFilter'), { 'trait:CUSTOM_A': 'required' }, []],
   ])('%s', (_situation, profile, properties, paths) => {
     expect(ignored(profile, properties)).toEqual(paths)
   })

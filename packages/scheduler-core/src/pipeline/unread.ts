@@ -33,7 +33,7 @@ const claimed: RequestReads = { extraSpecs: (key) => key.startsWith('resources:'
 const pathsAsGiven = (request: RequestSpec, path: readonly string[]): readonly string[] =>
   request.nova === null ? [path.join('.')] : builtIn().documents.pathsOf(request, path)
 
-/** Returns true if the request was imported from a document of Nova that has a field without a counterpart in the typed form. */
+/** Returns true if the request was imported from a document of Nova that has this field. The typed form has no such field. */
 const isInDocument = (request: RequestSpec, field: DocumentField): boolean =>
   request.nova !== null && builtIn().documents.has(request, field)
 
@@ -124,8 +124,8 @@ export interface AskedBy {
 }
 
 /**
- * Paths of a request's extra specs, hints, image properties and optional fields that have no effect, because no filter or weigher of the
- * profile reads them.
+ * The paths of a request's extra specs, hints, image properties and optional fields that have no effect: no filter or weigher of the
+ * profile reads the field, or the field needs something that is absent, such as a document about a volume, guest cells, or forced hosts.
  */
 export function unreadKeys(request: RequestSpec, profile: Profile, asked: AskedBy): readonly string[] {
   const { flavor, gang, image, schedulerHints, nova, forceHosts, forceNodes, forceVerify } = request
@@ -171,10 +171,7 @@ function nearNothing({ gang, ...request }: RequestSpec): readonly (readonly stri
   )
 }
 
-/**
- * The fields of a request that have no effect: fields of Nova's document that this release does not know, and fields that no filter or
- * weigher of the profile reads.
- */
+/** The fields of a request that have no effect: fields of Nova's document that this release does not know, and those of `unreadKeys`. */
 export const ignoredFields = (request: RequestSpec, profile: Profile, fleet: AskedBy): readonly string[] => [
   ...(request.nova === null ? [] : builtIn().documents.unknownFields(request)),
   ...unreadKeys(request, profile, fleet),

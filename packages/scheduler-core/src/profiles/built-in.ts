@@ -25,8 +25,9 @@ const novaWeighers = [
 ]
 
 /**
- * The multiplier of the weighers for soft affinity and soft anti-affinity. It is more than the sum of all other weighers, which is at most
- * 3. With Nova's multiplier of 1, the I/O operations of a group's first member could outweigh soft affinity.
+ * The multiplier of the weighers for soft policies of server groups, and of the weighers for volumes and ports. It is more than the
+ * difference that the weighers for memory, CPUs, disk and I/O operations together make between two hosts, which is at most 4. With Nova's
+ * multiplier of 1, the I/O operations of a group's first member could outweigh soft affinity.
  */
 const SOFT_POLICY = 10
 

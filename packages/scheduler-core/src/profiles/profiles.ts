@@ -53,12 +53,12 @@ export class Profiles {
     return isCandidate ? this.#versions.get(`${ref}@${rollout.number}`) : this.find(ref)
   }
 
-  /** The active, past and candidate versions of a profile name. Undefined until the first rollout of the name. */
+  /** The former, rolled back and candidate versions of a profile name. Undefined until the first rollout of the name. */
   courseOf(name: string): ProfileCourse | undefined {
     return this.#courses.get(name)
   }
 
-  /** For each profile name that has had a rollout: its active, past and candidate versions. */
+  /** For each profile name that has had a rollout: its former, rolled back and candidate versions. */
   courses(): ReadonlyMap<string, ProfileCourse> {
     return this.#courses
   }
@@ -76,7 +76,7 @@ export class Profiles {
     return this.#versionsOf.get(name) ?? []
   }
 
-  /** The versions that operators wrote to the log, without those of the release. Checkpoints contain them. */
+  /** The versions that operators wrote to the log, without the versions of the release. Checkpoints contain only the written versions. */
   written(): Profile[] {
     return [...this.#versions.values()].filter(({ number }) => number > 0)
   }
@@ -128,7 +128,7 @@ export class Profiles {
     return undefined
   }
 
-  /** Restores the active, past and candidate versions of a profile name from a checkpoint. */
+  /** Restores the former, rolled back and candidate versions of a profile name from a checkpoint. */
   restoreCourse(name: string, course: ProfileCourse): void {
     this.#courses.set(name, course)
   }

@@ -34,7 +34,7 @@ function compileTerm<Row>(term: QueryTerm, fields: readonly QueryField[], reader
   return (row) => holds(read(row)) !== negated
 }
 
-/** Returns a function that is true if a value contains the word, in upper or lower case. Stars in a bare word are ordinary characters. */
+/** Returns a function that tests whether a value contains the word. Case is ignored. Stars in a bare word are ordinary characters. */
 function containsTest(word: string): (value: QueryValue) => boolean {
   const has = compileContains(unescaped(word).toLowerCase())
   return (value) =>

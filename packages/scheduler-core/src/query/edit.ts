@@ -42,7 +42,10 @@ export const withTimes = (text: string, since: number, until: number): string =>
 /** Removes the terms about time (`at` and `last`) from a filter text. */
 export const withoutTimes = (text: string): string => withoutFields(text, 'at', 'last')
 
-/** Replaces the terms about a number field by a range: `from` or more, and less than `to`. Undefined means no bound. */
+/**
+ * Replaces the terms about a number field by a range: `from` or more, and less than `to`. The bounds are written as in a filter, such as
+ * `5m`. Undefined means no bound.
+ */
 export const withRange = (text: string, field: string, from: string | undefined, to: string | undefined): string =>
   [withoutFields(text, field), ...(from === undefined ? [] : [`${field}>=${from}`]), ...(to === undefined ? [] : [`${field}<${to}`])]
     .filter((part) => part !== '')

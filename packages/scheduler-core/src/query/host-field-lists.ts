@@ -16,7 +16,7 @@ const hasColumn = (field: HostField): field is ColumnField => 'column' in field
 
 export const reportedFields: readonly ReportedField[] = hostFields.filter(isReported)
 
-/** The fields whose values are counted as facets, in the order of the console's page. Liveness and status come first. */
+/** The fields whose values are counted as facets, in the order in which the console shows them. Liveness and status come first. */
 export const facetFields: readonly FacetField[] = first(hostFields.filter(isFacet), ['state', 'status'])
 
 /** The fields that are columns of the API. Facets that do not come from reports are first. */

@@ -7,7 +7,7 @@ type Machine = ReadableHost['record']['stats']
 
 const NOW = 1_000_000
 
-/** A host with this machine data, one CPU, and claims in all states. */
+/** A host that reported this data about its machine, with one claim in each state. */
 const hostOf = (stats: Machine): ReadableHost => ({
   fleet: {
     hosts: {
@@ -77,8 +77,8 @@ test('each field reads the expected value from a host', () => {
 
 test.each([
   ['a report that never came', 0, undefined],
-  ['a report that a clock ahead of this one stamped', NOW + 5_000, 0],
-])('the age of %s', (_what, reportedAt, age) => {
+  ['a report that is dated in the future', NOW + 5_000, 0],
+])('the age of %s, with the report time %i, is %s', (_what, reportedAt, age) => {
   const host = hostOf(hosts.silent as Machine)
   const [field] = hostFields.filter(({ name }) => name === 'age')
   expect(field && readField(field, { ...host, record: { ...host.record, reportedAt } }, NOW)).toBe(age)
@@ -91,16 +91,16 @@ test('no two fields have the same name, alias, column or CSV heading', () => {
 })
 
 test.each([
-  ['a type whole', 'hypervisor.type:QEMU', ['old', 'new']],
+  ['a complete type', 'hypervisor.type:QEMU', ['old', 'new']],
   ['a type by its short name', 'hv.type:VM*', ['other']],
   ['a version as a number', 'hypervisor.version>=8002000', ['new']],
   ['a lower version', 'hv.version<10000000', ['old', 'other']],
-  ['one version exactly', 'hypervisor.version:6002000', ['old']],
+  ['an exact version', 'hypervisor.version:6002000', ['old']],
   ['a model with blanks', 'cpu.model:"EPYC Milan"', ['new']],
-  ['any of some vendors', 'cpu.vendor:AMD,Intel', ['old', 'new']],
+  ['one of several vendors', 'cpu.vendor:AMD,Intel', ['old', 'new']],
   ['an architecture', 'cpu.arch:x86_64', ['old', 'new', 'other']],
-  ['a text that is not reported', '-cpu.model:*', ['other', 'silent']],
-  ['a number that is not reported', '-hypervisor.version>=0', ['silent']],
+  ['the absence of a text', '-cpu.model:*', ['other', 'silent']],
+  ['the absence of a number', '-hypervisor.version>=0', ['silent']],
 ])('hosts are found by %s', (_what, text, found) => {
   const { query, problems } = parseQuery(text, hostFields)
   expect(problems).toEqual([])
@@ -110,4 +110,4 @@ test.each([
 test.each([
   ['cpu.model>=a', 'it is a text: write cpu.model:value'],
   ['hypervisor.version>=8.2.0', '8.2.0 is no number, such as 10'],
-])('%s is wrong', (text, message) => expect(parseQuery(text, hostFields).problems[0]?.message).toContain(message))
+])('%s is refused: %s', (text, message) => expect(parseQuery(text, hostFields).problems[0]?.message).toContain(message))

@@ -37,17 +37,17 @@ interface Row extends QueryField {
   /** The column of the API with the values of all hosts. `host` and `node` have no column, because every answer contains these names. */
   readonly column?: string
   /**
-   * The type of the column's values: one text, a set of texts, or a number. If hosts can omit a text, its column has sets of at most one
-   * text.
+   * The type of the column's values: one text, a set of texts, or a number. The values of a field that hosts can omit from their reports
+   * are sets: empty, or with the value as a text.
    */
   readonly holds?: 'code' | 'set' | 'number'
-  /** The factor between the unit of the field and the unit of the column, if they differ. */
+  /** The number in the column is the number in the field's unit, multiplied by this factor. Absent if both units are the same. */
   readonly scale?: number
   /** The columns from which a client can compute the values of this field. */
   readonly usedOf?: { readonly capacity: string; readonly free: string }
   /**
-   * The order of hosts by this field in the API. Absent if a host can have several values. Also absent for reported fields (`isReported`):
-   * in the API, the order by such a field has the same name as the field's column.
+   * The order of hosts by this field in the API. Absent for `node`, because the order by name also compares nodes. Also absent for sets
+   * such as traits, and for reported fields (`isReported`): in the API, the order by a reported field has the name of the field's column.
    */
   readonly order?: {
     readonly field: string
@@ -60,7 +60,7 @@ interface Row extends QueryField {
   readonly isFacet?: true
   /** True if the field is data about the host's machine that hosts can omit from their reports. Hosts can be grouped by such a field. */
   readonly isReported?: true
-  /** Reads the value of a host for the column. Orders compare the same value. */
+  /** Reads the value of a host, in the unit of the column. */
   read(host: ReadableHost): HostValue
 }
 

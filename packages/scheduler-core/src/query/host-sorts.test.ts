@@ -6,16 +6,16 @@ import { parseSort } from './sort.ts'
 
 const ordersOf = (text: string) => hostOrdersOf(parseSort(text).filter(isHostSort))
 
-it('has an order only for fields of the filter grammar', () => {
+it('sorts hosts only by fields of the filter grammar', () => {
   expect(hostSorts.filter((sort) => !hostFields.some(({ name }) => name === sort))).toEqual([])
 })
 
-it('names a resource class only if the API needs one', () => {
+it('adds a resource class to an order if and only if the API needs one', () => {
   for (const order of ordersOf(hostSorts.join()))
     expect([order, order.resourceClass !== undefined]).toEqual([order, classOrderFields.some((field) => field === order.field)])
 })
 
-it('converts the keys of a line to orders of the API, in the same sequence, without unknown keys', () => {
+it('converts sort keys to orders of the API in the same sequence, and drops unknown keys', () => {
   expect(ordersOf('az,-mem.free,colour,age,-host')).toEqual([
     { field: 'AVAILABILITY_ZONE', direction: 'ASC' },
     { field: 'FREE', resourceClass: 'MEMORY_MB', direction: 'DESC' },
@@ -25,7 +25,7 @@ it('converts the keys of a line to orders of the API, in the same sequence, with
   ])
 })
 
-it('has an order for each field that hosts report about their machine, with the name of the column', () => {
+it('sorts hosts by each field that they report about their machine, in an order with the name of its column', () => {
   const asked = reportedFields.map(({ name }) => `-${name}`).join()
   expect(ordersOf(asked)).toEqual(reportedFields.map(({ column }) => ({ field: column, direction: 'DESC' })))
 })

@@ -3,7 +3,7 @@ import { type HostField, hostFields, type ReportedField } from './host-fields.ts
 import type { ClassOrderField } from './host-reading.ts'
 import type { Sort } from './sort.ts'
 
-/** A field by which hosts can be ordered. A host has only one value of such a field. */
+/** A field with its own order in the API (`order`). Hosts can be ordered by these fields and by the reported fields. */
 type OrderedField = Extract<HostField, { readonly order: object }>
 export type HostSort = OrderedField['name'] | ReportedField['name']
 /** The API's name of an order of hosts: `HostOrderField` in the GraphQL schema. */

@@ -14,7 +14,7 @@ test.each([
   ['links', `http://gantt/decisions/${DECISION}?host=h1 ${CLAIM}`, [DECISION, CLAIM]],
   ['an id that occurs twice, once in capitals', `${A} ${A.toUpperCase()}`, [A]],
   ['words without ids', 'request a host for deadbeef-0000 in az1', []],
-])('%s', (_name, text, ids) => expect(idsIn(text)).toEqual(ids))
+])('idsIn finds exactly the ids in %s', (_name, text, ids) => expect(idsIn(text)).toEqual(ids))
 
 test('at most the first 12 ids in a text are returned', () =>
   expect(idsIn(Array.from({ length: 40 }, (_, i) => `req-${A.slice(0, -2)}${10 + i}`).join(' '))).toHaveLength(12))

@@ -1,4 +1,4 @@
-/** The values of one filter may contain at most this many stars. Each star requires one more search through every text. */
+/** The values of one filter may contain at most this many stars, because each star can require one more search through every text. */
 export const MAX_STARS = 16
 
 /** Counts the wildcards in a value. A run of stars is counted as one, and escaped stars are not counted. */
@@ -13,7 +13,7 @@ export interface Work {
 }
 
 /**
- * Returns a function that is true if a whole text matches the pattern. In a pattern `*` is any run of characters, and `\` makes the next
+ * Returns a function that tests whether a whole text matches the pattern. In a pattern `*` is any run of characters, and `\` makes the next
  * character literal. The pieces between the stars are searched from left to right, and the first occurrence of each piece is used. The last
  * piece must be at the end of the text. The work is linear in the length of text and pattern together, for any content.
  */
@@ -35,7 +35,7 @@ export function compilePattern(pattern: string): (text: string, work?: Work) => 
   }
 }
 
-/** Returns a function that is true if a text contains `part`. The work is linear in the length of text and part together. */
+/** Returns a function that tests whether a text contains `part`. The work is linear in the length of text and part together. */
 export function compileContains(part: string): (text: string, work?: Work) => boolean {
   if (part === '') return () => true
   const search = compileSearch(part)

@@ -56,21 +56,21 @@ const found = (text: string): string[] => {
 
 describe('rows that a query matches', () => {
   test.each<[string, string, string[]]>([
-    ['nothing asked: all', '', ['cmp-01', 'cmp-02', 'gpu*1']],
+    ['an empty text matches all rows', '', ['cmp-01', 'cmp-02', 'gpu*1']],
     ['a word matches a part of the name, in upper or lower case', 'CMP', ['cmp-01', 'cmp-02']],
     ['a word may be negated', '-cmp', ['gpu*1']],
     ['a text is compared as a whole', 'az:z', []],
     ['one of several values', 'az:z1,z3', ['cmp-01']],
-    ['an alias means the field', 'zone:z1', ['cmp-01']],
+    ['an alias can be used instead of the name of a field', 'zone:z1', ['cmp-01']],
     ['= reads as :', 'az=z2', ['cmp-02', 'gpu*1']],
     ['!= means the same as -', 'az!=z2', ['cmp-01']],
     ['two negations cancel', '-az!=z2', ['cmp-02', 'gpu*1']],
     ['a star matches any run of characters', 'host:cmp-*', ['cmp-01', 'cmp-02']],
     ['a star in quotes is literal', 'host:"gpu*1"', ['gpu*1']],
     ['dots are not wildcards', 'host:cmp.01', []],
-    ['any member of a set', 'agg:"with space"', ['cmp-01']],
-    ['no member of a set', '-agg:ssd', ['gpu*1']],
-    ['enums in any case', 'status:enabled', ['cmp-01', 'gpu*1']],
+    ['a set matches if any member matches', 'agg:"with space"', ['cmp-01']],
+    ['a negated term matches a set if no member matches', '-agg:ssd', ['gpu*1']],
+    ['the case of enum values is ignored', 'status:enabled', ['cmp-01', 'gpu*1']],
     ['all terms must hold', 'az:z2 status:ENABLED', ['gpu*1']],
     ['memory with its unit', 'mem.free>=64GiB', ['cmp-01']],
     ['"more than" is exclusive', 'mem.free>64GiB', []],
@@ -78,7 +78,7 @@ describe('rows that a query matches', () => {
     ['below zero', 'mem.free<=-5', ['gpu*1']],
     ['percent', 'mem.used>98%', ['cmp-02', 'gpu*1']],
     ['time; a row without the number does not match', 'age<1h', ['cmp-01']],
-    ['such a row does not match the negation either', 'age>=1h', ['cmp-02']],
+    ['such a row does not match the opposite comparison either', 'age>=1h', ['cmp-02']],
     ['an exact number', 'mem.free:1GiB', ['cmp-02']],
   ])('%s: %s', (_rule, text, names) => expect(found(text)).toEqual(names))
 })
@@ -163,7 +163,7 @@ describe('terms about time', () => {
     )
   })
 
-  test('a text with the form of a time is either read as this time or refused, such as February 30', () => {
+  test('a text with the form of a time is read as this time, or refused if the time does not exist, such as February 30', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?Z)?$/), (text) => {
         const ms = timeOf(text)
@@ -198,7 +198,7 @@ describe('terms about time', () => {
     ['', 'at>=2026-11-22T09:00:00Z at<2026-11-22T09:00:01.500Z'],
     ['last:1h flavor:m1.*', 'flavor:m1.* at>=2026-11-22T09:00:00Z at<2026-11-22T09:00:01.500Z'],
     ['-at>2026-01-01 "at:" at<2026-12-24', '"at:" at>=2026-11-22T09:00:00Z at<2026-11-22T09:00:01.500Z'],
-  ])('%s of a time', (text, wanted) => {
+  ])('a range of time replaces the terms about time in %j', (text, wanted) => {
     expect(withTimes(text, nine, nine + 1_500)).toBe(wanted)
     expect(parseQuery(wanted, decisionFields).problems).toEqual([])
     expect(withTimes(wanted, nine, nine + 1_500)).toBe(wanted)
@@ -210,7 +210,7 @@ test.each([
   ['', 'age>=1m age<5m'],
   ['state:RESERVED -age>5m age<3d', 'state:RESERVED age>=1m age<5m'],
   ['agents "age:" account:age', 'agents "age:" account:age age>=1m age<5m'],
-])('a range of a number replaces the terms about that field in %j', (text, wanted) => {
+])('a range of numbers replaces the terms about that field in %j', (text, wanted) => {
   expect(withRange(text, 'age', '1m', '5m')).toBe(wanted)
   expect(parseQuery(wanted, claimFields).problems).toEqual([])
   expect(withRange(withRange(wanted, 'age', undefined, '10s'), 'age', '1m', '5m')).toBe(wanted)
@@ -289,7 +289,7 @@ describe('edits of the text of a query', () => {
   ])('%s without %s:%s is %s', (text, field, one, wanted) => expect(withoutTerm(text, field, one)).toBe(wanted))
 
   test.each([
-    ['the only one', 'az:z1', 0, ''],
+    ['the only term', 'az:z1', 0, ''],
     ['a term in the middle, whatever blanks surround it', ' az:z1   -agg:ssd\tcmp', 1, 'az:z1 cmp'],
     ['quotes and stars stay as they are written', 'agg:"a  b","c,d" state:up host:"x*"', 1, 'agg:"a  b","c,d" host:"x*"'],
     ['a blank in quotes does not separate terms', 'cmp agg:"with space" mem.free>=64GiB', 1, 'cmp mem.free>=64GiB'],
@@ -338,7 +338,7 @@ describe('suggestions at the caret', () => {
     ['cpu.mo', 6, null, 'cpu.model:', 0, 6],
     ['hv.', 3, null, 'hypervisor.type:', 0, 3],
     ['hypervisor.v', 12, null, 'hypervisor.version>=', 0, 12],
-  ])('suggestions at %s|%i', (text, caret, field, first, from, to) => {
+  ])('suggestions for %j with the caret at %i: field %s, first %s', (text, caret, field, first, from, to) => {
     const offered = suggest(text, caret, hostFields)
     expect(offered).toMatchObject({ field, from, to })
     expect(offered.options[0]?.text).toBe(first)

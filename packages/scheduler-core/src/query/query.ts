@@ -1,9 +1,9 @@
-/** How a field is compared. `:` means that the field has one of several values. All other operators compare with one number or time. */
+/** How a field is compared. `:` means that the field has one of the term's values. All other operators compare with one number or time. */
 export type QueryOperator = ':' | '>' | '>=' | '<' | '<='
 
-/** One condition of a query, with its position in the text. */
+/** One condition of a query, with its position in the text: from the character `from` up to, but not including, `to`. */
 export interface QueryTerm {
-  /** Null for a bare word. A bare word is searched for in the name of a row. */
+  /** Null for a bare word. A bare word is searched for in the texts that identify a row, such as names and ids. */
   readonly field: string | null
   readonly negated: boolean
   readonly operator: QueryOperator

@@ -3,6 +3,6 @@ import { parseSort, printSort } from './sort.ts'
 
 it.each([
   ['nothing', '', ''],
-  ['commas alone', ',,-,', ''],
+  ['only commas and a minus sign', ',,-,', ''],
   ['a key twice', 'name,-name,age', 'name,age'],
-])('keys that are not orders are ignored: %s', (_name, text, read) => expect(printSort(parseSort(text))).toBe(read))
+])('empty and repeated keys are ignored: %s', (_name, text, read) => expect(printSort(parseSort(text))).toBe(read))

@@ -14,7 +14,10 @@ export interface Span {
 /** True if a term is about the time of rows: a time (`at`) or an age (`last`). */
 export const isOfTime = ({ field }: Pick<QueryTerm, 'field'>): boolean => field === 'at' || field === 'last'
 
-/** Combines all terms about the time of rows. A row satisfies these terms if and only if its time is within the span. */
+/**
+ * Combines all terms about the time of rows. A row satisfies these terms if and only if its time is within the span. `now` is in
+ * milliseconds since 1970.
+ */
 export function spanOf({ terms }: Query, now: number): Span {
   let span: Span = {}
   for (const term of terms) if (isOfTime(term)) span = within(span, spanOfTerm(term, now))

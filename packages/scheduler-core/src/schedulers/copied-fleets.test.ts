@@ -12,7 +12,7 @@ import { profileSchema } from '../records/profile.ts'
 import { aRequest, aUuid } from '../testing/index.ts'
 import { decide } from './decide.ts'
 
-/** The profile of this test cannot use these filters. They need options, or they refuse every host of the test. */
+/** The profile `all` of this test does not use these filters. They need options, or they refuse every host of the test. */
 const LEFT_OUT = ['TrustedFilter', 'IsolatedHostsFilter', 'ExactRamFilter', 'ExactCoreFilter', 'ExactDiskFilter']
 
 /** The filters and weighers of these profiles together read all data of a host that any decision reads. */

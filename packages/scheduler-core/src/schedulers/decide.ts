@@ -36,11 +36,14 @@ export interface DecideInput {
   readonly claimIds: readonly string[]
   /** Default: CREATE. */
   readonly intent?: Intent | undefined
-  /** The claim of the instance that is moved or rebuilt. The decision is made as if this claim did not exist. */
+  /**
+   * The claim of the instance that is moved or rebuilt. In the decision, this claim is not a member of its group, and its resources are
+   * free on its own host if the instance can keep using them there (`Overlay.lift`).
+   */
   readonly source?: Claim | undefined
   /**
    * If `source` is the claim of an unfinished move: the destination claim of this move. The decision's log entry cancels the move first, so
-   * the decision is made as if the destination claim did not exist.
+   * the destination claim is not counted in the decision (`Overlay.liftDestination`).
    */
   readonly ends?: Claim | undefined
   /** True if the instance runs on its requested destination but has no claim. Its resources are then treated as free on that host. */
@@ -53,6 +56,7 @@ export interface Decided {
   /** The claims of the placed instances. The overlay reserves their resources. Empty if no instance is placed. */
   readonly parts: readonly ClaimPart[]
   readonly answer: readonly SelectedDestination[]
+  /** The number of instances for which a host was found. Above 0 with empty `parts` if an all-or-nothing request found too few hosts. */
   readonly found: number
   readonly record: DecisionRecord
   /**
@@ -114,7 +118,7 @@ function* decideBy(slice: number, fleet: Fleet, overlay: Overlay, input: DecideI
   }
 }
 
-/** Lets the overlay treat the moved or rebuilt claim as if it did not exist. */
+/** Removes a moved or rebuilt claim from its group and makes its resources free, for its own decision (`Overlay.lift`). */
 export function liftSource(overlay: Overlay, request: RequestSpec, source: Claim, intent?: Intent): void {
   overlay.lift(source, request, intent === 'REBUILD')
 }

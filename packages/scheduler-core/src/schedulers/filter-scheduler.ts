@@ -266,7 +266,7 @@ export function prepareGrants(compiled: CompiledProfile, request: RequestSpec, {
     for (const { name, isPlain, ask, assign } of asks) {
       const grant = assign(hosts, host, ask, grants)
       if (grant === undefined) throw new Error(`the resource kind ${name} found no grants on a host that passed its filter`)
-      // A grant without amounts is left out.
+      // An empty grant is left out if the grants of the kind are amounts by name (`isPlain`).
       if (!isPlain || Object.keys(grant as object).length > 0) grants = { ...grants, [name]: grant }
     }
     return grants
@@ -274,8 +274,8 @@ export function prepareGrants(compiled: CompiledProfile, request: RequestSpec, {
 }
 
 /**
- * Returns a function for the host's capacity of each requested resource class. The answer lists these amounts as limits. As in Nova, the
- * host checks them again.
+ * Returns a function that gives a host's capacity for each requested resource class. The answer lists these amounts as limits. As in Nova,
+ * the host checks the limits again.
  */
 export function prepareLimits(request: RequestSpec, { hosts }: Fleet): (host: HostIndex) => Record<string, number> {
   const classes = Object.keys(demandOf(request).amounts)

@@ -16,8 +16,8 @@ import { TOGETHER_AT_ONCE } from '../values/levels.ts'
 import type { Steps } from '../values/steps.ts'
 
 /**
- * Returns true if the request has several instances of a server group with the policy AFFINITY. They must be placed on one host. The best
- * host for the first instance can be too small for all of them, so schedulers search a host on which all instances fit.
+ * Returns true if the request has several instances of a server group with the policy AFFINITY. These instances must be placed on one host.
+ * The best host for the first instance can be too small for all instances, so schedulers search a host on which all instances fit.
  */
 export const goTogether = ({ instanceGroup, numInstances }: RequestSpec, { featureLevel }: Fleet): boolean =>
   featureLevel >= TOGETHER_AT_ONCE && instanceGroup?.policy === 'AFFINITY' && numInstances > 1
@@ -56,9 +56,9 @@ export function* findHostForAll(
 }
 
 /**
- * A quick check that excludes most hosts on which not all instances fit. Returns true if the host's free capacity is at least the sum that
- * all instances need: amounts of resource classes, memory of NUMA cells, shares of GPUs, and PCI devices. Disk space is left to the
- * filters, because a host's disk can be in a pool.
+ * A quick check that excludes most hosts on which not all instances fit. Returns true if the host has enough free amounts of resource
+ * classes for all instances, and enough free memory in NUMA cells, shares of GPUs and PCI devices for all instances of each single kind.
+ * Disk space is left to the filters, because a host's disk can be in a pool.
  */
 function largeEnough(request: RequestSpec, { hosts }: Fleet): (host: HostIndex) => boolean {
   const sums = sumsOf(request)

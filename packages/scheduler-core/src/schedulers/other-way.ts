@@ -15,7 +15,7 @@ import { findHostForAll, goTogether, type InstanceAsk } from './host-for-all.ts'
 
 /**
  * Limits for the search for another way to place a refused request. It places at most MAX_PLACED instances, and examines at most
- * MAX_CHECKED_PAIRS pairs of an instance and a host.
+ * MAX_CHECKED_PAIRS pairs of an instance and a host. One attempt to place all instances is made even if it exceeds these limits.
  */
 const MAX_PLACED = 300
 const MAX_CHECKED_PAIRS = 300_000
@@ -33,14 +33,15 @@ export interface OtherWay {
   readonly host?: { readonly name: string; readonly instances: number }
 }
 
-/** How many orders the search tries for a request with this many instances in a fleet with this many hosts. At least one. */
+/** How often the search tries to place all instances of a request, by the number of instances and hosts. At least once. */
 export const waysTried = (instances: number, hosts: number): number =>
   Math.ceil(Math.min(MAX_PLACED, MAX_CHECKED_PAIRS / Math.max(1, hosts)) / instances)
 
 /**
  * Searches a different way to place the instances of a refused request. The schedulers FILTER and CHANCE place instances in order, and
- * never move a placed instance. So the search tries other orders. Then it tries to place each instance on the fullest host on which it
- * fits. The search is not complete, so it can miss a possible way. The overlay is unchanged when the generator ends.
+ * never move a placed instance. So the search tries other orders. Then it tries to place each instance on the fullest host on which
+ * the instance fits. Under `compat: nova`, the only search is for a host on which all instances of an affinity group fit. The search is not
+ * complete, so it can miss a possible way. The overlay is unchanged when the generator ends.
  */
 export function* findOtherWayInSteps(fleet: Fleet, overlay: Overlay, input: DecideInput): Steps<OtherWay | undefined> {
   const { request, profile, source } = input

@@ -11,7 +11,7 @@ import { STRICT_CLAIMS } from '../values/levels.ts'
 import { decide } from './decide.ts'
 
 /**
- * Overcommit lets instances share a host. A single instance never gets more of a resource than the host physically has. Each row names the
+ * Overcommit lets instances share a host. A single instance never gets more of a resource than the host physically has. Some rows name the
  * source of the case.
  */
 
@@ -70,13 +70,13 @@ const fpgas = (amount: number) => ({ requestedResources: [{ amounts: [{ resource
 type Row = readonly [source: string, host: HostShape, asks: Parameters<typeof aRequest>[0], code: string]
 
 describe.each<Row>([
-  ['F5, B13a: one instance of 40000 MiB does not fit on 32768 MiB with ratio 2', machine, { memoryMb: 40_000 }, 'memory.too_little'],
-  ['A15a: one instance of nine CPUs does not fit on eight CPUs with ratio 4', machine, { vcpus: 9 }, 'cpu.too_few'],
-  ['F5, B08: a guest cell with six shared CPUs does not fit on a host cell with four', twoCells, guest(6), 'numa.too_few_cpus'],
-  ['B08: a guest cell with eight shared CPUs does not fit on a host cell with four', twoCells, guest(8), 'numa.too_few_cpus'],
-  ['B10: 20 GiB do not fit into the 8 GiB that are small pages', mostlyHuge, { memoryMb: 20_480 }, 'memory.huge_pages'],
+  ['one instance of 40000 MiB does not fit on 32768 MiB with ratio 2', machine, { memoryMb: 40_000 }, 'memory.too_little'],
+  ['one instance of nine CPUs does not fit on eight CPUs with ratio 4', machine, { vcpus: 9 }, 'cpu.too_few'],
+  ['a guest cell with six shared CPUs does not fit on a host cell with four', twoCells, guest(6), 'numa.too_few_cpus'],
+  ['a guest cell with eight shared CPUs does not fit on a host cell with four', twoCells, guest(8), 'numa.too_few_cpus'],
+  ['20 GiB do not fit into the 8 GiB that are small pages', mostlyHuge, { memoryMb: 20_480 }, 'memory.huge_pages'],
   [
-    'B10: a guest cell of 20 GiB without a page size does not fit into 8 GiB of small pages',
+    'a guest cell of 20 GiB without a page size does not fit into the 8 GiB of small pages',
     mostlyHuge,
     guestOf(2, 20_480),
     'numa.huge_pages',
@@ -141,7 +141,7 @@ describe.each<Row>([
     'numa.huge_pages',
   ],
   [
-    'libvirt capabilities: only huge pages are reported',
+    'libvirt capabilities: if only huge pages are reported, only the rest of the memory is in small pages',
     { memoryMb: 65_536, numaCells: [cell({ memoryMb: 65_536, pages: [{ sizeKib: 2_048, total: 30_720 }] })] },
     { memoryMb: 8_192 },
     'memory.huge_pages',
@@ -164,7 +164,7 @@ describe.each<Row>([
     'memory.huge_pages',
   ],
   [
-    'two host cells, each of which has too little memory',
+    'a guest cell does not fit if each of two host cells has too little memory',
     {
       memoryMb: 65_536,
       numaCells: [0, 1].map((id) => cell({ id, cpuset: [id * 4, id * 4 + 1], memoryMb: 32_768, pages: hugePages(4_096, 28) })),
@@ -173,7 +173,7 @@ describe.each<Row>([
     'numa.huge_pages',
   ],
   [
-    'memory that is used outside of huge pages',
+    'memory in use outside of huge pages is not available',
     { memoryMb: 131_072, memoryMbUsed: 6_144, numaCells: [cell({ memoryMb: 131_072, pages: hugePages(8_192, 56) })] },
     { memoryMb: 4_096 },
     'memory.huge_pages',
@@ -258,12 +258,12 @@ test.each<readonly [source: string, host: HostShape, asks: Parameters<typeof aRe
     expect([profile.name, isPlaced(fleetAt(STRICT_CLAIMS, host), aRequest(asks), profile)]).toEqual([profile.name, true])
 })
 
-test('below the feature level, overcommit can give one instance more than the host has', () => {
+test('below feature level STRICT_CLAIMS, overcommit can give one instance more than the host has', () => {
   const old = fleetAt(STRICT_CLAIMS - 1, twoCells)
   for (const asks of [{ memoryMb: 40_000 }, guest(6)]) expect(isPlaced(old, aRequest(asks), profileNamed('default'))).toBe(true)
 })
 
-test('raising the feature level limits the inventories of hosts that reported earlier', () => {
+test('raising the feature level to STRICT_CLAIMS limits the inventories of hosts that reported earlier', () => {
   const log = aLog(new Fleet())
   log.append([{ type: 'feature', level: STRICT_CLAIMS - 1 }, aReport('h1', twoCells)])
   expect(isPlaced(log.fleet, aRequest({ memoryMb: 40_000 }), profileNamed('default'))).toBe(true)

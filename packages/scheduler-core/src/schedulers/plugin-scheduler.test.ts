@@ -37,7 +37,7 @@ const profileBy = (scheduler: string, more: Partial<ProfileInput> = {}) =>
 const { default: rack }: { default: unknown } = await import(new URL('../../../../examples/plugin-rack/index.js', import.meta.url).href)
 schedulerSuite(profileBy('any-rack'), join(rack))
 
-/** A plug-in with a scheduler that returns this result. */
+/** A plug-in with a scheduler that has this function `select`. */
 const withSelect = (select: (...args: Parameters<ReturnType<PluginScheduler['create']>['select']>) => unknown): Plugins =>
   join(
     definePlugin({
@@ -191,7 +191,7 @@ describe('a scheduler of a plug-in', () => {
   test.each<[string, Parameters<typeof withSelect>[0], string]>([
     ['ids of the claims', (_request, _fleet, _overlay, { claimIds }) => (claimIds as string[]).reverse(), 'it threw Cannot assign'],
     ['request', (request) => Object.assign(request, { numInstances: 1 }), 'it threw Cannot assign'],
-    ['demand within the request', (request) => Object.assign(request.schedulerHints, { rack: ['r'] }), 'it threw Cannot add property'],
+    ['scheduler hints of the request', (request) => Object.assign(request.schedulerHints, { rack: ['r'] }), 'it threw Cannot add property'],
   ])("a plug-in's scheduler that writes into the %s gets an error, and the write has no effect elsewhere", (_name, select, why) => {
     const { decided } = decideWith(withSelect(select), 2)
     expect(decided.record).toMatchObject({ request: { numInstances: 2 }, failure: expect.stringContaining(why) })
@@ -264,7 +264,7 @@ describe('a scheduler of a plug-in', () => {
     ['ANTI_AFFINITY', 20, 20],
     ['ANTI_AFFINITY', 21, 0],
     ['AFFINITY', 20, 1],
-  ])('keeps %s among %i instances', (policy, numInstances, hosts) => {
+  ])("a plug-in's scheduler keeps %s among %i instances", (policy, numInstances, hosts) => {
     const plugins = join(rack)
     const fleet = aFleet(Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`h${i}`, { vcpus: 32 }])), plugins)
     const { parts, record } = decideOn(fleet, aRequest({ vcpus: 1, numInstances, instanceGroup: { uuid: aUuid(7), policy } }), 's')

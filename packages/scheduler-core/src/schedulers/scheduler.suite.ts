@@ -96,7 +96,7 @@ const decideBy = (profile: Profile) => (fleet: Fleet, overlay: Overlay, asked: D
   return decideWith(fleet, overlay, { ...asked, solution })
 }
 
-/** Tests that the scheduler of a profile keeps the contract in `scheduler.ts`. */
+/** Tests that the scheduler of a profile keeps the contract in contracts/scheduler.ts. */
 export function schedulerSuite(profile: Profile, plugins: Plugins = noPlugins): void {
   const decide = decideBy(profile)
   const property = (check: (fleet: Fleet, request: RequestSpec, seed: string) => void) =>

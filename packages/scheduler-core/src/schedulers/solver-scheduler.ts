@@ -9,8 +9,8 @@ import { createFilterScheduler, groupOf, placeOn } from './filter-scheduler.ts'
 import { objectiveOf, scoresOf } from './solver/scores.ts'
 
 /**
- * Returns true if a solver must be called before a request is decided. A single instance needs no solver, because the arrangement with the
- * highest score has it on its best host.
+ * Returns true if a solver must be called before a request is decided. A single instance needs no solver, because its best arrangement
+ * is the host with the highest score.
  */
 export const asksSolver = ({ scheduler }: Pick<Profile, 'scheduler'>, { numInstances }: Pick<RequestSpec, 'numInstances'>): boolean =>
   scheduler === 'solver' && numInstances > 1

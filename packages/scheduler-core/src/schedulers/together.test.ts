@@ -50,7 +50,7 @@ const guest = { numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 1_024, cpu
 describe('several instances of an affinity group are placed on a host on which all of them fit', () => {
   test.each<[name: string, town: Town, asks: Parameters<typeof aRequest>[0], placed: ReturnType<typeof placedOf>]>([
     [
-      'E01 kind: the best host for one instance is too small for three',
+      'the best host for one instance is too small for three instances',
       { hosts },
       { numInstances: 3 },
       { on: ['deep', 'deep', 'deep'], found: 3 },
@@ -64,25 +64,25 @@ describe('several instances of an affinity group are placed on a host on which a
       { on: ['wide', 'wide'], found: 2 },
     ],
     [
-      'GPUs',
+      'the best host for one instance has too few GPUs for two instances',
       { hosts: { wide: { memoryMb: 65_536, gpus: gpus(1) }, deep: { memoryMb: 8_192, gpus: gpus(2) } } },
       { numInstances: 2, gpus: { count: 1 } },
       { on: ['deep', 'deep'], found: 2 },
     ],
     [
-      'dedicated CPUs, of which only one host has enough in its cells',
+      'only one host has enough dedicated CPUs in its cells',
       { hosts: { wide: { memoryMb: 65_536, numaCells: cells([65_536]) }, deep: { memoryMb: 16_384, numaCells: cells([8_192, 8_192]) } } },
       { numInstances: 5, ...guest },
       { on: ['deep', 'deep', 'deep', 'deep', 'deep'], found: 5 },
     ],
     [
-      'GPUs, of which 150 better hosts have one each',
+      '150 better hosts have only one GPU each',
       { hosts: { ...manyOf({ memoryMb: 65_536, gpus: gpus(1) }), deep: { memoryMb: 8_192, gpus: gpus(2) } } },
       { numInstances: 2, gpus: { count: 1 } },
       { on: ['deep', 'deep'], found: 2 },
     ],
     [
-      'guest cells, for which 150 better hosts have enough memory only in sum',
+      '150 better hosts have cells that are too small for two guest cells, but enough memory in sum',
       {
         hosts: { ...manyOf({ memoryMb: 65_536, numaCells: cells([5_120, 5_120]) }), deep: { memoryMb: 16_384, numaCells: cells([9_216]) } },
       },
@@ -102,13 +102,13 @@ describe('several instances of an affinity group are placed on a host on which a
       { on: [], found: 1 },
     ],
     [
-      'the profile random also places them on one host',
+      'the profile random also places all instances on one host',
       { hosts, profile: profileNamed('random') },
       { numInstances: 4 },
       { on: ['deep', 'deep', 'deep', 'deep'], found: 4 },
     ],
     [
-      'below the feature level, the best host for one instance is chosen',
+      'below feature level TOGETHER_AT_ONCE, the best host for one instance is chosen',
       { hosts, level: TOGETHER_AT_ONCE - 1 },
       { numInstances: 3 },
       { on: [], found: 2 },

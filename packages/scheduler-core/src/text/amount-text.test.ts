@@ -57,7 +57,7 @@ describe('no sentence of a reason contains a wrong plural, a raw resource class 
       /(?:^|[^\d.])1 (?:vCPUs|CPUs|GPUs|NUMA cells|cells|devices|members|instances|operations|hosts|claims|steps|pages)\b/,
     ],
     ['a resource class for a unit', /\d (?:MEMORY_MB|DISK_GB|VCPU|PCPU)\b/],
-    ['two blanks, or one before a full stop or at the end', / {2}| [.,;:]|\s$/],
+    ['two blanks, or a blank before a full stop or at the end', / {2}| [.,;:]|\s$/],
     ['a gap where a value is', /undefined|null|NaN| (?:for|of|has|by|is|on) [.;,]/],
   ])('%s', (_what, fault) => expect(sentences.filter((text) => fault.test(text))).toEqual([]))
 })
@@ -99,7 +99,7 @@ test('if only one host is admitted, the cause consists of the sentences of the r
   )
 })
 
-test('D9: a negative free amount is shown as 0 free and the excess, but a plug-in may show negative values', () => {
+test('a negative free amount is shown as 0 free and the excess, but a plug-in may show negative values', () => {
   const short = (reason: Partial<Reason>) => reasonText({ code: 'cpu.short', subject: 'VCPU', need: 3, have: -4, unit: 'vCPUs', ...reason })
   expect(short({})).toBe('3 vCPUs needed, 0 free; over-full by 4 vCPUs.')
   expect(short({ reserved: '2 of its 8 vCPUs are reserved (by its report)' })).toBe(

@@ -10,7 +10,7 @@ export function devicesText(alias: string | null | undefined, specs: readonly Re
   return described === '' ? name : `${name} (${described})`
 }
 
-/** Names a count of PCI devices, followed by their alias and description in parentheses. */
+/** Writes a count of PCI devices, followed by their alias and description in parentheses. */
 export function countedDevices(count: number, alias: string | null | undefined, specs: Parameters<typeof devicesText>[1]): string {
   const sort = [alias ?? '', describedText(specs)].filter((text) => text !== '').join(', ')
   return sort === '' ? `${count}` : `${count} (${sort})`
@@ -27,7 +27,7 @@ function describedText(specs: Parameters<typeof devicesText>[1]): string {
   return [...new Set(described)].filter((text) => text !== '').join(' or ')
 }
 
-/** Sorts the keys of a description: vendor, product, type, then all other keys. */
+/** The position of a key in a description: vendor, product, type, then all other keys. */
 const orderOf = (key: string): number => {
   const i = Object.keys(words).indexOf(key)
   return i < 0 ? Object.keys(words).length : i

@@ -11,8 +11,8 @@ export interface Spellings {
   has(name: string): boolean
   /**
    * The names that differ from a word in at most three letters, nearest first. Empty if the word is one of the names. Case is ignored, and
-   * `-`, `_` and space are equal. At most a third of the letters of the word can differ. The letters of a common prefix that ends with `_`
-   * are not included in this third, because many names share a prefix such as CUSTOM_ or HW_CPU_X86_.
+   * `-`, `_` and space are equal. At most a third of the letters of the word can differ. For this third, the letters of a common
+   * prefix that ends with `_` are not counted, because many names share a prefix such as CUSTOM_ or HW_CPU_X86_.
    */
   near(word: string): readonly string[]
 }

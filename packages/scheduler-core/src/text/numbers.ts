@@ -3,7 +3,7 @@ export const MAX_DIGITS = 4300
 
 /**
  * Reads a whole number as Python's int() does. Allowed are blanks around the number, a sign, leading zeros, `_` between digits, and digits
- * of any script. Undefined if the text is not a whole number. Metadata, extra specs and hints contain such numbers.
+ * of any script. Undefined if the text is not a whole number or has too many digits. Metadata, extra specs and hints contain such numbers.
  */
 export function readInt(text: string): number | undefined {
   const digits = digitsIn(text)

@@ -45,9 +45,9 @@ interface Spot {
 }
 
 /**
- * Finds keys and string values in a document that are not plain text, as names must be. Stops after `most` of them. Keys and values for
- * which `isFree` returns true are skipped. The path of a key and the path of its value both end with the key. The search is a loop and not a recursion, because a recursion could
- * exhaust the stack.
+ * Finds the keys and texts of a document that cannot be names (`isPlain`), at most `most` of them. Keys and texts for which `isFree`
+ * returns true are skipped. The path of a key and the path of its value both end with the key. The search is a loop, because a recursion
+ * could exhaust the stack.
  */
 export function findUnplain(
   root: unknown,

@@ -15,6 +15,8 @@ export interface Havers {
   /** The demands for the single resources, if the request needs several. */
   readonly each?: readonly Single[]
 }
+
+/** A filter that is prepared for one request: its work that does not depend on a host is done. */
 export interface PreparedFilter {
   passes(host: HostIndex): boolean
   reason(host: HostIndex): Reason
@@ -29,7 +31,10 @@ export interface PreparedFilter {
    * names the demand that excludes the hosts. Absent if there is only one demand.
    */
   each?(): readonly Single[]
-  /** Present if a host that meets each single demand can fail the combination, because demands are compared with one value of the host. */
+  /**
+   * Present if a host can meet each single demand of `each` and still be refused, for example because one hypervisor type of the host must
+   * meet several demands.
+   */
   readonly areJoint?: true
   /**
    * Describes the hosts that meet all demands, as text that follows "hosts". Present only if the options of the filter change the meaning

@@ -3,13 +3,13 @@ import { quote } from './problem.ts'
 
 test.each<[string, unknown, string]>([
   ['text is quoted', 'a"b', '"a\\"b"'],
-  ['a number is itself', -1.5, '-1.5'],
-  ['not-a-number is named', Number.NaN, 'NaN'],
-  ['a big integer is marked as one', 5n, '5n'],
+  ['a number is written unchanged', -1.5, '-1.5'],
+  ['a value that is not a number is written as NaN', Number.NaN, 'NaN'],
+  ['a big integer is written with n at its end', 5n, '5n'],
   ['undefined is shown as nothing', undefined, 'nothing'],
   ['null is null', null, 'null'],
   ['a list is counted, not shown', [1, 2, 3], 'a list of 3'],
-  ['an empty list is named', [], 'an empty list'],
+  ['an empty list is described as empty', [], 'an empty list'],
   ['an object is not shown', { password: 'x' }, 'an object'],
   ['a symbol does not throw', Symbol('s'), 'Symbol(s)'],
 ])('%s', (_name, value, expected) => {

@@ -22,7 +22,7 @@ test.each([
   ['metric.missing', 'cpu.percent', 'cpu.frequency'],
   ['flavor.other', '4', '5'],
   ['trust.level', 'trusted', 'unknown'],
-] as const)('%s has the needed and the present amount', (code, need, have) => {
+] as const)('the sentence of %s has the needed and the present value', (code, need, have) => {
   const text = reasonText({ code, subject: 'subject', need, have, unit: 'MiB' })
   expect(text).toContain(need)
   expect(text).toContain(have)

@@ -6,7 +6,7 @@ import type { Reason } from './reason.ts'
 export function reasonText(reason: Reason): string {
   const render = sentences[reason.code]
   const shown = render === undefined ? codes[reason.code] : render(toShown(reason))
-  // Excess and reserved amount are part of the first sentence, because some readers show only one sentence.
+  // The excess and the reserved amount are part of the first sentence, because some clients show only one sentence.
   const more = `${isOfAmounts(reason) ? overfullText(reason.have, reason.unit) : ''}${reason.reserved === undefined ? '' : `; ${reason.reserved}`}`
   const sentence = more === '' ? shown : `${shown.replace(/\.$/, '')}${more}.`
   return reason.isHeldTwice === true ? `${sentence} ${HELD_TWICE}` : sentence

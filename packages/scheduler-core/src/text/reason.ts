@@ -26,8 +26,8 @@ export interface ReasonCount {
   readonly code: Code
   readonly hosts: number
   /**
-   * The reason of one of these hosts. It is the admitted host with the smallest distance from passing, or the first host if the request
-   * admits none of them.
+   * The reason of one of these hosts. In a cause, it is the admitted host with the smallest distance from passing. Otherwise, and if the
+   * request admits none of the hosts, it is the first host.
    */
   readonly example: Reason
 }

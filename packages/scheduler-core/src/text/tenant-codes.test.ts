@@ -4,7 +4,7 @@ import { codes } from './codes.ts'
 import { demandsOfFilter, tenantDemandOf, tenantDemands } from './tenant-codes.ts'
 
 test('every code of a refused host is shown to projects as one of their demands, or is hidden', () => {
-  // A new code that is hidden from projects must be added to this list, so that its author decides this deliberately.
+  // The first words of codes that are hidden from projects. The author of a new hidden code must add its first word here deliberately.
   const hidden = [
     'host',
     'outside',
@@ -30,13 +30,13 @@ test('every code of a refused host is shown to projects as one of their demands,
   }
 })
 
-test.each(Object.entries(tenantDemands))('%s is shown as a whole sentence without names', (_demand, { lacks, cure }) => {
+test.each(Object.entries(tenantDemands))('the demand %s is shown as a whole sentence without names', (_demand, { lacks, cure }) => {
   expect(`No host ${lacks}.`).toMatch(/^No host (has|is|fits|supports) [a-zA-Z ]+\.$/)
   expect(cure).toMatch(/^[A-Z][^.]*\.$/)
   expect(`${lacks} ${cure}`).not.toMatch(/\bhost|node|aggregate|project/i)
 })
 
-test('a filter is hidden from projects exactly if they cannot change its demand', () => {
+test('a filter is hidden from projects if and only if they cannot change what it checks', () => {
   const hidden = filters.map(({ name }) => name).filter((name) => demandsOfFilter[name] === undefined)
   expect(hidden).toEqual(
     [

@@ -1,8 +1,8 @@
 import type { ReasonCode } from './codes.ts'
 
 /**
- * The demands that a project itself sets in a request and can change. If a request of a project is refused, the project sees only which of
- * these demands was not met, and nothing else. `lacks` completes a sentence that begins with "No host".
+ * The demands that a project itself sets in a request and can change. If a request of a project is refused, the project sees only these
+ * demands and which of them are known to be met or in the way, and nothing else. `lacks` completes a sentence that begins with "No host".
  */
 export const tenantDemands = {
   ZONE: { lacks: 'is in the requested availability zone', cure: 'Ask for another availability zone, or for none.' },
@@ -152,7 +152,7 @@ export const demandsOfFilter: Readonly<Record<string, readonly TenantDemand[]>> 
   PciPassthroughFilter: ['PCI'],
   DiskPoolFilter: ['DISK'],
   GpuFilter: ['GPUS'],
-  // These filters check no demand that is shown to projects: they read scheduler hints, or pass all hosts.
+  // These filters check no demand that is shown to projects: they read scheduler hints, volumes or ports, or pass all hosts.
   DifferentHostFilter: [],
   SameHostFilter: [],
   VolumeAffinityFilter: [],

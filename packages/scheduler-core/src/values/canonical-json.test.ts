@@ -8,7 +8,7 @@ describe('canonicalJson', () => {
     ['undefined members are left out', { a: undefined, b: null }, '{"b":null}'],
     ['undefined in a list is null', [undefined, 1], '[null,1]'],
     ['lists keep their order', [3, 1, 2], '[3,1,2]'],
-    ['nothing is null', undefined, 'null'],
+    ['undefined is null', undefined, 'null'],
     ['text is escaped', { 'a"': '\n' }, '{"a\\"":"\\n"}'],
     ['minus zero is zero', -0, '0'],
     ['inherited members are left out', Object.create({ a: 1 }), '{}'],

@@ -4,12 +4,12 @@ import { limits } from '../request/limits.ts'
 import { capacityOf, toRatioMilli } from './capacity.ts'
 
 test.each<[string, number, number, number, number]>([
-  ['a ratio of 1 gives all that is not reserved', 100, 10, 1_000, 90],
+  ['a ratio of 1 gives the total without the reserved amount', 100, 10, 1_000, 90],
   ['a fraction is cut off, not rounded', 3, 0, 1_500, 4],
-  ['a thousandth of 999 is nothing', 999, 0, 1, 0],
-  ['a thousandth of 1000 is one', 1_000, 0, 1, 1],
-  ['a ratio in thousandths counts to the last one', 64_000, 0, 1_501, 96_064],
-  ['reserving more than the total gives nothing', 5, 6, 16_000, 0],
+  ['a ratio of a thousandth of 999 gives 0', 999, 0, 1, 0],
+  ['a ratio of a thousandth of 1000 gives 1', 1_000, 0, 1, 1],
+  ['the last thousandth of a ratio counts', 64_000, 0, 1_501, 96_064],
+  ['a reserved amount above the total gives 0', 5, 6, 16_000, 0],
   ['the largest total with the largest ratio is exact', 2 ** 40, 0, 1_000_000, 2 ** 40 * 1_000],
   ['one less than the largest total is exact', 2 ** 40 - 1, 0, 999_999, 1_099_510_528_263_372],
 ])('%s', (_name, total, reserved, ratioMilli, expected) => {

@@ -1,6 +1,6 @@
 /**
  * An amount of devices or networks that the host cells chosen for a guest must have together. A choice of cells that does not meet all
- * demands cannot fit. A choice that meets all demands possibly does not fit, because two device requests can need the same devices.
+ * demands cannot fit. A choice that meets all demands can still fail to fit, because two device requests can need the same devices.
  */
 export interface Demand {
   readonly need: number
@@ -10,7 +10,10 @@ export interface Demand {
   readonly best: readonly number[]
 }
 
-/** True if each demand can be met by the chosen cells and the best `more` unused cells. */
+/**
+ * True if each demand can be met by the `chosen` cells and the best `more` further cells. `used` is 1 for each cell that cannot be chosen
+ * any more.
+ */
 export function canMeet(demands: readonly Demand[], chosen: readonly number[], used: Uint8Array, more: number): boolean {
   return demands.every(({ need, gains, best }) => {
     let sum = 0

@@ -1,8 +1,8 @@
 /**
- * This file has a constant for each rule that depends on the feature level of the fleet: the level from which on the rule applies. Each
- * entry of a log is judged by the rules of the level at this entry. Therefore, all releases reach the same state. A recorded decision is
- * replayed by the rules of its level. If a rule changes which resources claims reserve on hosts, the amounts of all claims are computed
- * again when an entry raises the level.
+ * This file has a constant for each rule that depends on the feature level of the fleet: the lowest level at which the rule applies. Each
+ * entry of a log is judged by the rules of the level that the fleet has at this entry. Therefore, all releases reach the same state. A
+ * recorded decision is replayed by the rules of its level. If a rule changes which resources claims reserve on hosts, the amounts of all
+ * claims are computed again when an entry raises the level.
  */
 
 /** Claims reserve their amounts regardless of the content of reports. An instance can have only one live claim. */
@@ -12,9 +12,9 @@ export const STRICT_CLAIMS = 8
 export const HOSTS_LEAVE = 9
 
 /**
- * An ended claim continues to reserve its amounts only if its host lists the instance and has no other claim of the instance. If the host
- * lists no instances, the ended claim reserves nothing. A further attempt to place an instance cannot use the amounts that its previous
- * attempt still reserves.
+ * An ended claim continues to reserve its amounts only if its host lists the instance and has no other claim of the instance. If the
+ * host's report has no list of instances, the ended claim reserves nothing. A further attempt to place an instance cannot use the amounts
+ * that its previous attempt still reserves.
  */
 export const ENDED_CLAIMS = 9
 
@@ -157,10 +157,10 @@ export const PLAIN_IN_CELLS = 10
 export const ADDED_IN_PLACE = 10
 
 /**
- * Until the host's next report, the amounts of an ended claim that no report has included remain reserved. If the host lists the instance,
- * these are all amounts of the claim, or the amount that a move within the host added. If the host lists no instances, these are only the
- * added amount. A report without new usage does not include these amounts: a delta, or an earlier report under another name of the machine.
- * If several claims of an instance have ended, the amounts of only one of these claims remain reserved.
+ * If no report has included the amounts of an ended claim, these amounts remain reserved until the host's next report. If the host lists
+ * the instance, these are all amounts of the claim, or the amount that a move within the host added. If the host's report has no list of
+ * instances, these are only the added amount. A report without new usage does not include these amounts: a delta, or an earlier report
+ * under another name of the machine. If several claims of an instance have ended, the amounts of only one of these claims remain reserved.
  */
 export const ENDED_AS_HELD = 10
 

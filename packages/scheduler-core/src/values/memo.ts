@@ -1,4 +1,4 @@
-/** Caches the result of a function for each object. The objects must never change, such as the options of a profile. */
+/** Caches the result of a function for each object, for example for the options of a profile. The objects must never change. */
 export function memoByObject<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const known = new WeakMap<Key, { readonly value: Value }>()
   return (key) => {

@@ -6,8 +6,8 @@ const FOLD = 8
 
 /**
  * A map that is cheap to copy. Copies share a base that is never written, and each copy has its own Map with the differences from the base.
- * Before the first copy, the base is empty. An iteration is in the order in which keys were first set. The map can be written during an
- * iteration. The iteration then yields present values, and can leave out new keys.
+ * Before the first copy, the base is empty. An iteration is in the order in which keys were added, as in a Map. The map can be written
+ * during an iteration. The iteration then yields present values, and can leave out new keys.
  */
 export class SharedMap<Value extends object | number | string> {
   #base: ReadonlyMap<string, Value> = new Map()

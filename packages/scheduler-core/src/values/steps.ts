@@ -35,7 +35,7 @@ export function* inSlices<Item>(items: Iterable<Item>, slice: number): Generator
 /** `sortInSteps` yields after sorting or merging this many items. */
 const SORTED = 512
 
-/** Sorts a copy of the items in a generator that yields regularly. Equal items keep their order. */
+/** Sorts a copy of the items in a generator that yields after every `SORTED` items. Equal items keep their order. */
 export function* sortInSteps<Item>(items: readonly Item[], compare: (a: Item, b: Item) => number): Steps<Item[]> {
   let runs: Item[][] = []
   for (let from = 0; from < items.length; from += SORTED) {

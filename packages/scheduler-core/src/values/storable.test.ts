@@ -8,7 +8,7 @@ test.each([
   ['NUL \u0000', 'NUL \ufffd'],
   ['half \ud83d a pair', 'half \ufffd a pair'],
   ['the other half \ude00', 'the other half \ufffd'],
-])('the storable form of %j', (text, kept) => {
+])('the storable form of %j is %j', (text, kept) => {
   expect(toStorable(text)).toBe(kept)
   expect([isStorable(text), isStorable(kept)]).toEqual([text === kept, true])
 })

@@ -45,7 +45,10 @@ export function multipliersOf(fleet: Fleet, key: string, multiplier: number, isO
   return { usual, own: { of: (host) => signed(multiplierOf(host).value), source: (host) => multiplierOf(host).source } }
 }
 
-/** The lowest multiplier in the host's aggregates for the metadata key. If its absolute value is above MAX_MULTIPLIER, the profile's `multiplier`. */
+/**
+ * The lowest multiplier in the host's aggregates for the metadata key. Returns the profile's `multiplier` if no aggregate has the key, if a
+ * value is no number, or if the absolute value of the lowest multiplier is above MAX_MULTIPLIER.
+ */
 export function multiplierFor(host: Aggregated, key: string, multiplier: number): FromAggregates {
   const least = minFloat(host, key, multiplier)
   return Math.abs(least.value) <= MAX_MULTIPLIER ? least : { value: multiplier, source: undefined }

@@ -7,7 +7,10 @@ import type { GpuRequest, RequestSpec } from '../request/request-spec.ts'
 import { memoByObject } from '../values/memo.ts'
 
 const clusteringOptions = z.strictObject({
-  /** A host with this amount of GPUs in use is full, in thousandths of a GPU. If absent, the amount is the total of each host. */
+  /**
+   * The fill of a host is (scale - free) / scale, where both amounts are in thousandths of a GPU. If absent, the scale is the total of each
+   * host.
+   */
   scale: z.number().positive().optional(),
 })
 

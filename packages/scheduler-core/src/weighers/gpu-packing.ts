@@ -6,7 +6,8 @@ import { gpuKind } from '../kinds/gpu/gpu.ts'
  * Prefers GPUs in use, then idle GPUs of a host with other GPUs in use, then hosts with only idle GPUs (GpuPacking as the FGD paper
  * describes it, after MLaaS, NSDI 2022). Scores are integers. If GPUs in use suffice, the score is 100 minus one for each free tenth of the
  * chosen GPUs, but at least 50. If idle GPUs are needed too, the score is 50 minus one for each needed idle GPU, but at least 33. If all
- * GPUs of the host are idle, the score is 33 minus one for each GPU of the host. If the request has no GPUs, all hosts get the same score.
+ * GPUs of the host are idle, the score is 33 minus one for each GPU of the host, but at least the number of GPUs of the host. If the
+ * request has no GPUs, all hosts get the same score.
  */
 export const gpuPackingWeigher: Weigher = {
   name: 'GpuPackingWeigher',

@@ -3,7 +3,7 @@ import { freeRate, numaKind } from '../kinds/numa/numa.ts'
 
 /**
  * Prefers hosts with the fullest NUMA cells on which the guest fits. The score is minus the sum of the free shares of these cells. Profiles
- * combine it with the assignment rule `tightest`. If the request has no NUMA topology, all hosts get the same score.
+ * combine this weigher with the assignment rule `tightest`. If the request has no NUMA topology, all hosts get the same score.
  */
 export const numaFitWeigher: Weigher = {
   name: 'NUMAFitWeigher',

@@ -33,8 +33,8 @@ export const serverGroupSoftAntiAffinityWeigher: Weigher = {
 }
 
 /**
- * Counts the members of the request's group on a host: members with claims, earlier instances of the request, and members without a claim
- * on hosts that the request lists.
+ * Returns a function for the number of members of the request's group on a host. This is the larger of two counts: members with claims,
+ * including earlier instances of the request, and how many times the request lists the host for its group.
  */
 function membersOf({ instanceGroup }: RequestSpec, { groups, hosts }: Fleet, policy: GroupPolicy): (host: HostIndex) => number {
   if (instanceGroup?.policy !== policy) return () => 0

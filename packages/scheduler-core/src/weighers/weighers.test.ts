@@ -58,12 +58,12 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   },
   ServerGroupSoftAffinityWeigher: {
     'members on the host': { claim: { group: group('SOFT_AFFINITY') }, request: { instanceGroup: group('SOFT_AFFINITY') }, raw: 1 },
-    'members that the caller placed elsewhere': {
+    'members without claims, on hosts that the request lists': {
       claim: { group: group('SOFT_AFFINITY') },
       request: { instanceGroup: { ...group('SOFT_AFFINITY'), hosts: ['h1', 'h1', 'h2'] } },
       raw: 2,
     },
-    'a different policy has no effect': { request: { instanceGroup: { ...group('AFFINITY'), hosts: ['h1'] } }, raw: 0 },
+    'a group with a different policy has no effect': { request: { instanceGroup: { ...group('AFFINITY'), hosts: ['h1'] } }, raw: 0 },
     'no group': { claim: { group: group('SOFT_AFFINITY') }, raw: 0 },
   },
   ServerGroupSoftAntiAffinityWeigher: {
@@ -152,7 +152,7 @@ describe('GPU weighers rank hosts', () => {
     expect(rank('GpuPackingWeigher', hosts, { gpus: { shareMilli: 200 } })).toEqual(['filled', 'half', 'used', 'idle'])
   })
 
-  test('GpuClusteringWeigher prefers hosts of the same kind, then idle ones, then hosts of other kinds', () => {
+  test('GpuClusteringWeigher prefers hosts with the same kind of use, then idle hosts, then hosts with other kinds of use', () => {
     const share = { grants: { gpu: [{ index: 0, milli: 500 }] } }
     const whole = { grants: { gpu: [{ index: 0, milli: 1_000 }] } }
     const two = gpus(null, null)

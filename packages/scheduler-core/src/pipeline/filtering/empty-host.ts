@@ -8,7 +8,7 @@ import { demandOf, type RequestSpec } from '../../request/request-spec.ts'
 import type { ReasonCode } from '../../text/codes.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 
-/** Reason codes for a total amount of the host that is too small. The host would refuse the instance even if it were empty. */
+/** Reason codes that do not depend on what is in use. The host would refuse the instance even if the host were empty. */
 const codesOfEmptyHosts: ReadonlySet<string> = new Set([
   'memory.too_little',
   'cpu.too_few',
@@ -32,9 +32,9 @@ const codesOfEmptyHosts: ReadonlySet<string> = new Set([
 export const refusesEmptyHost = (code: string): boolean => codesOfEmptyHosts.has(code)
 
 /**
- * Returns true if a host could hold one instance if the host were empty. Checks the amounts with their allocation ratios, the shared CPUs
- * and memory of each cell, and the PCI devices. The reasons of filters do not suffice, because they do not show that a total is too small
- * if the free amount is too small as well.
+ * Returns true if a host could hold one instance if the host were empty. Always true for the host of a claim that is moved or rebuilt.
+ * Checks the amounts with their allocation ratios, the shared CPUs and memory of each cell, and the PCI devices. The reasons of filters do
+ * not suffice, because they do not show that a total is too small if the free amount is too small as well.
  */
 export function holdsOneAlone(hosts: HostTable, request: RequestSpec): (host: HostIndex) => boolean {
   const amounts = Object.entries(demandOf(request).amounts).map(([resourceClass, amount]) => ({

@@ -22,7 +22,7 @@ const claimed = (id: string, host: string, uuid: string, ...apartFrom: readonly 
     group: { uuid, policy: soft, maxServerPerHost: null, ...(apartFrom.length > 0 && { apartFrom }) },
   })
 
-/** A change that releases the claim with this key. Its fence is valid only for the second claim of the log. */
+/** A change that releases the claim with this key. The fence in the change is valid only for the second claim of the log. */
 const released = (id: string): Change => ({ type: 'release', claim: `${id}.0`, fence: 3 * 65_536, reason: null })
 
 function town(...changes: readonly Change[]) {
@@ -44,7 +44,7 @@ function placedOn(fleet: Fleet, asks: Parameters<typeof aRequest>[0], profile = 
 
 const groupOf = (uuid: string, ...apartFrom: string[]) => ({ instanceGroup: { uuid, policy: soft, apartFrom } })
 
-describe('G01, credativ/ProxLB #35: members of a group share no host with members of a group that it must be kept apart from', () => {
+describe('credativ/ProxLB #35: members of a group share no host with members of a group that it must be kept apart from', () => {
   test.each(['default', 'nova-compat', 'best-fit', 'random'])('the requested group has the rule, under %s', (profile) => {
     const { log } = town(claimed('w', 'a', web), claimed('x', 'b', web))
     expect(placedOn(log.fleet, { numInstances: 2, ...groupOf(backup, web) }, profile)).toEqual(['c', 'c'])
@@ -83,16 +83,16 @@ describe('G01, credativ/ProxLB #35: members of a group share no host with member
 
 describe('the judge keeps two groups apart even if their claims were decided at the same time', () => {
   test.each<[string, readonly Change[], readonly (string | undefined)[]]>([
-    ['the second names the first', [claimed('w', 'a', web), claimed('x', 'a', backup, web)], [undefined, 'claim.group_rule']],
-    ['the first names the second', [claimed('w', 'a', web, backup), claimed('x', 'a', backup)], [undefined, 'claim.group_rule']],
-    ['on another host', [claimed('w', 'a', web, backup), claimed('x', 'b', backup)], [undefined, undefined]],
+    ['the second claim names the other group', [claimed('w', 'a', web), claimed('x', 'a', backup, web)], [undefined, 'claim.group_rule']],
+    ['the first claim names the other group', [claimed('w', 'a', web, backup), claimed('x', 'a', backup)], [undefined, 'claim.group_rule']],
+    ['claims on different hosts are valid', [claimed('w', 'a', web, backup), claimed('x', 'b', backup)], [undefined, undefined]],
     [
-      'groups that share a host already are not bound apart, on whichever host the claim is, and share it as before',
+      'a claim on any host that would keep two groups apart is void if they already share a host, and they can still share it',
       [claimed('w', 'a', web), claimed('x', 'a', backup), claimed('y', 'b', backup, web), claimed('z', 'a', backup)],
       [undefined, undefined, 'claim.group_mismatch', undefined],
     ],
     [
-      'groups that share no host any more are bound apart',
+      'groups that no longer share a host can be kept apart',
       [claimed('w', 'a', web), claimed('x', 'a', backup), released('x'), claimed('y', 'b', backup, web), claimed('z', 'a', backup)],
       [undefined, undefined, undefined, undefined, 'claim.group_rule'],
     ],

@@ -65,28 +65,28 @@ describe('a topology spread counts only domains that the request can use, and a 
   const two: Town = { zones: { z1: ['a', 'b'], z2: ['c'] } }
   test.each<[name: string, town: Town, key: string, asks: Asks, said: ReturnType<typeof saidOf>]>([
     [
-      'D02a, kubernetes #106971: hosts of a zone, while those of other zones hold none',
+      'kubernetes #106971: if the request names a zone, hosts of other zones are not domains',
       { ...two, members: ['a', 'b'] },
       'host',
       { availabilityZone: 'z1' },
       { on: ['a', 'b'], why: undefined },
     ],
     [
-      'D01, kubernetes #86037: a zone that is cordoned, its member gone, counts: its members may come back',
+      'kubernetes #86037: a zone whose only host is disabled and empty is a domain, because members can return to it',
       { ...two, members: ['a'], changes: [status('c', 'DISABLED')] },
       'zone',
       {},
       { on: [], why: 'a: zone z1: the domain must have no members; it has 1. The domain with the fewest is zone z2, which holds 0.' },
     ],
     [
-      'D09: a host in permanent maintenance is not a domain',
+      'a host in permanent maintenance is not a domain',
       { ...two, members: ['a', 'b'], changes: [status('c', 'MAINTENANCE')] },
       'host',
       {},
       { on: ['a', 'b'], why: undefined },
     ],
     [
-      'D09: a forgotten host is not a domain',
+      'a forgotten host is not a domain',
       {
         ...two,
         members: ['a', 'b'],
@@ -97,7 +97,7 @@ describe('a topology spread counts only domains that the request can use, and a 
       { on: ['a', 'b'], why: undefined },
     ],
     [
-      'D05, volcano #2928: a host whose rack changed while it was disabled counts where it is now',
+      'volcano #2928: a host whose rack changed while the host was disabled is counted in the new rack',
       { zones: { z1: ['a', 'b'], z2: ['c', 'd'] }, members: ['a'], changes: [status('d', 'DISABLED'), rackOf(['d'], 'r-z1')] },
       'rack',
       {},
@@ -107,71 +107,71 @@ describe('a topology spread counts only domains that the request can use, and a 
       },
     ],
     [
-      'D02a kind: forced hosts',
+      'if hosts are forced, other hosts are not domains',
       { ...two, members: ['a'] },
       'host',
       { forceHosts: ['a', 'b'] },
       { on: ['b'], why: 'a: host a: the domain must have no members; it has 1. The domain with the fewest is host b, which holds 0.' },
     ],
     [
-      'D02a kind: aggregates',
+      'hosts outside of the requested aggregates are not domains',
       { ...two, members: ['a', 'b'] },
       'host',
       { requestedDestination: { aggregates: [aUuid(10)] } },
       { on: ['a', 'b'], why: undefined },
     ],
     [
-      'D02a kind: traits',
+      'hosts without a required trait are not domains',
       { ...two, hosts: { a: { traits: ['FAST'] }, b: { traits: ['FAST'] } }, members: ['a', 'b'] },
       'host',
       { requestedResources: [{ amounts: [], requiredTraits: ['FAST'] }] },
       { on: ['a', 'b'], why: undefined },
     ],
-    ['D02a kind: hosts to ignore', { ...two, members: ['a', 'b'] }, 'host', { ignoreHosts: ['c'] }, { on: ['a', 'b'], why: undefined }],
+    ['an ignored host is no domain', { ...two, members: ['a', 'b'] }, 'host', { ignoreHosts: ['c'] }, { on: ['a', 'b'], why: undefined }],
     [
-      'D02a kind: zones of which one has no host with the trait',
+      'a zone without a host that has the required trait is not a domain',
       { ...two, hosts: { a: { traits: ['FAST'] } }, members: ['a'] },
       'zone',
       { requestedResources: [{ amounts: [], requiredTraits: ['FAST'] }] },
       { on: ['a'], why: undefined },
     ],
     [
-      'kubernetes NodeTaintsPolicy kind: a host that drains counts',
+      'like NodeTaintsPolicy of kubernetes: a zone whose host is draining is a domain',
       { ...two, members: ['a'], changes: [status('c', 'DRAINING')] },
       'zone',
       {},
       { on: [], why: 'a: zone z1: the domain must have no members; it has 1. The domain with the fewest is zone z2, which holds 0.' },
     ],
     [
-      'kubernetes kind: a host that is full counts',
+      'as in kubernetes, a zone whose host is full is a domain',
       { ...two, hosts: { c: { vcpus: 1, vcpusUsed: 1 } }, members: ['a'] },
       'zone',
       {},
       { on: [], why: 'a: zone z1: the domain must have no members; it has 1. The domain with the fewest is zone z2, which holds 0.' },
     ],
     [
-      'D02a kind: zones of which one has no GPU',
+      'a zone without GPUs is not a domain if the request needs a GPU',
       { ...two, hosts: { a: { gpus: [{ index: 0 }] }, b: { gpus: [{ index: 0 }] } }, members: ['a', 'b'] },
       'zone',
       { gpus: { count: 1 } },
       { on: ['a', 'b'], why: undefined },
     ],
     [
-      'D02a kind: zones of which one has GPUs of another model',
+      'a zone that has only GPUs of another model is not a domain',
       { ...two, hosts: { a: { gpus: [{ index: 0, model: 'A' }] }, c: { gpus: [{ index: 0, model: 'B' }] } }, members: ['a'] },
       'zone',
       { gpus: { count: 1, models: ['A'] } },
       { on: ['a'], why: undefined },
     ],
     [
-      'a zone whose GPUs are in use counts',
+      'a zone whose GPUs are in use is a domain',
       { ...two, hosts: { a: { gpus: [{ index: 0 }] }, c: { gpus: [{ index: 0, usedMilli: 1_000 }] } }, members: ['a'] },
       'zone',
       { gpus: { count: 1 } },
       { on: [], why: 'a: zone z1: the domain must have no members; it has 1. The domain with the fewest is zone z2, which holds 0.' },
     ],
     [
-      'D02a kind: hosts that are too small for one instance',
+      'hosts that are too small for one instance are not domains',
       { ...two, hosts: { c: { vcpus: 1 } }, members: ['a', 'b'] },
       'host',
       { vcpus: 2, memoryMb: 64 },
@@ -179,28 +179,28 @@ describe('a topology spread counts only domains that the request can use, and a 
     ],
     ...(['default', 'nova-compat'] as const).flatMap((profile): [string, Town, string, Asks, ReturnType<typeof saidOf>][] => [
       [
-        `D02a kind: a zone whose hosts allocate less than one instance takes, by a ratio below 1, ${profile}`,
+        `a zone whose hosts can allocate too few CPUs, because of a ratio below 1, is not a domain, ${profile}`,
         { ...two, profile, hosts: { c: { vcpus: 4, cpuAllocationRatio: 0.25 } }, members: ['a'] },
         'zone',
         { vcpus: 2, memoryMb: 64 },
         { on: ['a', 'b'], why: undefined },
       ],
       [
-        `the same of memory, ${profile}`,
+        `a zone whose hosts can allocate too little memory, because of a ratio below 1, is not a domain, ${profile}`,
         { ...two, profile, hosts: { c: { memoryMb: 4_096, ramAllocationRatio: 0.25 } }, members: ['a'] },
         'zone',
         { vcpus: 1, memoryMb: 2_048 },
         { on: ['a', 'b'], why: undefined },
       ],
       [
-        `the same of disk, ${profile}`,
+        `a zone whose hosts can allocate too little disk, because of a ratio below 1, is not a domain, ${profile}`,
         { ...two, profile, hosts: { c: { localGb: 40, diskAllocationRatio: 0.25 } }, members: ['a'] },
         'zone',
         { flavor: { vcpus: 1, memoryMb: 64, rootGb: 20 } },
         { on: ['a', 'b'], why: undefined },
       ],
       [
-        `a zone counts as a domain if its hosts allocate as much as one instance takes, even if they are full, ${profile}`,
+        `a zone whose hosts can allocate as much as one instance takes is a domain, even if they are full, ${profile}`,
         { ...two, profile, hosts: { c: { vcpus: 4, cpuAllocationRatio: 0.5, vcpusUsed: 1 } }, members: ['a'] },
         'zone',
         { vcpus: 2, memoryMb: 64 },
@@ -208,7 +208,7 @@ describe('a topology spread counts only domains that the request can use, and a 
       ],
     ]),
     [
-      'D02a kind: with a custom resource class',
+      'a zone whose hosts can allocate too little of a custom resource class is not a domain',
       {
         ...two,
         hosts: Object.fromEntries(
@@ -224,7 +224,7 @@ describe('a topology spread counts only domains that the request can use, and a 
       { on: ['a', 'b'], why: undefined },
     ],
     [
-      'D02a kind: of the cells of a host',
+      'a zone whose hosts have NUMA cells that can allocate too few CPUs is not a domain',
       {
         ...two,
         hosts: Object.fromEntries(
@@ -243,7 +243,7 @@ describe('a topology spread counts only domains that the request can use, and a 
       { on: ['a', 'b'], why: undefined },
     ],
     [
-      'D02a kind: zones of which one has fewer PCI devices than one instance takes',
+      'a zone whose hosts have fewer PCI devices than one instance takes is not a domain',
       {
         ...two,
         hosts: Object.fromEntries(
@@ -256,28 +256,28 @@ describe('a topology spread counts only domains that the request can use, and a 
       { on: ['a', 'b'], why: undefined },
     ],
     [
-      'D02a kind: hosts without NUMA cells, for a guest of cells',
+      'for a guest with NUMA cells, a zone whose hosts report no cells is not a domain',
       { ...two, hosts: { a: { numaCells: [{ id: 0, cpuset: [0, 1], memoryMb: 1_024 }] } }, members: ['a'] },
       'zone',
       { vcpus: 1, memoryMb: 64, numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 64 }] } },
       { on: ['a'], why: undefined },
     ],
     [
-      'in a domain that counts, members on hosts that the request does not admit count too',
+      'members on hosts that the request does not admit are counted, if another host of the same domain is admitted',
       { ...two, members: ['b', 'c'] },
       'zone',
       { ignoreHosts: ['b'] },
       { on: ['a', 'c'], why: undefined },
     ],
     [
-      'an earlier decision is replayed as it was: empty hosts of other zones hold the least at 0',
+      'below feature level ADMITTED_DOMAINS, empty hosts of other zones are domains',
       { ...two, members: ['a', 'b'], level: ADMITTED_DOMAINS - 1 },
       'host',
       { availabilityZone: 'z1' },
       { on: [], why: 'a: host a: the domain must have no members; it has 1. The domain with the fewest is host c, which holds 0.' },
     ],
     [
-      'D02a under compat: nova, where forced hosts skip every filter but what a claim needs',
+      'under compat: nova, if hosts are forced, other hosts are not domains',
       { ...two, members: ['a'], profile: 'nova-compat' },
       'host',
       { forceHosts: ['a', 'b'] },

@@ -46,13 +46,13 @@ function spread(rule: Partial<TopologySpread>, by = profile, level?: number) {
 
 test.each([
   {
-    name: 'no rack holds more than one over the other',
+    name: 'with maxSkew 1, no rack holds more than one member more than the other',
     rule: { maxSkew: 1 },
     hosts: ['a', 'c', 'a', 'c'],
     reasons: ['d: topology.no_domain: The host is in no domain of rack.'],
   },
   {
-    name: 'no rack holds more than one',
+    name: 'with maxPerDomain 1, no rack holds more than one member',
     rule: { maxPerDomain: 1 },
     hosts: ['a', 'c'],
     reasons: [
@@ -63,7 +63,7 @@ test.each([
     ],
   },
   {
-    name: 'one rack may hold three more',
+    name: 'with maxSkew 3, a rack can hold three members more than the other',
     rule: { maxSkew: 3 },
     hosts: ['a', 'a', 'a', 'c'],
     reasons: ['d: topology.no_domain: The host is in no domain of rack.'],
@@ -103,7 +103,7 @@ test('under compat: nova a rack that was refused for one member can be used for 
   expect(racksOf(SPREAD_ASKED_AGAIN - 1)).toHaveLength(3)
 })
 
-test('F11: the solver counts the same domains as the filter', () => {
+test('the solver counts the same domains as the filter', () => {
   const log = aLog()
   log.append([{ type: 'feature', level: ADMITTED_DOMAINS }, ...['a', 'b', 'c'].map((name) => aReport(name))])
   const zone = { name: 'z1', hosts: ['a', 'b'], metadata: { availability_zone: 'z1' } }

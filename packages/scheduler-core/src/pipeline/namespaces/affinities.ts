@@ -12,8 +12,8 @@ import { readsByAge } from './reading.ts'
 const affinities = [volumeAffinity, portAffinity]
 
 /**
- * Returns true if the request has an affinity to volumes or ports. The decision then depends on the time, because documents become too old
- * even while no log entry is written.
+ * Returns true if the decision of the request depends on the time: if the request has an affinity to volumes or ports, or the profile reads
+ * namespaces of plug-ins. Documents become too old even while no log entry is written.
  */
 export const asksAges = (request: RequestSpec, profile: Profile, plugins: Plugins): boolean =>
   affinities.some(

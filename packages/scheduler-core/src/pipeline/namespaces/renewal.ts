@@ -6,7 +6,8 @@ import { readingsOf } from './reading.ts'
 
 /**
  * The age in milliseconds at which an unchanged document is written again, so that it does not become too old for decisions. It is a
- * quarter of the shortest maximum age in the profiles that are active or in a rollout. Undefined if no such profile reads the namespace.
+ * quarter of the shortest maximum age: that of the namespace, or one that a profile sets that is active or in a rollout. Undefined if this
+ * replica does not know the namespace.
  */
 export function renewalAge(fleet: Pick<Fleet, 'profiles' | 'plugins'>, name: string): number | undefined {
   const { profiles } = fleet

@@ -78,7 +78,7 @@ export function* runWeighersInSteps(steps: readonly WeighStep[], hosts: Int32Arr
   return { hosts, weighers, totals: totalsOf(weighers, new Float64Array(hosts.length)) }
 }
 
-/** The scores of all hosts. Yields after each slice of hosts. */
+/** The scores or multipliers of all hosts. Yields after each slice of hosts. */
 function* inParts(numbersOf: (hosts: Int32Array) => Float64Array, hosts: Int32Array, slice: number): Steps<Float64Array> {
   const numbers = new Float64Array(hosts.length)
   for (let from = 0; from < hosts.length; from += slice) {

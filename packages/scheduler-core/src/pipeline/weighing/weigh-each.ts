@@ -29,9 +29,10 @@ export function createWeighing(steps: readonly WeighStep[], slice = HOSTS_AT_ONC
   }
 }
 
+/** The scores of the previous call. They are updated for the hosts that changed. */
 class Kept {
   readonly #steps: readonly WeighStep[]
-  /** only this class writes the arrays of this object */
+  /** Only this class writes the arrays of this object. */
   weighed: Weighed
 
   constructor(steps: readonly WeighStep[], weighed: Weighed) {

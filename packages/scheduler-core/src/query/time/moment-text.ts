@@ -14,7 +14,7 @@ const clockForm = /^(\d{1,2}):(\d{2})(?::(\d{2}))?\s*(Z|UTC)?$/i
 
 /**
  * Reads a moment: a revision (`88123`), an age (`-15m`), a date with or without a time, or a time in the last 24 hours (`09:14`). Dates and
- * times are in the zone `zone` unless they end with UTC. `nowMs` is the time of the service's clock.
+ * times are in the zone `zone` unless they end with UTC. `nowMs` is the time of the service's clock, in milliseconds since 1970.
  */
 export function readMoment(text: string, nowMs: number, zone: MomentZone): MomentRead {
   const given = text.trim()

@@ -1,3 +1,4 @@
+/** A row of an integer program. It limits a sum of columns: `values[i]` is the factor of the column with the index `columns[i]`. */
 export interface Row {
   readonly columns: readonly number[]
   readonly values: readonly number[]

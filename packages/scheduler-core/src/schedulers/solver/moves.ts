@@ -28,14 +28,14 @@ export interface Move {
 }
 
 export interface FormulateMovesOptions extends FormulateOptions {
-  /** True if claims may stay on their hosts. Then one more placed move adds more to the objective than any difference in scores. */
+  /** True if claims may stay on their hosts. Each placed move then adds more to the objective than any difference in scores. */
   readonly mayStay?: boolean
 }
 
 export interface FormulatedMoves extends Formulated<HostName | null> {
   /** The value that each placed move adds to the objective, in addition to its score. */
   readonly bonus: number
-  /** The result of the filter scheduler, which places one move after the other. */
+  /** The result of the scheduler FILTER, which places one move after the other. */
   readonly byFilter: { readonly placed: number; readonly objective: number }
 }
 
@@ -46,11 +46,11 @@ interface Kind {
 }
 
 /**
- * Formulates an integer program for the destinations of a batch of moves. Each claim has its own request and group, and is scored as if the
- * claim did not exist. A source keeps its resources until its move is finished, so no move can use capacity that another move frees. The
- * rows limit the capacities that moves share on a host, and keep the members of anti-affinity groups apart. Topology spread has no rows, so
- * the solution is checked for it afterwards. Moves for which no host passes have no columns. The generator yields after each step that
- * examines all hosts.
+ * Formulates an integer program for the destinations of a batch of moves. Each claim has its own request and group, and is lifted while its
+ * destinations are scored (`Overlay.lift`). A source keeps its resources until its move is finished, so no move can use capacity that
+ * another move frees. The rows limit the capacities that moves share on a host, and keep the members of anti-affinity groups apart.
+ * Topology spread has no rows, so the solution is checked for it afterwards. Moves for which no host passes have no columns. The generator
+ * yields after each step that examines all hosts.
  */
 export function* formulateMoves(
   profile: Profile,
@@ -182,7 +182,7 @@ function* scoresOfMoves({ move, positions }: Kind, compiled: CompiledProfile, fl
   return { ...scores, chainOf: (host, most) => without(move, overlay, () => scores.chainOf(host, most)) }
 }
 
-/** Calls `use` while the overlay treats the moving claim as if it did not exist. Afterwards, everything that `use` reserved is released. */
+/** Calls `use` while the moving claim is lifted (`Overlay.lift`). Afterwards, everything that `use` reserved is released. */
 function without<T>({ request, source }: Move, overlay: Overlay, use: () => T): T {
   const before = overlay.size
   liftSource(overlay, request, source)
@@ -211,7 +211,7 @@ function mostWorth(kinds: readonly Kind[], columns: readonly Column[]): number {
   return kinds.reduce((sum, { positions }, k) => sum + positions.length * (most[k] as number), 0)
 }
 
-/** The anti-affinity groups with moves of several kinds. They need rows. Within a single kind, the filters limit the members per host. */
+/** The anti-affinity groups with moves of several kinds. Only these need rows: within a kind, the filters limit the members per host. */
 function apart(kinds: readonly Kind[]): readonly (readonly [Move, ReadonlySet<number>])[] {
   const groups = new Map<string, readonly [Move, Set<number>]>()
   for (const [k, { move }] of kinds.entries()) {

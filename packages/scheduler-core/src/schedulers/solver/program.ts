@@ -15,8 +15,8 @@ import { chain, keepGroup, keepSpread, placeAll, sharePools, shareRoom } from '.
 import { scoresOf } from './scores.ts'
 
 /**
- * A mixed-integer program as plain data. The columns are integers from 0 to `most`, limited by the rows. The sum of `objective` is
- * maximised.
+ * A mixed-integer program as plain data. The columns are integers from 0 to `most`, limited by the rows. The solver maximises the sum of
+ * all columns, each multiplied by its factor in `objective`.
  */
 export interface Program {
   readonly objective: readonly number[]
@@ -29,8 +29,9 @@ export interface Program {
 /** An integer program, and how to read its solution. `Place` is the type of a destination. It includes null if a claim may stay. */
 export interface Formulated<Place extends HostName | null = HostName> {
   readonly program: Program
-  /** Converts the values of the columns to a host for each instance. Throws RangeError if they place a wrong number of instances. */
+  /** Converts the values of the columns to a host for each instance. Throws RangeError if the values place a wrong number of instances. */
   read(values: readonly number[]): readonly Place[]
+  /** Counts: `candidates` are the hosts with columns, `passing` the hosts that pass the filters for at least one kind of instances. */
   readonly size: { readonly columns: number; readonly rows: number; readonly candidates: number; readonly passing: number }
 }
 

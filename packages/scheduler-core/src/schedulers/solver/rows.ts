@@ -20,6 +20,7 @@ const where = (columns: readonly Column[], holds: (column: Column) => boolean): 
 
 const ones = (columns: readonly number[]) => columns.map((column) => [column, 1] as const)
 
+/** Adds rows that require all instances of each kind to be placed. */
 export function placeAll(draft: Draft, columns: readonly Column[], scores: readonly MemberScores[]): void {
   for (const [k, { members }] of scores.entries())
     draft.rows.push(row(ones(where(columns, ({ kind }) => kind === k)), members.count, members.count))
@@ -113,7 +114,10 @@ export function sharePools({ rows }: Draft, columns: readonly Column[], scores: 
   for (const [pool, entries] of byPool) rows.push(row(entries, null, Math.max(0, hosts.pools.free(pool) ?? 0)))
 }
 
-/** Adds the rows for the policy of the request's server group. `kinds` are the kinds of instances to which the policy applies. */
+/**
+ * Adds the rows for the policy of the request's server group. `kinds` are the kinds of instances to which the policy applies. A single kind
+ * needs no rows for anti-affinity, because its columns on a host end at the first instance that the filters refuse.
+ */
 export function keepGroup(
   draft: Draft,
   columns: readonly Column[],
