@@ -9,7 +9,7 @@ import type { Weigher } from './weigher.ts'
 
 /**
  * The lists of parts in a plug-in, with the type of each part. A part is a filter, a weigher, a scheduler or anything else that a plug-in
- * can add. A new kind of part needs one line in this interface and one in `partKinds`. The compiler then reports what else the new kind
+ * can add. A new kind of part needs one member in this interface and one in `partKinds`. The compiler then reports what else the new kind
  * needs.
  */
 export interface Parts {

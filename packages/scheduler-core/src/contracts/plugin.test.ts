@@ -73,12 +73,12 @@ describe('checking the export of a module with a plug-in', () => {
   test('a valid plug-in is returned unchanged', () => expect(checkPlugin(crowd)).toEqual({ ok: true, value: crowd }))
 
   test.each<[string, unknown, string]>([
-    ['nothing', undefined, 'plugin.invalid: the plug-in is nothing; it must be what definePlugin answers'],
+    ['a module without an export', undefined, 'plugin.invalid: the plug-in is nothing; it must be what definePlugin answers'],
     ['another contract', { ...crowd, contract: 2 }, 'plugin.contract: contract is 2; it must be 1, which this release has'],
     ['a resource kind', { ...crowd, resourceKinds: [{}] }, 'plugin.resource_kind: resourceKinds is a list of 1'],
     ['a field that does not exist', { ...crowd, filter: [] }, 'plugin.unknown_field: filter is not a field of this version'],
     ['a name with capitals', { ...crowd, name: 'Crowd' }, 'plugin.invalid: name is "Crowd"; it must be 1 to 63 lower-case letters'],
-    ['no version', { ...crowd, version: 'new' }, 'plugin.invalid: version is "new"; it must be a version such as 1.2.3'],
+    ['a version without numbers', { ...crowd, version: 'new' }, 'plugin.invalid: version is "new"; it must be a version such as 1.2.3'],
     ['a filter without prepare', { ...crowd, filters: [{ ...crowdFilter, prepare: 1 }] }, 'filters.0.prepare is 1; it must be a function'],
     [
       'a filter with an invalid name',
