@@ -23,7 +23,7 @@ export interface Side {
 /** The data of a decision that remains if the fleet's state on which the decision was made is no longer stored. */
 export interface Lost {
   readonly revision: number
-  /** The stored record. If the decision moved an instance, the record names the moved claim. This claim possibly no longer exists. */
+  /** The stored record. If the decision moved an instance, the record names the moved claim. This claim may no longer exist. */
   readonly record: DecisionRecord
   readonly answer: readonly SelectedDestination[]
 }
@@ -100,8 +100,8 @@ function mixOf(first: Side, second: Side, taken: readonly Factor[]): Side {
   const { id, attempt: tried, core, instances } = first.record
   const { fleet, before } = of('FLEET')
   const { profile } = of('PROFILE')
-  // An answer of a filter or weigher outside of the process is valid only for one state of the fleet, so answers for the chosen state are
-  // preferred.
+  // An answer of a filter or weigher outside of the process is valid only for one state of the fleet, so the answers for the state that
+  // this replay uses are preferred.
   const outside = answersLike(currentSpec(request), [of('FLEET').record, first.record, second.record])
   return {
     fleet,
