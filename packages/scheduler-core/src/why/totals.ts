@@ -12,8 +12,8 @@ export const MAX_MULTIPLIER = 1e9
 
 /**
  * Computes the totals that hosts would have if one weigher had a different multiplier, by the same operations in the same order as a
- * decision. The multiplier does not apply to hosts whose aggregates set their own multiplier. Hosts are indexes in `weighed.hosts`, and
- * weighers (`w`) are indexes in `weighed.weighers`.
+ * decision. The different multiplier does not apply to hosts for which an aggregate sets a multiplier. Hosts are indexes in
+ * `weighed.hosts`, and weighers (`w`) are indexes in `weighed.weighers`.
  */
 export interface Totals {
   /** True if the weigher gives any host a score other than 0. Only then, its multiplier has an effect. */

@@ -80,8 +80,8 @@ export function openWeightLab(weighings: Weighings): WeightLab | undefined {
 
 /**
  * Finds the multiplier between `present` and `end` at which the winner changes. Totals are linear in the multiplier. Therefore, the
- * multipliers with which a host wins are one interval. If the winner does not win at `end`, there is exactly one multiplier at which it
- * stops winning.
+ * multipliers with which a host wins are one interval. If the winner does not win at `end`, there is exactly one multiplier between
+ * `present` and `end` at which it stops winning.
  */
 function flipOf(totals: Totals, w: number, winner: number, present: number, end: number, near: number): Flip | undefined {
   if (totals.winnerAt(w, end) === winner) return undefined
@@ -91,8 +91,8 @@ function flipOf(totals: Totals, w: number, winner: number, present: number, end:
 
 /**
  * For each weigher, the multiplier nearest to the present multiplier with which the host at `position` would rank first if all other
- * multipliers are unchanged. Undefined if there is no such multiplier, or if only rounding decides. Each result is verified by computing
- * all totals with it.
+ * multipliers are unchanged. Undefined if the host ranks first already, if there is no such multiplier, or if only rounding decides. Each
+ * result is verified by computing all totals with it.
  */
 export const winningMultipliers = (...asked: Parameters<typeof winningMultipliersInSteps>): readonly (number | undefined)[] =>
   atOnce(winningMultipliersInSteps(...asked))
