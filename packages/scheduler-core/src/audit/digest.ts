@@ -76,7 +76,7 @@ function createDigest() {
  */
 const orders = new Map<string, readonly string[]>()
 const MAX_ORDERS = 1_000
-/** Longer key lists are not cached. Callers choose the keys of such objects, so the lists rarely repeat. */
+/** Key lists with more characters than this are not cached. Callers choose the keys of such objects, so the lists rarely repeat. */
 const MAX_ORDER_LENGTH = 1_000
 
 function inOrder(keys: string[]): readonly string[] {

@@ -4,9 +4,9 @@ import { type Claim, isLive } from '../records/claim.ts'
 import type { HostIndex } from '../values/host-index.ts'
 
 /**
- * By default, a contradiction between a host's list and the claims becomes a finding after this many milliseconds of store time (the
- * database's clock). Such contradictions are normal for a short time: a host lists a new instance only after it was created, and an ended
- * or moved instance until it is removed.
+ * By default, an instance that no host lists, or that a host lists after its claim ended, becomes a finding after this many milliseconds of
+ * store time (the database's clock). Such contradictions are normal for a short time: a host lists a new instance only after it was
+ * created, and an ended or moved instance until it is removed.
  */
 export const DEFAULT_UNLISTED_AFTER_MS = 3_600_000
 
