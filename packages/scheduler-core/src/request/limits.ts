@@ -1,4 +1,7 @@
-/** The largest values that callers may send. A message that refuses a value names the limit. */
+/**
+ * The largest values that callers may send. Lengths are counted in characters. Lists and maps have at most `entries` entries unless another
+ * limit applies. A message that refuses a value names the limit.
+ */
 export const limits = {
   instances: 1_000,
   vcpus: 65_536,
