@@ -35,7 +35,7 @@ export interface PartKind {
   readonly shape: z.ZodType
   /**
    * Present for kinds whose parts can run outside of the service's process. HOSTS: the parts are called before a decision, with hosts.
-   * DOCUMENTS: the parts are called before a report, with documents.
+   * DOCUMENTS: the parts are called with the documents of a report, before the report is written to the log.
    */
   readonly asked?: 'HOSTS' | 'DOCUMENTS'
   /** For a part that runs outside of the process: the members that are sent to the service unchanged. */
