@@ -46,8 +46,8 @@ export type Goal = readonly string[]
 export interface Trial {
   readonly factors: readonly Factor[]
   /**
-   * The hosts that the replay chose. Undefined if the replay is impossible, because the state lacks the claim that the request moves or an
-   * answer of a plug-in outside of the process (`replayOtherwise`).
+   * The hosts that the replay chose. Undefined if the replay is impossible. For example, the state lacks the claim that the request moves,
+   * or the solver or a program outside of the process would have to be called again (`replayOtherwise`).
    */
   readonly goal: Goal | undefined
   /** True if the replay chose the hosts of the second decision. */
@@ -133,8 +133,8 @@ function* attempt(side: Side): Steps<Goal | undefined> {
   try {
     return yield* goalOf(side, replayOtherwiseInSteps)
   } catch (error) {
-    // The replay is impossible: the state does not have the claim that is moved, or the record does not have the answer of a plug-in
-    // outside of the process.
+    // The replay is impossible: the state does not have the claim that is moved, or the record does not have a solution of the solver or an
+    // answer of a program outside of the process.
     if (error instanceof RangeError) return undefined
     throw error
   }

@@ -21,7 +21,7 @@ export interface Comparison extends CauseFound {
    * hosts.
    */
   readonly instances: readonly [number, number]
-  /** The cause in one or two sentences. */
+  /** Explains the result in a few sentences. */
   readonly text: string
 }
 
