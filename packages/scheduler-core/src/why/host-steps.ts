@@ -104,8 +104,8 @@ const listed = (changes: readonly FieldChange[]): Pick<HostStep, 'changes' | 'le
 })
 
 /**
- * The steps of hosts that the change of an aggregate causes. Hosts with the same change share an object, because an aggregate can contain
- * all hosts.
+ * The steps that the change of an aggregate gives to its hosts. Hosts with the same change share an object, because an aggregate can
+ * contain all hosts.
  */
 function aggregateSteps({ hosts }: Fleet, was: Aggregate | null, is: Aggregate | null): HostStep[] {
   const aggregate = is ?? was

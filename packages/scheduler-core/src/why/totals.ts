@@ -22,8 +22,9 @@ export interface Totals {
   without(w: number): Float64Array
   winnerAt(w: number, multiplier: number): number
   /**
-   * The interval of multipliers with which a host has the best total, without regard to rounding. In a decision, rounding can move the ends
-   * of the interval. The interval is empty if `from` is larger than `to`.
+   * The interval of multipliers with which a host has the best total, without regard to rounding. Hosts to which the weigher gives the same
+   * score are not compared, because the multiplier does not change their order. In a decision, rounding can move the ends of the interval.
+   * The interval is empty if `from` is larger than `to`.
    */
   stretchOf(w: number, position: number): { readonly from: number; readonly to: number }
   search(question: Search): number

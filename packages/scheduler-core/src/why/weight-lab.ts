@@ -13,6 +13,7 @@ export interface WeightLab {
   readonly runnerUp: number | undefined
   /**
    * The difference between the totals of winner and runner-up. If their totals are equal, the difference is 0 and the tie order decides.
+   * Undefined if no other host passed.
    */
   readonly margin: number | undefined
   without(w: number): Without
@@ -47,7 +48,7 @@ export interface Flip {
 /** `Without.isSame` compares this many ranks. */
 const RANKS = 10
 
-/** Creates a lab. Undefined if no host passed or no weigher ran. Each result is computed when it is requested. */
+/** Returns undefined if no host passed or no weigher ran. Each result of the lab is computed when it is requested. */
 export function openWeightLab(weighings: Weighings): WeightLab | undefined {
   const { weighed, ranked, tieOrder } = weighings
   const [winner, runnerUp] = ranked
