@@ -18,6 +18,7 @@ export const limits = {
   gpusPerHost: 64,
   numaCells: 64,
   cpus: 4_096,
+  /** A document of a namespace may have at most this many characters as JSON, and its lists of volumes and ports this many entries. */
   documentLength: 65_536,
   /** A document of Nova may have at most this many characters, because it is stored unchanged. */
   novaDocumentLength: 262_144,
