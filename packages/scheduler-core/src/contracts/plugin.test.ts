@@ -104,7 +104,7 @@ describe('checking the export of a module with a plug-in', () => {
       properties: { most: { type: 'integer', default: 2, description: 'Instances that a host may run.' } },
     }))
 
-  test('two filters, weighers or schedulers cannot have the same name', () => {
+  test('two plug-ins, and two parts of plug-ins or of the release, cannot have the same name', () => {
     expect(messagesOf(joinPlugins([crowd, crowd]))).toEqual([
       'plugin.clash: two plug-ins are named "crowd"; it must have a name of its own each',
       'plugin.clash: CrowdFilter of plug-in crowd has the name of a part of plug-in crowd; it must have another name',
@@ -134,7 +134,7 @@ describe('a profile with parts of a plug-in', () => {
     expect(decideBy(profileSchema.parse({ ...withFilter, filters: [] }), fleet).plugins).toBeUndefined()
   })
 
-  test('a service without the plug-in reports it as missing, and refuses every host', () => {
+  test('a service without the plug-in reports its filter and weigher as missing, and refuses every host', () => {
     expect(lacksOf(withFilter, plugins)).toEqual([])
     for (const profile of [withFilter, withWeigher]) expect(lacksOf(profile, noPlugins)[0]).toMatch(/^there is no (filter|weigher) "Crowd/)
     expect(compileProfile(withWeigher).weighers[0]?.weigher.name).toBe('CrowdWeigher')
