@@ -114,12 +114,12 @@ const faults: readonly Fault[] = [
     found: ['state.column host VCPU.claimed'],
   },
   {
-    name: 'free is not what is left',
+    name: 'the free amount of a class is too large by one',
     plant: ({ hosts }) => add(hosts.classes.get('MEMORY_MB')?.free, 1, 1),
     found: ['state.column host MEMORY_MB.free'],
   },
   {
-    name: 'capacity is not what was reported',
+    name: 'the capacity is larger than the report allows',
     plant: ({ hosts }) => add(hosts.classes.get('VCPU')?.capacity, 0, 100),
     found: ['state.column host VCPU.capacity'],
   },
@@ -134,7 +134,7 @@ const faults: readonly Fault[] = [
     found: ['state.column host ioOps'],
   },
   {
-    name: 'a GPU has more free than it has',
+    name: 'a GPU with a claim is completely free',
     plant: (fleet) => force(h1(fleet).gpus[0] ?? {}, { freeMilli: 1_000 }),
     found: ['state.column host GPU 0 freeMilli'],
   },
@@ -144,7 +144,7 @@ const faults: readonly Fault[] = [
     found: ['state.column host gpuFreeMilli'],
   },
   {
-    name: 'a cell has more memory free than it has',
+    name: 'all memory of a cell with a claim is free',
     plant: (fleet) => force(h1(fleet).cells[0] ?? {}, { memoryFree: 32 }),
     found: ['state.column host cell 0 memoryFree'],
   },
@@ -215,17 +215,17 @@ const faults: readonly Fault[] = [
     found: ['state.orphan_entry host claims'],
   },
   {
-    name: 'a reservation has no time of expiry',
+    name: 'a reservation is missing in the index of reservations',
     plant: (fleet) => fleet.ledger.reserved.delete('c2'),
     found: ['state.orphan_claim claim reservations'],
   },
   {
-    name: 'a confirmed claim has a time of expiry',
+    name: 'the index of reservations has a confirmed claim',
     plant: (fleet) => fleet.ledger.reserved.set('c1', claim(fleet, 'c1')),
     found: ['state.orphan_entry claim reservations'],
   },
   {
-    name: 'a reservation belongs to no claim',
+    name: 'the index of reservations has a claim that is not in the ledger',
     plant: (fleet) => fleet.ledger.reserved.set('nobody', { ...claim(fleet, 'c2'), id: 'nobody' }),
     found: ['state.orphan_entry reservation reservations'],
   },
@@ -240,7 +240,7 @@ const faults: readonly Fault[] = [
     found: ['state.duplicate key key', 'state.duplicate key claims'],
   },
   {
-    name: 'a key is to be forgotten while its claim lives',
+    name: 'a key is marked as ended while its claim is live',
     plant: ({ ledger }) => force(ledger.findKey('acme', 'k1') ?? {}, { forgottenAt: 1 }),
     found: ['state.orphan_entry key forgottenAt'],
   },
@@ -255,7 +255,7 @@ const faults: readonly Fault[] = [
     found: ['state.duplicate host claims'],
   },
   {
-    name: 'a move has lost its source',
+    name: 'the source claim of a move does not name its destination claim',
     plant: (fleet) => force(claim(fleet, 'c3'), { target: null }),
     found: ['state.orphan_claim claim source of the move'],
   },
@@ -275,7 +275,7 @@ const faults: readonly Fault[] = [
     found: ['state.orphan_claim claim server group'],
   },
   {
-    name: 'a host does not know its aggregate',
+    name: 'a host does not list an aggregate that it is in',
     plant: (fleet) => force(h1(fleet), { aggregates: [] }),
     found: ['state.orphan_entry host aggregates', 'state.orphan_entry aggregate aggregates of h1'],
   },
@@ -294,7 +294,7 @@ function onAnotherGpu(): Fleet {
   return log.fleet
 }
 
-test('if the report shows an instance on another GPU than its claim, the audit finds a free sum of all GPUs that is too large', () => {
+test('if a report shows an instance on another GPU than its claim, the audit still finds a wrong sum of the free GPU shares', () => {
   expect(findingsOf(onAnotherGpu())).toEqual([])
   const fleet = onAnotherGpu()
   force(h1(fleet).gpus[1] ?? {}, { freeMilli: 1_000 })

@@ -68,7 +68,7 @@ describe('differences in the named hosts and claims', () => {
     expect(found.filter((one) => !one.startsWith('host'))).toEqual([`group ${aUuid(7)} members`, 'claim b.0', 'key acme b', 'claim b.1'])
   })
 
-  test('if a claim ends, the claim and its group differ, and its key does not', () => {
+  test('if a claim ends, the claim and its group differ', () => {
     const { before, after } = changed({ type: 'revoke', claim: 'a.0', reason: 'it is gone' })
     const found = compareNamed(before, after, [], ['a.0'])
     expect(texts(found)).toContain('claim a.0 state')

@@ -109,7 +109,7 @@ interface Names {
   has(name: string): boolean
 }
 
-/** Yields each name that is in at least one of the maps once. Entries can be added or removed between two steps. */
+/** Yields once each name that is in at least one of the maps. Entries can be added or removed between two steps. */
 function* namesOf(before: Names, after: Names): Generator<string> {
   yield* before.keys()
   for (const key of after.keys()) if (!before.has(key)) yield key

@@ -71,12 +71,12 @@ function createDigest() {
 }
 
 /**
- * The sorted keys of objects, by the joined unsorted keys. Most objects have the same keys in the same order. Their keys are sorted only
- * once.
+ * A cache of the sorted keys of objects. Its key is the list of the unsorted keys, joined. Most objects have the same keys in the same
+ * order, so these keys are sorted only once.
  */
 const orders = new Map<string, readonly string[]>()
 const MAX_ORDERS = 1_000
-/** Longer key lists are not cached. Callers choose the keys of such objects, so the lists rarely repeat. */
+/** Key lists with more characters than this are not cached. Callers choose the keys of such objects, so the lists rarely repeat. */
 const MAX_ORDER_LENGTH = 1_000
 
 function inOrder(keys: string[]): readonly string[] {

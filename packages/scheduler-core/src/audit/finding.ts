@@ -61,7 +61,8 @@ export const promiseOf: Readonly<Record<AuditCode, string>> = {
 
 /**
  * Contradictions in reports (I18) are warnings, because this service cannot prevent a wrong report. Claims of one uuid in several projects
- * are also a warning, because callers are allowed to use a uuid twice. This service breaks no promise in these cases.
+ * are also a warning, because callers are allowed to use a uuid twice. Instances without a claim are only a notice, because another service
+ * may have created them. This service breaks no promise in these cases.
  */
 export const severityOf = (code: AuditCode): Severity => {
   if (code === 'instance.unclaimed') return 'NOTICE'

@@ -108,7 +108,7 @@ function checkClasses({ hosts, featureLevel }: Fleet, record: HostRecord, { clas
         report('state.column', `${name}.${column}`, expected[column], at(columns[column], index))
     if (expected.free < 0 && held?.late !== undefined) report('state.over_capacity', name, capacity, used + claimed, held.late.id)
   }
-  // Claims can reserve amounts of a class that has no columns. A class of which claims hold 0 in all needs none.
+  // Every class of which the claims reserve an amount must have columns. A class of which they reserve 0 in total needs none.
   for (const [name, held] of classes)
     if (!hosts.classes.has(name) && (held.always !== 0 || held.unlessCounted !== 0))
       report('state.column', `${name}.claimed`, 'columns', 'none')

@@ -49,8 +49,8 @@ export function auditReservation({ ledger }: Fleet, claim: Claim): Finding[] {
 }
 
 /**
- * Checks that the claims of an idempotency key exist and name the key, and that the key is not marked as ended while one of its claims is
- * live.
+ * Checks that the claims of an idempotency key exist and name the key, and that the key is marked as ended if and only if none of its
+ * claims is live.
  */
 export function auditKey({ ledger }: Fleet, bound: BoundKey): Finding[] {
   const { findings, report } = about('key', `${bound.account} ${bound.key}`, null, null)

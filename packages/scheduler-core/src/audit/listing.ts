@@ -4,9 +4,9 @@ import { type Claim, isLive } from '../records/claim.ts'
 import type { HostIndex } from '../values/host-index.ts'
 
 /**
- * By default, a contradiction between a host's list and the claims becomes a finding after this many milliseconds of store time (the
- * database's clock). Such contradictions are normal for a short time: a host lists a new instance only after it was created, and an ended
- * or moved instance until it is removed.
+ * By default, an instance that no host lists, or that a host lists after its claim ended, becomes a finding after this many milliseconds of
+ * store time (the database's clock). Such contradictions are normal for a short time: a host lists a new instance only after it was
+ * created, and an ended or moved instance until it is removed.
  */
 export const DEFAULT_UNLISTED_AFTER_MS = 3_600_000
 
@@ -19,7 +19,7 @@ export interface Lag {
 /** True if the host is still in the fleet. A host that left the fleet is not found by its name. */
 export const isThere = ({ hosts }: Fleet, record: HostRecord): boolean => hosts.find(record) === record
 
-/** True if the claim ended so recently that its host possibly still has and lists the instance. */
+/** True if the claim ended so recently that its host may still have the instance and list it. */
 const isLeaving = ({ endedAt }: Claim, { now, afterMs }: Lag): boolean => endedAt !== null && now - endedAt < afterMs
 
 /** The instances that a host lists without a live or recently ended claim on the host, in the order of the report. */
@@ -75,6 +75,6 @@ export function unlistedSince(fleet: Fleet, claim: Claim): number | null {
   const ends = endsOf(fleet, claim)
   if (ends.length === 0 || !isUnseen(fleet, claim) || ends.some(({ stats }) => stats.instances === null)) return null
   const destination = claim.target === null ? undefined : fleet.ledger.claims.get(claim.target)
-  // Possibly the destination host of the move was the last host that listed the instance.
+  // The destination host of the move may have been the last host that listed the instance.
   return Math.max(claim.unlistedAt ?? claim.confirmedAt ?? claim.createdAt, destination?.unlistedAt ?? 0)
 }

@@ -80,7 +80,7 @@ describe('repairs of contradictions in reports', () => {
       ['host:h2: replace', 'host:h1: replace'],
     ],
     [
-      'if a report shows less use than its claims, the claims replace the reported use, or the claim of a missing instance ends',
+      'if a report shows less use than the claims, the used amounts can come from claims, or a claim can be ended',
       new Scene(['h1']).claims('a', 'h1', A).reports('h1', { instances: [A] }),
       'use.below_claims',
       ['used-from-claims: usedFrom', 'claim:a: revoke'],

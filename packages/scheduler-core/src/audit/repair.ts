@@ -15,7 +15,7 @@ import { isThere, isUnseen, listersOf, straysOf, unlistedSince } from './listing
 export interface Repair {
   /** What to do, in sentences. */
   readonly text: string
-  /** Changes to the log that repair the finding. An operator chooses one. Empty if no change to the log repairs the finding. */
+  /** The ways to repair the finding, of which an operator chooses one. Empty if no change to the log repairs the finding. */
   readonly options: Iterable<RepairOption>
 }
 
@@ -47,7 +47,10 @@ export interface InstanceSize {
   readonly diskGib: number
 }
 
-/** Determines the repair of a finding in the present fleet. `listing` has the hosts that can list the instance of the finding now. */
+/**
+ * Determines the repair of a finding in the present fleet. `listing` has the hosts to read: the hosts that may list the instance of the
+ * finding now, or the hosts that report one machine id.
+ */
 export function repairOf(fleet: Fleet, finding: Finding, listing = finding.hosts ?? []): Repair {
   const { code, host, name, claim } = finding
   if (isOfState(code))

@@ -29,7 +29,7 @@ export interface HostSums {
   readonly classes: ReadonlyMap<string, Held>
   /** Claimed shares of each GPU, by its index. */
   readonly gpus: ReadonlyMap<number, Held>
-  /** Claimed amounts of each cell: shared CPUs, MiB, and the number of claims on each dedicated CPU. */
+  /** Claimed amounts of each cell: shared CPUs, MiB, pages, and the number of claims on each dedicated CPU. */
   readonly cells: ReadonlyMap<number, CellSums>
   /** All grants by kind, for the kinds that have their own audit. */
   readonly grants: ReadonlyMap<KindName, readonly HeldGrant<unknown>[]>
@@ -45,7 +45,7 @@ export interface CellSums {
   readonly cpus: Held
   readonly memoryMb: Held
   readonly pinned: Map<number, Held>
-  /** Claimed huge pages, by page size in KiB. */
+  /** Claimed pages of every size, by page size in KiB. */
   readonly pages: Map<number, Held>
 }
 
@@ -105,8 +105,8 @@ export function sumClaims({ hosts, ledger, featureLevel, strictSince }: Fleet, r
       const isNew = claim.extra !== null && (inPlace || !isAllOf(claim.extra, claim.grants))
       if (claim.extra !== null) add(claim, claim.extra, false, isNew && isLate(claim.extraSince ?? claim))
     }
-    // The claim has ended, but its instance still runs. Its resources remain reserved if the host does not report their use, or if no
-    // report has included the instance yet.
+    // The claim has ended, but the host may still run its instance. While it lists the instance, the resources remain reserved if the host
+    // does not report their use. The amounts in `extra`, which no report includes yet, always remain reserved.
     else {
       const { grants, extra } = claim
       if (hosts.isStillListed(record, claim.instance)) add(claim, extra === null ? grants : withoutExtra(grants, extra), true)

@@ -9,7 +9,8 @@ import { publishedStats } from '../report/stats-versions.ts'
 
 /**
  * One object of the state as plain data, for digests and for comparing two fleets. Hosts are identified by their index, which is equal on
- * all replicas. State that depends on a replica's own history (`version`, unneeded columns) is left out.
+ * all replicas. State that depends on a replica's own history (`version`, and columns of resource classes that the host no longer needs) is
+ * left out.
  */
 export type View = Readonly<Record<string, unknown>>
 

@@ -98,7 +98,7 @@ describe('claims of instances that no host lists', () => {
     expect(scene.log.fleet.ledger.claims.get('a')?.unlistedAt).toBeNull()
   })
 
-  test('a delta that removes an instance from the list starts the time of the missing instance', () => {
+  test('an instance counts as missing from the time of the delta that removes it from the list', () => {
     const scene = new Scene(['h1']).claims('a', 'h1', A).lists('h1', A)
     const delta = { baseSequence: 2, vcpusUsed: 0, memoryMbUsed: 0, localGbUsed: 0, removeInstances: [A] }
     const incarnation = aReport('h1').incarnation
@@ -116,7 +116,7 @@ describe('claims of instances that no host lists', () => {
     expect(scene.found).toEqual(['use.no_instances | h1 | not listed'])
   })
 
-  test('an open move is reported once, at its source', () => {
+  test('a missing instance in an open move is reported once, for the source claim', () => {
     const scene = new Scene(['h1', 'h2'])
       .claims('a', 'h1', A)
       .moves('b', 'h2', 'a')

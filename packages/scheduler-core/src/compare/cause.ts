@@ -23,7 +23,7 @@ export interface Side {
 /** The data of a decision that remains if the fleet's state on which the decision was made is no longer stored. */
 export interface Lost {
   readonly revision: number
-  /** The stored record. If the decision moved an instance, the record names the moved claim. This claim possibly no longer exists. */
+  /** The stored record. If the decision moved an instance, the record names the moved claim. This claim may no longer exist. */
   readonly record: DecisionRecord
   readonly answer: readonly SelectedDestination[]
 }
@@ -46,8 +46,8 @@ export type Goal = readonly string[]
 export interface Trial {
   readonly factors: readonly Factor[]
   /**
-   * The hosts that the replay chose. Undefined if the replay is impossible, because the state lacks the claim that the request moves or an
-   * answer of a plug-in outside of the process (`replayOtherwise`).
+   * The hosts that the replay chose. Undefined if the replay is impossible. For example, the state lacks the claim that the request moves,
+   * or the solver or a program outside of the process would have to be called again (`replayOtherwise`).
    */
   readonly goal: Goal | undefined
   /** True if the replay chose the hosts of the second decision. */
@@ -100,8 +100,8 @@ function mixOf(first: Side, second: Side, taken: readonly Factor[]): Side {
   const { id, attempt: tried, core, instances } = first.record
   const { fleet, before } = of('FLEET')
   const { profile } = of('PROFILE')
-  // An answer of a filter or weigher outside of the process is valid only for one state of the fleet, so answers for the chosen state are
-  // preferred.
+  // An answer of a filter or weigher outside of the process is valid only for one state of the fleet, so the answers for the state that
+  // this replay uses are preferred.
   const outside = answersLike(currentSpec(request), [of('FLEET').record, first.record, second.record])
   return {
     fleet,
@@ -133,8 +133,8 @@ function* attempt(side: Side): Steps<Goal | undefined> {
   try {
     return yield* goalOf(side, replayOtherwiseInSteps)
   } catch (error) {
-    // The replay is impossible: the state does not have the claim that is moved, or the record does not have the answer of a plug-in
-    // outside of the process.
+    // The replay is impossible: the state does not have the claim that is moved, or the record does not have a solution of the solver or an
+    // answer of a program outside of the process.
     if (error instanceof RangeError) return undefined
     throw error
   }

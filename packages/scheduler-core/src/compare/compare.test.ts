@@ -54,7 +54,7 @@ const full = { vcpus: 16, vcpusUsed: 16 }
 
 describe('the cause of two different decisions', () => {
   test.each<[string, Partial<Parts>, Partial<Parts>, string, string]>([
-    ['nothing', {}, {}, 'NONE', 'Both go to h1. Nothing differs.'],
+    ['no difference', {}, {}, 'NONE', 'Both go to h1. Nothing differs.'],
     [
       'a difference without effect',
       {},
@@ -139,7 +139,7 @@ describe('the cause of two different decisions', () => {
     })
   })
 
-  test('if a state lacks the claim that a request moves, the trial in this state has no result', () => {
+  test('if a decision moves a claim that its own state lacks, the comparison throws an error that names the claim', () => {
     const first = decided({})
     const second: Side = { ...decided({ hosts: { h2: {} } }), record: { ...first.record, intent: 'COLD_MIGRATE', source: 'gone' } }
     // The second decision moves a claim that does not exist, so it cannot be replayed.
@@ -220,7 +220,7 @@ const parts: { readonly [Name in keyof Parts]: fc.Arbitrary<Parts[Name]> } = {
 }
 const factorOf: Readonly<Record<keyof Parts, Factor>> = { hosts: 'FLEET', request: 'SPEC', profile: 'PROFILE', seed: 'RANDOM' }
 
-test.each(Object.keys(factorOf) as (keyof Parts)[])('two decisions that differ only in %s have that as the cause', (name) => {
+test.each(Object.keys(factorOf) as (keyof Parts)[])('if only %s differs between two decisions, no other cause is found', (name) => {
   let different = 0
   fc.assert(
     fc.property(fc.record(parts), parts[name], (all, other) => {
@@ -287,7 +287,7 @@ describe('comparing a decision with a state that is no longer stored', () => {
     ])
   })
 
-  test('if both states are missing, the texts of the hosts name the later revision from which their reasons are', () => {
+  test('if both states are missing, the text of a refused host names the later revision on which it was examined', () => {
     const [first, second] = [decided({}), decided({ hosts: { h1: full, h2: { memoryMb: 4_096 } } })]
     const comparison = compare(gone(first), gone(second))
     expect(comparison.cause).toBe('UNKNOWN')

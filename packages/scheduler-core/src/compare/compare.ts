@@ -16,9 +16,12 @@ export interface Comparison extends CauseFound {
   /** Undefined if the fleet's state on which one of the decisions was made is no longer stored. */
   readonly fleetChanges: FleetChanges | undefined
   readonly flips: Flips
-  /** The index of the instance in each decision that funnels and hosts refer to. The default is the first instance with different hosts. */
+  /**
+   * For each of the two decisions, the index of the instance to which `flips` refers. The default is the first instance with different
+   * hosts.
+   */
   readonly instances: readonly [number, number]
-  /** The cause in one or two sentences. */
+  /** Explains the result in a few sentences. */
   readonly text: string
 }
 
@@ -30,9 +33,9 @@ export interface CompareOptions {
 }
 
 /**
- * Compares two decisions by replaying them. The generator yields regularly and leaves both fleets unchanged. If the fleet's state on which
- * a decision was made is no longer stored, the record of the decision is used. Hosts that are not in the record are examined on a later
- * state.
+ * Compares two decisions by replaying them. The generator yields between its steps and leaves both fleets unchanged. If the fleet's state
+ * on which a decision was made is no longer stored, the record of the decision is used. Hosts that are not in the record are examined on a
+ * later state.
  */
 export function* compareDecisions(first: Side, second: Side, { instance, most = 500 }: CompareOptions = {}): Steps<Comparison> {
   const found = yield* findCause(first, second)

@@ -10,7 +10,10 @@ import type { HostName } from '../values/host-name.ts'
 import type { Steps } from '../values/steps.ts'
 import type { Side } from './cause.ts'
 
-/** The outcome of one decision for a host. LOST_ON_WEIGHT: the host passed all filters, but hosts with better totals were chosen. */
+/**
+ * The outcome of one decision for a host. LOST_ON_WEIGHT: the host passed all filters, but hosts with better totals were chosen. UNKNOWN:
+ * the host was not in the fleet, or the state of the fleet is no longer stored and the record does not name the host.
+ */
 export type ComparedOutcome = 'SELECTED' | 'ALTERNATE' | 'LOST_ON_WEIGHT' | 'FILTERED' | 'UNKNOWN'
 
 /**
@@ -40,8 +43,9 @@ export interface Flips {
   readonly steps: readonly StepDelta[]
   readonly count: number
   /**
-   * Chosen hosts first, then hosts that passed in only one decision, then all other hosts. Within each of these groups, hosts are in the
-   * order of their first reports.
+   * Hosts that one of the decisions chose are first, then hosts that one of the decisions refused or does not know, then all others. Within
+   * these groups, hosts are in the order of their first reports. If a state of the fleet is no longer stored, they are in the order of the
+   * recorded best hosts instead.
    */
   readonly hosts: readonly HostFlip[]
 }
@@ -120,8 +124,8 @@ function pairSteps(first: Met, second: Met): StepDelta[] {
 }
 
 /**
- * The filters of both decisions in the order of the first decision. A filter that only the second decision has is inserted before its next
- * filter that both decisions have.
+ * The filters of both decisions in the order of the first decision. A filter that only the second decision has is inserted before the
+ * filter that follows it in the second decision and that both decisions have.
  */
 function merged(first: Examination['steps'], second: Examination['steps']): string[] {
   const names = first.map(({ filter }) => filter)

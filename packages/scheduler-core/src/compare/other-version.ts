@@ -26,8 +26,8 @@ export interface OtherDecision {
    */
   because(): Steps<string>
   /**
-   * For the host that the original version chose: its rank by the second version. For the host that the second version chose: its rank by
-   * the original version. Undefined unless the agreement is ELSEWHERE. Reads the fleet, so it must be called before the fleet changes.
+   * For the host that the original version chose: its rank by the other version. For the host that the other version chose: its rank by the
+   * original version. Undefined unless the agreement is ELSEWHERE. Reads the fleet, so it must be called before the fleet changes.
    */
   ranks(): Steps<ChoiceRanks | undefined>
 }
@@ -35,9 +35,9 @@ export interface OtherDecision {
 /** The ranks for the first instance for which two profile versions chose different hosts. */
 export interface ChoiceRanks {
   readonly instance: number
-  /** The host of the original decision, with the rank that the second version gives to it. */
+  /** The host of the original decision, with the rank that the other version gives to it. */
   readonly decided: HostRank
-  /** The host that the second version chose, with the rank that the original version gives to it. */
+  /** The host that the other version chose, with the rank that the original version gives to it. */
   readonly other: HostRank
 }
 
@@ -48,7 +48,7 @@ export interface ChoiceRanks {
 export const decideOtherwise = (...asked: Parameters<typeof decideOtherwiseInSteps>): OtherDecision =>
   atOnce(decideOtherwiseInSteps(...asked))
 
-/** `decideOtherwise` as a generator that yields regularly. No other code may use the fleet until the generator ends. */
+/** `decideOtherwise` as a generator that yields between its steps. No other code may use the fleet until the generator ends. */
 export function* decideOtherwiseInSteps(
   fleet: Fleet,
   before: readonly Proposal[],

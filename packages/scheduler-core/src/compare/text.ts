@@ -74,7 +74,7 @@ const trialText = ({ goal }: Trial, side: Side): string =>
 
 const SHOWN = 3
 
-/** Completes a sentence about one decision: "goes to h1, h2 and 3 more". With `isBoth`, about both decisions: "go to h1". */
+/** Completes a sentence about one decision: "goes to h1, h2, h3 and 2 more". With `isBoth`, about both decisions: "go to h1". */
 function goalText(keys: Goal, { record, fleet }: Side, isBoth = false): string {
   const goal = keys.map((key) => addressOfKey(fleet.hosts, key))
   const asked = record.request.numInstances

@@ -22,7 +22,7 @@ test('registering another built-in package is refused, and registering the same 
 test.each([
   ['filters', nova.filters, nova.rules.filters],
   ['weighers', nova.weighers, nova.rules.weighers],
-])('every profile may name these %s, and so may profiles with compat: nova', (_list, named, ofCompat) => {
+])('profiles with compat: nova can name all %s of the package that every profile can name', (_list, named, ofCompat) => {
   const names = ofCompat.map(({ name }) => name)
   expect(named.map(({ name }) => name).filter((name) => !names.includes(name))).toEqual([])
 })

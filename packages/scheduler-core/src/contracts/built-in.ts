@@ -22,15 +22,18 @@ export interface BuiltInPackage extends Pick<Plugin, 'name' | 'description' | 'f
   readonly capabilities: HostCapabilities
 }
 
-/** The properties of hosts that extra specs with the scope `capabilities:` can name. A path has one step for each part of the name. */
+/**
+ * The properties of hosts that extra specs with the scope `capabilities:` can name. A path has one step for each part of the name:
+ * `cpu_info`, `topology` and `cores` for `cpu_info:topology:cores`.
+ */
 export interface HostCapabilities {
-  /** The names that hosts have after these steps. */
+  /** The names that can follow these steps in a path on at least one host. Without steps: the first names of all paths. */
   namesAt(fleet: Fleet, steps: readonly string[]): ReadonlySet<string>
-  /** The values that hosts have at this path, as text. */
+  /** The values that the hosts of the fleet have at this path, as text. */
   valuesAt(fleet: Fleet, path: readonly string[]): ReadonlySet<string>
 }
 
-/** The placement rules for profiles with or without `compat`: their filters, weighers and settings. */
+/** The rules by which one group of profiles decides, either all profiles with `compat` or all others: filters, weighers and settings. */
 export interface PlacingRules {
   readonly candidates: CandidatesFilter
   /** The filters and weighers that the profiles can name. */
@@ -78,11 +81,14 @@ export interface RequestDocuments {
   restated(request: RequestSpec, parts: RequestParts): RequestSpec
   /** The request without the cell in which its instances must stay. */
   withoutCell(request: RequestSpec): RequestSpec
-  /** The request, in which the image requires the trait `to` instead of `trait`. With null, the image does not require the trait. */
+  /**
+   * Returns the request with an image that requires the trait `to` instead of `trait`. If `to` is null, the image no longer requires
+   * `trait`.
+   */
   withImageTrait(request: RequestSpec, trait: string, to: string | null): RequestSpec
   /**
-   * Returns true if the document of a changed request, read again, has all changes. `before` is the request before the changes. Fields that
-   * are not changed are not compared.
+   * Returns true if the document of a changed request contains all changes, which is tested by importing the document again. `before` is
+   * the request before the changes. Fields that are not changed are not compared.
    */
   agrees(request: RequestSpec, before: RequestSpec): boolean
   /** The paths of document fields that this release does not know. */

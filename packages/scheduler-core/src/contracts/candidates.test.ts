@@ -50,7 +50,7 @@ function askingEach({ candidates: { named: _, ...candidates }, ...others }: Comp
 }
 
 test.each([NAMED_BY_ALL - 1, NAMED_BY_ALL])(
-  'at level %i a request that names hosts gives the same result from these hosts as from all hosts',
+  'at level %i filtering only the hosts that a request names gives the same result as filtering all hosts',
   (level) => {
     const fleet = townAt(level)
     let named = 0
@@ -99,7 +99,7 @@ const schedulerOf = (of: CompiledProfile): Scheduler =>
     of,
   )
 
-test.each(profiles.map((profile) => [profile.name, profile] as const))('%s: decisions are the same, bit for bit', (_, profile) => {
+test.each(profiles.map((profile) => [profile.name, profile] as const))('%s: reading only named hosts changes no decision', (_, profile) => {
   const own = compileProfile(profile)
   fc.assert(
     fc.property(machines, lists, fc.string(), (shapes, { requestedDestination, gpus, ...shape }, seed) => {
@@ -136,7 +136,7 @@ test.each(profiles.map((profile) => [profile.name, profile] as const))('%s: deci
 
 test('if a request names no hosts, the filters of the profile are called for every host', () => {
   const [step] = compiled.filters
-  if (step === undefined) throw new Error('the profile has a filter')
+  if (step === undefined) throw new Error('expected a profile with a filter')
   const sure: Filter = {
     ...step.filter,
     prepare: () => {
@@ -152,7 +152,7 @@ test('if a request names hosts, filters are called only for these hosts', () => 
   const asked: number[] = []
   const [candidates, ...others] = prepareFilters(compiled, aRequest({ forceHosts: ['h2', 'h0', 'h2'] }), fleet)
   const { prepared } = candidates ?? {}
-  if (candidates === undefined || prepared === undefined) throw new Error('nothing is asked')
+  if (candidates === undefined || prepared === undefined) throw new Error('expected a candidates filter that applies to the request')
   const listening = { ...prepared, passes: (host: Parameters<typeof prepared.passes>[0]) => asked.push(host) > 0 && prepared.passes(host) }
   const { steps } = runFilters([{ ...candidates, prepared: listening }, ...others], fleet)
   const indices = fleet.hosts.records.filter(({ host }) => ['h0', 'h2'].includes(host)).map(({ index }) => index)

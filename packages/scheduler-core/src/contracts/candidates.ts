@@ -58,7 +58,7 @@ export const singleOf = ({ field, ...names }: Omit<NameList, 'field'> & { readon
 
 export const whichIgnored = (ignoreHosts: readonly string[]): string => `other than ${shortList(ignoreHosts)}`
 
-/** Removes duplicates, because a node usually has the name of its host. */
+/** The names in a list, each once. A node usually has the name of its host. */
 export const namesOf = ({ hosts, nodes }: Pick<NameList, 'hosts' | 'nodes'>): string[] => [...new Set([...hosts, ...nodes])]
 
 const namesAndFields = (lists: readonly NameList[]): string =>

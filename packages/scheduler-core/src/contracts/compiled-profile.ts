@@ -54,13 +54,13 @@ export interface CompiledFilter {
   readonly filter: Filter
   readonly options: FilterOptions
   /**
-   * True for a filter of a resource kind that the profile does not list. Such filters check rules that every claim must satisfy. They are
-   * called for hosts that pass the profile's own filters.
+   * True for a filter that is added because the profile does not list it. Such filters check rules that every claim must satisfy
+   * (`fitFilters`). They are called for hosts that pass the profile's own filters.
    */
   readonly isNet: boolean
   /**
-   * True for a filter of a program outside of this process. The program was asked only about hosts that pass all filters in this process,
-   * and its answers are recorded.
+   * True for a filter that reads the recorded answers of a filter or weigher outside of this process. The program outside was asked only
+   * about hosts that pass all filters in this process.
    */
   readonly isOutside: boolean
   /** On forced hosts the filter runs if the request's `forceVerify` is at least this level. */

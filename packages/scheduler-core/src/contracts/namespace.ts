@@ -11,7 +11,7 @@ import type { z } from 'zod'
  * the filter is called if its document is missing, is too old or lacks the field.
  */
 export interface PluginNamespace {
-  /** A lower-case letter, followed by up to 62 letters, digits, dashes and underscores. */
+  /** A lower-case letter, followed by up to 62 lower-case letters, digits, dashes and underscores. */
   readonly name: string
   /** One sentence for users: which service reports the documents, and what they contain. */
   readonly description: string

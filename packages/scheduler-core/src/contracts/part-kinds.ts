@@ -9,7 +9,7 @@ import type { Weigher } from './weigher.ts'
 
 /**
  * The lists of parts in a plug-in, with the type of each part. A part is a filter, a weigher, a scheduler or anything else that a plug-in
- * can add. A new kind of part needs one line in this interface and one in `partKinds`. The compiler then reports what else the new kind
+ * can add. A new kind of part needs one member in this interface and one in `partKinds`. The compiler then reports what else the new kind
  * needs.
  */
 export interface Parts {
@@ -35,7 +35,7 @@ export interface PartKind {
   readonly shape: z.ZodType
   /**
    * Present for kinds whose parts can run outside of the service's process. HOSTS: the parts are called before a decision, with hosts.
-   * DOCUMENTS: the parts are called before a report, with documents.
+   * DOCUMENTS: the parts are called with the documents of a report, before the report is written to the log.
    */
   readonly asked?: 'HOSTS' | 'DOCUMENTS'
   /** For a part that runs outside of the process: the members that are sent to the service unchanged. */

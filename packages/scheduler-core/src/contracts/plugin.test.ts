@@ -73,12 +73,12 @@ describe('checking the export of a module with a plug-in', () => {
   test('a valid plug-in is returned unchanged', () => expect(checkPlugin(crowd)).toEqual({ ok: true, value: crowd }))
 
   test.each<[string, unknown, string]>([
-    ['nothing', undefined, 'plugin.invalid: the plug-in is nothing; it must be what definePlugin answers'],
+    ['a module without an export', undefined, 'plugin.invalid: the plug-in is nothing; it must be what definePlugin answers'],
     ['another contract', { ...crowd, contract: 2 }, 'plugin.contract: contract is 2; it must be 1, which this release has'],
     ['a resource kind', { ...crowd, resourceKinds: [{}] }, 'plugin.resource_kind: resourceKinds is a list of 1'],
     ['a field that does not exist', { ...crowd, filter: [] }, 'plugin.unknown_field: filter is not a field of this version'],
     ['a name with capitals', { ...crowd, name: 'Crowd' }, 'plugin.invalid: name is "Crowd"; it must be 1 to 63 lower-case letters'],
-    ['no version', { ...crowd, version: 'new' }, 'plugin.invalid: version is "new"; it must be a version such as 1.2.3'],
+    ['a version without numbers', { ...crowd, version: 'new' }, 'plugin.invalid: version is "new"; it must be a version such as 1.2.3'],
     ['a filter without prepare', { ...crowd, filters: [{ ...crowdFilter, prepare: 1 }] }, 'filters.0.prepare is 1; it must be a function'],
     [
       'a filter with an invalid name',
@@ -104,7 +104,7 @@ describe('checking the export of a module with a plug-in', () => {
       properties: { most: { type: 'integer', default: 2, description: 'Instances that a host may run.' } },
     }))
 
-  test('two filters, weighers or schedulers cannot have the same name', () => {
+  test('two plug-ins, and two parts of plug-ins or of the release, cannot have the same name', () => {
     expect(messagesOf(joinPlugins([crowd, crowd]))).toEqual([
       'plugin.clash: two plug-ins are named "crowd"; it must have a name of its own each',
       'plugin.clash: CrowdFilter of plug-in crowd has the name of a part of plug-in crowd; it must have another name',
@@ -134,7 +134,7 @@ describe('a profile with parts of a plug-in', () => {
     expect(decideBy(profileSchema.parse({ ...withFilter, filters: [] }), fleet).plugins).toBeUndefined()
   })
 
-  test('a service without the plug-in reports it as missing, and refuses every host', () => {
+  test('a service without the plug-in reports its filter and weigher as missing, and refuses every host', () => {
     expect(lacksOf(withFilter, plugins)).toEqual([])
     for (const profile of [withFilter, withWeigher]) expect(lacksOf(profile, noPlugins)[0]).toMatch(/^there is no (filter|weigher) "Crowd/)
     expect(compileProfile(withWeigher).weighers[0]?.weigher.name).toBe('CrowdWeigher')

@@ -13,7 +13,7 @@ export interface Plugins extends LoadedParts, PartLists {
   ownerOf(part: string): PluginRef | undefined
 }
 
-/** Combines plug-ins. Their parts must have different names. */
+/** Combines plug-ins whose parts have different names. `joinPlugins` checks the names (check-plugin.ts). */
 export function gatherPlugins(list: readonly Plugin[]): Plugins {
   const owners = new Map<string, PluginRef>(
     list.flatMap((plugin) => partsIn(plugin).map(({ part }) => [part.name, { name: plugin.name, version: plugin.version }] as const)),

@@ -31,9 +31,9 @@ export interface Weigher {
    */
   readonly minval?: number
   /**
-   * True if the raw score depends only on the request, the options and the host's own state. Every change of a host's own state increases
-   * the host's version number. For a further instance of a request, the score is computed again only for hosts that changed since the
-   * previous instance. Not needed with a `cacheKey`.
+   * Present if the raw score depends only on the request, the options and the host's own state. Every change of a host's own state
+   * increases the host's version number. For a further instance of a request, the score is computed again only for hosts that changed since
+   * the previous instance. Not needed with a `cacheKey`.
    */
   readonly readsHostOnly?: true
   /** See `Filter.outside`. */
@@ -63,7 +63,10 @@ export interface Weigher {
 export interface Multipliers {
   /** The multiplier for every host that has no multiplier of its own. */
   readonly usual: number
-  /** The own multipliers of hosts. Absent if no host has one. Both functions must depend only on the host's own state. */
+  /**
+   * The multipliers of hosts that do not have the usual multiplier. Absent if there are no such hosts. Both functions must depend only on
+   * the host's own state.
+   */
   readonly own?: {
     of(host: HostIndex): number
     /** The source of a host's own multiplier: `aggregate <name> <key>`. Undefined if the host has the usual multiplier. */

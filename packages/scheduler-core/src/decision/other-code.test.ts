@@ -20,4 +20,4 @@ test.each<[string, Parameters<typeof otherCode>[0], string | undefined]>([
     { core: CORE_VERSION, plugins: [{ name: 'gold', version: '1.0.0' }] },
     'with plug-in gold 1.0.0; this replica has not loaded it',
   ],
-])('%s', (_name, record, text) => expect(otherCode(record, here)).toBe(text))
+])('otherCode names the other version that decided: %s', (_name, record, text) => expect(otherCode(record, here)).toBe(text))

@@ -18,8 +18,8 @@ export type StoredFields = Pick<DecisionRecord, 'id' | 'request' | 'profile' | '
 const FORMAT = 1
 
 /**
- * Names that are stored as one byte, which is their position in this list. The positions must not change: add new names only at the end.
- * Names that are not in the list are stored as text.
+ * Names that are stored as one byte, which is their position in this list, counted from 1. The positions must not change: add new names
+ * only at the end. Names that are not in the list are stored as text.
  */
 const NAMES = [
   ...['VCPU', 'MEMORY_MB', 'DISK_GB', 'PCPU', 'VGPU', 'PGPU', 'PCI_DEVICE', 'NET_BW_EGR_KILOBIT_PER_SEC', 'NET_BW_IGR_KILOBIT_PER_SEC'],

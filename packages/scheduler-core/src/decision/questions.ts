@@ -77,7 +77,10 @@ export function questionsOf(
   }
 }
 
-/** The hosts that pass the filters in this process. Filters that depend on where the request's other instances are placed are left out. */
+/**
+ * The hosts that pass the filters in this process. The topology spread of the request is ignored, because it depends on where the other
+ * instances of the request are placed.
+ */
 function candidatesFor(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet): readonly HostIndex[] {
   const filters = compiled.filters.filter(({ isOutside }) => !isOutside)
   const { hosts } = runFilters(prepareFilters({ ...compiled, filters }, { ...request, topologySpread: [] }, fleet), fleet)

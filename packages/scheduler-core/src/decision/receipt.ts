@@ -8,7 +8,7 @@ export const RECEIPT_FORMAT = 1
 
 /**
  * The position of a decision in the log: its entry, and the index of its change in the entry. The decision treats the proposals before this
- * index as accepted.
+ * index as accepted. `basis` is the revision on which it was made. `entryId` and `position` are null if the decision has no log entry.
  */
 export interface ReceiptPosition {
   readonly basis: number

@@ -28,7 +28,7 @@ export const proposalsBefore = (entry: Pick<LogEntry, 'changes'>, position: numb
  */
 export const replay = (...asked: Parameters<typeof replayInSteps>): Decided => atOnce(replayInSteps(...asked))
 
-/** `replay` as a generator that yields regularly. No other code may use the fleet until the generator ends. */
+/** `replay` as a generator that yields between its steps. No other code may use the fleet until the generator ends. */
 export function* replayInSteps(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -45,7 +45,7 @@ export function* replayInSteps(
  */
 export const replayOtherwise = (...asked: Parameters<typeof replayOtherwiseInSteps>): Decided => atOnce(replayOtherwiseInSteps(...asked))
 
-/** `replayOtherwise` as a generator that yields regularly. No other code may use the fleet until the generator ends. */
+/** `replayOtherwise` as a generator that yields between its steps. No other code may use the fleet until the generator ends. */
 export function* replayOtherwiseInSteps(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -69,7 +69,7 @@ function refuseUnasked({ steps }: Examination): void {
 
 /**
  * Replays a decision up to one instance and examines all hosts for this instance. While `read` runs, the resources of the instances before
- * this one are reserved.
+ * this one are reserved. If `isShortCircuited` is true, each host is examined only up to the first filter that refuses it.
  */
 export function examineAgain<T>(
   fleet: Fleet,
@@ -83,7 +83,7 @@ export function examineAgain<T>(
   return atOnce(examineAgainInSteps(fleet, before, record, instance, readNow(read), profile, isShortCircuited))
 }
 
-/** `examineAgain` as a generator that yields regularly. No other code may use the fleet until the generator ends. */
+/** `examineAgain` as a generator that yields between its steps. No other code may use the fleet until the generator ends. */
 export function examineAgainInSteps<T>(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -108,8 +108,8 @@ const readNow = <Found, T>(read: (found: Found) => T): ((found: Found) => Steps<
   }
 
 /**
- * Replays a decision once, and examines all hosts for each of its first instances in turn. The generator yields between two instances.
- * `instances` is the count of instances to examine.
+ * Replays a decision once, and examines all hosts for each of its first `instances` instances in turn. The generator yields between two
+ * instances, and whenever their examination yields.
  */
 export function* examineEach(
   fleet: Fleet,
@@ -129,8 +129,8 @@ export function* examineEach(
 }
 
 /**
- * Replays a decision up to one instance. `read` can then check single hosts for this instance. A generator that yields regularly. No other
- * code may use the fleet until the generator ends.
+ * Replays a decision up to one instance. `read` can then check single hosts for this instance. The generator yields between its steps. No
+ * other code may use the fleet until it ends.
  */
 export function checkAgainInSteps<T>(
   fleet: Fleet,
@@ -192,7 +192,7 @@ export function withProposals<T>(fleet: Fleet, before: readonly Proposal[], use:
   }
 }
 
-/** `withProposals` as a generator that yields regularly. No other code may use the fleet until the generator ends. */
+/** `withProposals` as a generator that yields when `use` yields. No other code may use the fleet until the generator ends. */
 export function* withProposalsInSteps<T>(fleet: Fleet, before: readonly Proposal[], use: (overlay: Overlay) => Steps<T>): Steps<T> {
   const overlay = openOverlay(fleet)
   try {

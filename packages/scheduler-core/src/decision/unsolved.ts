@@ -17,8 +17,8 @@ export function isUnsolved(fleet: Fleet, record: DecisionRecord, profile: Profil
 }
 
 /**
- * True if the decision is possibly part of a batch. Moves off one host are solved together. If the profile version that decided had no
- * solver, the record does not show which claims moved off the host together.
+ * True if the decision may be part of a batch. Moves off one host are solved together. If the profile version that decided had no solver,
+ * the record does not show which claims moved off the host together.
  */
 const mayBeOfBatch = ({ intent, solver }: DecisionRecord, decider: Profile | undefined): boolean =>
   solver?.solution.batch !== undefined || (intent === 'EVACUATE' && decider?.scheduler !== 'solver')

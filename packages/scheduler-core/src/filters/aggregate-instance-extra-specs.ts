@@ -42,7 +42,7 @@ export const aggregateInstanceExtraSpecsFilter: Filter = {
       met.set(uuid, isMet)
       return isMet
     }
-    // Uses plain loops. This runs for every host, and closures would create megabytes of garbage.
+    // Uses plain loops, because this function runs for every host and closures would create megabytes of garbage.
     const isUnmet = (host: HostIndex, one: (typeof wanted)[number]): boolean => {
       for (const uuid of fleet.hosts.get(host).aggregates) if (isMetBy(uuid, one)) return false
       return true

@@ -30,7 +30,7 @@ describe('every profile compares names in their canonical form', () => {
     ['A22a LP 2062425: amd64 is x86_64', hosts('x86_64'), { architecture: 'amd64' }, true],
     ['LP 1558866: a host reports amd64 and the image requires x86_64', hosts('amd64'), { hw_architecture: 'x86_64' }, true],
     [
-      'a name in capital letters',
+      'names are equal in capital and small letters',
       hosts('X86_64', 'KVM', 'HVM'),
       { hw_architecture: 'x86_64', img_hv_type: 'kvm', hw_vm_mode: 'hvm' },
       true,
@@ -38,7 +38,7 @@ describe('every profile compares names in their canonical form', () => {
     ['i586 is i686', hosts('i686'), { hw_architecture: 'i586' }, true],
     ['xapi is xen', hosts('x86_64', 'xen', 'xen'), { img_hv_type: 'xapi' }, true],
     ['hv is hvm', hosts('x86_64'), { vm_mode: 'hv' }, true],
-    ['pv is xen', hosts('x86_64'), { vm_mode: 'pv' }, false],
+    ['pv is xen and does not fit on hvm', hosts('x86_64'), { vm_mode: 'pv' }, false],
     ['a different architecture does not fit', hosts('aarch64'), { hw_architecture: 'amd64' }, false],
   ])('%s', (_name, given, properties, isPlaced) => {
     for (const name of ['default', 'nova', 'nova-compat']) {

@@ -3,7 +3,7 @@ import { amountFilter } from '../kinds/classes/amount-filter.ts'
 import { classFields } from '../report/stats-fields.ts'
 import { demandOf } from '../request/request-spec.ts'
 
-/** Passes hosts with enough free virtual CPUs for the request, and enough in total (Nova's CoreFilter). */
+/** Passes hosts with enough free virtual CPUs for the request, and with at least as many CPUs in total (Nova's CoreFilter). */
 export const coreFilter: Filter = {
   name: 'CoreFilter',
   description: 'The host has enough free virtual CPUs for the request; overcommit never gives one instance more CPUs than the host has.',

@@ -51,8 +51,9 @@ export function imagesAsked({ image }: RequestSpec, { featureLevel }: Fleet): st
 
 /**
  * Nova's ImagePropertiesFilter. One of the host's combinations of architecture, hypervisor type and VM mode must have all values that the
- * image requires. Names are compared in Nova's canonical form (`amd64` is `x86_64`). The version of the host's hypervisor must satisfy
- * `img_hv_requested_version`.
+ * image requires. Names are compared in Nova's canonical form (`amd64` is `x86_64`). The version of the host's hypervisor, if it is
+ * reported, must satisfy `img_hv_requested_version`. Like Nova's filter, this filter ignores the version if the image has none of the other
+ * properties.
  */
 export const imagePropertiesFilter: Filter = {
   name: 'ImagePropertiesFilter',
@@ -152,6 +153,6 @@ function meetsVersion(reported: number, predicate: string): boolean {
   })
 }
 
-/** Brings a reported version to the form 7002000 (7.2.0). Some hosts report the short form 2012, which Nova reads as 2.12. */
+/** Converts a reported version to the form 7002000 (7.2.0). Some hosts report the short form 2012, which Nova reads as 2.12. */
 const comparable = (reported: number): number =>
   reported < 1_000_000 ? Math.floor(reported / 1_000) * 1_000_000 + (reported % 1_000) * 1_000 : reported

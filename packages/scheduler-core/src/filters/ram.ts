@@ -3,7 +3,10 @@ import { amountFilter } from '../kinds/classes/amount-filter.ts'
 import { classFields } from '../report/stats-fields.ts'
 import { demandOf } from '../request/request-spec.ts'
 
-/** Passes hosts with enough free memory for the request, and enough in total (Nova's RamFilter). */
+/**
+ * Passes hosts with enough free memory for the request. From feature level STRICT_CLAIMS on, the memory in total must also be enough
+ * (Nova's RamFilter).
+ */
 export const ramFilter: Filter = {
   name: 'RamFilter',
   description: 'The host has enough free memory for the request, after overcommit and reserved memory.',

@@ -30,7 +30,10 @@ export const traitsFilter: Filter = {
   },
 }
 
-/** Sorts the traits, each once. Stored requests have sorted keys, so a replayed decision would otherwise list the traits in a different order. */
+/**
+ * Sorts the traits, each once. Stored requests have sorted keys, so a replayed decision would otherwise list the traits in a different
+ * order.
+ */
 const inOrder = (traits: readonly string[]): readonly string[] => [...new Set(traits)].sort(byCodeUnit)
 
 /** Describes the hosts that have these traits. The text follows the word "hosts". */
@@ -66,7 +69,7 @@ export function prepareTraits(
     ],
     passes(host) {
       const { traits } = hosts.get(host)
-      // Uses plain loops. This runs for every host, and closures would create megabytes of garbage.
+      // Uses plain loops, because this function runs for every host and closures would create megabytes of garbage.
       for (const trait of required) if (!traits.has(trait)) return false
       for (const trait of forbidden) if (traits.has(trait)) return false
       return true

@@ -12,7 +12,7 @@ import { memoByObject } from '../values/memo.ts'
 const volumeAffinityOptions = z.strictObject({
   /** Where the volume must be: on the host itself (`host`), in a pool that the host reaches (`pool`), or in the host's zone (`zone`). */
   within: z.enum(['host', 'pool', 'zone']).default('pool'),
-  /** The largest allowed distance from the host to the volume's pool. */
+  /** The largest allowed distance from the host to the volume's pool. It has an effect only if `within` is `pool`. */
   maxDistance: z.number().int().min(0).max(FARTHEST).default(FARTHEST),
   /** If true, the filter is skipped while no host has a document of the storage service. */
   onlyWhereTold: z.boolean().default(false),

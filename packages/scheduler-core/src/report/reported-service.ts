@@ -9,7 +9,10 @@ export interface HostService {
   readonly disabledReason: string | null
   /** True if an operator or a monitoring system forced the service down. */
   readonly forcedDown: boolean
-  /** The time of the last heartbeat in milliseconds since 1970. Null if unknown; the service is then treated as up. */
+  /**
+   * The time of the last heartbeat in milliseconds since 1970, or of the creation of the service if it has sent no heartbeat. Null if both
+   * are unknown; the service is then treated as up.
+   */
   readonly heartbeatAt: number | null
   /** All fields of Nova's Service document, by name. JsonFilter can read them. */
   readonly fields?: Readonly<Record<string, unknown>>

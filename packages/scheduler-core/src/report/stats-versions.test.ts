@@ -123,7 +123,7 @@ describeVersions({
       'numaCells: numaCells is a list of 2; it must not list a CPU in two cells',
     ],
     [
-      'two cells with the same number',
+      'two cells with the same id',
       '1.0',
       withCells({ id: 1 }, {}),
       'numaCells: numaCells is a list of 2; it must not give two cells the same id',
@@ -135,7 +135,7 @@ describeVersions({
       inCell('pinnedCpus', 'a list of 1; it must be CPUs of the cell'),
     ],
     [
-      'two GPUs with the same number',
+      'two GPUs with the same index',
       '1.0',
       { ...machine, gpus: [{ index: 0 }, { index: 0 }] },
       'gpus: gpus is a list of 2; it must not number two GPUs alike',
@@ -191,7 +191,7 @@ describeVersions({
       withCells({ dedicatedCpuset: [2] }, {}),
       'numaCells: numaCells is a list of 2; it must not list a CPU in two cells',
     ],
-    ['no dedicated CPU', '1.1', withCells({ dedicatedCpuset: [] })],
+    ['a cell without CPUs for dedicated use', '1.1', withCells({ dedicatedCpuset: [] })],
     [
       'a page size twice',
       '1.1',
@@ -232,7 +232,7 @@ describeVersions({
       'omitted: omitted is a list of 2; it must not name a field twice',
     ],
     [
-      'an omitted field that every claim needs',
+      'an omitted field with which claims are counted',
       '1.2',
       { ...machine, omitted: ['vcpus'] },
       `omitted.0: omitted.0 is "vcpus"; it must be one of ${omittableFields.join(', ')}`,
@@ -240,10 +240,10 @@ describeVersions({
     ['omitted fields in a version without them', '1.1', { ...machine, omitted: [] }, 'omitted: omitted is not a field of this version'],
     ['the fewest fields that can be reported', '1.3', machine],
     ['the id of the machine', '1.3', { ...machine, machineId: '4c4c4544-0042-3510-8053-b4c04f4d3232' }],
-    ['a machine without a name', '1.3', { ...machine, machineId: '' }, 'machineId: machineId is ""; it must be at least 1 character long'],
+    ['an empty machine id', '1.3', { ...machine, machineId: '' }, 'machineId: machineId is ""; it must be at least 1 character long'],
     ['the cell of a GPU', '1.4', { ...machine, gpus: [{ index: 0, numaNode: 1 }] }],
     [
-      'two GPUs with the same number',
+      'two GPUs with the same index',
       '1.4',
       { ...machine, gpus: [{ index: 0 }, { index: 0, numaNode: 1 }] },
       'gpus: gpus is a list of 2; it must not number two GPUs alike',

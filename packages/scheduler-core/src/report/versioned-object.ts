@@ -68,7 +68,7 @@ export class WireErrors extends Error {
   }
 }
 
-/** Throws a WireError for each remaining key. `known` names the allowed keys in the message. */
+/** Throws WireErrors with one error for each key in `unread`. `known` names the allowed keys in the messages. */
 export function refuseKeys(unread: Json, known: string): void {
   const errors = Object.entries(unread).map(([key, value]) => new WireError(key, value, `left out: ${known} are all that is read`))
   if (errors.length > 0) throw new WireErrors(errors)

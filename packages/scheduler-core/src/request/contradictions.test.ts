@@ -10,17 +10,17 @@ const disk = (found: number, has: number) => `image.minDiskGb ${found}: be at mo
 
 test.each<[string, Parameters<typeof aRequest>[0], readonly string[]]>([
   ['no image', { flavor }, []],
-  ['an image that asks for nothing', { flavor, image: {} }, []],
-  ['as much as the flavor has', { flavor, image: { minRamMb: 512, minDiskGb: 4 } }, []],
+  ['an image without requirements', { flavor, image: {} }, []],
+  ['an image that requires as much as the flavor has', { flavor, image: { minRamMb: 512, minDiskGb: 4 } }, []],
   ['FlavorMemoryTooSmall', { flavor, image: { minRamMb: 513 } }, [memory(513, 512)]],
   ['FlavorDiskSmallerThanMinDisk', { flavor, image: { minDiskGb: 5 } }, [disk(5, 4)]],
-  ['B8, F10: both', { flavor, image: { minRamMb: 99_999, minDiskGb: 999 } }, [memory(99_999, 512), disk(999, 4)]],
+  ['B8, F10: memory and root disk too small', { flavor, image: { minRamMb: 99_999, minDiskGb: 999 } }, [memory(99_999, 512), disk(999, 4)]],
   ['a root disk as large as the image', { flavor: { ...flavor, rootGb: 0 }, image: { minDiskGb: 999 } }, []],
   // Nova's API has checked the flavor of a request in Nova's form. Nova's API knows volumes that the request does not name.
   ['a document of Nova, which its API has checked', { flavor, image: { minDiskGb: 5 }, nova: { form: 'RequestSpec', document: {} } }, []],
   ['a root disk on a volume', { flavor, isBfv: true, image: { minDiskGb: 999, minRamMb: 513 } }, [memory(513, 512)]],
   [
-    'the smallest of a gang',
+    'a gang is compared by its smallest flavors',
     {
       numInstances: 3,
       flavor: { vcpus: 1, memoryMb: 1_024 },
@@ -32,7 +32,7 @@ test.each<[string, Parameters<typeof aRequest>[0], readonly string[]]>([
     },
     [memory(600, 512), disk(5, 4)],
   ],
-])('%s', (_situation, asks, expected) => {
+])('flavors smaller than the image requires are found: %s', (_situation, asks, expected) => {
   const found = tooSmallForImage(aRequest(asks)).map(
     (one) => `${one.path.join('.')} ${one.found}: ${one.rule.split(', because the image')[0]}`,
   )

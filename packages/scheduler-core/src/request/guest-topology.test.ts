@@ -30,18 +30,18 @@ describe('settings that need dedicated CPUs are refused if the guest has no dedi
       { cells: [cell], emulatorThreadsPolicy: 'isolate' },
       ['emulatorThreadsPolicy'],
     ],
-    ['emulator threads among shared CPUs, which Nova accepts: none', { cells: [cell], emulatorThreadsPolicy: 'share' }, []],
+    ['emulator threads on shared CPUs are accepted, as by Nova', { cells: [cell], emulatorThreadsPolicy: 'share' }, []],
     [
-      'dedicated CPUs: none',
+      'both settings are accepted in a guest with dedicated CPUs',
       { cells: [{ ...cell, cpuPolicy: 'dedicated', cpuThreadPolicy: 'require' }], emulatorThreadsPolicy: 'isolate' },
       [],
     ],
     [
-      'mixed ones: none',
+      'both settings are accepted in a guest with the CPU policy mixed',
       { cells: [{ ...cell, cpuPolicy: 'mixed', dedicatedCpus: [0], cpuThreadPolicy: 'prefer' }], emulatorThreadsPolicy: 'isolate' },
       [],
     ],
-    ['dedicated CPUs in another cell of the guest: none', { cells: two }, []],
+    ['a thread policy is accepted if another cell has dedicated CPUs', { cells: two }, []],
   ])('%s', (_situation, numaTopology, paths) => {
     expect(wrongTopology(aRequest({ ...four, numaTopology })).map(({ path }) => path.join('.'))).toEqual(paths)
   })
@@ -59,7 +59,7 @@ describe('a topology that contradicts its flavor or itself is reported with its 
       ],
     ],
     [
-      'B11b: cpus [0,0,0,1]',
+      'B11b: a CPU that is named several times',
       { vcpus: 2, memoryMb: 1_000 },
       [{ id: 0, cpus: [0, 0, 0, 1], memoryMb: 1_000 }],
       ['cells.0.cpus: it must name each CPU once: CPU 0 is named twice'],
@@ -80,7 +80,7 @@ describe('a topology that contradicts its flavor or itself is reported with its 
       ['cells.0.cpus: it must hold CPUs of the flavor alone, which has 4, numbered from 0: there is no CPU 4'],
     ],
     [
-      'ImageNUMATopologyCPUsUnassigned: a CPU of no cell',
+      'ImageNUMATopologyCPUsUnassigned: a CPU that is in no cell',
       four,
       [
         { id: 0, cpus: [0, 1], memoryMb: 2_048 },

@@ -1,4 +1,7 @@
-/** The largest values that callers may send. A message that refuses a value names the limit. */
+/**
+ * The largest values that callers may send. Lengths are counted in characters. Lists and maps have at most `entries` entries unless another
+ * limit applies. A message that refuses a value names the limit.
+ */
 export const limits = {
   instances: 1_000,
   vcpus: 65_536,
@@ -15,6 +18,7 @@ export const limits = {
   gpusPerHost: 64,
   numaCells: 64,
   cpus: 4_096,
+  /** A document of a namespace may have at most this many characters as JSON, and its lists of volumes and ports this many entries. */
   documentLength: 65_536,
   /** A document of Nova may have at most this many characters, because it is stored unchanged. */
   novaDocumentLength: 262_144,

@@ -20,11 +20,11 @@ export const stats = (parts: object) => ({ ...aReport('h1').full, ...parts })
 export const profile = (parts: object) => ({ name: 'mine', number: 1, filters: [], weighers: [], ...parts })
 const weigher = (name: string, options: unknown) => profile({ weighers: [{ name, multiplier: 1, options }] })
 
-/** A name, an invalid input, and the path and message of its first problem. */
+/** A name, an invalid input, and the path and message of one of its problems. */
 type Row = readonly [name: string, input: unknown, path: string, message: string]
 
 const bad = (parse: (input: unknown) => Parsed<unknown>, rows: readonly Row[]): void => {
-  test.each(rows)('%s', (_name, input, path, message) => {
+  test.each(rows)('an invalid input gives a problem with its path: %s', (_name, input, path, message) => {
     const parsed = parse(input)
     expect(parsed.ok ? parsed : parsed.problems.map((problem) => [problem.path.join('.'), problem.message])).toContainEqual([path, message])
   })
@@ -88,12 +88,12 @@ describe('parsing a request', () => {
     ['an unknown version', request({ version: '2.0' }), 'version', 'version is "2.0"; it must be one of 1.0, 1.1, 1.2, 1.3'],
     ['a version that is no text', request({ version: 1 }), 'version', 'version is 1; it must be one of 1.0, 1.1, 1.2, 1.3'],
     [
-      'no policy of groups',
+      'a policy that groups do not have',
       request({ instanceGroup: { uuid: aUuid(1), policy: 'NEAR' } }),
       'instanceGroup.policy',
       'instanceGroup.policy is "NEAR"; it must be one of AFFINITY, ANTI_AFFINITY, SOFT_AFFINITY, SOFT_ANTI_AFFINITY',
     ],
-    ['no uuid', request({ instanceUuids: ['x'] }), 'instanceUuids.0', 'instanceUuids.0 is "x"; it must be a UUID'],
+    ['text that is not a UUID', request({ instanceUuids: ['x'] }), 'instanceUuids.0', 'instanceUuids.0 is "x"; it must be a UUID'],
     [
       'an instance twice',
       request({ instanceUuids: [aUuid(1), aUuid(1)] }),
@@ -101,7 +101,7 @@ describe('parsing a request', () => {
       'instanceUuids is a list of 2; it must not name an instance twice',
     ],
     [
-      'another number than there are names',
+      'a number of instances that is not the number of UUIDs',
       request({ instanceUuids: [aUuid(1)], numInstances: 2 }),
       'numInstances',
       'numInstances is 2; it must equal the number of instanceUuids, 1',
@@ -109,7 +109,7 @@ describe('parsing a request', () => {
     ['too many instances', request({ numInstances: 1_001 }), 'numInstances', 'numInstances is 1001; it must be 1000 or less'],
     ['text for a list', request({ forceHosts: 'h1' }), 'forceHosts', 'forceHosts is "h1"; it must be a list'],
     [
-      'too long a list',
+      'a list that is too long',
       request({ forceHosts: new Array(257).fill('h') }),
       'forceHosts',
       'forceHosts is a list of 257; it must hold at most 256 entries',
@@ -184,7 +184,7 @@ describe('parsing a request', () => {
       request({ version: '1.0' }),
       { version: '1.3', forceVerify: 'ALL', pciRequests: [] },
     ],
-    ['names give the number of instances', request({ instanceUuids: [aUuid(1), aUuid(2)] }), { numInstances: 2 }],
+    ['the number of UUIDs is the number of instances', request({ instanceUuids: [aUuid(1), aUuid(2)] }), { numInstances: 2 }],
     ['a request for no resources at all is accepted', { flavor: { vcpus: 0, memoryMb: 0 } }, { numInstances: 1 }],
     ['the largest amounts are accepted', flavor({ vcpus: 65_536, memoryMb: 67_108_864 }), { flavor: { memoryMb: 67_108_864 } }],
     ['a pair of surrogates is text like any other', request({ projectId: 'π😀' }), { projectId: 'π😀' }],
@@ -234,13 +234,13 @@ describe('parsing a report', () => {
       'numaCells.0.pinnedCpus is a list of 1; it must be CPUs of the cell',
     ],
     [
-      'two cells of one number',
+      'two cells with the same id',
       stats({ numaCells: [cell({}), cell({ cpuset: [4] })] }),
       'numaCells',
       'numaCells is a list of 2; it must not give two cells the same id',
     ],
     [
-      'two GPUs of one index',
+      'two GPUs with the same index',
       stats({ gpus: [{ index: 1 }, { index: 1 }] }),
       'gpus',
       'gpus is a list of 2; it must not number two GPUs alike',
@@ -350,7 +350,7 @@ describe('parsing a profile', () => {
       'weighers.0.options.f is () => 1; it must be a JSON value',
     ],
     [
-      'options without end',
+      'options that are nested too deep',
       weigher('BestFitWeigher', deep(100_000)),
       'weighers.0.options.a.a.a.a.a',
       'weighers.0.options.a.a.a.a.a is an object; it must be nested at most 64 deep',

@@ -46,7 +46,7 @@ export function findOddities(root: unknown, most: number): Oddity[] {
     const isList = Array.isArray(value)
     for (const key of Object.keys(value).reverse()) {
       const item = (value as Readonly<Record<string, unknown>>)[key]
-      // Numbers in a list have neither a key nor text. They are skipped because most values of a report are such numbers.
+      // Numbers in a list need no check. They are skipped early, because most values of a report are such numbers.
       if (isList && typeof item !== 'string' && typeof item !== 'object') continue
       const inner: Spot = { value: item, key, parent: spot, depth: depth + 1 }
       if (key === '__proto__') found.push({ kind: 'key', path: pathOf(inner), expected: '', found: key })

@@ -86,7 +86,7 @@ export function describeVersions<Document extends object>(family: Family<Documen
       )
     })
 
-    test('an input of the oldest version is read alike under the number of every version', () => {
+    test('an input of the oldest version gives the same document with the number of any version and without one', () => {
       fc.assert(
         fc.property(oldest, (input) => {
           const silent = parsed(input)
@@ -137,7 +137,7 @@ export function describeVersions<Document extends object>(family: Family<Documen
   })
 }
 
-/** Removes a field. If the field is `cpuPolicy`, also removes `dedicatedCpus`. */
+/** Removes a field. If the field is `cpuPolicy`, also removes `dedicatedCpus`, which is only allowed with the policy `mixed`. */
 function unset(root: Record<string, never>, path: readonly string[]): void {
   const holder = path.slice(0, -1).reduce<Record<string, unknown>>((at, key) => at[key] as Record<string, unknown>, root)
   const [field] = path.slice(-1)

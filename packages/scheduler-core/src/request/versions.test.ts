@@ -150,7 +150,7 @@ describeVersions({
     ['the fewest fields that can be sent', '1.0', small],
     ['the fewest fields that can be sent', '1.1', small],
     [
-      'more names than instances',
+      'more UUIDs than instances',
       '1.0',
       { ...small, numInstances: 1, instanceUuids: [aUuid(1), aUuid(2)] },
       'numInstances: numInstances is 1; it must equal the number of instanceUuids, 2',
@@ -162,7 +162,7 @@ describeVersions({
       'instanceUuids: instanceUuids is a list of 2; it must not name an instance twice',
     ],
     [
-      'two cells of one number',
+      'two cells with the same id',
       '1.0',
       {
         ...small,
@@ -222,7 +222,7 @@ describeVersions({
     ],
     ['pages of 2 MiB', '1.1', withCell({ pageSize: 2_048 })],
     [
-      'pages of no size',
+      'pages of size 0',
       '1.1',
       withCell({ pageSize: 0 }),
       'numaTopology.cells.0.pageSize: numaTopology.cells.0.pageSize is 0; it must be 1 or more',
@@ -240,27 +240,27 @@ describeVersions({
       withPci({ numaPolicy: 'near' }),
       'pciRequests.0.numaPolicy: pciRequests.0.numaPolicy is "near"; it must be one of legacy, required, preferred, socket',
     ],
-    ['what Nova wrote', '1.1', { ...small, nova: { form: 'RequestSpec', document: { nova_object: null } } }],
+    ['a document of Nova', '1.1', { ...small, nova: { form: 'RequestSpec', document: { nova_object: null } } }],
     [
-      'what Nova wrote, as text',
+      'a document of Nova as text',
       '1.1',
       { ...small, nova: { form: 'RequestSpec', document: '{}' } },
       'nova.document: nova.document is "{}"; it must be a JSON object',
     ],
     [
-      'what Nova wrote, with a date in it',
+      'a document of Nova with a value that is not JSON',
       '1.1',
       { ...small, nova: { form: 'legacy', document: { at: new Date(0) } } },
       'nova.document: nova.document is an object; it must be a JSON object',
     ],
     [
-      'what Nova wrote, too long',
+      'a document of Nova that is too long',
       '1.1',
       { ...small, nova: { form: 'legacy', document: { long: 'x'.repeat(262_144) } } },
       'nova.document: nova.document is an object; it must be at most 262144 characters of JSON',
     ],
     [
-      'what Nova wrote, in an unknown form',
+      'a document of Nova in an unknown form',
       '1.1',
       { ...small, nova: { form: 'wire', document: {} } },
       'nova.form: nova.form is "wire"; it must be one of RequestSpec, legacy',
@@ -299,26 +299,26 @@ describeVersions({
       'gang: gang is a list of 1; it must leave an instance for flavor: its instances are 3 of 3',
     ],
     [
-      'a gang of more than a request may have',
+      'a gang of more instances than a request may have',
       '1.2',
       { ...small, gang: [{ instances: 1_000, ...small }] },
       'gang: gang is a list of 1; it must be of fewer than 1000 instances in total, not 1000',
     ],
-    ['a gang in an older form', '1.1', { ...small, gang: [] }, 'gang: gang is not a field of this version'],
+    ['a gang in a version without that field', '1.1', { ...small, gang: [] }, 'gang: gang is not a field of this version'],
     [
-      'spread without a group',
+      'a topology spread without a server group',
       '1.2',
       { ...small, topologySpread: [{ topologyKey: 'zone', maxSkew: 1 }] },
       'topologySpread: topologySpread is a list of 1; it must be empty without instanceGroup, whose members are spread',
     ],
     [
-      'spread that says nothing',
+      'a topology spread without a limit',
       '1.2',
       { ...small, instanceGroup: { uuid: aUuid(1), policy: 'SOFT_AFFINITY' }, topologySpread: [{ topologyKey: 'zone' }] },
       'topologySpread.0: topologySpread.0 is an object; it must have maxSkew or maxPerDomain',
     ],
     [
-      'spread twice over one key',
+      'two topology spreads with the same key',
       '1.2',
       {
         ...small,
@@ -347,7 +347,7 @@ test('the last version in the list of schemas is the current version', () => {
 test('the stored form of a request of 1.0 has the same digest as before version 1.1 was published', () => {
   const asked = { ...small, version: '1.0', numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 1 }] }, schedulerHints: { query: ['x'] } }
   const parsed = parseRequestSpec(asked)
-  if (!parsed.ok) throw new Error('not parsed')
+  if (!parsed.ok) throw new Error('expected a valid request')
   expect(
     createHash('sha256')
       .update(canonicalJson(publishedSpec(parsed.value)))

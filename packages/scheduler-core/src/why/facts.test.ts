@@ -100,8 +100,8 @@ const factsBy = (filter: string, log: ReturnType<typeof aLog>, request: Paramete
 }
 
 test.each([
-  ['all of it', false, 'flavor.rootGb + ephemeralGb + swapMb', 11],
-  ['no root disk, where it boots from a volume', true, 'flavor.ephemeralGb + swapMb', 6],
+  ['with a root disk on the host', false, 'flavor.rootGb + ephemeralGb + swapMb', 11],
+  ['without the root disk, which is on a volume', true, 'flavor.ephemeralGb + swapMb', 6],
 ] as const)('the source of the needed disk is the sum of the fields: %s', (_what, isBfv, ref, required) => {
   const log = aHost(aReport('h1', { localGb: 5 }))
   const [fact] = factsBy('DiskFilter', log, { flavor: { vcpus: 1, memoryMb: 1, rootGb: 5, ephemeralGb: 5, swapMb: 1_000 }, isBfv })

@@ -23,9 +23,9 @@ export function nextTowards(value: number, target: number): number {
 }
 
 /**
- * Finds by bisection a number at which a condition holds, and before which it does not hold. The condition must hold at `to` and not at
- * `from`. If the condition changes several times between `from` and `to`, the result is at one of these changes. `narrowed` is called with
- * each interval of the search.
+ * Finds by bisection a number at which a condition holds, although it does not hold at the adjacent number in the direction of `from`. The
+ * condition must hold at `to` and not at `from`. If the condition changes several times between `from` and `to`, the result is at one of
+ * these changes. `narrowed` is called with each interval of the search.
  */
 export function firstWhere(
   from: number,

@@ -7,7 +7,7 @@ import { isLive } from '../records/claim.ts'
 import type { Source } from '../text/evidence.ts'
 import type { HostIndex } from '../values/host-index.ts'
 
-/** The data of a host that decisions read, as fields in a fixed order. The data is a copy and stays valid after the fleet changes. */
+/** The data that decisions read about a host, as fields in a fixed order. The data is a copy and stays valid after the fleet changes. */
 export type HostFields = ReadonlyMap<string, { readonly value: string; readonly source: Source }>
 
 /** A field whose value changed. */
@@ -66,7 +66,10 @@ export function hostFieldsOf(fleet: Fleet, host: HostIndex | undefined): HostFie
   return fields
 }
 
-/** The fields of a host whose values differ between an earlier and a later state, in their fixed order. */
+/**
+ * The fields of a host whose values differ between an earlier and a later state, in the order of `HostFields`. Fields that only the later
+ * state has are last.
+ */
 export function hostChangesBetween(before: HostFields, after: HostFields): readonly HostChange[] {
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((field) => {
     const [earlier, later] = [before.get(field), after.get(field)]

@@ -103,7 +103,7 @@ describe('the steps of hosts by an entry of the log', () => {
     expect(stepsAfter(first, [status('disk')], [status('disk')])).toEqual([])
   })
 
-  test('a host that missed its liveness deadline has a step with the reason', () => {
+  test('each change of the liveness of a host is a step with its reason', () => {
     const down = [liveness('DOWN', 'silent for 90 s')]
     expect(stepsAfter([aReport('h1')], down)).toEqual([['h1', 'LIVENESS', 'silent for 90 s', ['state: UP -> DOWN']]])
     expect(stepsAfter([aReport('h1')], down, [liveness('UP', '')])).toEqual([['h1', 'LIVENESS', '', ['state: DOWN -> UP']]])

@@ -11,8 +11,8 @@ import { inventoryChanges } from './inventory-changes.ts'
 
 /**
  * How an entry of the log can change a host, apart from claims. INVENTORY: a report has other totals, traits or devices. STATUS: operators
- * set the status. The further kinds are: the first report, changed liveness, the host is forgotten, readmitted or renamed, the host joins
- * or leaves an aggregate, and an edit of one of its aggregates.
+ * set the status. LIVENESS: the liveness changed. FORGOTTEN: the host left the fleet. READMITTED: its reports are allowed again. REPLACED:
+ * the host got another name. AGGREGATE_EDITED: an aggregate of the host was edited, apart from its list of hosts.
  */
 export const hostStepKinds = [
   'FIRST_REPORT',
@@ -64,7 +64,7 @@ const firstReport = (host: HostIndex): HostStep => ({ ...nothing, host, kind: 'F
 
 function stepsBetween({ hosts }: Fleet, host: HostIndex, was: HostBefore): HostStep[] {
   const { stats, statusReason, livenessReason, gone, formerNames, ...name } = hosts.get(host)
-  // for a host that leaves the fleet, no single fields are listed
+  // for a host that has left the fleet, no changed fields are listed
   if (gone !== null) return leavingSteps(host, was, gone)
   const steps: HostStep[] = []
   const former = formerNames.at(-1)
@@ -104,8 +104,8 @@ const listed = (changes: readonly FieldChange[]): Pick<HostStep, 'changes' | 'le
 })
 
 /**
- * The steps of hosts that the change of an aggregate causes. Hosts with the same change share an object, because an aggregate can contain
- * all hosts.
+ * The steps that the change of an aggregate gives to its hosts. Hosts with the same change share an object, because an aggregate can
+ * contain all hosts.
  */
 function aggregateSteps({ hosts }: Fleet, was: Aggregate | null, is: Aggregate | null): HostStep[] {
   const aggregate = is ?? was
@@ -117,7 +117,7 @@ function aggregateSteps({ hosts }: Fleet, was: Aggregate | null, is: Aggregate |
   const edited = { ...nothing, aggregate: named, kind: 'AGGREGATE_EDITED', ...listed(editsOf(was, is)) } as const
   return [...new Set([...left, ...stays])].flatMap((host) => {
     const step = !left.has(host) ? joined : !stays.has(host) ? gone : edited
-    // an edit that only added or removed other hosts is not a step of this host
+    // an edit that only adds or removes other hosts gives this host no step
     if (step === edited && edited.changes.length === 0) return []
     return hosts.nodesOf(host).map((index) => ({ ...step, host: index }))
   })

@@ -12,8 +12,8 @@ export const MAX_MULTIPLIER = 1e9
 
 /**
  * Computes the totals that hosts would have if one weigher had a different multiplier, by the same operations in the same order as a
- * decision. The multiplier does not apply to hosts whose aggregates set their own multiplier. Hosts are indexes in `weighed.hosts`, and
- * weighers (`w`) are indexes in `weighed.weighers`.
+ * decision. The different multiplier does not apply to hosts for which an aggregate sets a multiplier. Hosts are indexes in
+ * `weighed.hosts`, and weighers (`w`) are indexes in `weighed.weighers`.
  */
 export interface Totals {
   /** True if the weigher gives any host a score other than 0. Only then, its multiplier has an effect. */
@@ -22,8 +22,9 @@ export interface Totals {
   without(w: number): Float64Array
   winnerAt(w: number, multiplier: number): number
   /**
-   * The interval of multipliers with which a host has the best total, without regard to rounding. In a decision, rounding can move the ends
-   * of the interval. The interval is empty if `from` is larger than `to`.
+   * The interval of multipliers with which a host has the best total, without regard to rounding. Hosts to which the weigher gives the same
+   * score are not compared, because the multiplier does not change their order. In a decision, rounding can move the ends of the interval.
+   * The interval is empty if `from` is larger than `to`.
    */
   stretchOf(w: number, position: number): { readonly from: number; readonly to: number }
   search(question: Search): number

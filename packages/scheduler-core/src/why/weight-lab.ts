@@ -13,6 +13,7 @@ export interface WeightLab {
   readonly runnerUp: number | undefined
   /**
    * The difference between the totals of winner and runner-up. If their totals are equal, the difference is 0 and the tie order decides.
+   * Undefined if no other host passed.
    */
   readonly margin: number | undefined
   without(w: number): Without
@@ -47,7 +48,7 @@ export interface Flip {
 /** `Without.isSame` compares this many ranks. */
 const RANKS = 10
 
-/** Creates a lab. Undefined if no host passed or no weigher ran. Each result is computed when it is requested. */
+/** Returns undefined if no host passed or no weigher ran. Each result of the lab is computed when it is requested. */
 export function openWeightLab(weighings: Weighings): WeightLab | undefined {
   const { weighed, ranked, tieOrder } = weighings
   const [winner, runnerUp] = ranked
@@ -80,8 +81,8 @@ export function openWeightLab(weighings: Weighings): WeightLab | undefined {
 
 /**
  * Finds the multiplier between `present` and `end` at which the winner changes. Totals are linear in the multiplier. Therefore, the
- * multipliers with which a host wins are one interval. If the winner does not win at `end`, there is exactly one multiplier at which it
- * stops winning.
+ * multipliers with which a host wins are one interval. If the winner does not win at `end`, there is exactly one multiplier between
+ * `present` and `end` at which it stops winning.
  */
 function flipOf(totals: Totals, w: number, winner: number, present: number, end: number, near: number): Flip | undefined {
   if (totals.winnerAt(w, end) === winner) return undefined
@@ -91,8 +92,8 @@ function flipOf(totals: Totals, w: number, winner: number, present: number, end:
 
 /**
  * For each weigher, the multiplier nearest to the present multiplier with which the host at `position` would rank first if all other
- * multipliers are unchanged. Undefined if there is no such multiplier, or if only rounding decides. Each result is verified by computing
- * all totals with it.
+ * multipliers are unchanged. Undefined if the host ranks first already, if there is no such multiplier, or if only rounding decides. Each
+ * result is verified by computing all totals with it.
  */
 export const winningMultipliers = (...asked: Parameters<typeof winningMultipliersInSteps>): readonly (number | undefined)[] =>
   atOnce(winningMultipliersInSteps(...asked))

@@ -14,7 +14,9 @@ const grants = { classes: { VCPU: 2 } }
 export const findingsOf = (fleet: Fleet, afterMs?: number): Finding[] => [...auditWorld(fleet, afterMs)].flatMap(({ findings }) => findings)
 const inShort = ({ code, host, claim, actual }: Finding): string => [code, host, claim, actual].filter((part) => part !== null).join(' | ')
 
-/** A log to which each method adds a report of a host or an action of a caller. `found` has the contradictions at its end. */
+/**
+ * A log to which each method adds a report of a host or an action of a caller. `found` has the findings in the state at the end of the log.
+ */
 export class Scene {
   readonly log = aLog()
   #sequence = 0

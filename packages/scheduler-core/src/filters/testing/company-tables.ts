@@ -3,7 +3,7 @@ import { type FilterTables, flavor, group, inPool, level5, member, networkDocume
 
 export const companyTables: FilterTables = {
   DifferentHostFilter: {
-    'no hint': { says: 'NOT_ASKED' },
+    'a request without the hint is not checked': { says: 'NOT_ASKED' },
     'an empty hint has no effect': { request: { schedulerHints: { different_host: [] } }, says: 'NOT_ASKED' },
     'a host without the instance passes': { request: { schedulerHints: { different_host: [aUuid(1)] } }, says: true },
     'a host whose report lists the instance fails': {
@@ -23,7 +23,7 @@ export const companyTables: FilterTables = {
     },
   },
   SameHostFilter: {
-    'no hint': { says: 'NOT_ASKED' },
+    'a request without the hint is not checked': { says: 'NOT_ASKED' },
     'a host without the instances fails': {
       request: { schedulerHints: { same_host: [aUuid(1), aUuid(2)] } },
       says: { code: 'instance.not_on_host', subject: 'same_host', need: `${aUuid(1)}, ${aUuid(2)}`, source: 'hint same_host' },
@@ -40,8 +40,8 @@ export const companyTables: FilterTables = {
     },
   },
   DiskPoolFilter: {
-    'no disk': { after: [inPool(3, ['h1'], 1)], says: 'NOT_ASKED' },
-    'no host has disks in a pool': { request: flavor({ rootGb: 9 }), says: 'NOT_ASKED' },
+    'a request without disk space is not checked': { after: [inPool(3, ['h1'], 1)], says: 'NOT_ASKED' },
+    'no host is checked if none has disks in a pool': { request: flavor({ rootGb: 9 }), says: 'NOT_ASKED' },
     'a host without disks in a pool passes': { after: [inPool(3, ['h2'], 1)], request: flavor({ rootGb: 9 }), says: true },
     'exactly the free amount passes': {
       after: [level5, inPool(3, ['h1'], 1), space('h2', { totalGib: 10, reservedGib: 1 })],
@@ -81,7 +81,7 @@ export const companyTables: FilterTables = {
     },
   },
   VolumeAffinityFilter: {
-    'no hint': { says: 'NOT_ASKED' },
+    'a request without the hint is not checked': { says: 'NOT_ASKED' },
     'a host that reaches the pool of the volume passes': {
       after: [level5, poolDocument('h1'), poolDocument('h2', 2)],
       request: { schedulerHints: { near_volume: [aUuid(2)] } },
@@ -92,20 +92,20 @@ export const companyTables: FilterTables = {
       request: { schedulerHints: { near_volume: [aUuid(2)] } },
       says: { code: 'namespace.not_reported', subject: 'storage', need: 'a document', have: 'none' },
     },
-    'a volume that no document lists': {
+    'a volume that no document lists fails': {
       after: [level5, poolDocument('h1')],
       request: { schedulerHints: { near_volume: [aUuid(2)] } },
       says: { code: 'volume.unknown', subject: 'near_volume', need: aUuid(2), have: 'not told of', source: 'hint near_volume' },
     },
   },
   PortAffinityFilter: {
-    'no hint': { says: 'NOT_ASKED' },
+    'a request without the hint is not checked': { says: 'NOT_ASKED' },
     'a host that reaches the physical network passes': {
       after: [level5, networkDocument('h1', 'physnet1', 3)],
       request: { schedulerHints: { near_port: [aUuid(3)] } },
       says: true,
     },
-    'a host that does not reach it fails': {
+    'a host that does not reach the physical network fails': {
       after: [level5, networkDocument('h1', 'physnet2'), networkDocument('h2', 'physnet1', 3)],
       request: { schedulerHints: { near_port: [aUuid(3)] } },
       says: {
@@ -118,7 +118,7 @@ export const companyTables: FilterTables = {
     },
   },
   TraitsFilter: {
-    'no traits': { says: 'NOT_ASKED' },
+    'a request without traits is not checked': { says: 'NOT_ASKED' },
     'a host with a required trait passes': { host: { traits: ['SSD'] }, request: specs({ 'trait:SSD': 'required' }), says: true },
     'a host without a required trait fails': {
       request: specs({ 'trait:SSD': 'required' }),
@@ -137,7 +137,7 @@ export const companyTables: FilterTables = {
     },
   },
   ServerGroupAffinityFilter: {
-    'no group': { says: 'NOT_ASKED' },
+    'a request without a group is not checked': { says: 'NOT_ASKED' },
     'a group with another policy has no effect': { request: { instanceGroup: group('ANTI_AFFINITY') }, says: 'NOT_ASKED' },
     'a soft group has no effect': { request: { instanceGroup: group('SOFT_AFFINITY') }, says: 'NOT_ASKED' },
     'a group without members may be placed anywhere': { request: { instanceGroup: group('AFFINITY') }, says: true },
@@ -146,7 +146,7 @@ export const companyTables: FilterTables = {
       request: { instanceGroup: group('AFFINITY') },
       says: true,
     },
-    'a host other than the one of the group fails': {
+    'a host other than the host of the group fails': {
       after: [member('h2', 'a', group('AFFINITY'))],
       request: { instanceGroup: group('AFFINITY') },
       says: { code: 'group.affinity', subject: aUuid(7), need: 'h2' },
@@ -157,7 +157,7 @@ export const companyTables: FilterTables = {
     },
   },
   ServerGroupAntiAffinityFilter: {
-    'no group': { says: 'NOT_ASKED' },
+    'a request without a group is not checked': { says: 'NOT_ASKED' },
     'a group with another policy has no effect': { request: { instanceGroup: group('AFFINITY') }, says: 'NOT_ASKED' },
     'a host without members passes': {
       after: [member('h2', 'a', group('ANTI_AFFINITY', 1))],

@@ -3,7 +3,7 @@ import { aggregate, disable, type FilterTables, flavor, kvm, specs } from './row
 
 export const hostTables: FilterTables = {
   Candidates: {
-    'a request that names no host allows every host': { says: 'NOT_ASKED' },
+    'a request that names no host is not checked': { says: 'NOT_ASKED' },
     'an ignored host is excluded': { request: { ignoreHosts: ['h1'] }, says: { code: 'host.excluded', subject: 'ignoreHosts' } },
     'a host that is not ignored is admitted': { request: { ignoreHosts: ['h2'] }, says: true },
     'a forced host is admitted': { request: { forceHosts: ['h1'] }, says: true },
@@ -81,7 +81,7 @@ export const hostTables: FilterTables = {
     },
   },
   AvailabilityZoneFilter: {
-    'a request without a zone': { says: 'NOT_ASKED' },
+    'a request without a zone is not checked': { says: 'NOT_ASKED' },
     'a host without aggregates is in the default zone': { request: { availabilityZone: 'nova' }, says: true },
     'a host without aggregates is in no other zone': {
       request: { availabilityZone: 'z1' },
@@ -97,7 +97,7 @@ export const hostTables: FilterTables = {
       request: { availabilityZone: 'z1' },
       says: { code: 'zone.other', subject: 'availability zone', need: 'z1', have: 'Z1' },
     },
-    'a deleted zone has no hosts': {
+    'a host whose zone was deleted is in the default zone': {
       after: [aggregate(1, ['h1'], { availability_zone: 'z1' }), { type: 'aggregate', uuid: aUuid(1), expectedVersion: 1, next: null }],
       request: { availabilityZone: 'nova' },
       says: true,
@@ -110,13 +110,13 @@ export const hostTables: FilterTables = {
       request: { memoryMb: 1_024 },
       says: { code: 'memory.short', subject: 'MEMORY_MB', need: 1_024, have: 1_023, unit: 'MiB' },
     },
-    'a request without memory': { request: { memoryMb: 0 }, says: 'NOT_ASKED' },
+    'a request without memory is not checked': { request: { memoryMb: 0 }, says: 'NOT_ASKED' },
     'used memory is not free': {
       host: { memoryMb: 2_048, memoryMbUsed: 1_025 },
       says: { code: 'memory.short', subject: 'MEMORY_MB', need: 1_024, have: 1_023, unit: 'MiB' },
     },
     'the allocation ratio multiplies the total': { host: { memoryMb: 1_000, ramAllocationRatio: 1.5, memoryMbUsed: 476 }, says: true },
-    'the last MiB under the allocation ratio fits': {
+    'one MiB short under the allocation ratio fails': {
       host: { memoryMb: 1_000, ramAllocationRatio: 1.5, memoryMbUsed: 477 },
       says: { code: 'memory.short', subject: 'MEMORY_MB', need: 1_024, have: 1_023, unit: 'MiB' },
     },
@@ -140,7 +140,7 @@ export const hostTables: FilterTables = {
       host: { vcpus: 4, vcpusUsed: 4 },
       says: { code: 'cpu.short', subject: 'VCPU', need: 1, have: 0, unit: 'vCPU' },
     },
-    'a request without CPUs': { request: { vcpus: 0 }, says: 'NOT_ASKED' },
+    'a request without CPUs is not checked': { request: { vcpus: 0 }, says: 'NOT_ASKED' },
     'one instance does not get more CPUs than the host has, whatever the ratio': {
       host: { vcpus: 4, cpuAllocationRatio: 16 },
       request: { vcpus: 5 },
@@ -153,7 +153,7 @@ export const hostTables: FilterTables = {
     },
   },
   DiskFilter: {
-    'a request without disk space': { says: 'NOT_ASKED' },
+    'a request without disk space is not checked': { says: 'NOT_ASKED' },
     'the last GiB fits': { host: { localGb: 20 }, request: flavor({ rootGb: 20 }), says: true },
     'one GiB short fails': {
       host: { localGb: 19 },
@@ -171,7 +171,7 @@ export const hostTables: FilterTables = {
     },
   },
   AggregateInstanceExtraSpecsFilter: {
-    'no extra specs': { says: 'NOT_ASKED' },
+    'a request without extra specs is not checked': { says: 'NOT_ASKED' },
     'extra specs of another scope have no effect': { request: specs({ 'hw:cpu_policy': 'shared' }), says: 'NOT_ASKED' },
     'an unscoped key that no aggregate has fails': {
       request: specs({ ssd: 'true' }),
@@ -182,7 +182,7 @@ export const hostTables: FilterTables = {
       request: specs({ ssd: 'true' }),
       says: true,
     },
-    'metadata of another host are ignored': {
+    'metadata of aggregates that the host is not in are ignored': {
       after: [aggregate(1, ['h2'], { ssd: 'true' })],
       request: specs({ ssd: 'true' }),
       says: { code: 'aggregate.extra_spec', subject: 'ssd', need: 'true', have: 'nothing', source: 'extra spec ssd' },
@@ -219,14 +219,14 @@ export const hostTables: FilterTables = {
     },
   },
   ImagePropertiesFilter: {
-    'no image': { says: 'NOT_ASKED' },
+    'a request without an image is not checked': { says: 'NOT_ASKED' },
     'an image without properties has no effect': { request: { image: {} }, says: 'NOT_ASKED' },
     'a version alone has no effect, as in Nova': {
       request: { image: { properties: { img_hv_requested_version: '>=6.0' } } },
       says: 'NOT_ASKED',
     },
     'a supported architecture passes': { host: kvm, request: { image: { properties: { hw_architecture: 'x86_64' } } }, says: true },
-    'the architecture field of the image is required': { host: kvm, request: { image: { architecture: 'x86_64' } }, says: true },
+    'the field architecture of the image is checked too': { host: kvm, request: { image: { architecture: 'x86_64' } }, says: true },
     'a different architecture fails': {
       host: kvm,
       request: { image: { architecture: 'aarch64' } },

@@ -2,7 +2,7 @@ import { b12Pages, cell, device, type FilterTables, flavor, guest, pages, pool, 
 
 export const resourceTables: FilterTables = {
   ResourceClassFilter: {
-    'a request without custom resources': { request: { vcpus: 0, memoryMb: 0 }, says: 'NOT_ASKED' },
+    'a request without resources is not checked': { request: { vcpus: 0, memoryMb: 0 }, says: 'NOT_ASKED' },
     'a class that the host does not report fails': {
       request: specs({ 'resources:CUSTOM_X': '1' }),
       says: { code: 'class.not_reported', subject: 'CUSTOM_X', need: 1, have: 0, unit: 'CUSTOM_X' },
@@ -59,7 +59,7 @@ export const resourceTables: FilterTables = {
     },
   },
   NUMATopologyFilter: {
-    'a request without a topology': { says: 'NOT_ASKED' },
+    'a request without a topology is not checked': { says: 'NOT_ASKED' },
     'a host without cells fails': {
       request: { numaTopology: { cells: [guest(0, 1, 1)] } },
       says: { code: 'numa.not_reported', subject: 'NUMA', need: 1, have: 0, unit: 'cells' },
@@ -231,7 +231,7 @@ export const resourceTables: FilterTables = {
     },
   },
   GpuFilter: {
-    'a request without GPUs': { says: 'NOT_ASKED' },
+    'a request without GPUs is not checked': { says: 'NOT_ASKED' },
     'a host without GPUs fails': {
       request: { gpus: { count: 2 } },
       says: { code: 'gpu.none', subject: 'GPU', need: 2, have: 0, unit: 'GPUs' },
@@ -289,7 +289,7 @@ export const resourceTables: FilterTables = {
     },
   },
   PciPassthroughFilter: {
-    'a request without devices': { says: 'NOT_ASKED' },
+    'a request without devices is not checked': { says: 'NOT_ASKED' },
     'a host that reports no devices fails': {
       request: { pciRequests: [device()] },
       says: { code: 'pci.not_reported', subject: 'nic (vendor 8086)', need: 1, have: 0, unit: 'devices' },

@@ -36,7 +36,7 @@ export function sayOf(filter: Filter, fleet: Fleet, request: Request): true | 'N
 
 export const named = (name: string): Filter => {
   const filter = [...filters, candidatesFilter].find((known) => known.name === name)
-  if (filter === undefined) throw new Error(`no filter ${name}`)
+  if (filter === undefined) throw new Error(`expected a filter named ${name}`)
   return filter
 }
 
@@ -80,6 +80,7 @@ export const threads = {
     [2, 3],
   ],
 }
+/** A host's memory pages: small pages with 4 GiB in total, and `large` MiB in pages of 2 MiB. */
 export const pages = (large: number) => [
   { sizeKib: 4, total: 1_048_576 },
   { sizeKib: 2_048, total: large / 2 },

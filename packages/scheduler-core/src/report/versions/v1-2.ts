@@ -4,8 +4,8 @@ import { list, unique } from './v1-0.ts'
 import { type HostStatsV1_1, hostStatsV1_1 } from './v1-1.ts'
 
 /**
- * The fields that a report may omit, each with the value of an omitted field. All other fields are required, because claims are counted
- * with them.
+ * The fields that a report may omit, each with the value that it then has. The totals and used amounts of CPUs, memory and disk, the
+ * ratios, the inventories and the instances cannot be omitted, because claims are counted with them.
  */
 const placeholders = {
   freeDiskGb: null,

@@ -90,7 +90,10 @@ export const upgradeFrom1_2 = ({ gpus: own, gang, instanceGroup, ...spec }: Requ
   nearVolumesAndPorts: true,
 })
 
-/** Converts a request of 1.3 to 1.2. There is a problem for each used field of 1.3. `asked` is the version that the problems name. */
+/**
+ * Converts a request of 1.3 to 1.2. There is a problem for each field that 1.2 cannot express. `asked` is the version that the problems
+ * name.
+ */
 export function downgradeTo1_2(
   { gpus: own, gang, instanceGroup, volumes, ports, nearVolumesAndPorts, ...spec }: RequestSpecV1_3,
   asked = '1.2',
