@@ -26,9 +26,11 @@ export interface Counts {
   readonly heartbeat: number
   /** The size of all reports in bytes. The rest of the calls that contain the reports is not included. */
   readonly bytes: number
+  /** How many readings ended in a failed call, a refused report, or a machine that could not be reported. */
   readonly failed: number
   /** CPU time of the agent in milliseconds. */
   readonly cpuMs: number
+  /** The memory of the agent's process. */
   readonly memoryMib: number
 }
 

@@ -1,8 +1,8 @@
 import { parseList, reading, type Source, valueIn } from './source.ts'
 
-/** The limits of control groups (cgroups). Undefined if no group sets a limit. */
+/** The limits of control groups (cgroups). A limit is undefined if no group sets it. */
 export interface GroupLimits {
-  /** The CPU time in whole CPUs, rounded down, at least 1. */
+  /** The smallest CPU set or CPU time in whole CPUs, rounded down, at least 1. */
   readonly cpus: number | undefined
   readonly memoryKib: number | undefined
 }
@@ -53,7 +53,7 @@ function oldQuotaOf(source: Source, folder: string): number | undefined {
   return quota === undefined || quota <= 0 || period === undefined || period === 0 ? undefined : quota / period
 }
 
-/** Counts the CPUs in a list, which are the CPUs that a group may use. Undefined if the list is empty or cannot be read. */
+/** Counts the CPUs that a group may use, as a file lists them. Undefined if the list is empty or cannot be read. */
 function cpusIn(source: Source, file: string): number | undefined {
   const cpus = valueIn(reading(() => parseList(file, source.text(file)))) ?? []
   return cpus.length === 0 ? undefined : cpus.length
