@@ -22,7 +22,7 @@ import { type Result, run, withExamples, withService } from '../../output/output
 import { toTable } from '../../output/table.ts'
 import { columnsFrom, columnsOf, defaultColumns, LISTED_HOST, type ListedHost, MORE_OF_HOST } from './host-columns.ts'
 
-/** The host statuses that can be filtered by. */
+/** All statuses that operators can give a host. */
 export const HOST_STATUSES = ['ENABLED', 'DISABLED', 'DRAINING', 'MAINTENANCE'] as const
 
 export type HostStatus = (typeof HOST_STATUSES)[number]
