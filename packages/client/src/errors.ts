@@ -8,8 +8,8 @@ export class UnreachableError extends Error {
 
 /**
  * Thrown if a call that claims resources ended without a usable answer. The service can have claimed resources nevertheless. A repeated
- * call with this idempotency key gets the answer that did not arrive. `abandon` releases everything that was claimed under the key. `cause`
- * is the error that ended the call.
+ * call with this idempotency key gets the answer that did not arrive, or claims resources if nothing was claimed yet. `abandon` releases
+ * everything that was claimed under the key. `cause` is the error that ended the call.
  */
 export class UnknownOutcomeError extends Error {
   override readonly name = 'UnknownOutcomeError'

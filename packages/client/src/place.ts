@@ -34,7 +34,9 @@ export interface Chosen {
  */
 export type Start<Value> = (chosen: Chosen) => Promise<Value>
 
-/** A host on which the instance was not started. `why` is the rejection of `start`, or the service's answer about the claim. */
+/**
+ * A host on which the instance was not started. `why` is the error with which `start` rejected, or the service's answer about the claim.
+ */
 export interface Refused {
   readonly host: Destination['host']
   readonly why: unknown
@@ -225,7 +227,10 @@ async function whileHeld<Value>(
   }
 }
 
-/** The abort reason of the signal in `Chosen` if the claim was revoked or expired while the instance started. */
+/**
+ * The abort reason of the signal in `Chosen` if the service refused to extend the claim while the instance started, for example because the
+ * claim was revoked.
+ */
 export class RoomLostError extends Error {
   override readonly name = 'RoomLostError'
   readonly answer: ClaimResult
