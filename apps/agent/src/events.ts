@@ -17,7 +17,7 @@ export type AgentEvent =
   | { readonly event: 'claims.unchecked'; readonly text: string }
   | ({ readonly event: 'counts' } & Counts)
 
-/** What an agent has counted since it started. `looks` says how often the agent read the state of the machine. */
+/** What an agent has counted since it started. `looks` is the number of readings of the machine. */
 export interface Counts {
   readonly looks: number
   readonly full: number
