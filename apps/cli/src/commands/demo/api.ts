@@ -15,7 +15,7 @@ import type { DemoStats } from './host.ts'
 import type { DemoSpec } from './requests.ts'
 import type { RunningClaim } from './running.ts'
 
-/** The error if the service refused a call of the demo. The message is the service's own. */
+/** An error of the demo that is shown to the user without its stack, for example if the service refused a call. */
 export class DemoError extends Error {
   override readonly name = 'DemoError'
 }
