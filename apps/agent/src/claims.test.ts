@@ -25,7 +25,7 @@ const cell = (but: Partial<HeldClaim['cells'][number]>) => ({
 test.each([
   ['claims that use every CPU of the machine fit', [claim('a', { resources: [{ resourceClass: 'VCPU', amount: 8 }] })], []],
   [
-    "a claimed CPU beyond the machine's is reported with the claims that hold CPUs, the newest first",
+    'if claims hold more CPUs than the machine has, the resource is reported with these claims, the newest first',
     [claim('a', { resources: [{ resourceClass: 'VCPU', amount: 8 }] }), claim('b', { resources: [{ resourceClass: 'VCPU', amount: 1 }] })],
     [{ what: 'VCPU', unit: 'CPUs', held: 9, limit: 8, claims: ['b', 'a'] }],
   ],

@@ -38,6 +38,7 @@ export interface OverLimit {
   /** The name of the resource, e.g. `VCPU`, `memory of cell 1`, `pages of 2048 KiB of cell 0`. */
   readonly what: string
   readonly unit: string
+  /** The amount that the claims reserve together. */
   readonly held: number
   /** Claims can reserve at most this amount of the resource on the present machine. */
   readonly limit: number
@@ -115,7 +116,7 @@ function limitsOf(picture: Picture, { reserved, ratios, pci }: Offer): (what: st
   return (what) => limits.get(what) ?? (isKnown(what) ? 0 : undefined)
 }
 
-/** Returns the amounts of all resources of the machine as text. If two readings give equal texts, they give equal limits. */
+/** Returns the amounts of all resources of the machine as text. Pictures with equal texts have equal limits. */
 export const sizesOf = ({ cpuCount, memoryKib, disk, cells, devices, gpus }: Picture): string =>
   JSON.stringify([cpuCount, memoryKib, Math.floor((valueIn(disk)?.totalBytes ?? 0) / 2 ** 30), cells, devices, gpus])
 

@@ -17,7 +17,7 @@ export type AgentEvent =
   | { readonly event: 'claims.unchecked'; readonly text: string }
   | ({ readonly event: 'counts' } & Counts)
 
-/** What an agent has counted since it started. `looks` says how often the agent read the state of the machine. */
+/** What an agent has counted since it started. `looks` is the number of readings of the machine. */
 export interface Counts {
   readonly looks: number
   readonly full: number
@@ -26,9 +26,11 @@ export interface Counts {
   readonly heartbeat: number
   /** The size of all reports in bytes. The rest of the calls that contain the reports is not included. */
   readonly bytes: number
+  /** How many readings ended in a failed call, a refused report, or a machine that could not be reported. */
   readonly failed: number
   /** CPU time of the agent in milliseconds. */
   readonly cpuMs: number
+  /** The memory of the agent's process. */
   readonly memoryMib: number
 }
 

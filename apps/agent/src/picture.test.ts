@@ -91,7 +91,7 @@ test('a container has the smallest limit of all levels of its control groups, fo
   expect([cells, gpus].every((part) => 'notReported' in part)).toBe(true)
 })
 
-test('limits of control groups of version 1 are applied, and half a CPU is rounded up to one', () => {
+test('limits of control groups of version 1 are applied, and a limit of half a CPU is reported as one CPU', () => {
   const { cpuCount, memoryKib } = pictureOf(oldContainer, { isContainer: true })
   expect([cpuCount, memoryKib]).toEqual([{ value: 1 }, { value: 2 ** 20 }])
 })

@@ -32,6 +32,7 @@ export interface Picture {
 /** The values that change all the time. */
 export interface Load {
   readonly times: Reading<CpuTimes>
+  /** The load average of the last minute. */
   readonly running: Reading<number>
   readonly availableKib: Reading<number>
 }

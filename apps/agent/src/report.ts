@@ -124,7 +124,10 @@ function optionalFields({ picture, before, reported, at }: Look, { nodeName, hos
   }
 }
 
-/** The counts of sockets, cores per socket and threads per core. Undefined unless all sockets and all cores have equal counts. */
+/**
+ * The model of the CPUs, and the counts of sockets, cores per socket and threads per core. The counts of cores and threads are left out if
+ * they differ within the machine.
+ */
 function cpuInfoOf(
   { arch, topology }: Picture,
   { vendor, model, flags }: { readonly vendor: string | undefined; readonly model: string | undefined; readonly flags: readonly string[] },
@@ -164,7 +167,9 @@ const present = (fields: Optional, omittable: ReadonlySet<Omittable>): Optional 
     OMITTABLE.flatMap(([field, word]) => (omittable.has(word) || fields[field] === undefined ? [] : [[field, fields[field]]])),
   )
 
-/** Returns the new value if it differs from the reported value by at least a step. Otherwise returns the reported value. */
+/**
+ * Returns the reported value if the new value differs from it by less than the step, or by less than 1. Otherwise returns the new value.
+ */
 const steady = (now: number, reported: number | null | undefined, step: number): number =>
   reported === undefined || reported === null || Math.abs(now - reported) >= Math.max(1, step) ? now : reported
 

@@ -18,9 +18,10 @@ export interface AgentOptions {
   readonly offer: Offer
   /** Reads the machine. */
   readonly look: () => Picture
+  /** The average time between two readings, in milliseconds. */
   readonly intervalMs: number
   readonly notify: (event: AgentEvent) => void
-  /** Ends the agent after its last event was logged. */
+  /** Ends the agent. Before it ends, the agent logs its counts. */
   readonly signal: AbortSignal
   readonly clock?: Clock
   /** Returns a number from 0 to 1, like Math.random. */
@@ -61,12 +62,12 @@ export interface MachineReporter {
   /** The picture of the last reading. */
   readonly picture: Picture
   /**
-   * Reads the machine and sends a report. Returns true if the service accepted the report. If the reading or the call fails, logs the
-   * failure and returns false.
+   * Reads the machine and sends a report. If the call fails, if the service refuses the report, or if the machine cannot be reported, logs
+   * this and returns false. Otherwise returns true.
    */
   reportNow(): Promise<boolean>
   counts(): Counts
-  /** The error of the call for the last report. Undefined if the service answered. */
+  /** The error with which the last report failed. Undefined if the service answered. */
   readonly lastError: unknown
 }
 
@@ -172,7 +173,7 @@ export function createMachineReporter({
       counts.looks++
       try {
         let end = await send()
-        // At most three reports are sent. If the needed fields change once more, the next reading reports them.
+        // At most three reports are sent. If yet another report is needed, it follows at the next reading.
         for (let times = 0; end === 'again' && times < 2; times++) end = await send()
         complaint = ''
         lastError = undefined

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { build, type Metafile } from 'esbuild'
 import { beforeAll, expect, test } from 'vitest'
 
-// These tests read the bundle of tools/build.mjs to find the modules that are loaded before a command runs.
+// These tests bundle the command line as tools/build.mjs does, and check which packages are loaded before a command runs.
 let outputs: Metafile['outputs']
 let main: string
 

@@ -15,9 +15,9 @@ export interface Calls {
     options?: CallOptions,
   ): Promise<Data>
   /**
-   * Sends a call that is safe to retry because it has an idempotency key. If an answer requires a retry, `askAgainAfter` returns the pause
-   * before the retry in milliseconds. Throws UnknownOutcomeError if no answer arrived and it is therefore unknown whether the call took
-   * effect.
+   * Sends a call that is safe to retry because it has an idempotency key. `askAgainAfter` returns the pause before a retry in milliseconds,
+   * or undefined if the answer requires no retry. If the call fails, and one of its attempts may have taken effect, UnknownOutcomeError is
+   * thrown.
    */
   askWithKey<Data, Input extends Variables>(
     key: string,

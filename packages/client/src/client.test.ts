@@ -9,7 +9,7 @@ afterEach(() => {
 })
 
 /**
- * Starts a service that answers every call with the status `status` and the text `body`. If `body` is undefined, the service never answers.
+ * Starts a service that answers every call with this status and this text. If `body` is undefined, the service never answers.
  */
 async function answering(
   status: number,
@@ -50,10 +50,10 @@ test('top-level errors of an answer are thrown as one FaultError with the code o
 })
 
 test.each([
-  ['a page instead of JSON', '<html>'],
-  ['neither data nor errors', '{}'],
-  ['null instead of an answer', 'null'],
-])('an answer that is %s is a protocol error', async (_name, body) => {
+  ['an HTML page', '<html>'],
+  ['an object with neither data nor errors', '{}'],
+  ['null', 'null'],
+])('an answer that is %s is thrown as a ProtocolError', async (_name, body) => {
   const { url } = await answering(502, body)
   await expect(createClient({ url }).request('{ live }')).rejects.toBeInstanceOf(ProtocolError)
 })

@@ -7,6 +7,7 @@ export interface ClientOptions extends TransportOptions {
 }
 
 export interface RequestOptions {
+  /** The time limit of this call in milliseconds. If absent, the time limit of the client applies. */
   readonly deadlineMs?: number
   readonly signal?: AbortSignal
 }

@@ -3,7 +3,7 @@ const PATTERN = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$
 /** Converts milliseconds to an ISO 8601 duration. */
 export const toDuration = (ms: number): string => `PT${ms / 1_000}S`
 
-/** Converts an ISO 8601 duration without years and months to milliseconds. Throws RangeError for any other text. */
+/** Converts an ISO 8601 duration of days, hours, minutes and seconds to milliseconds. Throws RangeError for any other text. */
 export function millisecondsOf(duration: string): number {
   const [, days, hours, minutes, seconds] = PATTERN.exec(duration) ?? []
   if ((days ?? hours ?? minutes ?? seconds) === undefined)

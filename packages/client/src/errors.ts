@@ -8,8 +8,8 @@ export class UnreachableError extends Error {
 
 /**
  * Thrown if a call that claims resources ended without a usable answer. The service can have claimed resources nevertheless. A repeated
- * call with this idempotency key gets the answer that did not arrive. `abandon` releases everything that was claimed under the key. `cause`
- * is the error that ended the call.
+ * call with this idempotency key gets the answer that did not arrive, or claims resources if nothing was claimed yet. `abandon` releases
+ * everything that was claimed under the key. `cause` is the error that ended the call.
  */
 export class UnknownOutcomeError extends Error {
   override readonly name = 'UnknownOutcomeError'
@@ -22,7 +22,7 @@ export class UnknownOutcomeError extends Error {
   }
 }
 
-/** Thrown if the function or promise that provides the API key failed, or if the key cannot be sent. No call was sent. */
+/** Thrown if the function that provides the API key failed, or if the key cannot be sent. The service did not execute the call. */
 export class KeySourceError extends Error {
   override readonly name = 'KeySourceError'
 
@@ -35,7 +35,7 @@ export class KeySourceError extends Error {
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError'
   readonly status: number
-  /** The delay in the header Retry-After, in milliseconds. */
+  /** The delay in the header Retry-After, in milliseconds. Undefined if the response has no such header. */
   readonly retryAfterMs: number | undefined
 
   constructor(message: string, status: number, retryAfterMs?: number) {
@@ -70,7 +70,7 @@ export class FaultError extends Error {
   readonly status: number
   readonly faults: readonly Fault[]
   readonly code: string | undefined
-  /** The least time to wait before a retry in milliseconds, from the errors or from the header Retry-After. */
+  /** The least time to wait before a retry, in milliseconds. Undefined if neither the errors nor the header Retry-After state a time. */
   readonly retryAfterMs: number | undefined
 
   constructor(faults: readonly Fault[], status: number, retryAfterMs?: number) {
@@ -90,7 +90,7 @@ const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTU
 
 /**
  * Returns true if it is possible that a call took effect although it failed with this error. Returns false if the call was never sent, or
- * was refused before the service read it.
+ * was refused before the service executed it.
  */
 export function mayHaveHappened(error: unknown): boolean {
   if (error instanceof FaultError || error instanceof ProtocolError)
@@ -104,7 +104,7 @@ export function mayHaveHappened(error: unknown): boolean {
 /** HTTP statuses with which a proxy reports that the service is unavailable or busy. A retry can then succeed. */
 const PASSING_STATUSES = new Set([408, 425, 429, 502, 503, 504])
 
-/** The least time to wait before a retry, in milliseconds. Undefined if a retry would fail in the same way. */
+/** Returns the least time to wait before a retry, in milliseconds. Undefined if a retry would fail in the same way. */
 export function retryAfter(error: unknown): number | undefined {
   if (error instanceof UnreachableError) return 0
   if (error instanceof ProtocolError) return PASSING_STATUSES.has(error.status) ? (error.retryAfterMs ?? 0) : undefined

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { readEventStream, type StreamEvent } from './event-stream.ts'
 
 /**
- * A response body that arrives in these pieces. After the last piece, the body ends. With `hangs`, it stays open instead and sends nothing
- * more.
+ * A response body that arrives in these pieces. After the last piece, the body ends. With `hangs`, the body instead stays open and sends
+ * nothing more.
  */
 function bodyOf(
   pieces: readonly Uint8Array[],
@@ -35,12 +35,12 @@ async function all(body: ReadableStream<Uint8Array>, silentMs = 5_000): Promise<
 }
 
 test.each([
-  ['an event with a name', 'event: next\ndata: {"a":1}\n\n', [{ event: 'next', data: '{"a":1}' }]],
-  ['data over several lines', 'data: a\ndata: b\n\n', [{ event: 'message', data: 'a\nb' }]],
-  ['heartbeats', ':\n\n: still here\n\n', []],
-  ['no blank after the colon, and an empty value', 'event:complete\ndata\n\n', [{ event: 'complete', data: '' }]],
-  ['lines that end with CR and LF', 'event: next\r\ndata: x\r\n\r\n', [{ event: 'next', data: 'x' }]],
-  ['an event that was cut off', 'data: whole\n\ndata: ha', [{ event: 'message', data: 'whole' }]],
+  ['an event has the name in its field `event`', 'event: next\ndata: {"a":1}\n\n', [{ event: 'next', data: '{"a":1}' }]],
+  ['several lines of data are joined with line breaks', 'data: a\ndata: b\n\n', [{ event: 'message', data: 'a\nb' }]],
+  ['heartbeats are not events', ':\n\n: still here\n\n', []],
+  ['a field needs no blank after its colon, and no value', 'event:complete\ndata\n\n', [{ event: 'complete', data: '' }]],
+  ['lines may end with CR and LF', 'event: next\r\ndata: x\r\n\r\n', [{ event: 'next', data: 'x' }]],
+  ['an event that is cut off by the end of the stream is dropped', 'data: whole\n\ndata: ha', [{ event: 'message', data: 'whole' }]],
 ])('%s', async (_name, text, expected) => {
   expect(await all(bodyOf([bytes(text)]))).toEqual(expected)
 })

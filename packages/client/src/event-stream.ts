@@ -5,8 +5,8 @@ export interface StreamEvent {
 }
 
 /**
- * Yields the events of a stream until it ends. Throws an error if neither an event nor a heartbeat arrives for `silentMs`, because the
- * connection was then lost without notice.
+ * Yields the events of a stream until it ends. Throws an error if nothing arrives for `silentMs` milliseconds, neither an event nor a
+ * heartbeat. The connection is then considered lost, because a lost connection does not always cause an error.
  */
 export async function* readEventStream(body: ReadableStream<Uint8Array>, silentMs: number): AsyncGenerator<StreamEvent, void> {
   const reader = body.getReader()
@@ -30,7 +30,7 @@ export async function* readEventStream(body: ReadableStream<Uint8Array>, silentM
   }
 }
 
-/** Parses the lines of one event. Undefined if all lines are comments, which the service sends as heartbeats. */
+/** Parses the lines of one event. Undefined if they have neither a name nor data, like the comments that are heartbeats. */
 function parseBlock(block: string): StreamEvent | undefined {
   let event: string | undefined
   const data: string[] = []

@@ -15,8 +15,9 @@ import { causeOf, createTransport, readAnswer, type Transport, type TransportOpt
 
 export interface FollowOptions {
   /**
-   * The last revision that the reader knows. The stream begins with the changes after this revision. If the service no longer stores these
-   * changes, the stream begins with an event that has a `gap`. If `after` is absent, the stream begins with new events.
+   * The last revision that the reader knows. A stream of host changes begins with the changes after this revision, or with an event that
+   * has a `gap` if the service no longer stores these changes. A stream of decisions with `after` always begins with a `gap`. Without
+   * `after`, a stream begins with new events.
    */
   readonly after?: string
   /** Ends the stream without an error. */
@@ -32,6 +33,7 @@ export interface FollowOptions {
 
 /** How a subscription is opened, and how it is reopened after a break. */
 export interface Resumption<Data, Variables> {
+  /** Returns the variables of the subscription. `after` is undefined if the stream begins with new events. */
   variables(after: string | undefined): Variables
   /** Returns the value of `after` with which the stream continues after the event `data`. */
   resumeAfter(data: Data): string
@@ -164,7 +166,7 @@ const unreachable = (url: string, error: unknown): unknown =>
  */
 const before = (revision: string): string => (BigInt(revision) > 0n ? String(BigInt(revision) - 1n) : '0')
 
-/** Returns a function that is true for the first event of a host at a revision. The events must be in the order of their revisions. */
+/** Returns a function that returns true for the first event of a host at a revision. The events must be in the order of their revisions. */
 function createOnce(): (event: HostChange) => boolean {
   let revision: string | undefined
   let seen = new Set<string>()

@@ -9,8 +9,9 @@ import { type CallOptions, createRetry, type Surroundings } from './retry.ts'
 
 export interface GanttOptions extends Omit<ClientOptions, 'deadlineMs'>, Surroundings, Omit<CallOptions, 'signal'> {
   /**
-   * Must be true if the key is bound to a project. Such a key may not read alternates, weights, limits and reasons, so they are not
-   * requested, and are empty or null in answers. The service refuses `claim`, reports, explanations and streams with such a key.
+   * Must be true if the key is bound to a project. Such a key may not read alternates, weights, limits, availability zones or reasons.
+   * The client then does not request these fields, and they are empty or null in answers. With such a key, the service refuses `claim`,
+   * reports, explanations and streams.
    */
   readonly isForProject?: boolean
 }
@@ -19,14 +20,16 @@ export interface GanttOptions extends Omit<ClientOptions, 'deadlineMs'>, Surroun
 export interface Gantt extends Placements, Reports {
   readonly place: Place
   /**
-   * Explains a decision for one instance. `instance` is the index of this instance. The default is the first instance for which no host was
-   * found.
+   * Explains a decision for one instance. `instance` is the index of this instance in the request. The default is the instance that was
+   * not placed, or the first instance if all were placed.
    */
   explain(decisionId: string, instance?: number, options?: CallOptions): Promise<Explanation>
   /** Explains why a host was not selected for a decision, or would not be selected for a request. */
   whyNot(input: WhyNotInput, options?: CallOptions): Promise<WhyNot>
   readonly events: Events
-  /** Sends any query, with retries until it is answered. A typed document is created by `graphql` of this package. */
+  /**
+   * Sends any query, and retries it until it is answered or its deadline has passed. `graphql` of this package creates the typed document.
+   */
   readonly query: Calls['ask']
   /** The client that sends any call once, without retries. */
   readonly client: Client

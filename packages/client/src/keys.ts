@@ -7,13 +7,17 @@ import { KeySourceError } from './errors.ts'
 export type KeySource = string | (() => string | Promise<string>)
 
 export interface Keyring {
+  /** Returns the present key. Undefined if the client has no key. */
   present(): Promise<string | undefined>
-  /** Reads the key again after the service refused the key `refused`. Undefined if the source still returns the refused key. */
+  /**
+   * Reads the key again after the service refused the key `refused`. Undefined if the source still returns the refused key, or if it is not
+   * a function.
+   */
   insteadOf(refused: string | undefined): Promise<string | undefined>
 }
 
 /**
- * Creates a keyring, which caches the key that the source returned. If several calls are refused at the same time, the source is read once.
+ * Creates a keyring. It caches the key that the source returned. If several calls are refused at the same time, the source is read once.
  */
 export function createKeyring(source: KeySource | undefined): Keyring {
   if (typeof source !== 'function') return { present: async () => source, insteadOf: async () => undefined }

@@ -5,14 +5,14 @@ import type { Placements, WithKey } from './placement.ts'
 import { type CallOptions, type Clock, systemClock } from './retry.ts'
 
 /**
- * The input of `place`: a request for one instance. Its resources are first reserved, and the claim is confirmed when the instance runs.
+ * The input of `place`: a request for one instance. `place` first reserves the resources, and confirms the claim when the instance runs.
  */
 export type PlaceInput = Omit<WithKey<SelectDestinationsInput>, 'claim'>
 
 export interface PlaceOptions extends CallOptions {
   /**
-   * How long the resources are reserved, as an ISO 8601 duration. The default is set by the service. While the instance starts, the
-   * reservation is extended again and again.
+   * How long the resources are reserved, as an ISO 8601 duration. The service sets the default. While the instance starts, the client
+   * extends the reservation each time a third of this duration has passed.
    */
   readonly ttl?: string
 }
@@ -22,7 +22,7 @@ export interface Chosen {
   readonly host: Destination['host']
   readonly instanceUuid: string | null
   readonly claim: Claim
-  /** The amounts that the instance may use on the host, by resource. */
+  /** For each requested resource class, the maximum amount that all instances on the host together may use. */
   readonly limits: Destination['limits']
   /** Aborted if the claim ends before it is confirmed, or if the caller's signal is aborted. The instance must then not run on the host. */
   readonly signal: AbortSignal
@@ -34,13 +34,15 @@ export interface Chosen {
  */
 export type Start<Value> = (chosen: Chosen) => Promise<Value>
 
-/** A host on which the instance was not started. `why` is the rejection of `start`, or the service's answer about the claim. */
+/**
+ * A host on which the instance was not started. `why` is the error with which `start` rejected, or the service's answer about the claim.
+ */
 export interface Refused {
   readonly host: Destination['host']
   readonly why: unknown
   /**
-   * The error of the call that was to release the claim on the host. Absent if the claim was released. Without a release, the reservation
-   * expires.
+   * The error of the call that should have released the claim on the host. The reservation then ends when it expires. Absent if the
+   * service answered the call, or if there was no claim to release.
    */
   readonly notReleased?: unknown
 }
@@ -96,8 +98,8 @@ export function createPlace(placements: Placements, clock: Clock = systemClock):
   return async <Value>(given: PlaceInput, start: Start<Value>, { ttl, ...options }: PlaceOptions = {}): Promise<PlaceResult<Value>> => {
     const { idempotencyKey = crypto.randomUUID(), ...input } = given
     /**
-     * Awaits the answer to a call. If no answer arrives and the caller gave no idempotency key, the generated key is abandoned. A caller
-     * that gave a key can repeat the call with it.
+     * Awaits the answer to a call. If no answer arrives and the caller gave no idempotency key, the generated key is abandoned. If the
+     * caller gave a key, the key is not abandoned, so that the caller can repeat the call with it.
      */
     const settle = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
       given.idempotencyKey === undefined ? orAbandon(placements, answer) : answer
@@ -225,7 +227,10 @@ async function whileHeld<Value>(
   }
 }
 
-/** The abort reason of the signal in `Chosen` if the claim was revoked or expired while the instance started. */
+/**
+ * The abort reason of the signal in `Chosen` if the service refused to extend the claim while the instance started, for example because the
+ * claim was revoked.
+ */
 export class RoomLostError extends Error {
   override readonly name = 'RoomLostError'
   readonly answer: ClaimResult

@@ -26,8 +26,8 @@ export type WithKey<Input extends { readonly idempotencyKey: string }> = Omit<In
 
 export interface SelectOptions extends CallOptions {
   /**
-   * If true, the call is repeated until its deadline while no host is found. A refusal is not stored under the idempotency key, so a
-   * repeated call can find a host.
+   * If true, the call is repeated until a host is found or the deadline has passed. A refusal is not stored under the idempotency key, so
+   * a repeated call can find a host.
    */
   readonly waitForRoom?: boolean
 }
@@ -36,8 +36,8 @@ export interface SelectOptions extends CallOptions {
 export interface Placements {
   /**
    * Selects hosts and claims resources on them. If there is no answer, the call is retried with the same idempotency key, so that nothing
-   * is claimed twice. Throws UnknownOutcomeError with the key if no answer arrives before the deadline. The service can have claimed
-   * resources nevertheless; `abandon` releases them.
+   * is claimed twice. Throws UnknownOutcomeError with the key if the call fails although the service may have claimed resources. `abandon`
+   * releases these resources.
    */
   selectDestinations(input: WithKey<SelectDestinationsInput>, options?: SelectOptions): Promise<SelectDestinationsResult>
   /**
@@ -86,7 +86,7 @@ const refOf = ({ id, fence }: ClaimRef): ClaimRef => ({ id, fence })
 const withRef = <Input extends { readonly moveOf?: ClaimRef | null }>(input: Input): Input =>
   input.moveOf ? { ...input, moveOf: refOf(input.moveOf) } : input
 
-/** The fields of an answer to a placement call from which it follows whether and when the call is retried. */
+/** The fields of an answer to a placement call that determine whether and when the call is retried. */
 type Answer = { readonly __typename: string } | { readonly __typename: 'ReplicaBehind'; readonly retryAfter: string }
 
 /** The pause in milliseconds before a retry if the replica has not reached the caller's revision yet. Otherwise undefined. */

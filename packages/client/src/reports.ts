@@ -18,14 +18,17 @@ export interface Reports {
    * service orders reports by incarnation and sequence.
    */
   updateResourceStats(updates: readonly ResourceStats[], options?: ReportOptions): Promise<UpdateResourceStatsResult>
-  /** Sends heartbeats for hosts without changes. */
+  /** Sends heartbeats for hosts that have not changed since their last report. */
   heartbeat(hosts: readonly ResourceName[], options?: CallOptions): Promise<HeartbeatResult>
-  /** Creates a reporter for one host. It stores the incarnation, the sequence and the last accepted report. */
+  /** Creates a reporter for one host. It stores the incarnation, the sequence, and which report was the last accepted one. */
   reporter(options: ReporterOptions): Reporter
 }
 
 export interface ReportOptions extends CallOptions {
-  /** True if the answers to accepted reports must have the list of needed fields (`required`). A reporter always requests this list. */
+  /**
+   * If true, the answer to an accepted report lists which fields are needed (`required`). The default is false. A reporter always requests
+   * this list.
+   */
   readonly required?: boolean
 }
 
@@ -33,7 +36,7 @@ export interface ReporterOptions {
   readonly name: ResourceName
   /** Returns the present full report. Called for the first report, and each time the service needs a full report. */
   full(): FullStats | Promise<FullStats>
-  /** The incarnation of the reports. By default a new incarnation is generated. A program must use a new incarnation after each start. */
+  /** The incarnation of the reports. If absent, it is generated. A program must use a new incarnation after each start. */
   readonly incarnation?: string
 }
 

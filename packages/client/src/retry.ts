@@ -74,9 +74,8 @@ export type Retry = <Answer>(
 ) => Promise<Answer>
 
 /**
- * Creates a function that repeats attempts which are safe to repeat. An attempt is repeated if its answer requires a retry, if the service
- * marks its error as temporary, or if there was no answer. It is not repeated if the pause before the next attempt would not end before the
- * deadline.
+ * Creates a function that repeats attempts which are safe to repeat. An attempt is repeated if its answer requires a retry, if its error
+ * is marked as temporary, or if there was no answer. There is no further attempt if the pause before it would last until the deadline.
  */
 export function createRetry({ clock = systemClock, random = Math.random }: Surroundings): Retry {
   return async (options, attempt, onFailure) => {

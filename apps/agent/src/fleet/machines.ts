@@ -19,7 +19,7 @@ interface Type {
   /** How many huge pages of 2 MiB each cell has. */
   readonly hugePages: number
   readonly gpus: number
-  /** How many virtual functions of the network card instances can use. */
+  /** The number of virtual functions that the network card has for instances. */
   readonly networkParts: number
 }
 
@@ -88,7 +88,7 @@ function pictureOf(type: Type): Omit<Picture, 'machineId'> {
   }
 }
 
-/** The CPUs of a machine. As on most machines, the first threads of all cores have the lowest ids, then follow the second threads. */
+/** The CPUs of a machine. As on most machines, the first threads of all cores have the lowest ids, followed by the second threads. */
 function cpusOf({ sockets, coresPerSocket, threads }: Type): readonly Cpu[] {
   const cores = sockets * coresPerSocket
   return Array.from({ length: cores * threads }, (_, id) => ({

@@ -21,7 +21,7 @@ export interface FleetOptions {
   readonly forMs?: number
   /** Ends the simulation after the running calls. */
   readonly signal: AbortSignal
-  /** Called with a message about a problem. A repeated problem is passed only once. */
+  /** Called with a message about a problem. If the next problem has the same message, it is not called again. */
   readonly say: (line: string) => void
   readonly clock?: Clock
   readonly random?: () => number
@@ -35,9 +35,9 @@ export interface FleetFigures {
   readonly calls: number
   /** How many reports the service refused. */
   readonly refused: number
-  /** How many reports got no answer. */
+  /** How many reports were sent in calls that failed. */
   readonly lost: number
-  /** For each report, the time in milliseconds from when it was due until its answer arrived, in ascending order. */
+  /** For each report, the time in milliseconds from when it was due until its answer arrived or its call failed, in ascending order. */
   readonly lagsMs: readonly number[]
   /** The size of all reports in bytes. The rest of the calls that contain the reports is not included. */
   readonly bytes: number

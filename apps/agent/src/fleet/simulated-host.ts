@@ -53,7 +53,7 @@ export function createSimulatedHost({ name, picture, offer }: Machine, incarnati
     },
     take(result) {
       isUnderway = false
-      // If the service did not answer a report, it possibly accepted the report. In this case, it refuses the next delta and requests a
+      // If no answer arrived, the service possibly accepted the report. In this case, the service refuses the next delta and requests a
       // full report.
       if (result?.__typename === 'ResourceStatsApplied') base = result.lastSequence ?? sequence
       else if (result !== undefined) base = undefined

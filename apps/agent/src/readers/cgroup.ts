@@ -1,8 +1,8 @@
 import { parseList, reading, type Source, valueIn } from './source.ts'
 
-/** The limits of control groups (cgroups). Undefined if no group sets a limit. */
+/** The limits of control groups (cgroups). A limit is undefined if no group sets it. */
 export interface GroupLimits {
-  /** The CPU time in whole CPUs, rounded down, at least 1. */
+  /** The smallest CPU set or CPU time in whole CPUs, rounded down, at least 1. */
   readonly cpus: number | undefined
   readonly memoryKib: number | undefined
 }
@@ -41,7 +41,7 @@ function upwards(group: string): readonly string[] {
   return [...parts.map((_, i) => `/${parts.slice(0, parts.length - i).join('/')}`), '']
 }
 
-/** Reads a CPU limit such as "200000 100000", which means 200000 µs of CPU time in each 100000 µs: 2 CPUs. */
+/** Reads a CPU limit such as "200000 100000", which means 200000 µs of CPU time in each 100000 µs: 2 CPUs. Undefined without a limit. */
 function quotaOf(source: Source, file: string): number | undefined {
   const [, quota, period] = /^(\d+) (\d+)$/.exec(valueIn(reading(() => source.text(file))) ?? '') ?? []
   return quota === undefined || Number(period) === 0 ? undefined : Number(quota) / Number(period)
@@ -53,13 +53,13 @@ function oldQuotaOf(source: Source, folder: string): number | undefined {
   return quota === undefined || quota <= 0 || period === undefined || period === 0 ? undefined : quota / period
 }
 
-/** Counts the CPUs in a list, which are the CPUs that a group may use. Undefined if the list is empty or cannot be read. */
+/** Counts the CPUs that a group may use, as a file lists them. Undefined if the list is empty or cannot be read. */
 function cpusIn(source: Source, file: string): number | undefined {
   const cpus = valueIn(reading(() => parseList(file, source.text(file)))) ?? []
   return cpus.length === 0 ? undefined : cpus.length
 }
 
-/** Reads a limit in bytes. Undefined if there is no limit, which version 1 expresses as a value of more than 2^60 bytes. */
+/** Reads a limit in bytes. Undefined if there is no limit. In version 1, a value of 2^60 bytes or more means that there is no limit. */
 function amountIn(source: Source, file: string): number | undefined {
   const text = valueIn(reading(() => source.text(file))) ?? ''
   return /^\d+$/.test(text) && Number(text) < 2 ** 60 ? Number(text) : undefined

@@ -8,6 +8,7 @@ export interface Gpu {
   readonly address: string
   /** The model name from the driver, or vendor:product (10de:20b5) if the driver has none. */
   readonly model: string
+  /** The NUMA cell of the GPU. Undefined if the machine does not report it. */
   readonly cell: number | undefined
 }
 

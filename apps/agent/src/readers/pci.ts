@@ -12,7 +12,7 @@ export interface PciDevice {
   readonly class: string
   /** The NUMA cell of the device. Undefined if the machine does not report it. */
   readonly cell: number | undefined
-  /** PF: a physical function that can be divided into virtual functions. VF: a virtual function. */
+  /** PF: a physical function that can be divided into virtual functions. VF: a virtual function. PCI: any other device. */
   readonly type: 'type-PCI' | 'type-PF' | 'type-VF'
   /** How many virtual functions a physical function is divided into now. */
   readonly parts: number

@@ -13,7 +13,7 @@ export interface Source {
   has(file: string): boolean
   /** Returns the last part of the path to which a symbolic link leads. Undefined if the link does not exist. */
   target(link: string): string | undefined
-  /** Returns the size of the file system with the folder. Throws Unreadable. */
+  /** Returns the size of the file system that contains the folder. Throws Unreadable. */
   fileSystem(folder: string): FileSystem
 }
 

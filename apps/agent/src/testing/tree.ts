@@ -74,7 +74,9 @@ export const withoutCells: Tree = {
   'proc/self/smaps': smaps,
 }
 
-/** A container on the machine with two sockets. Its control group is limited to half of the CPU time and 2 GiB of memory. */
+/**
+ * A container on the machine with two sockets. Its control group has 2 GiB of memory, and the group above has 4.5 CPUs and 4 GiB of memory.
+ */
 export const container: Tree = {
   ...twoSockets,
   'proc/self/cgroup': '0::/pod/app',

@@ -52,7 +52,7 @@ function parse(file: string, text: string): { readonly url?: string; readonly ke
   return read
 }
 
-/** Warns if the file contains a key and users other than its owner can read it. */
+/** Warns if the file contains a key and its mode gives any right to users other than its owner. */
 function warningsAbout(file: string, text: string): readonly string[] {
   const mode = fs.statSync(file).mode & 0o777
   if (process.platform === 'win32' || !text.includes('"key"') || (mode & 0o077) === 0) return []

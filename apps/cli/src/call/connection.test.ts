@@ -6,7 +6,7 @@ import { gantt } from '../testing/gantt.ts'
 
 const UNUSED_URL = 'http://127.0.0.1:2'
 
-/** A config file that only its owner can read. */
+/** Writes a config file. By default, only its owner can read it. */
 function aConfig(content: string, mode = 0o600): string {
   const file = aFile('config.json', content)
   fs.chmodSync(file, mode)

@@ -38,7 +38,7 @@ export function toFailure(error: unknown, { url, keyFrom }: { readonly url: stri
 const wholeFault = ({ message, extensions }: FaultError['faults'][number]): string =>
   [message, ...(extensions?.issues ?? []).slice(1).map(({ path, message: what }) => `  ${path.join('.')}: ${what}`)].join('\n')
 
-/** True if the failed call may have taken effect: the service was reached, but its answer was lost. */
+/** True if the failed call may have taken effect, for example because only its answer was lost. */
 export const mayHaveHappened = (failure: unknown): boolean =>
   failure instanceof CommandFailure && failure.cause !== undefined && mayBeDone(failure.cause)
 

@@ -15,12 +15,12 @@ function aList(totalCount: number): { read: (first: number, after: string | null
 }
 
 test.each([
-  ['a list that fits one page', 6, 50, 6, [50]],
-  ['no more than wanted', 2_000, 50, 50, [50]],
-  ['more than a page gives', 2_000, 700, 700, [500, 200]],
-  ['all', 1_200, Number.POSITIVE_INFINITY, 1_200, [500, 500, 500]],
+  ['all items of a list that fits one page', 6, 50, 6, [50]],
+  ['some items of a long list', 2_000, 50, 50, [50]],
+  ['more items than one page has', 2_000, 700, 700, [500, 200]],
+  ['all items of a long list', 1_200, Number.POSITIVE_INFINITY, 1_200, [500, 500, 500]],
   ['an empty list', 0, 50, 0, [50]],
-])('%s: the list is read in as few calls as possible', async (_name, totalCount, wanted, got, sizes) => {
+])('%s: the items are read in as few calls as possible', async (_name, totalCount, wanted, got, sizes) => {
   const list = aList(totalCount)
   const { items, ...rest } = await readPages(wanted, list.read)
   expect([items, rest, list.sizes]).toEqual([Array.from({ length: got }, (_, at) => at), { totalCount }, sizes])

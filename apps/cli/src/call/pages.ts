@@ -1,4 +1,4 @@
-/** One page of a list whose total count may grow while it is read. */
+/** One page of a list. The total count may grow while the list is read. */
 export interface Page<Item> {
   readonly totalCount: number
   readonly nodes: readonly Item[]

@@ -13,7 +13,7 @@ const { run } = own
 
 const SMALL = ['--vcpus', '1', '--memory-mb', '512']
 
-/** Makes a request that no host fits, and returns its decision. */
+/** Makes a request that fits on no host, and returns the id of its decision. */
 async function refusedDecision(): Promise<string> {
   const output = await run('select', '--vcpus', '99', '--memory-mb', '60000', '--zone', 'az2', '--json')
   return oneLine<{ decision: { id: string } }>(output).decision.id
@@ -37,7 +37,7 @@ test('hosts can be filtered by zone, status and name', async () => {
   expect((await run('hosts', '--zone', 'az9')).out).toBe('No matching hosts.\n')
 })
 
-test('hosts are shown with the columns that --columns names, also in a long list', async () => {
+test('hosts are shown with the columns that --columns names, also if 500 rows are requested', async () => {
   const { out, err, code } = await run(
     'hosts',
     '--columns',
@@ -189,7 +189,7 @@ test('a problem whose text equals the error message is printed only once', async
   expect([err.match(/There is no profile/g)?.length, code]).toEqual([1, 2])
 })
 
-test('with many instances, alternates are not listed, so that the next command stays visible', async () => {
+test('with many instances, alternates are listed only for some, so that the next command stays visible', async () => {
   const { out } = await run('select', ...SMALL, '--count', '12', '--advice')
   expect(out.match(/^Next best after/gm)).toHaveLength(6)
   expect(out).toContain('\nNext best after 7 others: --json has them\nWhy there:')
@@ -283,11 +283,11 @@ test('decisions are listed, and can be filtered by outcome', async () => {
 test.each([
   ['an unknown command', ['hostz'], "unknown command 'hostz'"],
   ['an order by an unknown field', ['hosts', '--sort', 'az,-colour'], 'Hosts are not ordered by "colour".'],
-  ['an empty order', ['hosts', '--sort', ','], 'It must name a field.'],
+  ['an order without fields', ['hosts', '--sort', ','], 'It must name a field.'],
   ['an unknown status', ['hosts', '--status', 'ASLEEP'], 'It must be one of ENABLED'],
   ['half a CPU', ['select', '--vcpus', '0.5'], 'It must be a whole number'],
   ['a request without resources', ['select'], 'give --vcpus and --memory-mb'],
-  ['a request twice', ['select', '--spec', '-', '--vcpus', '1'], 'cannot be used with option'],
+  ['a request from a file and from options', ['select', '--spec', '-', '--vcpus', '1'], 'cannot be used with option'],
   ['a file that does not exist', ['select', '--spec', '/nowhere'], '/nowhere cannot be read'],
 ])('%s exits with 2 and a message', async (_name, args, message) => {
   const { out, err, code } = await run(...args)

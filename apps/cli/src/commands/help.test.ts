@@ -32,7 +32,7 @@ test.each(commandsBelow(program, 'gantt'))('the help of %s is at most 80 columns
   ).toEqual([])
 })
 
-test('no help shows the name of a value in the API as a default, because the options are documented in other words', () => {
+test('no help shows a default in the upper case of the API, because the help writes values in another form', () => {
   const shown = commandsBelow(program, 'gantt').flatMap(([name, command]) =>
     command.options
       .filter(({ defaultValue, defaultValueDescription = defaultValue }) => /^[A-Z]+(_[A-Z]+)*$/.test(String(defaultValueDescription)))
@@ -55,14 +55,14 @@ async function addedFor(...words: readonly string[]): Promise<Command> {
 const namesOf = ({ commands: added }: Command): string[] => added.map((command) => command.name())
 
 test.each([
-  { name: 'the version needs no command', words: ['--version'], loaded: [] },
-  { name: 'nor does its short form', words: ['-V'], loaded: [] },
+  { name: '--version loads no command', words: ['--version'], loaded: [] },
+  { name: '-V loads no command', words: ['-V'], loaded: [] },
   { name: 'a command is loaded alone', words: ['hosts', '--json'], loaded: ['hosts'] },
   { name: 'a command is loaded alone for its help', words: ['help', 'claims'], loaded: ['claims'] },
   { name: 'a proof is loaded alone', words: ['prove', 'race'], loaded: ['prove'] },
-  { name: 'the list of commands loads all', words: ['--help'], loaded: all.map(([name]) => name) },
-  { name: 'an unknown name is compared with all commands', words: ['constructor'], loaded: all.map(([name]) => name) },
-  { name: 'without arguments the list is shown', words: [], loaded: all.map(([name]) => name) },
+  { name: '--help loads all commands', words: ['--help'], loaded: all.map(([name]) => name) },
+  { name: 'an unknown command loads all commands', words: ['constructor'], loaded: all.map(([name]) => name) },
+  { name: 'a call without arguments loads all commands', words: [], loaded: all.map(([name]) => name) },
 ])('$name', async ({ words, loaded }) => {
   expect(namesOf(await addedFor(...words))).toEqual(loaded)
 })

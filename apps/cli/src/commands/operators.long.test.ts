@@ -8,14 +8,14 @@ import { useOwnService } from '../testing/own-service.ts'
 const own = useOwnService({ ownDatabase: true })
 const { run } = own
 
-/** A reservation of one CPU. */
+/** Reserves one CPU. Returns the claim and its host. */
 async function reserve(): Promise<{ readonly id: string; readonly host: string }> {
   type Placed = { destinations: { selected: { host: { name: string }; claim: { id: string } } }[] }
   const [first] = oneLine<Placed>(await run('select', '--vcpus', '1', '--memory-mb', '512', '--json')).destinations
   return { id: first?.selected.claim.id ?? '', host: first?.selected.host.name ?? '' }
 }
 
-test('a claim is extended, confirmed, listed and released, and further edits of it are refused', async () => {
+test('a claim is extended, confirmed, listed and released, and further changes of the claim are refused', async () => {
   const { id, host } = await reserve()
   const extended = await run('claims', 'extend', id, '--ttl', 'PT10M')
   expect([extended.err, extended.code, widthOf(extended.out) <= 80]).toEqual(['', 0, true])
@@ -28,7 +28,7 @@ test('a claim is extended, confirmed, listed and released, and further edits of 
   expect(oneLine(await run('claims', '--state', 'RELEASED', '--json'))).toMatchObject({ claims: [{ id }] })
 })
 
-test('claims on several pages are all listed, and claims release with more ids than one call may have releases all or none', async () => {
+test('claims on all pages are listed; many claims are released by one command, or none of them if one id is unknown', async () => {
   type Placed = { destinations: { selected: { claim: { id: string } } }[] }
   const ids: string[] = []
   for (let placed = 0; placed < 6; placed++)
@@ -163,7 +163,7 @@ test('replicas --heal shows what differs from the log, and --dry-run without --h
   expect(await run('replicas', '--dry-run')).toMatchObject({ code: 2, out: '' })
 })
 
-test('a nova.conf is imported as a profile, and its next version decides once it is activated', async () => {
+test('a nova.conf is imported as a profile, and the second version of the profile decides once it is activated', async () => {
   const file = path.join(own.folder, 'nova.conf')
   fs.writeFileSync(
     file,
@@ -269,8 +269,8 @@ test.each([
   ['used amounts without a reason', ['host', 'set-used-from', 'az1-a', '--from', 'CLAIMS'], '--reason is missing'],
   ['an allocation without a reason', ['host', 'set-allocation', 'az1-a', '--class', 'VCPU', '--ratio', '2'], '--reason is missing'],
   ['a rollback without a reason', ['profile', 'rollback', 'site'], '--reason is missing'],
-  ['an extension without an end', ['claims', 'extend', 'x'], "'--ttl <duration>' not specified"],
-  ['ten minutes in words', ['claims', 'extend', 'x', '--ttl', '10m'], 'It must be an ISO 8601 duration'],
+  ['an extension without --ttl', ['claims', 'extend', 'x'], "'--ttl <duration>' not specified"],
+  ['a duration that is not ISO 8601', ['claims', 'extend', 'x', '--ttl', '10m'], 'It must be an ISO 8601 duration'],
   ['a claim with an invalid id', ['claims', 'release', 'x'], 'must be the global id of a Claim'],
 ])('%s exits with 2 and a message', async (_name, args, message) => {
   const { out, err, code } = await run(...args)
@@ -299,7 +299,7 @@ test.each(['hosts', 'select', 'explain', 'why-not', 'claims', 'aggregates', 'dec
   },
 )
 
-test('db stop does not stop a server that a service uses, and stops one without a service', async () => {
+test('db stop does not stop a server that a service uses, and stops a server that no service uses', async () => {
   const used = await gantt({}, 'db', 'stop', '--data-dir', own.stateDir)
   expect([used.code, used.out]).toEqual([1, expect.stringMatching(/^1 service still uses\s+the\s+database\s+server/)])
   await own.service.kill()

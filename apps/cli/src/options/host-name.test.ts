@@ -17,7 +17,7 @@ test.each<[string, string | undefined, ReturnType<typeof toHostName>]>([
   ['%20a', undefined, { host: ' a' }],
   ['50%', undefined, { host: '50%' }],
   ['%FF', undefined, { host: '%FF' }],
-])('%s with --node %s', (text, node, name) => {
+])('the argument %s with --node %s is parsed into host and node', (text, node, name) => {
   expect(toHostName(text, node)).toEqual(name)
 })
 

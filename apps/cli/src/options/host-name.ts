@@ -9,8 +9,8 @@ export const printHost = (hostName: string, node: string, hasOtherNodes = false)
   node === hostName && !hasOtherNodes ? escaped(hostName, IN_HOST) : `${escaped(hostName, IN_HOST)}/${escaped(node, IN_NODE)}`
 
 /**
- * Names of new hosts contain no slash and have no spaces around them (ADR 27), but names of older hosts can. Such a character is written as
- * %2F or %20, so that users can type printed names.
+ * Names of new hosts contain no slash and have no spaces around them (ADR 27), but names of older hosts may have both. Such a character is
+ * written as an escape, for example %2F or %20, so that users can type printed names.
  */
 const IN_HOST = /^\s+|\s+$|\/|%(?=[\da-f]{2})/gi
 const IN_NODE = /^\s+|\s+$|%(?=[\da-f]{2})/gi

@@ -9,14 +9,14 @@ const zeroWidth = 'a\u200b\u{e0061}b'
 
 test.each([
   ['plain text is unchanged', 'cmp-1 Zürich 東京 😀', 'cmp-1 Zürich 東京 😀'],
-  ['line breaks and bold text are kept', '\u001b[1mHOST\u001b[22m\nh1', '\u001b[1mHOST\u001b[22m\nh1'],
-  ['overwriting a line is kept', '\r\u001b[K3 of 4', '\r\u001b[K3 of 4'],
-  ['an escape of a terminal', 'a\u001b[2Jb\u001b]0;title\u0007', 'a\\u{1b}[2Jb\\u{1b}]0;title\\u{7}'],
-  ['a return', 'good\rbad', 'good\\u{d}bad'],
-  ['an override of direction', 'a\u202eb', 'a\\u{202e}b'],
-  ['a zero-width space', 'a\u200bb', 'a\\u{200b}b'],
-  ['another colour', '\u001b[31mred', '\\u{1b}[31mred'],
-])('a printed line shows %s', (_name, line, shown) => expect(shownLine(line)).toBe(shown))
+  ['line breaks and bold text are unchanged', '\u001b[1mHOST\u001b[22m\nh1', '\u001b[1mHOST\u001b[22m\nh1'],
+  ['the sequence that overwrites a line is unchanged', '\r\u001b[K3 of 4', '\r\u001b[K3 of 4'],
+  ['other sequences of a terminal are escaped', 'a\u001b[2Jb\u001b]0;title\u0007', 'a\\u{1b}[2Jb\\u{1b}]0;title\\u{7}'],
+  ['a carriage return is escaped', 'good\rbad', 'good\\u{d}bad'],
+  ['a change of the text direction is escaped', 'a\u202eb', 'a\\u{202e}b'],
+  ['a zero-width space is escaped', 'a\u200bb', 'a\\u{200b}b'],
+  ['a colour is escaped', '\u001b[31mred', '\\u{1b}[31mred'],
+])('in a printed line, %s', (_name, line, shown) => expect(shownLine(line)).toBe(shown))
 
 test('invisible characters and line breaks in a cell are escaped, and add no rows to the table', () => {
   const lines = toTable(

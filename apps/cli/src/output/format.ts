@@ -1,14 +1,15 @@
 const UNITS_OF_MIB = ['MiB', 'GiB', 'TiB', 'PiB'] as const
 
-/** A number with at most three significant digits; more only if the integer part has more. */
+/** A number with at most three significant digits. */
 const short = (value: number): string => value.toLocaleString('en-US', { maximumSignificantDigits: 3, useGrouping: false })
 
+/** An amount: an integer if it is 100 or more, three significant digits if it is 1 or more, and otherwise two decimals. */
 const rounded = (value: number): string => {
   if (Math.abs(value) >= 100) return String(Math.round(value))
   return Math.abs(value) >= 1 ? short(value) : String(Number(value.toFixed(2)))
 }
 
-/** Two amounts of memory, both in the unit that suits the second: "5.4/64 GiB". */
+/** Two amounts of MiB, both in the unit that suits the second: "5.4/64 GiB". */
 export function mibPair(free: number, total: number): string {
   const step = stepOf(total)
   return `${rounded(free / 1_024 ** step)}/${rounded(total / 1_024 ** step)} ${UNITS_OF_MIB[step]}`
@@ -28,13 +29,13 @@ const stepOf = (amount: number): number => (amount < 1_024 ? 0 : Math.min(Math.f
 /** A short duration: "0.4 ms", "120 ms". */
 export const took = (ms: number): string => `${ms < 100 ? Number(ms.toFixed(1)) : Math.round(ms)} ms`
 
-/** The time since a moment as one number with its unit: "4 s", "12 min", "3 h", "9 d". */
+/** The time between `time` and now as one number with its unit: "4 s", "12 min", "3 h", "9 d". "never" if `time` is null. */
 export function age(time: string | null, nowMs: number): string {
   if (time === null) return 'never'
   return span(Math.abs(nowMs - Date.parse(time)))
 }
 
-/** A duration as one number with a suitable unit. */
+/** A duration in milliseconds as one number with a suitable unit. */
 export function span(ms: number): string {
   const seconds = Math.round(ms / 1_000)
   if (seconds < 120) return `${seconds} s`

@@ -11,7 +11,7 @@ test.each<[string, string, string]>([
   ['a link is text', '[x](http://y)', '\\[x\\](http://y)'],
   ['a backslash stays one', 'a\\|b', 'a\\\\\\|b'],
   ['an underscore inside a name stays as it is', 'image_property _x_', 'image_property \\_x\\_'],
-  ['a struck text is text', '~~x~~', '\\~\\~x\\~\\~'],
+  ['a text between tildes is not struck through', '~~x~~', '\\~\\~x\\~\\~'],
   ['control characters and marks of direction are spaces', 'a\u0007b\u202ec', 'a b c'],
 ])('%s', (_name, text, shown) => expect(inert(text)).toBe(shown))
 
@@ -41,7 +41,7 @@ test.each([
   ['http://h/x?q=a%20b', '[d](http://h/x?q=a%20b)'],
   ['http://h/)[x](y', '[d](http://h/%29%5Bx%5D%28y)'],
   ['javascript:alert(1)', 'd'],
-])('a link to %s', (address, shown) => expect(link('d', address)).toBe(shown))
+])('a link to %s is one link, or plain text if it is not http', (address, shown) => expect(link('d', address)).toBe(shown))
 
 test('a table has a line for its headings, one for the alignment, and one for each row', () => {
   const columns = [{ head: 'filter' }, { head: 'after', align: 'right' as const }]

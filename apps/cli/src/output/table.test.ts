@@ -19,9 +19,9 @@ const KEY = [{ head: 'name', cut: 'middle', key: true }, { head: 'id' }, { head:
 const ROW = ['n'.repeat(40), 'x'.repeat(36), 'something less important']
 
 test.each([
-  ['through a pipe a key stays whole, and the others give way', { columns: 80, isTerminal: false }, `${ROW[0]}  ${ROW[1]}  somethi…`],
-  ['on a terminal a key gives way last', { columns: 80, isTerminal: true }, `${'n'.repeat(16)}…${'n'.repeat(15)}  ${ROW[1]}  somethi…`],
-  ['a wide terminal is used', { columns: 120, isTerminal: true }, ROW.join('  ')],
+  ['in a pipe, keys are not truncated', { columns: 80, isTerminal: false }, `${ROW[0]}  ${ROW[1]}  somethi…`],
+  ['on a terminal, keys are truncated last', { columns: 80, isTerminal: true }, `${'n'.repeat(16)}…${'n'.repeat(15)}  ${ROW[1]}  somethi…`],
+  ['a table can be as wide as the terminal', { columns: 120, isTerminal: true }, ROW.join('  ')],
 ])('%s', (_name, screen, line) => {
   expect(toTable(KEY, [ROW], screen)[1]).toBe(line)
 })
@@ -36,7 +36,7 @@ test('a text is truncated at its end or in its middle', () => {
   expect([shorten('abcdef', 6, 'end'), shorten('abcdef', 4, 'end'), shorten('abcdef', 4, 'middle')]).toEqual(['abcdef', 'abc…', 'ab…f'])
 })
 
-test('a long text is broken into lines at spaces', () => {
+test('a long text is broken into lines at spaces, and names and values are in two columns', () => {
   expect(wrap('one two three', 8)).toEqual(['one two', 'three'])
   expect(
     toPairs([

@@ -5,13 +5,13 @@ import Table from 'cli-table3'
 export interface Column {
   readonly head: string
   readonly align?: 'left' | 'right'
-  /** Where the text is truncated if the row is too wide. A column without this setting has a fixed width. */
+  /** Where the text is truncated if the row is too wide. A column with neither `cut` nor `wraps` has a fixed width. */
   readonly cut?: 'end' | 'middle'
   /** The text continues on further lines instead of being cut. */
   readonly wraps?: true
   /** True if people copy the cells and search for them. Such a column is truncated last, and only on a terminal, never in a pipe. */
   readonly key?: true
-  /** The minimum width. */
+  /** The minimum width to which the column is narrowed. 8 by default. */
   readonly least?: number
 }
 
@@ -32,7 +32,10 @@ export interface Screen {
   readonly isTerminal: boolean
 }
 
-/** A table with a row for each item. It is at most 80 columns wide, or as wide as the terminal if that is wider. */
+/**
+ * A table with a row for each item. Its columns are narrowed, as far as their settings allow, until the table is at most 80 columns wide,
+ * or as wide as the terminal if the terminal is wider.
+ */
 export function toTable(columns: readonly Column[], given: readonly (readonly string[])[], screen = screenOf(process)): readonly string[] {
   const rows = given.map((cells) =>
     cells.map((cell, at) =>

@@ -98,8 +98,8 @@ export const claimCreate = graphql(
 )
 
 /**
- * The result of an edit of a claim. Lists are not requested, because they add to the cost of the call, and one call can edit a thousand
- * claims.
+ * The result of a change of a claim. The fields do not include lists, because lists add to the cost of the call, and one call can change a
+ * thousand claims.
  */
 const ended = graphql(
   `

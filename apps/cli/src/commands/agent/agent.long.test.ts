@@ -166,7 +166,7 @@ describe('an agent that reads the machine only when the test calls reportNow', (
   const bytesOf = (events: readonly AgentEvent[]): readonly number[] =>
     events.flatMap((event) => (event.event === 'reported' ? [event.bytes] : []))
 
-  test('the first report is complete, the second has only the fields that profiles need, then heartbeats and a query for these fields follow', async () => {
+  test('the first report is complete, the second has only the needed fields, and then four heartbeats and a question follow', async () => {
     const { machine, events } = agentOf('look-1')
     for (let i = 0; i < 6; i++) expect(await machine.reportNow()).toBe(true)
     expect(formsOf(events)).toEqual(['full', 'full', 'heartbeat', 'heartbeat', 'heartbeat', 'heartbeat', 'question'])
@@ -174,7 +174,7 @@ describe('an agent that reads the machine only when the test calls reportNow', (
     expect(needed).toBeLessThan(whole)
   })
 
-  test('a profile that needs fewer fields makes the report smaller after the next query', async () => {
+  test('if a new profile needs fewer fields, the next answer lists them, and a smaller report follows', async () => {
     const { machine, events, see } = agentOf('look-2')
     await machine.reportNow()
     const before = bytesOf(events).at(-1) ?? 0

@@ -17,12 +17,12 @@ describe('an agent from start to stop', () => {
     return { rung, ring: () => ring() }
   }
 
-  /** An agent that reads the machine only when the test triggers it. */
+  /** Starts an agent that reads the machine only when the test calls `look`. */
   function startAgent(host: string, key: () => string) {
     const stop = new AbortController()
     const events: AgentEvent[] = []
     let picture = thisMachine
-    /** Readings of the machine that the test has triggered and the agent has not made yet. */
+    /** How many readings of the machine the test has triggered that the agent has not made yet. */
     let looks = 0
     let wake = bell()
     let heard = bell()
@@ -115,7 +115,7 @@ describe('an agent from start to stop', () => {
     const agent = startAgent('run-3', () => key)
     await agent.next('reported')
     expect((await agent.next('claims.unchecked')).text).toMatch(/READ/)
-    // The fields that the profiles need are sent right after the first report.
+    // A second report, with only the fields that profiles need, follows right after the first.
     await agent.next('reported')
     agent.look({ ...thisMachine, cpuCount: { value: 77 } })
     await agent.next('reported')

@@ -37,7 +37,7 @@ const CHAIN = graphql(
   [ROW],
 )
 
-/** `gantt audit list|verify`: lists mutations, and verifies that no entry of the audit was changed or removed. */
+/** `gantt audit list|verify`: lists mutations, and verifies that no row of the audit was changed or removed. */
 export function addAudit(program: Command): void {
   const audit = program.command('audit').description('list mutations, and verify that the audit is complete')
   const list = audit

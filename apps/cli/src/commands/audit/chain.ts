@@ -26,6 +26,7 @@ export interface Head {
   readonly hash: string
 }
 
+/** The head of an empty audit. */
 export const START: Head = { seq: 0, hash: '0'.repeat(64) }
 
 /**

@@ -23,7 +23,7 @@ export interface ClaimRef {
   readonly fence: number
 }
 
-/** One call edits this many claims, which is well below the cost limit of a call. */
+/** One call changes at most this many claims. Its cost is then well below the cost limit of a call. */
 const CLAIMS_PER_CALL = 100
 const READ_AT_ONCE = 20
 
@@ -56,7 +56,7 @@ const ENDS = graphql(`query Fence($id: ID!) { claim(id: $id) { id fence moveOf {
 type Ended = ResultOf<typeof CONFIRM>['results'][number]
 type MoveEnd = NonNullable<ResultOf<typeof ENDS>['claim']>
 
-/** Sends one edit for a batch of claims. */
+/** Sends one change for a batch of claims. */
 type Edit<Given extends Flags> = (
   client: ServiceClient,
   claims: readonly ClaimRef[],
@@ -131,12 +131,12 @@ const edit = <Given extends Flags>(call: Edit<Given>, ids: readonly string[], fl
     return toResult(ids, results)
   })
 
-/** Reads the present state of the claims. Their fences make the service refuse the edit if the claims change in the meantime. */
+/** Reads the claims with their present fences. With these fences, the service refuses the change of a claim that has changed since then. */
 export async function readRefs(client: ServiceClient, ids: readonly string[]): Promise<readonly ClaimRef[]> {
   return (await readEnds(client, ids)).map(({ id, fence }) => ({ id, fence }))
 }
 
-/** Returns the claim at the destination of each open move. Each id is of the claim at the source or at the destination of a move. */
+/** Returns the claim at the destination of each open move. An id may be that of the claim at the source or at the destination of a move. */
 async function readDestinations(client: ServiceClient, ids: readonly string[]): Promise<readonly ClaimRef[]> {
   return (await readEnds(client, ids)).map(({ id, fence, moveOf, movingTo }, at) => {
     if (movingTo !== null) return movingTo

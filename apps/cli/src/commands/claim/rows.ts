@@ -18,8 +18,8 @@ const LIVE = new Set(['RESERVED', 'CONFIRMED', 'MATERIALISED'])
 const MAX_LISTED_MOVES = 5
 
 /**
- * One line per claim: live claims with their resources, ended claims with the cause, then the open moves. Ages are computed up to `nowMs`.
- * If a past state is shown, `nowMs` is the time of that state.
+ * One line per claim: live claims with their resources, ended claims with the recorded reason, then the open moves. The time until a claim
+ * expires is computed from `nowMs`. If a past state is shown, `nowMs` is the time of that state.
  */
 export function toClaimTable(claims: readonly ClaimRow[], nowMs = Date.now()): readonly string[] {
   const live = claims.filter(({ state }) => LIVE.has(state))

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 
 /**
- * The start time of a process and the boot id of the machine. Together they distinguish the process from any later process with the same
- * id. Undefined if no process with this id runs.
+ * A text that distinguishes a process from any later process with the same id: its start time, and on Linux also the boot id of the
+ * machine. Undefined if no process with this id runs.
  */
 export function birthOf(pid: number): string | undefined {
   if (process.platform !== 'linux')

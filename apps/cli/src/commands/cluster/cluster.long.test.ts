@@ -75,7 +75,7 @@ const SELECT = `mutation Select($key: String!) {
 }`
 const CLAIMS = 'query Claims { claims(first: 100) { edges { node { id } } } }'
 
-test('two replicas on PostgreSQL place instances; after kill -9 of one, the other still does, `up` restarts the killed one, and `down` stops all', async () => {
+test('after kill -9 of one of two replicas, the other still places instances; `up` restarts the first, and `down` ends all', async () => {
   const { engine, key, processes } = await statusAfter('up', '--engine', 'postgres', '--replicas', '2')
   expect(engine).toBe('postgres')
   expect(processes.map(({ name, isHealthy }) => [name, isHealthy])).toEqual([
@@ -121,7 +121,7 @@ test('two replicas on PostgreSQL place instances; after kill -9 of one, the othe
   expect([code, out]).toEqual([0, expect.stringContaining('3 processes are ended')])
   for (const { where } of processes.filter((each) => each.where.startsWith('http:'))) expect(await isListening(where)).toBe(false)
   for (const { name, pid } of again.processes) expect(birthOf(pid ?? 0), name).toBeUndefined()
-  // pid files that a power failure left behind, of processes that ran before the boot
+  // the pid file of a process that ran before the machine was rebooted, such as a power failure leaves behind
   fs.writeFileSync(path.join(dir, 'replica-1.pid'), `${process.pid} of another life\n`)
   expect((await statusAfter('status')).processes.every(({ pid }) => pid === null)).toBe(true)
   expect((await cluster('down', '--purge', '--dir', dir)).code).toBe(0)

@@ -20,6 +20,7 @@ export interface DetachedOptions {
   readonly pidFile: string
   /** The file to which the output of the process is appended. */
   readonly log: string
+  /** The working folder of the process. */
   readonly folder: string
   command(): readonly [program: string, ...args: string[]]
 }

@@ -36,7 +36,10 @@ export function findClusterFolder(dir: string, up: string): ClusterFolder {
   return readClusterFolder(dir)
 }
 
-/** Opens the folder, and creates it if it does not exist. Throws CommandFailure if it cannot be written or has other content. */
+/**
+ * Opens the folder, and creates it if it does not exist. Throws CommandFailure if it cannot be written, or if it has other files and no
+ * cluster.
+ */
 export function openClusterFolder(dir: string): ClusterFolder {
   try {
     // If root starts the cluster, the database runs under another account, which must be able to enter the folder.

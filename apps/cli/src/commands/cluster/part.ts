@@ -6,6 +6,7 @@ export interface Part {
   readonly log: string
   /** The loopback ports on which the process listens. */
   readonly ports: readonly number[]
+  /** The process id; undefined if the process does not run. */
   pid(): number | undefined
   start(): Promise<void>
   stop(): Promise<void>

@@ -14,7 +14,7 @@ export interface NatsPart extends Part {
   look(): Promise<View | undefined>
 }
 
-/** All processes of a cluster. The database or the nats-servers start first, then the replicas. */
+/** All processes of a cluster. The database and the nats-servers start before the replicas. */
 export interface Parts {
   readonly engine: EngineName
   readonly nats: readonly NatsPart[]
@@ -108,14 +108,14 @@ async function whileAllRun(parts: readonly Part[], signal: AbortSignal, work: (r
   }
 }
 
-/** The error if a process did not start. The message contains the end of its log. */
+/** Thrown if a process ends while it starts, or does not answer in time. The message contains the end of the process's log. */
 export class PartEndedError extends Error {
   override readonly name = 'PartEndedError'
 }
 
 /**
- * Waits until a replica answers. If the replica ends, starts the replica again, as a service manager would do: the nats-servers may still
- * be electing a leader.
+ * Waits until a replica answers. If the replica ends, starts the replica again, as a service manager would do, because the nats-servers may
+ * still be electing a leader.
  */
 async function comeUp(replica: Part, key: string, signal: AbortSignal): Promise<void> {
   for (let left = START_TRIES; ; left--)
@@ -131,7 +131,7 @@ async function comeUp(replica: Part, key: string, signal: AbortSignal): Promise<
 const READY = graphql(`query Ready { health { mode } }`)
 
 /**
- * Waits until a replica accepts the key. A replica listens shortly before it has read its first key, so the key may be refused at first.
+ * Waits until a replica accepts the key. A replica begins to listen before it has read its first key, so the key may be refused at first.
  */
 async function untilItAnswers({ name, where, log, pid }: Part, key: string, signal: AbortSignal): Promise<void> {
   const client = createClient({ url: new URL('/graphql', where).href, key, deadlineMs: ANSWER_MS })

@@ -38,7 +38,10 @@ function runningIn(text: string): number | undefined {
   return birth !== undefined && birth !== '' && birthOf(Number(pid)) === birth ? Number(pid) : undefined
 }
 
-/** Creates `name` as a hard link to the file `mine`. If the file `name` exists and names a running process, returns its id instead. */
+/**
+ * Creates `name` as a hard link to the file `mine`. If the file `name` exists and names a running process, or if another process is
+ * replacing the file, creates no link and returns the id of that process.
+ */
 function link(mine: string, name: string): number | undefined {
   while (!unless('EEXIST', () => fs.linkSync(mine, name))) {
     const found = readIfThere(name)

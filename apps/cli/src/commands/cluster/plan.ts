@@ -14,7 +14,7 @@ export const NATS_SERVERS = 3
  */
 export interface Plan {
   readonly engine: EngineName
-  /** The name of the NATS cluster. It prevents nats-servers of other clusters from joining. */
+  /** A random text: the password of the NATS cluster, and part of its name. It prevents nats-servers of other clusters from joining. */
   readonly token: string
   /** The port of the first replica if a port was chosen; the other replicas have the ports after it. Null if free ports are used. */
   readonly port: number | null

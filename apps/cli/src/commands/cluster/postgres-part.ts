@@ -63,7 +63,7 @@ export function createPostgresPart(folder: string): PostgresPart {
         if (performance.now() > deadline) throw new Error(`process ${killed} does not end, although it was killed`)
     },
     url() {
-      if (url === undefined) throw new Error('the database is asked for its address before it is started')
+      if (url === undefined) throw new Error('the URL of the database was read before the database was started')
       return url
     },
     socketFolder: () => stateDir()?.run,

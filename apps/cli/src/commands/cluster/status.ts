@@ -13,8 +13,9 @@ export interface PartStatus {
   readonly isHealthy: boolean
   /** The health as a text; for a replica, its mode. */
   readonly health: string
-  /** For a replica that answers: the revision that it has applied, and how many entries it lagged at its last sign of life. */
+  /** The revision that the replica has applied. Null if the process is not a replica that answers. */
   readonly revision: string | null
+  /** How many entries the replica lagged at its last sign of life. Null if this is unknown, or if the process is not a replica. */
   readonly lag: number | null
   /** For a nats-server: true if it is the leader of the log's stream. */
   readonly leads: boolean

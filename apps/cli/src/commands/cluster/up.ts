@@ -59,7 +59,7 @@ export async function startCluster(
   }
 }
 
-/** Ends these processes in reverse order: replicas end before the databases or nats-servers that they use. */
+/** Ends these processes: first the replicas, then the database and the nats-servers that the replicas use. */
 export async function takeDown(parts: readonly Part[]): Promise<void> {
   const replicas = parts.filter(({ where }) => where.startsWith('http:'))
   await Promise.all(replicas.map((part) => part.stop()))

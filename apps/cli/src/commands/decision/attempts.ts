@@ -38,7 +38,7 @@ export function toTryLines({ lostTries = [], previous = null }: Tried): readonly
 const lostText = ({ at, hostNames, hosts, text }: LostTry): string =>
   `${hostNames.map((name) => presentName(name, hosts)).join(', ')}: ${text} (${at})`
 
-/** The present name of a host that an attempt names. If the host was removed, the name in the attempt. */
+/** Converts the name of a host in an attempt to the present name of the host. Returns the name unchanged if the host was removed. */
 function presentName(name: string, hosts: readonly PrintedHost[]): string {
   const host = hosts.find((one) => (one.node === one.name ? one.name : `${one.name}/${one.node}`) === name)
   return host === undefined ? name : nameOf(host)

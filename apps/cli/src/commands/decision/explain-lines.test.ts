@@ -85,7 +85,7 @@ test('the outcome of the solver is shown with its objective and bound, and with 
   expect(shownOf(explained.decision)).toContain('Of 2 hosts none takes it.')
 })
 
-test('earlier attempts are shown oldest first, with the host that each lost and the reason', () => {
+test('earlier attempts are shown oldest first, with the hosts of each attempt and the reason why it had no effect', () => {
   const decision: Explained['decision'] = {
     ...{ ...DECISION, id: 'd3', durationMs: 0.43 },
     lostTries: [

@@ -44,7 +44,7 @@ type Decision = NonNullable<ResultOf<typeof EXPLAIN>['decision']>
 type Explanation = Explained['explanation']
 type Solver = NonNullable<Decision['solver']>
 
-/** The verdict on one host, and the first filter that refused it. */
+/** The verdict on one host, with the checks up to the first filter that refused the host. */
 export type Verdict = ResultOf<typeof VERDICTS>['explanation']['verdicts']['nodes'][number]
 /** A refused host with all of its checks, including those after the first refusal. */
 type NearMiss = Explanation['nearMisses'][number]
@@ -180,11 +180,11 @@ function toWeights(hosts: readonly Weighed[], candidateCount: number): readonly 
   ]
 }
 
-/** What a weigher added to a host's score. A multiplier that differs from the profile's is shown with its source. */
+/** What a weigher added to a host's score. A multiplier that an aggregate sets is shown with its source. */
 const toShare = ({ weigher, weighted, multiplier, multiplierSource }: Weight): string =>
   `${weigher} ${decimal(weighted)}${multiplierSource === null ? '' : ` (times ${multiplier}, ${multiplierSource})`}`
 
-/** The refused hosts that are nearest to passing. Each line names one thing that would have to change for the host to pass. */
+/** The refused hosts that are nearest to passing. Each line has one host and all reasons why filters refuse it. */
 const toNearTable = (nearMisses: readonly NearMiss[]): readonly string[] =>
   toTable(
     [{ head: 'host', cut: 'middle', least: 12 }, REPORT, { head: 'what keeps it out', wraps: true, least: 30 }],

@@ -3,7 +3,7 @@ import { decimal } from '../../output/format.ts'
 import { heading, inert, link, paragraph, toMarkdownTable, toPage } from '../../output/markdown.ts'
 import { askedOf, type Explained, refusalsOf, reportAgeOf, shadowText, type Verdict } from './explain-lines.ts'
 
-/** A decision as a page for a ticket: the request, the selected hosts, the best or nearest hosts, and links. */
+/** A decision as a page for a ticket: the request, the selected hosts, the best or nearest hosts, and a link to the decision. */
 export function toExplainPage(
   { decision, explanation }: Explained,
   address: string,

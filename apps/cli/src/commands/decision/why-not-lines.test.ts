@@ -89,7 +89,7 @@ test('a refusal is shown with its amounts, their sources, later changes and the 
   expect(text.endsWith('Now it would be refused too. ComputeFilter: The host is DISABLED: disk.')).toBe(true)
 })
 
-test('for a host that lost, the gaps and the multipliers with which it would have won are shown, and unknown values are marked', () => {
+test('for a host that lost, the gaps and the multipliers with which it would win are shown, with a note about unknown changes', () => {
   const lines = toLines(lost)
   expect(widest(lines)).toBeLessThanOrEqual(80)
   expect(joined(lines)).toMatch(/RAMWeigher 65536 32768 MiB 0\.5 0\.333333 /)

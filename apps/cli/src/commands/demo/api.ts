@@ -15,7 +15,7 @@ import type { DemoStats } from './host.ts'
 import type { DemoSpec } from './requests.ts'
 import type { RunningClaim } from './running.ts'
 
-/** The error if the service refused a call of the demo. The message is the service's own. */
+/** An error of the demo that is shown to the user without its stack, for example if the service refused a call. */
 export class DemoError extends Error {
   override readonly name = 'DemoError'
 }
@@ -64,7 +64,7 @@ export interface Counts {
  * `retryWork`.
  */
 export interface DemoApi {
-  /** Sends one call that is safe to retry. */
+  /** Sends one call that is safe to retry, and retries it as long as the service answers that it may be retried. */
   ask: ServiceClient['request']
   /** Runs work that is safe to retry, and retries it as long as the service answers that it may be retried. */
   retryWork<Value>(work: () => Promise<Value>): Promise<Value>
@@ -276,6 +276,6 @@ const unexpected = ({ __typename, message }: Ended): DemoError =>
 
 function payloadOf<Aggregate>(ended: Ended & { readonly aggregate?: Aggregate | null }): Aggregate {
   expectEnd(ended, 'AggregatePayload')
-  if (ended.aggregate === undefined || ended.aggregate === null) throw new DemoError('the service answered no aggregate')
+  if (ended.aggregate === undefined || ended.aggregate === null) throw new DemoError("the service's answer has no aggregate")
   return ended.aggregate
 }

@@ -65,7 +65,7 @@ describe.each([30, 200, 1_000])('a demo fleet of %i hosts', (count) => {
     expect(membersOf(kinds).sort()).toEqual(all)
   })
 
-  test('no host is closed for two reasons, and licensed hosts are enabled', () => {
+  test('no host is in two groups of closed hosts, and no licensed host is closed', () => {
     const closed = fleet.closed.flatMap(({ hosts }) => hosts)
     expect(new Set(closed).size).toBe(closed.length)
     expect(fleet.licensed.filter((host) => closed.includes(host))).toEqual([])

@@ -7,7 +7,7 @@ export interface DemoAggregate {
   readonly hosts: readonly string[]
 }
 
-/** Hosts that operators disabled, all for one reason. */
+/** Hosts that accept no new instances, because operators gave them this status. All of them have the same reason. */
 export interface ClosedHosts {
   readonly status: 'DISABLED' | 'DRAINING' | 'MAINTENANCE'
   readonly reason: string

@@ -18,7 +18,7 @@ export interface KeptFleet {
   readonly seed: string
 }
 
-/** Reads the folder. Generates a key if none is set and the folder has none. Throws DemoError for files that the demo did not write. */
+/** Reads the folder. Generates a key if none is set and the folder has none. Throws DemoError if a file has invalid contents. */
 export function openDemoFolder(folder: string, givenKey?: string): DemoFolder {
   const keyFile = path.join(folder, 'demo.key')
   const fleetFile = path.join(folder, 'demo.json')

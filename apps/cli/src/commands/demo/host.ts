@@ -42,7 +42,7 @@ export interface DemoHost {
   readonly stats: DemoStats
 }
 
-/** The GPU model that only hosts of zone z1 have. The GPU hosts of the other zones have another model. */
+/** The GPU model that only some hosts of zone z1 have. All other GPU hosts have the common model. */
 export const RARE_GPU = 'NVIDIA-H100-80GB'
 export const COMMON_GPU = 'NVIDIA-L40S'
 
@@ -149,7 +149,8 @@ function statsOf(position: Position, random: Random): Omit<DemoStats, 'hostIp'> 
       memoryMb: (memoryGib * MIB_PER_GIB) / CELLS,
       memoryUsageMb: Math.floor((memoryUsedGib * MIB_PER_GIB) / CELLS),
       cpuUsage: Math.floor(vcpusUsed / CELLS),
-      // On one general host in four with a load below 60 %, one instance has two dedicated CPUs of the first cell.
+      // On general hosts at every fourth position of a rack, if the load is below 60 %, one instance has two dedicated CPUs of the first
+      // cell.
       pinnedCpus: kind === 'general' && load < 60 && id === 0 && slot % 4 === 3 ? (cpusets[kind][0] as number[]).slice(0, 2) : [],
     })),
     gpus: kind === 'gpu' ? gpusOf(zone === 'z1' && slot < HOSTS_PER_RACK / 2 ? RARE_GPU : COMMON_GPU, random) : [],
@@ -181,7 +182,7 @@ const percentOf = (whole: number, percent: number, random: Random): number =>
 
 /**
  * The used memory of a memory host in GiB. In z2, the first memory host has MAX_FREE_IN_Z2_GIB free and the other memory hosts have less.
- * In the other zones, about half to three quarters of the memory is free.
+ * In the other zones, about 40 to 80 % of the memory is free.
  */
 function memoryHostUse({ zone, rack, slot }: Position, random: Random): number {
   const total = shapes.memory.memoryGib

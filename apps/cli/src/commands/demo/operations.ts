@@ -9,7 +9,10 @@ import { aUuid, type DemoSpec } from './requests.ts'
 export interface Operations {
   /** The uuid of the server group. Its three members are on separate hosts. */
   readonly group: string
-  /** The instances of the group's members. The first of them is being moved, so claims are held on two hosts. */
+  /**
+   * The instances of the edits: first the group's members, then the instances on the host that is emptied, and last the instance whose
+   * claim is revoked. The first member is being moved, so claims for it are held on two hosts.
+   */
   readonly instances: readonly string[]
   /** A host that was emptied; undefined if the fleet is too small for one. */
   readonly emptied: string | undefined

@@ -58,7 +58,7 @@ test.each([
   [1, 'a model of another zone', 'GpuFilter', 'gpu.model'],
   [2, 'a cell that is too wide', 'NUMATopologyFilter', 'numa.too_few_dedicated'],
   [3, 'more nodes than licences', 'ServerGroupAntiAffinityFilter', 'group.anti_affinity'],
-  [4, 'a slip of the pen', 'AggregateInstanceExtraSpecsFilter', 'aggregate.extra_spec'],
+  [4, 'a misspelt disk type', 'AggregateInstanceExtraSpecsFilter', 'aggregate.extra_spec'],
 ])('example %i, %s, finds no host because of %s', (example, _name, filter, code) => {
   for (const [hosts, seed] of [
     [200, '1'],

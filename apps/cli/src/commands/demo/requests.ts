@@ -27,7 +27,7 @@ interface NumaCell {
   readonly cpuPolicy: 'dedicated' | 'shared'
 }
 
-/** A request that finds no host, and what its explanation shows. */
+/** A request that finds no host, and a sentence about the reason. */
 export interface FailingExample {
   readonly sentence: string
   readonly spec: DemoSpec
@@ -94,7 +94,7 @@ export interface DemoRequest {
 }
 
 export interface RequestsOptions {
-  /** The mean of these lifetimes, in requests. */
+  /** The mean lifetime of confirmed claims, in requests. */
   readonly meanLifetime: number
   readonly licensedHosts: number
 }

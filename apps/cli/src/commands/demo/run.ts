@@ -38,7 +38,7 @@ const REQUESTS_HELD = { least: 30, most: 240 }
  */
 const FIRST_CHECKS = 800_000
 const PLACED_AT_ONCE = 8
-/** One host reports after this many requests. */
+/** Each time this many requests were sent, one host reports. */
 const REQUESTS_PER_REPORT = 4
 
 /** Fills a service with the demo's fleet and claims, and prints links. Then sends heartbeats and requests until the demo is stopped. */

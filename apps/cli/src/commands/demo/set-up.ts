@@ -16,8 +16,8 @@ const CLOSED_PER_CALL = 1_000
 const FIRST_INCARNATION = 'd3a0f1ee-7000-4000-8000-000000000001'
 
 /**
- * Reports the fleet, creates its aggregates and closes the closed hosts. Existing objects are not changed, so an interrupted start can be
- * continued.
+ * Reports the fleet, creates its aggregates and closes the closed hosts. After an interrupted start, a repeated call completes what is
+ * missing.
  */
 export async function setUpFleet(api: DemoApi, fleet: DemoFleet, show: (reported: number) => void): Promise<void> {
   await reportHosts(api, fleet, show)

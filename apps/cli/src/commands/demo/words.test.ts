@@ -41,6 +41,6 @@ test('every failed decision has a link and a sentence, and the first one also a 
   expect(text).toContain('npx gantt explain 00000000-0000-4000-8000-000000000000')
 })
 
-test('without a stream, the text does not mention one', () => {
+test('without a stream of requests, the text mentions no requests per second', () => {
   expect(linkLines({ ...links, rate: 0 }).join('\n')).not.toContain('per second')
 })

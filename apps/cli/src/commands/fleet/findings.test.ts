@@ -81,7 +81,7 @@ test('a finding with several repairs lists them, and the chosen one is applied w
 
 test.each([
   ['a choice without a repair', ['findings', '--choose', 'host:a'], 2],
-  ['half a size', ['findings', '--repair', 'x', '--reason', 'x', '--vcpus', '2'], 2],
+  ['a size without memory', ['findings', '--repair', 'x', '--reason', 'x', '--vcpus', '2'], 2],
   ['a reason without a repair', ['findings', '--reason', 'x'], 2],
   ['a repair without a reason', ['findings', '--repair', 'x'], 2],
   ['a finding that does not exist', ['findings', '--repair', '0000000000000000', '--reason', 'x'], 2],

@@ -136,7 +136,7 @@ function toLines({
   ]
 }
 
-/** The options of the command that a repair needs: its name if several repairs are possible, and the size of an instance. */
+/** The options for the command that repairs a finding: which repair, if several are possible, and the size of the instance, if needed. */
 const wordsFor = (options: Finding['repair']['options']): string =>
   `${options.length > 1 ? ' --choose OPTION' : ''}${options.some(({ asksSize }) => asksSize) ? ' --vcpus N --memory MIB' : ''}`
 

@@ -88,7 +88,7 @@ export interface FleetAllocationInput {
   readonly reason: string
 }
 
-/** Writes all settings. The service refuses them if the settings have changed since they were read. */
+/** Writes all settings. The service refuses this if another caller changes the settings after this function has read their version. */
 export async function writeFleetAllocation(
   input: FleetAllocationInput,
   dryRun: boolean,

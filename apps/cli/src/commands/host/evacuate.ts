@@ -63,7 +63,7 @@ interface Move {
   readonly reasons: readonly Reason[]
 }
 
-/** `gantt host evacuate`: moves everything on a host to other hosts. */
+/** `gantt host evacuate`: finds other hosts for the instances of a host, and claims resources there. It does not move the instances. */
 export function addEvacuate(host: Command): void {
   const evacuate = host
     .command('evacuate')

@@ -22,7 +22,7 @@ import { type Result, run, withExamples, withService } from '../../output/output
 import { toTable } from '../../output/table.ts'
 import { columnsFrom, columnsOf, defaultColumns, LISTED_HOST, type ListedHost, MORE_OF_HOST } from './host-columns.ts'
 
-/** The host statuses that can be filtered by. */
+/** All statuses that operators can give a host. */
 export const HOST_STATUSES = ['ENABLED', 'DISABLED', 'DRAINING', 'MAINTENANCE'] as const
 
 export type HostStatus = (typeof HOST_STATUSES)[number]
@@ -171,7 +171,7 @@ function toLines(
   return [...table, '', `${note}${tally(hosts.length, totalCount, 'host')}.`]
 }
 
-/** A host with one node is printed by its name; for a host with several nodes, the name of the node is also printed. */
+/** The name of a host as commands print it: HOST, or HOST/NODE if the node has another name than the host, or is one of several nodes. */
 export const nameOf = ({ name, node, hasOtherNodes }: PrintedHost): string => printHost(name, node, hasOtherNodes)
 
 export interface PrintedHost {

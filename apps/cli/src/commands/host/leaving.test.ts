@@ -6,7 +6,7 @@ const { run } = useOwnService()
 
 const why = ['--reason', 'scrapped'] as const
 
-test('after a preview of the claims that end, a host is forgotten, and it returns after it is readmitted', async () => {
+test('after a preview of the claims that end, a host is forgotten, and its reports are accepted again after it is readmitted', async () => {
   type Placed = { destinations: { selected: { host: { name: string }; claim: { id: string } } }[] }
   const placed = oneLine<Placed>(await run('select', '--vcpus', '1', '--memory-mb', '512', '--confirm', '--json')).destinations[0]
   const host = placed?.selected.host.name ?? ''
@@ -50,7 +50,7 @@ test('after a preview of the claims that end, a host is forgotten, and it return
   expect((await run('host', 'readmit', 'never', '--reason', 'x')).code).toBe(2)
 })
 
-test('after a host is replaced, its claims are under the new name, and the old name finds the host', async () => {
+test('a host is replaced after a preview, and the old name still finds the host', async () => {
   const [name = ''] = oneLine<{ hosts: { name: string }[] }>(await run('hosts', '--json')).hosts.map((host) => host.name)
   expect((await run('host', 'replace', name, 'moved-1', '--yes')).err).toContain('--reason is missing')
   const shown = await run('host', 'replace', name, 'moved-1')

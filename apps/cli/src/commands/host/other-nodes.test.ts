@@ -6,8 +6,8 @@ import { oneLine } from '../../testing/gantt.ts'
 import { useOwnService } from '../../testing/own-service.ts'
 
 /**
- * in these tests, a host has several nodes and one of them has the name of the host; this node is printed with its host, because `fx` alone
- * would mean all nodes
+ * In these tests, host fx has two nodes, and one of them is called fx too. This node is printed as fx/fx, because `fx` alone would mean all
+ * nodes of the host.
  */
 
 const own = useOwnService({ withFleet: false })
@@ -26,7 +26,7 @@ beforeAll(async () => {
   expect(updateResourceStats.results).toEqual([{ __typename: 'ResourceStatsApplied' }, { __typename: 'ResourceStatsApplied' }])
 })
 
-/** A file with a request for this many CPUs that names node fx without its host. */
+/** Writes a file with a request for this many CPUs that admits only node fx of host fx. Returns the path of the file. */
 function asking(vcpus: number): string {
   const file = path.join(own.folder, `${vcpus}.json`)
   fs.writeFileSync(file, JSON.stringify({ flavor: { vcpus, memoryMb: 64 }, forceHosts: ['fx'], forceNodes: ['fx'] }))

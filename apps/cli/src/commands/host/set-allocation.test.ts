@@ -36,7 +36,7 @@ test('a ratio of a host can be previewed, set, shown with its author, and remove
   expect(await vcpus(host)).toEqual(before)
 })
 
-test('for an invalid number or no value the command exits with 2', async () => {
+test('for an invalid number, a missing value or an unknown class, the command exits with 2', async () => {
   const set = ['host', 'set-allocation', 'h', '--class', 'VCPU', '--reason', 'x']
   expect(await run(...set, '--ratio', 'many')).toMatchObject({ code: 2, err: expect.stringContaining('It must be a number, or "none"') })
   expect(await run(...set)).toMatchObject({ code: 2, err: expect.stringContaining('give --ratio or --reserved') })
@@ -122,7 +122,7 @@ test.each([
     'The profile is written as raced@1; its ratios and reserved amounts are not. ',
   ],
 ] as const)(
-  'an import of ratios that another operator set %s writes nothing, or reports what it wrote',
+  'if another operator sets the ratios %s, an import writes nothing, or reports what it wrote',
   async (_when, tried, found, said) => {
     const folder = fs.mkdtempSync(path.join(tmpdir(), 'gantt-conf-'))
     const file = path.join(folder, 'nova.conf')

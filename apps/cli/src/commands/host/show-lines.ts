@@ -144,7 +144,7 @@ const toCells = (cells: readonly Cell[]): readonly string[] =>
     ]),
   )
 
-/** Lines about a host's GPUs. GPUs of one model with the same free amount share a line, because a host can have up to sixteen GPUs. */
+/** Lines about a host's GPUs. GPUs of one model with the same free amount share a line, because a host can have many GPUs. */
 function toGpus(gpus: HostDetail['gpus']): readonly string[] {
   const groups = new Map<string, { readonly model: string; readonly freeMilli: number; readonly indexes: number[] }>()
   for (const { index, model, freeMilli } of gpus) {

@@ -1,7 +1,7 @@
 import { graphql, type ResultOf } from '@gantt/client'
 import { gibPair, mibPair } from '../../output/format.ts'
 
-/** The selection of a Usage. */
+/** The GraphQL fields of a Usage. */
 export const USAGE = graphql(`fragment Usage on ResourceUsage { resourceClass total reserved allocationRatio capacity used claimed free }`)
 
 /** One resource class of a host. */
@@ -9,7 +9,7 @@ export type Usage = ResultOf<typeof USAGE>
 
 const FROM = graphql(`fragment OriginParts on AllocationOrigin { source by at reason aggregate { name } release }`)
 
-/** Selects where the ratio and the reserved amount of a Usage were set. */
+/** The GraphQL fields that show where the ratio and the reserved amount of a Usage were set. */
 export const ORIGIN = graphql(`fragment Origins on ResourceUsage { ratioFrom { ...OriginParts } reservedFrom { ...OriginParts } }`, [FROM])
 
 /** Where a ratio or a reserved amount was set. */

@@ -34,8 +34,8 @@ test('a key is created, listed, rotated and revoked', async () => {
 
 test.each([
   ['an unknown scope', [...create, '--scopes', 'WRITE'], 2, 'WRITE is not a scope'],
-  ['ten days in words', [...create, '--scopes', 'READ', '--expires', '10d'], 2, 'a duration such as P90D'],
-  ['hosts and more than REPORT', [...create, '--scopes', 'READ', '--host', 'h1'], 2, 'input.scopes'],
+  ['a duration that is not ISO 8601', [...create, '--scopes', 'READ', '--expires', '10d'], 2, 'a duration such as P90D'],
+  ['a key for one host with another scope than REPORT', [...create, '--scopes', 'READ', '--host', 'h1'], 2, 'input.scopes'],
   ['an unknown key', ['keys', 'revoke', 'nobody'], 2, 'There is no key'],
   ['a head without its hash', ['audit', 'verify', '--expect', '12'], 2, 'a row and its hash'],
 ])('%s exits with a message', async (_name, args, exitCode, message) => {
@@ -43,7 +43,7 @@ test.each([
   expect([out, err, code]).toEqual(['', expect.stringContaining(message), exitCode])
 })
 
-test('the audit is listed, and verified from a position that was printed earlier', async () => {
+test('the audit is listed, and its verification checks that a row that was printed earlier is still there', async () => {
   await run(...create, '--scopes', 'READ')
   const listed = await run('audit', 'list', '--query', 'mutation:apiKey*')
   expect([listed.code, widthOf(listed.out) <= 80]).toEqual([0, true])

@@ -58,10 +58,10 @@ describe('a move', () => {
     expect([host.name.startsWith('az1'), host.name === first.host]).toEqual([true, false])
   })
 
-  test.each(['either end', 'its destination'])('a move is reverted with the claim at %s', async (end) => {
+  test.each(['its source', 'its destination'])('a move is reverted with the claim at %s', async (end) => {
     const first = await place()
     const there = placedBy(await run('select', '--intent', 'COLD_MIGRATE', '--move-of', first.id, '--json'))
-    const output = await run('claims', 'revert', end === 'either end' ? first.short : there.short)
+    const output = await run('claims', 'revert', end === 'its source' ? first.short : there.short)
     expect([output.code, output.out]).toEqual([0, expect.stringMatching(/RELEASED +move reverted\n/)])
     expect(await claimOf(first.id)).toMatchObject({ state: 'CONFIRMED' })
     const again = await run('claims', 'revert', first.short)
@@ -74,7 +74,7 @@ describe('a move', () => {
     expect([output.err, output.code]).toEqual(['', 0])
   })
 
-  test('a resize uses the amounts in the options, and for the others the amounts of the original request', async () => {
+  test('a resize uses the amounts in the options, and the amounts of the original request where no option is given', async () => {
     const first = await place()
     const there = placedBy(await run('select', '--intent', 'resize', '--move-of', first.id, '--vcpus', '3', '--confirm', '--json'))
     expect((await run('claims', '--host', there.host)).out).toMatch(new RegExp(`${there.short} +${there.host} +CONFIRMED +3/512MiB`))
@@ -97,7 +97,7 @@ describe('a move', () => {
   })
 })
 
-test('operators revoke a claim, and its list shows why', async () => {
+test('operators revoke a claim, and the list of revoked claims shows the reason', async () => {
   const { short } = await place('--zone', 'az1')
   const revoked = await run('claims', 'revoke', short, '--reason', 'rack 4 burns')
   expect([revoked.code, revoked.out]).toEqual([0, expect.stringMatching(/\n\S{36} +\S+ +REVOKED +rack 4 burns\n/)])
@@ -241,7 +241,7 @@ test.each([
 })
 
 // this test is last, because the host that it reports is UP and would change the results of the liveness test above
-test('a warning about instances without a claim comes first, because they do not move and the host is not empty', async () => {
+test('a warning about instances without a claim comes first, because these instances stay and the host is not empty', async () => {
   const instances = [crypto.randomUUID(), crypto.randomUUID()]
   const machine = { vcpus: 16, vcpusUsed: 2, memoryMb: 65_536, memoryMbUsed: 1_024, localGb: 1_024, localGbUsed: 0 }
   await own.service.client.request(

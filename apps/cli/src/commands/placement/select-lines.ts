@@ -29,7 +29,7 @@ export const SELECT = graphql(
   [REASON, REFUSAL],
 )
 
-/** The selection for a key that is bound to a project: the hosts of its instances, and nothing else about hosts. */
+/** The call with a key that is bound to a project. It requests the hosts of the project's instances, and nothing else about hosts. */
 export const SELECT_FOR_PROJECT = graphql(
   `mutation SelectForProject($input: SelectDestinationsInput!) {
   selectDestinations(input: $input) {

@@ -39,7 +39,7 @@ const COMPARE = graphql(`query Check($baseline: ID!, $candidate: ProfileCandidat
 }`)
 
 type Unused = ResultOf<typeof UNUSED>['unused']
-/** The API's comparison of a candidate with the active version. */
+/** The API's comparison of a candidate version of a profile with the active version. */
 type Comparison = ResultOf<typeof COMPARE>['comparison']
 
 /** The exit code if it is unknown whether requests would newly fail. 0 means that no request would, and 1 that at least one would. */

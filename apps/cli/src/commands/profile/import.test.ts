@@ -44,7 +44,7 @@ test('a dry run shows what is in the profile and what is missing, in 80 columns,
   expect(out).toMatch(/\nNothing was written\.\n$/)
 })
 
-test('--json contains the document, the findings line by line, and the settings that were left unchanged', async () => {
+test('--json contains the document, the differences from the file with their lines, and the settings without effect', async () => {
   const output = oneLine(await importing(OLD, '--dry-run', '--json', '--name', 'site', '--note', 'ours'))
   expect(output).toMatchObject({
     release: 'newton',
@@ -69,7 +69,7 @@ test('--json contains the document, the findings line by line, and the settings 
 
 const CUSTOM = '[filter_scheduler]\nenabled_filters = ComputeFilter, GoldFilter\n'
 
-test('for a filter that cannot be mapped, the command exits with 1 and writes nothing, unless an option allows to omit the filter', async () => {
+test('for a filter that cannot be mapped, the command exits with 1 and writes nothing; with --partial the filter is left out', async () => {
   const { out, code } = await importing(CUSTOM, '--dry-run')
   expect([code, out]).toEqual([
     1,
@@ -90,7 +90,7 @@ test.each([
   expect(await gantt({}, ...args)).toEqual({ out: '', err: expect.stringContaining(message), code: 2 })
 })
 
-test('the output names lines that Nova would refuse', async () => {
+test('the error names the lines of a file that Nova would refuse', async () => {
   const { err, code } = await importing('[a]\nno assignment\n b', '--dry-run')
   expect([code, err]).toEqual([2, expect.stringMatching(/not as oslo.config reads files:\n {2}line 2: .*\n {2}line 3: /)])
 })

@@ -179,7 +179,7 @@ const optionText = (options: Readonly<Record<string, unknown>>): string =>
     .map(([name, value]) => `${name} = ${Array.isArray(value) ? value.join(', ') : String(value)}`)
     .join('; ') || '-'
 
-/** The order in which kinds of findings are listed; lost settings are first. */
+/** The order in which differences from the file are listed, by kind: lost settings are first. */
 const ORDER = ['lost', 'refused', 'idle', 'note'] as const
 
 const toFindings = (findings: ImportedConf['findings']): readonly string[] =>

@@ -24,7 +24,7 @@ const MODES: Readonly<Record<string, string>> = {
   CLOSING: 'it is being stopped',
 }
 
-/** `gantt health`: the mode of this replica, and which operations it can perform. */
+/** `gantt health`: the mode of the replica that answers, and which operations this replica can perform. */
 export function addHealth(program: Command): void {
   const command = program
     .command('health')

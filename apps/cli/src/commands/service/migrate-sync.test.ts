@@ -58,7 +58,10 @@ interface Ended {
   readonly signal: NodeJS.Signals | null
 }
 
-/** Accepts the output of a complete change. The command can have finished before it was killed, and there is then nothing to copy. */
+/**
+ * Checks the output of a complete change. If an earlier call finished before it was killed, nothing is left to copy, and the output has no
+ * states.
+ */
 function expectDone({ out, code, err }: Ended): void {
   expect({ code, err }).toMatchObject({ code: 0 })
   expect(widthOf(out)).toBeLessThanOrEqual(80)

@@ -13,7 +13,7 @@ interface Flags {
   readonly json?: true
 }
 
-/** Progress is shown after this many copied entries. */
+/** Progress is shown each time this many entries were copied. */
 const SHOWN_EVERY = 10_000
 
 /** The text for each step, in order. */
