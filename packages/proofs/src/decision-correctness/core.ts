@@ -90,7 +90,7 @@ export const reportOf = (host: string, node: string, stats: PublishedStats, sequ
 
 export { publishedStats }
 
-/** Packs a decision to bytes and unpacks it, so that it is like a decision that was read from the store. */
+/** Packs a decision into bytes and unpacks it again. The result is like a decision that was read from the store. */
 export function asStored({ record, answer }: Decided): KeptDecision {
   const bytes = packDecision({ record, answer })
   if (bytes === undefined) throw new Error('the decision has no packed form')

@@ -287,7 +287,7 @@ function usualName(kind: keyof typeof otherWords, name: string | null | undefine
   return words[lower] ?? lower
 }
 
-/** Reason codes for the classes that every host has. The first is for too little free, the second for a total that is too small. */
+/** Reason codes for the classes that every host has. The first is used if too little is free, the second if the total is too small. */
 const ofClass: Readonly<Record<string, readonly [string, string]>> = {
   VCPU: ['cpu.short', 'cpu.too_few'],
   MEMORY_MB: ['memory.short', 'memory.too_little'],
