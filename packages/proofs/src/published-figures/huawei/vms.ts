@@ -6,7 +6,7 @@ export interface HuaweiVm {
   readonly id: number
   readonly vcpus: number
   readonly memoryGb: number
-  /** The arrival in seconds since the start of the trace. It is not earlier than that of the row before. */
+  /** The arrival in seconds since the start of the trace. It is not earlier than the arrival in the row before. */
   readonly arrivalS: number
   readonly lifetimeS: number
 }
