@@ -101,7 +101,9 @@ const SMALL_WRONG: readonly unknown[] = [null, true, -1, 0, 2 ** 53, 1.5, 'many'
 const MOST = 20_000
 const DEPTH = 60
 
-/** A copy of a document in which something is wrong: a value, a missing or a further key, a long list, a long text, or deep lists. */
+/**
+ * A copy of a document in which something is wrong: a value, a missing or a further key, a long list, a long text, or deeply nested lists.
+ */
 export function damage(random: Random, value: unknown): unknown {
   const goesOn = !chance(random, 15)
   if (goesOn && Array.isArray(value) && value.length > 0) {
