@@ -36,7 +36,7 @@ export interface UpgradeFigures extends Figures, KeyedCalls {
 }
 
 const REPLICAS = 3
-/** The time limit of a restart in milliseconds. Callers retry their calls for at least this long. */
+/** The time limit of a restart in milliseconds. Callers retry unanswered calls for as long as all restarts of a run may take. */
 const RESTART_MS = 60_000
 const ROUNDS = 3
 const RETRY_DELAY_MS = 50
