@@ -118,8 +118,8 @@ export const mistakes: Readonly<Record<string, Plant>> = {
       return { ...answer, counterfactuals: answer.counterfactuals.map((one) => ({ ...one, request: more })) }
     },
   }),
-  'a claim loses its amount when the host uses other units: GPUs': forgetsMoved('GPU'),
-  'a claim loses its amount when the host uses other units: dedicated CPUs': forgetsMoved('DEDICATED_CPU'),
+  'a claim holds nothing if its host uses the GPU that the claim names': forgetsMoved('GPU'),
+  'a claim holds nothing if its host uses the dedicated CPU that the claim names': forgetsMoved('DEDICATED_CPU'),
   'a replaced host gives its claims new fences': spoilApply((fleet, entry, apply) => {
     const verdicts = apply()
     for (const change of entry.changes)
