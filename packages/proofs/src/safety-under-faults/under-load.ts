@@ -17,7 +17,7 @@ export interface LoadOptions {
   /** The seed of the random choice of calls. */
   readonly seed: string
   readonly clients: number
-  /** Callers retry a call for this many milliseconds after its first attempt. */
+  /** Callers retry unanswered calls until this many milliseconds after the start of the run. */
   readonly maxRunMs: number
   /** The value for `Run.isStrict`. True if absent. */
   readonly isStrict?: boolean
@@ -118,7 +118,7 @@ async function createAggregate(client: Client, name: string): Promise<string> {
     'mutation Create($name: String!) { aggregateCreate(input: { name: $name }) { __typename ... on AggregatePayload { aggregate { uuid } } } }',
     { name },
   )
-  if (aggregateCreate.aggregate === undefined) throw new Error(`aggregate ${name} was not made`)
+  if (aggregateCreate.aggregate === undefined) throw new Error(`aggregate ${name} was not created`)
   return aggregateCreate.aggregate.uuid
 }
 
