@@ -243,8 +243,8 @@ function shortOf(what: string, resourceClass: string, request: RequestSpec, flee
 }
 
 /**
- * Why a filter for one resource class refuses a host: the needed amount is not free, or it is above the total. A reason that cannot change
- * when other instances end takes precedence over a lack of free resources.
+ * Why a filter for one resource class refuses a host: the needed amount is not free, exceeds the total, or breaks the unit rules of the
+ * class. A reason that cannot change when other instances end takes precedence over a lack of free resources.
  */
 function amountOf(inventory: Inventory, need: number, have: number, short: string, tooLittle: string): ReturnType<Ask> {
   const { most, inAll } = inventory

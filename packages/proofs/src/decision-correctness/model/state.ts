@@ -27,7 +27,7 @@ export interface ModelClaim {
   isListed: boolean
   /** Whether the report that listed the instance is older than the claim. If it is, the amounts in the report do not include the claim. */
   isHeldInAddition: boolean
-  /** Whether the claim is in the log. It is not while the decision that places the instance is being made. */
+  /** Whether the claim is in the log. False for claims of the decision that is being made, and for proposals that are not appended yet. */
   readonly isLogged: boolean
 }
 export interface ModelHost {
