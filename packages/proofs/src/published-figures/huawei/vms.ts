@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { readCsv, TraceError, wholeNumber } from '../trace-file.ts'
 
-/** One VM of the Huawei-East-1 trace, in the form with arrival and lifetime. */
+/** One VM of the Huawei-East-1 trace, with its arrival and lifetime. */
 export interface HuaweiVm {
   readonly id: number
   readonly vcpus: number
