@@ -6,7 +6,7 @@ import { anyLength, chance, longText, oneOf } from './choose.ts'
 const CELL_CPUS = 8
 const CELL_MIB = 65_536
 
-/** Nova's report of a host: a ComputeNode, alone or with its service, instances, traits and inventories. */
+/** Nova's report of a host: a ComputeNode, alone or with its service, its instances and possibly its traits. */
 export function drawNovaHost(random: Random, host: string): unknown {
   const cells = chance(random, 50) ? 2 : 0
   const vcpus = CELL_CPUS * 2
