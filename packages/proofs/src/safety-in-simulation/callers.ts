@@ -38,7 +38,8 @@ export class Callers {
         )
         break
       case 'forget':
-        // In half of the cases the replica proposes the change without the usual checks. The rules of the log must then refuse the change.
+        // In half of the cases the replica proposes the change without the usual checks. A change that is not allowed must then be void by
+        // the rules of the log.
         if (c % 2 === 1) propose(what, { type: what, hosts: [{ host, node: host }], isForced: c % 5 === 0, reason: 'simulated' })
         else
           this.#world.ask(
