@@ -100,7 +100,7 @@ export interface SetStatus {
 
 /**
  * Removes or readmits a host. `forget` removes a host that has no claims. `force` removes a host together with its claims. `readmit`
- * accepts its reports again. With `by` the host gets another name.
+ * accepts its reports again. `replace` gives the host the name `by`.
  */
 export interface Leave {
   readonly type: 'leave'

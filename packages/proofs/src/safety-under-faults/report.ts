@@ -92,7 +92,7 @@ function kindOf(call: Call): string {
   return call.attempt === undefined ? 'move' : 'attempt'
 }
 
-/** Matches ids and numbers. They are removed from messages, so that messages of the same kind are equal. */
+/** Matches ids and numbers. They are replaced in messages by one character, so that messages of the same kind are equal. */
 const NUMBERS = /[0-9a-f-]{8,}|\d+/g
 const SHOWN = 8
 

@@ -29,7 +29,7 @@ export interface Held extends Figures {
   readonly history: readonly Operation[]
 }
 
-/** After the loss of a whole cluster, every replica must place again within this many milliseconds. */
+/** After all faults, every replica must place again within this many milliseconds, even if a whole cluster was lost. */
 export const RECOVERY_MS = 30_000
 const AGGREGATES = 3
 const RETRY_DELAY_MS = 100

@@ -101,7 +101,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
     return { VCPU: count, MEMORY_MB: HUGE_PAGE_MIB * count, [unit]: count }
   }
 
-  /** Places a new instance; returns whether it was placed. */
+  /** Places new instances, or an instance that moves. Returns whether this succeeded. */
   const place = async (more: Partial<Place>): Promise<boolean> => {
     const key = `${run.seed}-${n}-${made++}`
     // One call in five requests licences. Odd amounts break the unit rule of licences, so such a call finds no host.
@@ -163,7 +163,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
       }
       start(one)
     }
-    // A host that starts an instance reports soon afterwards.
+    // In half of the cases, the host of the first of these claims reports at once.
     const first = some.find(({ confirmed }) => confirmed)
     if (first !== undefined && random.below(2) === 0) await reportOf(first.claim.host)
   }

@@ -163,7 +163,7 @@ function faultsBetween({ ranked }: NatsCluster, linkOf: (replica: number) => Lin
   ]
 }
 
-/** The ways to lose the leader of the log, or all servers, until they are started again. */
+/** The ways to lose the leader of the log until it is started or resumed again. */
 function lossesOf({ ranked, untilLedBy, waitUntilInSync }: NatsCluster): Loss[] {
   const loss = (name: string, take: (server: NatsServer) => Promise<void> | void, giveBack: (server: NatsServer) => void): Loss => ({
     name,
