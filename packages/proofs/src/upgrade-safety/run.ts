@@ -177,7 +177,7 @@ async function checkHeldBack(checks: Checks, { replicas }: Cluster, level: numbe
 
 /**
  * Checks the end of the upgrade, after the last replica with a limited level was replaced. The next decision must raise the level. The
- * older release must then refuse to start, with both levels in its message.
+ * older release must then refuse to start, with the level of the log in its message.
  */
 async function checkRaised(checks: Checks, cluster: Cluster, older: Older, level: number): Promise<void> {
   const { client } = cluster.replicas[0] as ReplicaProcess
