@@ -6,7 +6,10 @@ export interface Checks {
   readonly failed: number
 }
 
-/** Calls `say` with one line for each check. If a check is repeated, only its failures and its first success are reported. */
+/**
+ * Calls `say` with one line for each check. If a check is repeated, each failure is reported, but a success only if the check was not
+ * reported before.
+ */
 export function createChecks(say: (line: string) => void): Checks {
   const reported = new Set<string>()
   let passed = 0

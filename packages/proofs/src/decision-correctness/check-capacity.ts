@@ -29,7 +29,7 @@ export function compareCapacity(
   const { fits, exact, groups } = step.value
   const placed = placeOneByOne({ ...model, claims: model.claims.filter(({ isLogged }) => isLogged) }, request, profile, seed)
   return (
-    // If the core's count is not exact, it is a lower bound, and more instances fit.
+    // If the core's count is not exact, the core stopped at the limit, and more instances may fit.
     difference('capacity', { fits, exact }, exact ? { fits: placed, exact } : { fits: LIMIT, exact: placed < LIMIT }) ??
     difference(
       'capacity.groups',
@@ -42,7 +42,7 @@ export function compareCapacity(
 function placeOneByOne(fleet: ModelFleet, request: RequestSpec, profile: Profile, seed: string): number {
   const one = { ...request, numInstances: 1, instanceUuids: [] }
   let count = 0
-  // The core uses the same seeds when it has to place the instances one by one, because their order matters.
+  // The core uses the same seeds for the requests whose instances it has to place one by one.
   for (; count <= LIMIT; count++) {
     const question = { request: one, profile, seed: `${seed} 0.${count}`, alternates: 0, allOrNothing: true }
     const [next] = decideAsModel(fleet, question).placed

@@ -268,8 +268,8 @@ function compareExaminations(path: string, fleet: Fleet, examined: Examination, 
 }
 
 /**
- * Converts a filter's verdict from the core's form to the model's form. `need` and `have` are kept only if the model computes them. The
- * model does not compute values that are long lists for people.
+ * Converts a filter's verdict from the core's form to the model's form. `need` and `have` are kept only if the model computes them. Some
+ * texts for people, such as long lists, are not computed by the model.
  */
 function toModelCheck({ filter, verdict, reason }: Check, refusal: Refusal | undefined) {
   if (reason === undefined) return { filter, verdict }

@@ -78,7 +78,7 @@ export function openLog(): CoreLog {
   return { fleet, append }
 }
 
-/** Makes a log entry's change from a host's full report. */
+/** The change with which a log entry records a full report of a host. */
 export const reportOf = (host: string, node: string, stats: PublishedStats, sequence: number): Change => ({
   type: 'report',
   host,
@@ -90,7 +90,7 @@ export const reportOf = (host: string, node: string, stats: PublishedStats, sequ
 
 export { publishedStats }
 
-/** Packs a decision to bytes and unpacks it, so that it is like a decision that was read from the store. */
+/** Packs a decision into bytes and unpacks it again. The result is like a decision that was read from the store. */
 export function asStored({ record, answer }: Decided): KeptDecision {
   const bytes = packDecision({ record, answer })
   if (bytes === undefined) throw new Error('the decision has no packed form')
@@ -138,7 +138,7 @@ export const decideOnce = (fleet: Fleet, profile: Profile, request: RequestSpec,
     }),
   )
 
-/** Makes a log entry's change that proposes the claims of a decision. */
+/** The change with which a log entry proposes the claims of a decision. */
 export const proposalOf = ({ parts, answer, record }: Decided, request: RequestSpec): ClaimsProposed => ({
   type: 'claims',
   account: 'truth',

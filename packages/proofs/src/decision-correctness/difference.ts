@@ -1,5 +1,5 @@
 /**
- * Returns a text about the first difference between two JSON values. Undefined if they are equal. Numbers must be equal to the last bit.
+ * Describes the first difference between two JSON values. Returns undefined if they are equal. Numbers must be equal to the last bit.
  * Values that JSON cannot represent, such as -0 and undefined, do not occur in records.
  */
 export function difference(path: string, core: unknown, model: unknown): string | undefined {

@@ -4,7 +4,7 @@ import type { HostPlan } from './plan.ts'
 import { uuidOf } from './uuid.ts'
 
 export function drawHost(draw: Draw, theme: Theme, i: number): HostPlan {
-  // With a probability of 10 %, this is a further node of the host h0.
+  // With a probability of 10 %, this host has the host name h0 too, with another node.
   const isSecond = i > 0 && draw.chance(10)
   return {
     host: isSecond ? 'h0' : `h${i}`,

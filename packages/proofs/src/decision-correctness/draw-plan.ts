@@ -13,7 +13,7 @@ export function drawPlan(seed: string): Plan {
   const theme = draw.of(themes)
   const hosts = draw.list(draw.chance(3) ? 0 : draw.between(1, 7), (i) => drawHost(draw, theme, i))
   const names = [...new Set(hosts.map(({ host }) => host))]
-  // Allocations have their own random source, so that the other parts of a case do not depend on them.
+  // Ratios and reserved amounts are drawn from a random source of their own, so that the other parts of a case do not depend on them.
   const allocating = createDraw(`${seed} allocation`)
   const earlier = draw.list(draw.between(0, 3), () => drawQuestion(draw, theme, names))
   const reported = draw.chance(40) ? hosts.map((_, i) => i).filter(() => draw.chance(50)) : []

@@ -13,7 +13,7 @@ export interface TruthOptions {
   /** The run ends after this many failures. */
   readonly maxFailures: number
   readonly core?: Core
-  /** Whether to search for the smallest case that fails in the same way. */
+  /** Whether a failing case is reduced to a smaller one that fails too. */
   readonly isShrinking?: boolean
   readonly onCase?: (number: number) => void
 }

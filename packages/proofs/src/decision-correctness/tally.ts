@@ -5,7 +5,7 @@ import { weighers } from './model/weighers.ts'
 /** Counts of the compared cases by kind. They show whether hard cases were compared too. */
 export interface Tally {
   cases: number
-  /** In how many cases all, some or none of the instances were placed. */
+  /** In how many cases a host was found for all, some or none of the instances. */
   placed: number
   inPart: number
   refused: number

@@ -4,8 +4,8 @@ import { CaseFileError } from './cases.ts'
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * A host of a case with its ComputeNode, service, aggregates and instances. `aggregates` are the aggregates of the whole case. They are
- * used for a host that lists no aggregates.
+ * A host of a case with its ComputeNode, service, aggregates and instances. `aggregates` are the aggregates of the whole case. If the host
+ * has no list of its own, those that list the host are used.
  */
 export function readCaseHost(given: unknown, aggregates: readonly unknown[] = []): HostState {
   const host = asObject(given, 'host')
@@ -22,7 +22,7 @@ export function readCaseHost(given: unknown, aggregates: readonly unknown[] = []
   })
 }
 
-/** Parses a time of a case as milliseconds since 1970. Times are in UTC, with or without a suffix. */
+/** Parses a time of a case as milliseconds since 1970. A time without a suffix is in UTC. */
 export function readTime(text: unknown): number {
   const time = typeof text === 'string' ? Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`) : Number.NaN
   if (Number.isNaN(time)) throw new CaseFileError(`${String(text)} is not a time; it must be of the form 2026-01-15T12:00:00`)

@@ -17,8 +17,8 @@ import { numaLimitsOf, wireOf } from './wire-form.ts'
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * Checks the placement of a whole request. Each instance is placed in a round of its own. For each round, the case records the filters,
- * weights and choice, the state of the chosen host afterwards, the alternates and the limits.
+ * Checks the placement of a whole request. Each instance is placed in a round of its own. For each round, the case records the filters, the
+ * weights, the chosen host and the state of this host afterwards. For the whole request it records the alternates and the limits.
  */
 export function judgeEndToEndCase(given: Case): Difference | undefined {
   const aggregates = asList(given.aggregates, 'aggregates')

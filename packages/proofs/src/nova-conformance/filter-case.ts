@@ -5,8 +5,8 @@ import { type Difference, differenceOf } from './verdicts.ts'
 import { numaLimitsOf } from './wire-form.ts'
 
 /**
- * Checks a case of one filter, one host and one request. The recorded result is true, false, or the exception that Nova raised. For an
- * exception, the host must be refused with a reason.
+ * Checks a case of one filter, one host and one request. The recorded result is true, false, or the exception that Nova raised. Unless it
+ * is true, the filter must refuse the host with a reason that has details, or raise an exception of Nova.
  */
 export function judgeFilterCase(given: Case): Difference | undefined {
   const filter = findNovaFilter(asText(given.filter, 'filter'))

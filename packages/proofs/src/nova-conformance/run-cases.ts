@@ -51,7 +51,10 @@ function kindOf(given: Case, file: string): { readonly kind: string; readonly ju
   throw new CaseFileError(`${file}: case ${given.id} has an unknown kind; it must have filter, weigher, instance_uuids, primitive or kind`)
 }
 
-/** A case that cannot be read or checked counts as failed, with the error as the actual result. */
+/**
+ * A case with an unreadable document of Nova, or with an unknown filter or weigher, counts as failed, with the error as the actual result.
+ * Other errors are thrown.
+ */
 function judgeSafely(judge: Judge, given: Case): Difference | undefined {
   try {
     return judge(given)

@@ -13,7 +13,7 @@ let endedBy: NodeJS.Signals | undefined
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Starts a process, which is ended with this run. Throws an error if a signal is already ending the run. */
+/** Starts a child process that is ended if a signal ends this run. Throws an error if a signal is already ending the run. */
 export function startChild<Child extends ChildProcess>(start: () => Child): Child {
   if (endedBy !== undefined) throw new Error(`the run is ended by ${endedBy}`)
   const child = start()
@@ -25,8 +25,8 @@ export function startChild<Child extends ChildProcess>(start: () => Child): Chil
 }
 
 /**
- * Registers a folder that is removed at the end of this run; returns a function that removes it earlier. If a signal is ending the run, the
- * returned function does nothing, because the folder must not be removed before its database is stopped.
+ * Registers a folder that is removed if a signal ends this run. Returns a function that removes the folder when it is no longer needed. If
+ * a signal is already ending the run, this function does nothing, because the folder must not be removed before its database is stopped.
  */
 export function ownFolder(folder: string): () => void {
   folders.add(folder)
@@ -40,9 +40,9 @@ export function ownFolder(folder: string): () => void {
 const removeFolder = (folder: string): void => rmSync(folder, { recursive: true, force: true })
 
 /**
- * Executes a run and cleans up if a signal ends it. A signal can reach only this process, unlike Ctrl-C in a terminal. Processes that the
- * run started then get SIGTERM, databases are stopped and folders are removed, and this process ends by the signal. A second signal kills
- * the processes.
+ * Executes a run and cleans up if a signal ends it. Unlike Ctrl-C in a terminal, a signal can reach this process without its child
+ * processes. So these get SIGTERM, databases are stopped and folders are removed, and then this process ends by the signal. A second signal
+ * kills the child processes.
  */
 export async function endedBySignals(run: (isEnded: () => boolean) => Promise<void>): Promise<void> {
   const forget = (): void => {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** The processes of the PostgreSQL server of a state directory. Empty if none is running. */
+/** The process ids of the PostgreSQL server of a state directory. Empty if none is running. */
 export function serverProcesses(stateDir: string): number[] {
   const postmaster = postmasterOf(stateDir)
   if (postmaster === undefined) return []

@@ -31,8 +31,8 @@ export const ADMIN_KEY = 'gantt_proof-of-this-machine-only'
 const START_TIMEOUT_MS = 300_000
 
 /**
- * Starts `gantt serve` on a free loopback port. If it does not start, throws an error with its last lines of output. `program` is the
- * path of the command line's program; the default is the one of this checkout.
+ * Starts `gantt serve` on a free loopback port. If the service does not start, throws an error with the last lines of its output. `program`
+ * is the path of the command line's program; the default is the one of this checkout.
  */
 export async function startService(
   environment: Readonly<Record<string, string>>,
@@ -87,7 +87,7 @@ function readUrl(child: ChildProcess, { words, hear }: Pick<ServiceWords, 'words
       child.kill('SIGKILL')
       reject(new Error(`the service did not start: ${why}\n${words.slice(-20).join('\n')}`))
     }
-    const timer = setTimeout(() => fail(`nothing within ${START_TIMEOUT_MS} ms`), START_TIMEOUT_MS)
+    const timer = setTimeout(() => fail(`it printed no URL within ${START_TIMEOUT_MS} ms`), START_TIMEOUT_MS)
     child.once('exit', (code, signal) => {
       clearTimeout(timer)
       fail(`it ended (${code ?? signal})`)

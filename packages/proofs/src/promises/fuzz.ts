@@ -42,15 +42,15 @@ interface Ran {
   /** When the call was sent, in milliseconds since 1970. */
   readonly from: number
   readonly to: number
-  /** Whether something was decided or written for the call, or may have been. `/live` may be silent meanwhile. */
+  /** Whether something was or may have been decided or written for the call. `/live` may be silent during such a call. */
   readonly hasActed: boolean
 }
 
 /**
  * Sends random documents, reports, filters, requests and subscriptions, drawn from the published schema, to a service with a large fleet.
  * The same seed gives the same calls. No call may end in INTERNAL or end the process, and calls of every kind must get through. Another
- * process requests `/live` all the time; while nothing is decided or written, it must get an answer within 200 ms. Calls that are refused
- * and calls that only read are no excuse.
+ * process requests `/live` all the time; while nothing is decided or written, it must get an answer within `silentMs`, also during calls
+ * that only read or are refused.
  */
 export async function proveFuzz(checks: Checks, options: ProveFuzzOptions): Promise<void> {
   const { documents, hosts, claims, seed, from, callers, silentMs = Number.POSITIVE_INFINITY, say } = options
@@ -122,7 +122,7 @@ export async function proveFuzz(checks: Checks, options: ProveFuzzOptions): Prom
         if (call.isWriting || running.size >= callers) await (call.isWriting ? Promise.all(running) : Promise.race(running))
         if (call.isWriting) await runAlone(call, number)
         else {
-          // subscriptions stay open while other calls write, so they have something to send
+          // Subscriptions stay open while other calls write, so that the service has something to send to them.
           const among = call.pieces === undefined ? running : followed
           const one: Promise<unknown> = run(call, number).finally(() => among.delete(one))
           among.add(one)

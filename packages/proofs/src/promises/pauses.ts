@@ -18,7 +18,8 @@ const MAX_PAUSE_MS = 20
 
 /**
  * Sends every slow query to a service with a large fleet, one at a time. Measures the longest time for which each query blocks all other
- * calls. Of several rounds, the one with the shortest such time is used, so that other load on the machine does not matter.
+ * calls. Each query is sent in several rounds, and its round with the shortest such time counts, so that other load on the machine does not
+ * matter.
  */
 export async function provePauses(checks: Checks, { hosts, claims, rounds, only = '', say }: ProvePausesOptions): Promise<void> {
   await withFolder(async (folder) => {
@@ -52,7 +53,7 @@ export async function provePauses(checks: Checks, { hosts, claims, rounds, only 
 interface Asked {
   readonly pauseMs: number
   readonly tookMs: number
-  /** A text about the errors in the answer. Empty if there are none. */
+  /** A text that shows the errors in the answer. Empty if there are none. */
   readonly fault: string
 }
 

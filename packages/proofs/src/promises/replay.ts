@@ -19,9 +19,9 @@ const MAX_REQUESTS_UNTIL_CONFLICT = 5_000
 const PROFILES = ['default', 'first-fit', 'random', 'best-fit'] as const
 
 /**
- * Runs two processes and many callers on a nearly full fleet. Some of the proposals then conflict with others: the log refuses them, and
- * their requests are decided again or refused. Then replays every stored decision from the log. The replay must have the same hosts and
- * scores, bit for bit. The run continues until a conflict occurs, because it would test too little without one.
+ * Runs two processes and many callers on a nearly full fleet. Some proposals then conflict with earlier ones and are void, and their
+ * requests are decided again or refused. Then replays every stored decision from the log. The replay must have the same hosts and scores,
+ * bit for bit. The run continues until a conflict occurs, because it would test too little without one.
  */
 export async function proveReplay(checks: Checks, { requests }: ReplayOptions): Promise<void> {
   await withFolder(async (folder) => {

@@ -22,7 +22,7 @@ export async function proveSurvive(checks: Checks, { rounds, say }: SurviveOptio
         const host = `h${round}`
         await reportHosts(client, [{ name: host, vcpus: 1_000 }])
         // The service is killed during these calls. A claim whose call was answered must exist afterwards. The claim of a call without an
-        // answer is allowed to exist or not.
+        // answer may or may not exist.
         const calls = Array.from({ length: 50 }, (_, i) =>
           select(client, { key: `s-${round}-${i}`, forceHosts: [host] }).then(
             (answer) => acknowledged.push(...claimsOf(answer).map(({ id }) => id)),

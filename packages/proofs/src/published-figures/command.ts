@@ -141,7 +141,7 @@ interface OpenbFlags {
   readonly concurrency: number
 }
 
-/** At most this many findings are listed. Further findings are only counted. */
+/** At most this many violations are listed. Further violations are only counted. */
 const LISTED = 10
 
 async function openb(flags: OpenbFlags): Promise<Report> {

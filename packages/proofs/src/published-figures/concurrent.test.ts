@@ -15,7 +15,7 @@ import { findTargets } from './remote/servers.ts'
 const REPLICAS = 3
 /**
  * The tolerated difference in percentage points. In this fleet, two GPUs are two percentage points. With concurrent calls, a few pods can
- * get other hosts than with sequential calls. A service that ignored the policy would differ by more.
+ * get other hosts than with sequential calls. A service that ignored the profile would differ by more.
  */
 const MAX_DEVIATION_POINTS = 5
 

@@ -1,4 +1,4 @@
-/** Items with the times at which they end, as a binary heap. The earliest is first. */
+/** Items with the times at which they end, as a binary heap. The item that ends first is at the top. */
 export class Departures<Item> {
   readonly #heap: { readonly at: number; readonly item: Item }[] = []
 

@@ -14,7 +14,7 @@ export function count(text: string): number {
   throw new InvalidArgumentError(`It must be a whole number of 1 to ${LARGEST_COUNT}.`)
 }
 
-/** Parses a whole number of 0 or more. */
+/** Parses a whole number of 0 to 999,999,999. */
 export function positive(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('It must be a whole number of 0 to 999999999.')

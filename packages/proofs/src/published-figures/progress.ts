@@ -7,7 +7,7 @@ export interface Progress {
   close(): void
 }
 
-/** The bar is updated once in this many steps. */
+/** `show` updates the bar only once in this many steps. */
 const STEPS_PER_SHOW = 64
 
 export function openProgress(noun: string, total: number): Progress {

@@ -76,7 +76,7 @@ test('the episodes of a set are read as the ids of their first VMs', () => {
 
 test.each([
   ['an unknown set', '{"note":"x","a":[1],"b":[2]}', 'e.json has no set "test"; it must be one of a, b'],
-  ['a name of every object', '{"a":[1]}', 'e.json has no set "test"; it must be one of a'],
+  ['no set of the requested name', '{"a":[1]}', 'e.json has no set "test"; it must be one of a'],
   ['a list', '[1]', 'e.json is [1]; it must be an object with a list of VM ids per set'],
   ['an empty set', '{"test":[]}', 'e.json: test is empty; it must name at least one VM'],
   ['a word for an id', '{"test":[1,"x"]}', 'e.json: test[1] is "x"; it must be the id of a VM'],

@@ -12,7 +12,7 @@ export interface Report {
   readonly figures: Readonly<Record<string, unknown>>
 }
 
-/** The widths of the table's columns in characters. With up to three columns of figures, the table has at most 80 characters per line. */
+/** The widths of the table's columns in characters. With one or two columns of figures, a line of the table has at most 80 characters. */
 const LABEL_WIDTH = 40
 const FIGURES = 24
 const NARROW_LABEL_WIDTH = 27

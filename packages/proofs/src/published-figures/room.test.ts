@@ -27,25 +27,29 @@ const aStay = (from: number, shape: Partial<Stay> = {}): Stay => ({
 test.each<[string, readonly Stay[], readonly string[]]>([
   ['an exact fit is not reported', [aStay(1), aStay(2)], []],
   [
-    'a third half of one GPU',
+    'a third half of one GPU is reported',
     [aStay(1, { pod: aPod({ cpuMilli: 1 }) }), aStay(2, { pod: aPod({ cpuMilli: 1 }) }), aStay(3, { pod: aPod({ cpuMilli: 1 }) })],
     ['n1 has 1000 of GPU 0; 1500 were promised at once, with p'],
   ],
-  ['a GPU whose pod was released before is free', [aStay(1, { until: 2 }), aStay(3), aStay(4)], []],
+  ['the GPU of a pod that was released before is free', [aStay(1, { until: 2 }), aStay(3), aStay(4)], []],
   [
-    'a GPU whose pod was released only afterwards is not free',
+    'the GPU of a pod that is released only afterwards is not free',
     [aStay(1, { until: 4 }), aStay(2), aStay(3, { pod: aPod({ cpuMilli: 1 }) })],
     ['n1 has 1000 of GPU 0; 1500 were promised at once, with p'],
   ],
   [
-    'too much CPU, whatever the GPUs are',
+    'too much CPU is reported, whichever GPUs the pods use',
     [aStay(1), aStay(2), aStay(3, { gpus: [1] })],
     [`n1 has 1000 of ${CPU_CLASS}; 1200 were promised at once, with p`],
   ],
-  ['memory', [aStay(1, { pod: aPod({ memoryMib: 101 }) })], ['n1 has 100 of MEMORY_MB; 101 were promised at once, with p']],
-  ['a GPU that the node does not have', [aStay(1, { gpus: [2] })], ['n1 has 0 of GPU 2; 500 were promised at once, with p']],
-  ['fewer GPUs than requested', [aStay(1, { pod: aPod({ gpus: 2 }) })], ['p asks for 2 GPUs and was given 1']],
-  ['a host that was not reported', [aStay(1, { host: 'n9' })], ['p was placed on n9, which the trace does not have']],
+  [
+    'too much memory is reported',
+    [aStay(1, { pod: aPod({ memoryMib: 101 }) })],
+    ['n1 has 100 of MEMORY_MB; 101 were promised at once, with p'],
+  ],
+  ['a GPU that the node does not have is reported', [aStay(1, { gpus: [2] })], ['n1 has 0 of GPU 2; 500 were promised at once, with p']],
+  ['fewer GPUs than requested are reported', [aStay(1, { pod: aPod({ gpus: 2 }) })], ['p asks for 2 GPUs and was given 1']],
+  ['a host that the trace does not have is reported', [aStay(1, { host: 'n9' })], ['p was placed on n9, which the trace does not have']],
 ])('%s', (_name, stays, found) => {
   expect(findOverCommits(nodes, stays)).toEqual(found)
 })

@@ -1,9 +1,9 @@
 import type { Awaitable } from './driver.ts'
 
 /**
- * Sends items in order, up to `width` of them at once. The next item waits until at most `width - 1` earlier items are in progress. With a
- * width of 1, items are sent strictly one after the other. After a failure nothing more is sent. Once all calls in progress have ended, the
- * first error is thrown.
+ * Sends items in order, up to `width` of them at once. An item is sent only when every item that is at least `width` positions earlier has
+ * ended. With a width of 1, items are sent strictly one after the other. After a failure nothing more is sent. Once all calls in progress
+ * have ended, the first error is thrown.
  */
 export async function sendInWindow<Item>(
   items: readonly Item[],

@@ -17,13 +17,16 @@ const drawFiltered = ({ random, fleet }: Source): Call => ({
   ...{ kind: 'filter', document: oneOf(random, FILTERED), variables: { q: drawFilter(random, fleet) }, roots: ['query'], isWriting: false },
 })
 
-/** What is drawn for the calls of a block. The other calls of a block are documents of the schema. Every kind is in every block. */
+/**
+ * What is drawn for each call of a block. The last twelve calls are random queries and mutations. All other kinds of calls are in every
+ * block.
+ */
 const BLOCK: readonly ((source: Source, number: number) => Call)[] = [
   ...[drawReport, drawFiltered, drawNovaReport, drawSubscription, drawNovaRequest, drawLongText, drawRepeatedVariable, drawFiltered],
   ...Array.from({ length: 12 }, () => drawCall),
 ]
 
-/** This many calls contain every kind that is not left to chance. */
+/** The number of calls in a block. Only whether a block contains queries and mutations is left to chance. */
 export const BLOCK_LENGTH = BLOCK.length
 
 /** The call with this number. The same source of random numbers gives the same call. */

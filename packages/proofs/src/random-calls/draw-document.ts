@@ -126,7 +126,10 @@ function declare({ variables, declared, byType }: Drawing, type: TypeRef, value:
   return `$${name}`
 }
 
-/** A further use of a variable: for an argument of the same type, or several times in a list. Undefined if there is none for the argument. */
+/**
+ * Uses a variable several times: a declared variable of the argument's type once more, or a new variable several times in a list. Undefined
+ * if neither is possible for the argument.
+ */
 function repeat(drawing: Drawing, { name, type }: Argument): string | undefined {
   const { random } = drawing.source
   const known = drawing.byType.get(printType(type))

@@ -3,8 +3,9 @@ import type { Call } from './draw-document.ts'
 import { drawNovaHost, drawNovaSpec, maybeDamaged } from './draw-nova.ts'
 import type { Source } from './draw-value.ts'
 
-/** The most bytes of a body, of which a text leaves these for everything else. */
+/** The size limit of a request body. */
 const BODY_BYTES = 4 * 1024 * 1024
+/** A long text leaves at least this many bytes of the body for everything else. */
 const OTHER_BYTES = 2_000
 /** A variable is used at most this many times: more would make the document longer than allowed. */
 const MAX_USES = 1_000
@@ -77,7 +78,7 @@ export function drawRepeatedVariable({ random, fleet }: Source, number: number):
   return { kind: 'repeated variable', document, variables: { x: values[declared] }, roots: [root], isWriting: mayWrite(document) }
 }
 
-/** A request in Nova's form: placed, explained or compared with the capacity. Some are damaged. */
+/** A call that places a request in Nova's form, explains it, or counts how many instances of it fit. Some requests are damaged. */
 export function drawNovaRequest({ random, fleet }: Source, number: number): Call {
   const nova = maybeDamaged(random, drawNovaSpec(random, fleet.hosts))
   const spec = { nova }

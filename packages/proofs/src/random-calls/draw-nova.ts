@@ -6,7 +6,7 @@ import { anyLength, chance, longText, oneOf } from './choose.ts'
 const CELL_CPUS = 8
 const CELL_MIB = 65_536
 
-/** Nova's report of a host: a ComputeNode, alone or with its service, instances, traits and inventories. */
+/** Nova's report of a host: a ComputeNode, alone or with its service, its instances and possibly its traits. */
 export function drawNovaHost(random: Random, host: string): unknown {
   const cells = chance(random, 50) ? 2 : 0
   const vcpus = CELL_CPUS * 2
@@ -101,7 +101,9 @@ const SMALL_WRONG: readonly unknown[] = [null, true, -1, 0, 2 ** 53, 1.5, 'many'
 const MOST = 20_000
 const DEPTH = 60
 
-/** A copy of a document in which something is wrong: a value, a missing or a further key, a long list, a long text, or deep lists. */
+/**
+ * A copy of a document in which something is wrong: a value, a missing or a further key, a long list, a long text, or deeply nested lists.
+ */
 export function damage(random: Random, value: unknown): unknown {
   const goesOn = !chance(random, 15)
   if (goesOn && Array.isArray(value) && value.length > 0) {

@@ -39,6 +39,7 @@ const TEXTS = [
   'a'.repeat(5_000),
 ]
 const INTS = [-1, 0, 1, 1, 2, 5, 10, 20, 50, 500, 501, 2 ** 31 - 1]
+/** Most lists have 1 to 3 items. In rare cases a list has `LONG_LIST` items. */
 const SHORTEST_LIST = 3
 const LONG_LIST = 200
 /** The most bytes of a text in an arbitrary place. Calls with longer texts are drawn separately. */

@@ -7,8 +7,8 @@ import { startChild } from '../processes/ended-run.ts'
 const EVERY_MS = 100
 
 /**
- * A program that sends requests to `/live`, each over a new connection. It prints the time of each request in milliseconds since 1970, and
- * the duration until the answer.
+ * A program that sends requests to `/live`, each over a new connection. For each request it prints the time in milliseconds since 1970, the
+ * duration until the answer, and the status of the answer.
  */
 const PROGRAM = `
 const http = require('node:http')
@@ -29,7 +29,7 @@ export interface LiveAnswer {
   readonly state: number | string
 }
 
-/** Another process that sends requests to the `/live` of a service all the time. */
+/** A separate process that requests `/live` of a service at short intervals. */
 export interface LiveWatch {
   /** Returns the answers since the last call of this function. */
   take(): readonly LiveAnswer[]

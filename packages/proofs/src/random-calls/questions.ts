@@ -1,6 +1,6 @@
 import type { LargeFleet } from './large-fleet.ts'
 
-/** A query whose work grows with the fleet. */
+/** A call whose work grows with the fleet: a query, or the dry run of a mutation. */
 export interface LongQuestion {
   readonly name: string
   readonly document: string
@@ -10,7 +10,7 @@ export interface LongQuestion {
 const EXTRA_FIELDS = 'capacity { resourceClass total used claimed free } traits aggregates(first: 2) { nodes { name } }'
 const VERDICT = 'hostName outcome rank totalWeight checks { filter } weights { weigher }'
 
-/** Every kind of query whose work grows with hosts, claims or requests. */
+/** Every kind of call whose work grows with the number of hosts, claims or requests and that writes nothing. */
 export function longQuestions({ hosts, aggregates, decisions, groups, claims, revision }: LargeFleet): readonly LongQuestion[] {
   const spec = { gantt: { flavor: { vcpus: 4, memoryMb: 8_192, rootGb: 20 } } }
   const two = { gantt: { flavor: { vcpus: 4, memoryMb: 8_192, rootGb: 20 }, numInstances: 20 } }

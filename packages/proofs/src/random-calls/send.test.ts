@@ -27,7 +27,7 @@ const refusals = new Set(['ValidationError', 'NotFound', 'NoValidHost'])
 describe('whether a call may have decided or written something', () => {
   test.each<[string, unknown, { readonly isAccepted: boolean; readonly mayHaveActed: boolean }]>([
     ['a payload', { data: { x: { __typename: 'AggregatePayload' } } }, { isAccepted: true, mayHaveActed: true }],
-    ['a refusal at the door', { data: { x: { __typename: 'ValidationError' } } }, { isAccepted: false, mayHaveActed: false }],
+    ['a refusal before a decision', { data: { x: { __typename: 'ValidationError' } } }, { isAccepted: false, mayHaveActed: false }],
     ['a request for which no host was found', { data: { x: { __typename: 'NoValidHost' } } }, { isAccepted: true, mayHaveActed: true }],
     ['a list of refusals', { data: { x: [{ __typename: 'NotFound' }] } }, { isAccepted: false, mayHaveActed: false }],
     [
@@ -43,7 +43,7 @@ describe('whether a call may have decided or written something', () => {
       { isAccepted: false, mayHaveActed: false },
     ],
     [
-      'an error within the answer',
+      'an error of a field within the answer',
       { data: null, errors: [{ path: ['x', 'hosts'], extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }] },
       { isAccepted: false, mayHaveActed: true },
     ],

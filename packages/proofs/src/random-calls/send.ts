@@ -15,7 +15,7 @@ export interface End {
   readonly type: 'answered' | 'refused' | 'left'
   /** Whether at least one root field has an answer that is not a refusal. */
   readonly isAccepted: boolean
-  /** False if the whole call was refused before anything was decided or written. A query can be true too. */
+  /** False if the whole call was refused before anything was decided or written. It can be true for a query too. */
   readonly mayHaveActed: boolean
   /** A description of the defect in the answer. Undefined if there is none. */
   readonly why: string | undefined

@@ -19,7 +19,7 @@ export interface KindTally {
   add(call: Call, end: End): void
   /** One line for each kind. */
   lines(): readonly string[]
-  /** Fails for each kind of which no call got through. Short runs, such as of one failed call, are not checked. */
+  /** Fails for each kind of which no call got through. Short runs, such as a run that repeats one failed call, are not checked. */
   check(checks: Checks, calls: number): void
 }
 

@@ -32,7 +32,7 @@ const CALL_MS = 60_000
 const TITLE = 'nats: the database away'
 
 /**
- * With NATS as the store, the database is unavailable for a given number of minutes under load. Measures the effects, and checks that
+ * Makes the database unavailable for a given number of minutes under load, with NATS as the store, and measures the effects. Checks that
  * nothing is lost or written twice.
  */
 export function measureDatabaseAway(checks: Checks, figures: Figures, { minutes, signal, say }: DatabaseAwayOptions): Promise<void> {
@@ -134,7 +134,8 @@ async function checkAll(checks: Checks, cluster: Cluster, load: DatabaseLoad, au
   )
   checks.check('keys let in from when they were made until they were revoked', load.wrongKeys.length === 0, () => load.wrongKeys.join('; '))
   const last = clientOf(cluster, REPLICAS - 1)
-  // In the stream, the audit row of a call is after its decision. So once the tables have the audit row, they have the decision too.
+  // In the stream, the audit row of a call is after the decision of the call. So once the tables have the audit row, they have the decision
+  // too.
   const audit = await untilAudited(last, auditedBefore + load.answered)
   const kept = await decisionsOf(last)
   const there = new Set(kept)
@@ -176,8 +177,8 @@ const AUDIT = `query ($after: String, $first: Int!) { auditLog(first: $first, af
   nodes { seq id at account keyId mutation target summary result requestId previous hash } } }`
 
 /**
- * Reads the audit's hash chain until it has this many rows, or until the timeout. The audit row of a placement is written shortly after the
- * placement.
+ * Reads the audit again and again until its hash chain has this many rows, or until the timeout. The audit row of a placement is written
+ * shortly after the placement.
  */
 async function untilAudited(client: Client, rows: number): Promise<Audited> {
   for (const end = performance.now() + AUDITED_MS; ; await sleep(SAMPLE_MS)) {

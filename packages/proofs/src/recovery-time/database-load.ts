@@ -6,7 +6,7 @@ import { type Answer, claimsOf, release, select } from '../promises/calls.ts'
 export interface DatabaseLoad {
   /** The ids of all decisions in the answers, including those of refusals. */
   readonly decisions: readonly string[]
-  /** The ids of the claims that are live now. */
+  /** The ids of the claims that the callers hold now. */
   held(): readonly string[]
   /** How many instances have been placed so far. */
   readonly placed: number
@@ -19,6 +19,7 @@ export interface DatabaseLoad {
   readonly failures: readonly string[]
   /** API keys that a replica treated wrongly: it accepted a key that had been revoked, or refused a key that had been created. */
   readonly wrongKeys: readonly string[]
+  /** How many API keys were created. */
   readonly keys: number
   stop(): Promise<void>
 }
@@ -36,8 +37,8 @@ const CREATE = `mutation ($input: ApiKeyCreateInput!) { apiKeyCreate(input: $inp
 const REVOKE = 'mutation ($id: ID!) { apiKeyRevoke(id: $id) { __typename } }'
 
 /**
- * Sends calls to every replica in turn until it is stopped. The calls place instances, make requests that are refused, release claims, and
- * create and revoke keys.
+ * Sends calls to all replicas until it is stopped. The calls place instances, make requests that are refused, release claims, and create
+ * and revoke keys.
  */
 export function startDatabaseLoad(clients: readonly Client[], as: (replica: number, key: string) => Client): DatabaseLoad {
   const decisions: string[] = []
@@ -139,8 +140,8 @@ export function startDatabaseLoad(clients: readonly Client[], as: (replica: numb
 const KEY_DELAY_LIMIT_MS = 5_000
 
 /**
- * Whether a key is accepted. If the result differs from the expected one, the check is repeated for KEY_DELAY_LIMIT_MS, because the change of the key
- * can still be unknown to the replica.
+ * Whether the service accepts the key of this client. If the result differs from the expected one, the check is repeated for
+ * KEY_DELAY_LIMIT_MS, because the replica may not yet know the change of the key.
  */
 async function isKnown(client: Client, expected: boolean): Promise<boolean> {
   for (const end = performance.now() + KEY_DELAY_LIMIT_MS; ; await sleep(PAUSE_MS)) {

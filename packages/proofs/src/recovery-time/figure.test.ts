@@ -8,15 +8,15 @@ describe('figures of a recovery', () => {
   test.each<[string, ReturnType<typeof answered>, number | undefined]>([
     ['nothing was answered', answered(), undefined],
     ['calls from before do not count, even if they were answered afterwards', answered([90, 150]), undefined],
-    ['the first answer to a call that was made after', answered([90, 150], [110, 900], [500, 700]), 600],
-  ])('%s', (_what, calls, ms) => {
+    ['only the first answer to a call that was sent afterwards counts', answered([90, 150], [110, 900], [500, 700]), 600],
+  ])('the time until calls are answered again: %s', (_what, calls, ms) => {
     expect(answeredAgainMs(calls, 100)).toBe(ms)
   })
 
   test.each<[string, ReturnType<typeof answered>, number]>([
-    ['before and after it do not count', answered([0, 0], [0, 90], [0, 101], [0, 199], [0, 900]), 701],
-    ['times that had ended by then do not count', answered([0, 0], [0, 99], [0, 150], [0, 201], [0, 205]), 51],
-  ])('the longest silence between two moments: %s', (_what, calls, ms) => {
+    ['a silence that overlaps the period counts in full', answered([0, 0], [0, 90], [0, 101], [0, 199], [0, 900]), 701],
+    ['a silence that ended before the period does not count', answered([0, 0], [0, 99], [0, 150], [0, 201], [0, 205]), 51],
+  ])('the longest silence in the period between two moments: %s', (_what, calls, ms) => {
     expect(longestSilenceMs(calls, 100, 200)).toBe(ms)
   })
 

@@ -28,8 +28,8 @@ const CALL_MS = 60_000
 const TRIES = 30
 const RETRY_DELAY_MS = 1_000
 /**
- * A checkpoint is written after this many log entries, and also after a minute. So a joining replica finds a checkpoint that contains
- * nearly the whole log.
+ * A checkpoint contains nearly the whole log if at most this many entries follow it. Replicas write a checkpoint about once a minute, or
+ * after many changes.
  */
 const FEW_ENTRIES = 100
 const POLL_INTERVAL_MS = 5_000
@@ -77,8 +77,8 @@ async function measure(checks: Checks, figures: Figures, cluster: Cluster, optio
 }
 
 /**
- * Places ten claims on every tenth host; returns the number of claims. Each request names its host, so that the service does not have to
- * search for one.
+ * Reports all hosts, and places ten claims on every tenth host. Returns the number of claims. Each request names its host, so that the
+ * service does not have to search for one.
  */
 async function fill(clients: readonly Client[], hosts: number, signal: AbortSignal): Promise<number> {
   const clientOf = (i: number): Client => clients[i % clients.length] as Client

@@ -24,8 +24,8 @@ const RECOVERY_MS = 60_000
 const POLL_INTERVAL_MS = 20
 
 /**
- * Stops the leader of the store in each way that the engine supports, and keeps it down until three replicas can write again. Measures the
- * time until all replicas can write.
+ * Stops the leader of the store in each way that the engine supports, and keeps it down until all three replicas can write again. Measures
+ * the time until all replicas can write.
  */
 export function measureLeaderLoss(checks: Checks, figures: Figures, { engine, rounds, signal, say }: LeaderLossOptions): Promise<void> {
   return withFolder(async (folder) => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@gantt/client'
 import { claimsOf, select } from '../promises/calls.ts'
 
-/** Callers that place and read on one replica all the time, and the times of their answers. */
+/** Callers that place and read on one replica until they are stopped, and the times of the answers to them. */
 export interface Probe {
   readonly writes: readonly Answered[]
   readonly reads: readonly Answered[]

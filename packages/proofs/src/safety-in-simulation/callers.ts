@@ -38,7 +38,8 @@ export class Callers {
         )
         break
       case 'forget':
-        // In half of the cases the replica proposes the change without the usual checks. The rules of the log must then refuse the change.
+        // In half of the cases the replica proposes the change without the usual checks. A change that is not allowed must then be void by
+        // the rules of the log.
         if (c % 2 === 1) propose(what, { type: what, hosts: [{ host, node: host }], isForced: c % 5 === 0, reason: 'simulated' })
         else
           this.#world.ask(
@@ -174,7 +175,7 @@ export class Callers {
         this.#world.ask(process, `membership of ${id}`, groups.setMembership([claim], c % 3 === 0 ? null : groupAt(c), false), () => {})
         break
       default:
-        throw new Error(`${what} is no call about a claim`)
+        throw new Error(`${what} is not a call about a claim`)
     }
   }
 
@@ -246,7 +247,8 @@ export class Callers {
     const numInstances = 1 + (b % 5 === 0 ? 1 + (c % 2) : 0)
     const group = c % 3 === 0 ? GROUPS[b % GROUPS.length] : undefined
     const bound = group && (this.#world.model.group(group.uuid) ?? { policy: group.policy, max: group.maxServerPerHost })
-    // In one case of seven, members of this group must not share a host with members of the next group in the list.
+    // In one case of seven, if the feature level allows such a rule, members of this group must not share a host with members of the next
+    // group in the list.
     const isApart = group !== undefined && b % 7 === 3 && this.#world.model.level >= GROUPS_APART
     const apartFrom = isApart ? [(GROUPS[(b + 1) % GROUPS.length] as (typeof GROUPS)[number]).uuid] : []
     const key = `k${this.#world.ids++}`

@@ -6,7 +6,10 @@ import type { ModelFleet } from './model/fleet.ts'
 import { membersOf } from './model/group.ts'
 import { freeOf, gpusLeft } from './model/room.ts'
 
-/** The state of a replica's fleet as text, with everything that decisions and answers depend on. */
+/**
+ * The state of a replica's fleet as text: hosts, live claims, keys, aggregates and groups, with the fields that the reference model has
+ * too.
+ */
 export function digestOfFleet({ place, hosts, groups, aggregates, ledger }: Fleet): string {
   const { status, liveness, lastEdit } = hosts.columns
   return JSON.stringify({

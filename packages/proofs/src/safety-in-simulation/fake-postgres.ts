@@ -35,10 +35,11 @@ export interface NetworkFaults {
   /** The probability that the server accepts an append that names an outdated head, as an engine with a faulty comparison would. */
   blind: number
   isDown: boolean
-  /** Replicas that have no connection to the server. */
+  /** The processes, by `Process.life`, that have no connection to the server. */
   readonly cutOff: Set<number>
   /**
-   * Replicas whose process is paused, with the end of the pause. The server continues meanwhile, and its messages arrive after the pause.
+   * The paused processes, by `Process.life`, each with the virtual time at which its pause ends. The server continues meanwhile, and its
+   * messages arrive after the pause.
    */
   readonly stalled: Map<number, number>
 }
@@ -77,7 +78,7 @@ export function createFakePostgres(time: VirtualTime, random: Random): FakePostg
   const chance = (share: number): boolean => share > 0 && random.below(1_000_000) < share * 1_000_000
   const travel = (): Promise<void> =>
     new Promise((resolve) => void time.after(random.below(Math.max(1, Math.round(faults.slow * 1_000))) / 1_000, resolve))
-  /** Waits until the process of a replica is not paused. A paused process reads received data only after the pause. */
+  /** Waits until a process is not paused. A paused process reads received data only after the pause. */
   const awake = async (owner: number): Promise<void> => {
     const rest = (faults.stalled.get(owner) ?? 0) - time.now
     if (rest > 0) await new Promise<void>((resolve) => void time.after(rest, resolve))

@@ -83,7 +83,7 @@ export function createPlan(seed: number, replicas: number, random: Random, size 
       })
     }
   }
-  // In half of the simulations the store accepts stale appends. The rules that replicas apply to the log must then keep claims safe without
-  // help from the store.
+  // In half of the simulations the store can accept stale appends. The rules that replicas apply to the log must then keep claims safe
+  // without help from the store.
   return { seed: String(seed), replicas, acts: planned.sort((x, y) => x.at - y.at), blind: seed % 2 === 0 ? 0.6 : 0 }
 }

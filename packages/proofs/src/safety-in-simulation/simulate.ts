@@ -15,7 +15,7 @@ export interface SimulateOptions {
 export interface Failure {
   readonly seed: number
   readonly violations: readonly string[]
-  /** The smallest list of acts found that still breaks the same promise. */
+  /** The smallest list of acts found that still breaks a promise. */
   readonly acts: readonly Act[]
   readonly plan: Plan
 }
@@ -58,7 +58,7 @@ export async function simulate({ seeds, from, replicas, onWorld }: SimulateOptio
 /** Shrinking runs at most this many simulations. That is enough to reach a short list of acts without taking minutes. */
 const MAX_TRIES = 250
 
-/** Removes half of the acts, then a quarter, and so on, as long as a promise is still broken. */
+/** Tries to remove each half of the acts, then each quarter, and so on. Acts stay removed if a promise is broken without them too. */
 export async function shrink(plan: Plan, planted: Planted = {}): Promise<Plan> {
   let { acts } = plan
   let tries = 0

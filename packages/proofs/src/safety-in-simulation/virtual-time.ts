@@ -7,8 +7,9 @@ import type { Timers } from '@gantt/server/for-proofs'
 export interface VirtualTime {
   /** Milliseconds since the simulation began. */
   readonly now: number
+  /** Calls the function after this many milliseconds. Returns a function that cancels this. */
   after(ms: number, callback: () => void): () => void
-  /** Advances the time to a moment. Between callbacks, all resolved promises are processed. */
+  /** Advances the time to a moment. Between callbacks, all resolved promises are processed, and then `each` is called. */
   runUntil(end: number, each?: () => void): Promise<void>
 }
 

@@ -46,7 +46,7 @@ export interface Process {
   readonly hosts: Hosts
   readonly stats: Stats
   readonly leaving: Leaving
-  /** Rejects when the process is killed. Everything that waits for the process then ends. */
+  /** Resolves when the process is killed. Everything that waits for the process then ends. */
   readonly killed: Promise<'killed'>
   stall(ms: number): void
   kill(): void

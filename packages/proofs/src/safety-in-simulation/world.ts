@@ -44,7 +44,10 @@ class World {
     await this.#end()
   }
 
-  /** Ends all faults and lets time pass. After that, all calls must be answered, all moves must be closed, and all replicas must agree. */
+  /**
+   * Ends the faults of network and server and lets time pass. After that, all calls must be answered, all replicas must have applied the
+   * whole log, and no reservation may be overdue. Released claims and claims of abandoned keys must have ended.
+   */
   async #end(): Promise<void> {
     const { faults } = this.#state.store
     Object.assign(faults, { cut: 0, deaf: 0, slow: 2, aborted: 0, isDown: false })

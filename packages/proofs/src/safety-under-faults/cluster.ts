@@ -34,7 +34,7 @@ export interface Release {
   readonly settings?: Readonly<Record<string, string>>
 }
 
-/** Starts a service with the given deadline of calls in milliseconds. Throws an error if it does not start. */
+/** Starts a service with the given deadline of calls in milliseconds. Throws an error if the service does not start. */
 export type StartRelease = (release: Release, callMs: number) => Promise<Service>
 
 const startProcess: StartRelease = ({ settings = {}, program }, callMs) => startService(settings, callMs, program)

@@ -16,8 +16,8 @@ const GROUPS = `query Groups($after: String) { serverGroups(first: 200, after: $
 const FINDINGS = '{ auditor { rounds counts { code count } findings { code name actual } } }'
 
 /**
- * The findings are read after this many further passes of the auditor. The first of these passes can have begun before the state was final.
- * Only the last pass certainly examined nothing but the final state.
+ * The findings are read after this many further rounds of the auditor. The first of these rounds can have begun before the state was final.
+ * Only the last round certainly examined nothing but the final state.
  */
 const ROUNDS = 3
 const ROUNDS_MS = 60_000
@@ -32,7 +32,7 @@ interface Page<Node> {
   readonly nodes: readonly Node[]
 }
 
-/** Everything that a replica returns about hosts, claims (including ended ones) and groups. */
+/** Everything that a replica returns about hosts, claims (including ended ones) and groups, and the findings of its auditor. */
 export async function readFinalState(client: Client, replica: number): Promise<FinalState> {
   interface Node extends HostUnits {
     readonly name: string

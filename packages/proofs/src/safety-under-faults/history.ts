@@ -100,7 +100,7 @@ export interface SetStatus {
 
 /**
  * Removes or readmits a host. `forget` removes a host that has no claims. `force` removes a host together with its claims. `readmit`
- * accepts its reports again. With `by` the host gets another name.
+ * accepts its reports again. `replace` gives the host the name `by`.
  */
 export interface Leave {
   readonly type: 'leave'
@@ -233,6 +233,7 @@ export interface UnitRule {
 export interface Setting {
   /** The allowed amounts by resource class. A class without a rule allows any whole number. */
   readonly units: Readonly<Record<string, UnitRule>>
+  /** `capacity`: the real size of the host. `base`: the amounts that the host uses itself, without instances. */
   readonly hosts: readonly { readonly name: string; readonly capacity: Amounts; readonly base: Amounts }[]
   readonly groups: readonly Group[]
 }

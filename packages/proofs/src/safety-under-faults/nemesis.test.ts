@@ -34,7 +34,7 @@ const SEEDS = Array.from({ length: 24 }, (_, i) => String(i + 1))
 /** The time limit in milliseconds for all repeated runs on a busy machine. Usually the first run finds the violation. */
 const LONG_MS = 900_000
 
-/** The violations that are found on two replicas in this process, without killing anything. */
+/** The violations that are found on two replicas in this process. The only fault is an append that does not arrive. */
 async function brokenOn(options: Partial<Pick<NemesisOptions, 'release'>>, seed: string): Promise<string> {
   const said: string[] = []
   const say = (line: string): void => void said.push(line)
@@ -51,7 +51,7 @@ async function findsAll(wanted: readonly RegExp[], options: Partial<Pick<Nemesis
 }
 
 // check.test.ts tests which rule finds which violation. These tests need concurrent calls, which happen by chance.
-describe('on replicas without faults, the nemesis finds', () => {
+describe('on replicas of which none is killed, the nemesis finds', () => {
   test.skipIf(!isLongForm)(`nothing${longFormNote}`, async () => {
     expect(await brokenOn({}, SEEDS[0] as string)).toBe('')
   })
@@ -62,7 +62,7 @@ describe('on replicas without faults, the nemesis finds', () => {
     await findsAll([amounts, /an instance that has a claim gets no other/], { release })
   })
 
-  test.skipIf(!isLongForm)(`a claim whose amount is lost when pinned CPUs move${longFormNote}`, { timeout: LONG_MS }, async () => {
+  test.skipIf(!isLongForm)(`a claim that holds nothing if the unit it names is used${longFormNote}`, { timeout: LONG_MS }, async () => {
     const { apply } = Fleet.prototype
     vi.spyOn(Fleet.prototype, 'apply').mockImplementation(function (this: Fleet, entry) {
       const verdicts = apply.call(this, entry)

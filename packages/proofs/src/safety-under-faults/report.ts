@@ -18,9 +18,9 @@ export interface Figures {
   readonly claims: number
   readonly liveAtTheEnd: number
   readonly refused: number
-  /** How many calls were retried, because an answer was lost or the call was temporarily refused. */
+  /** How many calls other than reads got no answer, and had to be retried. */
   readonly retries: number
-  /** How many keys were sent more than once, because an answer was lost. */
+  /** How many placements were answered with the answer to an earlier call with the same key. */
   readonly repeated: number
   /** How many further attempts for an instance were placed. */
   readonly attempts: number
@@ -92,7 +92,7 @@ function kindOf(call: Call): string {
   return call.attempt === undefined ? 'move' : 'attempt'
 }
 
-/** Matches ids and numbers. They are removed from messages, so that messages of the same kind are equal. */
+/** Matches ids and numbers. They are replaced in messages by one character, so that messages of the same kind are equal. */
 const NUMBERS = /[0-9a-f-]{8,}|\d+/g
 const SHOWN = 8
 

@@ -17,7 +17,7 @@ export interface LoadOptions {
   /** The seed of the random choice of calls. */
   readonly seed: string
   readonly clients: number
-  /** Callers retry a call for this many milliseconds after its first attempt. */
+  /** Callers retry unanswered calls until this many milliseconds after the start of the run. */
   readonly maxRunMs: number
   /** The value for `Run.isStrict`. True if absent. */
   readonly isStrict?: boolean
@@ -29,7 +29,7 @@ export interface Held extends Figures {
   readonly history: readonly Operation[]
 }
 
-/** After the loss of a whole cluster, every replica must place again within this many milliseconds. */
+/** After all faults, every replica must place again within this many milliseconds, even if a whole cluster was lost. */
 export const RECOVERY_MS = 30_000
 const AGGREGATES = 3
 const RETRY_DELAY_MS = 100
@@ -118,7 +118,7 @@ async function createAggregate(client: Client, name: string): Promise<string> {
     'mutation Create($name: String!) { aggregateCreate(input: { name: $name }) { __typename ... on AggregatePayload { aggregate { uuid } } } }',
     { name },
   )
-  if (aggregateCreate.aggregate === undefined) throw new Error(`aggregate ${name} was not made`)
+  if (aggregateCreate.aggregate === undefined) throw new Error(`aggregate ${name} was not created`)
   return aggregateCreate.aggregate.uuid
 }
 

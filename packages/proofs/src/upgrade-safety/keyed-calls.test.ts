@@ -26,6 +26,10 @@ test.each<[string, readonly Operation[], ReturnType<typeof callsOf>]>([
   ],
   ['the outcome of an abandoned key is known', [asked('a', info), asked('a', ok, 'abandon')], { keys: 1, again: 1, unanswered: 0 }],
   ['the outcome of a call that certainly had no effect is known', [asked('a', fail)], { keys: 1, again: 0, unanswered: 0 }],
-  ['a call without any answer is lost', [asked('a', info), asked('a', fail), asked('b', ok)], { keys: 2, again: 1, unanswered: 1 }],
+  [
+    'the outcome of a call without any answer is unknown',
+    [asked('a', info), asked('a', fail), asked('b', ok)],
+    { keys: 2, again: 1, unanswered: 1 },
+  ],
   ['calls without a key do not count', [{ ...asked('a', info), call: { type: 'read' } }], { keys: 0, again: 0, unanswered: 0 }],
 ])('%s', (_name, history, calls) => expect(callsOf(history)).toEqual(calls))

@@ -36,7 +36,7 @@ export interface UpgradeFigures extends Figures, KeyedCalls {
 }
 
 const REPLICAS = 3
-/** The time limit of a restart in milliseconds. Callers retry their calls for at least this long. */
+/** The time limit of a restart in milliseconds. Callers retry unanswered calls for as long as all restarts of a run may take. */
 const RESTART_MS = 60_000
 const ROUNDS = 3
 const RETRY_DELAY_MS = 50
@@ -177,7 +177,7 @@ async function checkHeldBack(checks: Checks, { replicas }: Cluster, level: numbe
 
 /**
  * Checks the end of the upgrade, after the last replica with a limited level was replaced. The next decision must raise the level. The
- * older release must then refuse to start, with both levels in its message.
+ * older release must then refuse to start, with the level of the log in its message.
  */
 async function checkRaised(checks: Checks, cluster: Cluster, older: Older, level: number): Promise<void> {
   const { client } = cluster.replicas[0] as ReplicaProcess

@@ -4,10 +4,7 @@ import type { Checks } from '../checks.ts'
 import type { Cluster } from '../safety-under-faults/cluster.ts'
 import { decisionsOf } from '../safety-under-faults/final.ts'
 
-/**
- * The time limit in milliseconds for equal digests after the last change. Replicas send their digests every two seconds, together with
- * their heartbeats.
- */
+/** The time limit in milliseconds for equal digests after the last change. Each replica publishes its digest every two seconds. */
 const QUIESCE_TIMEOUT_MS = 60_000
 const POLL_INTERVAL_MS = 200
 /** At most this many decisions are replayed. They are spread over the whole run. */

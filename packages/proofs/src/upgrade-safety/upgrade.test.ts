@@ -26,7 +26,7 @@ test.skipIf(!isLongForm)(
   },
 )
 
-test('the error for a checkout that is not built has its folder and the command that builds it', () => {
+test('the error for a checkout that is not built names the missing program, and says that the checkout must be built first', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'gantt-upgrade-'))
   try {
     expect(() => olderRelease(folder)).toThrow(NotBuiltError)

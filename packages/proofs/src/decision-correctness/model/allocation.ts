@@ -31,7 +31,7 @@ function counted(fleet: ModelFleet, host: ModelHost): HostStats {
     stats[ratio] = set.ratio ?? minRatio(fleet, host, name) ?? own
     if (isListed) continue
     const kept = isOpen ? (configured(fleet, standard, 'reserved') ?? 0) : 0
-    // Nova includes the reserved memory of its configuration in the used memory.
+    // The used amounts in Nova's reports include the amounts that Nova's configuration reserves.
     stats[used] = Math.max(0, reported[used] - kept)
     const reserved = Math.min(reported[total], set.reserved ?? kept)
     if (reserved === 0) continue

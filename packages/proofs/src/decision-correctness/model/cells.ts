@@ -9,8 +9,9 @@ export interface ModelCell {
   readonly sharedUsed: number
   readonly memoryCapacity: number
   readonly memoryFree: number
-  /** The total memory, and the part of it that is not in huge pages. */
+  /** The total memory in MiB. */
   readonly memory: number
+  /** The part of `memory` that is not in huge pages, in MiB. */
   readonly plain: number
   /** Memory outside of huge pages: how much can be allocated, and how much is allocated. */
   readonly plainCapacity: number
@@ -166,7 +167,7 @@ export function cellsOf(fleet: ModelFleet, host: ModelHost): ModelCell[] {
   const sum = <Of>(all: readonly Of[], read: (one: Of) => number): number => all.reduce((total, one) => total + read(one), 0)
   const inCell = ({ id }: { id: number }) => shown.filter((hold) => hold.cell === id)
   // Claims of listed instances can hold more than the report shows as used. The excess is counted as used in the cells that these claims
-  // name and, if these are full, in any cell.
+  // name and, if those cells are full, in any cell.
   let hiddenPins = sum(shown, ({ pinned }) => pinned.length) - sum(reported, ({ pinnedCpus }) => pinnedCpus?.length ?? 0)
   for (const cell of cells)
     for (const cpu of [...new Set(inCell(cell).flatMap(({ pinned }) => pinned))].sort((a, b) => a - b)) {

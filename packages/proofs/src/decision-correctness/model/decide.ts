@@ -64,7 +64,10 @@ export interface ModelDecision {
   }[]
 }
 
-/** Decides one instance after the other without changing the fleet. An affinity group gets the best host that fits all its members. */
+/**
+ * Decides one instance after the other without changing the fleet. If the members of an affinity group do not all fit on the best host, the
+ * hosts are tried from the best to the worst, and the first on which all members fit is chosen.
+ */
 export function decideAsModel(fleet: ModelFleet, question: ModelQuestion): ModelDecision {
   const { request, allOrNothing } = question
   const isWhole = ({ found }: ModelDecision): boolean => found === request.numInstances

@@ -243,8 +243,8 @@ function shortOf(what: string, resourceClass: string, request: RequestSpec, flee
 }
 
 /**
- * Why a filter for one resource class refuses a host: the needed amount is not free, or it is above the total. A reason that cannot change
- * when other instances end takes precedence over a lack of free resources.
+ * Why a filter for one resource class refuses a host: the needed amount is not free, exceeds the total, or breaks the unit rules of the
+ * class. A reason that cannot change when other instances end takes precedence over a lack of free resources.
  */
 function amountOf(inventory: Inventory, need: number, have: number, short: string, tooLittle: string): ReturnType<Ask> {
   const { most, inAll } = inventory
@@ -287,7 +287,7 @@ function usualName(kind: keyof typeof otherWords, name: string | null | undefine
   return words[lower] ?? lower
 }
 
-/** Reason codes for the classes that every host has. The first is for too little free, the second for a total that is too small. */
+/** Reason codes for the classes that every host has. The first is used if too little is free, the second if the total is too small. */
 const ofClass: Readonly<Record<string, readonly [string, string]>> = {
   VCPU: ['cpu.short', 'cpu.too_few'],
   MEMORY_MB: ['memory.short', 'memory.too_little'],

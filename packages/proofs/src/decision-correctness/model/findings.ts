@@ -39,7 +39,7 @@ function hasTooLittle(fleet: ModelFleet, host: ModelHost): string[][] {
   return sorts.flatMap(([held, most]) => (held > most ? [['capacity.below_claims', nameOf(host), `at least ${held}, not ${most}`]] : []))
 }
 
-/** The findings about a report that counts less use than the claims of its listed instances hold. */
+/** The findings about a report whose used amount is less than what the claims of its listed instances hold. */
 function usesTooLittle(fleet: ModelFleet, host: ModelHost): string[][] {
   const shown = logged(claimsOn(fleet, host)).filter(isCounted)
   const classes = new Set(shown.flatMap(({ takes }) => Object.keys(takes.classes ?? {})))

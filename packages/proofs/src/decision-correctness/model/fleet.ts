@@ -4,8 +4,8 @@ import type { ModelAggregate, ModelClaim, ModelFleet, ModelGroup, ModelHost } fr
 
 /**
  * Applies a host's report. The amounts of a report normally include the instances that it lists. If `isEarlier` is true, the report is
- * older than the claims and was sent under another name of the machine. Its amounts then do not include instances that it lists for the
- * first time.
+ * older than the claims and was sent under another name of the machine. Its amounts then do not include an instance that no earlier report
+ * has listed.
  */
 export function report(fleet: ModelFleet, host: ModelHost, stats: HostStats, isEarlier = false): void {
   host.reported = stats
@@ -61,7 +61,10 @@ export function inventoryOf({ stats }: ModelHost, resourceClass: string): Invent
   return { capacity: capacityOf(total, ratio), total, used, least: 1, most: null, step: 1, inAll: total }
 }
 
-/** Whether the amount for one instance exceeds the total and the maximum that the host states for one instance. */
+/**
+ * Whether the amount for one instance exceeds both the total without the reserved amount and the maximum that the host states for one
+ * instance.
+ */
 export const isMoreThanAll = ({ most, inAll }: Inventory, need: number): boolean => need > inAll && need > (most ?? inAll)
 
 /** Returns a text with the allowed amounts if the class does not allow this amount for one instance. Otherwise returns undefined. */
@@ -111,8 +114,8 @@ export function free(fleet: ModelFleet, host: ModelHost, resourceClass: string):
 }
 
 /**
- * The used amount of a class. It is the reported use or, if larger, the sum of the claims of listed instances. The claims that the report
- * does not include are added.
+ * The used and the claimed amount of a class together: the reported use or, if larger, the sum of the claims of listed instances, plus the
+ * claims that the report does not include.
  */
 function takenOf(fleet: ModelFleet, host: ModelHost, resourceClass: string, used: number | null): number {
   let shown = 0

@@ -60,7 +60,7 @@ function unusable(gpus: readonly ModelGpu[], cpuFree: number, typical: readonly 
 /**
  * The choice of GPUs that causes the least fragmentation on a host, and its points: 100 x logistic(decrease of the unusable capacity in
  * GPUs), rounded down. A request for a share of one GPU can get any GPU that fits. Other requests get the fitting GPUs with the lowest
- * indices.
+ * indices. Undefined if too few GPUs fit.
  */
 export function leastFragmenting(
   all: readonly ModelGpu[],

@@ -3,7 +3,7 @@ import { countAnew, mergedOverrides } from './allocation.ts'
 import { claimsOn, report } from './fleet.ts'
 import type { ModelFleet, ModelHost } from './state.ts'
 
-/** Removes a node of a host, and ends its claims. Aggregates list the host's name until its last node has left. */
+/** Removes a host, and ends its claims. Aggregates list its host name until all hosts with this host name have left. */
 export function forget(fleet: ModelFleet, host: ModelHost): void {
   for (const claim of claimsOn(fleet, host)) fleet.claims.splice(fleet.claims.indexOf(claim), 1)
   host.isGone = true
@@ -36,7 +36,9 @@ export function replace(fleet: ModelFleet, host: ModelHost, to: Pick<ModelHost, 
 export const presentAt = ({ hosts }: ModelFleet, name: Pick<ModelHost, 'host' | 'node'>): ModelHost | undefined =>
   hosts.find(({ host, node, isGone }) => !isGone && host === name.host && node === name.node)
 
-/** Replaces a host's name by the names `by` in all aggregates. If the host still has a node, aggregates list its old name too. */
+/**
+ * Replaces a host's name by the names `by` in all aggregates. If another host still has the old host name, aggregates list this name too.
+ */
 function renameInAggregates(fleet: ModelFleet, name: string, by: readonly string[]): void {
   const stays = fleet.hosts.some(({ host, isGone }) => host === name && !isGone) ? [name] : []
   for (const [i, aggregate] of fleet.aggregates.entries()) {

@@ -80,7 +80,7 @@ export function seat(guests: readonly GuestCell[], cells: readonly ModelCell[], 
   return undefined
 }
 
-/** The resources of the chosen cells. Dedicated CPUs are the lowest free ones. */
+/** The resources that a guest takes from the chosen host cells. Its dedicated CPUs are the lowest free ones. */
 export const takeCells = (guests: readonly GuestCell[], seating: readonly ModelCell[]): readonly CellTaken[] =>
   guests.map((guest, i) => {
     const cell = seating[i] as ModelCell
@@ -146,7 +146,7 @@ function ownLeft(cell: ModelCell): number {
   return count
 }
 
-/** How many CPUs of a cell are not pinned after the guest's dedicated CPUs are pinned. */
+/** How many CPUs of a cell are not pinned after the guest's dedicated CPUs are pinned, if these can be pinned. */
 function sharedInAll(cell: ModelCell, { dedicated }: GuestCell): number {
   const pinned = cell.pinned.length + dedicated <= cell.cpus.length ? cell.pinned.length + dedicated : cell.pinned.length
   return Math.max(0, cell.cpus.length - pinned)
@@ -160,7 +160,7 @@ function sharedLeft(cell: ModelCell, { dedicated }: GuestCell): number {
   return count
 }
 
-/** How many guest cells at most fit on different host cells at the same time. */
+/** The largest number of guest cells that fit on different host cells at the same time. */
 function mostSeated(guests: readonly GuestCell[], cells: readonly ModelCell[]): number {
   const [guest, ...others] = guests
   if (guest === undefined) return 0

@@ -23,11 +23,11 @@ export interface ModelClaim {
   readonly instance: string | null
   readonly group: ModelGroup | null
   readonly takes: Takes
-  /** Whether a report has listed the instance since the claim was made. */
+  /** Whether the last report of the host lists the instance. A report that was applied before the claim was made does not count. */
   isListed: boolean
   /** Whether the report that listed the instance is older than the claim. If it is, the amounts in the report do not include the claim. */
   isHeldInAddition: boolean
-  /** Whether the claim is in the log. It is not while the decision that places the instance is being made. */
+  /** Whether the claim is in the log. False for claims of the decision that is being made, and for proposals that are not appended yet. */
   readonly isLogged: boolean
 }
 export interface ModelHost {
@@ -43,14 +43,14 @@ export interface ModelHost {
   present: readonly string[]
   status: string
   liveness: string
-  /** Whether the host has left the fleet. Its ordinal stays in use. */
+  /** Whether the host has left the fleet. Its ordinal is not reused. */
   isGone: boolean
 }
 
 /**
  * The model of a fleet, as plain objects. The model's code is slow and simple: no sums are stored, and no code is shared with the core,
- * which must give the same results. The model covers the resources that this service manages, except PCI devices and CPU threads. Hosts of
- * the model report huge pages, but no request demands them.
+ * which must give the same results. The model covers the resources that this service manages, except PCI devices, disk pools and CPU
+ * threads. Hosts of the model report huge pages, but no request demands them.
  */
 export interface ModelFleet {
   /** Hosts in the order in which they first reported. */

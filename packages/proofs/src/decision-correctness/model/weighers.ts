@@ -111,8 +111,8 @@ export const weighers: Readonly<Record<string, ModelWeigher>> = {
 }
 
 /**
- * The multiplier of a weigher for a host: the lowest multiplier that the host's aggregates set. If they set none, or if one of their values
- * is not a number, the multiplier of the profile.
+ * The multiplier of a weigher for a host: the lowest multiplier that the host's aggregates set. If they set none, if one of their values is
+ * not a number, or if the lowest is beyond 1e9 or -1e9, the multiplier of the profile.
  */
 export function multiplierOf(
   fleet: readonly { readonly metadata: Readonly<Record<string, string>> }[],

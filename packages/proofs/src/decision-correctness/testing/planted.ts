@@ -65,7 +65,7 @@ export const mistakes: Readonly<Record<string, Plant>> = {
     }
   }),
   'memory set aside as huge pages is given as plain memory': spoilPassesWhere('ResourceClassFilter', 'memory.huge_pages'),
-  'a guest cell shares more CPUs than there are': spoilPassesWhere('NUMATopologyFilter', 'numa.too_few_cpus'),
+  'a guest cell gets more shared CPUs than its host cell has': spoilPassesWhere('NUMATopologyFilter', 'numa.too_few_cpus'),
   'a pinned guest gets memory that another guest has': spoilPassesWhere('NUMATopologyFilter', 'numa.pinned_memory'),
   'hosts that are down pass the filter': spoilPasses('ComputeFilter', () => true),
   'a host that the net refuses is accepted': spoilPasses('NUMATopologyFilter', () => true),
@@ -76,7 +76,7 @@ export const mistakes: Readonly<Record<string, Plant>> = {
     (profile) => ({ ...profile, weighers: [...profile.weighers].reverse() }),
     (raw) => [...raw].reverse(),
   ),
-  'ties are decided by the seed in profiles that decide them by the order of hosts, and the reverse': spoilProfile((profile) => ({
+  'ties are decided in the order of hosts if the profile has seeded ties, and by the seed otherwise': spoilProfile((profile) => ({
     ...profile,
     tieOrder: profile.tieOrder === 'seeded' ? 'first-seen' : 'seeded',
   })),
@@ -87,7 +87,7 @@ export const mistakes: Readonly<Record<string, Plant>> = {
     ),
   })),
   'the best host is always chosen, whatever hostSubsetSize is': spoilProfile((profile) => ({ ...profile, hostSubsetSize: 1 })),
-  'cells are always tried by number': spoilProfile(({ assignment: { numa: _, ...assignment }, ...profile }) => ({
+  'cells are always tried in the order of their ids': spoilProfile(({ assignment: { numa: _, ...assignment }, ...profile }) => ({
     ...profile,
     assignment,
   })),
@@ -118,8 +118,8 @@ export const mistakes: Readonly<Record<string, Plant>> = {
       return { ...answer, counterfactuals: answer.counterfactuals.map((one) => ({ ...one, request: more })) }
     },
   }),
-  'a claim forgets its amount when pins move: GPUs': forgetsMoved('GPU'),
-  'a claim forgets its amount when pins move: dedicated CPUs': forgetsMoved('DEDICATED_CPU'),
+  'a claim holds nothing if its host uses the GPU that the claim names': forgetsMoved('GPU'),
+  'a claim holds nothing if its host uses the dedicated CPU that the claim names': forgetsMoved('DEDICATED_CPU'),
   'a replaced host gives its claims new fences': spoilApply((fleet, entry, apply) => {
     const verdicts = apply()
     for (const change of entry.changes)
@@ -148,10 +148,10 @@ export const mistakes: Readonly<Record<string, Plant>> = {
   'a report overwrites the ratio of an aggregate': spoilReports((host) => {
     host.aggregateRatios = {}
   }),
-  'a report forgets what an import set': spoilReports((_host, { hosts }) => {
+  'a report removes what an import set': spoilReports((_host, { hosts }) => {
     hosts.fleetAllocation = { ...hosts.fleetAllocation, release: null, classes: {} }
   }),
-  'the auditor overlooks instances without a placement': spoilCore({
+  'the auditor overlooks instances without a claim': spoilCore({
     *auditWorld(...given) {
       for (const looked of trueCore.auditWorld(...given))
         yield { ...looked, findings: looked.findings.filter(({ code }) => code !== 'instance.unclaimed') }
@@ -168,13 +168,13 @@ export const mistakes: Readonly<Record<string, Plant>> = {
       return trueCore.decide(fleet, overlay, input)
     },
   }),
-  'a replay draws by another seed': spoilCore({
+  'a replay uses another seed': spoilCore({
     replay: (fleet, before, record) => {
       const again = trueCore.replay(fleet, before, { ...record, seed: `${record.seed}!` })
       return { ...again, record: { ...again.record, seed: record.seed } }
     },
   }),
-  'an explanation forgets the earlier picks': spoilCore({
+  'an explanation ignores the earlier instances of the request': spoilCore({
     examineAgain: (fleet, before, record, _instance, read) => trueCore.examineAgain(fleet, before, record, 0, read),
   }),
 }
@@ -223,7 +223,10 @@ function spoilCore(parts: Partial<Core>): Plant {
   return () => ({ core: { ...trueCore, ...parts }, remove: () => undefined })
 }
 
-/** Makes the core decide, replay and examine with a changed profile, while the records of the decisions name the original profile. */
+/**
+ * Makes the core decide with a changed profile. The records of the decisions name the original profile, with which they are replayed and
+ * examined. `changeRaw` changes the recorded raw values.
+ */
 function spoilProfile(change: (profile: Profile) => Profile, changeRaw = (raw: readonly number[]): readonly number[] => raw): Plant {
   const withRaw = (decided: Decided): Decided => ({
     ...decided,

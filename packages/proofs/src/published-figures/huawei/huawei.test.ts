@@ -14,8 +14,8 @@ const waitOn = (list: readonly HuaweiVm[], profile: string, hosts = 1) =>
 
 describe('waiting', () => {
   test('a VM waits until it fits, and every VM after it waits too', async () => {
-    // Both cells are full until time 50. The third VM then uses a whole cell until time 60. The small fourth VM starts only after the
-    // third.
+    // Both cells are full until time 50. The third VM then uses a whole cell until time 60. Only then do the CPUs become free that the
+    // small fourth VM needs.
     const list = vms([40, 10, 0, 100], [40, 10, 0, 50], [40, 10, 10, 10], [1, 1, 20, 5])
     expect(await waitOn(list, 'first-fit')).toMatchObject({ meanWaitSeconds: 40 + 40, vms: 4, episodes: 1 })
   })
@@ -26,13 +26,14 @@ describe('waiting', () => {
     expect((await waitOn(list, 'first-fit')).meanWaitSeconds).toBe(25 + 25)
   })
 
-  test('a VM that ends in the second of an arrival frees its resources for it', async () => {
+  test('a VM that ends in the same second in which another arrives frees its resources for the other', async () => {
     const list = vms([64, 128, 0, 30], [64, 128, 30, 1])
     expect((await waitOn(list, 'first-fit')).meanWaitSeconds).toBe(0)
   })
 
   test('filling the emptiest cell leaves resources for split VMs, and filling the first cell does not', async () => {
-    // First-fit fills cell 0 with 30 + 10 CPUs. With emptiest-first, the cells have 30 and 10, and 20 CPUs (10 + 10) still fit.
+    // First-fit fills cell 0 with 30 + 10 CPUs. With emptiest-first, 30 and 10 CPUs of the cells are in use, and a VM with 10 CPUs in each
+    // cell still fits.
     const list = vms([30, 5, 0, 100], [10, 5, 0, 100], [20, 20, 1, 1])
     expect((await waitOn(list, 'first-fit')).meanWaitSeconds).toBe(99)
     expect((await waitOn(list, 'ff-host-even-cell')).meanWaitSeconds).toBe(0)
@@ -58,8 +59,9 @@ describe('filling', () => {
     expect(await fill(list, 'first-fit', 2)).toEqual({ vms: 3, rejected: 0, rejectedVcpus: 0, peakHosts: 2 })
   })
 
-  test('a VM is placed on the fullest host that fits it, and not on the first one', async () => {
-    // At time 10, h0 becomes the emptiest host. A whole host stays free for the large VM only if the fuller hosts are filled first.
+  test('a VM is placed on the fullest host that fits it, and not on an empty one', async () => {
+    // From time 10 on, half of h0 and half of h1 are in use, and h2 is empty. h2 stays free for the large VM only if the fourth VM goes to
+    // h0 or h1.
     const list = vms([40, 10, 0, 10], [40, 10, 0, 99], [40, 10, 0, 99], [40, 10, 11, 99], [64, 128, 12, 1])
     for (const profile of ['best-fit', 'best-fit-host', 'bf-host-even-cell']) expect((await fill(list, profile, 3)).rejected).toBe(0)
   })

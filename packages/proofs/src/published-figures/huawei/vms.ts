@@ -1,12 +1,12 @@
 import { basename } from 'node:path'
 import { readCsv, TraceError, wholeNumber } from '../trace-file.ts'
 
-/** One VM of the Huawei-East-1 trace, in the form with arrival and lifetime. */
+/** One VM of the Huawei-East-1 trace, with its arrival and lifetime. */
 export interface HuaweiVm {
   readonly id: number
   readonly vcpus: number
   readonly memoryGb: number
-  /** The arrival in seconds since the start of the trace. It is not earlier than that of the row before. */
+  /** The arrival in seconds since the start of the trace. It is not earlier than the arrival in the row before. */
   readonly arrivalS: number
   readonly lifetimeS: number
 }

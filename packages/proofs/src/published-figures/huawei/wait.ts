@@ -34,7 +34,8 @@ export interface WaitResult {
 }
 
 /**
- * Replays episodes on a few hosts, strictly first come, first served. Returns the total waiting time of the VMs of each episode in seconds.
+ * Replays episodes on a few hosts, strictly first come, first served. Returns the mean and the trimmed mean, over all episodes, of the
+ * total waiting time of an episode's VMs.
  */
 export async function runHuaweiWait({ vms, starts, hosts, profile, seed, onEpisode }: WaitOptions): Promise<WaitResult> {
   const indexOf = new Map(vms.map(({ id }, index) => [id, index]))
@@ -66,7 +67,7 @@ export async function runHuaweiWait({ vms, starts, hosts, profile, seed, onEpiso
 
 /**
  * How many VMs first-fit starts before the first VM that has to wait. As in the published work, a VM is tried as soon as the previous VM
- * has started. If VMs end between the start of the previous VM and the arrival of this VM, their resources are not free yet.
+ * has started. So the resources of VMs that end after this start, but before the arrival of the VM that is tried, are not free yet.
  */
 async function startedAtOnce(
   vms: readonly HuaweiVm[],

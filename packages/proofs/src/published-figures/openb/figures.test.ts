@@ -19,7 +19,7 @@ const aRun = (shape: Partial<OpenbResult> = {}): OpenbResult => ({
   ...shape,
 })
 
-test('void, early refused and repeated proposals are reported as shares of all proposals', () => {
+test('void proposals and proposals that the store refused are reported as shares of all proposals, and repeated calls are counted', () => {
   const effort = { counted: 8, fruitless: { 'claim.no_room': 1, 'claim.edited': 1, 'append.refused': 6 }, repeated: 2 }
   const { claimsPerSecond, answersPerSecond, effort: found } = figuresOf([aRun({ effort }), aRun({ effort, gpuAllocatedPct: 92 })])
   expect([claimsPerSecond, answersPerSecond]).toEqual([4, 6])

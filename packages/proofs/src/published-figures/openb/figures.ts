@@ -4,6 +4,7 @@ import type { OpenbResult } from './openb.ts'
 /** The combined figures of several seeds on one target. */
 export interface OpenbFigures {
   readonly gpuAllocatedPct: number
+  /** The standard deviation of `gpuAllocatedPct` over the seeds, in percentage points. */
   readonly sd: number
   readonly placed: number
   readonly rejected: number
@@ -27,6 +28,7 @@ export interface OpenbEffort {
   readonly refusedEarlyPct: number
   /** How often a request was decided again, per claim: because its proposal was void, or because the store refused its entry. */
   readonly retriesPerClaim: number
+  /** How many proposals were void or refused, by reason. */
   readonly byRule: Readonly<Record<string, number>>
   /** How many calls the replay retried. */
   readonly repeated: number

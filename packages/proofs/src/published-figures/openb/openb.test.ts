@@ -28,7 +28,7 @@ const run = (nodes: readonly OpenbNode[], pods: readonly OpenbPod[], profile = '
   runOpenb({ nodes, pods, profile, scale, seed: 1, createDriver: (seed) => createInProcessDriver({ seed }) })
 
 describe('allocation', () => {
-  test('shares of GPUs are placed on one GPU, and a pod that needs an unknown model finds no host', async () => {
+  test('pods that each need half a GPU share one GPU, and a pod that needs an unknown model finds no host', async () => {
     const half = { gpuMilliEach: 500 }
     const pods = [aPod('a'), aPod('b', half), aPod('c', half), aPod('d', { gpuModels: ['H'] })]
     expect(await run([aNode('n1')], pods)).toMatchObject({ gpuAllocatedPct: 100, gpus: 2, pods: 4, placed: 3, rejected: 1 })

@@ -48,7 +48,7 @@ export function openbReport(title: string, columns: readonly OpenbColumn[], base
   }
 }
 
-/** The first violations as texts: over-commitments, and differences between replicas. */
+/** The first violations as texts: over-commitments, and differences between a replica's state and the answers to the caller. */
 export function problemsOf(columns: readonly OpenbColumn[], most: number): readonly string[] {
   return columns
     .flatMap(({ name, runs }) =>

@@ -1,7 +1,10 @@
 import type { HostStats, RequestSpec } from '@gantt/scheduler-core'
 import type { ProfileParts } from '../driver.ts'
 
-/** The report of a host in the form of the API. The hosts of a replay run nothing, so only their totals are sent. */
+/**
+ * The report of a host in the form of the API. The hosts of a replay run nothing, so their GPUs and inventories are sent without used
+ * amounts.
+ */
 export const toFullStats = (name: string, stats: HostStats) => ({
   vcpus: stats.vcpus,
   vcpusUsed: stats.vcpusUsed,

@@ -13,7 +13,10 @@ const ok = <Value>(parsed: { ok: true; value: Value } | { ok: false; problems: r
   return parsed.value
 }
 
-/** Converts a profile from the API's capitals to the core's form. */
+/**
+ * Converts a profile of the API to the core's form. Its enum values, which the API has in capitals, are replaced by fixed ones, which fit
+ * the profiles of these tests.
+ */
 const profileOf = (input: object): Profile =>
   ok(parseProfile({ ...input, name: 'run', number: 1, normalisation: 'fixed', tieOrder: 'first-seen', scheduler: 'filter' }))
 

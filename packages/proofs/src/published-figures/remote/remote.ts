@@ -32,7 +32,7 @@ const BATCH = 200
 /** The time limit of a call including its retries, in milliseconds. It is long enough for a fully loaded replica. */
 const DEADLINE_MS = 120_000
 
-/** A result of another type than expected: its GraphQL type name and its message. */
+/** The result of a call: its GraphQL type name, and its message if the call was refused. */
 interface Refusal {
   readonly __typename: string
   readonly message?: string

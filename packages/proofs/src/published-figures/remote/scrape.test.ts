@@ -30,7 +30,7 @@ gantt_proposals_fruitless_total{rule="append.refused"} 4
 test.each([
   [403, 'the key must have the scope READ', 'answered 403: the key must have the scope READ'],
   [200, 'gantt_claims 3\n', 'has no metric gantt_proposals_counted_total; the replica has an older release'],
-])('%i with "%s" is reported', async (status, body, message) => {
+])('an answer of /metrics with the status %i and the text "%s" is reported as an error', async (status, body, message) => {
   await expect(scrapeEffort(await aReplica(status, body), 'k')).rejects.toThrow(message)
 })
 

@@ -19,7 +19,9 @@ export function isOverdue(fleet: ModelFleet, { state, expiresAt }: ModelClaim): 
   return state === 'RESERVED' && expiresAt !== null && expiresAt <= fleet.now
 }
 
-/** The live claims of an instance within a project. If a project is not known, the claims within the account are compared instead. */
+/**
+ * The live claims of an instance within a project. If the given project or that of a claim is not known, the accounts are compared instead.
+ */
 export function claimsOf(
   fleet: ModelFleet,
   instance: string | null,

@@ -105,7 +105,7 @@ function isAnotherToo({ name, machine }: ModelHost, there: readonly ModelHost[])
     : [lineOf('host.same_machine', name, null, 'one host for each machine', `as ${first.name}`)]
 }
 
-/** The live claims of an instance. During a move, only the claim on the source host is returned. */
+/** The live claims of an instance without the destinations of moves. */
 const liveOf = (fleet: ModelFleet, instance: string): ModelClaim[] =>
   fleet.claims.filter((claim) => claim.instance === instance && isLive(claim) && claim.source === null).sort((a, b) => a.fence - b.fence)
 

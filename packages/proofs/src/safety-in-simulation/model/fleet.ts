@@ -2,7 +2,7 @@ import type { ModelAggregate, ModelClaim, ModelFleetAllocation, ModelGroup, Mode
 
 const KEY_AFTERLIFE = 3_600_000
 
-/** The state after all entries of the log, in plain lists. Values that can be computed from others are not stored. */
+/** The state after the entries that were applied so far, in plain lists. Values that can be computed from others are not stored. */
 export class ModelFleet {
   revision = 0
   now = 0

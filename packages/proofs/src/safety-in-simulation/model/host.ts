@@ -40,7 +40,7 @@ export function judgeEdit(fleet: ModelFleet, change: ModelChange): string | unde
   if (change.type === 'usedFrom') host.fromClaims = change.usedFrom === 'CLAIMS'
   if (change.type === 'liveness') host.liveness = change.state
   if (change.type === 'hostAllocation') override(fleet, host, change)
-  // A return to UP does not make earlier decisions void.
+  // Of the changes of liveness, only the change to DOWN makes earlier decisions void.
   if (change.type !== 'liveness' || change.state === 'DOWN') host.edited = fleet.revision
   return undefined
 }

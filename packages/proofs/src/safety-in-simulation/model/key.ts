@@ -22,8 +22,8 @@ export function judgeAbandon(fleet: ModelFleet, { account, key }: ModelChange): 
 }
 
 /**
- * Removes ended claims whose instance is no longer listed and whose key is no longer stored. This happens with the entry that removes the
- * key, or with the report that no longer lists the instance.
+ * Removes ended claims that hold nothing in addition to a report, whose instance is no longer listed, and whose key is no longer stored.
+ * This happens with the entry that removes the key, or with the report that no longer lists the instance.
  */
 export function forgetUnused(fleet: ModelFleet): void {
   fleet.claims = fleet.claims.filter(

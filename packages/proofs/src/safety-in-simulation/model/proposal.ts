@@ -21,8 +21,8 @@ import { freeOf, gpusLeft } from './room.ts'
 import type { ModelClaim } from './state.ts'
 
 /**
- * From this feature level on, no instance gets more than the total of a host. A change on an over-full host is allowed if it does not make
- * the excess larger.
+ * From this feature level on, no instance gets more than the total of a host. A move on the same host is allowed even if the host is
+ * over-full, as long as the instance needs no more of the class than before.
  */
 const OWN_LIMITS = 8
 

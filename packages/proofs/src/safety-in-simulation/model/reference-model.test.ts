@@ -140,7 +140,7 @@ test('core and reference model give the same verdicts for every log and reach th
   fc.assert(judgesAlike(), { numRuns: byExtent(15, 100, 20_000) })
 })
 
-test('the comparison detects a claim whose amount is lost when pinned CPUs move', () => {
+test('the comparison detects a claim that holds nothing because its host uses the GPU that the claim names', () => {
   expect(
     fc.check(
       judgesAlike((fleet) => forgetMovedUnits(fleet)),
@@ -164,7 +164,7 @@ test('a change whose basis is older than the remembered positions is void', () =
   expect(model.claims).toHaveLength(1)
 })
 
-test('core and model keep groups apart that do not share a host yet', () => {
+test('in core and model, a claim that would keep two groups apart is void if they share a host, and otherwise the rule is enforced', () => {
   const { append } = inBoth()
   const member = (key: string, host: string, uuid: number, ...apartFrom: readonly number[]) =>
     aClaim({

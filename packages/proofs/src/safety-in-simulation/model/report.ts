@@ -97,7 +97,7 @@ function holdsAsMuch(fleet: ModelFleet, other: ModelClaim, claim: ModelClaim): b
   return has(claim, other) && (other.fence > claim.fence || !has(other, claim))
 }
 
-/** Updates a claim whose instance is no longer in the report of its host. */
+/** Changes a MATERIALISED claim to CONFIRMED, because the report of its host no longer lists its instance. */
 function unlist(fleet: ModelFleet, claim: ModelClaim): void {
   if (claim.state !== 'MATERIALISED') return
   claim.state = 'CONFIRMED'

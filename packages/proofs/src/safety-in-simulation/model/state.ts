@@ -23,6 +23,7 @@ export interface ModelClaim {
   expiresAt: number | null
   /** For the destination of a move that is not finished: the id of the claim at the source. */
   source: string | null
+  /** For the source of such a move: the id of the claim at the destination. */
   target: string | null
   /** The amounts of the claim that the host's report does not count. */
   extra: Record<string, number> | null

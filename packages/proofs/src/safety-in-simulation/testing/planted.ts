@@ -54,7 +54,7 @@ export const mistakes: Readonly<Record<string, Planted>> = {
     },
   },
 
-  'claims outlive their forgotten host': {
+  'claims stay live although their host is forgotten': {
     spoil(fleet) {
       const { ledger } = fleet
       const end = ledger.end.bind(ledger)
@@ -83,7 +83,7 @@ export const mistakes: Readonly<Record<string, Planted>> = {
     },
   },
 
-  'the time since when an instance is not listed is forgotten': {
+  'the time since when an instance is not listed is lost': {
     spoil(fleet) {
       wrapApply(fleet, (apply, entry) => {
         const verdicts = apply(entry)
@@ -99,7 +99,7 @@ export const mistakes: Readonly<Record<string, Planted>> = {
     },
   },
 
-  'idempotency keys are forgotten on restart': {
+  'idempotency keys are lost on restart': {
     restore: (checkpoint) => ({ ...checkpoint, keys: [] }),
   },
 
@@ -115,7 +115,7 @@ export const mistakes: Readonly<Record<string, Planted>> = {
     },
   },
 
-  'a claim forgets its amount when pins move': {
+  'a claim holds nothing if its host uses the GPU that the claim names': {
     spoil(fleet) {
       wrapApply(fleet, (apply, entry) => {
         const verdicts = apply(entry)
@@ -197,7 +197,7 @@ export const mistakes: Readonly<Record<string, Planted>> = {
     },
   },
 
-  'the ratio of an aggregate is ignored': {
+  'a report ignores the ratio of an aggregate': {
     spoil(fleet) {
       wrapApply(fleet, (apply, entry) =>
         entry.changes.some(({ type }) => type === 'report') ? beforeLevel(fleet.hosts, ALLOCATION_RULES, () => apply(entry)) : apply(entry),

@@ -25,7 +25,7 @@ export interface Run {
   setsRatios: boolean
   /** Whether every replica reads the feature level from which on claims keep devices whose properties change. */
   changesDevices: boolean
-  /** Whether every fourth step of a caller removes a host, so that each kind of removal happens soon. */
+  /** Whether about every fourth step of a caller removes or renames a host, so that each kind of these calls happens soon. */
   leavesOften: boolean
   /** A client with the present address of a replica. */
   clientOf(replica: number): Client
@@ -33,7 +33,10 @@ export interface Run {
   readonly clients: number
   now(): number
   isOver(): boolean
-  /** Whether the run ended so long ago that callers stop retrying calls. An outcome that is unknown at this time remains unknown. */
+  /**
+   * Whether the run was aborted or has lasted so long that callers stop retrying calls. An outcome that is unknown at this time remains
+   * unknown.
+   */
   isLate(): boolean
 }
 
@@ -48,11 +51,16 @@ interface Held {
 /** A client that holds more than this many claims releases several of them. */
 const MAX_HELD_CLAIMS = 14
 const TRIES = 4
-/** A caller waits this many milliseconds before the next call if a replica is down. Otherwise it would call the replica in a tight loop. */
+/**
+ * After a call without an answer, a caller waits this many milliseconds. Otherwise it would call a replica that is down in a tight loop.
+ */
 const PAUSE_MS = 40
 const TTLS_MS = [1_000, 2_000, 3_000] as const
 
-/** Runs one caller. It makes all kinds of calls until the run ends, and then finds out the outcomes of calls that got no answer. */
+/**
+ * Runs one caller. It makes all kinds of calls until the run ends, retries calls that got no answer, and finally enables the hosts that it
+ * has disabled.
+ */
 export async function runClient(n: number, run: Run): Promise<void> {
   const random = createRandom(`${run.seed}/client-${n}`)
   const pick = <T>(items: readonly T[]): T | undefined => items[random.below(items.length)]
@@ -93,10 +101,10 @@ export async function runClient(n: number, run: Run): Promise<void> {
     return { VCPU: count, MEMORY_MB: HUGE_PAGE_MIB * count, [unit]: count }
   }
 
-  /** Places a new instance; returns whether it was placed. */
+  /** Places new instances, or an instance that moves. Returns whether this succeeded. */
   const place = async (more: Partial<Place>): Promise<boolean> => {
     const key = `${run.seed}-${n}-${made++}`
-    // One call in five requests licences. The larger amounts of licences exceed the total of every host.
+    // One call in five requests licences. Odd amounts break the unit rule of licences, so such a call finds no host.
     const licences = random.below(5) === 0 ? { [LICENCES]: 1 + random.below(7) } : {}
     const mode = random.below(3) === 0 ? 'CONFIRM' : 'RESERVE'
     const call: Place = {
@@ -155,7 +163,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
       }
       start(one)
     }
-    // A host that starts an instance reports soon afterwards.
+    // In half of the cases, the host of the first of these claims reports at once.
     const first = some.find(({ confirmed }) => confirmed)
     if (first !== undefined && random.below(2) === 0) await reportOf(first.claim.host)
   }
@@ -176,7 +184,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
     if (first !== undefined && first.call.moveOf === null && random.below(2) === 0) start(first)
   }
 
-  /** Repeats a call on another replica, as a caller that lost the answer would. */
+  /** Repeats an earlier call on any replica, as a caller that lost the answer would. */
   const repeat = async (): Promise<void> => {
     const call = pick(done.slice(-40))
     if (call === undefined) return placeNew()

@@ -22,7 +22,7 @@ export async function overload(run: Run, replica: number, random: Random): Promi
   )
 }
 
-/** Reads from one replica all the time, to detect periods in which reads are not answered. */
+/** Reads from one replica until the run ends, to detect periods in which reads are not answered. */
 export async function keepReading(run: Run, replica: number): Promise<void> {
   while (!run.isOver()) {
     await ask(run, replica, { type: 'read' })

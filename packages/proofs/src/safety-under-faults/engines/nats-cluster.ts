@@ -105,7 +105,7 @@ export async function createNatsCluster(
       throw new Error(`none of the other nats-servers leads ${LOG_STREAM} after ${CATCH_UP_TIMEOUT_MS / 1_000} s`)
     },
     async waitUntilInSync() {
-      await until('copies that are in step', (all) => {
+      await until('copies that are in sync', (all) => {
         const names = new Set(all.flatMap((view) => [...(view?.streams.keys() ?? [])]))
         const rafts = [leads(({ meta }) => meta, all), ...[...names].map((name) => leads(({ streams }) => streams.get(name), all))]
         return (names.has(LOG_STREAM) && all.every((view) => view !== undefined) && rafts.every(isWhole)) || undefined
@@ -119,7 +119,7 @@ export async function createNatsCluster(
   }
 }
 
-/** A text about what one server reports: the leaders, and the copies that are behind. */
+/** Describes what one server reports: the leaders, and the copies that are behind. */
 function wordsOf(view: View | undefined): string {
   if (view === undefined) return 'does not answer'
   const raftOf = (name: string, { leader, replicas }: Raft): string => {

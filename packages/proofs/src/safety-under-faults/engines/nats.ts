@@ -99,8 +99,8 @@ async function startLinks(servers: readonly NatsServer[]): Promise<Links> {
 type Harm = (ranked: readonly NatsServer[], random: Random) => Promise<void>
 
 /**
- * The faults of the servers. A server is restarted only once all copies are in sync. So a majority of the servers always has all data,
- * except during a fault that stops the majority.
+ * The faults of the servers. A fault ends only when the copies on all servers are in sync again. So a majority of the servers always has
+ * all data, except during a fault that stops the majority.
  */
 function faultsOn({ ranked, waitUntilInSync, diskOf }: NatsCluster): Fault[] {
   const onServers = (name: string, harm: Harm): Fault => ({
@@ -163,7 +163,7 @@ function faultsBetween({ ranked }: NatsCluster, linkOf: (replica: number) => Lin
   ]
 }
 
-/** The ways to lose the leader of the log, or all servers, until they are started again. */
+/** The ways to lose the leader of the log until it is started or resumed again. */
 function lossesOf({ ranked, untilLedBy, waitUntilInSync }: NatsCluster): Loss[] {
   const loss = (name: string, take: (server: NatsServer) => Promise<void> | void, giveBack: (server: NatsServer) => void): Loss => ({
     name,

@@ -58,11 +58,11 @@ export const startPostgres: StartEngine = async ({ folder, replicas, smallDisks 
       // While the server shuts down or starts, this query fails and no standby counts as in sync.
       if (running !== undefined && (await countSynchronous(running).catch(() => 0)) > 0) return
     }
-    throw new Error('the standby did not get in step with the primary')
+    throw new Error('the standby did not get in sync with the primary')
   }
   /**
-   * Replaces a primary that is lost for good. The standby is promoted, the replicas are connected to it, and the old primary becomes the
-   * new standby.
+   * Kills the primary and replaces it. The standby is promoted, the replicas are connected to it, and the old primary becomes the new
+   * standby.
    */
   const failOver = async (): Promise<void> => {
     await primary.server.kill({ stays: true })
@@ -123,10 +123,7 @@ interface Pair {
   waitUntilInSync(): Promise<void>
 }
 
-/**
- * The ways to lose the primary. If the primary only hangs, the run itself starts the fail-over, because the service does not detect a
- * hanging primary.
- */
+/** The ways to lose the primary, or both servers. If the standby is promoted, it is the run that promotes it, and not the service. */
 const lossesOf = ({ primary, standby, failOver, waitUntilInSync }: Omit<Pair, 'linkOf'>): Loss[] => [
   {
     name: 'kill -9 of the primary, which starts again by itself',

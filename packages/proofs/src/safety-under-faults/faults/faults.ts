@@ -6,7 +6,10 @@ import { shut, silence, slow } from './link-harm.ts'
 
 const HOUR_MS = 3_600_000
 
-/** The faults of replicas and their links, which are the same for every engine. `overload` sends too many calls to a replica. */
+/**
+ * All faults: those of replicas and their links, which are the same for every engine, and those of the engine. `overload` sends too many
+ * calls to a replica.
+ */
 export function faultsOf({ replicas, engine }: Cluster, overload: (replica: number, random: Random) => Promise<void>): Fault[] {
   const onReplica = (name: string, harm: (replica: ReplicaProcess, random: Random, i: number) => Promise<void>): Fault => ({
     name,
@@ -67,7 +70,7 @@ export interface InjectOptions {
   isOver(): boolean
 }
 
-/** Injects faults until it is stopped, with short pauses between them. Faults may overlap unless they have a common target. */
+/** Injects faults until the run is over, with short pauses between them. Faults may overlap unless they have a common target. */
 export async function injectFaults({ seed, replicas, first, all, now, isOver }: InjectOptions): Promise<readonly Injected[]> {
   const random = createRandom(`${seed}/faults`)
   const injected: Injected[] = []
@@ -80,7 +83,7 @@ export async function injectFaults({ seed, replicas, first, all, now, isOver }: 
     if (queue.length === 0) queue = shuffled(all, random)
     const replica = random.below(replicas)
     const targets = ({ hits }: Fault): string[] => hits.map((hit) => (hit === 'replica' ? `replica ${replica}` : hit))
-    // A fault waits for a later turn while another fault affects one of its targets.
+    // A fault is postponed while another fault affects one of its targets.
     const next = queue.findIndex((fault) => !targets(fault).some((target) => underway.has(target)))
     if (next < 0) continue
     const [fault] = queue.splice(next, 1) as [Fault]

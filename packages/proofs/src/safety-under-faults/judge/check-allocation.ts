@@ -62,7 +62,10 @@ const NOTHING: Edit = { ratio: null, reserved: null }
 
 const capacityOf = (total: number, { ratio, reserved }: Edit): number => Math.floor(Math.max(0, total - (reserved ?? 0)) * (ratio ?? 1))
 
-/** The calls that set values of a class on a host, or replace the host. */
+/**
+ * The calls that set values of a class on a host, or remove the host together with these values. Calls that certainly had no effect are
+ * left out.
+ */
 function editsOf(history: readonly Operation[], host: string, resourceClass: string) {
   return history.flatMap(({ call, outcome, invokedAt, endedAt }) => {
     if (outcome.type === 'fail') return []

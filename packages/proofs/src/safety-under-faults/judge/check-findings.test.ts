@@ -55,7 +55,7 @@ const rows: readonly (readonly [what: string, history: readonly Operation[], cla
   ],
 ]
 
-test.each(rows)('%s', (_what, history, claims, found) => {
+test.each(rows)('the auditor must report exactly the expected findings about %s', (_what, history, claims, found) => {
   const seen = evidence(history, shows(claims))
   const needed = neededFindings(seen, { claims }).map(({ code, name, hosts }) => [code, name, ...hosts].join(' '))
   expect(needed).toEqual(found)

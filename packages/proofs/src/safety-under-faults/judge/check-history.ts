@@ -204,7 +204,7 @@ export const historyChecks: readonly Rule[] = [
   },
 ]
 
-/** The placements, each with the highest revision in the answers that were received before its call was sent. */
+/** The placements, each with the highest number, a revision or a fence, in the answers that were received before its call was sent. */
 function withHighestBefore(
   placings: readonly PlacedAnswer[],
   revisions: readonly { readonly endedAt: number; readonly number: number }[],

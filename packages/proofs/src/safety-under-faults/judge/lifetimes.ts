@@ -8,7 +8,7 @@ export interface Lifetime {
   readonly group: Group | null
   /** The time of the first answer with the claim. */
   readonly from: number
-  /** The time of the first call that possibly ended the claim. Infinity if there was none. */
+  /** The time of the first call that possibly ended the claim, or of its expiry if that is earlier. Infinity if there is neither. */
   readonly to: number
 }
 

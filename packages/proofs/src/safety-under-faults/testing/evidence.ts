@@ -88,7 +88,7 @@ export const stands = (host: string, key: string, fence: number, more: Partial<F
   ...more,
 })
 
-/** The final state of a replica that has these claims and counts them correctly. `more` replaces parts of this state by wrong values. */
+/** The final state of a replica that has these claims and counts them correctly. `more` replaces parts of this state. */
 export function shows(claims: readonly FinalClaim[], more: Partial<FinalState> = {}): FinalState {
   const live = claims.filter(({ state }) => ['RESERVED', 'CONFIRMED', 'MATERIALISED'].includes(state))
   return {
@@ -125,8 +125,8 @@ export const reports = (at: number, host: string, instances: readonly string[] |
   op(at, { type: 'report', host, instances, used }, ok({ type: 'done' }))
 
 /**
- * A history with the final states of replicas. Unless the history has reports, each host has reported what the first replica returns, and
- * the auditors report the correct findings.
+ * A history with the final states of replicas. Before the history begins, each host has reported the instances whose claims are
+ * materialised on the first replica. The auditors report the correct findings.
  */
 export function evidence(history: readonly Operation[], ...finals: readonly FinalState[]): Evidence {
   const truth = setting.hosts.map(({ name, base }) => {

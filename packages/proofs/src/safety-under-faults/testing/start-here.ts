@@ -4,7 +4,10 @@ import { ADMIN_KEY, type Service } from '../../processes/service.ts'
 import { createServiceWords } from '../../processes/service-words.ts'
 import type { StartRelease } from '../cluster.ts'
 
-/** Starts a service in this process, which takes a tenth of the time of a separate process. It always shuts down in an orderly way. */
+/**
+ * Starts a service in this process. This takes a tenth of the time that a separate process takes. The service always shuts down in an
+ * orderly way.
+ */
 export const startHere: StartRelease = ({ settings = {} }, callMs) =>
   new Promise((resolve, reject) => {
     const { words, defects, hear } = createServiceWords()

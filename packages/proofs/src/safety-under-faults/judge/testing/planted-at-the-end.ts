@@ -38,7 +38,7 @@ export const plantedAtTheEnd: readonly (readonly [what: string, rule: string, Ev
     ),
   ],
   [
-    'a GPU that is shown free while a claim waits for it',
+    'a GPU that is shown as free while a claim needs it',
     'at the end each host counts exactly its claims',
     evidence(
       [puts(0, 'x', 'b', 1, gpu), puts(2, 'y', 'b', 5, gpu), reports(4, 'b', ['i-y'], { VCPU: 1, GPU: 1 })],
@@ -74,7 +74,7 @@ export const plantedAtTheEnd: readonly (readonly [what: string, rule: string, Ev
     ),
   ],
   [
-    'two members on one host at the end',
+    'two members of an anti-affinity group on one host at the end',
     'at the end no group rule is broken',
     evidence(
       [op(0, placing('x', { group: ANTI }), unknown), op(0, placing('y', { group: ANTI }), unknown)],
@@ -82,7 +82,7 @@ export const plantedAtTheEnd: readonly (readonly [what: string, rule: string, Ev
     ),
   ],
   [
-    'a group that counts a member which is gone',
+    'a group that counts a claim that is not its member',
     'at the end no group rule is broken',
     evidence([puts(0, 'x', 'b', 1)], shows([stands('b', 'x', 1)], { groups: [{ uuid: 'anti', members: { b: 1 } }] })),
   ],

@@ -98,7 +98,7 @@ export const plantedOnTheWay: readonly (readonly [what: string, rule: string, Ev
     ),
   ],
   [
-    'two members on one host for a while',
+    'two members of an anti-affinity group on one host for a while',
     'no host ever has more members of a group than its rule allows',
     evidence(
       [puts(0, 'x', 'b', 1, { group: ANTI }), puts(2, 'y', 'b', 5, { group: ANTI }), ends(4, 'release', 'y', 5)],
@@ -183,7 +183,7 @@ export const plantedOnTheWay: readonly (readonly [what: string, rule: string, Ev
     evidence([puts(0, 'x', 'b', 1), ends(2, 'release', 'x', 1), ends(4, 'confirm', 'x', 1)], shows([stands('b', 'x', 1, released)])),
   ],
   [
-    'a confirmation after the key was abandoned',
+    'an extension after the key was abandoned',
     'a released claim stays released, and an old fence changes nothing',
     evidence(
       [
@@ -274,7 +274,7 @@ export const plantedOnTheWay: readonly (readonly [what: string, rule: string, Ev
     evidence([op(0, placing('x', { amounts: { LICENCES: 8 } }), unknown)], shows([stands('b', 'x', 1, { amounts: { LICENCES: 8 } })])),
   ],
   [
-    'a claim on a host that is gone',
+    'a claim on a host that never reported',
     'every claim is on a host that exists',
     evidence([puts(0, 'x', 'c', 1)], shows([stands('c', 'x', 1)])),
   ],
@@ -366,7 +366,7 @@ export const plantedOnTheWay: readonly (readonly [what: string, rule: string, Ev
   ],
   ['a claim that nobody asked for', 'a key has one claim for each instance, or none', evidence([], shows([stands('b', 'x', 1)]))],
   [
-    'half of a request for two',
+    'a claim for one of the two instances of a request',
     'a key has one claim for each instance, or none',
     evidence([op(0, placing('x', { instances: ['i-x', 'i-y'] }), unknown)], shows([stands('b', 'x', 1)])),
   ],
