@@ -161,7 +161,7 @@ async function gatherMany(
         aggregateUpdate(uuid: $uuid, ifVersion: $version, input: { addHosts: $hosts }) { __typename ... on UserError { message } } }`,
       { uuid, version: from / AT_ONCE, hosts: hosts.slice(from, from + AT_ONCE) },
     )
-    if (aggregateUpdate.__typename !== 'AggregatePayload') throw new Error(`No more hosts were added to ${name}: ${aggregateUpdate.message}`)
+    if (aggregateUpdate.__typename !== 'AggregatePayload') throw new Error(`No hosts were added to ${name}: ${aggregateUpdate.message}`)
   }
   return uuid
 }
