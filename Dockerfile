@@ -1,4 +1,4 @@
-# The service in an image (docs/install.md): a release is made in the first stage, and unpacked in the second.
+# An image of the service (docs/install.md). The first stage makes a release and unpacks it, and the second contains the unpacked files.
 FROM node:20-bookworm AS release
 WORKDIR /gantt
 COPY . .
@@ -8,7 +8,7 @@ RUN mkdir /unpacked && tar -xzf /release/gantt-*.tar.gz --strip-components=1 -C 
 FROM node:20-bookworm-slim
 COPY --from=release /unpacked /opt/gantt
 RUN ln -s /opt/gantt/bin/gantt /usr/local/bin/gantt
-# what is embedded in a container would be lost with it: DATABASE_URL names a database outside
+# The embedded database would be lost with the container, so set DATABASE_URL to a database outside of it.
 ENV HOST=0.0.0.0 PORT=4400
 EXPOSE 4400
 USER node

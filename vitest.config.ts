@@ -3,17 +3,17 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig, type UserWorkspaceConfig as ProjectConfig } from 'vitest/config'
 import { isLongForm } from './testing/extent.ts'
 
-/** Tests run on the sources: the condition `source` in each package's `exports` leads there, so no test needs a build. */
+/** Tests import the sources of packages, by the condition `source` in the `exports` of each package. No test therefore needs a build. */
 const conditions = ['source']
 const resolve = { conditions: [...conditions, 'module', 'node', 'development|production'] }
 const ssr = { resolve: { conditions: [...conditions, 'module', 'node', 'development|production'] } }
-/** GraphQL refuses types of another copy of itself: the sources get the one that Node gives to packages. */
+/** GraphQL refuses types that another copy of GraphQL made. The sources therefore use the copy that Node gives to installed packages. */
 const graphql = [{ find: /^graphql$/, replacement: fileURLToPath(new URL('node_modules/graphql/index.js', import.meta.url)) }]
 
-/** The long form has laws over 10,000 draws, which a busy machine needs many minutes for. */
+/** In the long form a law is tried with up to 10,000 random values, for which a busy machine needs many minutes. */
 const TIMEOUT_MS = isLongForm ? 3_600_000 : 600_000
 
-/** Files that run in the long form only: each starts processes, databases or a nats-server, or follows a document to its end. */
+/** Files that run only in the long form, for example because they start processes or databases, or carry out all steps of a document. */
 const LONG = '**/*.long.test.ts'
 
 const project = (name: string, root: string, options: ProjectConfig['test'] = {}): ProjectConfig => ({
@@ -24,11 +24,12 @@ const project = (name: string, root: string, options: ProjectConfig['test'] = {}
     root,
     include: ['src/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**', ...(isLongForm ? [] : [LONG])],
-    // for what never ends: a test that waits looks for its condition, and how long that takes is up to the load of the machine
+    // These limits are only for tests that never end. A test waits for a condition, and how long that takes depends on the machine's load.
     testTimeout: TIMEOUT_MS,
     hookTimeout: TIMEOUT_MS,
     expect: { poll: { timeout: 120_000 } },
-    // modules keep no state, so files that follow each other in a process share what is loaded; it saves a third of the processor time
+    // Modules have no state, so test files that run one after the other in a process can share the loaded modules. This saves a third of
+    // the processor time.
     isolate: false,
     ...options,
   },
@@ -36,10 +37,11 @@ const project = (name: string, root: string, options: ProjectConfig['test'] = {}
 
 export default defineConfig({
   test: {
-    // each file has its own database, ports and folders; many wait for processes that they started, and leave a processor to one more
+    // Each file has its own database, ports and folders. There is one worker more than processors, because many files spend time waiting
+    // for processes that they started.
     maxWorkers: availableParallelism() + 1,
     projects: [
-      // tests of the core import its files, not its entry points, which load the built-in package
+      // Tests of the core import its files directly. Only its entry points load the built-in package, so it is loaded here.
       project('core', 'packages/scheduler-core', { include: ['**/*.test.ts'], setupFiles: ['src/bundled.ts'] }),
       project('client', 'packages/client'),
       project('console', 'apps/console'),

@@ -51,8 +51,8 @@ export const defaultProfile = (fleet: Fleet): Profile => {
 }
 
 /**
- * A plain scan that makes a decision without a claim: it runs every filter on the hosts that the earlier filters passed, weighs those that
- * pass all, and returns the best.
+ * Decides a request by a plain scan, without a claim: each filter checks the hosts that passed the filters before it, the hosts that passed
+ * all filters are weighed, and the best of them is returned.
  */
 export function scan(fleet: Fleet, request: RequestSpec, more: Partial<DecideInput> = {}): Decided {
   const overlay = openOverlay(fleet)

@@ -122,7 +122,7 @@ export const hostileKinds: Question = {
   },
 }
 
-/** Evaluates all hosts, then the reason of each refusal. */
+/** Returns two functions: `decide` checks all hosts, and `explain` finds the reason for each host that `decide` refused. */
 function prepareAsking(fleet: Fleet, shape: Request) {
   const request = aRequest(shape)
   let refused: [(typeof allKinds)[number], unknown, HostIndex][] = []

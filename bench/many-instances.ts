@@ -3,7 +3,7 @@ import { aLogOf, scan } from './fleet.ts'
 import { measureInTurns } from './measure.ts'
 import type { Figure, Question } from './question.ts'
 
-/** Requests that all or some hosts pass. The last request has a group: a filter must examine the hosts of earlier instances. */
+/** Requests that all or some hosts pass. The last one has a group, so a filter must check which hosts the earlier instances got. */
 const asked = {
   'all pass': { vcpus: 0, memoryMb: 0 },
   'free capacity matters': { vcpus: 1, memoryMb: 1_024 },

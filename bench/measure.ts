@@ -1,12 +1,12 @@
-/** The CPU times of many repetitions in milliseconds. */
+/** The CPU time of one run of an operation in milliseconds, as found in many repetitions. */
 export interface Samples {
   readonly median: number
   readonly p99: number
 }
 
 /**
- * Runs these operations in turns, so that all run under the same load, and returns the times of each. The first quarter of the rounds is
- * for warming up and is not measured.
+ * Runs these operations in turns, so that all run under the same load, and returns the times of each. Before the measured rounds, a quarter
+ * as many rounds run without being measured, to warm up.
  */
 export async function measureInTurns<Name extends string>(
   rounds: number,

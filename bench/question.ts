@@ -41,7 +41,7 @@ export interface Question {
   run(options: BenchOptions): readonly Figure[] | Promise<readonly Figure[]>
 }
 
-/** True if a line meets its target; undefined if it has no target. */
+/** True if a line meets its target; undefined if it has no target, or no value that the target is about. */
 export function isMet({ target, ...figure }: Figure): boolean | undefined {
   const value = target === undefined ? null : figure[target.of]
   return target === undefined || value === null ? undefined : value <= target.most

@@ -16,9 +16,9 @@ import { aLogOf, scan } from './fleet.ts'
 import { measureInTurns } from './measure.ts'
 import type { Question } from './question.ts'
 
-/** How many changes are between two checkpoints. */
+/** At most this many changes are in the log after the checkpoint. */
 const CHANGES = 10_000
-/** An entry of the log has the claims of this many requests. */
+/** An entry of the log has this many changes: the claims of one request, and reports of hosts. */
 const PER_ENTRY = 10
 /**
  * The incarnation of the hosts' reports. The reports that `aLogOf` writes have the same incarnation, so their sequence numbers continue
@@ -42,7 +42,7 @@ export const replayQuestion: Question = {
     const { store, fleet, decisions } = await aPast(hosts, changes)
     const warm = createPastFleets(store.past, { limit: KEPT_THINGS })
     let next = 0
-    // Two consecutive replays are of decisions that are as far apart in the log as possible, and never of the same decision.
+    // Two consecutive replays are of decisions that are far apart in the log.
     const any = (): Decided => {
       next = (next + Math.floor(decisions.length * 0.618)) % decisions.length
       return decisions[next] as Decided
@@ -55,8 +55,8 @@ export const replayQuestion: Question = {
         same: () => again(warm, last),
         other: () => again(warm, any()),
       })
-      // Replays without cached fleets are measured separately, because the garbage that they produce would be collected while the other
-      // operations are measured.
+      // Replays without cached fleets are measured separately. Otherwise the garbage that they produce would be collected during the
+      // measurement of the other operations.
       const { cold } = await measureInTurns(Math.ceil(rounds / 10), {
         cold: async () => {
           const fleets = createPastFleets(store.past, { limit: KEPT_THINGS })
@@ -83,7 +83,8 @@ interface Decided {
 }
 
 /**
- * A log with a checkpoint of all hosts, followed by decisions. The claims of decisions are in entries together with reports of other hosts.
+ * A log with a checkpoint of all hosts, followed by decisions. Each entry after the checkpoint has the claims of one decision, and reports
+ * of hosts.
  */
 async function aPast(hosts: number, changes: number): Promise<{ store: Synchronizer; fleet: Fleet; decisions: readonly Decided[] }> {
   const store = createMemoryStore().open()

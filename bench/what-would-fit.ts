@@ -21,7 +21,7 @@ export const whatWouldFitQuestion: Question = {
   rounds: 20,
   async run({ hosts = 10_000, rounds }) {
     const { fleet } = aLogOf(hosts)
-    // the search changes the fleet, so it gets a private copy
+    // The search changes the fleet, so it gets a private copy.
     const own = copyFleet(fleet)
     const figures: Figure[] = []
     for (const [name, request] of Object.entries(refused)) {

@@ -9,8 +9,8 @@ interface Sent {
 let documents: Readonly<Record<string, string>> | undefined
 
 /**
- * The GraphQL text of a request. A page sends either the text or the id of a document from its build. Empty if the request is not a GraphQL
- * call.
+ * The GraphQL text of a request of a page. A page sends either the text itself, or the id of a text in the list `documents.json` of its
+ * build. Returns an empty text if the request has neither.
  */
 export function operationOf(request: Sent): string {
   const { query, documentId } = JSON.parse(request.postData() ?? '{}') as { readonly query?: string; readonly documentId?: string }
@@ -22,7 +22,7 @@ export function operationOf(request: Sent): string {
 }
 
 /**
- * Delays calls of the selected operations until they are released. Returns the count of delayed calls and a function that releases them.
+ * Delays calls of the selected operations. Returns a function that counts the delayed calls, and a function that lets them continue.
  */
 export async function holdCalls(page: Page, isHeld: (operation: string) => boolean) {
   let count = 0
@@ -41,9 +41,9 @@ export async function holdCalls(page: Page, isHeld: (operation: string) => boole
 }
 
 /**
- * Sends an unknown key with calls of the selected operations, as if the key had been revoked. The page can make automatic calls at any
- * time. So if a certain action must be the first refused call, the test selects its operation. Returns a function that makes calls use the
- * right key again.
+ * Sends an unknown key with calls of the selected operations, as if the key had been revoked. A page also makes calls on its own at any
+ * time. A test that needs the call of one action to be the first refused call therefore selects the operation of that call. Returns a
+ * function that makes calls use the right key again.
  */
 export async function revokeKey(page: Page, isRefused: (operation: string) => boolean = () => true): Promise<() => Promise<void>> {
   const handler = async (route: Route): Promise<void> => {

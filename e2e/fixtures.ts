@@ -12,13 +12,13 @@ export interface SeededService extends Service {
 }
 
 interface WorkerFixtures {
-  /** Returns the service of a test file. It is started when the file first uses it. The service of the previous file is then stopped. */
+  /** Returns the service of a test file. The first call for a file stops the service of the previous file and starts a new one. */
   readonly serviceOfFile: (file: string) => Promise<SeededService>
   /** A service without hosts. Tests must not report hosts to it. */
   readonly emptyService: Service
 }
 
-/** The time in milliseconds for stopping a service and starting the next one on a busy machine. */
+/** The time limit, in milliseconds, for stopping a service and starting the next one on a busy machine. */
 const START_MS = 180_000
 
 const withSeed = async (started: Promise<Service>): Promise<SeededService> => {
@@ -68,7 +68,7 @@ export const test = base.extend<TestFixtures & TestOptions, WorkerFixtures>({
       const end = async (): Promise<void> => {
         const before = now
         now = undefined
-        // If the start of the previous service failed, its test has reported this, and there is no process to stop.
+        // If the previous service did not start, the test that needed it has failed with that error, and there is no process to stop.
         const service = await before?.service.catch(() => undefined)
         await service?.stop()
       }
@@ -107,7 +107,7 @@ export const test = base.extend<TestFixtures & TestOptions, WorkerFixtures>({
 
   page: async ({ page }, use) => {
     await use(page)
-    // While the browser is closed, a route handler of the test can still handle an automatic request of the page.
+    // Otherwise a route handler of the test could still run for an automatic request of the page while the browser is being closed.
     if (!page.isClosed()) await page.unrouteAll({ behavior: 'ignoreErrors' })
   },
 
@@ -125,7 +125,8 @@ export const test = base.extend<TestFixtures & TestOptions, WorkerFixtures>({
   look: async ({ page, schemes }, use, { title, tags }) => {
     let now: Scheme = 'light'
     await use(async (state) => {
-      if (schemes.length < 3 && !COLOURED.test(tags.join(' '))) throw new Error(`Give ${JSON.stringify(title)} the tag @colours`)
+      if (schemes.length < 3 && !COLOURED.test(tags.join(' ')))
+        throw new Error(`The test ${JSON.stringify(title)} calls look, so it needs the tag @looks or @colours`)
       for (const scheme of [now, ...schemes.filter((other) => other !== now)]) {
         if (scheme !== now) await colour(page, scheme)
         now = scheme
@@ -179,7 +180,7 @@ export async function checkAccessibility(page: Page, state: string): Promise<voi
   const { violations } = await new AxeBuilder({ page })
     .options({ resultTypes: ['violations'] })
     .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
-    // GraphiQL's own markup is excluded, because each of its tabs is a draggable item with buttons in it.
+    // The tabs of GraphiQL are excluded, because its own markup makes each tab a draggable item with buttons in it.
     .exclude({ fromFrames: ['iframe[title=GraphiQL]', '.graphiql-tabs'] })
     // All frames have the same origin, so axe needs no separate page to collect the results.
     .setLegacyMode(true)

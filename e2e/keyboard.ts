@@ -1,6 +1,6 @@
 import { expect, type Locator, type Page } from '@playwright/test'
 
-/** Between any two headings of a page there are at most this many tab stops. */
+/** Every element that a test looks for has the focus after at most this many presses of Tab. */
 const MAX_TAB_STOPS = 80
 
 /** Presses Tab until an element has the focus. */
@@ -11,7 +11,7 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
 }
 
 /**
- * Presses the keys of a sequence such as `g h` as fast as a person would. The browser stamps each key when it arrives, even if the page is
+ * Presses the keys of a sequence such as `g h` as fast as a person would. The browser records when each key arrives, even if the page is
  * busy. The function does not wait for the effect of a key, because the next key could then arrive after the time limit of sequences.
  */
 export async function pressSequence(page: Page, sequence: string): Promise<void> {
@@ -19,8 +19,8 @@ export async function pressSequence(page: Page, sequence: string): Promise<void>
 }
 
 /**
- * Waits until an opened menu has its final focus on the first item. The menu focuses the item twice, the second time after it was painted,
- * so a key that is pressed in between would have no effect.
+ * Waits until an opened menu has finally focused its first item. The menu focuses the item twice, the second time after the menu was
+ * painted, so a key that is pressed in between would have no effect.
  */
 export async function expectAtFirst(page: Page, menu: Locator): Promise<void> {
   await expect(menu.getByRole('menuitem').first()).toBeFocused()

@@ -27,12 +27,12 @@ export async function settled<Value>(what: string, read: () => Promise<Value | u
 /** The box of an element once it no longer moves. */
 export const boxOf = (target: Locator): Promise<Box> => settled(`${target}`, async () => (await target.boundingBox()) ?? undefined)
 
-/** Asserts that nothing of the page, including its header, is beyond the right edge, and that wider content has its own scroll bar. */
+/** Asserts that nothing of the page, including its header, is beyond the right edge. Wider content must have its own scroll bar. */
 export async function expectNoSidewaysScroll(page: Page, state: string): Promise<void> {
   const over = (): Promise<number> =>
     page.evaluate(() => {
       const edge = document.documentElement.clientWidth
-      // The header of the page is fixed, so the page cannot be scrolled to content beyond its edge. Dialogs have headers too.
+      // Content of the page's fixed header does not make the page wider, so it is measured separately. Headers of dialogs are not fixed.
       const inHeader = [...document.querySelectorAll('header')]
         .filter((header) => getComputedStyle(header).position === 'fixed')
         .flatMap((header) => [...header.querySelectorAll('*')])
@@ -49,7 +49,7 @@ export async function expectWholeHeadings(page: Page, state: string): Promise<vo
       const found: string[] = []
       const range = document.createRange()
       for (const head of document.querySelectorAll('thead th, [role=columnheader]')) {
-        // The table is inside a closed `details` element, so it is not visible.
+        // A table inside a closed `details` element is not visible.
         if (!head.checkVisibility()) continue
         const edge = head.getBoundingClientRect().right - Number.parseFloat(getComputedStyle(head).paddingRight)
         const texts = document.createTreeWalker(head, NodeFilter.SHOW_TEXT)
@@ -85,5 +85,5 @@ export async function expectWholeTables(page: Page, state: string): Promise<void
         .map((cell) => `${cell.textContent} is cut`)
       return [...tables, ...cells]
     })
-  await expect.poll(problems, `tables wider than their place, and cut values, ${state}`).toEqual([])
+  await expect.poll(problems, `tables that are too wide, and values that are cut, ${state}`).toEqual([])
 }

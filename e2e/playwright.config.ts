@@ -27,7 +27,7 @@ export default defineConfig<TestOptions>({
   timeout: 240_000,
   expect: { timeout: 30_000 },
   retries: 0,
-  // There is one worker more than processors, because each worker spends a part of the time waiting for intervals of the page.
+  // There is one worker more than processors, because each worker spends a part of the time waiting until a page reads its data again.
   workers: availableParallelism() + 1,
   forbidOnly: process.env.CI !== undefined,
   reporter: [['list']],
@@ -63,11 +63,11 @@ export default defineConfig<TestOptions>({
     },
     { name: 'rare', use: { ...desktop, colorScheme: 'light' }, testIgnore: [SCREENSHOTS, LARGE], grep: RARE },
     { name: 'colours', use: { ...desktop, colorScheme: 'light' }, testIgnore: [SCREENSHOTS, LARGE], grep: COLOURED, grepInvert: RARE },
-    // Each worker creates its own fleet.
+    // There are only two workers, because each creates its own large fleet.
     { name: 'large', workers: 2, use: { ...desktop, colorScheme: 'light' }, testMatch: LARGE },
     {
       name: 'zoom-200',
-      // This is a window of 1280 x 720 at a zoom of 200 %.
+      // At a zoom of 200 %, a window of 1280 x 720 has this size.
       use: { ...desktop, viewport: { width: 640, height: 360 }, deviceScaleFactor: 2, colorScheme: 'light', schemes: ['light'] },
       grep: LOOKS,
     },

@@ -22,8 +22,8 @@ const MAIN = fileURLToPath(new URL('../apps/cli/dist/main.js', import.meta.url))
 const START_TIMEOUT_MS = 90_000
 
 /**
- * Starts the command with its own data folder on a free loopback port, and waits for a line of its output. Throws an error with the last
- * output if the line does not appear.
+ * Starts the command with its own data folder on a free loopback port, unless `environment` sets another port, and waits for a line of its
+ * output. Throws an error with the last output if the line does not appear.
  */
 export async function startCommand(
   args: (folder: string) => readonly string[],

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Client } from '@gantt/client'
 
-/** The fields of a host's report that a test sets. All other fields describe an unused machine with 16 CPUs, 64 GiB and 1 TB. */
+/**
+ * The fields of a host's report that a test sets. All other fields describe a machine with 16 CPUs, 64 GiB of memory and 1,000 GB of disk,
+ * of which only 100 GB are used.
+ */
 export interface Machine {
   readonly vcpusUsed?: number
   readonly memoryMb?: number
@@ -36,7 +39,7 @@ export interface Machine {
   }[]
 }
 
-/** Sends a full report of a host. */
+/** Sends a full report of each of these hosts, by name. */
 export async function report(client: Client, machines: Readonly<Record<string, Machine>>): Promise<void> {
   const updates = Object.entries(machines).map(([host, machine]) => ({
     name: { host },
@@ -85,7 +88,7 @@ export async function setStatus(
     }`,
     { hosts: [hosts].flat().map((host) => ({ host })), status, reason },
   )
-  if (hostSetStatus.__typename !== 'HostSetStatusPayload') throw new Error(`${hosts} stay as they are: ${hostSetStatus.message}`)
+  if (hostSetStatus.__typename !== 'HostSetStatusPayload') throw new Error(`The status of ${hosts} was not set: ${hostSetStatus.message}`)
 }
 
 /** Creates a key for a service account with the same name. */
@@ -173,7 +176,7 @@ export async function place(
         ... on UserError { message }
       }
     }`,
-    // The claim does not expire, because an expiry would change counts in the middle of a test.
+    // By default the claim does not expire, because an expiry would change counts in the middle of a test.
     {
       input: {
         idempotencyKey: randomUUID(),
@@ -259,7 +262,7 @@ export async function seedFleet(client: Client): Promise<Seed> {
   return { hostCount: az1.length + az2.length + az3.length, refused, placed, aggregates }
 }
 
-/** One call has the reports of this many hosts. */
+/** One call has the reports of at most this many hosts. */
 const BATCH = 1_000
 
 /** Reports a fleet of any size, several hosts per call. `machine` describes each host. */

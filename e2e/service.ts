@@ -24,7 +24,7 @@ export interface Demo extends Service {
 
 const KEY = 'the-admin-key-of-browser-tests'
 
-/** The folder of an example plug-in with a filter by racks. No profile of the release uses the filters and weighers of this plug-in. */
+/** The folder of an example plug-in about racks. No profile of the release uses the filters and weighers of this plug-in. */
 const RACK = fileURLToPath(new URL('../examples/plugin-rack', import.meta.url))
 
 /** An existing service whose database a new replica uses, and the port of the new replica. */
@@ -39,8 +39,8 @@ export interface SharedStore {
 const databases = new Map<string, string>()
 
 /**
- * Starts `gantt serve` with a plug-in. Its database is a copy of the migrated template on the server that all tests share. This takes a
- * third of the time that a separate PostgreSQL server would need to start.
+ * Starts `gantt serve` with a plug-in. Without `shared`, the database of the service is a copy of the migrated template on the PostgreSQL
+ * server that all tests share. This takes a third of the time that a separate PostgreSQL server would need to start.
  */
 export async function startService(shared?: SharedStore): Promise<Service> {
   if (shared !== undefined) return toService(await serve(databaseOf(shared.folder), shared.port))

@@ -19,7 +19,7 @@ const HOVERS = 200
 /** How many calls are made concurrently, and how many decisions each call requests. */
 const WORKERS = 16
 const IN_ONE_CALL = 10
-/** The measurement starts once the database's tables are at most this many entries of the log behind. */
+/** The measurement starts once the database's tables are fewer than this many entries of the log behind. */
 const BEHIND = 20
 const TYPED = ['az:z1', 'mem.free>=64GiB', 'trait:HW_CPU_X86_AVX512F', 'cmp-0']
 
@@ -51,7 +51,7 @@ export async function benchConsole(args) {
   }
 }
 
-/** Starts the demo as users start it. It is ready once it has printed its links. */
+/** Starts the demo as users start it. Resolves once the demo has printed its links. */
 async function startDemo(folder, hosts) {
   const main = path.join(root, 'apps', 'cli', 'dist', 'main.js')
   // `npm run demo` uses the same arguments.
@@ -165,7 +165,7 @@ async function tablesFollowed(origin, key) {
   const startedAt = performance.now()
   for (;;) {
     const { fleet, fleetLog } = await ask(origin, key, '{ fleet { asOf } fleetLog { tablesRevision } }')
-    // the demo appends further entries meanwhile, so a small difference remains
+    // The demo appends further entries meanwhile, so a small difference remains.
     if (Number(fleet.asOf) - Number(fleetLog.tablesRevision) < BEHIND) break
     await new Promise((resolve) => setTimeout(resolve, 1_000))
   }

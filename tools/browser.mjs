@@ -1,5 +1,5 @@
-// Finds the browser for the browser tests: Debian's Chromium if it is installed, otherwise Playwright's own. The headless variant of either
-// is preferred, because it has the same engine and uses less CPU time.
+// Finds the browser for the browser tests: the program that CHROMIUM_PATH names, otherwise Debian's Chromium if it is installed, otherwise
+// Playwright's own. The headless variant is preferred, because it has the same engine and uses less CPU time.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { chromium } from '@playwright/test'

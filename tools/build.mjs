@@ -22,7 +22,7 @@ const { metafile } = await build({
   platform: values.platform,
   mainFields: ['module', 'main'],
   banner: values.platform === 'node' && manifest.bundled !== undefined ? { js: REQUIRE } : {},
-  // libraries such as graphql check types in a slower way for developers unless this is set
+  // Unless this is set, libraries such as graphql make additional checks for developers, which are slower.
   define: values.platform === 'node' ? { 'process.env.NODE_ENV': '"production"' } : {},
   format: 'esm',
   target: 'node20',

@@ -1,12 +1,12 @@
-// `npm run test:without-shared`: runs the tests that read the shared folder again, without the folder, as on the machine of a newcomer.
-// Each file must pass, and at least one of its tests must be skipped for that reason.
+// `npm run test:without-shared`: runs the tests that read the shared folder as if it did not exist, as on the machine of a newcomer.
+// Each file must pass, and at least one test of each file must be skipped because the folder is missing.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { sharedFolderReaders } from './checks/shared-folder-readers.mjs'
 import { runTool, tools } from './prepare.mjs'
 
-/** Runs these tests. Returns the exit code. */
+/** Runs the tests that read the shared folder. Returns the exit code. */
 export function testWithoutShared() {
   const { readers, faults } = sharedFolderReaders()
   if (faults.length === 0) faults.push(...run(readers))

@@ -4,7 +4,7 @@ import { expectRowCount, firstCells, gridOf, rowWith } from '../grid.ts'
 import { gather, place, report } from '../seed.ts'
 import { READ, type Read } from './read.ts'
 
-test('the list shows the count of members of each aggregate, and the count links to exactly these hosts', async ({
+test('a row of the list opens the page of the aggregate, which lists exactly its members and finds them by a part of their name', async ({
   page,
   visit,
   service,
@@ -35,7 +35,7 @@ test('the list shows the count of members of each aggregate, and the count links
   await expect(page.getByRole('heading', { name: 'az2-04', level: 1 })).toBeVisible()
 })
 
-test('after a click on a heading the list, its URL and the copied rows have the order of the service', async ({
+test('a click on a heading sorts the list, and the URL and the copied rows have the same order', async ({
   page,
   context,
   visit,

@@ -13,7 +13,7 @@ interface Reserved {
   readonly id: string
 }
 
-/** Reserves resources for one instance for an hour, with a key of another service account. */
+/** Reserves resources for one instance for an hour. */
 async function reserve(client: Client): Promise<Reserved> {
   const instance = randomUUID()
   const { selectDestinations } = await client.request<{
@@ -69,12 +69,16 @@ test('every count links to exactly as many claims, and a claim links to its host
   await expect(page).toHaveURL(/\/decisions\//)
 })
 
-test('the share of proposals with a conflict is the same as on the overview', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('the page of claims and the overview show the share of proposals with a conflict', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
   await reserve(service.client)
   for (const path of ['/claims', '/overview']) {
     await visit(path)
     const conflicts = page.locator('[data-figure="Conflicts"]')
-    // The page reads the status of replicas only every few seconds.
+    // The page reads the figures of the replicas only every few seconds.
     await expect(conflicts).toHaveText(/^Conflicts[\d.]+ %$/, { timeout: 30_000 })
     await expect(conflicts).toHaveAttribute(
       'title',
@@ -281,13 +285,9 @@ test('the remaining time of a reservation is shown by the clock of the service, 
   await expect(rowWith(page, 'Claims', instance)).toContainText(/in (1 h|60 min|59 min)/)
 })
 
-test('a list that cannot be refreshed shows since when, its error can be copied, and the key y copies the link', { tag: '@rare' }, async ({
-  page,
-  context,
-  visit,
-  service,
-  provokes,
-}) => {
+test('a list that cannot be refreshed shows the age of its data, its error can be copied, and the key y copies the link', {
+  tag: '@rare',
+}, async ({ page, context, visit, service, provokes }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.origin })
   const { instance } = await reserve(service.client)
   await visit(`/claims?q=instance:${instance}`)
@@ -312,7 +312,7 @@ test('a list that cannot be refreshed shows since when, its error can be copied,
   await expect(page.locator('[data-as-of-read]')).toHaveCount(0)
 })
 
-test('after a refused request the list is read again at its interval, and not when its rows get the focus', { tag: '@rare' }, async ({
+test('after a failed request the list is requested again at intervals of at least a second', { tag: '@rare' }, async ({
   page,
   visit,
   service,

@@ -9,7 +9,7 @@ test('while the operator reads the list, new decisions are only counted, and a b
   await visit('/decisions')
   await expect(page.locator('[data-live=live]')).toBeVisible()
   await gridOf(page, 'Decisions').focus()
-  // Once the first row has the cursor, the operator is assumed to read the list.
+  // The page assumes that the operator reads the list once a row has the cursor.
   await page.keyboard.press('ArrowDown')
   const { y } = (await gridOf(page, 'Decisions').boundingBox()) ?? { y: -1 }
   await place(service.client, { flavor: 'x1.waiting' })
@@ -127,11 +127,9 @@ test('a filter by outcome shows only decisions with this outcome', async ({ page
   await expect(rowsOf(page, 'Decisions').locator('[data-outcome=PLACED]')).toHaveCount(0)
 })
 
-test('a request id from a log line finds its decision in the palette and in the filter, and then the audit', { tag: '@rare' }, async ({
-  page,
-  visit,
-  service,
-}) => {
+test('a request id from a log line finds its decision in the palette and in the filter, and the decision links to the audit', {
+  tag: '@rare',
+}, async ({ page, visit, service }) => {
   const requestId = `req-${randomUUID()}`
   const instance = randomUUID()
   const id = await placeAs(service, requestId, instance, 'x1.traced')
@@ -161,12 +159,12 @@ test('a request id from a log line finds its decision in the palette and in the 
   await expectRowCount(page, 'Decisions', 1)
   await expect(rowWith(page, 'Decisions', requestId)).toContainText('x1.traced')
   await filter.fill('')
-  // The palette offers the pages of both decisions.
+  // The filter takes the ids of both decisions from the pasted text.
   await paste(`${line}; retried as ${other}`)
   await expectRowCount(page, 'Decisions', 2)
 })
 
-test('the keys [ and ] step through the decisions of the list, and through those of a list of claims', { tag: '@rare' }, async ({
+test('on the page of a decision, the keys [ and ] open the previous and the next decision of the list', { tag: '@rare' }, async ({
   page,
   visit,
   service,

@@ -23,7 +23,7 @@ test('fields of a request that have no effect are listed on the page of the deci
   await expect(ignored).toHaveCount(0)
 })
 
-test('the text that is copied for a ticket has the sentence about the decision, and ends with the link of its page', async ({
+test('the text that is copied for a ticket has the headline of the decision, and ends with the link of its page', async ({
   page,
   context,
   visit,
@@ -88,7 +88,7 @@ test('the columns of the matrix and of the weights fit at 1280 pixels', { tag: '
   const over = (grid: HTMLElement | SVGElement): number => grid.scrollWidth - grid.clientWidth
   expect(await gridOf(page, MATRIX).evaluate(over)).toBe(0)
   expect(await page.getByRole('region', { name: 'Totals of the best hosts' }).evaluate(over)).toBe(0)
-  // The panel with the answer about a host leaves less space for the matrix, so names are shortened, but not cut.
+  // The panel with the answer about a host leaves less space for the matrix. Its headings are then abbreviated, and must not be cut.
   await visit(`${addressOf(service.seed.placed.decisionId)}?host=az1-02`)
   await expect(answerAbout(page, 'az1-02')).toBeVisible()
   const cut = await gridOf(page, MATRIX)

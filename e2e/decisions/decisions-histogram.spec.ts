@@ -24,7 +24,7 @@ const countOf = async (client: Client, query: string): Promise<number> =>
     })
   ).decisions.totalCount
 
-/** A day in the past. */
+/** The date of yesterday in UTC, such as 2026-11-22. */
 const yesterday = (): string => new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
 
 /** The filter query in the URL of the page. */

@@ -147,7 +147,7 @@ test('a histogram shows the missing amounts, and each bar links to exactly the h
   await page.reload()
   await expectRowCount(page, MATRIX, numberIn(labels.at(-1) ?? ''))
   expect(page.url()).toBe(address)
-  // With the keyboard, first the bar at the cursor is selected, and then all bars.
+  // With the keyboard, Home moves the cursor to the first bar, and Shift+End selects all bars from there to the last one.
   const drawn = bars.getByRole('application')
   await drawn.focus()
   for (const key of ['Home', 'Shift+End', 'Enter']) await page.keyboard.press(key)

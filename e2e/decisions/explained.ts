@@ -75,7 +75,7 @@ export async function expectAnswerOfApi(page: Page, client: Client, id: string, 
 
 export const waitingButton = (page: Page, count: number) => page.getByRole('button', { name: `${count} new`, exact: true })
 
-/** Makes a call with its own request id. Resolves once the audit contains the call. */
+/** Requests a placement with the given request id. Returns the id of the decision once the decision lists this request id. */
 export async function placeAs(service: SeededService, requestId: string, instance: string, flavor: string): Promise<string> {
   const response = await fetch(new URL('/graphql', service.origin), {
     method: 'POST',

@@ -7,7 +7,7 @@ const open = async (page: Page) => {
   await page.getByRole('button', { name: 'Set ratio or reserve' }).click()
   return dialogOf(page)
 }
-/** The cells of a class with its ratio and reserved amount. */
+/** The cells of the row of a resource class, such as its reserved amount and its ratio. */
 const shown = (page: Page, resourceClass: string) =>
   page
     .getByRole('table', { name: 'Usage by resource class' })

@@ -103,7 +103,7 @@ test('selected hosts are added to the draft of an aggregate, which has exactly t
   await expectRowCount(page, 'Members', 3)
 })
 
-test('two key presses in quick succession both have an effect', { tag: '@rare' }, async ({ page, visit }) => {
+test('two clicks in quick succession both have an effect', { tag: '@rare' }, async ({ page, visit }) => {
   const pressTwice = (button: Locator, shiftKey = false): Promise<void> =>
     button.evaluate((element, shift) => {
       for (let press = 0; press < 2; press++)

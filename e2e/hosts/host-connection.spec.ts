@@ -69,7 +69,7 @@ test('a list that was not loaded before its key was revoked is loaded with the n
     await door.getByLabel('API key').fill(service.key)
     await page.keyboard.press('Enter')
     await expect(page.getByRole('main').getByText('az1-01').first()).toBeVisible()
-    // While the sign-in dialog is open, the page and the dialog each have an error message.
+    // The error messages that the page and the sign-in dialog had are gone.
     await expect(page.getByRole('alert')).toHaveCount(0)
   }
 })

@@ -27,12 +27,12 @@ test('every count of a facet equals that of the API, and links to exactly as man
     const names = await namesOf(service.client, query)
     expect(names).toHaveLength(count)
     const shown = await firstCells(page, 'Hosts')
-    // Only visible rows exist in the document, so a list that is too long is not compared.
+    // Only visible rows exist in the document, so of a longer list only these rows are compared.
     if (count <= IN_SIGHT) expect(shown.sort()).toEqual(names.sort())
     else expect(names).toEqual(expect.arrayContaining(shown))
     await facet.click()
     await expect(page).toHaveURL('/hosts?view=table')
-    // The next count is read from the lists, which follow the URL with a delay, so wait for them.
+    // The counts of the facets follow the URL with a delay, so the next one is read only after the list has all hosts again.
     await expect(found(page)).toHaveAttribute('data-count', inAll)
   }
 })

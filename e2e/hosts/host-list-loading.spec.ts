@@ -8,7 +8,7 @@ test('a filtered list does not move when the rest of the page is loaded', { tag:
   await visit('/')
   await expect(page.getByRole('link', { name: 'Hosts' })).toBeVisible()
 
-  // everything that the page loads after its own script waits until the list was measured
+  // Scripts that the page requests once the list is shown are held back until the list was measured.
   let release = (): void => undefined
   const measured = new Promise<void>((resolve) => {
     release = resolve

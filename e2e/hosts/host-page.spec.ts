@@ -165,7 +165,7 @@ test('a host is disabled after a preview of the impact', async ({ page, visit, s
   expect(await statusOf()).toBe('DISABLED')
 })
 
-test('a host is evacuated after a preview of the destination of each instance, and the claims at the destinations are shown', async ({
+test('a host is evacuated after a preview of the destination of each instance, and the reserved destinations are shown', async ({
   page,
   visit,
   service,

@@ -229,7 +229,7 @@ test('PCI devices are shown by kind and NUMA cell, with the counts of free devic
   await expect(section.locator('tr').filter({ hasText: '10de:20b0' }).getByRole('cell')).toHaveText([
     ...['not reported', 'not known', 'none', '4', '1', '3', /25 %/, 'no claim'],
   ])
-  // The devices are attached to the first NUMA cell. Its box shows them together with its CPUs and used pages.
+  // The devices 15b3:1018 are attached to NUMA cell 0, so its box shows them together with its CPUs and used pages.
   const cell = page.getByRole('region', { name: 'NUMA cell 0' })
   await expect(cell).toContainText('4 CPUs: 1 pinned (1), 3 shared (0,2-3), none free. Shared: 1 used or claimed, 2 free')
   await expect(cell).toContainText('Pages of 2 MiB: 250 of 1,000 used or claimed (25 %), 750 free, 24 more reserved.')

@@ -98,7 +98,7 @@ test('a host is replaced after a preview of the effects, and the URL of its form
   const { client } = service
   const { instance } = await withClaim(client, 'lv-10')
   await boundKey(client, 'agent of lv-10', 'lv-10')
-  // The host has already reported under its new name.
+  // The machine of lv-10 has already reported under its future name lv-11.
   await report(client, { 'lv-11': { vcpus: 32 }, 'lv-12': {} })
   await withClaim(client, 'lv-13')
   await replace(client, 'lv-12', 'lv-14')
@@ -146,7 +146,7 @@ test('a host is replaced after a preview of the effects, and the URL of its form
   await expect(page.getByRole('link', { name: 'all decisions that chose it' })).toHaveAttribute('href', '/decisions?q=host:lv-10,lv-11')
   await page.goBack()
 
-  // The page of the host at a moment before the replacement shows the former name.
+  // At a moment before the replacement there was no host with the new name. The page then links to the host under its former name.
   await page
     .locator('tr[data-kind=CLAIM_MADE]')
     .getByRole('link', { name: /the console as it was then/ })

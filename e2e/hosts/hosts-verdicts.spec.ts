@@ -32,7 +32,7 @@ async function explain(client: Client, id: string): Promise<{ left: number; aske
 }
 
 for (const which of ['placed', 'refused'] as const)
-  test(`each verdict of a decision that is ${which} is counted as in the funnel, and links to exactly these hosts`, {
+  test(`each verdict of the decision on a ${which} request is counted as in the funnel, and links to exactly these hosts`, {
     tag: '@rare',
   }, async ({ page, visit, service }) => {
     const { decisionId, hosts } = await place(service.client, {
@@ -63,7 +63,7 @@ for (const which of ['placed', 'refused'] as const)
       expect(await firstCells(page, 'Hosts')).toEqual(hosts)
       await page.reload()
       await expectRowCount(page, 'Hosts', 1)
-      // The copy contains exactly the listed rows. It must be made by the page, because no API call returns the hosts with a verdict.
+      // The menu offers no GraphQL query and no command line, because the hosts of the API cannot be filtered by verdict.
       await page.getByRole('button', { name: 'Copy as' }).click()
       await expect(page.getByRole('menuitem')).toHaveText(['Link', 'CSV, 1 host', 'JSON, 1 host', 'CSV file, 1 host'])
       await page.keyboard.press('Escape')
@@ -112,12 +112,9 @@ test('a host that was added after a decision is shown as not considered', { tag:
   await expect(rowWith(page, 'Hosts', 'later-01')).toContainText('not considered')
 })
 
-test('an unknown decision is reported, and the list of hosts is still shown', { tag: '@rare' }, async ({
-  page,
-  visit,
-  service,
-  provokes,
-}) => {
+test('a decision that is unknown, may not be read or is replayed only approximately is reported, and the hosts are still shown', {
+  tag: '@rare',
+}, async ({ page, visit, service, provokes }) => {
   provokes(400)
   await visit(addressOf('no-such-decision'))
   await expect(page.getByRole('alert')).toContainText('no-such-decision')

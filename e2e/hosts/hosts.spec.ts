@@ -195,7 +195,7 @@ test('markup in the names of a host and its aggregate has no effect, the longest
   await expectWithin('a decision, its matrix and why not the host')
   await page.getByRole('button', { name: 'Copy for a ticket' }).click()
   await expect(page.getByText('Copied: Ticket, Markdown.')).toBeVisible()
-  // In a ticket the name is plain text too: its markup is escaped.
+  // In a ticket the name is plain text too: outside of code spans, no markup is left unescaped.
   const ticket = await page.evaluate(() => navigator.clipboard.readText())
   expect(ticket).toContain('onerror=alert(1)')
   expect(ticket.replaceAll(/`[^`\n]*`/g, '')).not.toContain('<img src')

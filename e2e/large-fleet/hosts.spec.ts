@@ -73,7 +73,7 @@ test('hosts: each typed word filters the list like the API, and the URL has the 
   expect(page.url()).toBe(address)
 })
 
-test('hosts: all matching hosts are selected by a second step, stay selected, and the effect of a status is counted', async ({
+test('hosts: all matching hosts are selected by a button, stay selected without the filter, and the effect of a status is counted', async ({
   page,
   visit,
   large,

@@ -15,15 +15,16 @@ const MAX_HOSTS = 400_000
 /** The count of hosts in the fleet: `GANTT_LARGE_FLEET`, or 10,000 if it is not set. */
 export const LARGE = readSize(process.env.GANTT_LARGE_FLEET)
 
-/** Additional time limit in milliseconds compared with a small fleet, for operations on all hosts and for creating the fleet. */
+/** How much longer, in milliseconds, than on a small fleet an operation on all hosts, or the creation of the fleet, may take. */
 export const EXTRA_TIMEOUT_MS = LARGE * 6
 
 export const ZONES = ['az1', 'az2', 'az3', 'az4'] as const
 
-/** One call edits this many hosts. */
+/** One call edits at most this many members of an aggregate. */
 const AT_ONCE = 10_000
+/** One call sets the status of at most this many hosts. */
 const STATUSES_AT_ONCE = 1_000
-/** This many requests are sent concurrently. */
+/** At most this many requests are sent concurrently. */
 const ASKED_TOGETHER = 10
 
 export interface LargeSeed {
@@ -35,7 +36,7 @@ export interface LargeSeed {
   readonly quarter: string
   /**
    * A request that fits on no host. Three quarters of the hosts are in other zones. The hosts of the requested zone lack memory or CPUs, or
-   * are disabled.
+   * are disabled or draining.
    */
   readonly refused: Placement
   /** A request that fits on any host of the first zone with enough free resources. */
@@ -129,9 +130,10 @@ async function seedLargeFleet(client: Client, size: number): Promise<LargeSeed> 
   expect([placed, refused, first, second].map(({ outcome }) => outcome)).toEqual(['PLACED', 'NO_VALID_HOST', 'PLACED', 'PLACED'])
 
   await together(60, (i) => place(client, { flavor: 'm1.small', vcpus: 1, memoryMb: 512, zone: `az${1 + (i % 4)}` }))
-  // The instances are so large that only few more of them fit. So the capacity can be counted completely for any size of the fleet.
+  // The instances are so large that only few more of them fit on a host. All that fit can therefore be counted, whatever the fleet's size.
   await together(20, () => place(client, { flavor: 'm1.broad', vcpus: 12, memoryMb: 40_960 }))
-  // The service searches the causes of refusals one after the other, and a caller waits at most ten seconds, also on a busy machine.
+  // These requests are sent one after the other. The service searches the causes of refusals one at a time, and a call whose answer takes
+  // longer than ten seconds fails.
   for (let i = 0; i < 30; i++) await place(client, { flavor: 'm1.wide', vcpus: 200 + i })
   for (let i = 0; i < 10; i++) await place(client, { flavor: 'm1.elsewhere', zone: 'az9' })
   for (let i = 0; i < 4; i++) await place(client, { flavor: 'm1.tiny', vcpus: 0, memoryMb: 64, numInstances: 50 })
@@ -159,7 +161,7 @@ async function gatherMany(
         aggregateUpdate(uuid: $uuid, ifVersion: $version, input: { addHosts: $hosts }) { __typename ... on UserError { message } } }`,
       { uuid, version: from / AT_ONCE, hosts: hosts.slice(from, from + AT_ONCE) },
     )
-    if (aggregateUpdate.__typename !== 'AggregatePayload') throw new Error(`${name} has no more hosts: ${aggregateUpdate.message}`)
+    if (aggregateUpdate.__typename !== 'AggregatePayload') throw new Error(`No hosts were added to ${name}: ${aggregateUpdate.message}`)
   }
   return uuid
 }

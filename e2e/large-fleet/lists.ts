@@ -3,7 +3,7 @@ import { expect, type Page } from '../fixtures.ts'
 import { expectRowCount, gridOf, rowsOf } from '../grid.ts'
 import { hostsWhere, isInQuarter } from './large-fleet.ts'
 
-/** The document has at most this many rows of any list. */
+/** The document must have fewer rows of any list than this. */
 const MAX_ROWS = 100
 export const QUARTER = hostsWhere(isInQuarter)
 
@@ -32,7 +32,7 @@ export async function expectVirtual(page: Page, label: string, count: number): P
   await expect(rowsOf(page, label).first()).toHaveAttribute('aria-rowindex', '2')
 }
 
-/** Scrolls through a list that loads further rows while scrolling. Asserts that it has this many rows at the end. */
+/** Scrolls through a list that loads further rows while scrolling. Asserts that the list then has this many rows. */
 export async function expectLoaded(page: Page, label: string, count: number): Promise<void> {
   await expect(found(page)).toHaveAttribute('data-count', String(count))
   const grid = gridOf(page, label)
@@ -47,7 +47,7 @@ export async function expectLoaded(page: Page, label: string, count: number): Pr
   expect(await rowsOf(page, label).count(), `rows of ${label} that exist`).toBeLessThan(MAX_ROWS)
 }
 
-/** The free memory of the named hosts in MiB, in the order of the names. */
+/** The free memory of the named hosts in MiB, in the order of the names; -1 for a host that the API does not list. */
 export async function memoryFreeOf(client: Client, names: readonly string[]): Promise<number[]> {
   const { hosts } = await client.request<{
     hosts: { nodes: readonly { name: string; capacity: readonly { resourceClass: string; free: number }[] }[] }
@@ -60,6 +60,6 @@ export async function memoryFreeOf(client: Client, names: readonly string[]): Pr
   return names.map((name) => free.get(name) ?? -1)
 }
 
-/** True if there are at least two amounts, and they are in descending order. */
+/** True if there are at least two amounts, none of them is -1 (unknown), and they are in descending order. */
 export const isByMemory = (amounts: readonly number[]): boolean =>
   amounts.length > 1 && amounts.every((amount, i) => amount >= 0 && amount <= (amounts[i - 1] ?? amount))

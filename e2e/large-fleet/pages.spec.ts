@@ -254,7 +254,7 @@ test('simulate: the placed instances and the count of further instances that fit
   expect(await traces()).toEqual(before)
 })
 
-test('profiles: all are listed, each with its rollout', async ({ page, visit, large, look }) => {
+test('profiles: all are listed, and the page of a profile shows its rollout', async ({ page, visit, large, look }) => {
   const { profiles } = await large.client.request<{ profiles: readonly { name: string }[] }>('{ profiles { name } }')
   await visit('/profiles')
   await expectRowCount(page, 'Profiles', profiles.length)
@@ -321,7 +321,12 @@ test('aggregates: any number of hosts can be selected and added to a draft, and 
   await expect(draft).toBeHidden()
 })
 
-test('replicas: the replica that answers is at the log’s head, and its auditor finds nothing', async ({ page, visit, large, look }) => {
+test('replicas: the replica that answers is listed as working normally, and its auditor finds nothing', async ({
+  page,
+  visit,
+  large,
+  look,
+}) => {
   await visit('/replicas')
   const { health } = await large.client.request<{ health: { replica: string } }>('{ health { replica } }')
   await expectRowCount(page, 'Replicas', 1)

@@ -12,7 +12,7 @@ test.describe.configure({ timeout: 120_000 + EXTRA_TIMEOUT_MS })
 
 interface Subject {
   readonly name: string
-  /** The path of the page. A page that does not depend on a fleet has the same path on an empty fleet. */
+  /** The path of the page. A page whose path does not depend on the fleet is also tested on an empty fleet. */
   readonly path: string | ((fleet: LargeFleet) => string)
   readonly title: string | RegExp | ((fleet: LargeFleet) => string)
   /** An element that is visible once the data of the page is loaded. */
@@ -103,7 +103,7 @@ const isOfPage = (operation: string): boolean =>
 
 for (const subject of [...OF_THE_FLEET, ...OF_THE_SERVICE]) {
   const { name, loaded, scope = 'READ' } = subject
-  test(`${name}: no number is shown before the data is loaded, and failures and missing scopes are reported`, async ({
+  test(`${name}: no count of 0 is shown before the data is loaded, and failures and missing scopes are reported`, async ({
     page,
     visit,
     axe,

@@ -6,13 +6,13 @@ import { tabTo } from '../keyboard.ts'
 import type { Service } from '../service.ts'
 import { EXTRA_TIMEOUT_MS, hostsWhere, isOpen, LARGE, test, zoneOf } from './large-fleet.ts'
 
-// The five questions of an operator on the large fleet, answered with the keyboard alone. Every answer is compared with the API's, and
+// The six questions of an operator on the large fleet, answered with the keyboard alone. Every answer is compared with the API's, and
 // every view is opened again by its link in another browser. Only one colour scheme is checked here. decisions.spec.ts checks the others on
 // the small fleet, and three runs on this fleet would take three times as long.
 
 const MATRIX = 'Hosts by filters'
 
-// Each question is answered for every host several times: in the page, in another browser, and by the test itself.
+// For each question the service examines all hosts several times: for the page, for another browser, and for the test itself.
 test.describe.configure({ timeout: 120_000 + EXTRA_TIMEOUT_MS })
 
 test('questions 1 and 2: what happened, and which filters refused the hosts?', async ({ page, browser, large }) => {
@@ -65,7 +65,7 @@ test('question 3: why was host X not chosen?', async ({ page, browser, large }) 
   }
   await page.keyboard.press('Escape')
   await expect(page.locator('[data-why-not]')).toBeHidden()
-  // The host with the smallest shortfall is the first in the matrix. Its answer can also be opened from there.
+  // The host with the smallest shortfall is the first in the matrix. The answer about this host can also be opened from the matrix.
   await expect(gridOf(page, MATRIX)).toBeFocused()
   await page.keyboard.press('Home')
   const first = gridOf(page, MATRIX).locator('[role=row][aria-rowindex="2"]')
@@ -141,7 +141,7 @@ test('question 5: what would make the request fit?', async ({ page, browser, lar
   await expect(page.locator('[data-placed]')).toHaveAttribute('data-placed', '1', { timeout: 60_000 })
 })
 
-test('question 5: why did the same request go to another host before?', async ({ page, browser, large }) => {
+test('question 6: why did the same request go to another host before?', async ({ page, browser, large }) => {
   const [first, second] = large.twice
   await openFromList(page, large, 'm1.twice', second.decisionId, 2)
   const compared = await compare(large.client, first.decisionId, second.decisionId)

@@ -36,7 +36,11 @@ test('the zones show the usage of their hosts, and link to exactly these hosts',
   await expect(page).toHaveURL('/hosts?q=az:az2')
 })
 
-test('hosts without capacity are counted in their zone, which links to them too', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('hosts without capacity are counted in their zone, and the zone links to these hosts', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
   const nothing = { vcpus: 0, memoryMb: 0, localGb: 0, localGbUsed: 0 }
   await report(service.client, { 'bare-01': nothing, 'bare-02': nothing })
   await gather(service.client, 'zone-bare', { availabilityZone: 'bare', hosts: ['bare-01', 'bare-02'] })
@@ -179,7 +183,7 @@ test('a range drawn with the mouse survives a reload, and a button clears it', {
   await expect(figure(page, 'Decisions, 15m')).toBeVisible()
 })
 
-test('figures show their change since the preceding span of equal length', async ({ page, visit, service }) => {
+test('figures show their change compared with the preceding period of equal length', async ({ page, visit, service }) => {
   const { client } = service
   await place(client, { flavor: 'm1.earlier', vcpus: 999 })
   const { decisionId } = await place(client, { flavor: 'm1.later', vcpus: 1, memoryMb: 64 })
@@ -204,7 +208,9 @@ test('figures show their change since the preceding span of equal length', async
   await expect(figure(page, 'p99').locator('[data-trend]')).toHaveText(/%$/)
 })
 
-test('the most requested flavor is counted per zone, and a click simulates it', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('for each zone the page shows how many instances of a requested flavor fit, and the flavor can be simulated and pinned', {
+  tag: '@rare',
+}, async ({ page, visit, service }) => {
   // The flavor is requested more often than those of other tests. Only one request is placed, so that other tests have enough capacity.
   const { activity } = await service.client.request<{ readonly activity: { readonly flavors: readonly { readonly decisions: number }[] } }>(
     '{ activity(window: "P1D", steps: 1) { flavors { decisions } } }',
@@ -227,7 +233,7 @@ test('the most requested flavor is counted per zone, and a click simulates it', 
   await expect(page.getByRole('heading', { level: 1, name: 'Simulate' })).toBeVisible()
   await expect(page.locator('[data-fits]')).toHaveAttribute('data-fits', String(capacity.fits))
 
-  // The pin is stored in this browser and is in the URL, so it is still there after Back and for everyone with the link.
+  // The pin is stored in this browser and is in the URL. It therefore remains after a visit of another page, and for all who have the link.
   await page.goBack()
   await row.getByRole('button', { name: 'Pin m1.counted' }).click()
   await expect(page).toHaveURL(/pin=/)
@@ -244,7 +250,7 @@ test('the most requested flavor is counted per zone, and a click simulates it', 
   await expect(page.locator('[data-pinned="true"] [data-fits]')).toHaveAttribute('data-fits', String(capacity.fits))
 })
 
-test('the selected time span is in the URL and stored in the browser, and the last changes are listed', { tag: '@rare' }, async ({
+test('the selected time span is in the URL, the last changes are listed, and the chart is also shown as a table', { tag: '@rare' }, async ({
   page,
   visit,
   service,

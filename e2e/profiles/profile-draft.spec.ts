@@ -147,7 +147,7 @@ test('with the keyboard alone a version is drafted, evaluated, written, and then
     weighers: [{ name: 'RAMWeigher', multiplier: -1.5 }],
   })
 
-  // A version without a rollout must be evaluated before it can be activated.
+  // A version that is not in a rollout must be evaluated before it can be activated.
   await page.getByRole('button', { name: 'Activate', exact: true }).click()
   const dialog = page.getByRole('dialog')
   await expect(dialog.locator('[data-checked]')).toContainText(`${name}@2 against ${name}@1: of 1 of 1 requests`)
@@ -200,7 +200,7 @@ test("an error is shown at its field, before sending and after the service's ref
   await expect(page).toHaveURL('/profiles/wrong?version=1')
 })
 
-test('after a concurrent new version the slower operator sees its changes and applies their own, such as a dragged filter, on top of it', {
+test('if another operator writes a version first, the page shows its changes, and applies the draft with its moved filter on top of it', {
   tag: '@rare',
 }, async ({ page, visit, fleet }) => {
   const { client } = fleet

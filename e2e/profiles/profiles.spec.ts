@@ -208,7 +208,7 @@ async function shadowCounts(client: Client, version: string): Promise<readonly S
   return compareProfiles.shadowFilters
 }
 
-test('missing data and missing permissions are reported', async ({ page, visit, fleet, provokes }) => {
+test('a missing profile, a missing version and a missing scope are reported', async ({ page, visit, fleet, provokes }) => {
   provokes(403)
   await visit('/profiles/no-such-profile')
   await expect(page.getByRole('heading', { name: 'Profile not found' })).toBeVisible()

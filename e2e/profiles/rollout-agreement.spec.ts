@@ -115,7 +115,7 @@ test('bars show the share of agreement over time, also with the keyboard, and li
   await expectRowCount(page, 'Decisions', Number(counts[0]))
 })
 
-test('each point has the ranks of both choices, and links to what the other version would have decided', { tag: '@rare' }, async ({
+test('the points together count every disagreement, and each links to what the other version would have decided', { tag: '@rare' }, async ({
   page,
   visit,
   fleet,

@@ -31,7 +31,7 @@ test("an operator's edit is found by the filter, opened, and links to all edits 
   await expect(rowWith(page, 'Audit', 'apiKeyCreate').first()).toBeVisible()
 })
 
-test('the list has every call that the service counts', async ({ page, visit, service }) => {
+test('the count of calls in the list equals that of the API', async ({ page, visit, service }) => {
   const { auditLog } = await service.client.request<{ readonly auditLog: { readonly totalCount: number } }>(
     'query Count { auditLog(first: 1, query: "mutation:aggregateCreate") { totalCount } }',
   )

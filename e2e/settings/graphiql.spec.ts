@@ -19,7 +19,7 @@ async function ask(page: Page, answer: string | RegExp): Promise<void> {
   await expect(response(page).first()).toContainText(answer)
 }
 
-test("a call in the URL is sent with the session's key, and no request goes to another host", { tag: '@rare' }, async ({
+test("a call in the URL is sent with the session's key, and no request goes to another server", { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -65,10 +65,7 @@ test('a subscription shows events until it is stopped', { tag: '@rare' }, async 
   await expect(run(page)).toBeVisible()
 })
 
-test('the content of the editors is in the URL, and a reload and a link show the same content', { tag: '@rare' }, async ({
-  page,
-  visit,
-}) => {
+test('the content of the editors is in the URL, and a reload shows the same content', { tag: '@rare' }, async ({ page, visit }) => {
   await visit(addressOf('{ viewer { scopes } }'))
   await ask(page, 'ADMIN')
   const editor = frame(page).getByRole('textbox', { name: 'Editor content' }).first()
@@ -85,7 +82,7 @@ for (const [name, path] of [
   ['claims', '/claims'],
   ['the audit', '/audit'],
 ] as const)
-  test(`the call of ${name} is opened with its variables, and works`, { tag: '@rare' }, async ({ page, visit }) => {
+  test(`the call of the page of ${name} opens in GraphiQL with its variables, and works`, { tag: '@rare' }, async ({ page, visit }) => {
     await visit(path)
     await page.getByRole('button', { name: 'Copy as' }).click()
     await page.getByRole('menuitem', { name: 'Open in GraphiQL' }).click()

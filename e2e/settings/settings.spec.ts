@@ -119,7 +119,7 @@ test("limits of idempotency keys are shown and changed, invalid limits are repor
   await expect(section).toContainText('30,000,000')
   await expect(section).toContainText('45 min')
 
-  // Another tab sets the limits between the preview and the change.
+  // Another tab changes the limits while the dialog of this tab is open.
   await section.getByRole('button', { name: 'Change the limits' }).click()
   const other = await page.context().newPage()
   await other.goto('/settings')

@@ -2,7 +2,7 @@ import { expect, test } from '../fixtures.ts'
 import { expectRowCount, gridOf, rowWith } from '../grid.ts'
 import { report } from '../seed.ts'
 
-test('the button of the facets keeps the focus while hosts are selected, and still hides and shows them', { tag: '@rare' }, async ({
+test('the button of the facets keeps the focus while hosts are selected, and still hides and shows the facets', { tag: '@rare' }, async ({
   page,
   visit,
 }) => {
@@ -23,7 +23,7 @@ test('the button of the facets keeps the focus while hosts are selected, and sti
   await expect(button).toBeFocused()
 })
 
-test('if the element with the focus disappears, what stands in its place or before it gets the focus', { tag: '@rare' }, async ({
+test('if the element with the focus disappears, the element in its place or before it gets the focus', { tag: '@rare' }, async ({
   page,
   visit,
 }) => {
@@ -83,7 +83,7 @@ test('if the row with the focus is scrolled out of a list, the list gets the foc
   await expect(grid).toBeFocused()
 })
 
-test('a button that is disabled while it works gets the focus back', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('a button that is disabled while its call runs gets the focus back', { tag: '@rare' }, async ({ page, visit, service }) => {
   await visit(`/decisions/${service.seed.placed.decisionId}`)
   const verify = page.getByRole('button', { name: 'Verify' })
   await verify.press('Enter')

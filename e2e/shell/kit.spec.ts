@@ -79,7 +79,7 @@ test('a dialog previews a change before it makes the change, and shows refusals'
   await expect(page.getByRole('button', { name: 'Set to disabled' })).toHaveCount(0)
 })
 
-test('a click while new rows are being loaded selects the visible row', { tag: '@rare' }, async ({ page }) => {
+test('a click while new rows are being loaded opens the visible row', { tag: '@rare' }, async ({ page }) => {
   await page.goto('/kit')
   const table = page.getByRole('figure', { name: 'table: other rows are being loaded' })
   const button = table.getByRole('button', { name: 'Show others' })

@@ -2,7 +2,7 @@ import { expect, test } from '../fixtures.ts'
 import { gridOf } from '../grid.ts'
 import { settled } from '../layout.ts'
 
-/** The height of a button in the line above a list. */
+/** The height in pixels of the line above a list, which is the height of its buttons. */
 const HEAD = 26
 
 const lists = [
@@ -23,7 +23,7 @@ test('the line above every list has one height, and with a full list a page of 1
     await visit(path)
     const grid = gridOf(page, label)
     await expect(grid).toBeVisible()
-    // the list takes as much room as one with many rows
+    // The list gets the height of a list with many rows.
     await grid.evaluate((list) => {
       list.style.height = getComputedStyle(list).maxHeight
     })

@@ -95,11 +95,9 @@ test('if the element that opened a dialog is gone, the heading gets the focus', 
   await expect(page.getByRole('heading', { name: 'Claims', level: 1 })).toBeFocused()
 })
 
-test('arrow keys select entries of a menu, and a repeated shortcut opens the menu only once', { tag: '@rare' }, async ({
-  page,
-  visit,
-  service,
-}) => {
+test('arrow keys select actions of the page, and while the menu of an action is open, shortcuts of the page have no effect', {
+  tag: '@rare',
+}, async ({ page, visit, service }) => {
   await visit(`/decisions/${service.seed.refused.decisionId}`)
   await expect(page.getByRole('button', { name: 'Copy as' })).toBeVisible()
   await openActions(page)

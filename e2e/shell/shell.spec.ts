@@ -248,7 +248,7 @@ test.describe('appearance', () => {
   test('appearance: the sign-in page @looks', { tag: '@rare' }, async ({ page, look }) => {
     await page.goto('/')
     await expect(page.getByLabel('API key')).toBeVisible()
-    await look('the door')
+    await look('the sign-in page')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await expect(page.getByRole('alert')).toBeVisible()
     await look('the sign-in page after a refusal')
@@ -295,6 +295,7 @@ test('the console sends document ids instead of queries, and sends the full quer
   visit,
   provokes,
 }) => {
+  // The browser itself logs refused requests as errors.
   provokes(404)
   interface Body {
     readonly query?: string
@@ -321,7 +322,6 @@ test('the console sends document ids instead of queries, and sends the full quer
   await page.reload()
   await expect.poll(() => sent.some(({ query }) => query !== undefined)).toBe(true)
   await expect(page.getByRole('main').getByRole('grid').getByText('default').first()).toBeVisible()
-  // The browser itself logs refused requests as errors.
 })
 
 test.describe('copied calls', () => {
@@ -341,13 +341,9 @@ test.describe('copied calls', () => {
   ] as const
 
   for (const [path, operation, command] of pages)
-    test(`${path}: the call that is copied with the keyboard alone equals the call of the page`, { tag: '@rare' }, async ({
-      page,
-      context,
-      visit,
-      service,
-      axe,
-    }) => {
+    test(`${path}: the copied query and command are those of the page, the copied curl call works, and the keyboard suffices`, {
+      tag: '@rare',
+    }, async ({ page, context, visit, service, axe }) => {
       await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.origin })
       await visit(path)
       await expect(page.getByRole('button', { name: 'Copy as' })).toBeVisible()

@@ -40,7 +40,7 @@ for (const { name, path, label, link } of [
     await page.keyboard.press(']')
     await expect(panel).toHaveAttribute('data-panel', second)
 
-    // Moving the cursor adds no history entries, so Back closes the panel.
+    // Moving the cursor adds no history entries, so Back undoes only that the panel was closed.
     await page.keyboard.press('Escape')
     await expect(panel).toBeHidden()
     await expect(page).not.toHaveURL(/beside=/)

@@ -4,13 +4,13 @@ import { searchOf } from './search.ts'
 
 test.describe('signing in', () => {
   test('an unknown key is refused with a message', async ({ page, provokes }) => {
+    // The browser itself logs the refused call as an error.
     provokes(401)
     await page.goto('/')
     await page.getByLabel('API key').fill('gantt_no-such-key-at-all')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await expect(page.getByRole('alert')).toHaveText('The service does not know this key.')
     await expect(page.getByLabel('API key')).toHaveValue('gantt_no-such-key-at-all')
-    // The browser itself logs the refused call as an error.
   })
 
   test('a key that may not read is refused with the missing scope', async ({ page, service }) => {
@@ -100,7 +100,7 @@ test.describe('signing in', () => {
   }) => {
     provokes(401)
     await visit('/aggregates')
-    // From here on the service gets an unknown key, which has the same effect as a revoked key.
+    // The service gets an unknown key with the search of the palette, which has the same effect as a revoked key.
     const restoreKey = await revokeKey(page, (operation) => operation.includes('query PaletteFind'))
     await page.keyboard.press('Control+k')
     await searchOf(page).fill('az1')

@@ -13,12 +13,13 @@ interface Changed {
   readonly host: string
   readonly aggregate: string
   readonly uuid: string
-  /** The revision before the change. */
+  /** The revision before the host was set to draining. */
   readonly before: string
+  /** The revision after both changes. */
   readonly after: string
 }
 
-/** Creates a host in an aggregate, then disables the host and adds metadata to the aggregate. */
+/** Creates a host in an aggregate, then sets the host to draining and creates a second aggregate with the host. */
 async function change(client: Client, name: string): Promise<Changed> {
   const host = `${name}-01`
   await report(client, { [host]: {} })
@@ -219,7 +220,7 @@ test('texts copied from a list of the past contain the moment', { tag: '@rare' }
   expect([heads.split(',').at(-1), row.split(',').at(-1)]).toEqual(['at', before])
 })
 
-test('texts copied from other pages of the past contain the moment, and commands without a moment are not offered', {
+test('texts copied from other pages of the past contain the moment, and commands that cannot contain one are not offered', {
   tag: '@rare',
 }, async ({ page, visit, service, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -245,13 +246,9 @@ test('texts copied from other pages of the past contain the moment, and commands
   await expect(page.getByRole('menuitem', { name: 'Command line' })).toHaveCount(0)
 })
 
-test('pages of past, dropped and future moments show a message and a link to the present @looks', { tag: '@rare' }, async ({
-  page,
-  visit,
-  service,
-  look,
-  provokes,
-}) => {
+test('for moments before the log, in the future or without meaning, a message and a link to another moment are shown @looks', {
+  tag: '@rare',
+}, async ({ page, visit, service, look, provokes }) => {
   provokes(400)
   const { host, before } = await change(service.client, 'looked')
   await visit(`/hosts?at=${before}`)

@@ -45,7 +45,7 @@ test('a view is saved under a name, opened, renamed and deleted with the keyboar
   await expect(views(page)).toContainText('No saved views yet')
 })
 
-test('each list has its own views with their order, a view can be overwritten, and a rename to a used name is refused', {
+test('each list has its own views with their sort order, a view can be replaced, and a rename to a used name is refused', {
   tag: '@rare',
 }, async ({ page, visit }) => {
   await visit('/hosts?q=az:az1&sort=-mem.free&view=table')

@@ -37,7 +37,7 @@ const ask = (client: Client, overlay: object): Promise<Asked> =>
     { requests: [{ spec: { gantt: REQUEST }, count: 9 }], spec: { gantt: REQUEST }, overlay },
   )
 
-/** The counts of all objects that a simulation could create by mistake. */
+/** The count of claims and the first listed decision, which a simulation must not change. */
 const traces = (client: Client): Promise<unknown> =>
   client.request('{ claims(first: 1) { totalCount } decisions(first: 1) { nodes { id } } }', {})
 
@@ -265,6 +265,7 @@ test('scenarios are saved under a name, opened, renamed and deleted, and invalid
 })
 
 test('appearance: scenarios side by side @looks', { tag: '@rare' }, async ({ page, visit, look, provokes }) => {
+  // The service refuses the simulation of the scenario without a host.
   provokes(400)
   await visit(
     addressOf(
@@ -280,5 +281,4 @@ test('appearance: scenarios side by side @looks', { tag: '@rare' }, async ({ pag
   await page.getByRole('button', { name: 'Saved' }).click()
   await expect(page.getByRole('dialog', { name: 'Saved scenarios' })).toBeVisible()
   await look('saved scenarios')
-  // The service refuses the simulation of this column.
 })

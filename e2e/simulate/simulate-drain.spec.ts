@@ -3,12 +3,9 @@ import { place } from '../seed.ts'
 
 const REQUEST = { flavor: { vcpus: 1, memoryMb: 512 }, availabilityZone: 'az1' }
 
-test('instances without a destination after draining are shown, in the placement and in the count', { tag: ['@colours', '@rare'] }, async ({
-  page,
-  visit,
-  service,
-  look,
-}) => {
+test('instances without a destination after draining are shown, both for the placement and for the count', {
+  tag: ['@colours', '@rare'],
+}, async ({ page, visit, service, look }) => {
   // On each host of az3, at most one of the large instances fits. The small instance fits on any of these hosts.
   await place(service.client, { zone: 'az3', vcpus: 1, memoryMb: 4_096 })
   await place(service.client, { zone: 'az3', vcpus: 1, memoryMb: 4_096 })

@@ -6,7 +6,7 @@ import { pressSequence, tabTo } from '../keyboard.ts'
 const outcome = (page: Page) => page.getByRole('region', { name: 'Outcome' })
 const capacityOf = (page: Page) => page.getByRole('region', { name: 'Capacity' }).locator('[data-fits]')
 
-/** All claims and decisions, which a simulation must not change. */
+/** The count of claims and the first listed decision, which a simulation must not change. */
 async function traces(client: Client): Promise<unknown> {
   return client.request('{ claims(first: 1) { totalCount } decisions(first: 1) { nodes { id } } }', {})
 }
@@ -101,7 +101,7 @@ test('a running simulation can be cancelled, which aborts the request', async ({
   await expect(outcome(page).getByText('The simulation was cancelled')).toBeVisible()
 })
 
-test('the message about an unknown host has its name', async ({ page, visit, provokes }) => {
+test('the message about an unknown host names the host', async ({ page, visit, provokes }) => {
   provokes(400)
   const overlay = encodeURIComponent('{"removeHosts":["no-such-host"]}')
   await visit(`/simulate?request=${encodeURIComponent('{"flavor":{"vcpus":1,"memoryMb":512}}')}&overlay=${overlay}`)

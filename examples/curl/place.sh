@@ -5,8 +5,8 @@
 set -eu
 : "${GANTT_URL:=http://127.0.0.1:4400/graphql}" "${GANTT_KEY:?is not set}"
 
-# call QUERY VARIABLES: makes a call and stores the answer. If the service is unavailable or busy, curl repeats the call after the time in
-# Retry-After.
+# call QUERY VARIABLES: makes a call and stores the answer. If the service is unavailable or busy, curl repeats the call after the time that
+# the header Retry-After states.
 call() {
   answer=$(printf '{"query":"%s","variables":%s}' "$1" "$2" |
     curl -sS --fail-with-body --max-time 15 --retry 6 --retry-all-errors --retry-max-time 60 "$GANTT_URL" \
@@ -17,7 +17,7 @@ call() {
 # field NAME: prints a field of the last answer. Each needed field has a unique name in the queries.
 field() { printf '%s' "$answer" | sed -n "s/.*\"$1\":\"\{0,1\}\([^\",}]*\).*/\1/p"; }
 
-# new_key: 32 random digits
+# new_key: prints 32 random hexadecimal digits.
 new_key() { od -An -N16 -tx1 /dev/urandom | tr -d ' \n'; }
 
 # start_on HOST: does what a program does to start an instance on a host. If it fails, the host cannot start the instance.

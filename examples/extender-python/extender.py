@@ -33,7 +33,7 @@ PARTS = {"PowerFilter": power_filter, "PowerWeigher": power_weigher}
 
 
 class Extender(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"  # connections are kept
+    protocol_version = "HTTP/1.1"  # connections stay open for further requests
 
     def do_POST(self):
         question = json.loads(self.rfile.read(int(self.headers["content-length"])))

@@ -13,7 +13,7 @@ const power = defineNamespace({
   units: { freeWatts: 'W' },
 })
 
-/** @param {import('@gantt/scheduler-core/plugin').HostRecord} record of a host that has a document; the service does not call this for other hosts */
+/** @param {import('@gantt/scheduler-core/plugin').HostRecord} record of a host with a document; filters and weighers see no other hosts */
 const freeWatts = ({ namespaces }) => Number(Object(namespaces.get(power.name)?.document).freeWatts)
 
 const wattsFilter = defineFilter({

@@ -20,7 +20,7 @@ PASSING = {408, 429, 502, 503, 504}
 
 
 def post(body, timeout):
-    """The answer as (status, headers, text), whatever its status; raises an OSError or an HTTPException if no answer came."""
+    """Returns the answer as (status, headers, text), whatever its status. Raises an OSError or an HTTPException if no answer came."""
     headers = {"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"}
     try:
         with urllib.request.urlopen(urllib.request.Request(URL, json.dumps(body).encode(), headers), timeout=timeout) as answer:
@@ -31,7 +31,7 @@ def post(body, timeout):
 
 
 def call(query, **variables):
-    """The data of the answer. The call is repeated until the deadline if no answer came, or if the service is away or busy."""
+    """Returns the data of the answer. Repeats the call until the deadline if no answer came, or if the service is unavailable or busy."""
     end = time.monotonic() + DEADLINE_S
     failures = 0
     while True:
@@ -49,7 +49,7 @@ def call(query, **variables):
             wait = int(after) if after.isdigit() else 0
         except (OSError, http.client.HTTPException) as error:
             failure = error
-        # full jitter: clients that failed at the same time do not repeat their calls at the same time
+        # The wait is random, so that clients whose calls failed at the same time do not repeat them at the same time.
         wait += random.uniform(0, min(5, 0.1 * 2**failures))
         failures += 1
         if time.monotonic() + wait >= end:

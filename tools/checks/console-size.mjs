@@ -50,8 +50,8 @@ function chunksOf(keys) {
 }
 
 /**
- * The modules that have already been loaded when a chunk is loaded: those of the initial route, and those that every importer of the chunk
- * loads.
+ * The chunks that have already been loaded when a chunk is loaded: those of the initial route, and those that are loaded with each of the
+ * chunks that import it.
  */
 function thereBefore(key) {
   const openers = Object.keys(manifest).filter((one) => manifest[one].dynamicImports?.includes(key))

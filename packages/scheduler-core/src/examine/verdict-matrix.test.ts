@@ -78,12 +78,12 @@ describe('the distance of a host from passing all filters', () => {
   const passing = { filter: 'F', verdict: 'PASS' as const }
 
   test.each([
-    ['nothing refuses', [passing], 0],
-    ['a quarter is missing', [failing(32, 24)], 0.25],
-    ['a negative amount is there', [failing(10, -5)], 1.5],
-    ['a name is missing as a whole', [failing('HW_A', 'HW_B')], 1],
-    ['no numbers at all', [failing()], 1],
-    ['the worst counts, each further refusal a thousandth', [failing(32, 24), passing, failing(10, 9)], 0.251],
-    ['enough of it, yet refused', [failing(4, 8)], 1],
+    ['if no filter refuses the host, the distance is 0', [passing], 0],
+    ['if a quarter of the needed amount is missing, the distance is 0.25', [failing(32, 24)], 0.25],
+    ['if the free amount is negative, the distance is above 1', [failing(10, -5)], 1.5],
+    ['a refusal because of a name counts as 1', [failing('HW_A', 'HW_B')], 1],
+    ['a refusal without numbers counts as 1', [failing()], 1],
+    ['the largest share counts, and each further refusal adds 0.001', [failing(32, 24), passing, failing(10, 9)], 0.251],
+    ['a refusal although the amount is enough counts as 1', [failing(4, 8)], 1],
   ])('%s', (_rule, checks, distance) => expect(distanceOf(checks)).toBeCloseTo(distance, 12))
 })

@@ -103,15 +103,16 @@ export class CellState implements CellInventory {
   }
 
   /**
-   * A getter instead of a field, because every field changes the state digest, and replicas of older releases must compute the same digest.
+   * The limits are a getter instead of a field, because every field changes the state digest, and replicas of older releases must compute
+   * the same digest.
    */
   get limits(): CellLimits | undefined {
     return this.#limits
   }
 
   /**
-   * MiB outside of huge pages that claims hold in addition to the reported usage. A getter instead of a field, because every field changes
-   * the state digest.
+   * MiB outside of huge pages that claims hold in addition to the reported usage. This is a getter instead of a field, because every field
+   * changes the state digest.
    */
   get plainClaimed(): number {
     return this.#plainClaimed

@@ -23,6 +23,7 @@ export class TraitSets {
 }
 const MAX_TRAIT_SETS = 1_000
 /**
- * The maximum total length of the traits in all sets, in characters. Limited, because hosts choose the count and length of their traits.
+ * The maximum total length of the traits in all sets, in characters. The length is limited, because hosts choose the count and length of
+ * their traits.
  */
 const MAX_TRAIT_CHARACTERS = 4_000_000

@@ -31,7 +31,10 @@ export interface SortSums {
   readonly free: number
   /** The amount that claims hold in addition to the reported usage. */
   readonly amountHeld: number
-  /** The amount that the report leaves free for claims, summed over all units. */
+  /**
+   * The amount that the report leaves free for claims, summed over all units. If materialised claims hold more than the reported usage, the
+   * difference is subtracted.
+   */
   readonly room: number
   /** True if each claim fits on the unit that it names, and materialised claims do not hold more than the reported usage. */
   readonly isWhole: boolean

@@ -5,7 +5,7 @@
 export interface Units<Piece> {
   /** Sets the free amount of every unit to the amount that is free according to the report, as if there were no claims. */
   reset(): void
-  /** Adds (1) or subtracts (-1) a piece of a materialised claim in the sums that are compared with the reported usage. */
+  /** Adds a piece of a materialised claim to the sums that are compared with the reported usage (1), or subtracts it from them (-1). */
   cover(piece: Piece, sign: 1 | -1): void
   /** True if the materialised claims of the host hold more than the report counts as used. */
   isShort(): boolean

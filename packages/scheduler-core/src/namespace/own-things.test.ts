@@ -133,7 +133,7 @@ describe('an instance without a hint is placed near its own volumes and ports', 
       { on: 'h1', why: [], ignored: [] },
     ],
     [
-      'a hint also applies if nearness to its own volumes is switched off',
+      'a hint also applies if nearness to the own volumes of the instance is switched off',
       aRequest({ schedulerHints: { near_volume: [VOLUME] }, nearVolumesAndPorts: false }),
       { changes: [inPool, storage('h1', [pool(2)]), storage('h2', [pool(2)])] },
       { on: 'h3', why: ['h1 volume.far', 'h2 volume.far'], ignored: [] },

@@ -74,8 +74,8 @@ function aSite(hosts: Parameters<typeof aFleet>[0]): { fleet: Fleet; record: Dec
 const fast = { traits: ['FAST'] }
 
 test.each([
-  ['where no host was asked about', { slow: {} }],
-  ['where one more host has to be asked about', { fast, slow: { memoryMb: 1_048_576 } }],
+  ['no host was in a call', { slow: {} }],
+  ['one more host would have to be in a call', { fast, slow: { memoryMb: 1_048_576 } }],
 ])('another version is not decided with answers about other hosts: %s', (_where, hosts) => {
   const { fleet, record, goal } = aSite(hosts)
   expect(() => decideOtherwise(fleet, [], record, goal, loose)).toThrow(

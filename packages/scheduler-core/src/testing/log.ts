@@ -9,7 +9,7 @@ export interface TestLog {
   readonly entries: readonly LogEntry[]
   /**
    * Appends an entry with these changes and applies it. `basis` is the log position on which the changes were decided. The default is the
-   * head of the log.
+   * end of the log.
    */
   append(changes: readonly Change[], options?: { readonly basis?: Place; readonly at?: number; readonly id?: string }): readonly Void[]
 }

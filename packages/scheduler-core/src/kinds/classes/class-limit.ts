@@ -2,8 +2,8 @@ import type { HostTable } from '../../hosts/hosts.ts'
 import { isUsual } from './usual.ts'
 
 /**
- * A fleet has at most this many resource classes in addition to VCPU, MEMORY_MB and DISK_GB. One report can list as many. Limited, because
- * hosts choose the names of their classes, and each class needs memory and work for every host.
+ * A fleet has at most this many resource classes in addition to VCPU, MEMORY_MB and DISK_GB. One report can list as many. The count is
+ * limited, because hosts choose the names of their classes, and each class needs memory and work for every host.
  */
 export const MAX_CLASSES = 256
 

@@ -17,7 +17,10 @@ export interface Matcher {
    * called after `match` has matched all guest cells.
    */
   firstChoice(): number[]
-  /** The first complete match that `wish` accepts. Undefined if none is found. `isCut` is true if the search stopped after `maxSteps`. */
+  /**
+   * The first complete match that `wish` accepts. Undefined if none is found. `isCut` is true if the search stopped after `maxSteps`. Must
+   * be called after `match` has matched all guest cells.
+   */
   choiceThat(wish: ChoiceWish, maxSteps: number): readonly number[] | undefined
   /** The allowed pairs as text, for use as the key of a cache. */
   readonly key: string

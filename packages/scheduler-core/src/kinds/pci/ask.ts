@@ -36,7 +36,7 @@ export interface PciGroup {
 }
 
 /**
- * Device types that are allocated only if a request names them: physical functions with virtual functions, vDPA, and remotely managed
+ * Device types that are allocated only if a request names them: physical functions of SR-IOV devices, vDPA devices, and remotely managed
  * devices.
  */
 const unasked: readonly ((traits: Traits) => boolean)[] = [
