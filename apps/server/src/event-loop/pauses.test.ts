@@ -3,12 +3,15 @@ import type { Timers } from '../timers.ts'
 import { createTurns } from './pauses.ts'
 import { answerInPieces, CallerGoneError, duringCall } from './question.ts'
 
-/** A clock that advances by a millisecond at each read, and turns of the event loop that the test triggers. */
-function aLoop() {
+/**
+ * A clock that advances by `readMs` at each read, by default a millisecond, and by calls of `pass`. The test triggers the turns of the
+ * event loop.
+ */
+function aLoop(readMs = 1) {
   let now = 0
   const due: (() => void)[] = []
   const timers: Timers = {
-    now: () => now++,
+    now: () => (now += readMs),
     after(_ms, callback) {
       due.push(callback)
       return () => undefined
@@ -19,7 +22,10 @@ function aLoop() {
     for (const callback of due.splice(0)) callback()
     await new Promise<void>((resolve) => void setImmediate(resolve))
   }
-  return { turns: createTurns(timers), turn, isIdle: () => due.length === 0 }
+  const pass = (ms: number): void => {
+    now += ms
+  }
+  return { turns: createTurns(timers), turn, pass, isIdle: () => due.length === 0 }
 }
 
 function* counting(steps: number, note: (step: number) => void): Generator<undefined, number> {
@@ -51,6 +57,29 @@ describe('turns of the event loop', () => {
     expect(await Promise.all(answers)).toEqual(steps.map(() => 50))
     // a turn takes four milliseconds of this clock, which advances at every read
     expect(most).toBeLessThanOrEqual(5)
+  })
+
+  test('a long step of one work leaves no time in its turn for the steps of others', async () => {
+    const { turns, turn, pass, isIdle } = aLoop(0)
+    let inTurn = 0
+    const answers = Array.from({ length: 10 }, () =>
+      answerInPieces(
+        counting(5, () => {
+          inTurn++
+          pass(20)
+        }),
+        turns,
+      ),
+    )
+    const counts: number[] = []
+    while (!isIdle()) {
+      inTurn = 0
+      await turn()
+      counts.push(inTurn)
+    }
+    await Promise.all(answers)
+    expect(counts.length).toBeGreaterThan(40)
+    expect(Math.max(...counts)).toBe(1)
   })
 
   test('many calls that arrive at once are admitted in several turns', async () => {

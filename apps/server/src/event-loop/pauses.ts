@@ -18,6 +18,9 @@ export interface Turns {
   admit(): Promise<void> | undefined
 }
 
+/** Resolves when the work that was just resumed has yielded: Node calls back after all pending microtasks. */
+const untilYielded = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve))
+
 export function createTurns({ now, after }: Timers): Turns {
   /** The time of the first step in this turn; undefined before that step. */
   let begunAt: number | undefined
@@ -29,13 +32,10 @@ export function createTurns({ now, after }: Timers): Turns {
     begunAt = undefined
     if (waiting.length === 0) return
     begin()
-    for (const go of waiting.splice(0, 1)) go()
-    // a resumed task runs until it yields before the next one is resumed
-    await Promise.resolve()
-    while (waiting.length > 0 && isLeft(TURN_MS)) {
+    do {
       for (const go of waiting.splice(0, 1)) go()
-      await Promise.resolve()
-    }
+      await untilYielded()
+    } while (waiting.length > 0 && isLeft(TURN_MS))
   }
   const begin = (): void => {
     begunAt ??= now()

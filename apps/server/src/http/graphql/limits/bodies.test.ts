@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { turns } from '../../../event-loop/pauses.ts'
 import { limits } from '../../limits.ts'
 import { toFault } from '../masking.ts'
 import { type Bodies, createBodies, readBody } from './bodies.ts'
@@ -178,4 +179,20 @@ describe('reading a body', () => {
     await expect(reading).rejects.toThrow('the caller went away')
     expect([bodies.bytes, vi.getTimerCount()]).toEqual([0, 0])
   })
+})
+
+test('large bodies that arrive together take their turns before they are decoded, and small ones do not', async () => {
+  const admit = vi.spyOn(turns, 'admit')
+  const bodies = createBodies()
+  const read = async (length: number): Promise<string> => {
+    const { stream, request } = aRequest()
+    const reading = readBody(request, bodies.begin('a'))
+    stream.end(Buffer.alloc(length, 'x'))
+    return await reading
+  }
+  expect(await read(64 * KIB)).toBe('x'.repeat(64 * KIB))
+  expect(admit).toHaveBeenCalledTimes(0)
+  expect(await read(64 * KIB + 1)).toBe('x'.repeat(64 * KIB + 1))
+  expect(admit).toHaveBeenCalledTimes(1)
+  admit.mockRestore()
 })

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { GraphQLError } from 'graphql'
+import { turns } from '../../../event-loop/pauses.ts'
 import { CallerGoneError } from '../../../event-loop/question.ts'
 import { fault } from '../../../schema/types/faults.ts'
 import { limits } from '../../limits.ts'
@@ -149,10 +150,19 @@ export function readBody(request: ReadRequest, body: Body): Promise<string> {
     }
     const onEnd = (): void => {
       end()
-      resolve(new TextDecoder('utf-8').decode(held.subarray(0, length)))
+      resolve(textOf(held.subarray(0, length)))
     }
     const onGone = (): void => refuse(new CallerGoneError())
     const timer = setTimeout(() => refuse(tooSlow(length)), limits.bodyPauseMs)
     request.on('data', onPart).once('end', onEnd).once('error', onGone).once('close', onGone)
   })
+}
+
+/** Bodies with more bytes than this take their turn before they are decoded and parsed. */
+const LARGE_BYTES = 64 * 1024
+
+/** The text of a body. Large bodies that arrive together are decoded in several turns of the event loop. */
+async function textOf(bytes: Uint8Array): Promise<string> {
+  if (bytes.length > LARGE_BYTES) await turns.admit()
+  return new TextDecoder('utf-8').decode(bytes)
 }
