@@ -115,7 +115,7 @@ test('an invalid time is reported at its field', { tag: '@rare' }, async ({ page
   await visit(listOf(''))
   await page.getByRole('combobox', { name: 'Filter decisions' }).fill('at>=yesterday ')
   await page.keyboard.press('Enter')
-  await expect(page.getByText('yesterday is no time of UTC, such as 2026-11-22T09:00:00Z or 2026-11-22')).toBeVisible()
+  await expect(page.getByText('yesterday is not a time in UTC, such as 2026-11-22T09:00:00Z or 2026-11-22')).toBeVisible()
 })
 
 test('new decisions are also counted in the bars of the histogram', { tag: '@rare' }, async ({ page, visit, service }) => {

@@ -78,7 +78,9 @@ const listed = (noun: 'Filter' | 'Weigher') => ({
 
 /** The schema of the members that schedulers and lease providers have. */
 const named = {
-  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits and dashes'),
+  name: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits and dashes, the first of which is no dash'),
   description: sentence,
 }
 

@@ -73,7 +73,7 @@ describe('checking the export of a module with a plug-in', () => {
   test('a valid plug-in is returned unchanged', () => expect(checkPlugin(crowd)).toEqual({ ok: true, value: crowd }))
 
   test.each<[string, unknown, string]>([
-    ['a module without an export', undefined, 'plugin.invalid: the plug-in is nothing; it must be what definePlugin answers'],
+    ['a module without an export', undefined, 'plugin.invalid: the plug-in is nothing; it must be a value that definePlugin returned'],
     ['another contract', { ...crowd, contract: 2 }, 'plugin.contract: contract is 2; it must be 1, which this release has'],
     ['a resource kind', { ...crowd, resourceKinds: [{}] }, 'plugin.resource_kind: resourceKinds is a list of 1'],
     ['a field that does not exist', { ...crowd, filter: [] }, 'plugin.unknown_field: filter is not a field of this version'],
@@ -106,7 +106,7 @@ describe('checking the export of a module with a plug-in', () => {
 
   test('two plug-ins, and two parts of plug-ins or of the release, cannot have the same name', () => {
     expect(messagesOf(joinPlugins([crowd, crowd]))).toEqual([
-      'plugin.clash: two plug-ins are named "crowd"; it must have a name of its own each',
+      'plugin.clash: two plug-ins are named "crowd"; it must have different names',
       'plugin.clash: CrowdFilter of plug-in crowd has the name of a part of plug-in crowd; it must have another name',
       'plugin.clash: CrowdWeigher of plug-in crowd has the name of a part of plug-in crowd; it must have another name',
     ])

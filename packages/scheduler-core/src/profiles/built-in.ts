@@ -73,7 +73,7 @@ const compat: Partial<ProfileInput> = {
 export const builtInProfiles: readonly Profile[] = [
   define(
     'default',
-    `${SPREADS} So do hosts near the volumes and ports of the instance and its hints, if services report their locations.`,
+    `${SPREADS} Hosts near the volumes and ports of the instance and its hints also come first, if services report their locations.`,
     {
       filters: [...novaFilters, ...nearFilters],
       weighers: [...spreading, ...nearWeighers],
@@ -106,7 +106,7 @@ export const builtInProfiles: readonly Profile[] = [
   }),
   define(
     'fgd',
-    'The host and GPU that leave the most GPU capacity usable for typical requests. Your own version of the profile lists these.',
+    'The host and GPU that leave the most GPU capacity usable for typical requests. Your own version of the profile lists the typical requests.',
     {
       weighers: only('GpuFragmentationWeigher'),
       normalisation: 'fixed',

@@ -175,7 +175,7 @@ function check(raw: RawTerm, fields: readonly QueryField[]): QueryProblem[] {
 function valueProblem(text: string, field: QueryField): string | undefined {
   if (text === '') return `${field.name} has no value`
   if (field.kind === 'number' && numberOf(text, field) === undefined) return `${text} is no number${unitHint(field)}`
-  if (field.kind === 'time' && numberOf(text, field) === undefined) return `${text} is no time of UTC, such as ${A_TIME} or 2026-11-22`
+  if (field.kind === 'time' && numberOf(text, field) === undefined) return `${text} is not a time in UTC, such as ${A_TIME} or 2026-11-22`
   if (field.kind === 'enum' && !field.values?.some((value) => value.toLowerCase() === text.toLowerCase()))
     return `${field.name} is ${text}; it can be ${field.values?.join(', ')}`
   return undefined

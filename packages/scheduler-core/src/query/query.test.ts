@@ -136,7 +136,7 @@ describe('terms about time', () => {
   })
 
   test.each<[string, number, number, string]>([
-    ['at>=yesterday', 4, 13, 'yesterday is no time of UTC, such as 2026-11-22T09:00:00Z or 2026-11-22'],
+    ['at>=yesterday', 4, 13, 'yesterday is not a time in UTC, such as 2026-11-22T09:00:00Z or 2026-11-22'],
     ['at>=2026-11-22T09:00:00', 4, 23, 'is no time of UTC'],
     ['at>=2026-11-22T09:00:00+01:00', 4, 29, 'is no time of UTC'],
     ['at>=2026-02-30', 4, 14, 'is no time of UTC'],

@@ -9,7 +9,9 @@ const options = z.record(z.string(), z.json()).default({}).describe('Options, as
 /** The schedulers of the release. A profile can also name a scheduler of a plug-in. */
 export const ownSchedulers = ['filter', 'chance', 'solver'] as const
 
-const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits and dashes')
+const name = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits and dashes, the first of which is no dash')
 
 /** Nova's default of scheduler.max_attempts: a chosen host and two alternates. */
 export const USUAL_NOVA_ATTEMPTS = 3

@@ -138,7 +138,7 @@ describeVersions({
       'two GPUs with the same index',
       '1.0',
       { ...machine, gpus: [{ index: 0 }, { index: 0 }] },
-      'gpus: gpus is a list of 2; it must not number two GPUs alike',
+      'gpus: gpus is a list of 2; it must not give two GPUs the same number',
     ],
     [
       'a class twice',
@@ -246,7 +246,7 @@ describeVersions({
       'two GPUs with the same index',
       '1.4',
       { ...machine, gpus: [{ index: 0 }, { index: 0, numaNode: 1 }] },
-      'gpus: gpus is a list of 2; it must not number two GPUs alike',
+      'gpus: gpus is a list of 2; it must not give two GPUs the same number',
     ],
     [
       'the cell of a GPU in a version without it',

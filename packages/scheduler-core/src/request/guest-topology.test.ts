@@ -54,8 +54,8 @@ describe('a topology that contradicts its flavor or itself is reported with its 
       { vcpus: 2, memoryMb: 1_000 },
       [{ id: 0, cpus: [0, 1, 2, 3, 4, 5, 6, 7], memoryMb: 8_000, cpuPolicy: 'dedicated' }],
       [
-        'cells.0.cpus: it must hold CPUs of the flavor alone, which has 2, numbered from 0: there is no CPU 2',
-        'cells: it must have together the memory of the flavor, 1000 MiB; they have 8000',
+        'cells.0.cpus: it must list only CPUs of the flavor, which has 2, numbered from 0: there is no CPU 2',
+        'cells: it must have as much memory together as the flavor, 1000 MiB; they have 8000',
       ],
     ],
     [
@@ -77,7 +77,7 @@ describe('a topology that contradicts its flavor or itself is reported with its 
       'ImageNUMATopologyCPUOutOfRange: a CPU beyond those of the flavor',
       four,
       [{ id: 0, cpus: [0, 1, 2, 3, 4], memoryMb: 4_096 }],
-      ['cells.0.cpus: it must hold CPUs of the flavor alone, which has 4, numbered from 0: there is no CPU 4'],
+      ['cells.0.cpus: it must list only CPUs of the flavor, which has 4, numbered from 0: there is no CPU 4'],
     ],
     [
       'ImageNUMATopologyCPUsUnassigned: a CPU that is in no cell',
@@ -92,14 +92,14 @@ describe('a topology that contradicts its flavor or itself is reported with its 
       'ImageNUMATopologyMemoryOutOfRange: less memory than the flavor has',
       four,
       [{ id: 0, cpus: [0, 1, 2, 3], memoryMb: 4_095 }],
-      ['cells: it must have together the memory of the flavor, 4096 MiB; they have 4095'],
+      ['cells: it must have as much memory together as the flavor, 4096 MiB; they have 4095'],
     ],
     [
       'CPUs that are numbered from 1',
       { vcpus: 2, memoryMb: 1_024 },
       [{ id: 0, cpus: [1, 2], memoryMb: 1_024 }],
       [
-        'cells.0.cpus: it must hold CPUs of the flavor alone, which has 2, numbered from 0: there is no CPU 2',
+        'cells.0.cpus: it must list only CPUs of the flavor, which has 2, numbered from 0: there is no CPU 2',
         'cells: it must have each of the 2 CPUs of the flavor in a cell: CPU 0 is in none',
       ],
     ],

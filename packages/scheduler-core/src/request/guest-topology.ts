@@ -23,7 +23,7 @@ export function wrongTopology({ flavor: { vcpus, memoryMb }, numaTopology }: Gue
   const memory = cells.map((cell) => cell.memoryMb)
   const total = memory.reduce((sum, mib) => sum + mib, 0)
   if (cells.every(({ cpuPolicy }) => cpuPolicy === 'shared')) contradictions.push(...withoutPins(numaTopology))
-  if (total !== memoryMb) refuse(['cells'], memory, `have together the memory of the flavor, ${memoryMb} MiB; they have ${total}`)
+  if (total !== memoryMb) refuse(['cells'], memory, `have as much memory together as the flavor, ${memoryMb} MiB; they have ${total}`)
   return contradictions
 }
 
@@ -32,7 +32,7 @@ function wrongCpus(cells: NonNullable<RequestSpec['numaTopology']>['cells'], vcp
   return cells.flatMap(({ cpus }, i) => {
     const rules: string[] = []
     const beyond = cpus.find((cpu) => cpu >= vcpus)
-    if (beyond !== undefined) rules.push(`hold CPUs of the flavor alone, which has ${vcpus}, numbered from 0: there is no CPU ${beyond}`)
+    if (beyond !== undefined) rules.push(`list only CPUs of the flavor, which has ${vcpus}, numbered from 0: there is no CPU ${beyond}`)
     const own = new Set<number>()
     const twice = cpus.find((cpu) => own.has(cpu) || !own.add(cpu))
     if (twice !== undefined) rules.push(`name each CPU once: CPU ${twice} is named twice`)

@@ -243,7 +243,7 @@ describe('parsing a report', () => {
       'two GPUs with the same index',
       stats({ gpus: [{ index: 1 }, { index: 1 }] }),
       'gpus',
-      'gpus is a list of 2; it must not number two GPUs alike',
+      'gpus is a list of 2; it must not give two GPUs the same number',
     ],
     [
       'a class twice',
@@ -299,7 +299,7 @@ describe('parsing a profile', () => {
       'a capital letter in its name',
       profile({ name: 'Mine' }),
       'name',
-      'name is "Mine"; it must be 1 to 63 lower-case letters, digits and dashes',
+      'name is "Mine"; it must be 1 to 63 lower-case letters, digits and dashes, the first of which is no dash',
     ],
     [
       'a multiplier that is no number',

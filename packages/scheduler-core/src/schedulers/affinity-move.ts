@@ -14,7 +14,7 @@ export function affinityMoveText({ groups, hosts }: Fleet, { group, host }: Clai
   const members = bound.members.get(host) ?? 0
   if (members < 2) return undefined
   return (
-    `Server group ${bound.uuid} keeps its ${members} members on ${hosts.get(host).host} together, and none can leave while another stays. ` +
+    `Server group ${bound.uuid} keeps its ${members} members on ${hosts.get(host).host} together, and no member can leave while another one stays. ` +
     `Move all of them: make its policy SOFT_AFFINITY (serverGroupUpdate; gantt groups update ${bound.uuid} --policy soft-affinity), ` +
     'move or evacuate them, confirm, and make it AFFINITY again once they are on one host.'
   )

@@ -68,7 +68,7 @@ describe('a refusal that another order or the solver would avoid contains advice
       'E01 kind: no order of the kinds fits, but placing each instance on the fullest host does',
       [machine(6), machine(5)],
       { ...gangOf(3, kind('large', 5)), numInstances: 3 },
-      'All instances fit on the hosts, but not if each in turn gets its best host: a profile with the scheduler SOLVER considers all of them together.',
+      'All instances fit on the hosts, but not if each instance in turn is placed on its best host: a profile with the scheduler SOLVER considers all of them together.',
     ],
     ['there is no other way', [machine(53), machine(31)], gangOf(32, kind('large', 50)), undefined],
     ['one instance has no other order', [machine(4)], { vcpus: 5, memoryMb: 64 }, undefined],

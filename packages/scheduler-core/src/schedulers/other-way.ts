@@ -91,7 +91,7 @@ export function otherWayText({ order, host }: OtherWay): string {
     return `All ${host.instances} instances fit on ${host.name} together. Nova's rules choose the best host for the first one alone: name ${host.name} in requestedDestination, or use a profile without compat: nova.`
   const cure = 'a profile with the scheduler SOLVER considers all of them together'
   return order === null
-    ? `All instances fit on the hosts, but not if each in turn gets its best host: ${cure}.`
+    ? `All instances fit on the hosts, but not if each instance in turn is placed on its best host: ${cure}.`
     : `All instances fit in another order: ${order.join(', then ')}. Instances are placed in the order of the request and not moved again; ${cure}.`
 }
 

@@ -124,7 +124,12 @@ describe('a scheduler of a plug-in', () => {
       1,
       'it threw a value of type number',
     ],
-    ['returns nothing', () => undefined, 1, 'select answered no parts; it must answer a list with one for each instance that has a host'],
+    [
+      'returns nothing',
+      () => undefined,
+      1,
+      'select returned no parts; it must return a list with one part for each instance that has a host',
+    ],
     ['returns a promise', async () => ({ parts: [] }), 1, 'select answered no parts'],
     ['chooses a host that is refused', () => ({ parts: [on('a')] }), 1, 'select put instance 0 on a, which does not pass'],
     [
@@ -309,7 +314,7 @@ describe('a scheduler of a plug-in', () => {
     }
     expect(wrong(named('mine'))).toBe('')
     expect(wrong(named('solver'))).toContain('solver of plug-in p has the name of a part of this release')
-    expect(wrong(named('Mine'))).toContain('it must be 1 to 63 lower-case letters, digits and dashes')
+    expect(wrong(named('Mine'))).toContain('it must be 1 to 63 lower-case letters, digits and dashes, the first of which is no dash')
     expect(wrong(named('mine', { create: 1 }))).toContain('schedulers.0.create is 1; it must be a function')
   })
 })

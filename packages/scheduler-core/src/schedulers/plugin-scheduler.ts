@@ -125,7 +125,7 @@ function guard(
 
 function hostsOf(answer: unknown, { numInstances }: RequestSpec, fleet: Fleet, fail: (what: string) => Error): HostIndex[] {
   const parts: unknown = isRecord(answer) ? answer.parts : undefined
-  if (!Array.isArray(parts)) throw fail('select answered no parts; it must answer a list with one for each instance that has a host')
+  if (!Array.isArray(parts)) throw fail('select returned no parts; it must return a list with one part for each instance that has a host')
   if (parts.length > numInstances) throw fail(`select answered ${parts.length} parts; it must answer at most ${numInstances}`)
   return parts.map((part: unknown, i) => {
     const name =

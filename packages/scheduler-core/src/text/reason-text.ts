@@ -122,7 +122,8 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
     `Guest ${subject}: ${amount(need, 'CPUs')} needed in one NUMA cell by ${source}; the nearest has ${have}, on other cores.`,
   'numa.no_threads': ({ need, have }) => `The request requires cores of ${need} or more threads; those of the host have ${have}.`,
   'numa.networks': ({ subject, need, have }) => `NUMA ${subject}: networks ${need} needed; their networks are ${have}.`,
-  'numa.search_limit': ({ have }) => `No choice of NUMA cells suits devices and networks; the search ended after ${amount(have, 'steps')}.`,
+  'numa.search_limit': ({ have }) =>
+    `No choice of NUMA cells was found that suits the devices and networks; the search ended after ${amount(have, 'steps')}.`,
   'pci.not_reported': ({ subject, need }) => `PCI ${subject}: ${amount(need, 'devices')} needed; the host reports none.`,
   'pci.short': ({ subject, need, have }) => `PCI ${subject}: ${amount(need, 'devices')} needed, ${have} free.`,
   'pci.numa': (reason) =>
@@ -184,7 +185,7 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'trust.level': ({ need, have }) => `The flavor asks for a ${need} node; this one is ${have}.`,
   'namespace.not_reported': ({ subject }) => `The host has no document of the namespace ${subject}.`,
   'namespace.stale': ({ subject, need, have }) =>
-    `The document of the namespace ${subject} is ${typeof have === 'number' ? `${have} s old` : 'of an unknown time'}; ${need} s is allowed.`,
+    `The document of the namespace ${subject} is ${typeof have === 'number' ? `${have} s old` : 'of unknown age'}; at most ${need} s is allowed.`,
   'namespace.malformed': ({ subject, have }) => `The document of the namespace ${subject} cannot be read: ${have}.`,
   'pool.not_told': ({ subject }) => `No storage document states the size of the pool ${subject}.`,
   'pool.ambiguous': ({ have }) => `The aggregates of the host name more than one pool for its disks: ${have}.`,

@@ -82,7 +82,7 @@ test('Z20: an affinity pair can be evacuated by the steps that the refusal names
   expect([first, second].map((placed) => placed.destinations[0].selected.host.name)).toEqual(['z20-a', 'z20-a'])
 
   const input = () => ({ host: { host: 'z20-a' }, idempotencyKey: randomUUID() })
-  const way = `Server group ${uuid} keeps its 2 members on z20-a together, and none can leave while another stays. Move all of them: make its policy SOFT_AFFINITY`
+  const way = `Server group ${uuid} keeps its 2 members on z20-a together, and no member can leave while another one stays. Move all of them: make its policy SOFT_AFFINITY`
   const refused = (await dataOf(api, EVACUATE, { in: input() })).hostEvacuate
   expect(refused.placedCount).toBe(0)
   for (const { result } of refused.moves) {

@@ -143,7 +143,7 @@ const DecisionComparison = builder.objectRef<Shape>('DecisionComparison').implem
     flipped: t.field({
       type: [HostFlip],
       description:
-        'The hosts with different results: chosen hosts first, then hosts that passed in only one of the decisions. If the log no longer contains the state of one decision, only the hosts in the records of the decisions are compared.',
+        'The hosts with different results: chosen hosts first, then hosts that passed in only one of the decisions or whose result in one of them is not known, then the others. If the log no longer contains the state of one decision, only the hosts in the records of the decisions are compared.',
       args: { first: t.arg.int({ defaultValue: 50, description: 'At most this many hosts are listed, 1 to 500.' }) },
       resolve: ({ flips }, { first }) => firstOf(flips.hosts, first ?? 50, 'flipped'),
     }),
@@ -153,7 +153,7 @@ const DecisionComparison = builder.objectRef<Shape>('DecisionComparison').implem
       description: 'The repetitions of the first decision that determined the cause.',
       resolve: ({ trials }) => [...trials],
     }),
-    text: t.exposeString('text', { description: 'Why the second decision chose other hosts, in one or two sentences.' }),
+    text: t.exposeString('text', { description: 'Why the second decision chose other hosts, in one or a few sentences.' }),
   }),
 })
 

@@ -101,7 +101,7 @@ const Destination = builder.objectRef<ChosenHost>('Destination').implement({
     }),
     limits: t.field({
       type: [ResourceLimit],
-      description: 'How much of each requested resource class the host may use.',
+      description: 'For each requested resource class, the total that may be allocated on the host, with all its instances counted.',
       resolve: ({ destination }) => limitsOf(destination),
     }),
   }),

@@ -13,7 +13,7 @@ const physicalNetwork = z.strictObject({
 const port = z.strictObject({
   uuid: uuid.describe('The port.'),
   physicalNetwork: name.describe('The physical network of the port; the host need not reach it.'),
-  segment: name.nullable().default(null).describe('Its segment; null: any will do.'),
+  segment: name.nullable().default(null).describe('The segment of the network. Null: a port can use any segment.'),
   here: z.boolean().default(false).describe('The port is bound on this host.'),
 })
 

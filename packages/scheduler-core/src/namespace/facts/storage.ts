@@ -7,10 +7,10 @@ import { distance } from './distance.ts'
 const pool = z
   .strictObject({
     uuid: uuid.describe('The pool, the same at every host that reaches it: hosts that name one pool share it.'),
-    name: name.describe('For people.'),
+    name: name.describe('The name that people use for the pool.'),
     distance: distance.describe('How far from the host: 0 is on the host itself, 1 the usual network path.'),
     zone: name.nullable().default(null).describe('Availability zone of the pool; null: of none.'),
-    backend: name.nullable().default(null).describe('What serves it.'),
+    backend: name.nullable().default(null).describe('The name of the storage backend that serves the pool.'),
     totalGib: whole(limits.diskGib).nullable().default(null).describe('GiB in total; null: not reported.'),
     usedGib: whole(limits.diskGib).nullable().default(null).describe('GiB in use; null: not reported.'),
     reservedGib: whole(limits.diskGib).default(0).describe('GiB kept back.'),

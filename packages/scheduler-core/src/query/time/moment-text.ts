@@ -22,7 +22,10 @@ export function readMoment(text: string, nowMs: number, zone: MomentZone): Momen
   if (revision !== undefined) return { at: String(Number(revision.replaceAll(',', ''))) }
   const ms = timeOf(given, nowMs, zone)
   if (ms === undefined)
-    return { problem: 'Write a revision (88123), how long ago (-15m, -2h, -1d), or a time (09:14, 2026-11-20 09:14, with UTC behind it).' }
+    return {
+      problem:
+        'Write a revision (88123), a time before now (-15m, -2h, -1d), or a time (09:14, 2026-11-20 09:14, both with UTC after it if it is not local time).',
+    }
   // A Date cannot represent times beyond this many milliseconds.
   if (Math.abs(ms) > 8.64e15) return { problem: 'There is no such time.' }
   if (ms > nowMs) return { problem: 'This time is in the future.' }

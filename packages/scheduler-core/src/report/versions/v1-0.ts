@@ -127,7 +127,7 @@ export const gpusOf = <Gpu extends z.ZodType<{ readonly index: number }>>(gpu: G
   list(gpu, limits.gpusPerHost)
     .refine(
       unique((device: { readonly index: number }) => device.index),
-      'must not number two GPUs alike',
+      'must not give two GPUs the same number',
     )
     .default([])
     .describe('GPUs of the host.')

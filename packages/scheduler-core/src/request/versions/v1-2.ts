@@ -70,7 +70,7 @@ export function checkGang(spec: Gang, context: z.core.$RefinementCtx): void {
   if (others >= limits.instances) refuse('gang', `must be of fewer than ${limits.instances} instances in total, not ${others}`)
   for (const { numaTopology } of spec.gang) {
     const cells = numaTopology?.cells ?? []
-    if (new Set(cells.map(({ id }) => id)).size !== cells.length) refuse('gang', 'must not number two cells of a member alike')
+    if (new Set(cells.map(({ id }) => id)).size !== cells.length) refuse('gang', 'must not give two cells of a member the same number')
   }
   if (spec.topologySpread.length > 0 && spec.instanceGroup === null)
     refuse('topologySpread', 'must be empty without instanceGroup, whose members are spread')
