@@ -67,6 +67,15 @@ test('only a mutation that is not a dry run may write, and only a subscription h
   expect(single.filter(({ isWriting }) => isWriting)).toEqual([])
 })
 
+test('reports with new resource classes, requests in the form before RequestSpec, and lists of one repeated value are drawn', () => {
+  const sent = drawn.map((call) => ({ ...call, text: JSON.stringify(call.variables) }))
+  const withText = (kind: string, text: string) => sent.filter((call) => call.kind === kind && call.text.includes(text)).length
+  expect(withText('report', 'CUSTOM_FUZZ_0')).toBeGreaterThan(0)
+  expect(withText('Nova request', '"legacy":')).toBeGreaterThan(0)
+  const repeated = drawn.filter(({ document }) => /texts: \[(.+?)(?:, \1){255}\]/.test(document))
+  expect(repeated.length).toBeGreaterThan(0)
+})
+
 test('a damaged Nova document can be sent as JSON, in a variable', () => {
   for (let seed = 0; seed < 300; seed++) {
     const document = drawNovaHost(createRandom(`nova ${seed}`), 'demo-0')

@@ -1,6 +1,6 @@
 import { anyLength, chance, longText, oneOf } from './choose.ts'
 import type { Call } from './draw-document.ts'
-import { drawNovaHost, drawNovaSpec, maybeDamaged } from './draw-nova.ts'
+import { drawLegacySpec, drawNovaHost, drawNovaSpec, maybeDamaged } from './draw-nova.ts'
 import type { Source } from './draw-value.ts'
 
 /** The size limit of a request body. */
@@ -78,10 +78,11 @@ export function drawRepeatedVariable({ random, fleet }: Source, number: number):
   return { kind: 'repeated variable', document, variables: { x: values[declared] }, roots: [root], isWriting: mayWrite(document) }
 }
 
-/** A call that places a request in Nova's form, explains it, or counts how many instances of it fit. Some requests are damaged. */
+/** A request in one of Nova's forms, some of them damaged: it is placed or explained, or its capacity is counted. */
 export function drawNovaRequest({ random, fleet }: Source, number: number): Call {
-  const nova = maybeDamaged(random, drawNovaSpec(random, fleet.hosts))
-  const spec = { nova }
+  const spec = chance(random, 70)
+    ? { nova: maybeDamaged(random, drawNovaSpec(random, fleet.hosts)) }
+    : { legacy: maybeDamaged(random, drawLegacySpec(random)) }
   const profile = oneOf(random, ['default', 'nova-compat'])
   const ask = (root: string, document: string, input: unknown): Call => ({
     ...{ kind: 'Nova request', document, variables: { input }, roots: [root], isWriting: mayWrite(document) },

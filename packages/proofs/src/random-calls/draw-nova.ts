@@ -96,13 +96,35 @@ export function drawNovaSpec(random: Random, hosts: readonly string[]): unknown 
   })
 }
 
+/** Image properties of all kinds: current names, names of older releases, and names that nobody knows. */
+const PROPERTIES: Readonly<Record<string, string>> = {
+  ...{ hw_cpu_cores: '2', hw_architecture: 'amd64', hypervisor_type: 'qemu', hw_numa_nodes: '2', os_distro: 'debian' },
+  ...{ 'hw_numa_cpus.0': '0-1', 'hw_numa_cpus.1': '2-3', 'hw_numa_mem.0': '1024', 'hw_numa_mem.1': '1024', colour: 'green' },
+}
+
+/** The dictionaries that Nova sent before it had a RequestSpec. */
+export function drawLegacySpec(random: Random): unknown {
+  const properties = Object.fromEntries(Object.entries(PROPERTIES).filter(() => chance(random, 30)))
+  return {
+    request_spec: {
+      image: { id: aUuid(random), name: 'debian', min_ram: '0', min_disk: '0', properties },
+      instance_properties: { uuid: aUuid(random), vcpus: 4, memory_mb: 2_048, root_gb: 10, ephemeral_gb: 0, project_id: 'p1' },
+      instance_type: { name: 'm1', flavorid: '1', vcpus: 4, memory_mb: 2_048, root_gb: 10, extra_specs: oneOf(random, EXTRA_SPECS) },
+      num_instances: 1,
+      instance_uuids: [aUuid(random)],
+    },
+    filter_properties: { scheduler_hints: chance(random, 80) ? {} : { same_host: [aUuid(random)] } },
+  }
+}
+
 const SMALL_WRONG: readonly unknown[] = [null, true, -1, 0, 2 ** 53, 1.5, 'many', '', '{', [], {}, [[[]]], '\u202e', '\ud800', '0-3,^1']
-/** A damaged list or text has at most this many items or bytes. */
+/** A damaged list, object or text has at most this many items, keys or bytes. */
 const MOST = 20_000
 const DEPTH = 60
 
 /**
- * A copy of a document in which something is wrong: a value, a missing or a further key, a long list, a long text, or deeply nested lists.
+ * A copy of a document in which something is wrong: a value, a missing or a further key, many keys, a long list, a long text, or deeply
+ * nested lists.
  */
 export function damage(random: Random, value: unknown): unknown {
   const goesOn = !chance(random, 15)
@@ -135,7 +157,9 @@ function damagedJson(random: Random, text: string): string {
 }
 
 function wrongFor(random: Random, value: unknown): unknown {
-  switch (random.below(6)) {
+  switch (random.below(7)) {
+    case 6:
+      return Object.fromEntries(Array.from({ length: anyLength(random, MOST) }, (_, i) => [`z${i}.128`, value]))
     case 0:
       return longText(random, MOST)
     case 1:

@@ -1,5 +1,6 @@
 import { hostAt } from '@gantt/cli/for-proofs'
-import { chance, oneOf } from './choose.ts'
+import type { Random } from '@gantt/scheduler-core'
+import { anyLength, chance, oneOf } from './choose.ts'
 import type { Call } from './draw-document.ts'
 import { drawNovaHost, maybeDamaged } from './draw-nova.ts'
 import type { Source } from './draw-value.ts'
@@ -24,6 +25,7 @@ export function drawReport({ fleet, random }: Source, number: number): Call {
     const full: Record<string, unknown> = { ...stats, hypervisorHostname: name }
     if (chance(random, 40)) full[oneOf(random, Object.keys(full))] = oneOf(random, WRONG)
     if (chance(random, 5)) full.traits = Array.from({ length: 2_000 }, (_, i) => `CUSTOM_${i}`)
+    if (chance(random, 5)) full.inventories = drawInventories(random)
     if (chance(random, 5)) full.numaCells = Array.from({ length: 64 }, (_, id) => ({ id, cpus: [id], memoryMb: 1_024 }))
     const report = chance(random, 20) ? { delta: { numIoOps: random.below(9), runningVms: oneOf(random, [1, -5, 2 ** 31]) } } : { full }
     return {
@@ -34,6 +36,10 @@ export function drawReport({ fleet, random }: Source, number: number): Call {
   })
   return reporting('report', updates)
 }
+
+/** Inventories of up to 256 resource classes. Hosts draw the same names, so that the fleet soon has as many classes as it may have. */
+const drawInventories = (random: Random): readonly unknown[] =>
+  Array.from({ length: anyLength(random, 256) }, (_, i) => ({ resourceClass: `CUSTOM_FUZZ_${i}`, total: 1 + random.below(8) }))
 
 /** A call with Nova's reports of one to three hosts, some of them damaged. */
 export function drawNovaReport({ fleet, random }: Source, number: number): Call {

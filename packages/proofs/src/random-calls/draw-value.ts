@@ -2,7 +2,7 @@ import { aUuid } from '@gantt/cli/for-proofs'
 import type { Random } from '@gantt/scheduler-core'
 import { chance, longText, oneOf } from './choose.ts'
 import { drawFilter } from './draw-filter.ts'
-import { drawNovaHost, drawNovaSpec, maybeDamaged } from './draw-nova.ts'
+import { drawLegacySpec, drawNovaHost, drawNovaSpec, maybeDamaged } from './draw-nova.ts'
 import type { LargeFleet } from './large-fleet.ts'
 import { type Argument, isRequired, type Schema, type TypeRef } from './schema.ts'
 
@@ -39,9 +39,9 @@ const TEXTS = [
   'a'.repeat(5_000),
 ]
 const INTS = [-1, 0, 1, 1, 2, 5, 10, 20, 50, 500, 501, 2 ** 31 - 1]
-/** Most lists have 1 to 3 items. In rare cases a list has `LONG_LIST` items. */
+/** Most lists have 1 to 3 items. In rare cases a list has `LONG_LIST` items, which is the longest list of most fields. */
 const SHORTEST_LIST = 3
-const LONG_LIST = 200
+const LONG_LIST = 256
 /** The most bytes of a text in an arbitrary place. Calls with longer texts are drawn separately. */
 const LONG_TEXT = 100_000
 const MAX_DEPTH = 5
@@ -57,8 +57,11 @@ function drawValue(source: Source, type: TypeRef, name: string, depth: number): 
   if (type.kind === 'NON_NULL' && type.ofType !== null) return drawValue(source, type.ofType, name, depth)
   if (type.kind === 'LIST' && type.ofType !== null) {
     const { ofType } = type
-    const length = chance(random, 2) ? LONG_LIST : 1 + random.below(SHORTEST_LIST)
-    return Array.from({ length }, () => drawValue(source, ofType, name, depth + 1))
+    const draw = () => drawValue(source, ofType, name, depth + 1)
+    if (!chance(random, 2)) return Array.from({ length: 1 + random.below(SHORTEST_LIST) }, draw)
+    if (chance(random, 50)) return Array.from({ length: LONG_LIST }, draw)
+    const repeated = draw()
+    return Array.from({ length: LONG_LIST }, () => repeated)
   }
   const named = source.schema.types.get(type.name ?? '')
   if (named?.enumValues) return new EnumName(oneOf(random, named.enumValues).name)
@@ -107,6 +110,7 @@ function drawScalar({ fleet, random }: Source, type: string, name: string): unkn
         null,
         maybeDamaged(random, drawNovaHost(random, oneOf(random, fleet.hosts))),
         maybeDamaged(random, drawNovaSpec(random, fleet.hosts)),
+        maybeDamaged(random, drawLegacySpec(random)),
       ])
     default:
       return drawText({ fleet, random }, name)
