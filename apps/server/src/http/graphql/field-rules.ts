@@ -45,6 +45,9 @@ function fieldsOf(schema: GraphQLSchema, document: DocumentNode): readonly Field
   visit(
     document,
     visitWithTypeInfo(types, {
+      // arguments select no fields, and their values can be most of the document
+      [Kind.ARGUMENT]: () => false,
+      [Kind.VARIABLE_DEFINITION]: () => false,
       [Kind.FIELD]({ name: { value: field } }) {
         const type = types.getParentType()?.name
         if (type !== undefined && !field.startsWith('__'))
