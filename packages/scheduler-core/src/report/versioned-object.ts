@@ -79,7 +79,7 @@ export function refuseKeys(unread: Json, known: string): void {
   const keys = Object.keys(unread)
   const further = keys.length - MAX_ERRORS
   const errors = keys.slice(0, MAX_ERRORS).map((key, i) => {
-    const others = further > 0 && i === MAX_ERRORS - 1 ? `, and ${further} further keys` : ''
+    const others = further > 0 && i === MAX_ERRORS - 1 ? `, like ${further} more` : ''
     return new WireError(key.length > 80 ? `${key.slice(0, 77)}...` : key, unread[key], `left out${others}: ${known} are all that is read`)
   })
   if (errors.length > 0) throw new WireErrors(errors)

@@ -158,3 +158,35 @@ test('the resource groups of a request are read once, however many paths are tra
   for (let i = 1; i < 100; i++) expect(translate(i)).toBe(`requested_resources.${i}.required_traits.0`)
   expect(reads).toBe(readsOfOne)
 })
+
+test('the properties of an image are examined once, however many paths are translated', () => {
+  let listed = 0
+  const properties = new Proxy(Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`z${i}.128`, ''])), {
+    ownKeys(target) {
+      listed++
+      return Reflect.ownKeys(target)
+    },
+  })
+  const request = { form: 'legacy', document: { request_spec: { image: { properties } } } } as const
+  for (let i = 0; i < 100; i++)
+    expect(callerPath(request, ['image', 'properties', `os_${i}`]).join('.')).toBe(`request_spec.image.properties.os_${i}`)
+  expect(listed).toBe(1)
+})
+
+test('the resource classes of a group are listed once, however many amounts are translated', () => {
+  let listed = 0
+  const classes = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`CUSTOM_${i}`, 1]))
+  const resources = new Proxy(classes, {
+    ownKeys(target) {
+      listed++
+      return Reflect.ownKeys(target)
+    },
+  })
+  const groups = [object('RequestGroup', { resources })]
+  const request = { form: 'RequestSpec', document: object('RequestSpec', { flavor, requested_resources: groups }) } as const
+  const translate = (i: number): string => callerPath(request, ['requestedResources', '0', 'amounts', String(i), 'amount']).join('.')
+  expect(translate(0)).toBe('requested_resources.0.resources.CUSTOM_0')
+  const listedForOne = listed
+  for (let i = 1; i < 100; i++) expect(translate(i)).toBe(`requested_resources.0.resources.CUSTOM_${i}`)
+  expect(listed).toBe(listedForOne)
+})
