@@ -1,7 +1,9 @@
 import { SLICE, type Steps } from '@gantt/scheduler-core'
-import { aLog, aReport } from '@gantt/scheduler-core/testing'
+import { aLog, aReport, aUuid } from '@gantt/scheduler-core/testing'
 import { describe, expect, test } from 'vitest'
 import { countedList } from '../../testing/counted-list.ts'
+import { documentSize } from '../calls/json-size.ts'
+import { readAggregate } from '../stats/nova-import.ts'
 import { checkEdit } from './aggregate-checks.ts'
 import { edited, editTo } from './aggregate-edit.ts'
 
@@ -48,4 +50,19 @@ describe('an import onto an aggregate with many hosts', () => {
     expect(result).toEqual({ name: 'b', metadata: current.metadata, hosts: ['c', 'h1', 'h4998', 'h4999', 'x'] })
     expect(pauses).toBeGreaterThanOrEqual(Math.floor(hosts.length / SLICE))
   })
+})
+
+test('an aggregate of Nova can have all hosts of a fleet, and with too many other values it is refused before they are read', () => {
+  let listed = 0
+  const keys = Array.from({ length: documentSize.values }, (_, i) => [`k${i}`, 'v'] as const)
+  const metadata = new Proxy(Object.fromEntries(keys), {
+    ownKeys(target) {
+      listed++
+      return Reflect.ownKeys(target)
+    },
+  })
+  const aggregate = { uuid: aUuid(1), name: 'a', hosts: Array.from({ length: 100_000 }, (_, i) => `h${i}`), metadata: {} }
+  expect(readAggregate(aggregate, ['document'])).toEqual(aggregate)
+  expect(readAggregate({ ...aggregate, metadata }, ['document'])).toMatchObject({ code: 'call.too_large', path: ['document'] })
+  expect(listed).toBe(1)
 })

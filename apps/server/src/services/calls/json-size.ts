@@ -40,12 +40,13 @@ export function measureJson(root: unknown, most: JsonSize): JsonSize {
       if (isWithin()) for (const item of value) waiting.push(item)
     } else {
       // JSON omits members without a value
-      const members = Object.entries(value).filter(([, member]) => member !== undefined)
-      open(members.length)
+      const members = value as Readonly<Record<string, unknown>>
+      const keys = Object.keys(value).filter((key) => members[key] !== undefined)
+      open(keys.length)
       if (isWithin())
-        for (const [key, member] of members) {
+        for (const key of keys) {
           characters += lengthOf(key, most.characters - characters) + 1
-          waiting.push(member)
+          waiting.push(members[key])
         }
     }
   }
