@@ -42,6 +42,7 @@ test.each<[string, number, string]>([
   ['the values of a report', MAX_REPORT_VALUES, 'values of one report'],
   ['a request', documentSize.characters, 'one request'],
   ['the values of a request', documentSize.values, 'one request'],
+  ['the values of an aggregate of Nova', documentSize.values, '`aggregateImport`'],
   ['the resource classes of a fleet', MAX_CLASSES, '`report.too_many_classes`'],
   ['the length of a query', requestLimits.queryLength, 'JsonFilter'],
   ['the depth of a query', requestLimits.queryDepth, 'JsonFilter'],
