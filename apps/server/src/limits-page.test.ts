@@ -3,6 +3,7 @@ import { MAX_CLASSES } from '@gantt/scheduler-core'
 import { expect, test } from 'vitest'
 import { limits } from './http/limits.ts'
 import { printDuration } from './schema/types/scalars.ts'
+import { documentSize } from './services/calls/json-size.ts'
 import { DEFAULT_TTL_MS, MAX_TTL_MS, MIN_TTL_MS } from './services/claim/claims.ts'
 import { requestLimits } from './services/placement/request-limits.ts'
 import { MAX_REPORT_LENGTH, MAX_REPORT_VALUES } from './services/stats/read-report.ts'
@@ -39,6 +40,9 @@ test.each<[string, number, string]>([
   ['a small answer', limits.smallAnswerBytes, '`limit.answers`'],
   ['a report', MAX_REPORT_LENGTH, '`call.too_large`'],
   ['the values of a report', MAX_REPORT_VALUES, 'values of one report'],
+  ['a request', documentSize.characters, 'one request'],
+  ['the values of a request', documentSize.values, 'one request'],
+  ['the values of an aggregate of Nova', documentSize.values, '`aggregateImport`'],
   ['the resource classes of a fleet', MAX_CLASSES, '`report.too_many_classes`'],
   ['the length of a query', requestLimits.queryLength, 'JsonFilter'],
   ['the depth of a query', requestLimits.queryDepth, 'JsonFilter'],

@@ -1,5 +1,5 @@
 export { type HostService, readNovaService } from '../report/reported-service.ts'
-export { keysIn, WireError } from '../report/versioned-object.ts'
+export { fieldsOf, keysIn, WireError } from '../report/versioned-object.ts'
 export { type NovaPlacement, type NovaRound, type NovaRules, placeInRounds, type SelectedHost } from './compat/rounds.ts'
 export type { Finding } from './conf/finding.ts'
 export { type ImportedConf, type ImportedProfile, type ImportOutcome, importNovaConf } from './conf/import-conf.ts'

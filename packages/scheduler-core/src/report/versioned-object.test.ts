@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keysIn } from './versioned-object.ts'
+import { keysIn, refuseKeys, type WireError, WireErrors } from './versioned-object.ts'
 
 test.each<[string, unknown, string, string[]]>([
   ['keys without dots', { a: { b: 1 } }, 'a.b', ['a', 'b']],
@@ -25,4 +25,23 @@ test('a path whose last key has 20,000 dots is split by looking at each key of t
   const document = counted({ uuid: 'u', name: 'x', metadata: counted({ [key]: 5, b: 1 }) })
   expect(keysIn(document, `metadata.${key}`)).toEqual(['metadata', key])
   expect(looks).toBeLessThanOrEqual(4 * 5)
+})
+
+test('at most 100 keys are refused one by one, and the last error has the count of the others', () => {
+  let looks = 0
+  const unread = new Proxy(Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, 0])), {
+    get(target, key, receiver): unknown {
+      looks++
+      return Reflect.get(target, key, receiver)
+    },
+  })
+  let errors: readonly WireError[] = []
+  try {
+    refuseKeys(unread, 'a and b')
+  } catch (error) {
+    if (error instanceof WireErrors) errors = error.errors
+  }
+  expect([errors.length, looks]).toEqual([100, 100])
+  expect(errors[0]?.message).toBe('k0 is 0; it must be left out: a and b are all that is read')
+  expect(errors[99]?.message).toBe('k99 is 0; it must be left out, like 9900 more: a and b are all that is read')
 })

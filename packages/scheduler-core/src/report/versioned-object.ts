@@ -68,9 +68,20 @@ export class WireErrors extends Error {
   }
 }
 
-/** Throws WireErrors with one error for each key in `unread`. `known` names the allowed keys in the messages. */
+/** At most this many keys of one document are refused one by one. */
+const MAX_ERRORS = 100
+
+/**
+ * Throws WireErrors with one error for each key in `unread`. If there are more than MAX_ERRORS keys, the last error states how many further
+ * keys there are. `known` names the allowed keys in the messages.
+ */
 export function refuseKeys(unread: Json, known: string): void {
-  const errors = Object.entries(unread).map(([key, value]) => new WireError(key, value, `left out: ${known} are all that is read`))
+  const keys = Object.keys(unread)
+  const further = keys.length - MAX_ERRORS
+  const errors = keys.slice(0, MAX_ERRORS).map((key, i) => {
+    const others = further > 0 && i === MAX_ERRORS - 1 ? `, like ${further} more` : ''
+    return new WireError(key.length > 80 ? `${key.slice(0, 77)}...` : key, unread[key], `left out${others}: ${known} are all that is read`)
+  })
   if (errors.length > 0) throw new WireErrors(errors)
 }
 

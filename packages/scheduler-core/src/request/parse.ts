@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Code } from '../text/codes.ts'
 import { type Parsed, type Problem, quote } from '../text/problem.ts'
+import { limits } from './limits.ts'
 import type { RequestSpec } from './request-spec.ts'
 import { findOddities } from './unstorable.ts'
 import { requestSpecV1_0 } from './versions/v1-0.ts'
@@ -8,14 +9,23 @@ import { requestSpecV1_1 } from './versions/v1-1.ts'
 import { requestSpecV1_2 } from './versions/v1-2.ts'
 import { requestSpecV1_3 } from './versions/v1-3.ts'
 import { CURRENT_SPEC_VERSION, currentSpec, type PublishedSpec, specVersions } from './versions.ts'
+import { findWideObject } from './wide-object.ts'
 
 type Family = 'spec' | 'stats' | 'profile' | 'overlay' | 'plugin'
 
 /** At most this many problems are reported for one input. */
 const MAX_PROBLEMS = 100
 
+/**
+ * A request with an object that has more keys is not parsed, because each key can be a problem. No object of a valid request has more than
+ * `limits.entries` keys, except in a document of Nova.
+ */
+const MAX_KEYS = 1_000
+
 /** Parses a request of any published version into the current version, or returns all problems at once. Never throws. */
 export function parseRequestSpec(input: unknown): Parsed<RequestSpec> {
+  const wide = findWideObject(input, MAX_KEYS)
+  if (wide !== undefined) return { ok: false, problems: [invalid('spec', wide.path, wide.value, `hold at most ${limits.entries} keys`)] }
   const version = versionOf(input) ?? CURRENT_SPEC_VERSION
   switch (version) {
     case '1.0':

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { findUnplain, isPlain, showUnseen } from './plain-text.ts'
 
 describe('only a text with visible characters can be a name, and only such a text is shown unchanged', () => {
@@ -63,6 +63,15 @@ describe('only a text with visible characters can be a name, and only such a tex
     ['a second selector after an emoji', '⚠\ufe0f\ufe0f', '⚠\ufe0f\\u{fe0f}'],
   ])('a text with %s cannot be a name', (_name, text, shown) => expect([isPlain(text), showUnseen(text)]).toEqual([false, shown]))
 
+  test('a text is examined only up to its first invisible character', () => {
+    const executed = vi.spyOn(RegExp.prototype, 'exec')
+    const isName = isPlain('\u200d'.repeat(10_000))
+    const matches = executed.mock.calls.length
+    executed.mockRestore()
+    expect(isName).toBe(false)
+    expect(matches).toBeLessThanOrEqual(2)
+  })
+
   test('showUnseen converts any text to a text that can be a name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
@@ -88,6 +97,26 @@ describe('invisible characters in a document', () => {
     expect(findUnplain({ values: { key: 'a\nb', 'k\n': 'x' }, raw: { [bad]: bad } }, 10, free)).toEqual([
       { path: ['values', 'k\n'], found: 'k\n' },
     ])
+  })
+
+  test('a free field of the document is not searched, and free texts are not examined further than to the first invisible character', () => {
+    let searched = 0
+    const raw = new Proxy(
+      { text: bad },
+      {
+        ownKeys(target) {
+          searched++
+          return Reflect.ownKeys(target)
+        },
+      },
+    )
+    const free = ([first]: readonly string[], what: 'key' | 'text') => first === 'raw' || (first === 'values' && what === 'text')
+    const executed = vi.spyOn(RegExp.prototype, 'exec')
+    const found = findUnplain({ raw, values: { key: '\u200d'.repeat(10_000) } }, 10, free)
+    const matches = executed.mock.calls.length
+    executed.mockRestore()
+    expect([found, searched]).toEqual([[], 0])
+    expect(matches).toBeLessThanOrEqual(10)
   })
 
   test('at most the requested count of findings is returned, and any nesting depth is searched', () => {

@@ -19,7 +19,11 @@ export const replaceUnseen = (text: string, inPlaceOf: (found: string) => string
   ANY_UNSEEN.test(text) ? text.replace(EACH, (found, emoji: string | undefined) => emoji ?? inPlaceOf(found)) : text
 
 /** True if a text can be a name: each of its characters is visible or part of a visible emoji. */
-export const isPlain = (text: string): boolean => replaceUnseen(text, () => '') === text
+export function isPlain(text: string): boolean {
+  if (!ANY_UNSEEN.test(text)) return true
+  for (const [, emoji] of text.matchAll(EACH)) if (emoji === undefined) return false
+  return true
+}
 
 /** The rule of `isPlain` as the end of a sentence that begins with "it must". */
 export const PLAIN_RULE =
@@ -46,8 +50,8 @@ interface Spot {
 
 /**
  * Finds the keys and texts of a document that cannot be names (`isPlain`), at most `most` of them. Keys and texts for which `isFree`
- * returns true are skipped. The path of a key and the path of its value both end with the key. The search is a loop, because a recursion
- * could exhaust the stack.
+ * returns true are skipped. A field of the root that is free for both keys and texts is not searched at all. The path of a key and the path
+ * of its value both end with the key. The search is a loop, because a recursion could exhaust the stack.
  */
 export function findUnplain(
   root: unknown,
@@ -56,14 +60,18 @@ export function findUnplain(
 ): UnplainSpot[] {
   const spots: UnplainSpot[] = []
   const add = (spot: Spot, what: 'key' | 'text', found: string): void => {
+    if (!ANY_UNSEEN.test(found)) return
     const path = pathOf(spot)
-    if (!isFree(path, what)) spots.push({ path, found })
+    if (!isFree(path, what) && !isPlain(found)) spots.push({ path, found })
   }
-  const waiting: Spot[] = [{ value: root, key: '', parent: undefined }]
+  const start: Spot = { value: root, key: '', parent: undefined }
+  const isFreeField = ({ key, parent }: Spot): boolean => parent === start && isFree([key], 'key') && isFree([key], 'text')
+  const waiting: Spot[] = [start]
   for (let next = waiting.pop(); next !== undefined && spots.length < most; next = waiting.pop()) {
+    if (isFreeField(next)) continue
     const { value, key } = next
-    if (!isPlain(key)) add(next, 'key', key)
-    if (typeof value === 'string' && !isPlain(value)) add(next, 'text', value)
+    add(next, 'key', key)
+    if (typeof value === 'string') add(next, 'text', value)
     if (value === null || typeof value !== 'object') continue
     const isList = Array.isArray(value)
     // Numbers in a list have neither a key nor text. They are skipped because most values of a report are such numbers.

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { documentSize } from '../../services/calls/json-size.ts'
 import { codeOf, dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
 let api: TestService
@@ -163,6 +164,12 @@ test('a comparison says if the profile has no decisions', async () => {
 test.each<[string, Json, Json, string]>([
   ['an unknown filter', draft({ filters: [{ name: 'NoSuch' }] }), {}, 'there is no filter'],
   ['an invalid document', { draft: [] }, {}, 'an object with the parts of a profile'],
+  [
+    'a draft with too many values',
+    draft({ options: Array.from({ length: documentSize.values + 1 }, () => 0) }),
+    {},
+    'at most 20000 values',
+  ],
   ['an unknown baseline', draft({}), { baseline: 'nobody' }, 'There is no profile'],
   ['a sample that is too large', draft({}), { sample: 20_000 }, '1 to 10000'],
 ])('a comparison with %s is refused with a message', async (_name, candidate, more, message) => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { documentSize } from '../../services/calls/json-size.ts'
 import { codeOf, dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
 let api: TestService
@@ -121,6 +122,11 @@ describe('simulate', () => {
     ['an unknown host', { overlay: { removeHosts: ['ghost'] } }, 'input.overlay.removeHosts.0'],
     ['an unknown profile', { profile: 'none' }, 'input.profile'],
     ['an invalid draft', { profileChanges: { weighers: 3 } }, 'input.profileChanges.weighers'],
+    [
+      'a draft with too many values',
+      { profileChanges: { options: Array.from({ length: documentSize.values + 1 }, () => 0) } },
+      'input.profileChanges',
+    ],
     ['too many instances', { requests: [{ spec: { gantt: { flavor } }, count: 10_001 }] }, 'input.requests'],
     [
       'an invalid request',

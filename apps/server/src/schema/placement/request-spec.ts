@@ -8,7 +8,8 @@ import {
 } from '@gantt/scheduler-core'
 import { asSent } from '@gantt/scheduler-core/nova'
 import { z } from 'zod'
-import type { Issue } from '../../services/calls/outcome.ts'
+import { documentSize, sizeRule } from '../../services/calls/json-size.ts'
+import { type Issue, issue } from '../../services/calls/outcome.ts'
 import type { StoredRequestSpec } from '../../services/decision/decisions.ts'
 import type { SpecDocument } from '../../services/placement/placement-input.ts'
 import { specDocument } from '../../services/placement/published.ts'
@@ -107,6 +108,11 @@ export const SpecInput = builder.inputType('SpecInput', {
 
 /** A request in the form of the core, with maps in place of lists of pairs and without null values. */
 export function toSpecDocument({ gantt, nova, legacy }: Partial<typeof SpecInput.$inferInput>, path: readonly string[]): SpecDocument {
+  for (const [form, sent] of Object.entries({ gantt, nova, legacy })) {
+    const tooLarge = sizeRule(sent, documentSize)
+    const at = [...path, form]
+    if (tooLarge !== undefined) return { issues: [issue(at, sent, tooLarge, 'call.too_large')], path: at }
+  }
   if (nova !== undefined && nova !== null) return readNovaSpec(nova, [...path, 'nova'])
   if (legacy !== undefined && legacy !== null) return readLegacySpec(legacy, [...path, 'legacy'])
   const at = [...path, 'gantt']

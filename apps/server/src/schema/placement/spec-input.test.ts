@@ -2,7 +2,10 @@ import { CURRENT_SPEC_VERSION, parseRequestSpec, specSchemas } from '@gantt/sche
 import { coerceInputValue, isInputObjectType } from 'graphql'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { documentSize, sizeRule } from '../../services/calls/json-size.ts'
+import type { Issue } from '../../services/calls/outcome.ts'
 import { createSchema } from '../index.ts'
+import { toRecord } from '../types/common.ts'
 import { toSpecDocument, toSpecInput } from './request-spec.ts'
 
 const flavor = { vcpus: 2, memoryMb: 1_024, extraSpecs: { 'trait:HW_CPU_X86_AVX2': 'required' } }
@@ -65,4 +68,46 @@ test('the input that is written for a request is accepted by the API and parsed 
   // the input is converted back and must be parsed as the same request
   const { document } = toSpecDocument(given as Parameters<typeof toSpecDocument>[0], [])
   expect(parseRequestSpec(document)).toEqual(parsed)
+})
+
+/** A value whose keys are counted when they are listed. */
+function countedKeys(value: object) {
+  const work = { listed: 0 }
+  const counted = new Proxy(value, {
+    ownKeys(target) {
+      work.listed++
+      return Reflect.ownKeys(target)
+    },
+  })
+  return { counted, work }
+}
+
+const many = Object.fromEntries(Array.from({ length: documentSize.values + 1 }, (_, i) => [`k${i}`, 0]))
+
+test.each<['gantt' | 'nova' | 'legacy', object]>([
+  ['gantt', { ...many, flavor }],
+  ['nova', { ...many, spec: {} }],
+  ['legacy', { ...many, request_spec: {} }],
+])('a request in the form %s with too many values is refused by its size, and is not read', (form, given) => {
+  const { counted, work } = countedKeys(given)
+  const { document, issues } = toSpecDocument({ [form]: counted }, ['spec'])
+  expect(document).toBeUndefined()
+  expect(issues).toMatchObject([{ code: 'call.too_large', path: ['spec', form] }])
+  expect(issues[0]?.message).toContain(`at most ${documentSize.values} values`)
+  expect(work.listed).toBe(1)
+})
+
+test('the largest requests that have a purpose are less than a third of the limits', () => {
+  const uuids = Array.from({ length: 1_000 }, (_, i) => `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`)
+  const cpus = Array.from({ length: 256 }, (_, i) => i)
+  const cells = Array.from({ length: 8 }, (_, id) => ({ id, cpus, dedicatedCpus: cpus, memoryMb: 1_024 }))
+  const gantt = { ...full, instanceUuids: uuids, numaTopology: { cells } }
+  expect(sizeRule(gantt, { characters: documentSize.characters / 3, values: documentSize.values / 3 })).toBeUndefined()
+})
+
+test('of the keys that a map repeats, at most 100 are listed as problems', () => {
+  const issues: Issue[] = []
+  const pairs = Array.from({ length: 1_000 }, () => ({ key: 'a', value: 'b' }))
+  expect(toRecord(pairs, ['spec'], issues)).toEqual({ a: 'b' })
+  expect(issues).toHaveLength(100)
 })

@@ -90,31 +90,42 @@ function tally(names: readonly string[]): string {
 const MAX_SUMMARY = 2_000
 const MAX_TEXT = 200
 const MAX_ITEMS = 20
+const MAX_KEYS = 100
 const MAX_DEPTH = 8
+/** At most this many values are read for one summary, because the work does not yield. */
+const MAX_VALUES = 2_000
 
-/** Fields that contain documents of callers. They are omitted, because such a document can have any content. */
-const leftOut: ReadonlySet<string> = new Set(['full', 'delta', 'document'])
+/**
+ * Fields that contain documents of callers, some with the field that contains them. They are omitted, because such a document can have any
+ * content and any size.
+ */
+const leftOut: ReadonlySet<string> = new Set(['full', 'delta', 'document', 'legacy', 'profileChanges', 'report.nova', 'spec.nova'])
 
 /** The arguments as short text, without values that can be secret. */
-function summaryOf(args: unknown): string {
-  const text = canonicalJson(inShort(args, 0))
+export function summaryOf(args: unknown): string {
+  const text = canonicalJson(inShort(args, '', 0, { values: MAX_VALUES }))
   if (text.length <= MAX_SUMMARY) return text
   return canonicalJson({ begins: clean(text.slice(0, MAX_SUMMARY)), sha256: createHash('sha256').update(text).digest('hex') })
 }
 
-function inShort(value: unknown, depth: number): unknown {
+/** A value with its first items and keys. `field` is the field that contains the value, and `left` counts down the values to read. */
+function inShort(value: unknown, field: string, depth: number, left: { values: number }): unknown {
+  if (--left.values < 0) return '...'
   if (typeof value === 'string') return shortText(value)
   if (value === null || typeof value !== 'object') return value
   if (depth >= MAX_DEPTH) return '...'
   if (Array.isArray(value)) {
-    const items = value.slice(0, MAX_ITEMS).map((item) => inShort(item, depth + 1))
+    const items = value.slice(0, MAX_ITEMS).map((item) => inShort(item, field, depth + 1, left))
     return value.length > MAX_ITEMS ? [...items, `... ${value.length - MAX_ITEMS} more`] : items
   }
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, member]) =>
-      member === null || member === undefined ? [] : [[shortText(key), leftOut.has(key) ? '...' : inShort(member, depth + 1)]],
-    ),
-  )
+  const keys = Object.keys(value)
+  const members = keys.slice(0, MAX_KEYS).flatMap((key) => {
+    const member = (value as Readonly<Record<string, unknown>>)[key]
+    if (member === null || member === undefined) return []
+    const isLeftOut = leftOut.has(key) || leftOut.has(`${field}.${key}`)
+    return [[shortText(key), isLeftOut ? '...' : inShort(member, key, depth + 1, left)] as const]
+  })
+  return Object.fromEntries(keys.length > MAX_KEYS ? [...members, ['...', `${keys.length - MAX_KEYS} more`]] : members)
 }
 
 /** Shortens a text, and masks the service's own API keys, which are recognised by their form. */

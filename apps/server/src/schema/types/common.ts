@@ -1,4 +1,4 @@
-import { type Issue, issue } from '../../services/calls/outcome.ts'
+import { type Issue, issue, MAX_ISSUES } from '../../services/calls/outcome.ts'
 import type { Impact } from '../../services/host/hosts.ts'
 import { builder } from '../builder.ts'
 
@@ -29,7 +29,8 @@ export function toRecord<Value>(
   if (!pairs) return undefined
   const entries = new Map<string, Value>()
   for (const [i, { key, value }] of pairs.entries()) {
-    if (entries.has(key)) issues.push(issue([...path, String(i), 'key'], key, 'be given once', 'call.repeated'))
+    if (entries.has(key) && issues.length < MAX_ISSUES)
+      issues.push(issue([...path, String(i), 'key'], key, 'be given once', 'call.repeated'))
     entries.set(key, value)
   }
   return Object.fromEntries(entries)

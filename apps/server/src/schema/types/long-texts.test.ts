@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { callSize } from '../../services/calls/json-size.ts'
 import { InputFault } from '../../services/calls/outcome.ts'
 import { countedList } from '../../testing/counted-list.ts'
-import { targetOf } from './audited.ts'
+import { summaryOf, targetOf } from './audited.ts'
 import { decodeId, encodeId, idOf, MAX_ID_LENGTH } from './ids.ts'
 import { scalarRules } from './scalars.ts'
 
@@ -43,6 +43,54 @@ describe('the target of a mutation in the audit', () => {
     expect(targetOf({ claims: list }, undefined)).toMatch(/^A{200}\.\.\.$/)
     expect(read.items).toBeLessThanOrEqual(5)
     expect(work()).toBe(0)
+  })
+})
+
+describe('the summary of a mutation in the audit', () => {
+  /** An object with numbered keys, and how many of its values were read. */
+  function wide(count: number, value: unknown) {
+    const read = { values: 0 }
+    const object = new Proxy(Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, value])), {
+      get(target, key, receiver): unknown {
+        if (typeof key === 'string' && key.startsWith('k')) read.values++
+        return Reflect.get(target, key, receiver)
+      },
+    })
+    return { object, read }
+  }
+
+  test('has the first keys of an object, and the count of the others', () => {
+    const { object, read } = wide(10_000, 0)
+    const summary = JSON.parse(summaryOf({ options: object }))
+    expect(Object.keys(summary.options)).toHaveLength(101)
+    expect(summary.options).toMatchObject({ k0: 0, k99: 0, '...': '9900 more' })
+    expect(read.values).toBe(100)
+  })
+
+  test('reads at most 2,000 values, however they are nested', () => {
+    const { object, read } = wide(100, 0)
+    const lists = Array.from({ length: 20 }, () => Array.from({ length: 20 }, () => object))
+    expect(Object.keys(JSON.parse(summaryOf({ options: { a: lists, b: lists } })))).toEqual(['begins', 'sha256'])
+    expect(read.values).toBeLessThanOrEqual(2_100)
+  })
+
+  test('leaves out the documents of callers in every form, and keeps settings of the same name', () => {
+    const { object, read } = wide(1_000, 'secret')
+    const input = {
+      spec: { nova: object, legacy: object },
+      updates: [{ report: { nova: object, full: object, delta: object, namespace: { document: object } } }],
+      profileChanges: object,
+      nova: { maxAttempts: 3 },
+    }
+    expect(JSON.parse(summaryOf({ input }))).toEqual({
+      input: {
+        spec: { nova: '...', legacy: '...' },
+        updates: [{ report: { nova: '...', full: '...', delta: '...', namespace: { document: '...' } } }],
+        profileChanges: '...',
+        nova: { maxAttempts: 3 },
+      },
+    })
+    expect(read.values).toBe(0)
   })
 })
 

@@ -1,7 +1,11 @@
 import { SLICE, type Steps } from '@gantt/scheduler-core'
-import { aLog, aReport } from '@gantt/scheduler-core/testing'
-import { expect, test } from 'vitest'
+import { aLog, aReport, aUuid } from '@gantt/scheduler-core/testing'
+import { describe, expect, test } from 'vitest'
+import { countedList } from '../../testing/counted-list.ts'
+import { documentSize } from '../calls/json-size.ts'
+import { readAggregate } from '../stats/nova-import.ts'
 import { checkEdit } from './aggregate-checks.ts'
+import { edited, editTo } from './aggregate-edit.ts'
 
 function run<Result>(steps: Steps<Result>): { readonly result: Result; readonly pauses: number } {
   for (let pauses = 0; ; pauses++) {
@@ -25,4 +29,40 @@ test('an edit with more metadata keys than the limit is refused, and its keys ar
   const setMetadata = Array.from({ length: 257 }, () => ({ key: '', value: 'v' }))
   const { result } = run(checkEdit(aLog().fleet, { setMetadata }))
   expect(result.listed.map(({ path }) => path.join('.'))).toEqual(['input.setMetadata'])
+})
+
+describe('an import onto an aggregate with many hosts', () => {
+  const hosts = Array.from({ length: 5_000 }, (_, i) => `h${i}`)
+  const current = { name: 'a', metadata: { kept: '1', gone: '2' }, hosts }
+
+  test('reads each of the hosts a few times at most, and other calls are answered meanwhile', () => {
+    const { list, read } = countedList(['h0', ...hosts.map((host) => `other-${host}`)])
+    const { result, pauses } = run(editTo({ uuid: 'u', name: 'b', metadata: { kept: '3' }, hosts: list }, current))
+    expect(result).toMatchObject({ name: 'b', setMetadata: [{ key: 'kept', value: '3' }], unsetMetadata: ['gone'] })
+    expect([result.addHosts === list, result.removeHosts]).toEqual([true, hosts.slice(1)])
+    expect(read.items).toBeLessThanOrEqual(2 * list.length)
+    expect(pauses).toBeGreaterThanOrEqual(Math.floor(hosts.length / SLICE))
+  })
+
+  test('sorts the hosts of the edited aggregate in steps', () => {
+    const edit = { name: 'b', addHosts: ['x', 'h1', 'x', 'c'], removeHosts: hosts.slice(0, 4_998) }
+    const { result, pauses } = run(edited(current, edit))
+    expect(result).toEqual({ name: 'b', metadata: current.metadata, hosts: ['c', 'h1', 'h4998', 'h4999', 'x'] })
+    expect(pauses).toBeGreaterThanOrEqual(Math.floor(hosts.length / SLICE))
+  })
+})
+
+test('an aggregate of Nova can have all hosts of a fleet, and with too many other values it is refused before they are read', () => {
+  let listed = 0
+  const keys = Array.from({ length: documentSize.values }, (_, i) => [`k${i}`, 'v'] as const)
+  const metadata = new Proxy(Object.fromEntries(keys), {
+    ownKeys(target) {
+      listed++
+      return Reflect.ownKeys(target)
+    },
+  })
+  const aggregate = { uuid: aUuid(1), name: 'a', hosts: Array.from({ length: 100_000 }, (_, i) => `h${i}`), metadata: {} }
+  expect(readAggregate(aggregate, ['document'])).toEqual(aggregate)
+  expect(readAggregate({ ...aggregate, metadata }, ['document'])).toMatchObject({ code: 'call.too_large', path: ['document'] })
+  expect(listed).toBe(1)
 })

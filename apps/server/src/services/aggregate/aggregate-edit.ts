@@ -1,4 +1,4 @@
-import { type AggregateState, byCodeUnit, problemAt, ZONE_KEY } from '@gantt/scheduler-core'
+import { type AggregateState, byCodeUnit, inSlices, problemAt, SLICE, type Steps, sortInSteps, ZONE_KEY } from '@gantt/scheduler-core'
 import type { NovaAggregate } from '@gantt/scheduler-core/nova'
 import { type Invalid, invalid, type ManyIssues } from '../calls/outcome.ts'
 
@@ -41,26 +41,48 @@ export function ofDocument(path: readonly string[], { setMetadata }: AggregateEd
   return key === undefined ? [field, position, ...rest] : [field, key]
 }
 
-/** Computes the edit that makes an aggregate equal to an aggregate of Nova. */
-export function editTo({ name, metadata, hosts }: NovaAggregate, current: AggregateState | undefined): AggregateEdit {
+/** Computes the edit that makes an aggregate equal to an aggregate of Nova. Yields between steps, because both can have all hosts. */
+export function* editTo({ name, metadata, hosts }: NovaAggregate, current: AggregateState | undefined): Steps<AggregateEdit> {
   return {
     name,
     setMetadata: Object.entries(metadata).map(([key, value]) => ({ key, value })),
     unsetMetadata: Object.keys(current?.metadata ?? {}).filter((key) => !Object.hasOwn(metadata, key)),
     addHosts: hosts,
-    removeHosts: (current?.hosts ?? []).filter((host) => !hosts.includes(host)),
+    removeHosts: yield* without(current?.hosts ?? [], hosts),
   }
 }
 
-export function edited({ name, metadata, hosts }: AggregateState, edit: AggregateEdit): AggregateState {
+/** An aggregate after an edit. Yields between steps, because an aggregate can have all hosts. */
+export function* edited({ name, metadata, hosts }: AggregateState, edit: AggregateEdit): Steps<AggregateState> {
   const unset = new Set(edit.unsetMetadata ?? [])
-  const removed = new Set(edit.removeHosts ?? [])
   const kept = Object.entries(metadata).filter(([key]) => !unset.has(key))
   const set = (edit.setMetadata ?? []).map(({ key, value }) => [key, value] as const)
   const zone = typeof edit.availabilityZone === 'string' ? [[ZONE_KEY, edit.availabilityZone] as const] : []
+  const members = yield* setOf([yield* without(hosts, edit.removeHosts ?? []), edit.addHosts ?? []])
   return {
     name: edit.name ?? name,
     metadata: Object.fromEntries([...kept, ...set, ...zone]),
-    hosts: [...new Set([...hosts.filter((host) => !removed.has(host)), ...(edit.addHosts ?? [])])].sort(byCodeUnit),
+    hosts: yield* sortInSteps([...members], byCodeUnit),
   }
+}
+
+/** The hosts that are not in the other list, in order. */
+function* without(hosts: readonly string[], others: readonly string[]): Steps<string[]> {
+  const gone = yield* setOf([others])
+  const rest: string[] = []
+  for (const host of inSlices(hosts, SLICE)) {
+    if (host === undefined) yield
+    else if (!gone.has(host)) rest.push(host)
+  }
+  return rest
+}
+
+function* setOf(lists: readonly (readonly string[])[]): Steps<ReadonlySet<string>> {
+  const set = new Set<string>()
+  for (const list of lists)
+    for (const host of inSlices(list, SLICE)) {
+      if (host === undefined) yield
+      else set.add(host)
+    }
+  return set
 }

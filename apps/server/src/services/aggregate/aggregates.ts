@@ -274,24 +274,26 @@ export function createAggregates(replica: Replica): Aggregates {
     async create(input, by, dryRun) {
       const issues = await check(input)
       if (issues.count > 0) return asGiven(issues, ([, ...inner]) => ['input', ...ofCreation(inner)])
-      return write(randomUUID(), 0, edited({ name: input.name, metadata: {}, hosts: [] }, named(input)), by, dryRun)
+      const next = await answerInPieces(edited({ name: input.name, metadata: {}, hosts: [] }, named(input)))
+      return write(randomUUID(), 0, next, by, dryRun)
     },
     async importNova(document, by, dryRun) {
       const read = readAggregate(document, ['document'])
       if ('message' in read) return invalid([read])
       await replica.fresh()
       const current = find(read.uuid)
-      const edit = editTo({ ...read, hosts: presentHosts(replica.fleet.hosts, read.hosts) }, current)
+      const edit = await answerInPieces(editTo({ ...read, hosts: presentHosts(replica.fleet.hosts, read.hosts) }, current))
       const issues = await check(edit)
       if (issues.count > 0) return asGiven(issues, ([, ...inner]) => ['document', ...ofDocument(inner, edit)])
-      const next = edited(current ?? { name: read.name, metadata: {}, hosts: [] }, edit)
+      const next = await answerInPieces(edited(current ?? { name: read.name, metadata: {}, hosts: [] }, edit))
       return write(read.uuid, current?.version ?? 0, next, by, dryRun)
     },
     async update(uuid, ifVersion, edit, by, dryRun) {
       const issues = await check(edit)
       if (issues.count > 0) return asGiven(issues, (path) => path)
       const current = await at(uuid, ifVersion)
-      return 'type' in current ? current : write(uuid, ifVersion, edited(current, named(edit)), by, dryRun)
+      if ('type' in current) return current
+      return write(uuid, ifVersion, await answerInPieces(edited(current, named(edit))), by, dryRun)
     },
     async delete(uuid, ifVersion, dryRun) {
       const current = await at(uuid, ifVersion)

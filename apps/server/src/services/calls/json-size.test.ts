@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { countedList } from '../../testing/counted-list.ts'
-import { measureJson } from './json-size.ts'
+import { measureJson, sizeRule } from './json-size.ts'
 
 const ENOUGH = { characters: 1_000_000, values: 1_000_000 }
 
@@ -55,4 +55,11 @@ describe('measuring stops at a limit, however often a value is contained', () =>
     const text = '\u0001'.repeat(100_000)
     expect(measureJson(text, { characters: 10_000, values: 1 }).characters).toBe(text.length + 2)
   })
+})
+
+test('a value above a limit has a rule that names the limit, and any other value has none', () => {
+  const most = { characters: 10, values: 3 }
+  expect(sizeRule('x'.repeat(9), most)).toBe('be at most 10 characters of JSON, and it has more')
+  expect(sizeRule([1, 2, 3, 4], most)).toBe('have at most 3 values, those within lists and objects counted, and it has more')
+  expect([sizeRule([1, 2, 3], most), sizeRule(undefined, most), sizeRule(null, most)]).toEqual([undefined, undefined, undefined])
 })

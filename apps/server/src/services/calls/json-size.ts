@@ -10,6 +10,12 @@ export interface JsonSize {
 export const callSize: JsonSize = { characters: 4 * 1024 * 1024, values: 250_000 }
 
 /**
+ * The most text and values of one request or profile, in any form. The largest that have a purpose are far smaller. A limit is needed
+ * because all values are visited several times without yielding.
+ */
+export const documentSize: JsonSize = { characters: 512 * 1024, values: 20_000 }
+
+/**
  * The size of a value without writing its JSON. Stops as soon as a limit is exceeded, and then returns what was counted until then. A value
  * that is contained several times is counted each time, so the limits also bound the work on a short list with one long value in it.
  */
@@ -34,16 +40,28 @@ export function measureJson(root: unknown, most: JsonSize): JsonSize {
       if (isWithin()) for (const item of value) waiting.push(item)
     } else {
       // JSON omits members without a value
-      const members = Object.entries(value).filter(([, member]) => member !== undefined)
-      open(members.length)
+      const members = value as Readonly<Record<string, unknown>>
+      const keys = Object.keys(value).filter((key) => members[key] !== undefined)
+      open(keys.length)
       if (isWithin())
-        for (const [key, member] of members) {
+        for (const key of keys) {
           characters += lengthOf(key, most.characters - characters) + 1
-          waiting.push(member)
+          waiting.push(members[key])
         }
     }
   }
   return { characters, values }
+}
+
+/**
+ * If a value is larger than `most`, the rest of a sentence that begins with "it must". A document is measured before it is read, because
+ * reading it takes time in proportion to its size.
+ */
+export function sizeRule(value: unknown, most: JsonSize): string | undefined {
+  const { characters, values } = measureJson(value ?? null, most)
+  if (characters > most.characters) return `be at most ${most.characters} characters of JSON, and it has more`
+  if (values > most.values) return `have at most ${most.values} values, those within lists and objects counted, and it has more`
+  return undefined
 }
 
 /** The length of a text as JSON. If the text alone is longer than `left`, its marks for control characters and quotes are not counted. */

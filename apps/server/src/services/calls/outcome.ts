@@ -42,7 +42,7 @@ export interface NotFound extends Failure {
 }
 
 /** An answer lists at most this many issues. Otherwise a long list of wrong values would cause a long answer. */
-const MAX_ISSUES = 100
+export const MAX_ISSUES = 100
 
 /** Collects the problems of a long list. All problems are counted, but objects are created only for those that an answer lists. */
 export class ManyIssues {

@@ -1,6 +1,6 @@
 import { contradictionsOf, type RequestSpec } from '@gantt/scheduler-core'
 import { callerPath, furtherPolicies, granularKeysOf, unreadableImage, type WrittenRequest } from '@gantt/scheduler-core/nova'
-import { type Issue, issue } from '../calls/outcome.ts'
+import { type Issue, issue, MAX_ISSUES } from '../calls/outcome.ts'
 import { checkNames } from '../calls/text.ts'
 
 /**
@@ -50,11 +50,13 @@ export const pathAsGiven = (nova: WrittenRequest | null, inner: readonly string[
  * ignored, the instance would get no device.
  */
 const checkGroups = (request: RequestSpec, path: readonly string[]): Issue[] =>
-  granularKeysOf(request).map(({ path: inner, found, rule, isOfHost }) => {
-    const at = [...path, ...inner.map((key) => key.slice(0, 80))]
-    const why = `${rule}: groups of resources need several providers on a host, which this release does not know`
-    return isOfHost ? issue(at, found, rule) : issue(at, found, why, 'call.granular_group')
-  })
+  granularKeysOf(request)
+    .slice(0, MAX_ISSUES)
+    .map(({ path: inner, found, rule, isOfHost }) => {
+      const at = [...path, ...inner.map((key) => key.slice(0, 80))]
+      const why = `${rule}: groups of resources need several providers on a host, which this release does not know`
+      return isOfHost ? issue(at, found, rule) : issue(at, found, why, 'call.granular_group')
+    })
 
 const flavorsOf = ({ flavor, gang }: Pick<RequestSpec, 'flavor' | 'gang'>) => [
   { at: ['flavor'], extraSpecs: flavor.extraSpecs },
@@ -65,9 +67,9 @@ const flavorsOf = ({ flavor, gang }: Pick<RequestSpec, 'flavor' | 'gang'>) => [
 function checkServerGroup(request: RequestSpec, path: readonly string[], place: Place): Issue[] {
   const { maxServerPerHost: most = null, policy } = request.instanceGroup ?? {}
   return [
-    ...furtherPolicies(request).map(({ path: inner, found }) =>
-      issue([...path, ...inner], found, 'be left out: a server group has one policy'),
-    ),
+    ...furtherPolicies(request)
+      .slice(0, MAX_ISSUES)
+      .map(({ path: inner, found }) => issue([...path, ...inner], found, 'be left out: a server group has one policy')),
     ...(most === null || policy === 'ANTI_AFFINITY'
       ? []
       : [issue(place(['instanceGroup', 'maxServerPerHost']), most, `be left out with the policy ${policy}: ANTI_AFFINITY alone has it`)]),

@@ -4,7 +4,8 @@ import { answerInPieces } from '../../event-loop/question.ts'
 import type { History } from '../../replica/follow/history.ts'
 import type { Replica } from '../../replica/replica.ts'
 import { ENTRIES_AT_ONCE, type LogReader } from '../../sync/synchronizer.ts'
-import { InputFault, under } from '../calls/outcome.ts'
+import { documentSize, sizeRule } from '../calls/json-size.ts'
+import { InputFault, issue, under } from '../calls/outcome.ts'
 import { unknownProfile, usableProfile } from './profiles.ts'
 
 /** A stored version of a profile, or a draft of a new version. */
@@ -69,6 +70,8 @@ function draftOf({ fleet }: Replica, { name }: Profile, document: unknown): Prof
   const path = ['candidate', 'draft']
   if (typeof document !== 'object' || document === null || Array.isArray(document))
     throw InputFault.at(path, document, 'an object with the parts of a profile')
+  const tooLarge = sizeRule(document, documentSize)
+  if (tooLarge !== undefined) throw new InputFault([issue(path, document, tooLarge, 'call.too_large')])
   const parts = Object.fromEntries(
     Object.entries(document).map(([key, value]) => [
       key,

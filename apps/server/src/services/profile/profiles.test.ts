@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Replica } from '../../replica/replica.ts'
 import { createMemoryStore } from '../../sync/memory/memory.ts'
+import { documentSize } from '../calls/json-size.ts'
 import { createProfiles, type Profiles } from './profiles.ts'
 
 let replica: Replica
@@ -60,4 +61,10 @@ test("the parts that a profile may name are listed with their properties, and pr
   expect(nova.filter(({ kind }) => kind === 'SCHEDULER').map(({ name }) => name)).toEqual(['filter'])
   expect(nova.map(({ name }) => name)).toContain('NUMATopologyFilter')
   expect(nova.map(({ name }) => name)).not.toContain('GpuPackingWeigher')
+})
+
+test('a version with more values than a profile may have is refused by its size', async () => {
+  const options = Object.fromEntries(Array.from({ length: documentSize.values + 1 }, (_, i) => [`k${i}`, 0]))
+  const outcome = await profiles.create('large', { filters: [{ name: 'ComputeFilter', options }], weighers: [] })
+  expect(outcome).toMatchObject({ type: 'invalid', path: ['input'], issues: [{ code: 'call.too_large' }] })
 })

@@ -21,6 +21,7 @@ import {
 import type { Replica } from '../../replica/replica.ts'
 import type { Shadow, ShadowReport } from '../../replica/rollout/shadow.ts'
 import { FeatureLevelError } from '../../replica/watch/feature-level.ts'
+import { documentSize, sizeRule } from '../calls/json-size.ts'
 import { InputFault, type Invalid, type Issue, invalid, issue, type NotFound, notFound, sentenceOf, type under } from '../calls/outcome.ts'
 import { listOf, type Page, type PageArgs, pageOf } from '../calls/paging.ts'
 import { checkNames, checkText } from '../calls/text.ts'
@@ -212,6 +213,8 @@ export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'
         isAfter: ({ number }, [last]) => number > last,
       }),
     async create(name, parts, { dryRun, ifLatest, pathOf } = { dryRun: false, ifLatest: null }) {
+      const tooLarge = sizeRule(parts, documentSize)
+      if (tooLarge !== undefined) return invalid([issue(['input'], parts, tooLarge, 'call.too_large')])
       const unplain = checkNames((inner) => ['input', ...(pathOf?.(inner) ?? inner)], parts, isNote)
       if (unplain.length > 0) return invalid(unplain)
       // the operator might have read the latest version on a different replica that is ahead of this replica

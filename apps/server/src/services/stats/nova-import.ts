@@ -1,4 +1,5 @@
 import {
+  fieldsOf,
   type Imported,
   importLegacyRequest,
   importNovaHost,
@@ -9,6 +10,7 @@ import {
   WireError,
   type WrittenRequest,
 } from '@gantt/scheduler-core/nova'
+import { callSize, documentSize, measureJson } from '../calls/json-size.ts'
 import { type Issue, issue, under } from '../calls/outcome.ts'
 
 /** A Nova document converted to Gantt's form, with the problems of its form. */
@@ -38,8 +40,12 @@ function read(imported: Imported, path: readonly string[]): NovaDocument {
   return { document, issues: [], path: [...path, ...root], instancesAt, ignored: unknown, nova }
 }
 
-/** An aggregate in Nova's form, or the errors in its form. */
+/** An aggregate in Nova's form, or the errors in its form. Its size is measured first, except that it can have all hosts of a fleet. */
 export function readAggregate(given: unknown, path: readonly string[]): NovaAggregate | Issue {
+  const { hosts } = fieldsOf(given)
+  const most = documentSize.values + (Array.isArray(hosts) ? hosts.length : 0)
+  if (measureJson(given ?? null, { ...callSize, values: most }).values > most)
+    return issue(path, given, `have at most ${documentSize.values} values besides its hosts, and it has more`, 'call.too_large')
   try {
     return readNovaAggregate(given).aggregate
   } catch (error) {

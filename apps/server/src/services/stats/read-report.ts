@@ -11,7 +11,7 @@ import {
   type StatsDelta,
 } from '@gantt/scheduler-core'
 import { reportPath, withClaimedDevices } from '@gantt/scheduler-core/nova'
-import { measureJson } from '../calls/json-size.ts'
+import { type JsonSize, sizeRule } from '../calls/json-size.ts'
 import { type Issue, issue, under } from '../calls/outcome.ts'
 import { checkHostName, checkNames, checkRange, checkText } from '../calls/text.ts'
 import { checkNamespace } from './namespace-report.ts'
@@ -23,6 +23,8 @@ export const MAX_REPORT_LENGTH = 512 * 1024
 
 /** The maximum count of values in one report, because all values are visited several times without yielding. */
 export const MAX_REPORT_VALUES = 50_000
+
+const reportSize: JsonSize = { characters: MAX_REPORT_LENGTH, values: MAX_REPORT_VALUES }
 
 /** The maximum count of instances in a full report. */
 const MAX_INSTANCES = 10_000
@@ -113,15 +115,11 @@ export function readReport(input: ReportInput, path: readonly string[], fleet: F
     return issues.length > 0 ? { issues } : { report: toReport(stats.value), ignored }
   }
   const sent = full ?? delta ?? nova
-  // the size is checked before the report is parsed, because parsing takes time in proportion to the size
-  const tooLarge = (rule: string): Read => {
+  const tooLarge = sizeRule(sent, reportSize)
+  if (tooLarge !== undefined) {
     const form = full !== undefined ? 'full' : delta !== undefined ? 'delta' : 'nova'
-    return { issues: [...issues, issue([...path, 'report', form], sent, rule, 'call.too_large')] }
+    return { issues: [...issues, issue([...path, 'report', form], sent, tooLarge, 'call.too_large')] }
   }
-  const { characters, values } = measureJson(sent ?? null, { characters: MAX_REPORT_LENGTH, values: MAX_REPORT_VALUES })
-  if (characters > MAX_REPORT_LENGTH) return tooLarge(`be at most ${MAX_REPORT_LENGTH} characters of JSON, and it has more`)
-  if (values > MAX_REPORT_VALUES)
-    return tooLarge(`have at most ${MAX_REPORT_VALUES} values, those within lists and objects counted, and it has more`)
   const toFull = (stats: HostStats): Report => ({ type: 'report', ...identity, full: publishedStats(stats) })
   if (full !== undefined) return take(parseHostStats(full), 'full', toFull)
   if (delta !== undefined) {

@@ -15,7 +15,8 @@ import { answerInPieces } from '../../event-loop/question.ts'
 import type { Outside } from '../../plugin/outside/outside.ts'
 import { requestNow } from '../../replica/propose/moves.ts'
 import type { Replica } from '../../replica/replica.ts'
-import { InputFault, type Issue, under } from '../calls/outcome.ts'
+import { documentSize, sizeRule } from '../calls/json-size.ts'
+import { InputFault, type Issue, issue, under } from '../calls/outcome.ts'
 import { checkRange } from '../calls/text.ts'
 import type { Decisions } from '../decision/decisions.ts'
 import type { Moment, Moments } from '../moments/moments.ts'
@@ -151,6 +152,8 @@ function draftOf(fleet: Fleet, base: Profile, changes: unknown): Profile {
   const path = ['input', 'profileChanges']
   if (typeof changes !== 'object' || changes === null || Array.isArray(changes))
     throw InputFault.at(path, changes, 'an object with parts of a profile')
+  const tooLarge = sizeRule(changes, documentSize)
+  if (tooLarge !== undefined) throw new InputFault([issue(path, changes, tooLarge, 'call.too_large')])
   const number = (fleet.profiles.versionsOf(base.name).at(-1)?.number ?? 0) + 1
   const parsed = parseProfile({ ...base, ...changes, name: base.name, number }, pluginsOf(fleet))
   if (!parsed.ok) throw new InputFault(under(path, parsed.problems))

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { aUuid } from '../../testing/index.ts'
 import { callerPath } from './caller-paths.ts'
 import type { Imported } from './import.ts'
@@ -157,4 +157,32 @@ test('the resource groups of a request are read once, however many paths are tra
   const readsOfOne = reads
   for (let i = 1; i < 100; i++) expect(translate(i)).toBe(`requested_resources.${i}.required_traits.0`)
   expect(reads).toBe(readsOfOne)
+})
+
+test('the properties of an image are examined once, however many paths are translated', () => {
+  let listed = 0
+  const properties = new Proxy(Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`z${i}.128`, ''])), {
+    ownKeys(target) {
+      listed++
+      return Reflect.ownKeys(target)
+    },
+  })
+  const request = { form: 'legacy', document: { request_spec: { image: { properties } } } } as const
+  for (let i = 0; i < 100; i++)
+    expect(callerPath(request, ['image', 'properties', `os_${i}`]).join('.')).toBe(`request_spec.image.properties.os_${i}`)
+  expect(listed).toBe(1)
+})
+
+test('the resource classes of a group are listed once, however many amounts are translated', () => {
+  const resources = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`CUSTOM_${i}`, 1]))
+  const groups = [object('RequestGroup', { resources })]
+  const request = { form: 'RequestSpec', document: object('RequestSpec', { flavor, requested_resources: groups }) } as const
+  const translate = (i: number): string => callerPath(request, ['requestedResources', '0', 'amounts', String(i), 'amount']).join('.')
+  expect(translate(0)).toBe('requested_resources.0.resources.CUSTOM_0')
+  const listed = vi.spyOn(Object, 'keys')
+  const paths = Array.from({ length: 100 }, (_, i) => translate(i))
+  const lists = listed.mock.results.filter(({ value }) => Array.isArray(value) && value.includes('CUSTOM_0')).length
+  listed.mockRestore()
+  expect(paths).toEqual(Object.keys(resources).map((name) => `requested_resources.0.resources.${name}`))
+  expect(lists).toBe(0)
 })

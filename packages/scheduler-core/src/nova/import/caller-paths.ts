@@ -103,7 +103,7 @@ function resourcesPath(nova: WrittenRequest, [position, field, ...rest]: Path): 
   const found = groups[Number(position)]
   if (found !== undefined) {
     if (field === undefined) return found.at
-    if (field === 'amounts') return [...found.at, 'resources', ...Object.keys(found.group.resources).slice(Number(rest[0])).slice(0, 1)]
+    if (field === 'amounts') return [...found.at, 'resources', ...found.classes.slice(Number(rest[0])).slice(0, 1)]
     return [...found.at, GROUP_FIELDS[field] ?? field, ...rest]
   }
   const beyond = Number(position) - groups.length
@@ -114,9 +114,10 @@ function resourcesPath(nova: WrittenRequest, [position, field, ...rest]: Path): 
 /** The resource groups of a request in the order of this service's form. Cached, because the document is read for them. */
 const resourcesOf = memoByObject((nova: WrittenRequest) => {
   const { requestedResources, requestedDestination, requestLevelParams } = requestOf(nova)
-  const groups = (requestedResources ?? []).flatMap((group, i) =>
-    Array.from({ length: Math.max(1, group.aggregates.length) }, () => ({ group, at: ['requested_resources', String(i)] })),
-  )
+  const groups = (requestedResources ?? []).flatMap(({ resources, aggregates }, i) => {
+    const group = { classes: Object.keys(resources), at: ['requested_resources', String(i)] }
+    return Array.from({ length: Math.max(1, aggregates.length) }, () => group)
+  })
   return { groups, requestedDestination, requestLevelParams }
 })
 

@@ -204,7 +204,7 @@ describe('a document is read once, however many paths are translated', () => {
     expect(reads()).toBe(1)
   })
 
-  test('the paths of 1,000 unknown keys whose names are paths in the topology', () => {
+  test('the paths of 100 unknown keys whose names are paths in the topology', () => {
     const readsWith = (count: number): number => {
       const { node, reads } = countedNode()
       const keys = Array.from({ length: count }, (_, i) => [`computeNode.numa_topology.${i}`, 0] as const)
@@ -212,6 +212,6 @@ describe('a document is read once, however many paths are translated', () => {
       expect(imported.ok ? 0 : imported.problems.length).toBe(count)
       return reads()
     }
-    expect(readsWith(1_000)).toBe(readsWith(1))
+    expect(readsWith(100)).toBe(readsWith(1))
   })
 })

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { imagePropertiesFrom } from './image-properties.ts'
+import { describe, expect, test } from 'vitest'
+import { givenNamesOf, imagePropertiesFrom, propertiesReadAs } from './image-properties.ts'
 import type { PythonValue } from './python-json.ts'
 
 const rows: readonly (readonly [string, Readonly<Record<string, PythonValue>>, Readonly<Record<string, PythonValue>>])[] = [
@@ -55,4 +55,28 @@ test.each([
 
 test('an invalid CPU list is refused', () => {
   expect(() => imagePropertiesFrom({ 'hw_numa_cpus.0': '3-1' })).toThrow(expect.objectContaining({ kind: 'Invalid' }))
+})
+
+describe('the properties of NUMA nodes', () => {
+  test('are read up to the first node that is missing, and only with the number as Nova writes it', () => {
+    const raw = { 'hw_numa_mem.0': '1', 'hw_numa_mem.01': '1', 'hw_numa_mem.1': '1', 'hw_numa_mem.3': '1', 'other.0': '1' }
+    expect(Object.keys(raw).filter((key) => propertiesReadAs(raw, key).length > 0)).toEqual(['hw_numa_mem.0', 'hw_numa_mem.1'])
+    expect(givenNamesOf(raw, 'hw_numa_mem')).toEqual(['hw_numa_mem.0', 'hw_numa_mem.1'])
+  })
+
+  test('are looked up at most 128 times for each node that Nova can read, and not at all for other keys', () => {
+    const nodes = Array.from({ length: 128 }, (_, i) => `hw_numa_mem.${i}`)
+    const others = Array.from({ length: 1_000 }, (_, i) => [`z${i}.127`, `hw_numa_mem.${'0'.repeat(i + 1)}127`]).flat()
+    let looks = 0
+    const raw = new Proxy(Object.fromEntries([...nodes, ...others].map((key) => [key, '1'])), {
+      getOwnPropertyDescriptor(target, key) {
+        looks++
+        return Reflect.getOwnPropertyDescriptor(target, key)
+      },
+    })
+    for (const key of others) expect(propertiesReadAs(raw, key)).toEqual([])
+    expect(looks).toBe(0)
+    for (const key of nodes) expect(propertiesReadAs(raw, key)).toEqual(['hw_numa_mem'])
+    expect(looks).toBeLessThanOrEqual(128 * 128)
+  })
 })

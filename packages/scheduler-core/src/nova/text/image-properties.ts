@@ -1,5 +1,6 @@
 import { legacyNames } from '../../text/legacy-image-properties.ts'
 import { quote } from '../../text/problem.ts'
+import { memoByObject } from '../../values/memo.ts'
 import { cpuListParser } from './cpu-list.ts'
 import { imagePropertyFields } from './image-property-fields.ts'
 import { NovaError } from './nova-error.ts'
@@ -50,22 +51,35 @@ export function propertiesReadAs(raw: Readonly<Record<string, unknown>>, key: st
 function propertyReadAs(raw: Readonly<Record<string, unknown>>, key: string): string | undefined {
   if (key.startsWith('trait:')) return raw[key] === 'required' ? 'traits_required' : undefined
   const [list = '', position = ''] = key.split(/\.(?=\d+$)/)
-  if (position !== '') {
-    const isReached = Array.from({ length: Math.min(Number(position), MAX_NUMA_NODES) }, (_one, i) => `${list}.${i}`).every((one) =>
-      Object.hasOwn(raw, one),
-    )
-    return perNode.has(list) && Number(position) < MAX_NUMA_NODES && isReached ? list : undefined
-  }
+  if (position !== '') return perNode.has(list) && isReached(raw, list, position) ? list : undefined
   const today = Object.hasOwn(legacyNames, key) ? legacyNames[key] : undefined
   if (today !== undefined) return Object.hasOwn(raw, today) ? undefined : today
   return imagePropertyFields.has(key) && !perNode.has(key) && key !== 'traits_required' ? key : undefined
 }
 
-/** The names of the image's properties from which a Nova property is read, such as a legacy name. */
-export function givenNamesOf(raw: Readonly<Record<string, unknown>>, name: string): readonly string[] {
-  const given = Object.keys(raw).filter((key) => propertiesReadAs(raw, key).includes(name))
-  return given.length === 0 ? [name] : given
+/** True if Nova reads the property of this NUMA node. Nova reads the nodes from 0 up to the first that is missing. */
+function isReached(raw: Readonly<Record<string, unknown>>, list: string, position: string): boolean {
+  const node = Number(position)
+  if (node >= MAX_NUMA_NODES || String(node) !== position) return false
+  for (let i = 0; i < node; i++) if (!Object.hasOwn(raw, `${list}.${i}`)) return false
+  return true
 }
+
+/** The names of the image's properties from which a Nova property is read, such as a legacy name. */
+export const givenNamesOf = (raw: Readonly<Record<string, unknown>>, name: string): readonly string[] =>
+  givenNamesIn(raw).get(name) ?? [name]
+
+/** The names of the image's properties by the Nova property that is read from them. Cached, because an image can have many properties. */
+const givenNamesIn = memoByObject((raw: Readonly<Record<string, unknown>>): ReadonlyMap<string, readonly string[]> => {
+  const given = new Map<string, string[]>()
+  for (const key of Object.keys(raw))
+    for (const name of propertiesReadAs(raw, key)) {
+      const keys = given.get(name) ?? []
+      keys.push(key)
+      given.set(name, keys)
+    }
+  return given
+})
 
 /** Properties that an image can have once for each NUMA node, such as `hw_numa_mem.0`. */
 const perNode: ReadonlySet<string> = new Set(['hw_numa_cpus', 'hw_numa_mem'])
