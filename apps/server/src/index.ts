@@ -19,7 +19,14 @@ export { measurePauses, type Pauses } from './measure-pauses.ts'
 export { abandonMigration, type MigrateSyncOptions, migrateSync } from './migrate-sync.ts'
 export { createNatsChild, type NatsChild } from './nats-server/child.ts'
 export { findNatsServer, INSTALL_NATS_SERVER } from './nats-server/find.ts'
-export { drawNatsPorts, type NatsPorts, type NatsServer, type NatsServers, prepareNatsServers } from './nats-server/nats-servers.ts'
+export {
+  drawNatsPorts,
+  NatsNotReadyError,
+  type NatsPorts,
+  type NatsServer,
+  type NatsServers,
+  prepareNatsServers,
+} from './nats-server/nats-servers.ts'
 export { lookAt, type Raft, type View } from './nats-server/view.ts'
 export type { Verification } from './replica/follow/verify.ts'
 export { type RunOptions, runService, type ServeOptions, serve } from './serve.ts'

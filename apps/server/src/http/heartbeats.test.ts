@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { HEARTBEAT_MS, heartbeatText, withHeartbeats } from './heartbeats.ts'
 
@@ -33,6 +34,12 @@ const beat = (revision: number): string => `:heartbeat {"revision":"${revision}"
 
 test('a heartbeat is a comment with the revision and the age of the state', () => {
   expect(heartbeatText({ revision: 7, stateAgeMs: 3.6 })).toBe(':heartbeat {"revision":"7","stateAgeMs":4}\n\n')
+})
+
+test.each(['docs/client.md', 'packages/client/README.md'])('%s says how often a stream gets a heartbeat', (page) => {
+  const text = readFileSync(new URL(`../../../../${page}`, import.meta.url), 'utf8')
+  expect(text).toMatch(/the service sends a (heartbeat|keep-alive message) every second/)
+  expect(HEARTBEAT_MS).toBe(1_000)
 })
 
 test('an idle stream gets a heartbeat at once, and then each second', async () => {

@@ -112,6 +112,11 @@ function clusterOf(own: NatsPorts, { ports, cluster, token }: NatsServersOptions
 }`
 }
 
+/** The nats-servers were started, but no stream can be created in time. */
+export class NatsNotReadyError extends Error {
+  override readonly name = 'NatsNotReadyError'
+}
+
 /** Retries until a stream can be created. Then the cluster has a leader, and knows the free disk space of each server. */
 async function untilReady(url: string, copies: number, signal?: AbortSignal): Promise<void> {
   const address = parseNatsAddress(url)
@@ -126,7 +131,9 @@ async function untilReady(url: string, copies: number, signal?: AbortSignal): Pr
     }
   }
   const reason = why instanceof Error ? why.message : String(why)
-  throw new Error(`the nats-servers at ${address.servers.join(', ')} are not ready after ${READY_MS / 1_000} s: ${reason}`, { cause: why })
+  throw new NatsNotReadyError(`the nats-servers at ${address.servers.join(', ')} are not ready after ${READY_MS / 1_000} s: ${reason}`, {
+    cause: why,
+  })
 }
 
 async function tryStream({ servers, user, password, token }: NatsAddress, copies: number): Promise<void> {

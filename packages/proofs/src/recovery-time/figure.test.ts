@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createFigures, textOf } from './figure.ts'
+import { memoryMb, peakMemoryMb, toMb } from './memory.ts'
 import { answeredAgainMs, longestSilenceMs } from './probe.ts'
 
 describe('figures of a recovery', () => {
@@ -27,4 +28,17 @@ describe('figures of a recovery', () => {
     figures.add('often', 's', 2)
     expect(figures.all.map(textOf)).toEqual(['once: 12.35 MB', 'often: 2 s (1 to 3, 3 times)'])
   })
+})
+
+test.each([
+  ['1000000', 1_024],
+  ['  976562 ', 999.999488],
+  ['', undefined],
+])('%j KiB is %s MB', (kib, mb) => expect(toMb(kib)).toBe(mb))
+
+test('the memory of this process is about as large as Node reports it', () => {
+  const mb = memoryMb(process.pid)
+  const own = process.memoryUsage.rss() / 1_000_000
+  if (mb !== undefined) expect(Math.abs(mb - own) / own).toBeLessThan(0.5)
+  expect(peakMemoryMb(process.pid) ?? own).toBeGreaterThan(own / 2)
 })

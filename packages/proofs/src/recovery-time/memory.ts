@@ -17,7 +17,8 @@ export function peakMemoryMb(pid: number): number | undefined {
   }
 }
 
-function toMb(kib: string): number | undefined {
+/** Converts KiB, in which the system reports memory, to MB of a million bytes. */
+export function toMb(kib: string): number | undefined {
   const value = Number.parseInt(kib, 10)
-  return Number.isNaN(value) ? undefined : value / 1_000
+  return Number.isNaN(value) ? undefined : (value * 1_024) / 1_000_000
 }

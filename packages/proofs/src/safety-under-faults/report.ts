@@ -20,7 +20,7 @@ export interface Figures {
   readonly refused: number
   /** How many calls other than reads got no answer, and had to be retried. */
   readonly retries: number
-  /** How many placements were answered with the answer to an earlier call with the same key. */
+  /** How many placements had taken effect although they got no answer: the first answer to their key was that to an earlier call. */
   readonly repeated: number
   /** How many further attempts for an instance were placed. */
   readonly attempts: number
@@ -73,7 +73,7 @@ export function figuresOf({ history, injected, left, final, setting }: Held): Fi
     liveAtTheEnd: final?.claims.filter(({ state }) => isLiveState(state)).length ?? 0,
     refused: answers.filter(({ type }) => type === 'refused').length,
     retries: history.filter(({ call, outcome }) => call.type !== 'read' && outcome.type !== 'ok').length,
-    repeated: answers.filter((answer) => answer.type === 'placed' && answer.replayed).length,
+    repeated: countTakenEffect(history),
     attempts: answered.filter(
       ({ call, outcome }) => kindOf(call) === 'attempt' && outcome.type === 'ok' && outcome.answer.type === 'placed',
     ).length,
@@ -85,6 +85,21 @@ export function figuresOf({ history, injected, left, final, setting }: Held): Fi
     hosts: setting.hosts.length,
     latency: { p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) },
   }
+}
+
+/**
+ * Counts the placements without an answer that had taken effect. The first answer to their key then has `replayed`. Calls that callers
+ * repeat deliberately, after an answer, do not count.
+ */
+function countTakenEffect(history: readonly Operation[]): number {
+  const firstAnswers = new Map<string, boolean>()
+  const missed = new Set<string>()
+  for (const { call, outcome } of history.toSorted((one, other) => one.endedAt - other.endedAt)) {
+    if (call.type !== 'place' || firstAnswers.has(call.key)) continue
+    if (outcome.type !== 'ok') missed.add(call.key)
+    else firstAnswers.set(call.key, outcome.answer.type === 'placed' && outcome.answer.replayed)
+  }
+  return [...firstAnswers].filter(([key, isReplayed]) => isReplayed && missed.has(key)).length
 }
 
 function kindOf(call: Call): string {
@@ -121,7 +136,7 @@ export function linesOf(figures: Figures, happened = 'faults'): string[] {
     `outcomes     ${outcomes.ok} answered, ${outcomes.info} unknown, ${outcomes.fail} never begun`,
     `unknown      ${list(figures.unknown)}`,
     `claims       ${figures.claims} made, ${figures.liveAtTheEnd} live at the end`,
-    `conflicts    ${figures.refused} calls found no host, ${figures.lost} claims were lost to their callers, ${figures.retries} calls had to be repeated, ${figures.repeated} of them had counted before, ${figures.behind} replicas were behind`,
+    `conflicts    ${figures.refused} calls found no host, ${figures.lost} claims were lost to their callers, ${figures.retries} calls had to be repeated, ${figures.repeated} of them were placements that had counted before, ${figures.behind} replicas were behind`,
     `attempts     ${figures.attempts} instances were placed once more, elsewhere`,
     `findings     ${list(figures.findings)}`,
     `unavailable  at the longest ${figures.longestUnavailableMs.writes} ms without any write answered, ${figures.longestUnavailableMs.reads} ms without any read`,

@@ -7,8 +7,14 @@ export const MAX_DIGITS = 4300
  */
 export function readInt(text: string): number | undefined {
   const digits = digitsIn(text)
-  return digits === undefined || digits.length > MAX_DIGITS + 1 ? undefined : Number(digits) + 0
+  return digits === undefined || isTooLong(digits) ? undefined : Number(digits) + 0
 }
+
+/** Returns true if a whole number has more digits than Python reads. A sign is no digit. */
+export const isTooLong = (digits: string): boolean => countDigits(digits) > MAX_DIGITS
+
+/** The count of the digits of a whole number from `digitsIn`. */
+export const countDigits = (digits: string): number => digits.length - (/^[+-]/.test(digits) ? 1 : 0)
 
 /** The sign and the digits of a whole number of any length, without `_`. Undefined if the text is not a whole number. */
 export function digitsIn(text: string): string | undefined {

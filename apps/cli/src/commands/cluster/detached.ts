@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { refused } from './folder.ts'
 import { createPidFile } from './pid-file.ts'
 import { signal } from './signal.ts'
 
@@ -42,7 +43,7 @@ export function createDetached({ pidFile, log, folder, command }: DetachedOption
   }
   const kill = async (): Promise<void> => {
     send(['SIGKILL'])
-    if (!(await isGone(STOP_TIMEOUT_MS))) throw new Error(`process ${file.read()} does not end, although it was killed`)
+    if (!(await isGone(STOP_TIMEOUT_MS))) throw refused(`process ${file.read()} does not end, although it was killed`)
   }
   return {
     pid: () => file.read(),

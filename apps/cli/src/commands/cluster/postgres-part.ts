@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findPostmaster, openDatabase, openStateDir, startEmbeddedPostgres } from '@gantt/server'
+import { refused } from './folder.ts'
 import type { Part } from './part.ts'
 import { signal } from './signal.ts'
 
@@ -52,7 +53,7 @@ export function createPostgresPart(folder: string): PostgresPart {
       signal([running], 'SIGCONT')
       const server = await startEmbeddedPostgres({ stateDir: root })
       if ((await server.stop()) === 'left')
-        throw new Error(`another service uses the database in ${root}; stop it, then take the cluster down again`)
+        throw refused(`another service uses the database in ${root}; stop it, then take the cluster down again`)
     },
     async kill() {
       const killed = pid()
@@ -60,7 +61,7 @@ export function createPostgresPart(folder: string): PostgresPart {
       // When the server's main process is killed, the processes that it started for connections end by themselves.
       signal([killed], 'SIGKILL')
       for (const deadline = performance.now() + STOP_TIMEOUT_MS; pid() === killed; await sleep(POLL_INTERVAL_MS))
-        if (performance.now() > deadline) throw new Error(`process ${killed} does not end, although it was killed`)
+        if (performance.now() > deadline) throw refused(`process ${killed} does not end, although it was killed`)
     },
     url() {
       if (url === undefined) throw new Error('the URL of the database was read before the database was started')

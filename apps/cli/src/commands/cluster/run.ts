@@ -1,13 +1,14 @@
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defaultStateDir, openStateDir } from '@gantt/server'
-import { CommandFailure, EXIT } from '../../call/failure.ts'
+import { EXIT } from '../../call/failure.ts'
 import { GANTT } from '../../output/called.ts'
 import { note, print, type Result, run } from '../../output/output.ts'
 import { wrap } from '../../output/table.ts'
+import { asCommandFailure, StoppedError } from './failure.ts'
 import type { ClusterFlags, UpFlags } from './flags.ts'
 import { type ClusterFolder, findClusterFolder, openClusterFolder, refused } from './folder.ts'
-import { PartEndedError, type Parts, partsOf } from './parts.ts'
+import { type Parts, partsOf } from './parts.ts'
 import { type PartStatus, statusOf } from './status.ts'
 import { startCluster, takeDown } from './up.ts'
 import { statusLines, upLines } from './words.ts'
@@ -117,21 +118,6 @@ const toJson = ({ path: dir, key, keyFile }: ClusterFolder, { engine }: Parts, p
   keyFile,
   processes,
 })
-
-/** Converts an error that the user can correct to a CommandFailure. Any other error is a defect and is rethrown. */
-async function asCommandFailure<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    const isKnown = error instanceof PartEndedError || error instanceof StoppedError || (error instanceof Error && 'code' in error)
-    if (error instanceof CommandFailure || !isKnown) throw error
-    throw new CommandFailure(EXIT.refused, error.message, { cause: error })
-  }
-}
-
-class StoppedError extends Error {
-  override readonly name = 'StoppedError'
-}
 
 /**
  * Returns an AbortSignal that the first SIGINT, SIGTERM or SIGHUP aborts. Further signals are ignored, because npm may forward a signal that

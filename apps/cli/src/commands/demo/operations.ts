@@ -42,7 +42,11 @@ export function operationsOf(fleet: DemoFleet, seed: string): Operations {
   }
 }
 
-const GROUP = graphql(`query Group($uuid: UUID!) { serverGroup(uuid: $uuid) { uuid } }`)
+const GROUP = graphql(`query Group($uuid: UUID!, $members: String!, $moved: String!) {
+  serverGroup(uuid: $uuid) { uuid }
+  members: claims(first: 500, query: $members) { nodes { id fence state instanceUuid } }
+  moved: claims(first: 500, query: $moved) { nodes { id } }
+}`)
 
 const MOVE = graphql(`mutation Move($input: SelectDestinationsInput!) { selectDestinations(input: $input) { __typename } }`)
 
@@ -58,12 +62,11 @@ const REVOKE = graphql(`mutation Revoke($ids: [ID!]!) {
 }`)
 
 /**
- * Makes the edits: operators revoke a claim, empty a host, and move a member of a server group. The group is created last and stays. If it
- * exists, an earlier start has made all edits. Each step may be repeated, so an interrupted demo can continue.
+ * Makes the edits: operators revoke a claim, empty a host, and move a member of a server group. The group is created before the move and
+ * stays. If it exists, an earlier start has made all other edits. Each step may be repeated, so an interrupted demo can continue.
  */
 export async function operate(api: DemoApi, { group, instances, emptied, silent }: Operations, seed: string): Promise<void> {
-  const { serverGroup } = await api.ask(GROUP, { uuid: group })
-  if (serverGroup !== null) return
+  const earlier = await api.ask(GROUP, { uuid: group, members: `group:${group}`, moved: `instance:${instances[0]}` })
   const key = (what: string): string => `demo-${seed}-${what}`
   const place = async (what: string, spec: Partial<DemoSpec>): Promise<readonly ClaimRef[]> => {
     // A silent host sends no reports, so these instances are not placed on it.
@@ -74,6 +77,22 @@ export async function operate(api: DemoApi, { group, instances, emptied, silent 
   }
 
   const members = instances.slice(0, MEMBERS)
+  const moveFirst = async (claims: readonly ClaimRef[]): Promise<void> => {
+    const [first] = claims
+    const spec = { gantt: { ...SMALL, instanceUuids: members.slice(0, 1) } }
+    const claim = { mode: 'RESERVE' as const, ttl: OPEN_MOVE_TTL }
+    if (first !== undefined)
+      await api.ask(MOVE, { input: { intent: 'LIVE_MIGRATE', moveOf: toRef(first), idempotencyKey: key('move'), spec, claim } })
+  }
+  if (earlier.serverGroup !== null) {
+    const placed = earlier.members.nodes
+    const reserved = placed.filter(({ state }) => state === 'RESERVED')
+    // A move makes a second claim for the instance, which may have ended since.
+    if (earlier.moved.nodes.length > 1) return
+    if (reserved.length > 0) await api.confirm(reserved)
+    await moveFirst(placed.filter(({ instanceUuid }) => instanceUuid === members[0]))
+    return
+  }
   const revoked = await place('revoked', { instanceUuids: instances.slice(-1), projectId: 'closed-shop' })
   if (revoked.length > 0) await api.ask(REVOKE, { ids: revoked.map(({ id }) => id) })
 
@@ -90,11 +109,7 @@ export async function operate(api: DemoApi, { group, instances, emptied, silent 
   }
 
   const instanceGroup = { uuid: group, policy: 'ANTI_AFFINITY' } as const
-  const [first] = await place('group', { instanceUuids: members, instanceGroup })
-  const spec = { gantt: { ...SMALL, instanceUuids: members.slice(0, 1) } }
-  const claim = { mode: 'RESERVE' as const, ttl: OPEN_MOVE_TTL }
-  if (first !== undefined)
-    await api.ask(MOVE, { input: { intent: 'LIVE_MIGRATE', moveOf: toRef(first), idempotencyKey: key('move'), spec, claim } })
+  await moveFirst(await place('group', { instanceUuids: members, instanceGroup }))
 }
 
 const SMALL = {

@@ -12,9 +12,12 @@ import { withFolder } from '../../../../../packages/proofs/src/processes/folder.
 import { startService } from '../../../../../packages/proofs/src/processes/service.ts'
 import { isLongForm, longFormNote } from '../../../../../testing/extent.ts'
 import { gantt, widthOf } from '../../testing/gantt.ts'
+import { STEPS } from './migrate-sync.ts'
 
 const BIN = fileURLToPath(new URL('../../../bin/gantt.mjs', import.meta.url))
 const program = findNatsServer()
+/** The result of a call that has nothing left to copy. */
+const ALREADY = 'an earlier call'
 
 test('all invalid options are reported together, before any store is opened', async () => {
   const output = await gantt({ GANTT_SYNC: '' }, 'migrate-sync', '--from', 'nats', '--to', 'mysql')
@@ -36,11 +39,9 @@ test.skipIf(program === undefined || !isLongForm)(
         const running = await migrate(environment, ['--from', 'postgres', '--to', 'nats'])
         expect(running).toMatchObject({ code: 1, err: expect.stringContaining('engine.in_use') })
         await service.stop()
-        for (const line of ['Closing the old engine', 'Copying the log', 'Reading the copy back'])
-          await migrate(environment, ['--from', 'postgres', '--to', 'nats'], line)
+        for (const step of ['close', 'copy', 'verify'] as const) await migrate(environment, ['--from', 'postgres', '--to', 'nats'], step)
         expectDone(await migrate(environment, ['--from', 'postgres', '--to', 'nats']))
-        for (const line of ['Closing the old engine', 'Writing what waits', 'Copying the log'])
-          await migrate(environment, ['--from', 'nats', '--to', 'postgres'], line)
+        for (const step of ['close', 'drain', 'copy'] as const) await migrate(environment, ['--from', 'nats', '--to', 'postgres'], step)
         expectDone(await migrate(environment, ['--from', 'nats', '--to', 'postgres']))
         const again = await migrate(environment, ['--from', 'nats', '--to', 'postgres', '--json'])
         expect(JSON.parse(again.out)).toMatchObject({ outcome: 'already' })
@@ -69,8 +70,15 @@ function expectDone({ out, code, err }: Ended): void {
   expect(state('new')).toBe(state('old'))
 }
 
-/** Runs the command as a process. Kills it (SIGKILL) as soon as it prints the line `killAt`. */
-async function migrate(environment: Readonly<Record<string, string>>, options: readonly string[], killAt?: string): Promise<Ended> {
+/**
+ * Runs the command as a process. Kills it (SIGKILL) as soon as it prints the line of the step `killAt`, and fails if it never prints the
+ * line, unless an earlier call finished before it was killed.
+ */
+async function migrate(
+  environment: Readonly<Record<string, string>>,
+  options: readonly string[],
+  killAt?: keyof typeof STEPS,
+): Promise<Ended> {
   const child = spawn(process.execPath, [BIN, 'migrate-sync', ...options], {
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -82,9 +90,10 @@ async function migrate(environment: Readonly<Record<string, string>>, options: r
   })
   createInterface({ input: child.stderr }).on('line', (line) => {
     output.err += `${line}\n`
-    if (killAt !== undefined && line.startsWith(killAt)) child.kill('SIGKILL')
+    if (killAt !== undefined && line === STEPS[killAt]) child.kill('SIGKILL')
   })
   const [code, signal] = (await ended) as [number | null, NodeJS.Signals | null]
+  if (killAt !== undefined && !output.out.includes(ALREADY)) expect(output.err.split('\n')).toContain(STEPS[killAt])
   return { ...output, code, signal }
 }
 

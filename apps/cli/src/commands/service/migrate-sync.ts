@@ -17,7 +17,7 @@ interface Flags {
 const SHOWN_EVERY = 10_000
 
 /** The text for each step, in order. */
-const STEPS = {
+export const STEPS = {
   check: 'Checking both engines.',
   close: 'Closing the old engine: no replica writes to it any more.',
   drain: 'Writing what is queued in NATS to the tables.',

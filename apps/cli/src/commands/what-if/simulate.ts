@@ -79,6 +79,12 @@ function hostsOf({ decisions }: Simulation): readonly (readonly [host: string, i
   return [...counts].sort(([, a], [, b]) => b - a)
 }
 
+/** A sentence about the instances that the table of hosts does not count, because an answer lists a limited number of decisions. */
+function unlistedText({ decisions, placed }: Simulation): readonly string[] {
+  const listed = decisions.reduce((sum, { destinations }) => sum + destinations.length, 0)
+  return listed === placed ? [] : [`The table of hosts counts only the first ${counted(listed, 'instance')} of the ${placed} placed.`]
+}
+
 /** For each zone and class: the used amount before and after the simulated placements, and the capacity. */
 const useRows = ({ utilisationBefore, utilisationAfter }: Simulation): readonly (readonly string[])[] =>
   utilisationAfter.flatMap(({ key, usage }) =>
@@ -108,6 +114,7 @@ function toLines(found: Simulation): readonly string[] {
             hosts.slice(0, MAX_HOSTS).map(([host, instances]) => [host, String(instances)]),
           ),
           ...(hosts.length > MAX_HOSTS ? [`and ${hosts.length - MAX_HOSTS} more hosts; --json has them`] : []),
+          ...unlistedText(found).flatMap((text) => wrap(text)),
         ]),
     ...(found.firstFailure === null
       ? []
@@ -142,6 +149,7 @@ const toMarkdown = (found: Simulation): readonly string[] =>
       [{ head: 'host' }, { head: 'instances', align: 'right' }],
       hostsOf(found).map(([host, instances]) => [host, String(instances)]),
     ),
+    ...unlistedText(found).map((text) => paragraph(text)),
     ...(found.firstFailure === null ? [] : [paragraph(found.firstFailure.explanation.headline)]),
     found.firstFailure === null
       ? []

@@ -22,6 +22,16 @@ test('simulate shows which copies fit, why the others do not, and how full the z
   const more = await run('simulate', ...LARGE, '--count', '9', '--add', '9xaz1-a')
   expect([more.err, more.code]).toEqual(['', 0])
   expect(more.out).toContain('9 of 9 instances would be placed')
+  expect(more.out).not.toContain('The table of hosts counts')
+})
+
+test('simulate says that its table of hosts does not count all instances, if there are more than an answer lists', async () => {
+  for (const form of [[], ['--markdown']]) {
+    const { out } = await run('simulate', '--vcpus', '0', '--memory-mb', '1', '--count', '503', ...form)
+    const text = out.replaceAll(/\s+/g, ' ')
+    expect(text).toContain('503 of 503 instances would be placed')
+    expect(text).toContain('The table of hosts counts only the first 500 instances of the 503 placed.')
+  }
 })
 
 test('capacity shows how many more instances fit, and fewer with a drained host', async () => {

@@ -83,6 +83,22 @@ describe('a request', () => {
     expect(parsed.ok && withoutDefaults(parsed.value as RequestDocument)).toEqual(asked)
   })
 
+  test.each([
+    ['a hint without values', { schedulerHints: { different_host: [] } }],
+    ['traits without amounts', { requestedResources: [{ amounts: [], requiredTraits: ['A'] }] }],
+    ['a device without properties', { pciRequests: [{ count: 1, specs: [{}] }] }],
+    ['an image without conditions', { image: {} }],
+    ['a destination without conditions', { requestedDestination: {} }],
+    ['names of the form that are keys of a map', { image: { properties: { rootGb: '0', specs: '' } } }],
+  ])('the request of a decision keeps %s, also after an edit of the form', (_name, part) => {
+    const parsed = parseRequestSpec({ flavor: { vcpus: 2, memoryMb: 512 }, ...part })
+    const shortened = parsed.ok ? withoutDefaults(parsed.value as RequestDocument) : {}
+    expect(parseRequestSpec(shortened)).toEqual(parsed)
+    const edited = withFields(shortened, { ...fieldsOf(shortened), vcpus: 3 })
+    expect(withFields(edited, fieldsOf(shortened))).toEqual(shortened)
+    expect(fromSpecInput(toSpecInput(shortened))).toEqual(shortened)
+  })
+
   test('a request of Nova is sent as Nova wrote it', () => {
     const document = { nova_object: 1 }
     expect(toSpecInput({ nova: { form: 'RequestSpec', document }, flavor: {} })).toEqual({ nova: document })

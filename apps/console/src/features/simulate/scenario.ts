@@ -1,5 +1,6 @@
-/** A request in the form of docs/request-spec.md. Absent fields have their defaults. */
-export type RequestDocument = Readonly<Record<string, unknown>>
+import { askedAgain, isRecord, type NovaField, novaOf, novaValue, type RequestDocument, withNovaValue } from './nova-request.ts'
+
+export { isRecord, type RequestDocument } from './nova-request.ts'
 
 /** The hypothetical edits of the fleet, in the form of the API. */
 export interface Overlay {
@@ -65,9 +66,6 @@ export const EMPTY: Scenario = {
   at: undefined,
 }
 
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** Parses a JSON object. If the text is not a JSON object, returns the problem. */
 export function readObject(text: string): { readonly value: RequestDocument } | { readonly problem: string } {
   try {
@@ -91,8 +89,18 @@ const SILENT: Readonly<Record<string, unknown>> = {
 }
 const ZEROS = new Set(['rootGb', 'ephemeralGb', 'swapMb', 'minRamMb', 'minDiskGb'])
 
-/** Removes default values from the request of a decision, so that it fits into a URL and people can read it. */
+/** Maps whose keys the caller chooses. Each of their entries is a condition, whatever its value. */
+const MAPS = new Set(['extraSpecs', 'properties', 'schedulerHints'])
+/** Lists that have no default, so that they are sent although they are empty. */
+const REQUIRED = new Set(['amounts', 'specs'])
+
+/**
+ * Removes default values from the request of a decision, so that it fits into a URL and people can read it. A request in Nova's form stays
+ * as Nova wrote it, because Nova's rules distinguish unset fields from null and empty values.
+ */
 export function withoutDefaults(document: RequestDocument): RequestDocument {
+  const nova = novaOf(document)
+  if (nova !== undefined) return askedAgain(nova, document)
   const { instanceUuids, numInstances } = document
   const count = typeof numInstances === 'number' ? numInstances : Array.isArray(instanceUuids) ? instanceUuids.length : 1
   const kept = Object.entries(document).filter(
@@ -105,14 +113,18 @@ export function withoutDefaults(document: RequestDocument): RequestDocument {
 function said(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(said)
   if (!isRecord(value)) return value
-  return Object.fromEntries(Object.entries(value).flatMap(([name, one]) => (isSilent(name, one) ? [] : [[name, said(one)]])))
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, one]) =>
+      isSilent(name, one) ? [] : [[name, MAPS.has(name) || REQUIRED.has(name) ? one : said(one)]],
+    ),
+  )
 }
 
 const isSilent = (name: string, value: unknown): boolean =>
   value === null ||
   (value === 0 && ZEROS.has(name)) ||
-  (Array.isArray(value) && value.length === 0) ||
-  (isRecord(value) && Object.keys(value).length === 0)
+  (Array.isArray(value) && value.length === 0 && !REQUIRED.has(name)) ||
+  (isRecord(value) && Object.keys(value).length === 0 && MAPS.has(name))
 
 /** The most common fields of a request. The form shows these fields. All other fields stay unchanged in the document. */
 export interface RequestFields {
@@ -127,50 +139,86 @@ export interface RequestFields {
 }
 
 export function fieldsOf(request: RequestDocument): RequestFields {
-  const flavor = isRecord(request.flavor) ? request.flavor : {}
+  const readField = readerOf(request)
   return {
-    flavor: textOf(flavor.name),
-    vcpus: countOf(flavor.vcpus),
-    memoryMb: countOf(flavor.memoryMb),
-    rootGb: countOf(flavor.rootGb),
-    zone: textOf(request.availabilityZone),
-    projectId: textOf(request.projectId),
-    extraSpecs: Object.entries(isRecord(flavor.extraSpecs) ? flavor.extraSpecs : {})
-      .map(([key, value]) => `${key}=${String(value)}`)
+    flavor: textOf(readField('flavor')),
+    vcpus: countOf(readField('vcpus')),
+    memoryMb: countOf(readField('memoryMb')),
+    rootGb: countOf(readField('rootGb')),
+    zone: textOf(readField('zone')),
+    projectId: textOf(readField('projectId')),
+    extraSpecs: linesOf(readField('extraSpecs'))
+      .map(([line]) => line)
       .join('\n'),
   }
 }
 
-/** Writes `fields` into the document of a request. All other fields of the document stay unchanged. */
-export function withFields(request: RequestDocument, fields: RequestFields): RequestDocument {
+/** Reads the values of the form's fields from a request. A request in Nova's form has them in Nova's document. */
+function readerOf(request: RequestDocument): (field: NovaField) => unknown {
+  const nova = novaOf(request)
+  if (nova !== undefined) return (field) => novaValue(nova, field)
   const flavor = isRecord(request.flavor) ? request.flavor : {}
-  return withoutEmpty({
-    ...request,
-    flavor: withoutEmpty({
-      ...flavor,
-      name: fields.flavor,
-      vcpus: fields.vcpus,
-      memoryMb: fields.memoryMb,
-      rootGb: fields.rootGb === 0 ? undefined : fields.rootGb,
-      extraSpecs: linesToPairs(fields.extraSpecs),
-    }),
-    availabilityZone: fields.zone,
-    projectId: fields.projectId,
-  })
+  return (field) =>
+    field === 'zone' ? request.availabilityZone : field === 'projectId' ? request.projectId : flavor[field === 'flavor' ? 'name' : field]
+}
+
+/**
+ * Writes those fields that differ from the request into its document. All else in the document stays unchanged. In a request in Nova's
+ * form, the fields are written into Nova's document, because only that is sent.
+ */
+export function withFields(request: RequestDocument, fields: RequestFields): RequestDocument {
+  const before = fieldsOf(request)
+  const readField = readerOf(request)
+  const extraSpecs = editedSpecs(readField('extraSpecs'), fields.extraSpecs)
+  const changed = fieldNames.filter((name) => fields[name] !== before[name])
+  const nova = novaOf(request)
+  if (nova !== undefined) {
+    // Nova's flavors always have a name, and null is Nova's value for any zone and for no project.
+    const valueFor = (name: NovaField) =>
+      name === 'extraSpecs' ? extraSpecs : fields[name] === '' && name !== 'flavor' ? null : fields[name]
+    const { form, document } = changed.reduce((one, name) => withNovaValue(one, name, valueFor(name)), nova)
+    return { ...request, nova: { form, document } }
+  }
+  return changed.reduce((one, name) => withField(one, name, name === 'extraSpecs' ? extraSpecs : fields[name]), request)
+}
+
+/** Writes one field of the form into a request in this service's own form. */
+function withField(request: RequestDocument, name: NovaField, value: unknown): RequestDocument {
+  if (name === 'zone') return withEntry(request, 'availabilityZone', value)
+  if (name === 'projectId') return withEntry(request, name, value)
+  const flavor = isRecord(request.flavor) ? request.flavor : {}
+  const written = withEntry(flavor, name === 'flavor' ? 'name' : name, name === 'rootGb' && value === 0 ? '' : value)
+  return { ...request, flavor: written }
+}
+
+const fieldNames = ['flavor', 'vcpus', 'memoryMb', 'rootGb', 'zone', 'projectId', 'extraSpecs'] as const
+
+/** The record with an entry replaced. An empty text or map removes the entry. */
+function withEntry(record: RequestDocument, name: string, value: unknown): RequestDocument {
+  const { [name]: _, ...others } = record
+  return value === '' || (isRecord(value) && Object.keys(value).length === 0) ? others : { ...record, [name]: value }
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 const countOf = (value: unknown): number => (typeof value === 'number' ? value : 0)
 
-const withoutEmpty = (record: RequestDocument): RequestDocument =>
-  Object.fromEntries(
-    Object.entries(record).filter(
-      ([, value]) => value !== undefined && value !== '' && !(isRecord(value) && Object.keys(value).length === 0),
-    ),
+/** The entries of a map, each with its line `key=value`. */
+const linesOf = (map: unknown): (readonly [line: string, entry: readonly [key: string, value: unknown]])[] =>
+  Object.entries(isRecord(map) ? map : {}).map((entry) => [`${entry[0]}=${String(entry[1])}`, entry])
+
+/** Parses edited extra specs. An entry whose line was not edited keeps its value, which need not be a text in Nova's document. */
+function editedSpecs(before: unknown, text: string): RequestDocument {
+  const known = new Map(linesOf(before).map(([line, entry]) => [line.trim(), entry]))
+  return Object.fromEntries(
+    text.split('\n').flatMap((line) => {
+      const entry = known.get(line.trim())
+      return entry === undefined ? Object.entries(linesToPairs(line)) : [entry]
+    }),
   )
+}
 
 /** Parses lines of `key=value`. A line without `=` is a key with an empty value. */
-export const linesToPairs = (text: string): Readonly<Record<string, string>> =>
+const linesToPairs = (text: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     text.split('\n').flatMap((line) => {
       const [key = '', ...rest] = line.trim().split('=')
@@ -183,8 +231,8 @@ export const namesIn = (text: string): string[] => [...new Set(text.split(/[\s,]
 
 /** Converts a request to the input `spec` of the API. Maps become lists of pairs. A request of Nova is sent unchanged. */
 export function toSpecInput(request: RequestDocument): RequestDocument {
-  const { nova } = request
-  if (isRecord(nova) && isRecord(nova.document)) return nova.form === 'legacy' ? { legacy: nova.document } : { nova: nova.document }
+  const nova = novaOf(request)
+  if (nova !== undefined) return nova.form === 'legacy' ? { legacy: nova.document } : { nova: nova.document }
   const { flavor, image, schedulerHints, pciRequests, ...rest } = request
   return {
     gantt: {

@@ -21,8 +21,13 @@ test.each(['', ' ', '1.5', '1,2', '1e3', '0x10', '1__0', '_1', '1_', '- 1', '²'
   expect(() => pythonInt(text)).toThrow(expect.objectContaining({ kind: 'ValueError' }))
 })
 
-test('a number that is too long for Python is refused', () => {
-  expect(() => pythonInt('1'.repeat(5000))).toThrow(NovaError)
+const LONGEST = '0'.repeat(4_299)
+
+test.each(['', '-', '+'])('a number with the sign %j may have as many digits as Python reads, and no more', (sign) => {
+  const longest = Number(`${sign}7`)
+  expect([readInt(`${sign}${LONGEST}7`), pythonInt(` ${sign}${LONGEST}7`)]).toEqual([longest, longest])
+  expect(readInt(`${sign}${LONGEST}07`)).toBeUndefined()
+  expect(() => pythonInt(`${sign}${LONGEST}07`)).toThrow(new NovaError('ValueError', 'a number of 4301 digits is longer than 4300'))
 })
 
 test.each([

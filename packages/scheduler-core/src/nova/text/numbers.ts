@@ -1,4 +1,4 @@
-import { digitsIn, MAX_DIGITS, plainDigits, readFloat } from '../../text/numbers.ts'
+import { countDigits, digitsIn, isTooLong, MAX_DIGITS, plainDigits, readFloat } from '../../text/numbers.ts'
 import { quote } from '../../text/problem.ts'
 import { NovaError } from './nova-error.ts'
 
@@ -6,7 +6,7 @@ import { NovaError } from './nova-error.ts'
 export function pythonInt(text: string): number {
   const digits = digitsIn(text)
   if (digits === undefined) throw new NovaError('ValueError', `${quote(text)} is not a whole number`)
-  if (digits.length > MAX_DIGITS + 1) throw new NovaError('ValueError', `a number of ${digits.length} digits is longer than ${MAX_DIGITS}`)
+  if (isTooLong(digits)) throw new NovaError('ValueError', `a number of ${countDigits(digits)} digits is longer than ${MAX_DIGITS}`)
   return Number(digits) + 0
 }
 

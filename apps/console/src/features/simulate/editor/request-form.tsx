@@ -1,5 +1,6 @@
 import { Alert, SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
+import { novaOf } from '../nova-request.ts'
 import { fieldsOf, type RequestDocument, type RequestFields, readObject, withFields } from '../scenario.ts'
 
 interface RequestFormProps {
@@ -52,7 +53,8 @@ function Fields({ request, onChange }: Pick<RequestFormProps, 'request' | 'onCha
   const fields = fieldsOf(request)
   const [extraSpecs, setExtraSpecs] = useState(fields.extraSpecs)
   const change = (next: Partial<RequestFields>): void => onChange(withFields(request, { ...fields, extraSpecs, ...next }))
-  const others = Object.keys(request).filter((name) => !SHOWN.has(name))
+  const nova = novaOf(request)
+  const others = nova === undefined ? Object.keys(request).filter((name) => !SHOWN.has(name)) : []
   return (
     <>
       <div className="simulate-fields">
@@ -76,6 +78,12 @@ function Fields({ request, onChange }: Pick<RequestFormProps, 'request' | 'onCha
           change({ extraSpecs: value })
         }}
       />
+      {nova === undefined ? null : (
+        <Text size="xs" c="dimmed">
+          The request has Nova's form ({nova.form === 'legacy' ? 'request_spec and filter_properties' : 'RequestSpec'}). These fields are
+          written into Nova's document, and the rest of the document is sent unchanged: see it as JSON.
+        </Text>
+      )}
       {others.length === 0 ? null : (
         <Text size="xs" c="dimmed">
           The request also has {others.join(', ')}: see it as JSON.

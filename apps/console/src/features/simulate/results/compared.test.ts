@@ -37,6 +37,16 @@ const failure: Simulation['firstFailure'] = {
 const cellsOf = (known: readonly Known[], label: string) => resultRows(known).find((row) => row.label === label)
 
 describe('the difference between scenarios', () => {
+  test('an empty value and a value that is null differ from an absent one', () => {
+    const scenarioWith = (part: object) => ({ ...EMPTY, request: { flavor: { vcpus: 1 }, ...part } })
+    const compared = askedRows([scenarioWith({}), scenarioWith({ members: [], hints: {}, image: null })])
+    expect(compared.map(({ label, cells }) => [label, ...cells.map((cell) => cell?.text)])).toEqual([
+      ['members', '-', '[]'],
+      ['hints', '-', '{}'],
+      ['image', '-', 'null'],
+    ])
+  })
+
   test('the difference between scenarios is listed by field, without equal fields', () => {
     const other = {
       ...EMPTY,

@@ -59,8 +59,13 @@ export function askedRows(scenarios: readonly Scenario[]): ComparedRow[] {
   ].filter(({ differs }) => differs)
 }
 
-/** All values of a document as texts, with their paths. A list of plain values is treated as one value. */
+/**
+ * All values of a document as texts, with their paths. A list of plain values is treated as one value. An empty list or object is a value
+ * too, because in Nova's documents it differs from an absent one.
+ */
 function leavesOf(value: unknown, path: string): (readonly [path: string, text: string])[] {
+  if (path !== '' && (Array.isArray(value) ? value.length === 0 : isRecord(value) && Object.keys(value).length === 0))
+    return [[path, JSON.stringify(value)]]
   if (isRecord(value)) return Object.entries(value).flatMap(([name, one]) => leavesOf(one, path === '' ? name : `${path}.${name}`))
   if (Array.isArray(value) && value.some((one) => typeof one === 'object'))
     return value.flatMap((one: unknown, i) => leavesOf(one, `${path}.${i}`))
