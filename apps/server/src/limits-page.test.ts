@@ -37,6 +37,7 @@ test.each<[string, number, string]>([
   ['an answer', limits.answerBytes, '`limit.answer`'],
   ['all answers together', limits.answersBytes, '`limit.answers`'],
   ['a small answer', limits.smallAnswerBytes, '`limit.answers`'],
+  ['the time for reading an answer', limits.answerMs, 'read its whole answer'],
   ['a report', MAX_REPORT_LENGTH, '`call.too_large`'],
   ['the values of a report', MAX_REPORT_VALUES, 'values of one report'],
   ['the resource classes of a fleet', MAX_CLASSES, '`report.too_many_classes`'],
