@@ -3,6 +3,7 @@ import { MAX_CLASSES } from '@gantt/scheduler-core'
 import { expect, test } from 'vitest'
 import { limits } from './http/limits.ts'
 import { printDuration } from './schema/types/scalars.ts'
+import { MAX_KEYS } from './services/aggregate/aggregate-checks.ts'
 import { DEFAULT_TTL_MS, MAX_TTL_MS, MIN_TTL_MS } from './services/claim/claims.ts'
 import { requestLimits } from './services/placement/request-limits.ts'
 import { MAX_REPORT_LENGTH, MAX_REPORT_VALUES } from './services/stats/read-report.ts'
@@ -44,6 +45,7 @@ test.each<[string, number, string]>([
   ['the length of a query', requestLimits.queryLength, 'JsonFilter'],
   ['the depth of a query', requestLimits.queryDepth, 'JsonFilter'],
   ['the terms of a query', requestLimits.queryTerms, 'JsonFilter'],
+  ['the metadata keys of an aggregate', MAX_KEYS, 'metadata of an aggregate'],
   ['the words of an operator', requestLimits.operatorWords, 'extra spec'],
 ])('docs/limits.md states the present limit of %s', (_name, value, what) => {
   expect(rows.filter((row) => row.includes(what)).some((row) => new RegExp(`(^|[^\\d,])${number(value)}([^\\d,]|$|, )`).test(row))).toBe(
