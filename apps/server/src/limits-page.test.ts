@@ -33,6 +33,7 @@ test.each<[string, number, string]>([
   ['directives', limits.directives, '`limit.directives`'],
   ['root fields', limits.rootFields, '`limit.root_fields`'],
   ['fields', limits.fields, '`limit.fields`'],
+  ['fragments', limits.fragments, '`limit.fragments`'],
   ['repeats', limits.repeats, '`limit.repeats`'],
   ['cost', limits.cost, '`limit.cost`'],
   ['an answer', limits.answerBytes, '`limit.answer`'],

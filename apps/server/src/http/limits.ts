@@ -41,6 +41,8 @@ export const limits = {
   rootFields: 10,
   /** The count of fields of an operation. Fields of a fragment are counted for each spread. */
   fields: 2_000,
+  /** The fragments of a document. Validation compares those that are spread in one place in pairs. */
+  fragments: 50,
   /** At most this many fields with the same name may be in one selection set, because validation compares them in pairs. */
   repeats: 30,
   cost: 10_000,

@@ -150,6 +150,11 @@ describe('the work of checking a document is linear in its length', () => {
       'limit.aliases',
     ],
     ['the same field again and again', `{ viewer { ${'scopes '.repeat(31)} } }`, 'limit.repeats'],
+    [
+      'very many fragments',
+      `{ viewer { ${[...Array(51).keys()].map((i) => `...f${i}`).join(' ')} } } ${[...Array(51).keys()].map((i) => `fragment f${i} on Viewer { scopes }`).join(' ')}`,
+      'limit.fragments',
+    ],
     ['the same fragment again and again', `{ ${'...a '.repeat(31)} } fragment a on Query { viewer { scopes } }`, 'limit.repeats'],
     ['a fragment within itself', '{ ...a } fragment a on Query { viewer { scopes } ...a }', 'document.valid'],
     [
