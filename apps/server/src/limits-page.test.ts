@@ -3,6 +3,7 @@ import { MAX_CLASSES } from '@gantt/scheduler-core'
 import { expect, test } from 'vitest'
 import { limits } from './http/limits.ts'
 import { printDuration } from './schema/types/scalars.ts'
+import { MAX_KEYS } from './services/aggregate/aggregate-checks.ts'
 import { documentSize } from './services/calls/json-size.ts'
 import { DEFAULT_TTL_MS, MAX_TTL_MS, MIN_TTL_MS } from './services/claim/claims.ts'
 import { requestLimits } from './services/placement/request-limits.ts'
@@ -33,11 +34,13 @@ test.each<[string, number, string]>([
   ['directives', limits.directives, '`limit.directives`'],
   ['root fields', limits.rootFields, '`limit.root_fields`'],
   ['fields', limits.fields, '`limit.fields`'],
+  ['fragments', limits.fragments, '`limit.fragments`'],
   ['repeats', limits.repeats, '`limit.repeats`'],
   ['cost', limits.cost, '`limit.cost`'],
   ['an answer', limits.answerBytes, '`limit.answer`'],
   ['all answers together', limits.answersBytes, '`limit.answers`'],
   ['a small answer', limits.smallAnswerBytes, '`limit.answers`'],
+  ['the time for reading an answer', limits.answerMs, 'read its whole answer'],
   ['a report', MAX_REPORT_LENGTH, '`call.too_large`'],
   ['the values of a report', MAX_REPORT_VALUES, 'values of one report'],
   ['a request', documentSize.characters, 'one request'],
@@ -47,6 +50,7 @@ test.each<[string, number, string]>([
   ['the length of a query', requestLimits.queryLength, 'JsonFilter'],
   ['the depth of a query', requestLimits.queryDepth, 'JsonFilter'],
   ['the terms of a query', requestLimits.queryTerms, 'JsonFilter'],
+  ['the metadata keys of an aggregate', MAX_KEYS, 'metadata of an aggregate'],
   ['the words of an operator', requestLimits.operatorWords, 'extra spec'],
 ])('docs/limits.md states the present limit of %s', (_name, value, what) => {
   expect(rows.filter((row) => row.includes(what)).some((row) => new RegExp(`(^|[^\\d,])${number(value)}([^\\d,]|$|, )`).test(row))).toBe(

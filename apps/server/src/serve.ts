@@ -9,6 +9,7 @@ import type { Service } from './service.ts'
 import { settingsOf, unknownSettings } from './services/replica/settings.ts'
 import { flushingText } from './sync/flushing.ts'
 import { StoreSetupError, StoreUnavailableError } from './sync/synchronizer.ts'
+import { terminalLine } from './terminal-line.ts'
 import { StoppedError } from './wait-for-store.ts'
 
 export type ServeOptions = {
@@ -118,8 +119,8 @@ class BusyError extends Error {
   override readonly name = 'BusyError'
 }
 
-const toStandardError = (line: string): void => void process.stderr.write(`${line}\n`)
-const toStandardOutput = (line: string): void => void process.stdout.write(`${line}\n`)
+const toStandardError = (line: string): void => void process.stderr.write(terminalLine(line))
+const toStandardOutput = (line: string): void => void process.stdout.write(terminalLine(line))
 
 /** The reason why the service could not start or continue, with a remedy if a likely one is known. */
 function explain(error: unknown, portSetting: string): string {

@@ -1,5 +1,7 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import net from 'node:net'
 import { afterEach, expect, test } from 'vitest'
+import type { Call } from './graphql/call.ts'
 import { createBodies } from './graphql/limits/bodies.ts'
 import { type HttpOptions, type HttpServer, startHttpServer } from './server.ts'
 
@@ -15,11 +17,13 @@ afterEach(async () => {
 
 const keys = new Map(['greedy', 'other'].map((id) => [id, { id, account: id, scopes: ['READ'], project: null, hosts: [] }]))
 
-/** Serves calls of the keys `greedy` and `other`; each call is answered at once. */
-async function serve(options: Partial<HttpOptions> = {}): Promise<URL> {
+type Answer = (request: IncomingMessage, response: ServerResponse, call: Call) => void
+
+/** Serves calls of the keys `greedy` and `other`, by default with a short answer at once. */
+async function serve(options: Partial<HttpOptions> = {}, answer: Answer = (_request, response) => response.end('{}')): Promise<URL> {
   server = await startHttpServer({ host: '127.0.0.1', port: 0, warn: () => undefined, ...options })
   server.open({
-    graphql: (async (_request: unknown, response: { end(text: string): void }) => response.end('{}')) as never,
+    graphql: (async (...call: Parameters<Answer>) => answer(...call)) as never,
     console: async () => false,
     documents: new Map(),
     keys: { verify: (secret) => keys.get(secret) as never },
@@ -116,4 +120,38 @@ test('connections beyond the limit are closed at once, also if none of them has 
       ),
     )
     .toBe(200)
+})
+
+/** A call of the key `greedy`, with head and body. */
+const call = ((body) => headOf('greedy', body.length) + body)(
+  JSON.stringify({ query: '{ health { __typename } }', variables: { a: [{}] } }),
+)
+
+test('an answer that is not read is ended in the end, and the variables of its call no longer use memory', async () => {
+  const bodies = createBodies()
+  const written: ServerResponse[] = []
+  // the answer is larger than all buffers of a connection together
+  const url = await serve({ bodies, answerMs: 1 }, (_request, response, { isToBeRead }) => {
+    response.write('x'.repeat(64 * KIB * KIB))
+    written.push(response)
+    isToBeRead()
+  })
+  const socket = net.connect(Number(url.port), '127.0.0.1', () => void socket.write(call))
+  sockets.push(socket)
+  socket.on('error', () => undefined)
+  await expect.poll(() => written[0]?.closed).toBe(true)
+  expect([written[0]?.writableFinished, bodies.bytes]).toEqual([false, 0])
+})
+
+test('calls that wait for an earlier call of their connection end with the connection', async () => {
+  const bodies = createBodies()
+  const overs: AbortSignal[] = []
+  const url = await serve({ bodies }, (_request, _response, { over }) => void overs.push(over))
+  const { socket, closed } = connect(url, call.repeat(3))
+  await expect.poll(() => overs.length).toBe(3)
+  expect(bodies.bytes).toBeGreaterThan(0)
+  socket.destroy()
+  await closed
+  await expect.poll(() => bodies.bytes).toBe(0)
+  expect(overs.map(({ aborted }) => aborted)).toEqual([true, true, true])
 })

@@ -20,9 +20,15 @@ export const limits = {
   bodyBytes: 4 * 1024 * 1024,
   /** The time within which more of a body must arrive, in milliseconds. */
   bodyPauseMs: 10_000,
-  /** The total size of the bodies of all calls that a replica receives and answers. */
+  /**
+   * The memory that a list or an object in the variables of a call is assumed to use once the body is parsed, and that each other value is
+   * assumed to use. An empty object of a body uses 20 times as much memory as its text.
+   */
+  containerBytes: 64,
+  valueBytes: 24,
+  /** The total size of the bodies and variables of all calls that a replica receives and answers. */
   bodiesBytes: 128 * 1024 * 1024,
-  /** The total size of the bodies of all calls of one key. A quarter of `bodiesBytes`, so that no key uses all of it. */
+  /** The total size of the bodies and variables of all calls of one key. A quarter of `bodiesBytes`, so that no key uses all of it. */
   keyBodiesBytes: 32 * 1024 * 1024,
   /** The length of a document's text in UTF-8. */
   documentBytes: 64 * 1024,
@@ -35,6 +41,8 @@ export const limits = {
   rootFields: 10,
   /** The count of fields of an operation. Fields of a fragment are counted for each spread. */
   fields: 2_000,
+  /** The fragments of a document. Validation compares those that are spread in one place in pairs. */
+  fragments: 50,
   /** At most this many fields with the same name may be in one selection set, because validation compares them in pairs. */
   repeats: 30,
   cost: 10_000,
@@ -49,6 +57,8 @@ export const limits = {
   values: callSize.values,
   /** At most this many characters of text may be in the values of the variables, counted for each use of a variable in the operation. */
   usedCharacters: callSize.characters,
+  /** The time in which a caller must read its whole answer, in milliseconds. A stream has no such time. */
+  answerMs: 300_000,
   /** The size of one answer, or of one event of a stream: its values as JSON, plus 32 bytes for each field and each item of a list. */
   answerBytes: 32 * 1024 * 1024,
   /** The total size of all answers that a replica is computing and sending. */

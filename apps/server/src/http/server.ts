@@ -26,6 +26,8 @@ export interface HttpOptions {
   readonly bodies?: Bodies
   /** At most this many connections may be open. Absent: the limit of `limits`. */
   readonly connections?: number
+  /** The time in which a caller must read its whole answer, in milliseconds. Absent: the limit of `limits`. */
+  readonly answerMs?: number
   /** Gets warnings for operators with the reason of a failed call. */
   warn(message: string): void
 }
@@ -80,11 +82,13 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
   let closing: Promise<void> | undefined
   const texts = createDocumentTexts()
   const answers = createAnswers()
-  const { bodies = createBodies() } = options
+  const { bodies = createBodies(), answerMs = limits.answerMs } = options
   const server = createServer(CONNECTION_LIMITS, (request, response) => {
     if (closing !== undefined) response.setHeader('connection', 'close')
     void answer(request, response).catch((error: unknown) => refuse(options, request, response, requestIdOf(request), error))
   })
+  // each call of a connection that sends many calls at once listens for the end of the connection
+  server.on('connection', (socket) => void socket.setMaxListeners(0))
   server.maxConnections = options.connections ?? limits.connections
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -142,24 +146,28 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
         status: 405,
       })
     const gone = new AbortController()
-    response.once('close', () => {
-      if (!response.writableFinished) gone.abort()
-    })
-    // The listener is added before the first `await`, because the caller may disconnect while this function waits.
     const over = new AbortController()
-    response.once('close', () => over.abort())
     const body = bodies.begin(caller.keyId)
-    // the variables of a call use memory until the call is answered
-    response.once('close', () => body.end())
+    const answer = answers.begin(() => gone.abort())
+    let reading: NodeJS.Timeout | undefined
+    // The listener is added before the first `await`, because the caller may disconnect while this function waits.
+    onceOver(request, response, () => {
+      if (!response.writableFinished) gone.abort()
+      over.abort()
+      clearTimeout(reading)
+      // the variables of a call and its answer use memory until the caller has read the answer
+      body.end()
+      answer.end()
+    })
+    const isToBeRead = (): void => {
+      reading = setTimeout(() => request.socket.destroy(), answerMs).unref()
+    }
     Object.assign(request, { body: await readParams(request, documents, texts, body) })
     // calls that arrive together start in several turns of the event loop, because otherwise each of them would wait for all others
     await turns.admit()
     // if the response is closed, nothing would stop work that starts here
     if (over.signal.aborted) return
-    const answer = answers.begin(() => gone.abort())
-    // an answer uses memory until its caller has read all of it
-    response.once('close', () => answer.end())
-    await duringCall(gone.signal, () => run(request, response, { caller, requestId, answer, over: over.signal }))
+    await duringCall(gone.signal, () => run(request, response, { caller, requestId, answer, over: over.signal, isToBeRead }))
   }
 
   await listen(server, options)
@@ -178,6 +186,20 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
       return closing
     },
   }
+}
+
+/**
+ * Calls a function once, when a response was sent or its connection was closed. A response that waits until an earlier call of the same
+ * connection is answered does not notice that the connection is closed.
+ */
+function onceOver({ socket }: IncomingMessage, response: ServerResponse, act: () => void): void {
+  const end = (): void => {
+    socket.off('close', end)
+    response.off('close', end)
+    act()
+  }
+  socket.once('close', end)
+  response.once('close', end)
 }
 
 async function drain(server: Server, endStreams: () => void): Promise<void> {

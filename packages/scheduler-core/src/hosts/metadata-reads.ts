@@ -40,19 +40,28 @@ const MAX_KEY = 64
 const NEAR = 2
 const SHORT = 6
 
+/** Counts pairs of letters that were compared. Tests use it to limit the work. */
+export interface Work {
+  steps: number
+}
+
 /**
- * The known keys that the caller possibly meant by `asked`, nearest first. They differ from `asked` by one or two letters, or only by case,
- * dashes, dots and blanks.
+ * Returns a function that finds the known keys that the caller possibly meant by a key, nearest first. They differ from it by one or two
+ * letters, or only by case, dashes, dots and blanks. For each known key, the work is at most proportional to the length of the key.
  */
-export function similarKeys(asked: string, known: Iterable<string>): readonly string[] {
-  const plain = plainOf(asked)
-  if (asked.length > MAX_KEY) return []
-  return [...new Set(known)]
-    .filter((key) => key !== asked)
-    .map((key) => ({ key, distance: lettersBetween(plain, plainOf(key)) }))
-    .filter(({ distance }) => distance <= (plain.length < SHORT ? 1 : NEAR))
-    .sort((a, b) => a.distance - b.distance || (a.key < b.key ? -1 : 1))
-    .map(({ key }) => key)
+export function findSimilarIn(known: Iterable<string>, work: Work = { steps: 0 }): (asked: string) => readonly string[] {
+  const all = [...new Set(known)].map((key) => ({ key, plain: plainOf(key) }))
+  return (asked) => {
+    if (asked.length > MAX_KEY) return []
+    const plain = plainOf(asked)
+    const most = plain.length < SHORT ? 1 : NEAR
+    return all
+      .filter(({ key }) => key !== asked)
+      .map((other) => ({ key: other.key, distance: lettersBetween(plain, other.plain, most, work) }))
+      .filter(({ distance }) => distance <= most)
+      .sort((a, b) => a.distance - b.distance || (a.key < b.key ? -1 : 1))
+      .map(({ key }) => key)
+  }
 }
 
 const plainOf = (key: string): string =>
@@ -61,23 +70,28 @@ const plainOf = (key: string): string =>
     .toLowerCase()
     .replaceAll(/[-\s.]/g, '_')
 
-/** The edit distance between two words: the smallest number of letters to change, remove, insert or swap with their neighbour. */
-function lettersBetween(one: string, other: string): number {
+/**
+ * The edit distance between two words: the smallest number of letters to change, remove, insert or swap with their neighbour. If it is more
+ * than `most`, the result is `most` + 1. Letters are compared only if their positions differ by at most `most`.
+ */
+function lettersBetween(one: string, other: string, most: number, work: Work): number {
+  const beyond = most + 1
+  if (Math.abs(one.length - other.length) > most) return beyond
   let before: number[] = []
-  let row = Array.from({ length: other.length + 1 }, (_, j) => j)
+  let row = Array.from({ length: other.length + 1 }, (_, j) => Math.min(j, beyond))
   for (let i = 1; i <= one.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= other.length; j++) {
+    const [from, to] = [Math.max(1, i - most), Math.min(other.length, i + most)]
+    const next: number[] = []
+    next[from - 1] = from === 1 ? Math.min(i, beyond) : beyond
+    for (let j = from; j <= to; j++) {
+      work.steps++
       const isSame = one[i - 1] === other[j - 1]
+      let least = Math.min(row[j] ?? beyond, next[j - 1] as number) + 1
+      least = Math.min(least, (row[j - 1] ?? beyond) + (isSame ? 0 : 1), beyond)
       const isExchanged = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]
-      next[j] = Math.min(
-        (row[j] as number) + 1,
-        (next[j - 1] as number) + 1,
-        (row[j - 1] as number) + (isSame ? 0 : 1),
-        ...(isExchanged ? [(before[j - 2] as number) + 1] : []),
-      )
+      next[j] = isExchanged ? Math.min(least, (before[j - 2] ?? beyond) + 1) : least
     }
     ;[before, row] = [row, next]
   }
-  return row[other.length] as number
+  return row[other.length] ?? beyond
 }

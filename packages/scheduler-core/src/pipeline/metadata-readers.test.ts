@@ -1,10 +1,11 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { filters, weighers } from '../bundled.ts'
 import type { Filter } from '../contracts/filter.ts'
 import { noPlugins } from '../contracts/plugins.ts'
 import type { Weigher } from '../contracts/weigher.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { covers, isExact, metadataReadsOf, metadataReadsWith, similarKeys } from '../hosts/metadata-reads.ts'
+import { covers, findSimilarIn, isExact, metadataReadsOf, metadataReadsWith } from '../hosts/metadata-reads.ts'
 import { compatFilters, compatWeighers } from '../nova/compat/compat.ts'
 import type { Change } from '../records/change.ts'
 import { type Profile, profileSchema } from '../records/profile.ts'
@@ -149,6 +150,38 @@ describe('keys that differ from a known key in few letters', () => {
   })
 
   test('known keys are similar to a short key if one letter differs, and the most similar keys are listed first', () => {
-    expect(similarKeys('rak', ['rack', 'rock', 'rake', 'rak'])).toEqual(['rack', 'rake'])
+    expect(findSimilarIn(['rack', 'rock', 'rake', 'rak'])('rak')).toEqual(['rack', 'rake'])
+  })
+
+  /** The smallest number of letters to change, remove, insert or swap with their neighbour, computed from all shorter words. */
+  const lettersBetween = (one: string, other: string): number => {
+    if (one === '' || other === '') return one.length + other.length
+    const [a, b] = [one.slice(1), other.slice(1)]
+    return Math.min(
+      lettersBetween(a, other) + 1,
+      lettersBetween(one, b) + 1,
+      lettersBetween(a, b) + (one[0] === other[0] ? 0 : 1),
+      ...(one.length > 1 && one[0] === other[1] && one[1] === other[0] ? [lettersBetween(a.slice(1), b.slice(1)) + 1] : []),
+    )
+  }
+
+  test('the similar keys are exactly those within one or two letters', () => {
+    const key = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 4, maxLength: 7 })
+    fc.assert(
+      fc.property(key, key, (asked, known) => {
+        const isSimilar = asked !== known && lettersBetween(asked, known) <= (asked.length < 6 ? 1 : 2)
+        expect(findSimilarIn([known])(asked)).toEqual(isSimilar ? [known] : [])
+      }),
+    )
+  })
+
+  test('the work is linear in the length of a key', () => {
+    const work = { steps: 0 }
+    const key = 'x'.repeat(62)
+    findSimilarIn(
+      Array.from({ length: 50 }, (_, i) => `${key}${i}`),
+      work,
+    )(`${key}_y`)
+    expect(work.steps).toBeLessThanOrEqual(50 * 64 * 5)
   })
 })

@@ -1,5 +1,5 @@
 import type { Plugins } from '../contracts/plugins.ts'
-import { fleetKeys, isExact, type MetadataRead, metadataReadsOf, metadataReadsWith, similarKeys } from '../hosts/metadata-reads.ts'
+import { findSimilarIn, fleetKeys, isExact, type MetadataRead, metadataReadsOf, metadataReadsWith } from '../hosts/metadata-reads.ts'
 import { type Profile, profileRef } from '../records/profile.ts'
 import { memoByObject } from '../values/memo.ts'
 import { compileProfile, nameableParts } from './compile.ts'
@@ -51,8 +51,9 @@ function readersOf(profile: Profile, plugins: Plugins): readonly Reader[] {
 export const partsNaming = (key: string, plugins: Plugins): readonly string[] => partsByKey(plugins).get(key) ?? []
 
 /** The known keys that are similar to a metadata key that no filter or weigher reads. The key is perhaps a misspelling of one of them. */
-export const nearMisses = (key: string, plugins: Plugins): readonly string[] =>
-  similarKeys(key, [...fleetKeys, ...partsByKey(plugins).keys()])
+export const nearMisses = (key: string, plugins: Plugins): readonly string[] => findNearMisses(plugins)(key)
+
+const findNearMisses = memoByObject((plugins: Plugins) => findSimilarIn([...fleetKeys, ...partsByKey(plugins).keys()]))
 
 const partsByKey = memoByObject((plugins: Plugins): ReadonlyMap<string, readonly string[]> => {
   const found = new Map<string, string[]>()

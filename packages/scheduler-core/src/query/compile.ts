@@ -12,26 +12,41 @@ export type QueryValue = string | readonly string[] | number | undefined
 export type QueryReaders<Row> = Readonly<Record<string, (row: Row) => QueryValue>>
 
 /**
- * Compiles a query into a function that tests one row. Work that does not depend on the row is done only once. Throws RangeError if a field
- * in the query has no reader.
+ * Compiles a query into a function that tests one row. Work that does not depend on the row is done only once, and each field of a row is
+ * read at most once, however many terms it has. Throws RangeError if a field in the query has no reader.
  */
 export function compileQuery<Row>({ terms }: Query, fields: readonly QueryField[], readers: QueryReaders<Row>): (row: Row) => boolean {
   const tests = terms.map((term) => compileTerm(term, fields, readers))
-  if (tests.length === 0) return () => true
+  const [first, ...others] = tests
+  if (first === undefined) return () => true
+  if (others.length === 0) return (row) => first.holds(first.read(row))
   return (row) => {
-    for (const test of tests) if (!test(row)) return false
+    const values = new Map<string, QueryValue>()
+    for (const { name, read, holds } of tests) {
+      if (!values.has(name)) values.set(name, read(row))
+      if (!holds(values.get(name))) return false
+    }
     return true
   }
 }
 
-function compileTerm<Row>(term: QueryTerm, fields: readonly QueryField[], readers: QueryReaders<Row>): (row: Row) => boolean {
-  const read = readers[term.field ?? '']
+/** The test of one term. */
+interface TermTest<Row> {
+  /** The name of the field, or '' for a bare word. */
+  readonly name: string
+  read(row: Row): QueryValue
+  holds(value: QueryValue): boolean
+}
+
+function compileTerm<Row>(term: QueryTerm, fields: readonly QueryField[], readers: QueryReaders<Row>): TermTest<Row> {
+  const name = term.field ?? ''
+  const read = readers[name]
   if (read === undefined) throw new RangeError(`expected a reader for the field ${term.field ?? '(name)'}, found none`)
   const field = term.field === null ? undefined : findField(term.field, fields)
   const holds =
     field === undefined ? containsTest(term.values[0] ?? '') : isOrdered(field) ? numberTest(term, field) : textTest(term.values)
   const { negated } = term
-  return (row) => holds(read(row)) !== negated
+  return { name, read, holds: (value) => holds(value) !== negated }
 }
 
 /** Returns a function that tests whether a value contains the word. Case is ignored. Stars in a bare word are ordinary characters. */

@@ -54,6 +54,18 @@ const found = (text: string): string[] => {
   return rows.filter(compileQuery(query, hostFields, readers)).map(({ name }) => name)
 }
 
+test('each field of a row is read at most once, however many terms it has', () => {
+  const { query, problems } = parseQuery(`${Array.from({ length: 20 }, (_, i) => `-agg:a${i} -host:h${i}`).join(' ')}`, hostFields)
+  expect([problems, query.terms.length]).toEqual([[], 40])
+  const reads: string[] = []
+  const read = (field: string, value: string | string[]) => () => {
+    reads.push(field)
+    return value
+  }
+  const passes = compileQuery(query, hostFields, { agg: read('agg', ['b', 'c']), host: read('host', 'h') })
+  expect([passes({}), reads]).toEqual([true, ['agg', 'host']])
+})
+
 describe('rows that a query matches', () => {
   test.each<[string, string, string[]]>([
     ['an empty text matches all rows', '', ['cmp-01', 'cmp-02', 'gpu*1']],

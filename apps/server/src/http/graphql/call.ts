@@ -8,4 +8,6 @@ export interface Call {
   readonly answer: Answer
   /** Aborted when the response ends or the caller disconnects. */
   readonly over: AbortSignal
+  /** Called when the whole answer is known and the caller only has to read it. Not called for a stream. */
+  isToBeRead(): void
 }

@@ -73,6 +73,7 @@ export function createGraphql({
       useAnswerLimit(),
       useRequestId(warn),
       useCompression(),
+      useReadingTime(),
       useHeartbeats(heartbeat),
     ],
   })
@@ -256,13 +257,25 @@ function useRequestId(warn: (message: string) => void): Plugin<Context, Call> {
   }
 }
 
+/** True for an answer that is sent at once, and not as a stream. */
+const isWhole = ({ headers }: { readonly headers: Headers }): boolean =>
+  /^application\/(graphql-response\+)?json\b/.test(headers.get('content-type') ?? '')
+
+/** Limits the time in which the caller must read an answer. */
+function useReadingTime(): Plugin<Context, Call> {
+  return {
+    onResponse({ response, serverContext }) {
+      if (isWhole(response)) serverContext.isToBeRead()
+    },
+  }
+}
+
 /** Compresses answers of known length if the caller accepts it. A stream is sent unchanged. */
 function useCompression(): Plugin<Context, Call> {
   return {
     onResponse({ request, response, setResponse, fetchAPI }) {
       const { headers, status } = response
-      const isWhole = /^application\/(graphql-response\+)?json\b/.test(headers.get('content-type') ?? '')
-      if (!isWhole || Number(headers.get('content-length') ?? 0) < MIN_BYTES_TO_COMPRESS) return
+      if (!isWhole(response) || Number(headers.get('content-length') ?? 0) < MIN_BYTES_TO_COMPRESS) return
       headers.set('vary', 'accept-encoding')
       const encoding = acceptedEncoding(request.headers.get('accept-encoding'))
       if (encoding === undefined) return

@@ -46,7 +46,7 @@ const AggregateMetadata = builder.objectRef<MetadataEntry>('AggregateMetadata').
       type: [MetadataReader],
       description:
         'The filters and weighers that read the key. Readers that name the exact key come before readers that match it by a pattern.',
-      resolve: ({ readers }) => [...readers],
+      resolve: (entry) => [...entry.readers()],
     }),
     isOwn: t.exposeBoolean('isOwn', {
       description:
@@ -54,11 +54,11 @@ const AggregateMetadata = builder.objectRef<MetadataEntry>('AggregateMetadata').
     }),
     unusedReaders: t.stringList({
       description: 'If no profile in use reads the key: filters and weighers of this service that would read the key.',
-      resolve: ({ unusedReaders }) => [...unusedReaders],
+      resolve: (entry) => [...entry.unusedReaders()],
     }),
     similarKeys: t.stringList({
       description: 'If no filter or weigher names the key: known keys with a similar spelling, most similar first.',
-      resolve: ({ similarKeys }) => [...similarKeys],
+      resolve: (entry) => [...entry.similarKeys()],
     }),
   }),
 })

@@ -4,7 +4,7 @@ import { type NamespaceView, namespacesOf } from '../../services/host/host-names
 import { capacityOf, keyOfHost, numaCellsOf, stateOf, statusOf } from '../../services/host/host-view.ts'
 import { countWithoutClaims } from '../../services/move/without-claims.ts'
 import { statsDocument } from '../../services/placement/published.ts'
-import type { HostEvent } from '../../services/watch/watch.ts'
+import type { HostEvent } from '../../services/watch/waiting-hosts.ts'
 import { builder } from '../builder.ts'
 import { momentArg } from '../types/common.ts'
 import { connectionOf, pageArgs } from '../types/connection.ts'

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { countedList } from '../../testing/counted-list.ts'
 import { documentSize } from '../calls/json-size.ts'
 import { readAggregate } from '../stats/nova-import.ts'
-import { checkEdit } from './aggregate-checks.ts'
+import { checkEdit, MAX_KEYS, tooManyKeys } from './aggregate-checks.ts'
 import { edited, editTo } from './aggregate-edit.ts'
 
 function run<Result>(steps: Steps<Result>): { readonly result: Result; readonly pauses: number } {
@@ -65,4 +65,20 @@ test('an aggregate of Nova can have all hosts of a fleet, and with too many othe
   expect(readAggregate(aggregate, ['document'])).toEqual(aggregate)
   expect(readAggregate({ ...aggregate, metadata }, ['document'])).toMatchObject({ code: 'call.too_large', path: ['document'] })
   expect(listed).toBe(1)
+})
+
+test.each([
+  ['an aggregate gets as many keys as the limit', MAX_KEYS, 0, undefined],
+  ['an aggregate gets more', MAX_KEYS + 1, MAX_KEYS, 'input.setMetadata'],
+  ['a new aggregate has more, with its zone', MAX_KEYS + 1, undefined, 'input.metadata'],
+  ['an older aggregate keeps more', 300, 300, undefined],
+  ['an older aggregate loses some', 299, 300, undefined],
+])('the keys of an aggregate have a limit in total: %s', (_name, keys, before, path) => {
+  const having = (count: number) => ({
+    name: 'a',
+    hosts: [],
+    metadata: Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 'v'])),
+  })
+  expect(tooManyKeys(having(keys), before === undefined ? undefined : having(before))?.path?.join('.')).toBe(path)
+  expect(tooManyKeys(null, having(300))).toBeUndefined()
 })

@@ -1,10 +1,11 @@
-import { type Fleet, inSlices, presentHosts, SLICE, type Steps, ZONE_KEY } from '@gantt/scheduler-core'
+import { type AggregateState, type Fleet, inSlices, presentHosts, SLICE, type Steps, ZONE_KEY } from '@gantt/scheduler-core'
 import { type Issue, issue, ManyIssues } from '../calls/outcome.ts'
 import { checkName, checkText } from '../calls/text.ts'
 import type { AggregateEdit } from './aggregate-edit.ts'
 
 const MAX_HOSTS = 100_000
-const MAX_KEYS = 256
+/** The metadata keys of an aggregate, and those that one edit sets. */
+export const MAX_KEYS = 256
 
 function checkMetadata({ name, availabilityZone, setMetadata, unsetMetadata }: AggregateEdit): Issue[] {
   const issues: Issue[] = []
@@ -27,6 +28,14 @@ function checkMetadata({ name, availabilityZone, setMetadata, unsetMetadata }: A
   for (const [i, key] of (unsetMetadata ?? []).entries())
     if (keys.has(key)) issues.push(issue(['input', 'unsetMetadata', String(i)], key, 'not be set by the same edit', 'call.repeated'))
   return issues
+}
+
+/** The problem of an edit that leaves an aggregate with more keys than the limit, unless the aggregate had at least as many before. */
+export function tooManyKeys(next: AggregateState | null, before: AggregateState | undefined): Issue | undefined {
+  const [found, had] = [next, before].map((state) => Object.keys(state?.metadata ?? {}).length) as [number, number]
+  if (found <= Math.max(MAX_KEYS, had)) return undefined
+  const path = ['input', before === undefined ? 'metadata' : 'setMetadata']
+  return issue(path, `${found} keys`, `leave the aggregate at most ${MAX_KEYS} keys of metadata`, 'call.too_large')
 }
 
 /** Finds the problems of an edit. The check yields between steps, because an aggregate can contain all hosts of a fleet. */

@@ -5,13 +5,11 @@ import {
   type AggregateState,
   ALLOCATION_RULES,
   aggregateRatioKeys,
-  allNamesIn,
   byCodeUnit,
   covers,
   type Fleet,
   fleetKeys,
   type HostIndex,
-  hostsOfManyNames,
   inSlices,
   isExact,
   isLive,
@@ -29,20 +27,19 @@ import {
   type Void,
   ZONE_KEY,
 } from '@gantt/scheduler-core'
-import { aggregateFields, type QueryReaders } from '@gantt/scheduler-core/query'
-import { filterInPieces } from '../../event-loop/lists.ts'
+import { sortInPieces } from '../../event-loop/lists.ts'
 import { answerInPieces } from '../../event-loop/question.ts'
 import type { Replica } from '../../replica/replica.ts'
 import { type Failure, type Invalid, invalid, type ManyIssues, type NotFound, notFound, sentenceOf } from '../calls/outcome.ts'
 import { listOf, type Page, type PageArgs, pageOf } from '../calls/paging.ts'
-import { compileLine } from '../host/host-query.ts'
 import { type HostView, keyOfHost, viewHost } from '../host/host-view.ts'
 import type { Impact } from '../host/hosts.ts'
 import { type Dated, datedIn } from '../moments/dated.ts'
 import { snapshotOf } from '../moments/snapshots.ts'
 import { readAggregate } from '../stats/nova-import.ts'
-import { checkEdit } from './aggregate-checks.ts'
+import { checkEdit, tooManyKeys } from './aggregate-checks.ts'
 import { type AggregateEdit, asGiven, edited, editTo, type KeyValue, ofCreation, ofDocument } from './aggregate-edit.ts'
+import { findAggregates } from './aggregate-query.ts'
 
 export interface AggregateDone {
   readonly type: 'done'
@@ -95,16 +92,16 @@ export interface Aggregates {
   delete(uuid: string, ifVersion: number, dryRun: boolean): Promise<AggregateOutcome>
 }
 
-/** A key of an aggregate's metadata, with its value and the filters and weighers that read the key. */
+/** A key of an aggregate's metadata, with its value and the filters and weighers that read the key, which are searched when asked for. */
 export interface MetadataEntry extends KeyValue {
   /** First the filters and weighers that always read this key, then those that read whatever keys a request names. */
-  readonly readers: readonly MetadataReader[]
+  readers(): readonly MetadataReader[]
   /** True if the service itself reads the key, whatever the profiles contain. */
   readonly isOwn: boolean
   /** If no filter or weigher of a profile in use reads the key: the filters and weighers that would read the key if a profile used them. */
-  readonly unusedReaders: readonly string[]
+  unusedReaders(): readonly string[]
   /** If nothing reads the key: known keys with a similar spelling. */
-  readonly similarKeys: readonly string[]
+  similarKeys(): readonly string[]
 }
 
 /** An allocation ratio that the metadata of an aggregate sets for the member hosts. */
@@ -126,17 +123,6 @@ const givesRatios = (next: AggregateState | null): boolean =>
   next !== null && Object.keys(aggregateRatioKeys).some((resourceClass) => ratioIn(next.metadata, resourceClass) !== undefined)
 
 export const zoneOf = ({ metadata }: AggregateState): string | null => metadata[ZONE_KEY] ?? null
-
-/** How the fields of the filter grammar are read from an aggregate. */
-const readersIn = (namesOf: (host: string) => readonly string[]): QueryReaders<Aggregate> => ({
-  '': ({ name }) => name,
-  name: ({ name }) => name,
-  az: (aggregate) => zoneOf(aggregate) ?? undefined,
-  host: ({ hosts }) => hosts.flatMap(namesOf),
-  key: ({ metadata }) => Object.keys(metadata),
-  value: ({ metadata }) => Object.values(metadata),
-  hosts: ({ hosts }) => hosts.length,
-})
 
 const BY_NAME: AggregateOrder = { field: 'name', direction: 'ASC' }
 
@@ -172,7 +158,10 @@ export function createAggregates(replica: Replica): Aggregates {
     dryRun: boolean,
   ): Promise<AggregateOutcome> => {
     const fleet = snapshotOf(replica)
-    const impact = await answerInPieces(impactOf(fleet, fleet.aggregates.byUuid.get(uuid), next))
+    const before = fleet.aggregates.byUuid.get(uuid)
+    const full = tooManyKeys(next, before)
+    if (full !== undefined) return invalid([full])
+    const impact = await answerInPieces(impactOf(fleet, before, next))
     // the author of a ratio is recorded once every replica supports such records
     const isKept = fleet.featureLevel >= ALLOCATION_RULES && givesRatios(next)
     const change: AggregateChanged = { type: 'aggregate', uuid, expectedVersion, next, ...(isKept && { by }) }
@@ -226,13 +215,12 @@ export function createAggregates(replica: Replica): Aggregates {
       const keyFor = (aggregate: Aggregate) => [read(aggregate), aggregate.name] as const
       // aggregates with equal sort keys are sorted by name, ascending
       const compare = (a: OrderKey, b: OrderKey): number => sign * compareKeys(a[0], b[0]) || byCodeUnit(a[1], b[1])
-      const isAsked = compileLine(query, aggregateFields, readersIn(allNamesIn(hostsOfManyNames(fleet.hosts))))
-      const asked = await filterInPieces([...fleet.aggregates.byUuid.values()], isAsked)
+      const asked = await answerInPieces(findAggregates(query, fleet))
       const all = asked.map((aggregate) => datedIn(aggregate, fleet, replica.fleet))
       return pageOf(
         listOf('aggregates', [query, field, direction]),
         page,
-        all.sort((a, b) => compare(keyFor(a), keyFor(b))),
+        await sortInPieces(all, (a, b) => compare(keyFor(a), keyFor(b))),
         {
           types: [NUMBERS.has(field) ? 'number' : 'string', 'string'],
           keyFor,
@@ -249,15 +237,19 @@ export function createAggregates(replica: Replica): Aggregates {
       ),
     metadataOf({ metadata, of = replica.fleet }) {
       const plugins = pluginsOf(of)
-      const all = metadataReaders(servedProfiles(of.profiles), plugins)
+      let known: readonly MetadataReader[] | undefined
+      const all = () => {
+        known ??= metadataReaders(servedProfiles(of.profiles), plugins)
+        return known
+      }
       return Object.entries(metadata).map(([key, value]) => {
-        const readers = all.filter((reader) => covers(reader, key))
+        const readers = () => all().filter((reader) => covers(reader, key))
         const isOwn = fleetKeys.includes(key)
-        const isNamed = isOwn || readers.some(isExact)
+        const isNamed = () => isOwn || readers().some(isExact)
         return {
           ...{ key, value, readers, isOwn },
-          unusedReaders: isNamed ? [] : partsNaming(key, plugins),
-          similarKeys: isNamed ? [] : nearMisses(key, plugins),
+          unusedReaders: () => (isNamed() ? [] : partsNaming(key, plugins)),
+          similarKeys: () => (isNamed() ? [] : nearMisses(key, plugins)),
         }
       })
     },

@@ -15,7 +15,7 @@ import {
 } from '@gantt/scheduler-core'
 import { hostFields, type QueryReaders } from '@gantt/scheduler-core/query'
 import type { RefusalReason } from '../../db/tables/rows.ts'
-import { filterInPieces } from '../../event-loop/lists.ts'
+import { filterInPieces, sortInPieces } from '../../event-loop/lists.ts'
 import { InputFault } from '../calls/outcome.ts'
 import { firstOf, keyOf, listOf, type Page, type PageArgs, toCursor } from '../calls/paging.ts'
 import { noSuchReason } from '../calls/reason-codes.ts'
@@ -110,20 +110,25 @@ async function inOrder(examined: Examined, order: VerdictOrder): Promise<number[
   if (order === 'DISTANCE') return byDistance(await examined.matrix())
   const isThere = (index: number): boolean => firstRefusing[index] !== NOT_PRESENT
   if (order === 'NAME')
-    return names.flatMap((_, i) => (isThere(i) ? [i] : [])).sort((a, b) => byCodeUnit(hostKey(nameAt(names, a)), hostKey(nameAt(names, b))))
+    return sortInPieces(
+      names.flatMap((_, i) => (isThere(i) ? [i] : [])),
+      (a, b) => byCodeUnit(hostKey(nameAt(names, a)), hostKey(nameAt(names, b))),
+    )
   const refused = [...firstRefusing.keys()].filter((index) => firstRefusing[index] !== PASSES_ALL && isThere(index))
   const stepOf = (index: number) => firstRefusing[index] as number
-  return [...ranked.map((position) => weighed.hosts[position] as number), ...refused.sort((a, b) => stepOf(b) - stepOf(a) || a - b)]
+  const sorted = await sortInPieces(refused, (a, b) => stepOf(b) - stepOf(a) || a - b)
+  return [...ranked.map((position) => weighed.hosts[position] as number), ...sorted]
 }
 
 const nameAt = (names: Examined['names'], index: number) => names[index] as Examined['names'][number]
 
 /** Hosts that pass, sorted by rank, followed by refused hosts, sorted by how near they are to passing. */
-function byDistance({ firstRefusing, rank, distance }: VerdictMatrix): number[] {
+function byDistance({ firstRefusing, rank, distance }: VerdictMatrix): Promise<number[]> {
   const of = (column: ArrayLike<number>, index: number) => column[index] as number
-  return [...firstRefusing.keys()]
-    .filter((index) => firstRefusing[index] !== NOT_PRESENT)
-    .sort((a, b) => of(distance, a) - of(distance, b) || of(rank, a) - of(rank, b) || a - b)
+  return sortInPieces(
+    [...firstRefusing.keys()].filter((index) => firstRefusing[index] !== NOT_PRESENT),
+    (a, b) => of(distance, a) - of(distance, b) || of(rank, a) - of(rank, b) || a - b,
+  )
 }
 
 async function compileFilter(table: HostTable, examined: Examined, filter: VerdictFilter): Promise<(index: number) => boolean> {

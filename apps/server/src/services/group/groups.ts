@@ -8,6 +8,7 @@ import {
   type HostIndex,
   membersKeep,
 } from '@gantt/scheduler-core'
+import { sortInPieces } from '../../event-loop/lists.ts'
 import type { Replica } from '../../replica/replica.ts'
 import { type Failure, type Invalid, invalid, issue, type NotFound, notFound, sentenceOf } from '../calls/outcome.ts'
 import { listOf, type Page, type PageArgs, pageOf } from '../calls/paging.ts'
@@ -59,7 +60,7 @@ export type MembershipOutcome = ClaimDone | ClaimLost | GroupConflict | NotFound
 /** Server groups, with their rules and members. A group is created with its first claim, and operators can change its rule. */
 export interface Groups {
   find(uuid: string): Group | undefined
-  list(args: PageArgs): Page<Group>
+  list(args: PageArgs): Promise<Page<Group>>
   membersOf(group: Group): GroupMembers[]
   /** Changes the rule of a group. If members break the new rule, nothing is changed and the failure lists their hosts. */
   update(uuid: string, ifVersion: number, rule: GroupRule, dryRun: boolean): Promise<GroupOutcome>
@@ -88,11 +89,11 @@ export function createGroups(replica: Replica): Groups {
 
   return {
     find,
-    list: (args) =>
+    list: async (args) =>
       pageOf(
         listOf('serverGroups'),
         args,
-        [...replica.fleet.groups.byUuid.values()].sort((a, b) => byCodeUnit(a.uuid, b.uuid)),
+        await sortInPieces([...replica.fleet.groups.byUuid.values()], (a, b) => byCodeUnit(a.uuid, b.uuid)),
         {
           types: ['string'],
           keyFor: ({ uuid }) => [uuid] as const,

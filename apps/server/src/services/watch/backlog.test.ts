@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createTurns } from '../../event-loop/pauses.ts'
 import { type BacklogOptions, createBacklog } from './backlog.ts'
-import { createStream } from './stream.ts'
+import { createStream, createWaitingList } from './stream.ts'
 
 /** A backlog on a simulated event loop. Each turn of the loop has 4 ms, and processing an item takes `lookMs`. */
 function aBacklog(lookMs: number, options: Partial<BacklogOptions<string, number>> = {}) {
@@ -161,7 +161,7 @@ test('a stream that fails gives its reader the error, and ends', async () => {
         if (!waits) push(1)
         return () => void stopped++
       },
-      merge: (pending, event) => [...pending, event],
+      waiting: createWaitingList((pending, event) => [...pending, event]),
       ended: () => void ended++,
     })
     const next = stream.next()

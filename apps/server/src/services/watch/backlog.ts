@@ -1,4 +1,5 @@
 import { createPause } from '../../event-loop/pauses.ts'
+import { KeyedQueue } from './keyed-queue.ts'
 
 /** The items that still have to be processed for a subscriber. */
 export interface Backlog<Item, Detail> {
@@ -36,11 +37,10 @@ interface Arrived<Item, Detail> {
 function createWaiting<Item, Detail>({ merge, most, onFull }: Pick<BacklogOptions<Item, Detail>, 'merge' | 'most' | 'onFull'>) {
   /** Items that are not among the waiting ones yet. Streams of one entry that touches every host would otherwise add them all at once. */
   const arrived: Arrived<Item, Detail>[] = []
-  const waiting = new Map<Item, { readonly detail: Detail }>()
+  const waiting = new KeyedQueue<Item, { readonly detail: Detail }>()
   const add = (item: Item, detail: Detail): void => {
     const known = waiting.get(item)
-    waiting.delete(item)
-    waiting.set(item, { detail: known === undefined ? detail : merge(known.detail, detail) })
+    waiting.put(item, { detail: known === undefined ? detail : merge(known.detail, detail) })
     if (waiting.size <= most) return
     waiting.clear()
     onFull()
@@ -72,10 +72,9 @@ function createWaiting<Item, Detail>({ merge, most, onFull }: Pick<BacklogOption
         addSome(first)
         return undefined
       }
-      const [next] = waiting
+      const next = waiting.take()
       if (next === undefined) return undefined
       const [item, { detail }] = next
-      waiting.delete(item)
       return { item, detail }
     },
     clear(): void {

@@ -3,24 +3,46 @@ export interface Stream<Event> extends AsyncIterableIterator<Event> {
   return(): Promise<IteratorResult<Event>>
 }
 
+/** The events that wait for one reader. */
+export interface Waiting<Event> {
+  /** Adds an event, and combines events if too many wait. */
+  add(event: Event): void
+  /** Removes the first event and returns it. Undefined if there is none. */
+  take(): Event | undefined
+  clear(): void
+}
+
+/** A short list of events that wait. `merge` adds an event to it, and combines events if too many wait. */
+export function createWaitingList<Event>(merge: (pending: readonly Event[], event: Event) => Event[]): Waiting<Event> {
+  let pending: Event[] = []
+  return {
+    add(event) {
+      pending = merge(pending, event)
+    },
+    take: () => pending.shift(),
+    clear() {
+      pending = []
+    },
+  }
+}
+
 export interface StreamOptions<Event> {
   /** Begins to listen for events. Returns a function that stops listening. `fail` ends the stream with an error for its reader. */
   start(push: (event: Event) => void, fail: (error: unknown) => void): () => void
-  /** Adds a new event to the events that wait for the reader, and combines events if too many wait. */
-  merge(pending: Event[], event: Event): Event[]
+  /** Keeps the events for which the reader is too slow, and limits how many wait. */
+  readonly waiting: Waiting<Event>
   ended(): void
 }
 
-/** Creates a stream that listens from this call on. If the reader is slow, `merge` limits how many events wait. */
-export function createStream<Event>({ start, merge, ended }: StreamOptions<Event>): Stream<Event> {
-  let pending: Event[] = []
+/** Creates a stream that listens from this call on. If the reader is slow, `waiting` keeps events for it. */
+export function createStream<Event>({ start, waiting, ended }: StreamOptions<Event>): Stream<Event> {
   let reader: { resolve(result: IteratorResult<Event>): void; refuse(error: unknown): void } | undefined
   let isOver = false
   let failure: { readonly error: unknown } | undefined
   const push = (event: Event): void => {
     if (isOver) return
     if (reader === undefined) {
-      pending = merge(pending, event)
+      waiting.add(event)
       return
     }
     const { resolve } = reader
@@ -39,7 +61,7 @@ export function createStream<Event>({ start, merge, ended }: StreamOptions<Event
     if (!isOver) {
       isOver = true
       stop()
-      pending = []
+      waiting.clear()
       ended()
       reader?.resolve({ done: true, value: undefined })
     }
@@ -47,7 +69,7 @@ export function createStream<Event>({ start, merge, ended }: StreamOptions<Event
   }
   return {
     next() {
-      const event = pending.shift()
+      const event = waiting.take()
       if (event !== undefined) return Promise.resolve({ done: false, value: event })
       if (failure !== undefined) {
         const { error } = failure

@@ -1,6 +1,7 @@
 import {
   allNamesIn,
   type Fleet,
+  type HostIndex,
   type HostRecord,
   type HostTable,
   hostsOfManyNames,
@@ -23,7 +24,8 @@ import { compileHostQuery } from '../host/host-query.ts'
 import { type HostView, viewHost } from '../host/host-view.ts'
 import { createBacklog } from './backlog.ts'
 import { createSample } from './sample.ts'
-import { createStream, readWhenDue, type Stream } from './stream.ts'
+import { createStream, createWaitingList, readWhenDue, type Stream, type Waiting } from './stream.ts'
+import { createWaitingHosts, type HostEvent } from './waiting-hosts.ts'
 
 /** The interval at which a stream checks whether its reader is still authorised, in milliseconds. */
 const RECHECK_MS = 5_000
@@ -50,12 +52,6 @@ export interface DecisionEvent {
   readonly decision: DecisionView | null
   /** How many decisions were dropped before this event, because there were too many or the reader was too slow. */
   readonly suppressed: number
-  readonly gap: Gap | null
-}
-
-export interface HostEvent {
-  readonly revision: number
-  readonly host: HostView | null
   readonly gap: Gap | null
 }
 
@@ -100,12 +96,12 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
   const touchedBy = hostsTouched(replica)
   const readerOfDeltas = createFleetDeltas({
     replica,
-    touched: (listener) => replica.onApplied(({ entry }) => listener(touchedBy(entry).map(({ index }) => index))),
+    touched: (listener) => replica.onApplied(({ entry }) => listener(touchedBy(entry))),
   })
   const admit = <Event>(
     { keyId, mayGoOn, over }: StreamArgs,
     start: (push: (event: Event) => void, fail: (error: unknown) => void) => () => void,
-    merge: (pending: Event[], event: Event) => Event[],
+    waiting: Waiting<Event>,
   ): Stream<Event> => {
     if (over.aborted) throw new CallerGoneError()
     if (streams.size >= MAX_STREAMS)
@@ -125,7 +121,7 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
       over.removeEventListener('abort', end)
       streams.delete(stream)
     }
-    const stream = createStream<Event>({ start, merge, ended })
+    const stream = createStream<Event>({ start, waiting, ended })
     streams.set(stream, keyId)
     // a stream must also end if nobody reads the answer, for example because the client does not accept the content type
     over.addEventListener('abort', end)
@@ -166,7 +162,9 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
             sample.end()
           }
         },
-        (pending, event) => (pending.length < MAX_PENDING_DECISIONS ? [...pending, event] : withoutFirst([...pending, event])),
+        createWaitingList((pending, event) =>
+          pending.length < MAX_PENDING_DECISIONS ? [...pending, event] : withoutFirst([...pending, event]),
+        ),
       )
     },
     hosts({ filter, query, after, ...args }) {
@@ -180,13 +178,14 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
           /**
            * Sends changed hosts in their present state. A reader that follows a host by name also gets the event in which the name changes.
            */
-          const unseen = createBacklog<HostRecord, number>({
-            look: (record, since) => {
-              const view = viewHost(fleet, record)
-              if (matches(view) || renamedSince(view, since).some(matches)) push({ revision: record.revision, host: view, gap: null })
+          const unseen = createBacklog<HostIndex, number>({
+            look: (index, since) => {
+              const view = viewHost(fleet, { index })
+              if (matches(view) || renamedSince(view, since).some(matches)) push({ revision: view.record.revision, host: view, gap: null })
             },
             merge: Math.min,
-            // no limit is needed, because there are never more items than hosts
+            // No limit is needed, because there are never more items than hosts: an item is the index of a host, which does not change. A
+            // record of a host would not do, because it is replaced by a clone when the fleet is copied.
             most: Number.POSITIVE_INFINITY,
             onFull: () => undefined,
             onFailed: fail,
@@ -200,13 +199,7 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
             unseen.end()
           }
         },
-        (pending, event) => {
-          const last = pending.at(-1)
-          if (last?.gap) return [{ ...last, revision: event.revision, gap: { ...last.gap, resumeAt: event.revision } }]
-          const others = pending.filter(({ host }) => host?.record !== event.host?.record)
-          if (others.length < MAX_PENDING_HOSTS) return [...others, event]
-          return [{ revision: event.revision, host: null, gap: { missedFrom: others[0]?.revision ?? 0, resumeAt: event.revision } }]
-        },
+        createWaitingHosts(MAX_PENDING_HOSTS),
       )
     },
     fleet({ columns, after, intervalMs, ...args }) {
@@ -217,7 +210,7 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
       const due = admit<true>(
         args,
         (push) => reader.listen(() => push(true)),
-        () => [true],
+        createWaitingList(() => [true]),
       )
       return readWhenDue(due, () => reader.read())
     },
@@ -271,12 +264,12 @@ function matchesDecision(
 }
 
 /** The hosts that changed after a revision, in the order of their last changes. Has undefined where the work may be interrupted. */
-function* changedAfter({ hosts }: Fleet, revision: number): Generator<HostRecord | undefined> {
+function* changedAfter({ hosts }: Fleet, revision: number): Generator<HostIndex | undefined> {
   const changed: HostRecord[] = []
   for (const record of inSlices(hosts.records, EXAMINED_AT_ONCE))
     if (record === undefined) yield undefined
     else if (record.revision > revision) changed.push(record)
-  yield* yield* sortInSteps(changed, (a, b) => a.revision - b.revision)
+  for (const { index } of yield* sortInSteps(changed, (a, b) => a.revision - b.revision)) yield index
 }
 
 /** Views of a host under the earlier names that it lost after a revision. */
@@ -284,11 +277,11 @@ const renamedSince = ({ fleet, record }: HostView, revision: number): HostView[]
   record.formerNames.filter(({ until }) => until > revision).map(({ host, node }) => ({ fleet, record: { ...record, host, node } }))
 
 /** Returns a function that finds the hosts that the last applied entry concerns. The hosts are computed only once for all streams. */
-function hostsTouched(replica: Replica): (entry: LogEntry) => readonly HostRecord[] {
-  let known: { readonly entry: LogEntry; readonly records: readonly HostRecord[] } | undefined
+function hostsTouched(replica: Replica): (entry: LogEntry) => readonly HostIndex[] {
+  let known: { readonly entry: LogEntry; readonly hosts: readonly HostIndex[] } | undefined
   return (entry) => {
-    if (known?.entry !== entry) known = { entry, records: hostsTouchedBy(replica, entry) }
-    return known.records
+    if (known?.entry !== entry) known = { entry, hosts: hostsTouchedBy(replica, entry) }
+    return known.hosts
   }
 }
 
@@ -296,8 +289,8 @@ function hostsTouched(replica: Replica): (entry: LogEntry) => readonly HostRecor
  * The hosts that an applied entry concerns: the hosts of its reports and of edits of single hosts, even if they are void, all hosts that
  * other changes changed, and the hosts of the changed claims.
  */
-function hostsTouchedBy({ fleet }: Replica, { revision, changes }: LogEntry): HostRecord[] {
-  const records = new Set<HostRecord>()
+function hostsTouchedBy({ fleet }: Replica, { revision, changes }: LogEntry): HostIndex[] {
+  const touched = new Set<HostIndex>()
   let changesMany = false
   for (const change of changes)
     switch (change.type) {
@@ -308,7 +301,7 @@ function hostsTouchedBy({ fleet }: Replica, { revision, changes }: LogEntry): Ho
       case 'usedFrom':
       case 'hostAllocation': {
         const record = fleet.hosts.find(change)
-        if (record !== undefined) records.add(record)
+        if (record !== undefined) touched.add(record.index)
         break
       }
       case 'aggregate':
@@ -322,7 +315,7 @@ function hostsTouchedBy({ fleet }: Replica, { revision, changes }: LogEntry): Ho
         break
     }
   // all hosts are searched once, however many such changes the entry has
-  if (changesMany) for (const record of fleet.hosts.records) if (record.revision === revision) records.add(record)
-  for (const { host } of fleet.ledger.changed) records.add(fleet.hosts.get(host))
-  return [...records]
+  if (changesMany) for (const record of fleet.hosts.records) if (record.revision === revision) touched.add(record.index)
+  for (const { host } of fleet.ledger.changed) touched.add(host)
+  return [...touched]
 }

@@ -33,7 +33,7 @@ describe('the bodies in progress together', () => {
     for (const body of held) body.add(4 * KIB)
     const third = bodies.begin('c')
     expect(() => third.add(1)).toThrow(
-      'The bodies of the calls that this replica receives and answers have 8193 bytes together; at most 8192 are allowed. Send the call again later, or to another replica.',
+      'The bodies and variables of the calls that this replica receives and answers use 8193 bytes together; at most 8192 are allowed. Send the call again later, or to another replica.',
     )
     expect(bodies.bytes).toBe(8 * KIB)
     held[0]?.end()
@@ -48,7 +48,7 @@ describe('the bodies in progress together', () => {
     for (const body of greedy) body.add(KIB)
     const fifth = bodies.begin('greedy')
     expect(() => fifth.add(1)).toThrow(
-      'The bodies of the calls with this key that the replica receives and answers have 4097 bytes together',
+      'The bodies and variables of the calls with this key that the replica receives and answers use 4097 bytes together',
     )
     bodies.begin('other').add(4 * KIB)
     expect([bodies.bytesOf('greedy'), bodies.bytesOf('other')]).toEqual([4 * KIB, 4 * KIB])
@@ -58,7 +58,7 @@ describe('the bodies in progress together', () => {
     const bodies = createBodies(small)
     const body = bodies.begin('a')
     body.add(3 * KIB)
-    expect(() => body.add(2 * KIB)).toThrow('have 5120 bytes together')
+    expect(() => body.add(2 * KIB)).toThrow('use 5120 bytes together')
     expect(bodies.bytes).toBe(0)
     body.end()
     expect([bodies.bytes, bodies.bytesOf('a')]).toEqual([0, 0])

@@ -9,7 +9,7 @@ import { limits } from '../../limits.ts'
 /** What is read of a request: its headers, and its body as a stream. */
 export type ReadRequest = Readable & Pick<IncomingMessage, 'headers'>
 
-/** The body of one call. */
+/** The body of one call, and the variables in it. */
 export interface Body {
   /** Adds bytes of memory that the body uses. If the bodies together become too large, throws an error, and the body uses no memory. */
   add(bytes: number): void
@@ -17,7 +17,7 @@ export interface Body {
   end(): void
 }
 
-/** The bodies of the calls that a replica is receiving and answering. */
+/** The bodies and variables of the calls that a replica is receiving and answering. */
 export interface Bodies {
   /** How many bytes all bodies have together. */
   readonly bytes: number
@@ -76,14 +76,14 @@ export function createBodies({ bodiesBytes, keyBodiesBytes }: BodyLimits = limit
 const tooMany = (found: number, most: number): GraphQLError =>
   fault(
     'UNAVAILABLE',
-    `The bodies of the calls that this replica receives and answers have ${found} bytes together; at most ${most} are allowed. Send the call again later, or to another replica.`,
+    `The bodies and variables of the calls that this replica receives and answers use ${found} bytes together; at most ${most} are allowed. Send the call again later, or to another replica.`,
     { rule: 'limit.bodies', found: `${found} bytes`, allowed: `at most ${most} bytes`, retryAfterMs: 1_000 },
   )
 
 const tooManyOfKey = (found: number, most: number): GraphQLError =>
   fault(
     'UNAVAILABLE',
-    `The bodies of the calls with this key that the replica receives and answers have ${found} bytes together; at most ${most} are allowed. Send the call again when some of them are answered, or send fewer calls at the same time.`,
+    `The bodies and variables of the calls with this key that the replica receives and answers use ${found} bytes together; at most ${most} are allowed. Send the call again when some of them are answered, or send fewer calls at the same time.`,
     { rule: 'limit.key_bodies', found: `${found} bytes`, allowed: `at most ${most} bytes`, retryAfterMs: 1_000 },
   )
 

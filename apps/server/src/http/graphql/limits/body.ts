@@ -18,7 +18,8 @@ export interface Params {
 /**
  * Reads the parameters of a call from a JSON body. If an operation was sent by its id, its text is looked up. The document's text is in its
  * normal form. Throws an error for another content type, an unknown id, or a document that is too long or not GraphQL. Also throws for a
- * body that is not JSON, not a call or too large. A body that is too large is not read completely. `body` counts the bytes that are read.
+ * body that is not JSON, not a call or too large. A body that is too large is not read completely. `body` counts the bytes that are read,
+ * and the memory of the parsed variables.
  */
 export async function readParams(request: ReadRequest, documents: Documents, texts: DocumentTexts, body: Body): Promise<Params> {
   const type = request.headers['content-type'] ?? ''
@@ -35,7 +36,10 @@ export async function readParams(request: ReadRequest, documents: Documents, tex
       rule: 'http.content_encoding',
       status: 415,
     })
-  return toParams(parseJson(await readBody(request, body)), documents, texts)
+  const params = toParams(parseJson(await readBody(request, body)), documents, texts)
+  const { containers, values } = sizeOf(params.variables)
+  body.add(containers * limits.containerBytes + (values - containers) * limits.valueBytes)
+  return params
 }
 
 function parseJson(text: string): unknown {
@@ -133,13 +137,24 @@ const WIDE_KEYS = 500
 
 const wide = new WeakSet<object>()
 
+/** How many values variables have, and how many of these are lists and objects. */
+interface Size {
+  readonly values: number
+  readonly containers: number
+}
+
+const NOTHING: Size = { values: 0, containers: 0 }
+
+/** The sizes of checked variables. */
+const sizes = new WeakMap<object, Size>()
+
+const sizeOf = (variables: object | null | undefined): Size => (variables && sizes.get(variables)) ?? NOTHING
+
 /** Variables with more values than this are large. */
 const LARGE_VALUES = 2_000
 
-const large = new WeakSet<object>()
-
 /** Returns true if checking and reading the variables takes long, so that the call should yield meanwhile. */
-export const areLarge = (variables: object): boolean => large.has(variables)
+export const areLarge = (variables: object): boolean => sizeOf(variables).values > LARGE_VALUES
 
 /**
  * Returns true if variables contain a wide object. For a value that does not fit its type, the executor would print all keys of a wide
@@ -150,6 +165,7 @@ export const areWide = (variables: object): boolean => wide.has(variables)
 /** Checks depth, lengths and count of values in the variables, before other code reads them. */
 function checkVariables(variables: object | null | undefined): void {
   let values = 0
+  let containers = 0
   const waiting: Spot[] = variables ? [{ value: variables, key: '', parent: undefined, depth: 0 }] : []
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { value, depth } = next
@@ -179,10 +195,12 @@ function checkVariables(variables: object | null | undefined): void {
       )
     for (const key of keys) {
       const item: unknown = (value as Readonly<Record<string, unknown>>)[key]
-      if (item !== null && typeof item === 'object') waiting.push({ value: item, key, parent: next, depth: depth + 1 })
+      if (item === null || typeof item !== 'object') continue
+      containers++
+      waiting.push({ value: item, key, parent: next, depth: depth + 1 })
     }
   }
-  if (values > LARGE_VALUES) large.add(variables as object)
+  if (variables) sizes.set(variables, { values, containers })
 }
 
 const tooDeep = (path: readonly string[]) =>

@@ -28,6 +28,7 @@ export interface Work {
  * work is linear in the length of the text, even if a fragment is spread many times. Throws an error that names the exceeded limit.
  */
 export function checkShape(document: DocumentNode, work: Work = { steps: 0 }): void {
+  checkLimit('fragments', document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION).length, limits.fragments)
   const walk = createWalk(document, work)
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) checkShapeOf(walk.ofFragment(definition), limits.introspectionDepth)

@@ -36,6 +36,8 @@ const weights: Readonly<Record<string, number>> = {
   'DecisionCounts.groups': 200,
   'Query.capacity': 500,
   'AggregatePayload.warnings': 500,
+  // the key is compared with all known keys
+  'AggregateMetadata.similarKeys': 5,
   'Query.verifyDecision': 200,
   'Query.simulate': 1_000,
   'Query.whatWouldFit': 2_000,
