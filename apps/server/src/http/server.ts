@@ -159,7 +159,7 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     const answer = answers.begin(() => gone.abort())
     // an answer uses memory until its caller has read all of it
     response.once('close', () => answer.end())
-    await duringCall(gone.signal, () => run(request, response, { caller, requestId, answer, over: over.signal }))
+    await duringCall(gone.signal, async () => run(request, response, { caller, requestId, answer, over: over.signal }), caller)
   }
 
   await listen(server, options)
