@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { MAX_CLASSES } from '@gantt/scheduler-core'
 import { expect, test } from 'vitest'
+import { placeLimits } from './event-loop/places.ts'
 import { limits } from './http/limits.ts'
 import { printDuration } from './schema/types/scalars.ts'
 import { MAX_KEYS } from './services/aggregate/aggregate-checks.ts'
@@ -8,6 +9,7 @@ import { documentSize } from './services/calls/json-size.ts'
 import { DEFAULT_TTL_MS, MAX_TTL_MS, MIN_TTL_MS } from './services/claim/claims.ts'
 import { requestLimits } from './services/placement/request-limits.ts'
 import { MAX_REPORT_LENGTH, MAX_REPORT_VALUES } from './services/stats/read-report.ts'
+import { MAX_SIMULATIONS } from './services/what-if/simulate.ts'
 
 const page = readFileSync(new URL('../../../docs/limits.md', import.meta.url), 'utf8')
 const rows = page.split('\n').filter((line) => line.startsWith('| '))
@@ -41,6 +43,10 @@ test.each<[string, number, string]>([
   ['all answers together', limits.answersBytes, '`limit.answers`'],
   ['a small answer', limits.smallAnswerBytes, '`limit.answers`'],
   ['the time for reading an answer', limits.answerMs, 'read its whole answer'],
+  ['calls of a key with fleets of their own', placeLimits.ofKey, 'calls of one key that hold fleets'],
+  ['calls with fleets of their own', placeLimits.all, 'all calls that hold fleets'],
+  ['calls of a key that wait', placeLimits.waiting, '`limit.key_questions`'],
+  ['simulations of a call', MAX_SIMULATIONS, 'simulations'],
   ['a report', MAX_REPORT_LENGTH, '`call.too_large`'],
   ['the values of a report', MAX_REPORT_VALUES, 'values of one report'],
   ['a request', documentSize.characters, 'one request'],

@@ -1,20 +1,101 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { CallerGoneError } from './caller-gone.ts'
 import { type Turns, turns } from './pauses.ts'
+import { type Places, places } from './places.ts'
 
-/** The caller disconnected before the answer was complete. */
-export class CallerGoneError extends Error {
-  override readonly name = 'CallerGoneError'
+export { CallerGoneError } from './caller-gone.ts'
 
-  constructor() {
-    super('the caller went away before the answer was ready')
+/** A call that is being answered. */
+interface Call {
+  /** Aborted when the caller has disconnected. */
+  readonly gone: AbortSignal
+  /** The key of the caller. Undefined for work that is not limited by keys. */
+  readonly keyId: string | undefined
+  readonly places: Places
+  /** Ends the use of the call's place. Undefined until the call first needs a place. */
+  place: Promise<() => void> | undefined
+  /** How many pieces of work of this call hold fleets, or wait to do so. */
+  holding: number
+  /** How many fleets the call keeps until it is answered. */
+  kept: number
+  isAnswered: boolean
+  /** The last work of this call that holds fleets. */
+  last: Promise<unknown>
+}
+
+const calls = new AsyncLocalStorage<Call | undefined>()
+
+/** Whose call it is. */
+export interface CallOf {
+  readonly keyId: string
+  /** Absent: the places of this process. */
+  readonly places?: Places
+}
+
+/** Runs the work of a call. Its queries end when `gone` is aborted. */
+export function duringCall<Result>(gone: AbortSignal, work: () => Result, of?: CallOf): Result {
+  const held = { place: undefined, holding: 0, kept: 0, isAnswered: false, last: Promise.resolve() }
+  const call: Call = { gone, keyId: of?.keyId, places: of?.places ?? places, ...held }
+  const end = (): void => endCall(call)
+  const result = calls.run(call, work)
+  if (result instanceof Promise) void result.then(end, end)
+  return result
+}
+
+/** Records that the values of the present call's answer are computed. The call then needs its fleets no longer. */
+export const callAnswered = (): void => endCall(calls.getStore())
+
+function endCall(call: Call | undefined): void {
+  if (call === undefined) return
+  call.isAnswered = true
+  leave(call)
+}
+
+/** Gives up the place of a call that is answered and no longer works. */
+function leave(call: Call): void {
+  const { place, holding, isAnswered } = call
+  if (place === undefined || holding > 0 || !isAnswered) return
+  call.place = undefined
+  void place.then(
+    (end) => end(),
+    // the call got no place
+    () => undefined,
+  )
+}
+
+/**
+ * Runs work that needs fleets of its own. Only a limited number of calls holds such fleets at the same time, so a call waits for a place
+ * before its first work of this kind, and keeps the place until it is answered. The works of one call run one after another, so that a call
+ * with many questions needs no more memory than a call with one. Work must not contain further work of this kind. Throws
+ * TooManyQuestionsError if too many calls of the key wait, and UnavailableError if there is no place within `waitMs`.
+ */
+export async function holdingFleets<Result>(waitMs: number, work: () => Promise<Result>): Promise<Result> {
+  const call = calls.getStore()
+  if (call?.keyId === undefined) return work()
+  const { keyId, gone } = call
+  call.holding++
+  const done = call.last.then(async () => {
+    call.place ??= call.places.take(keyId, waitMs, gone)
+    await call.place
+    assertAsked()
+    // an error in another part of the answer can end the answer before this work has begun
+    if (call.isAnswered) throw new CallerGoneError()
+    return work()
+  })
+  call.last = done.catch(() => undefined)
+  try {
+    return await done
+  } finally {
+    call.holding--
+    leave(call)
   }
 }
 
-/** The signal of the present call. It is aborted when the caller has disconnected. */
-const calls = new AsyncLocalStorage<AbortSignal | undefined>()
-
-/** Runs the work of a call. Its queries end when `gone` is aborted. */
-export const duringCall = <Result>(gone: AbortSignal, work: () => Result): Result => calls.run(gone, work)
+/** Counts a fleet that the present call keeps until it is answered. Returns how many fleets the call keeps. */
+export function keepFleet(): number {
+  const call = calls.getStore()
+  return call === undefined ? 1 : ++call.kept
+}
 
 /**
  * Runs work that several callers wait for, or that continues after the call that started it. The work does not end when a caller
@@ -24,7 +105,7 @@ export const outsideOfCalls = <Result>(work: () => Result): Result => calls.run(
 
 /** Throws CallerGoneError if the caller of the present call has disconnected. */
 export function assertAsked(): void {
-  if (calls.getStore()?.aborted === true) throw new CallerGoneError()
+  if (calls.getStore()?.gone.aborted === true) throw new CallerGoneError()
 }
 
 /**

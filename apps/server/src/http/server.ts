@@ -167,7 +167,8 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     await turns.admit()
     // if the response is closed, nothing would stop work that starts here
     if (over.signal.aborted) return
-    await duringCall(gone.signal, () => run(request, response, { caller, requestId, answer, over: over.signal, isToBeRead }))
+    const of = { caller, requestId, answer, over: over.signal, isToBeRead }
+    await duringCall(gone.signal, async () => run(request, response, of), caller)
   }
 
   await listen(server, options)

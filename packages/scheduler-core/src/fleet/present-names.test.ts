@@ -1,6 +1,9 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { HostTable } from '../hosts/hosts.ts'
 import { aLog, aReport, aRequest } from '../testing/index.ts'
 import type { HostName } from '../values/host-name.ts'
+import { copyFleet } from './copy.ts'
+import type { Fleet } from './fleet.ts'
 import { allNamesIn, hostsOfManyNames, isNamedIn, namesOf, presentHosts, presentName, withPresentNames } from './present-names.ts'
 
 const name = (host: string, node = host): HostName => ({ host, node })
@@ -86,6 +89,49 @@ test('a destination with only a former node name gets the present name, and an u
   const nodeOf = (node: string) => withPresentNames(log.fleet, aRequest({ requestedDestination: { node } })).requestedDestination
   expect(nodeOf('n1')).toMatchObject({ host: null, node: 'n2' })
   expect(nodeOf('n3')).toMatchObject({ host: null, node: 'n3' })
+})
+
+test('unknown node names are looked up without a visit to the hosts', () => {
+  const log = renamed([name('a', 'n1'), name('b')], [name('a', 'n1'), name('c', 'n2')])
+  const visits = [vi.spyOn(HostTable.prototype, 'present', 'get'), vi.spyOn(HostTable.prototype, 'records', 'get')]
+  const forceNodes = [...Array.from({ length: 255 }, (_, i) => `none${i}`), 'n1']
+  const present = withPresentNames(log.fleet, aRequest({ forceNodes })).forceNodes
+  const visited = visits.flatMap(({ mock }) => mock.calls).length
+  for (const spy of visits) spy.mockRestore()
+  expect([present.length, present.at(-1), visited]).toEqual([256, 'n2', 0])
+})
+
+test('after any changes of names, node names are those of the hosts, in copies too', () => {
+  const log = aLog()
+  const names = [name('a', 'n1'), name('a', 'n2'), name('b', 'n1'), name('n1'), name('c', 'n3'), name('d')]
+  const known = [...new Set(names.flatMap(({ host, node }) => [host, node])), 'n4', 'e', 'none']
+  const check = ({ hosts }: Fleet): void => {
+    for (const asked of known) {
+      const isFormer = ({ formerNames }: (typeof hosts.records)[number]) =>
+        formerNames.some(({ node, isFree }) => !isFree && node === asked)
+      expect([asked, hosts.hasNode(asked)]).toEqual([asked, hosts.present.some(({ node }) => node === asked)])
+      expect([asked, hosts.formerNodesNamed(asked)]).toEqual([asked, hosts.records.filter(isFormer).map(({ index }) => index)])
+    }
+  }
+  const replace = (from: HostName, to: HostName) => ({ type: 'replace' as const, hosts: [{ from, to }], reason: 'moved' })
+  log.append(names.map(({ host, node }) => ({ ...aReport(host, { instances: [] }), node })))
+  check(log.fleet)
+  for (const change of [
+    replace(name('a', 'n1'), name('e', 'n4')),
+    replace(name('e', 'n4'), name('e', 'e')),
+    replace(name('b', 'n1'), name('b', 'n3')),
+    // the host n1 is merged into b
+    replace(name('b', 'n3'), name('n1')),
+    { type: 'forget' as const, hosts: [name('c', 'n3')], isForced: true, reason: 'broken' },
+    { type: 'readmit' as const, ...name('a', 'n1'), reason: 'another machine' },
+    { ...aReport('a', { instances: [] }), node: 'n1' },
+    replace(name('e', 'e'), name('a', 'n4')),
+  ]) {
+    const before = copyFleet(log.fleet)
+    expect(log.append([change])).toEqual([undefined])
+    check(log.fleet)
+    check(before)
+  }
 })
 
 describe('searching for a host finds records under all names of the host', () => {

@@ -17,12 +17,9 @@ export function presentHosts(hosts: HostTable, names: readonly string[]): readon
 
 /** Replaces former node names by present ones. Used for calls that name nodes without their hosts. */
 function presentNodes(hosts: HostTable, names: readonly string[]): readonly string[] {
-  if (names.length === 0) return names
-  const there = new Set(hosts.present.map(({ node }) => node))
   return changed(names, (name) => {
-    if (there.has(name)) return [name]
-    const had = hosts.records.filter(({ formerNames }) => formerNames.some(({ node, isFree }) => !isFree && node === name))
-    return had.length === 0 ? [name] : had.map((record) => replacementOf(hosts, record).node)
+    const had = hosts.hasNode(name) ? [] : hosts.formerNodesNamed(name)
+    return had.length === 0 ? [name] : had.map((index) => replacementOf(hosts, hosts.get(index)).node)
   })
 }
 

@@ -243,6 +243,16 @@ export class HostTable {
     return this.#names.renamedNodesOf(host)
   }
 
+  /** True if a present host has this node name, under any host name. */
+  hasNode(node: string): boolean {
+    return this.#names.hasNode(node)
+  }
+
+  /** The hosts that had this node name before they were replaced, under any host name. */
+  formerNodesNamed(node: string): readonly HostIndex[] {
+    return this.#names.formerNodesNamed(node)
+  }
+
   /** Changes the names of a host, or records that the host left or returned. */
   rename(record: OwnHostRecord, to: Partial<Pick<HostRecord, 'host' | 'node' | 'gone' | 'formerNames'>>): void {
     this.#names.leave(record)

@@ -92,6 +92,10 @@ export class HostNames {
   #former = new NameMap()
   /** Former names that operators released. Another machine may use such a name. */
   #free = new NameMap()
+  /** For each node name, how many present hosts have it together with another host name. */
+  #otherNodes = new SharedMap<number>()
+  /** For each node name, the hosts that had it before they were replaced, in ascending order. Without released names. */
+  #formerNodes = new SharedMap<readonly HostIndex[]>()
 
   /** The present host with this name. */
   find(name: HostName): HostIndex | undefined {
@@ -121,6 +125,16 @@ export class HostNames {
     return this.#former.nodesOf(host)
   }
 
+  /** True if a present host has this node name, under any host name. */
+  hasNode(node: string): boolean {
+    return this.#present.find({ host: node, node }) !== undefined || this.#otherNodes.has(node)
+  }
+
+  /** The hosts that had this node name before they were replaced, under any host name, in the order in which they were first seen. */
+  formerNodesNamed(node: string): readonly HostIndex[] {
+    return this.#formerNodes.get(node) ?? NONE
+  }
+
   /** True if the name is a former name that an operator released for another machine. */
   isFree(name: HostName): boolean {
     return this.#former.find(name) === undefined && this.#free.find(name) !== undefined
@@ -135,12 +149,34 @@ export class HostNames {
       this.#forgotten.delete(named)
       this.#present.set(named, index)
     } else if (gone.mergedInto === null) this.#forgotten.set(named, index)
+    this.#countNode(named, 1)
+    for (const { node, isFree } of formerNames) {
+      const known = this.formerNodesNamed(node)
+      if (!isFree && !known.includes(index))
+        this.#formerNodes.set(
+          node,
+          [...known, index].sort((a, b) => a - b),
+        )
+    }
   }
 
   /** Removes the present name and all former names of a host. Must be called before a name of the host changes. */
   leave(named: Named): void {
     for (const map of [this.#present, this.#forgotten]) if (map.find(named) === named.index) map.delete(named)
     for (const map of [this.#former, this.#free]) for (const name of named.formerNames) if (map.find(name) === named.index) map.delete(name)
+    this.#countNode(named, -1)
+    for (const { node } of named.formerNames) {
+      const left = this.formerNodesNamed(node).filter((other) => other !== named.index)
+      if (left.length > 0) this.#formerNodes.set(node, left)
+      else this.#formerNodes.delete(node)
+    }
+  }
+
+  #countNode({ host, node, gone }: Named, change: 1 | -1): void {
+    if (host === node || gone !== null) return
+    const count = (this.#otherNodes.get(node) ?? 0) + change
+    if (count > 0) this.#otherNodes.set(node, count)
+    else this.#otherNodes.delete(node)
   }
 
   copy(): HostNames {
@@ -149,6 +185,8 @@ export class HostNames {
     copy.#forgotten = this.#forgotten.copy()
     copy.#former = this.#former.copy()
     copy.#free = this.#free.copy()
+    copy.#otherNodes = this.#otherNodes.copy()
+    copy.#formerNodes = this.#formerNodes.copy()
     return copy
   }
 }

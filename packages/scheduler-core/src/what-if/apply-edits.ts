@@ -1,43 +1,28 @@
 import type { Void } from '../claims/judge.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { nodesMeant, nodesNamed } from '../fleet/present-names.ts'
-import { COMPUTE, DEFAULT_ZONE, type HostRecord } from '../hosts/hosts.ts'
+import { COMPUTE, type HostRecord } from '../hosts/hosts.ts'
 import { type AggregateState, type Change, ENTRY_FORMAT, type HostAllocationSet, type HostReported } from '../records/change.ts'
 import { isLive } from '../records/claim.ts'
 import type { HostStats } from '../report/stats.ts'
 import { codes } from '../text/codes.ts'
 import { type Problem, quote } from '../text/problem.ts'
-import { ZONE_KEY } from '../values/aggregate-keys.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import { ALLOCATION_RULES } from '../values/levels.ts'
 import { atOnce, type Steps } from '../values/steps.ts'
-import { addedNames, type FleetEdits, findAggregate, presentHostsInSteps } from './edits.ts'
-import { emptied, gone, withRatio, withService } from './hypothetical-stats.ts'
+import { addHosts } from './add-hosts.ts'
+import { type Edit, isPauseDue, MADE_UP, NEW, type Step } from './edit-steps.ts'
+import { aggregateFinder, type FleetEdits, presentHostsInSteps } from './edits.ts'
+import { gone, withRatio, withService } from './hypothetical-stats.ts'
 
 /** Edits are applied as hypothetical log entries with at most this many changes. The generator yields after each entry. */
 const SLICE = 50
-
-/** The generator yields after reading this many hosts or claims. */
-const PAUSED_AFTER = 500
 
 /** The status reason of hosts that a what-if query removes. */
 export const REMOVED = 'removed, in this what-if'
 const DRAINED = 'drained, in this what-if'
 const DISABLED = 'disabled, in this what-if'
 const ENABLED = 'enabled, in this what-if'
-
-/** A change of the fleet, and for messages: the path of the edit that causes the change, and the value at this path. */
-interface Step {
-  readonly change: Change
-  readonly path: readonly string[]
-  readonly found: unknown
-}
-
-/**
- * Yields the changes for one kind of edit, one at a time, because a list of all changes could be long. Yields undefined where the caller
- * should yield to other work.
- */
-type Edit = (fleet: Fleet, edits: FleetEdits) => Generator<Step | undefined, void>
 
 /**
  * Applies edits to a fleet. Only `apply` writes fleets, so the edits are applied as hypothetical log entries. The fleet must be a private
@@ -102,73 +87,6 @@ const kindsOfEdits: readonly Edit[] = [
   endClaims,
 ]
 
-function* addHosts(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
-  const joining = new Map<string, string[]>()
-  const newZones = new Map<string, string[]>()
-  const added = yield* addedNames(fleet, edits)
-  for (const [i, made] of added.entries()) {
-    const { likeHost, availabilityZone, aggregates } = edits.addHosts[i] as FleetEdits['addHosts'][number]
-    const like = nodesNamed(fleet.hosts, { host: likeHost })[0]
-    if (like === undefined) continue
-    const path = ['addHosts', String(i)]
-    const full = emptied(like.stats)
-    for (const host of made) {
-      const change: HostReported = { type: 'report', host, node: host, incarnation: NEW, sequence: 1, full }
-      yield { change, path, found: likeHost }
-      for (const edit of overridesOf(like, host)) yield { change: edit, path, found: likeHost }
-    }
-    const asked = (aggregates ?? like.aggregates).flatMap((ref) => findAggregate(fleet, ref) ?? [])
-    const zone = availabilityZone ?? zoneAmong(fleet, asked)
-    for (const uuid of asked.filter((one) => isOfZone(fleet, one, zone))) push(joining, uuid, made)
-    if (availabilityZone === null || availabilityZone === DEFAULT_ZONE || zoneAmong(fleet, asked) === availabilityZone) continue
-    const known = [...fleet.aggregates.byUuid.values()].find(({ metadata }) => metadata[ZONE_KEY] === availabilityZone)
-    push(known === undefined ? newZones : joining, known?.uuid ?? availabilityZone, made)
-  }
-  for (const [uuid, made] of joining) {
-    yield memberStep(fleet, uuid, made)
-    yield undefined
-  }
-  for (const [zone, hosts] of newZones) {
-    const next: AggregateState = { name: `zone ${zone}, in this what-if`, metadata: { [ZONE_KEY]: zone }, hosts }
-    yield { change: { type: 'aggregate', uuid: `what-if zone ${zone}`, expectedVersion: 0, next }, path: ['addHosts'], found: zone }
-    yield undefined
-  }
-}
-
-/** The changes that give `host` the ratios and reserved amounts that operators set for another host. */
-const overridesOf = ({ allocation }: HostRecord, host: string): readonly HostAllocationSet[] =>
-  Object.entries(allocation).map(([resourceClass, { ratio, reserved }]) => ({
-    ...{ type: 'hostAllocation', host, node: host, resourceClass },
-    ...(ratio && { ratio: ratio.value }),
-    ...(reserved && { reserved: reserved.value }),
-    ...MADE_UP,
-  }))
-
-/** The author and reason of ratios and reserved amounts that a what-if query sets. */
-const MADE_UP = { by: 'what-if', reason: 'set, in this what-if' } as const
-
-/** The incarnation in the reports of hypothetical hosts. */
-const NEW = '00000000-0000-4000-8000-000000000000'
-
-function push(lists: Map<string, string[]>, key: string, items: readonly string[]): void {
-  lists.set(key, [...(lists.get(key) ?? []), ...items])
-}
-
-const zoneAmong = ({ aggregates }: Fleet, uuids: readonly string[]): string | undefined =>
-  uuids.map((uuid) => aggregates.byUuid.get(uuid)?.metadata[ZONE_KEY]).find((zone) => zone !== undefined)
-
-/** True if an aggregate has the zone `zone`, or has no zone. */
-function isOfZone({ aggregates }: Fleet, uuid: string, zone: string | undefined): boolean {
-  const own = aggregates.byUuid.get(uuid)?.metadata[ZONE_KEY]
-  return own === undefined || own === zone
-}
-
-function memberStep({ aggregates }: Fleet, uuid: string, hosts: readonly string[]): Step {
-  const { version, name, metadata, hosts: members } = aggregates.byUuid.get(uuid) as NonNullable<ReturnType<typeof aggregates.byUuid.get>>
-  const next: AggregateState = { name, metadata, hosts: [...members, ...hosts] }
-  return { change: { type: 'aggregate', uuid, expectedVersion: version, next }, path: ['addHosts'], found: name }
-}
-
 function* removeHosts(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
   for (const named of recordsNamed(fleet, edits.removeHosts)) {
     if (named === undefined) {
@@ -217,9 +135,11 @@ function* enableServices(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
 }
 
 function* changeAggregates(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
+  if (edits.aggregateChanges.length === 0) return
   const { aggregates } = fleet
+  const find = yield* aggregateFinder(fleet)
   for (const [i, edit] of edits.aggregateChanges.entries()) {
-    const uuid = findIn(aggregates.byUuid, edit.aggregate)
+    const uuid = find(edit.aggregate)
     const known = uuid === undefined ? undefined : aggregates.byUuid.get(uuid)
     if (uuid === undefined || known === undefined) continue
     const left = new Set([...edit.removeHosts, ...(yield* presentHostsInSteps(fleet, edit.removeHosts))])
@@ -237,10 +157,6 @@ function* changeAggregates(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
   }
 }
 
-function findIn(byUuid: Fleet['aggregates']['byUuid'], ref: string): string | undefined {
-  return byUuid.has(ref) ? ref : [...byUuid.values()].find(({ name }) => name === ref)?.uuid
-}
-
 /** An allocation ratio, and the hosts for which it is set. */
 interface WantedRatio {
   readonly resourceClass: string
@@ -248,29 +164,40 @@ interface WantedRatio {
   isFor(record: HostRecord): boolean
 }
 
-function wantedRatios(fleet: Fleet, { ratios }: FleetEdits): WantedRatio[] {
-  return ratios.map(({ host, node, aggregate, resourceClass, allocationRatio }) => {
-    const named = new Set(host === null ? [] : nodesNamed(fleet.hosts, { host, node }).map(({ index }) => index))
-    const uuid = aggregate === null ? undefined : findAggregate(fleet, aggregate)
+function* wantedRatios(fleet: Fleet, { ratios }: FleetEdits): Steps<WantedRatio[]> {
+  const find = yield* aggregateFinder(fleet)
+  // each name is looked up once, because a host can have thousands of nodes
+  const nodesOf = new Map<string, ReadonlySet<HostIndex>>()
+  const wanted: WantedRatio[] = []
+  for (const { host, node, aggregate, resourceClass, allocationRatio } of ratios) {
+    const key = JSON.stringify([host, node])
+    const known = nodesOf.get(key)
+    if (known === undefined) yield
+    const named = known ?? new Set(host === null ? [] : nodesNamed(fleet.hosts, { host, node }).map(({ index }) => index))
+    nodesOf.set(key, named)
+    const uuid = aggregate === null ? undefined : find(aggregate)
     const isFor = ({ index, aggregates }: HostRecord): boolean =>
       host !== null ? named.has(index) : aggregate === null || (uuid !== undefined && aggregates.includes(uuid))
-    return { resourceClass, allocationRatio, isFor }
-  })
+    wanted.push({ resourceClass, allocationRatio, isFor })
+  }
+  return wanted
 }
 
 function* setRatios(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
   if (edits.ratios.length === 0) return
-  const wanted = wantedRatios(fleet, edits)
+  const wanted = yield* wantedRatios(fleet, edits)
   if (fleet.featureLevel >= ALLOCATION_RULES) {
     yield* overrideRatios(fleet, wanted)
     return
   }
-  for (const [i, { index }] of fleet.hosts.present.entries()) {
-    if (isPauseDue(i)) yield undefined
+  let read = 0
+  for (const { index } of fleet.hosts.present) {
     const record = fleet.hosts.get(index)
     let next: HostStats | undefined
-    for (const { isFor, resourceClass, allocationRatio } of wanted)
+    for (const { isFor, resourceClass, allocationRatio } of wanted) {
+      if (isPauseDue(read++)) yield undefined
       if (isFor(record)) next = withRatio(next ?? record.stats, resourceClass, allocationRatio) ?? next
+    }
     if (next !== undefined) yield { change: reportOf(record, next), path: ['ratios'], found: record.host }
   }
 }
@@ -280,11 +207,12 @@ function* setRatios(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
  * host's aggregates.
  */
 function* overrideRatios(fleet: Fleet, wanted: readonly WantedRatio[]): ReturnType<Edit> {
-  for (const [i, { index }] of fleet.hosts.present.entries()) {
-    if (isPauseDue(i)) yield undefined
+  let read = 0
+  for (const { index } of fleet.hosts.present) {
     const record = fleet.hosts.get(index)
     const { host, node } = record
     for (const { isFor, resourceClass, allocationRatio } of wanted) {
+      if (isPauseDue(read++)) yield undefined
       if (!isFor(record) || fleet.hosts.classes.get(resourceClass)?.reported[index] !== 1) continue
       const edit: HostAllocationSet = { type: 'hostAllocation', host, node, resourceClass, ratio: allocationRatio, ...MADE_UP }
       yield { change: edit, path: ['ratios'], found: host }
@@ -294,8 +222,10 @@ function* overrideRatios(fleet: Fleet, wanted: readonly WantedRatio[]): ReturnTy
 
 /** Sets reserved amounts in the way in which operators set them. */
 function* setReserves(fleet: Fleet, { reserves }: FleetEdits): ReturnType<Edit> {
+  let read = 0
   for (const [i, { host, node, resourceClass, reserved }] of reserves.entries())
     for (const record of nodesNamed(fleet.hosts, { host, node })) {
+      if (isPauseDue(read++)) yield undefined
       if (fleet.hosts.classes.get(resourceClass)?.reported[record.index] !== 1) continue
       const edit: HostAllocationSet = {
         ...{ type: 'hostAllocation', host: record.host, node: record.node, resourceClass, reserved },
@@ -324,12 +254,6 @@ function* endClaims({ ledger }: Fleet, { releaseClaims, expireBy }: FleetEdits):
     if (expiresAt !== null && expiresAt <= expireBy && !asked.has(id)) yield end(id, ['expireBy'])
   }
 }
-
-/**
- * True if the generator should yield after reading this many hosts or claims. It is not enough to yield after changes, because many hosts
- * or claims in a row can need no change.
- */
-const isPauseDue = (position: number): boolean => position % PAUSED_AFTER === PAUSED_AFTER - 1
 
 interface NamedRecord {
   readonly position: number

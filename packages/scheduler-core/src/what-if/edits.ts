@@ -165,15 +165,22 @@ export function joinEdits(a: FleetEdits, b: FleetEdits): FleetEdits {
   }
 }
 
-/** The uuid of the aggregate that has `ref` as its uuid or name. Undefined if there is none. */
-export function findAggregate({ aggregates }: Fleet, ref: string): string | undefined {
-  if (aggregates.byUuid.has(ref)) return ref
-  for (const { uuid, name: known } of aggregates.byUuid.values()) if (known === ref) return uuid
-  return undefined
-}
-
 /** The generator yields after reading this many hosts or names. */
 const SLICE = 500
+
+/** Finds the uuid of the aggregate that has `ref` as its uuid or name. Undefined if there is none. */
+export type FindAggregate = (ref: string) => string | undefined
+
+/** Reads all aggregates once, because a caller can name an aggregate tens of thousands of times. */
+export function* aggregateFinder({ aggregates: { byUuid } }: Fleet): Steps<FindAggregate> {
+  const byName = new Map<string, string>()
+  let read = 0
+  for (const { uuid, name: known } of byUuid.values()) {
+    if (++read % SLICE === 0) yield
+    if (!byName.has(known)) byName.set(known, uuid)
+  }
+  return (ref) => (byUuid.has(ref) ? ref : byName.get(ref))
+}
 
 /** For each entry of `addHosts`, the names of the new hosts. No host of the fleet has or had one of these names. */
 export function* addedNames({ hosts }: Fleet, { addHosts }: Pick<FleetEdits, 'addHosts'>): Steps<readonly (readonly string[])[]> {
@@ -214,15 +221,25 @@ export function* parseFleetEditsInSteps(fleet: Fleet, input: unknown): Steps<Par
   const parsed = parseWith(fleetEditsSchema, input, 'overlay')
   if (!parsed.ok) return parsed
   yield
-  const hosts = yield* checkHosts(fleet, parsed.value)
-  const problems = [...hosts, ...checkAggregates(fleet, parsed.value), ...(yield* checkClaims(fleet, parsed.value))]
+  const problems: Problem[] = []
+  const note: Note = (code, path, found, expected) => {
+    if (problems.length < MAX_PROBLEMS) problems.push(wrong(code, path, found, expected))
+  }
+  yield* checkHosts(fleet, parsed.value, note)
+  yield* checkAggregates(fleet, parsed.value, note)
+  yield* checkClaims(fleet, parsed.value, note)
   return problems.length === 0 ? parsed : { ok: false, problems }
 }
 
-function* checkHosts(fleet: Fleet, edits: FleetEdits): Steps<Problem[]> {
-  const problems: Problem[] = []
+/** At most this many problems of the names in the edits are returned, because each wrong name would otherwise become a text. */
+const MAX_PROBLEMS = 100
+
+/** Adds a problem with the value `found` at `path`. */
+type Note = (code: 'overlay.invalid' | 'overlay.unknown', path: readonly string[], found: unknown, expected: string) => void
+
+function* checkHosts(fleet: Fleet, edits: FleetEdits, note: Note): Steps<void> {
   const added = edits.addHosts.reduce((sum, { count }) => sum + count, 0)
-  if (added > MAX_ADDED_HOSTS) problems.push(wrong('overlay.invalid', ['addHosts'], added, `at most ${MAX_ADDED_HOSTS} hosts in total`))
+  if (added > MAX_ADDED_HOSTS) note('overlay.invalid', ['addHosts'], added, `at most ${MAX_ADDED_HOSTS} hosts in total`)
   // only aggregate changes, ratios and reserved amounts can name added hosts, so these names are needed only then
   const namesMade =
     edits.aggregateChanges.some(({ addHosts }) => addHosts.length > 0) ||
@@ -230,87 +247,109 @@ function* checkHosts(fleet: Fleet, edits: FleetEdits): Steps<Problem[]> {
   const isMadeNamed = added <= MAX_ADDED_HOSTS && namesMade
   const made = new Set(isMadeNamed ? (yield* addedNames(fleet, edits)).flat() : [])
   const isKnown = (host: string): boolean => presentHosts(fleet.hosts, [host]).some((name) => fleet.hosts.nodesOf(name).length > 0)
-  function* check(path: readonly string[], names: readonly string[]): Steps<void> {
-    for (const [i, host] of names.entries()) {
-      if (i % SLICE === SLICE - 1) yield
-      if (isKnown(host) || made.has(host)) continue
-      problems.push(wrong('overlay.unknown', [...path, String(i)], host, 'the name of a host that has reported'))
-    }
-  }
   for (const [i, { likeHost }] of edits.addHosts.entries())
-    if (!isKnown(likeHost))
-      problems.push(wrong('overlay.unknown', ['addHosts', String(i), 'likeHost'], likeHost, 'the name of a host that has reported'))
-  for (const field of ['removeHosts', 'drainHosts', 'disableHosts', 'enableHosts'] as const)
-    for (const [i, host] of edits[field].entries()) {
-      if (i % SLICE === SLICE - 1) yield
-      if (nodesMeant(fleet.hosts, host).length === 0)
-        problems.push(
-          wrong('overlay.unknown', [field, String(i)], host, 'the name of a host that has reported, or HOST/NODE for one of its nodes'),
-        )
-    }
+    if (!isKnown(likeHost)) note('overlay.unknown', ['addHosts', String(i), 'likeHost'], likeHost, 'the name of a host that has reported')
+  const isMeant = yield* checkMeant(fleet, edits, note)
   const checkNode = (path: readonly string[], host: string, node: string | null): void => {
     if (made.has(host) && (node === null || node === host)) return
     if (node === null ? isKnown(host) : nodesNamed(fleet.hosts, { host, node }).length > 0) return
     const [last, found] = node !== null && isKnown(host) ? ['node', node] : ['host', host]
-    problems.push(wrong('overlay.unknown', [...path, last], found, `the name of a ${last} that has reported`))
+    note('overlay.unknown', [...path, last], found, `the name of a ${last} that has reported`)
   }
   for (const [i, { host, node, aggregate }] of edits.ratios.entries()) {
     const path = ['ratios', String(i)]
-    if (host !== null && aggregate !== null)
-      problems.push(wrong('overlay.invalid', [...path, 'aggregate'], aggregate, 'left out where a host is named'))
-    if (host === null && node !== null) problems.push(wrong('overlay.invalid', [...path, 'node'], node, 'left out where no host is named'))
+    if (host !== null && aggregate !== null) note('overlay.invalid', [...path, 'aggregate'], aggregate, 'left out where a host is named')
+    if (host === null && node !== null) note('overlay.invalid', [...path, 'node'], node, 'left out where no host is named')
     if (host !== null) checkNode(path, host, node)
   }
   for (const [i, { host, node }] of edits.reserves.entries()) checkNode(['reserves', String(i)], host, node)
-  for (const [a, { addHosts }] of edits.aggregateChanges.entries()) yield* check(['aggregateChanges', String(a), 'addHosts'], addHosts)
+  for (const [a, { addHosts }] of edits.aggregateChanges.entries())
+    for (const [i, host] of addHosts.entries()) {
+      if (i % SLICE === SLICE - 1) yield
+      if (!isKnown(host) && !made.has(host))
+        note('overlay.unknown', ['aggregateChanges', String(a), 'addHosts', String(i)], host, 'the name of a host that has reported')
+    }
+  yield* checkEnabled(edits, isMeant, note)
+}
+
+/** The indexes of the nodes that a text means. */
+type NodesMeant = (text: string) => readonly HostIndex[]
+
+/**
+ * Checks the hosts that are removed, drained, disabled or enabled. Returns a function that finds the nodes of each of these texts. Each
+ * text is looked up once, because a text can mean thousands of nodes and can be listed a hundred thousand times.
+ */
+function* checkMeant({ hosts }: Fleet, edits: FleetEdits, note: Note): Steps<NodesMeant> {
+  const known = new Map<string, readonly HostIndex[]>()
+  const nodesOf = (text: string): readonly HostIndex[] => {
+    const found = known.get(text) ?? nodesMeant(hosts, text).map(({ index }) => index)
+    known.set(text, found)
+    return found
+  }
+  for (const field of ['removeHosts', 'drainHosts', 'disableHosts', 'enableHosts'] as const)
+    for (const [i, host] of edits[field].entries()) {
+      if (i % SLICE === SLICE - 1) yield
+      if (nodesOf(host).length === 0)
+        note('overlay.unknown', [field, String(i)], host, 'the name of a host that has reported, or HOST/NODE for one of its nodes')
+    }
+  return nodesOf
+}
+
+/** Checks that no host is enabled that the same overlay removes, drains or disables. */
+function* checkEnabled(edits: FleetEdits, nodesOf: NodesMeant, note: Note): Steps<void> {
+  if (edits.enableHosts.length === 0) return
+  let read = 0
   const shut = new Set<HostIndex>()
-  const shutNames = edits.enableHosts.length === 0 ? [] : [...edits.removeHosts, ...edits.drainHosts, ...edits.disableHosts]
-  for (const [i, host] of shutNames.entries()) {
-    if (i % SLICE === SLICE - 1) yield
-    for (const { index } of nodesMeant(fleet.hosts, host)) shut.add(index)
+  for (const host of new Set([...edits.removeHosts, ...edits.drainHosts, ...edits.disableHosts])) {
+    if (++read % SLICE === 0) yield
+    for (const index of nodesOf(host)) shut.add(index)
+  }
+  if (shut.size === 0) return
+  const both = new Set<string>()
+  for (const host of new Set(edits.enableHosts)) {
+    if (++read % SLICE === 0) yield
+    if (nodesOf(host).some((index) => shut.has(index))) both.add(host)
   }
   for (const [i, host] of edits.enableHosts.entries()) {
     if (i % SLICE === SLICE - 1) yield
-    if (shut.size > 0 && nodesMeant(fleet.hosts, host).some(({ index }) => shut.has(index)))
-      problems.push(
-        wrong('overlay.invalid', ['enableHosts', String(i)], host, 'a host that is not removed, drained or disabled by the same overlay'),
-      )
+    if (both.has(host))
+      note('overlay.invalid', ['enableHosts', String(i)], host, 'a host that is not removed, drained or disabled by the same overlay')
   }
-  return problems
 }
 
-function checkAggregates(fleet: Fleet, { addHosts, aggregateChanges, ratios, reserves }: FleetEdits): Problem[] {
-  const problems: Problem[] = []
+function* checkAggregates(fleet: Fleet, { addHosts, aggregateChanges, ratios, reserves }: FleetEdits, note: Note): Steps<void> {
+  const find = addHosts.length + aggregateChanges.length + ratios.length === 0 ? undefined : yield* aggregateFinder(fleet)
   const check = (path: readonly string[], ref: string): void => {
-    if (findAggregate(fleet, ref) === undefined) problems.push(wrong('overlay.unknown', path, ref, 'the uuid or name of an aggregate'))
+    if (find?.(ref) === undefined) note('overlay.unknown', path, ref, 'the uuid or name of an aggregate')
   }
   const checkClass = (path: readonly string[], resourceClass: string): void => {
     if (!fleet.hosts.classes.has(resourceClass))
-      problems.push(wrong('overlay.unknown', [...path, 'resourceClass'], resourceClass, 'a resource class that hosts report'))
+      note('overlay.unknown', [...path, 'resourceClass'], resourceClass, 'a resource class that hosts report')
   }
+  let read = 0
   for (const [i, { aggregates }] of addHosts.entries())
-    for (const [j, ref] of (aggregates ?? []).entries()) check(['addHosts', String(i), 'aggregates', String(j)], ref)
+    for (const [j, ref] of (aggregates ?? []).entries()) {
+      if (++read % SLICE === 0) yield
+      check(['addHosts', String(i), 'aggregates', String(j)], ref)
+    }
   for (const [i, { aggregate }] of aggregateChanges.entries()) check(['aggregateChanges', String(i), 'aggregate'], aggregate)
   for (const [i, { aggregate, resourceClass }] of ratios.entries()) {
     if (aggregate !== null) check(['ratios', String(i), 'aggregate'], aggregate)
     checkClass(['ratios', String(i)], resourceClass)
   }
   for (const [i, { resourceClass }] of reserves.entries()) checkClass(['reserves', String(i)], resourceClass)
-  return problems
 }
 
-function* checkClaims({ ledger }: Fleet, { releaseClaims }: FleetEdits): Steps<Problem[]> {
-  const problems: Problem[] = []
+function* checkClaims({ ledger }: Fleet, { releaseClaims }: FleetEdits, note: Note): Steps<void> {
   for (const [i, id] of releaseClaims.entries()) {
     if (i % SLICE === SLICE - 1) yield
     const path = ['releaseClaims', String(i)]
     const claim = ledger.claims.get(id)
-    if (claim === undefined || !isLive(claim)) problems.push(wrong('overlay.unknown', path, id, 'the id of a live claim'))
+    if (claim === undefined || !isLive(claim)) note('overlay.unknown', path, id, 'the id of a live claim')
     // the reported usage includes the instance of a materialised claim, and it is unknown how much of the usage belongs to the instance
     else if (claim.state === 'MATERIALISED')
-      problems.push(wrong('overlay.invalid', path, id, "a claim that its host's report does not count yet: this one is MATERIALISED"))
+      note('overlay.invalid', path, id, "a claim that its host's report does not count yet: this one is MATERIALISED")
   }
-  return problems
 }
 
 const wrong = (code: 'overlay.invalid' | 'overlay.unknown', path: readonly string[], found: unknown, expected: string): Problem => ({

@@ -6,7 +6,6 @@ export {
   addedNames,
   type FleetEdits,
   type FleetEditsInput,
-  findAggregate,
   fleetEditsSchema,
   isNoEdit,
   joinEdits,

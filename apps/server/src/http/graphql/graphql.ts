@@ -1,7 +1,7 @@
 import { atOnce, type Steps } from '@gantt/scheduler-core'
 import { type DocumentNode, type ExecutionResult, GraphQLError, type GraphQLSchema, Kind } from 'graphql'
 import { createYoga, isAsyncIterable, mapAsyncIterator, type Plugin, type YogaServerInstance } from 'graphql-yoga'
-import { answerInPieces, pauseOfQuestion } from '../../event-loop/question.ts'
+import { answerInPieces, callAnswered, pauseOfQuestion } from '../../event-loop/question.ts'
 import type { Context } from '../../schema/context.ts'
 import { fault, isFault } from '../../schema/types/faults.ts'
 import { servicesFor } from '../../services/key/bound.ts'
@@ -219,6 +219,7 @@ function useAnswerLimit(): Plugin<Context, Call> {
   return {
     onExecute: ({ args }) => ({
       async onExecuteDone({ result, setResult }) {
+        callAnswered()
         if (!(Symbol.asyncIterator in result)) setResult((await written(result as ExecutionResult, answerOf(args.contextValue))) as never)
       },
     }),

@@ -2,6 +2,7 @@ import { showUnseen } from '@gantt/scheduler-core'
 import { GraphQLError } from 'graphql'
 import { outageOf } from '../../db/outage.ts'
 import { UnreadableDecisionError } from '../../db/tables/decisions.ts'
+import { TooManyQuestionsError } from '../../event-loop/places.ts'
 import { CallerGoneError } from '../../event-loop/question.ts'
 import { RetriesExhaustedError } from '../../replica/propose/retries.ts'
 import { FeatureLevelError } from '../../replica/watch/feature-level.ts'
@@ -53,6 +54,10 @@ export function toFault(error: unknown): GraphQLError {
       fault('UNAVAILABLE', 'The database does not answer, so that reads from its tables fail at present.', { retryAfterMs: 1_000 }),
       at,
     )
+  if (cause instanceof TooManyQuestionsError) {
+    const detail = { rule: 'limit.key_questions', found: String(cause.found), allowed: `at most ${cause.most}`, retryAfterMs: 1_000 }
+    return located(fault('RATE_LIMITED', sentence(cause.message), detail), at)
+  }
   if (cause instanceof TooManyStreamsError) return located(fault('RATE_LIMITED', sentence(cause.message), { retryAfterMs: 5_000 }), at)
   // errors of the document itself have no cause
   if (at !== undefined && cause === undefined && !(at.extensions.unexpected === true))

@@ -9,7 +9,7 @@ import {
   type Side,
 } from '@gantt/scheduler-core'
 import type { StoredDecision } from '../../db/tables/rows.ts'
-import { answerInPieces } from '../../event-loop/question.ts'
+import { answerInPieces, holdingFleets } from '../../event-loop/question.ts'
 import type { History } from '../../replica/follow/history.ts'
 import type { Replica } from '../../replica/replica.ts'
 import { InputFault } from '../calls/outcome.ts'
@@ -30,6 +30,9 @@ export interface DecisionComparison extends Comparison {
   /** The reasons why the fidelity is APPROXIMATE, as sentences; null if it is REPLAYED. */
   readonly approximateBecause: string | null
 }
+
+/** A comparison waits at most this long for other calls that hold fleets of their own. */
+const MAX_WAIT_MS = 10_000
 
 /** Explains why two decisions differ. Throws InputFault if a decision or its profile does not exist. */
 export type CompareDecisions = (a: string, b: string, instance?: number | null) => Promise<DecisionComparison>
@@ -57,7 +60,7 @@ export function createCompareDecisions(replica: Replica, history: History, decis
       return { fleet, record: onOtherState(fleet, record), profile, before: [], lost: { revision: place.basis, record, answer } }
     }
   }
-  return async (a, b, instance) => {
+  const compare: CompareDecisions = async (a, b, instance) => {
     const [first, second] = [await find(a, 'a'), await find(b, 'b')]
     const options: CompareOptions = { instance: instanceOf(first, second, instance), most: MAX_PAGE }
     const sides = [await sideOf(first, 'a'), await sideOf(second, 'b')] as const
@@ -71,6 +74,7 @@ export function createCompareDecisions(replica: Replica, history: History, decis
       approximateBecause: because,
     }
   }
+  return (...asked) => holdingFleets(MAX_WAIT_MS, () => compare(...asked))
 }
 
 /** A decision with the state on which it was decided. Throws RangeError if the log no longer contains that state. */

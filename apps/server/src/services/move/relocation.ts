@@ -14,7 +14,7 @@ import {
   requestAt,
   type SelectedDestination,
 } from '@gantt/scheduler-core'
-import { answerInPieces } from '../../event-loop/question.ts'
+import { answerInPieces, holdingFleets } from '../../event-loop/question.ts'
 import type { Outside } from '../../plugin/outside/outside.ts'
 import type { Replica } from '../../replica/replica.ts'
 import type { Solve } from '../../solver/ask-solver.ts'
@@ -231,16 +231,18 @@ export function createRelocation(
       if (lacking !== undefined) return invalid([lacking])
       const solved = await createMoveBatch(batches, { asked, profileOf, seed: idempotencyKey }).solve(deadlineMs ?? DEFAULT_DEADLINE_MS)
       const answered = solved?.profile ?? (await answeredFor(outside, replica.fleet, profile, 'EVACUATE', asked))
-      const fleet = copyFleet(replica.fleet)
-      const moves = await answerInPieces(foreseeMoves(fleet, answered, 'EVACUATE', inOrder(asked, solved), { shares: solved?.shares }))
-      const foreseen = new Map(moves.map((move) => [move.claim.id, move]))
-      return {
-        type: 'foreseen',
-        hosts: nodesOf({ fleet }, name).map((record) => viewHost(fleet, record)),
-        moves: asked.flatMap(({ claim }) => foreseen.get(claim.id) ?? []),
-        revision: fleet.place.revision,
-        ignored: claimWithoutEffect({ ...input, intent: 'EVACUATE' }),
-      }
+      return holdingFleets(deadlineMs ?? DEFAULT_DEADLINE_MS, async () => {
+        const fleet = copyFleet(replica.fleet)
+        const moves = await answerInPieces(foreseeMoves(fleet, answered, 'EVACUATE', inOrder(asked, solved), { shares: solved?.shares }))
+        const foreseen = new Map(moves.map((move) => [move.claim.id, move]))
+        return {
+          type: 'foreseen',
+          hosts: nodesOf({ fleet }, name).map((record) => viewHost(fleet, record)),
+          moves: asked.flatMap(({ claim }) => foreseen.get(claim.id) ?? []),
+          revision: fleet.place.revision,
+          ignored: claimWithoutEffect({ ...input, intent: 'EVACUATE' }),
+        }
+      })
     },
   }
 }

@@ -4,7 +4,7 @@ import { InputFault } from '../calls/outcome.ts'
 import { checkRange } from '../calls/text.ts'
 import type { Drain } from '../move/drain.ts'
 import { type AskedRequest, isWrong, type PlacedRequest, type ReadRequest } from '../placement/asked-request.ts'
-import type { Hypothesis, OpenHypothetical } from './hypothetical.ts'
+import { type Hypothesis, inHypothesis, type OpenHypothetical } from './hypothetical.ts'
 
 /** The fields by which hosts are grouped. */
 export const capacityGroupings = ['AVAILABILITY_ZONE', 'AGGREGATE', 'HOST'] as const
@@ -46,22 +46,21 @@ function severalKinds({ path }: PlacedRequest, { gang }: RequestSpec, { decision
 }
 
 export function createCapacities(open: OpenHypothetical, readRequest: ReadRequest): Capacities {
-  return {
-    async count(input) {
-      const read = await readRequest(input.request)
-      const issues = [...(isWrong(read) ? read : []), ...checkRange(['input', 'limit'], input.limit, 1, MAX_COUNTED)]
-      const { fleet, profile, requests, asOf, isOver, drain } = await open(input, issues, isWrong(read) ? [] : [read])
-      if (isWrong(read)) throw new InputFault(read)
-      const [request = read.request] = requests
-      if (request.gang.length > 0) throw severalKinds(read, request, input.request)
-      const groupings: Readonly<Record<CapacityGrouping, CapacityOptions['groupsOf']>> = {
-        AVAILABILITY_ZONE: ({ zone }) => [zone],
-        AGGREGATE: ({ aggregates }) => aggregates.map((uuid) => fleet.aggregates.byUuid.get(uuid)?.name ?? uuid),
-        HOST: ({ host, node }) => [host === node ? host : `${host}/${node}`],
-      }
-      const groupsOf = groupings[input.groupBy]
-      const options: CapacityOptions = { request, profile, seed: 'counted', limit: input.limit, groupsOf, isOver }
-      return { ...(await answerInPieces(countCapacity(fleet, options))), asOf, drain }
-    },
+  const count = async (input: CapacityInput, since: number): Promise<CapacityAnswer> => {
+    const read = await readRequest(input.request)
+    const issues = [...(isWrong(read) ? read : []), ...checkRange(['input', 'limit'], input.limit, 1, MAX_COUNTED)]
+    const { fleet, profile, requests, asOf, isOver, drain } = await open(input, issues, isWrong(read) ? [] : [read], since)
+    if (isWrong(read)) throw new InputFault(read)
+    const [request = read.request] = requests
+    if (request.gang.length > 0) throw severalKinds(read, request, input.request)
+    const groupings: Readonly<Record<CapacityGrouping, CapacityOptions['groupsOf']>> = {
+      AVAILABILITY_ZONE: ({ zone }) => [zone],
+      AGGREGATE: ({ aggregates }) => aggregates.map((uuid) => fleet.aggregates.byUuid.get(uuid)?.name ?? uuid),
+      HOST: ({ host, node }) => [host === node ? host : `${host}/${node}`],
+    }
+    const groupsOf = groupings[input.groupBy]
+    const options: CapacityOptions = { request, profile, seed: 'counted', limit: input.limit, groupsOf, isOver }
+    return { ...(await answerInPieces(countCapacity(fleet, options))), asOf, drain }
   }
+  return { count: (input) => inHypothesis(input, (since) => count(input, since)) }
 }

@@ -5,16 +5,21 @@ import {
   DEFAULT_PROFILE,
   type Fleet,
   type FleetEdits,
+  isNoEdit,
+  NO_EDITS,
   type Profile,
   parseFleetEditsInSteps,
   parseProfile,
   pluginsOf,
   type RequestSpec,
+  type Steps,
 } from '@gantt/scheduler-core'
-import { answerInPieces } from '../../event-loop/question.ts'
+import { mapInPieces } from '../../event-loop/lists.ts'
+import { answerInPieces, holdingFleets } from '../../event-loop/question.ts'
 import type { Outside } from '../../plugin/outside/outside.ts'
 import { requestNow } from '../../replica/propose/moves.ts'
 import type { Replica } from '../../replica/replica.ts'
+import { UnavailableError } from '../../unavailable.ts'
 import { documentSize, sizeRule } from '../calls/json-size.ts'
 import { InputFault, type Issue, issue, under } from '../calls/outcome.ts'
 import { checkRange } from '../calls/text.ts'
@@ -69,7 +74,22 @@ export type OpenHypothetical = (
   others?: readonly Issue[],
   /** The requests to decide. They are checked as in a call that creates instances, and sent to the external plug-ins of the profile. */
   requests?: readonly PlacedRequest[],
+  /** The time from which the deadline counts, by `performance.now`. Absent: now. */
+  since?: number,
 ) => Promise<Hypothetical>
+
+/**
+ * Runs the work of a query that needs a hypothetical fleet. The query waits until the call may hold such a fleet, at most until its
+ * deadline. `work` gets the time of the query, for `since`.
+ */
+export function inHypothesis<Answer>(
+  { deadlineMs }: Pick<Hypothesis, 'deadlineMs'>,
+  work: (since: number) => Promise<Answer>,
+): Promise<Answer> {
+  const since = performance.now()
+  const waitMs = Math.min(Math.max(1, deadlineMs ?? DEFAULT_DEADLINE_MS), MAX_DEADLINE_MS)
+  return holdingFleets(waitMs, () => work(since))
+}
 
 const DEFAULT_DEADLINE_MS = 10_000
 const MAX_DEADLINE_MS = 60_000
@@ -87,7 +107,7 @@ export function createHypotheticals(replica: Replica, moments: Moments, { outsid
     return copyFleet(replica.fleet)
   }
 
-  return async ({ at, profile: ref, profileChanges, overlay, deadlineMs }, others = [], given = []) => {
+  return async ({ at, profile: ref, profileChanges, overlay, deadlineMs }, others = [], given = [], since = performance.now()) => {
     const issues = [
       ...others,
       ...(overlay?.issues ?? []),
@@ -106,21 +126,21 @@ export function createHypotheticals(replica: Replica, moments: Moments, { outsid
         return keptFault(error)
       }
     }
-    const over = performance.now() + (deadlineMs ?? DEFAULT_DEADLINE_MS)
+    const over = since + (deadlineMs ?? DEFAULT_DEADLINE_MS)
+    const isOver = (): boolean => performance.now() >= over
     const fleet = await fleetAt(at).catch((error: unknown) => {
       throw error instanceof InputFault ? new InputFault([...issues, ...error.issues]) : error
     })
     const asOf = fleet.place.revision
     const profile = kept(() => profileOf(replica, fleet, ref, profileChanges))
-    const edits = await editsOf(fleet, overlay).catch(keptFault)
+    const edits = await editsOf(fleet, overlay, isOver).catch(keptFault)
     if (profile === undefined || edits === undefined || issues.length > 0) throw new InputFault(issues)
-    const problems = await answerInPieces(applyEdits(fleet, edits))
+    const problems = isNoEdit(edits) ? [] : await answerInPieces(untilOver(applyEdits(fleet, edits), isOver))
     if (problems.length > 0) throw new InputFault(under(['input', 'overlay'], problems))
-    const isOver = (): boolean => performance.now() >= over
     const drain = await drainHosts(fleet, edits.drainHosts, { profile, outside, decisions, isOver })
-    const refused = given.flatMap((each) => checkAsked({ fleet, profile, ...each, profilePath: ['input', 'profile'] }))
-    if (refused.length > 0) throw new InputFault(refused)
-    const requests = given.map(({ request }) => requestNow(fleet, { request, intent: 'CREATE' }, undefined))
+    const refused = await mapInPieces(given, (each) => checkAsked({ fleet, profile, ...each, profilePath: ['input', 'profile'] }))
+    if (refused.some(({ length }) => length > 0)) throw new InputFault(refused.flat())
+    const requests = await mapInPieces(given, ({ request }) => requestNow(fleet, { request, intent: 'CREATE' }, undefined))
     const answered = await outside.gather(fleet, profile, requests, { waitMs: Math.max(1, over - performance.now()) })
     return {
       fleet,
@@ -141,10 +161,25 @@ function profileOf(replica: Replica, fleet: Fleet, ref: string | null, changes: 
   return changes === null || changes === undefined ? usableProfile(fleet, named, ['input', 'profile']) : draftOf(fleet, named, changes)
 }
 
-async function editsOf(fleet: Fleet, overlay: Hypothesis['overlay']): Promise<FleetEdits> {
-  const edits = await answerInPieces(parseFleetEditsInSteps(fleet, overlay?.document ?? {}))
+async function editsOf(fleet: Fleet, overlay: Hypothesis['overlay'], isOver: () => boolean): Promise<FleetEdits> {
+  if (overlay === null) return NO_EDITS
+  const edits = await answerInPieces(untilOver(parseFleetEditsInSteps(fleet, overlay.document ?? {}), isOver))
   if (!edits.ok) throw new InputFault(under(['input', 'overlay'], edits.problems))
   return edits.value
+}
+
+/** Edits in steps that end at the deadline, because an answer about some of the edits would be wrong. */
+function* untilOver<Result>(steps: Steps<Result>, isOver: () => boolean): Steps<Result> {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    if (isOver())
+      throw new UnavailableError(
+        'deadline',
+        'the deadline passed before the edits of the overlay were made: name fewer hosts and aggregates, or set a later deadline',
+      )
+    yield
+  }
 }
 
 /** A profile with changed parts, as the profile's next version. Only the query's private fleet contains this version. */

@@ -12,7 +12,8 @@ import {
   type SolverRecord,
   simulate,
 } from '@gantt/scheduler-core'
-import { answerInPieces } from '../../event-loop/question.ts'
+import { mapInPieces } from '../../event-loop/lists.ts'
+import { answerInPieces, keepFleet, pauseOfQuestion } from '../../event-loop/question.ts'
 import type { AskSolver } from '../../solver/ask-solver.ts'
 import { InputFault, type Issue, issue } from '../calls/outcome.ts'
 import { type Examined, examineInstance } from '../explanation/examined.ts'
@@ -20,11 +21,13 @@ import { createOwnFleet } from '../moments/own-fleet.ts'
 import type { Drain } from '../move/drain.ts'
 import { type AskedRequest, isWrong, type PlacedRequest, type ReadRequest } from '../placement/asked-request.ts'
 import { checkBinding } from '../placement/call-checks.ts'
-import type { Hypothesis, OpenHypothetical } from './hypothetical.ts'
+import { type Hypothesis, inHypothesis, type OpenHypothetical } from './hypothetical.ts'
 
 const MAX_REQUESTS = 1_000
 const MAX_SHOWN = 500
 const MAX_POINTS = 500
+/** One call may ask for at most this many simulations, because each keeps its fleet until the call is answered. */
+export const MAX_SIMULATIONS = 4
 
 export interface SimulateInput extends Hypothesis {
   readonly requests: readonly { readonly request: AskedRequest; readonly count: number }[]
@@ -66,55 +69,61 @@ export interface Simulations {
 }
 
 export function createSimulations(open: OpenHypothetical, readRequest: ReadRequest, ask: AskSolver): Simulations {
+  const run = async (input: SimulateInput, since: number): Promise<Simulation> => {
+    const { requests, issues } = await readAll(readRequest, input.requests)
+    const opened = await open(input, issues, requests, since)
+    const { fleet, profile, asOf, isOver, left, drain } = opened
+    const named = requests.map(({ request, count }, i) => ({ request: opened.requests[i] ?? request, count }))
+    // an earlier request of the simulation can have created the server group of this request
+    const checkNext = (index: number): void => {
+      const { request, path } = requests[index] as PlacedRequest
+      const issues = checkBinding(fleet, named[index]?.request ?? request, path)
+      if (issues.length > 0) throw new InputFault(issues)
+    }
+    // the simulation changes the fleet until it ends, so the solver reads a copy
+    const asked = profile.scheduler === 'solver' ? copyFleet(fleet) : fleet
+    const simulated = await withAnswers(
+      simulate(fleet, { requests: named, profile, seed: input.seed ?? 'simulated', isOver, checkNext }),
+      (question) => ask(() => asked, { profile, deadlineMs: Math.max(1, left()), ...question }),
+    )
+    const { proposals, ...rest } = simulated
+    const state = createOwnFleet(() => fleet)
+    const explain = ({ decided, before }: SimulatedDecision) => {
+      const { record, answer } = decided
+      const question = {
+        record,
+        answer,
+        before: proposals.slice(0, before),
+        fidelity: 'REPLAYED' as const,
+        profile,
+        basis: asOf,
+        state,
+      }
+      return examineInstance(question, record.instances.length - 1)
+    }
+    // computed once per request, because copies of a request have the same ignored fields
+    const ignored = await mapInPieces(named, ({ request }) => ignoredFields(request, profile, fleet))
+    return {
+      ...rest,
+      asOf,
+      drain,
+      decisions: simulated.decisions.map((decision) => ({
+        ...decision,
+        explain: () => explain(decision),
+        ignored: ignored[decision.request] ?? [],
+      })),
+      curve(most) {
+        if (most < 2 || most > MAX_POINTS) throw InputFault.at(['curve', 'points'], most, `2 to ${MAX_POINTS}`)
+        return curveOf(simulated, most)
+      },
+    }
+  }
   return {
     async simulate(input) {
-      const { requests, issues } = await readAll(readRequest, input.requests)
-      const opened = await open(input, issues, requests)
-      const { fleet, profile, asOf, isOver, left, drain } = opened
-      const named = requests.map(({ request, count }, i) => ({ request: opened.requests[i] ?? request, count }))
-      // an earlier request of the simulation can have created the server group of this request
-      const checkNext = (index: number): void => {
-        const { request, path } = requests[index] as PlacedRequest
-        const issues = checkBinding(fleet, named[index]?.request ?? request, path)
-        if (issues.length > 0) throw new InputFault(issues)
-      }
-      // the simulation changes the fleet until it ends, so the solver reads a copy
-      const asked = profile.scheduler === 'solver' ? copyFleet(fleet) : fleet
-      const simulated = await withAnswers(
-        simulate(fleet, { requests: named, profile, seed: input.seed ?? 'simulated', isOver, checkNext }),
-        (question) => ask(() => asked, { profile, deadlineMs: Math.max(1, left()), ...question }),
-      )
-      const { proposals, ...rest } = simulated
-      const state = createOwnFleet(() => fleet)
-      const explain = ({ decided, before }: SimulatedDecision) => {
-        const { record, answer } = decided
-        const question = {
-          record,
-          answer,
-          before: proposals.slice(0, before),
-          fidelity: 'REPLAYED' as const,
-          profile,
-          basis: asOf,
-          state,
-        }
-        return examineInstance(question, record.instances.length - 1)
-      }
-      // computed once per request, because copies of a request have the same ignored fields
-      const ignored = named.map(({ request }) => ignoredFields(request, profile, fleet))
-      return {
-        ...rest,
-        asOf,
-        drain,
-        decisions: simulated.decisions.map((decision) => ({
-          ...decision,
-          explain: () => explain(decision),
-          ignored: ignored[decision.request] ?? [],
-        })),
-        curve(most) {
-          if (most < 2 || most > MAX_POINTS) throw InputFault.at(['curve', 'points'], most, `2 to ${MAX_POINTS}`)
-          return curveOf(simulated, most)
-        },
-      }
+      const kept = keepFleet()
+      if (kept > MAX_SIMULATIONS)
+        throw InputFault.at(['input'], kept, `one of at most ${MAX_SIMULATIONS} simulations in one call: send the others in further calls`)
+      return inHypothesis(input, (since) => run(input, since))
     },
   }
 }
@@ -167,6 +176,8 @@ async function readAll(
     issues.push(issue(['input', 'requests'], given.length, `be 1 to ${MAX_REQUESTS} requests`))
   const requests: (SimulatedRequest & PlacedRequest)[] = []
   for (const { request: asked, count } of given.slice(0, MAX_REQUESTS)) {
+    const pause = pauseOfQuestion()
+    if (pause !== undefined) await pause
     const read = await readRequest(asked)
     if (isWrong(read)) issues.push(...read)
     else requests.push({ ...read, count })

@@ -17,7 +17,7 @@ import { checkRange } from '../calls/text.ts'
 import type { Decisions, KeptCause } from '../decision/decisions.ts'
 import type { Drain } from '../move/drain.ts'
 import { type AskedRequest, isWrong, type ReadRequest } from '../placement/asked-request.ts'
-import type { Hypothesis, OpenHypothetical } from './hypothetical.ts'
+import { type Hypothesis, inHypothesis, type OpenHypothetical } from './hypothetical.ts'
 
 /** One query may try at most this many decisions. */
 const MAX_TRIED_DECISIONS = 100
@@ -78,48 +78,47 @@ export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest,
     return { ...input, at: input.at ?? { revision: stored.place.basis }, profile: input.profile ?? stored.record.profile }
   }
 
-  return {
-    async find(given) {
-      const read = await readRequest(given.request)
-      const issues = [
-        ...(isWrong(read) ? read : []),
-        ...checkRange(['input', 'maxChanges'], given.maxChanges, 1, 2),
-        ...checkRange(['input', 'first'], given.first, 1, MAX_PAGE_SIZE),
-        ...checkRange(['input', 'minHosts'], given.minHosts, 1, MAX_HOSTS),
-      ]
-      const input = await asDecided(given)
-      const { fleet, profile, requests, asOf, isOver, edits, drain } = await open(input, issues, isWrong(read) ? [] : [read])
-      if (isWrong(read)) throw new InputFault(read)
-      const [request = read.request] = requests
-      const { maxChanges, first, minHosts } = input
-      const kinds = input.kinds ?? changeKinds
-      const options = { request, profile, seed: SEED, kinds, maxChanges, first, minHosts, maxRuns: MAX_TRIED_DECISIONS, isOver }
-      const found = await answerInPieces(whatWouldFit(fleet, options))
-      const draft = input.profileChanges ?? undefined
-      const toAnswer = ({ changes, request: asked, edits: more, filters, ...rest }: CoreCounterfactual): Counterfactual => {
-        const overlay = toOverlay(edits, more)
-        const profileChanges = filters === undefined ? draft : { ...(draft as object | undefined), filters }
-        const simulation = {
-          request: asked,
-          // a draft is not stored, so the simulation names its base profile and the changes
-          profile: draft === undefined ? profileRef(profile) : input.profile,
-          ...(profileChanges !== undefined && { profileChanges }),
-          at: String(asOf),
-          ...(overlay !== null && { overlay }),
-          seed: SEED,
-        }
-        const said = changes.map((change) => {
-          const { kind, subject, from, to } = change
-          return { kind, subject, from, to, places: placesOf(change, profile.name) }
-        })
-        return { ...rest, changes: said, verified: true, overlay, simulation }
+  const find = async (given: WhatWouldFitInput, since: number): Promise<WhatWouldFitAnswer> => {
+    const read = await readRequest(given.request)
+    const issues = [
+      ...(isWrong(read) ? read : []),
+      ...checkRange(['input', 'maxChanges'], given.maxChanges, 1, 2),
+      ...checkRange(['input', 'first'], given.first, 1, MAX_PAGE_SIZE),
+      ...checkRange(['input', 'minHosts'], given.minHosts, 1, MAX_HOSTS),
+    ]
+    const input = await asDecided(given)
+    const { fleet, profile, requests, asOf, isOver, edits, drain } = await open(input, issues, isWrong(read) ? [] : [read], since)
+    if (isWrong(read)) throw new InputFault(read)
+    const [request = read.request] = requests
+    const { maxChanges, first, minHosts } = input
+    const kinds = input.kinds ?? changeKinds
+    const options = { request, profile, seed: SEED, kinds, maxChanges, first, minHosts, maxRuns: MAX_TRIED_DECISIONS, isOver }
+    const found = await answerInPieces(whatWouldFit(fleet, options))
+    const draft = input.profileChanges ?? undefined
+    const toAnswer = ({ changes, request: asked, edits: more, filters, ...rest }: CoreCounterfactual): Counterfactual => {
+      const overlay = toOverlay(edits, more)
+      const profileChanges = filters === undefined ? draft : { ...(draft as object | undefined), filters }
+      const simulation = {
+        request: asked,
+        // a draft is not stored, so the simulation names its base profile and the changes
+        profile: draft === undefined ? profileRef(profile) : input.profile,
+        ...(profileChanges !== undefined && { profileChanges }),
+        at: String(asOf),
+        ...(overlay !== null && { overlay }),
+        seed: SEED,
       }
-      const counterfactuals = found.counterfactuals.map(toAnswer)
-      const cause = found.cause && keptCause(found.cause, found.way)
-      const { fits, runs, cut, leftOut } = found
-      return { drain, fits, runs, cut, leftOut, asOf, counterfactuals, cause, headline: headlineOf(found, cause) }
-    },
+      const said = changes.map((change) => {
+        const { kind, subject, from, to } = change
+        return { kind, subject, from, to, places: placesOf(change, profile.name) }
+      })
+      return { ...rest, changes: said, verified: true, overlay, simulation }
+    }
+    const counterfactuals = found.counterfactuals.map(toAnswer)
+    const cause = found.cause && keptCause(found.cause, found.way)
+    const { fits, runs, cut, leftOut } = found
+    return { drain, fits, runs, cut, leftOut, asOf, counterfactuals, cause, headline: headlineOf(found, cause) }
   }
+  return { find: (input) => inHypothesis(input, (since) => find(input, since)) }
 }
 
 /**
