@@ -111,6 +111,7 @@ export { COMPUTE, DEFAULT_ZONE, type HostRecord, type HostTable, hostAddress, ho
 export { holdsInstance } from './hosts/instances.ts'
 export { covers, fleetKeys, isExact, type MetadataRead, type MetadataReads, metadataReadsOf } from './hosts/metadata-reads.ts'
 export { type FormerName, type Gone, nameAt } from './hosts/names.ts'
+export { classRow, classValue } from './hosts/sparse-columns.ts'
 export { addsTooManyClasses, MAX_CLASSES, newClassesOf } from './kinds/classes/class-limit.ts'
 export { type FragmentationOptions, logisticPoints } from './kinds/gpu/fragmentation.ts'
 export { allKinds, asksPlain, kinds } from './kinds/index.ts'

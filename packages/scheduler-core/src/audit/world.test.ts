@@ -75,7 +75,9 @@ describe('an instance that very many hosts list', () => {
 
 describe('a reservation does not hide an instance that runs on another host', () => {
   const reserved = (account: string) =>
-    someInstances({ ...{ account, key: 'r', ids: ['r'], hosts: ['h1'], instances: [A], mode: 'RESERVE', ttlMs: HOUR, grants: { classes: { VCPU: 2 } } } })
+    someInstances({
+      ...{ account, key: 'r', ids: ['r'], hosts: ['h1'], instances: [A], mode: 'RESERVE', ttlMs: HOUR, grants: { classes: { VCPU: 2 } } },
+    })
 
   test.each(['a', 'another'])(
     'an instance without a claim on its host is found while account %s reserves its id on another host',

@@ -1,19 +1,17 @@
 import type { HostIndex } from '../values/host-index.ts'
 import { bytesOf, type ColumnMemory, copyColumns, emptyColumns, growColumns } from './column-memory.ts'
-import {
-  at,
-  type ClassColumns,
-  copyInventory,
-  createClassColumns,
-  hasInventory,
-  type InventoryRow,
-  setInventory,
-  useOf,
-} from './columns.ts'
+import { type ClassColumns, copyInventory, createClassColumns, type InventoryRow, inventoryNames, useOf } from './columns.ts'
+import { classValue, SparseColumns, setClassValue } from './sparse-columns.ts'
+
+/** Up to this many hosts, every class has columns with a value for every host. */
+const ALWAYS_DENSE = 256
+/** In a larger fleet, a class has such columns if at least one of this many hosts has the class. */
+const DENSE_SHARE = 16
 
 /**
  * The columns of the resource classes that are in use: a host reports the class, or claims hold an amount of it. Hosts and requests choose
- * the names of classes, and columns need memory for every host of the fleet. So a class has columns only while it is in use.
+ * the names of classes, and columns need memory for every host of the fleet. So a class has columns only while it is in use, and the columns
+ * of a class that few hosts have contain only these hosts.
  */
 export class ClassTable {
   readonly #columns = new Map<string, ClassColumns>()
@@ -48,15 +46,17 @@ export class ClassTable {
    * its last use.
    */
   write(resourceClass: string, host: HostIndex, change: (columns: ClassColumns) => void): void {
-    const columns = this.#columns.get(resourceClass) ?? createClassColumns(this.#size)
+    const columns = this.#columns.get(resourceClass) ?? this.#create()
     const before = isInUse(columns, host)
+    if (columns instanceof SparseColumns) columns.open(host)
     change(columns)
     const after = isInUse(columns, host)
+    if (columns instanceof SparseColumns && !after) columns.drop(host)
     if (after === before) return
     const users = (this.#users.get(resourceClass) ?? 0) + (after ? 1 : -1)
     if (users > 0) {
-      this.#columns.set(resourceClass, columns)
       this.#users.set(resourceClass, users)
+      this.#store(resourceClass, columns, users)
       return
     }
     this.#columns.delete(resourceClass)
@@ -69,15 +69,52 @@ export class ClassTable {
    * `write`.
    */
   setInventory(resourceClass: string, columns: ClassColumns, host: HostIndex, inventory: InventoryRow): void {
-    if (hasInventory(columns, host, inventory)) return
+    if (inventoryNames.every((name) => classValue(columns, name, host) === inventory[name])) return
     if (this.#shared.delete(resourceClass)) copyInventory(columns)
-    setInventory(columns, host, inventory)
+    for (const name of inventoryNames) setClassValue(columns, name, host, inventory[name])
+  }
+
+  /** The columns of a class that no host has yet. */
+  #create(): ClassColumns {
+    return this.#size > ALWAYS_DENSE ? new SparseColumns(this.#size) : createClassColumns(this.#size)
+  }
+
+  /** Stores the columns of a class that `users` hosts have, in the form for this count. */
+  #store(resourceClass: string, columns: ClassColumns, users: number): void {
+    // the two limits differ, so that a host that joins and leaves does not change the form each time
+    const isMany = users * DENSE_SHARE >= this.#size
+    const isFew = this.#size > ALWAYS_DENSE && 2 * users * DENSE_SHARE < this.#size
+    if (columns instanceof SparseColumns ? !isMany : !isFew) {
+      this.#columns.set(resourceClass, columns)
+      return
+    }
+    this.#shared.delete(resourceClass)
+    this.#columns.set(
+      resourceClass,
+      columns instanceof SparseColumns ? columns.toDense() : SparseColumns.of(columns, this.#usersIn(columns), this.#size),
+    )
+  }
+
+  *#usersIn(columns: ClassColumns): Generator<HostIndex, void> {
+    for (let host = 0; host < columns.reported.length; host++) if (isInUse(columns, host as HostIndex)) yield host as HostIndex
+  }
+
+  /** The count of hosts that have a class. */
+  usersOf(resourceClass: string): number {
+    return this.#users.get(resourceClass) ?? 0
+  }
+
+  /** How many classes have columns with a value for every host. */
+  get denseCount(): number {
+    let count = 0
+    for (const columns of this.#columns.values()) if (!(columns instanceof SparseColumns)) count++
+    return count
   }
 
   /** The count of bytes that a copy of this table needs. */
   get bytes(): number {
     let sum = 0
-    for (const columns of this.#columns.values()) sum += bytesOf(useOf(columns))
+    for (const columns of this.#columns.values()) if (!(columns instanceof SparseColumns)) sum += bytesOf(useOf(columns))
     return sum
   }
 
@@ -88,6 +125,10 @@ export class ClassTable {
   takeCopy(from: ClassTable, memory: ColumnMemory): void {
     this.#size = from.#size
     for (const [name, columns] of from.#columns) {
+      if (columns instanceof SparseColumns) {
+        this.#columns.set(name, columns.copy())
+        continue
+      }
       this.#columns.set(name, { ...columns, ...copyColumns(useOf(columns), memory) })
       for (const table of [this, from]) table.#shared.add(name)
     }
@@ -96,18 +137,21 @@ export class ClassTable {
 
   /** Replaces all columns by empty columns, because another table reuses their memory. */
   giveUp(): void {
-    for (const columns of this.#columns.values()) emptyColumns(columns)
+    for (const columns of this.#columns.values()) if (!(columns instanceof SparseColumns)) emptyColumns(columns)
   }
 
   /** Makes space in every column for `size` hosts. */
   grow(size: number): void {
     this.#size = size
-    for (const columns of this.#columns.values()) growColumns(columns, size)
+    for (const columns of this.#columns.values())
+      if (columns instanceof SparseColumns) columns.grow(size)
+      else growColumns(columns, size)
     this.#unused = undefined
     this.#shared.clear()
+    for (const [name, users] of this.#users) this.#store(name, this.read(name), users)
   }
 }
 
 /** True if a host reports the class, or claims hold an amount of it on the host. Otherwise, all values of the class on the host are 0. */
-export const isInUse = ({ reported, claimed, covered }: ClassColumns, host: HostIndex): boolean =>
-  at(reported, host) !== 0 || at(claimed, host) !== 0 || at(covered, host) !== 0
+export const isInUse = (columns: ClassColumns, host: HostIndex): boolean =>
+  classValue(columns, 'reported', host) !== 0 || classValue(columns, 'claimed', host) !== 0 || classValue(columns, 'covered', host) !== 0

@@ -304,6 +304,16 @@ export class HostTable {
     return this.#classTable.read(resourceClass)
   }
 
+  /** The count of hosts on which a resource class is in use. */
+  usersOfClass(resourceClass: string): number {
+    return this.#classTable.usersOf(resourceClass)
+  }
+
+  /** How many classes have columns with a value for every host. A class that few hosts have needs memory only for these hosts. */
+  get denseClassCount(): number {
+    return this.#classTable.denseCount
+  }
+
   /** Calls `change`, which writes the usage of a resource class on a host. If `inventory` is set, it is written first. */
   writeClass(resourceClass: string, host: HostIndex, change: (columns: ClassColumns) => void, inventory?: InventoryRow): void {
     this.#classTable.write(resourceClass, host, (columns) => {

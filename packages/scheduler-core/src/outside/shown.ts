@@ -1,5 +1,6 @@
 import { at } from '../hosts/columns.ts'
 import type { HostTable } from '../hosts/hosts.ts'
+import { classValue } from '../hosts/sparse-columns.ts'
 import type { NamespaceDocument } from '../records/namespace-document.ts'
 import type { Read, StatsField } from '../report/stats-fields.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
@@ -91,7 +92,7 @@ export function showHosts(hosts: HostTable, reads: readonly Read[]): (index: Hos
       instances: at(columns.instances, index),
       ioOps: at(columns.ioOps, index),
       free: Object.fromEntries(
-        classes.flatMap(([name, { reported, free }]) => (at(reported, index) === 1 ? [[name, at(free, index)]] : [])),
+        classes.flatMap(([name, own]) => (classValue(own, 'reported', index) === 1 ? [[name, classValue(own, 'free', index)]] : [])),
       ),
       stats: Object.fromEntries(fields.map((field) => [field, stats[field]])),
       namespaces: Object.fromEntries(
