@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { MAX_CLASSES } from '@gantt/scheduler-core'
+import { MAX_CLASSES, MAX_OWN_CLASSES } from '@gantt/scheduler-core'
 import { expect, test } from 'vitest'
 import { limits } from './http/limits.ts'
 import { printDuration } from './schema/types/scalars.ts'
@@ -40,6 +40,7 @@ test.each<[string, number, string]>([
   ['a report', MAX_REPORT_LENGTH, '`call.too_large`'],
   ['the values of a report', MAX_REPORT_VALUES, 'values of one report'],
   ['the resource classes of a fleet', MAX_CLASSES, '`report.too_many_classes`'],
+  ['the resource classes of one host', MAX_OWN_CLASSES, 'in use on one host alone'],
   ['the length of a query', requestLimits.queryLength, 'JsonFilter'],
   ['the depth of a query', requestLimits.queryDepth, 'JsonFilter'],
   ['the terms of a query', requestLimits.queryTerms, 'JsonFilter'],

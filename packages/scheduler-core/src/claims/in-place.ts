@@ -1,5 +1,5 @@
+import { classValue } from '../hosts/classes/sparse-columns.ts'
 import type { HostRecord, HostTable } from '../hosts/hosts.ts'
-import { classValue } from '../hosts/sparse-columns.ts'
 import { allKinds, takesDifference } from '../kinds/index.ts'
 import type { Grants } from '../records/change.ts'
 import type { Claim, OwnClaim } from '../records/claim.ts'

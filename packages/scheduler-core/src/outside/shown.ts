@@ -1,6 +1,6 @@
+import { classValue } from '../hosts/classes/sparse-columns.ts'
 import { at } from '../hosts/columns.ts'
 import type { HostTable } from '../hosts/hosts.ts'
-import { classValue } from '../hosts/sparse-columns.ts'
 import type { NamespaceDocument } from '../records/namespace-document.ts'
 import type { Read, StatsField } from '../report/stats-fields.ts'
 import type { RequestSpec } from '../request/request-spec.ts'

@@ -1,5 +1,5 @@
 import type { Fleet } from '../fleet/fleet.ts'
-import { classValue } from '../hosts/sparse-columns.ts'
+import { classValue } from '../hosts/classes/sparse-columns.ts'
 import { byCodeUnit } from '../values/canonical-json.ts'
 import { SLICE, type Steps } from '../values/steps.ts'
 import { REMOVED } from './apply-edits.ts'

@@ -1,7 +1,7 @@
 import type { Fleet } from '../fleet/fleet.ts'
+import { classRow, classValue } from '../hosts/classes/sparse-columns.ts'
 import { at } from '../hosts/columns.ts'
 import { aggregatesOf, claimsOf, instancesOf, leftOf, livenessOf, membershipsOf, reportOf, statusOf } from '../hosts/sources.ts'
-import { classRow, classValue } from '../hosts/sparse-columns.ts'
 import { poolsOf } from '../kinds/pci/pool.ts'
 import { hostStatuses, livenessStates } from '../records/change.ts'
 import { isLive } from '../records/claim.ts'

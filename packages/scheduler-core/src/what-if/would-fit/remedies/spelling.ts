@@ -1,6 +1,6 @@
 import { restated } from '../../../contracts/restated.ts'
 import type { Fleet } from '../../../fleet/fleet.ts'
-import { classValue } from '../../../hosts/sparse-columns.ts'
+import { classValue } from '../../../hosts/classes/sparse-columns.ts'
 import { bareAndOf } from '../../../request/request-reads.ts'
 import { demandOf, type RequestSpec } from '../../../request/request-spec.ts'
 import { createSpellings, type Spellings } from '../../../text/near-spelling.ts'

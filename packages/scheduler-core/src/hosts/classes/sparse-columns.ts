@@ -1,6 +1,6 @@
-import type { HostIndex } from '../values/host-index.ts'
-import type { Column } from './column-memory.ts'
-import { at, type ClassColumns, classColumnNames, classColumnTypes, createClassColumns } from './columns.ts'
+import type { HostIndex } from '../../values/host-index.ts'
+import type { Column } from '../column-memory.ts'
+import { at, type ClassColumns, classColumnNames, classColumnTypes, createClassColumns } from '../columns.ts'
 
 /** The values of a resource class on one host. */
 export type ClassRow = Record<keyof ClassColumns, number>

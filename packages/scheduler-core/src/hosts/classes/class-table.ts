@@ -1,6 +1,6 @@
-import type { HostIndex } from '../values/host-index.ts'
-import { bytesOf, type ColumnMemory, copyColumns, emptyColumns, growColumns } from './column-memory.ts'
-import { type ClassColumns, copyInventory, createClassColumns, type InventoryRow, inventoryNames, useOf } from './columns.ts'
+import type { HostIndex } from '../../values/host-index.ts'
+import { bytesOf, type ColumnMemory, copyColumns, emptyColumns, growColumns } from '../column-memory.ts'
+import { type ClassColumns, copyInventory, createClassColumns, type InventoryRow, inventoryNames, useOf } from '../columns.ts'
 import { classValue, SparseColumns, setClassValue } from './sparse-columns.ts'
 
 /** Up to this many hosts, every class has columns with a value for every host. */
