@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { MAX_CLASSES } from '@gantt/scheduler-core'
+import { MAX_CLASSES, MAX_OWN_CLASSES } from '@gantt/scheduler-core'
 import { expect, test } from 'vitest'
 import { placeLimits } from './event-loop/places.ts'
 import { limits } from './http/limits.ts'
@@ -53,6 +53,7 @@ test.each<[string, number, string]>([
   ['the values of a request', documentSize.values, 'one request'],
   ['the values of an aggregate of Nova', documentSize.values, '`aggregateImport`'],
   ['the resource classes of a fleet', MAX_CLASSES, '`report.too_many_classes`'],
+  ['the resource classes of one host', MAX_OWN_CLASSES, 'in use on one host alone'],
   ['the length of a query', requestLimits.queryLength, 'JsonFilter'],
   ['the depth of a query', requestLimits.queryDepth, 'JsonFilter'],
   ['the terms of a query', requestLimits.queryTerms, 'JsonFilter'],

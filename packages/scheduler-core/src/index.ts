@@ -105,13 +105,22 @@ export {
   ratioOf,
   reservedOf,
 } from './hosts/allocation.ts'
+export { classRow, classValue } from './hosts/classes/sparse-columns.ts'
 export { at, type ClassColumns, type HostColumns } from './hosts/columns.ts'
 export { type Group, type Groups, membersKeep } from './hosts/groups.ts'
 export { COMPUTE, DEFAULT_ZONE, type HostRecord, type HostTable, hostAddress, hostKey, hostOfKey, type Reporter } from './hosts/hosts.ts'
 export { holdsInstance } from './hosts/instances.ts'
 export { covers, fleetKeys, isExact, type MetadataRead, type MetadataReads, metadataReadsOf } from './hosts/metadata-reads.ts'
 export { type FormerName, type Gone, nameAt } from './hosts/names.ts'
-export { addsTooManyClasses, MAX_CLASSES, newClassesOf } from './kinds/classes/class-limit.ts'
+export {
+  classExcessOf,
+  MAX_CLASSES,
+  MAX_OWN_CLASSES,
+  MAX_OWN_IN_RESERVE,
+  newClassesOf,
+  ownClassesOf,
+  RESERVED_CLASSES,
+} from './kinds/classes/class-limit.ts'
 export { type FragmentationOptions, logisticPoints } from './kinds/gpu/fragmentation.ts'
 export { allKinds, asksPlain, kinds } from './kinds/index.ts'
 export { sharedCpusLeft } from './kinds/numa/numa.ts'

@@ -25,7 +25,18 @@ test.each([
   [
     'the first check is not complete yet',
     health({ checkedAge: null, cleanSince: null, cleanLooks: 0 }),
-    { label: '0 violations', age: 'not checked yet' },
+    { label: 'not checked yet', colour: 'gray', text: expect.stringContaining('has not completed its first full check') },
+  ],
+  ['the last check is a day old', health({ checkedAge: 'P1D' }), { label: '0 violations', colour: 'green' }],
+  [
+    'the last check is more than a day old',
+    health({ checkedAge: 'P1DT1H' }),
+    { label: 'check too old', age: 'checked 1 d ago', colour: 'gray', text: expect.stringContaining('more than a day old') },
+  ],
+  [
+    'there is a violation before the first check is complete',
+    health({ violations: 2, checkedAge: null }),
+    { label: '2 violations', colour: 'red', text: expect.stringContaining('(not checked yet)') },
   ],
   ['there is one violation', health({ violations: 1 }), { label: '1 violation', colour: 'red', text: expect.stringContaining('r1') }],
   ['there are many violations', health({ violations: 12 }), { label: '12 violations', colour: 'red' }],

@@ -19,15 +19,19 @@ export interface Shown {
   readonly since?: string
   /** How long ago the auditor last checked. Only set if it found no violation. */
   readonly age?: string
-  readonly colour: 'green' | 'red'
+  /** Gray if the state is not known to be correct: the auditor has not checked it yet, or its last check is too old. */
+  readonly colour: 'green' | 'red' | 'gray'
   readonly text: string
 }
+
+/** After this many milliseconds without a complete check, the status does not say that there are no violations. */
+const MAX_CHECKED_AGE_MS = 86_400_000
 
 const labels = { STORE_AWAY: 'store unavailable', READ_ONLY: 'read only', CLOSING: 'closing' } as const
 
 /**
  * The status line. It shows the first of these facts that is true: no message has arrived for some seconds, the service did not report its
- * health, the mode is not NORMAL, there are violations. `silence` is the time in seconds since messages stopped. It is undefined while
+ * health, the mode is not NORMAL, there are violations, there was no complete check in the last day. `silence` is the time in seconds since messages stopped. It is undefined while
  * messages arrive.
  */
 export function statusOf(health: Health | undefined, silence?: number): Shown {
@@ -39,12 +43,21 @@ export function statusOf(health: Health | undefined, silence?: number): Shown {
   if (health === undefined)
     return { label: 'no answer', colour: 'red', text: 'The service did not report its status; the console retries every few seconds.' }
   const { mode, reason, replica, stateAge, violations, checkedAge, cleanSince, cleanLooks } = health
-  const checked = checkedAge === null ? 'not checked yet' : `checked ${formatDuration(readDuration(checkedAge))} ago`
+  const ageMs = checkedAge === null ? null : readDuration(checkedAge)
+  const checked = ageMs === null ? 'not checked yet' : `checked ${formatDuration(ageMs)} ago`
   if (mode !== 'NORMAL') {
     const text = `${reason ?? 'It accepts no writes.'} The state of replica ${replica} is ${formatDuration(readDuration(stateAge))} old.`
     return { label: labels[mode], colour: 'red', text }
   }
   const label = violations === 1 ? '1 violation' : `${violations} violations`
+  if (violations === 0 && ageMs === null) {
+    const text = `The auditor of replica ${replica} has not completed its first full check. It found no violations so far.`
+    return { label: checked, colour: 'gray', text }
+  }
+  if (violations === 0 && ageMs !== null && ageMs > MAX_CHECKED_AGE_MS) {
+    const text = `The auditor of replica ${replica} found no violations, but its last full check is more than a day old.`
+    return { label: 'check too old', age: checked, colour: 'gray', text }
+  }
   if (violations === 0) {
     const since = cleanSince === null ? '' : ` since ${titleOfTime(cleanSince)}, in ${formatCount(cleanLooks)} checks`
     const text = `The auditor of replica ${replica} found no violations${since} (${checked}).`

@@ -1,5 +1,6 @@
 import type { Fleet } from '../fleet/fleet.ts'
 import { countedStats } from '../hosts/allocation.ts'
+import { classRow } from '../hosts/classes/sparse-columns.ts'
 import { at, type ClassColumns } from '../hosts/columns.ts'
 import { type HostRecord, hostKey } from '../hosts/hosts.ts'
 import { maxUnitOf } from '../kinds/classes/room.ts'
@@ -102,10 +103,10 @@ function checkClasses({ hosts, featureLevel }: Fleet, record: HostRecord, { clas
       reported: inventory === undefined ? 0 : 1,
       countsUse: countsUse ? 1 : 0,
     }
+    const stored = classRow(columns, index)
     let column: keyof ClassColumns
     for (column in expected)
-      if (at(columns[column], index) !== expected[column])
-        report('state.column', `${name}.${column}`, expected[column], at(columns[column], index))
+      if (stored[column] !== expected[column]) report('state.column', `${name}.${column}`, expected[column], stored[column])
     if (expected.free < 0 && held?.late !== undefined) report('state.over_capacity', name, capacity, used + claimed, held.late.id)
   }
   // Every class of which the claims reserve an amount must have columns. A class of which they reserve 0 in total needs none.

@@ -3,7 +3,7 @@ import type { Fleet } from '../fleet/fleet.ts'
 import { hostKey } from '../hosts/hosts.ts'
 import { isLive } from '../records/claim.ts'
 import type { AuditCode, Finding } from './finding.ts'
-import { about } from './ledger.ts'
+import { about, MAX_FINDINGS } from './ledger.ts'
 
 /**
  * Checks that an instance has at most one live claim. The source and the destination claim of an open move are treated as one claim. The
@@ -20,13 +20,15 @@ export function auditInstance({ hosts, ledger }: Fleet, instance: string): Findi
     return [claim]
   })
   const [first, ...others] = liveClaimsOf(claims)
-  for (const other of others) {
+  const firstText = textOf(first)
+  for (const [i, other] of others.slice(0, MAX_FINDINGS).entries()) {
     const code: AuditCode = isSameScope(scopeOf(first?.claim ?? other.claim), scopeOf(other.claim))
       ? 'instance.twice'
       : 'instance.elsewhere'
     const record = hosts.records[other.claim.host]
     const { findings: found, report: reportOf } = about('instance', instance, record === undefined ? null : hostKey(record), other.claim.id)
-    reportOf(code, 'live claims', textOf(first), textOf(other))
+    const left = i === MAX_FINDINGS - 1 ? others.length - MAX_FINDINGS : 0
+    reportOf(code, 'live claims', firstText, `${textOf(other)}${left > 0 ? ` and ${left} more` : ''}`)
     findings.push(...found)
   }
   return findings

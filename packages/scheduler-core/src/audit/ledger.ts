@@ -7,6 +7,9 @@ import { type Claim, isLive } from '../records/claim.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import type { AuditCode, Finding, Subject } from './finding.ts'
 
+/** The check of one instance reports at most this many findings, because callers can make any number of claims with one instance id. */
+export const MAX_FINDINGS = 100
+
 /**
  * Checks a claim: its host exists (promise I7), and every index that must contain the claim contains it. `id` is the key of the claim in
  * the ledger.
@@ -29,7 +32,7 @@ export function auditClaim(fleet: Fleet, id: string, claim: Claim): Finding[] {
   const isKept = ledger.isListedByKey(claim)
   if (!isKept && (lives || record?.claims.has(claim) !== true)) report('state.orphan_claim', 'idempotency key', 'listed', 'not listed')
   if (!lives) return findings
-  if (claim.instance !== null && !ledger.instances.of(claim.instance).includes(claim.id))
+  if (claim.instance !== null && !ledger.instances.has(claim.instance, claim.id))
     report('state.orphan_claim', 'claims of the instance', 'listed', 'not listed')
   if (claim.group !== null && groups.find(claim.group) === undefined) report('state.orphan_claim', 'server group', claim.group, 'none')
   const source = claim.source === null ? undefined : ledger.claims.get(claim.source)

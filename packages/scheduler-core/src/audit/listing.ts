@@ -34,19 +34,33 @@ export function straysOf({ stats, present, claims }: HostRecord, lag: Lag): stri
  * The hosts that list an instance now. Only the hosts of its claims and the hosts in `strays` are searched. A host on which the claim of
  * the instance ended recently is left out.
  */
-export function listersOf(fleet: Fleet, instance: string, strays: readonly HostIndex[], lag: Lag): HostRecord[] {
-  const { hosts, ledger } = fleet
-  const candidates = new Set([...ledger.claimsFor(instance).map(({ host }) => host), ...strays])
-  return [...candidates].flatMap((index) => {
-    const record = hosts.records[index]
-    // A host whose newest report has no list is left out, because its `present` is from an older report.
-    if (record === undefined || record.stats.instances === null || !record.present.has(instance) || !isThere(fleet, record)) return []
-    const own = [...record.claims].filter((claim) => claim.instance === instance)
-    // If several claims of the instance ended on this host, the claim that ended last decides.
-    const isGoing = !own.some(isLive) && own.some((claim) => isLeaving(claim, lag))
-    return isGoing ? [] : [record]
-  })
+export const listersOf = (fleet: Fleet, instance: string, strays: readonly HostIndex[], lag: Lag): HostRecord[] =>
+  [...candidatesFor(fleet, instance, strays)]
+    .filter((index) => isLister(fleet, instance, index, lag))
+    .map((index) => fleet.hosts.get(index))
+
+/** The hosts that may list an instance: the hosts of its claims, and the hosts in `strays`. */
+export const candidatesFor = ({ ledger }: Fleet, instance: string, strays: readonly HostIndex[]): ReadonlySet<HostIndex> => {
+  const candidates = new Set(ledger.claimsFor(instance).map(({ host }) => host))
+  for (const index of strays) candidates.add(index)
+  return candidates
 }
+
+/** True if the host lists the instance now. False if the claim of the instance ended recently on the host. */
+export function isLister(fleet: Fleet, instance: string, index: HostIndex, lag: Lag): boolean {
+  const record = fleet.hosts.records[index]
+  // A host whose newest report has no list does not count, because its `present` is from an older report.
+  if (record === undefined || record.stats.instances === null || !record.present.has(instance) || !isThere(fleet, record)) return false
+  const own = [...record.claims].filter((claim) => claim.instance === instance)
+  // If several claims of the instance ended on this host, the claim that ended last decides.
+  return own.some(isLive) || !own.some((claim) => isLeaving(claim, lag))
+}
+
+/**
+ * True if no claim says where an instance runs: it has no live claim, or all its live claims are reservations. `claims` are its live claims.
+ * A reservation does not explain that another host lists the instance.
+ */
+export const isReservedOnly = (claims: readonly Claim[]): boolean => claims.every(({ state }) => state === 'RESERVED')
 
 /**
  * True if neither the host of a confirmed claim nor the destination of its open move lists the instance. A host whose report has no list of

@@ -1,4 +1,4 @@
-import { liveClaimsOf } from '../claims/instances.ts'
+import { type LiveClaim, liveClaimsOf } from '../claims/instances.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { claimsKeeping, nameAfter } from '../fleet/leave.ts'
 import { warningsOf } from '../fleet/warnings.ts'
@@ -9,7 +9,7 @@ import type { HostIndex } from '../values/host-index.ts'
 import type { HostName } from '../values/host-name.ts'
 import { LISTED_CLAIMS } from '../values/levels.ts'
 import { type Finding, isOfState } from './finding.ts'
-import { isThere, isUnseen, listersOf, straysOf, unlistedSince } from './listing.ts'
+import { isReservedOnly, isThere, isUnseen, listersOf, straysOf, unlistedSince } from './listing.ts'
 
 /** How operators can repair a finding. */
 export interface Repair {
@@ -85,7 +85,7 @@ export function repairOf(fleet: Fleet, finding: Finding, listing = finding.hosts
       if (running.length < 2) return byHand('This is resolved: at most one host lists the instance.')
       return {
         text: `Several hosts list instance ${name}, and its copies may write to the same disks. Stop it on all hosts but one, and choose the option of that host: the claim of the instance moves there. The finding ends with the next reports of the other hosts.`,
-        options: running.map((record) => holds(fleet, name, record)),
+        options: running.map(holdsOf(fleet, name)),
       }
     }
     case 'instance.other_host': {
@@ -175,12 +175,17 @@ const moves = ({ hosts }: Fleet, claim: Claim, to: HostRecord): RepairOption => 
   act: { type: 'move', claim, to },
 })
 
+/** Returns a function that returns the option that keeps an instance on a host. It reads the claims of the instance only once. */
+function holdsOf(fleet: Fleet, instance: string): (record: HostRecord) => RepairOption {
+  const live = liveClaimsOf(fleet.ledger.claimsFor(instance))
+  return (record) => holds(fleet, instance, record, live)
+}
+
 /**
  * The option that keeps an instance on the host `record`. The claim of the instance stays on this host, moves to this host, or is created
  * on this host.
  */
-function holds(fleet: Fleet, instance: string, record: HostRecord): RepairOption {
-  const [live, ...others] = liveClaimsOf(fleet.ledger.claimsFor(instance))
+function holds(fleet: Fleet, instance: string, record: HostRecord, [live, ...others]: readonly LiveClaim[]): RepairOption {
   const where = hostAddress(fleet.hosts, record)
   const name = `host:${hostKey(record)}`
   if (live === undefined)
@@ -213,12 +218,16 @@ function* endsOn({ claims }: HostRecord): Generator<RepairOption, void> {
 
 function* claimsFor(fleet: Fleet, record: HostRecord): Generator<RepairOption, void> {
   const where = hostAddress(fleet.hosts, record)
-  const unclaimed = straysOf(record, { now: fleet.now, afterMs: 0 }).filter(
-    (instance) => liveClaimsOf(fleet.ledger.claimsFor(instance)).length === 0,
-  )
+  const unclaimed = straysOf(record, { now: fleet.now, afterMs: 0 }).filter((instance) => isReservedOnly(fleet.ledger.claimsFor(instance)))
   // If the host lists only one instance without a claim, the usage that no claim explains is the size of this instance.
   const reported = unclaimed.length === 1 ? usedWithoutClaims(record) : null
   for (const instance of unclaimed) {
+    const [reserved] = fleet.ledger.claimsFor(instance)
+    if (reserved !== undefined) {
+      const why = `Claim ${reserved.id} reserves the instance on ${hostAddress(fleet.hosts, fleet.hosts.get(reserved.host))}. First end that claim (gantt claims revoke), or wait until it expires.`
+      yield { name: `instance:${instance}`, text: `Claim ${instance} on ${where}. ${why}`, act: { type: 'nothing', why } }
+      continue
+    }
     const size = reported === null ? '' : `, by default with the reported use that no claim explains: ${textOfSize(reported)}`
     yield {
       name: `instance:${instance}`,

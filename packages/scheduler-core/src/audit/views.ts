@@ -1,6 +1,7 @@
 import type { Fleet } from '../fleet/fleet.ts'
+import { type ClassRow, classRow, classValue } from '../hosts/classes/sparse-columns.ts'
 import type { Column } from '../hosts/column-memory.ts'
-import { at, type ClassColumns } from '../hosts/columns.ts'
+import { at } from '../hosts/columns.ts'
 import type { HostRecord, HostTable } from '../hosts/hosts.ts'
 import { allKinds } from '../kinds/index.ts'
 import type { BoundKey } from '../records/bound-key.ts'
@@ -77,9 +78,10 @@ export function hostView({ hosts }: Fleet, record: HostRecord): View {
     ]),
     columns: valuesOf(columns, record),
     classes: Object.fromEntries(
-      [...hosts.classes].flatMap(([name, own]) =>
-        at(own.reported, index) === 0 && at(own.claimed, index) === 0 ? [] : [[name, classView(own, record)]],
-      ),
+      [...hosts.classes].flatMap(([name, own]) => {
+        const isAbsent = classValue(own, 'reported', index) === 0 && classValue(own, 'claimed', index) === 0
+        return isAbsent ? [] : [[name, classView(classRow(own, index))]]
+      }),
     ),
     cells: cells.map((cell) => ({
       ...cell,
@@ -158,7 +160,7 @@ const boundView = ({ account, key, digest, boundAt, forgottenAt, claims }: Bound
 })
 
 /** The columns of a resource class. `covered` is left out, because it is computed from the claims and older releases do not have it. */
-const classView = ({ covered: _covered, ...columns }: ClassColumns, record: HostRecord): View => valuesOf(columns, record)
+const classView = ({ covered: _covered, ...values }: Readonly<ClassRow>): View => values
 
 const valuesOf = (columns: object, { index }: HostRecord): View =>
   Object.fromEntries((Object.entries(columns) as [string, Column][]).map(([name, column]) => [name, at(column, index)]))

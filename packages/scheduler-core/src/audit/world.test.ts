@@ -5,12 +5,15 @@ import { checkpointOf, restoreFleet } from '../fleet/checkpoint.ts'
 import { Fleet as FleetOf } from '../fleet/fleet.ts'
 import { Historian, histories } from '../fleet/history.suite.ts'
 import { type Change, FEATURE_LEVEL } from '../records/change.ts'
-import { aReport, type HostShape } from '../testing/index.ts'
+import { aLog, aReport, type HostShape, someInstances } from '../testing/index.ts'
 import { UNLISTED_TIMES } from '../values/levels.ts'
+import { SLICE } from '../values/steps.ts'
+import { audit, type Looked } from './audit.ts'
 import { type Finding, severityOf } from './finding.ts'
+import { MAX_FINDINGS } from './ledger.ts'
 import { repairOf } from './repair.ts'
 import { A, B, C, D, findingsOf, HOUR, Scene } from './testing/scene.ts'
-import { auditWorld } from './world.ts'
+import { auditWorld, NAMED_HOSTS } from './world.ts'
 
 describe('instances that two hosts list', () => {
   test('an instance on two hosts is found if it has a claim on one of them, and if it has no claim', () => {
@@ -25,7 +28,7 @@ describe('instances that two hosts list', () => {
   test('both hosts of an open move may list the instance; a third host that lists it is found', () => {
     const scene = new Scene(['h1', 'h2', 'h3']).claims('a', 'h1', A).lists('h1', A).moves('b', 'h2', 'a').lists('h2', A)
     expect(scene.found).toEqual([])
-    expect(scene.lists('h3', A).found).toEqual(['instance.two_hosts | h2 | h1, h2, h3', 'instance.two_hosts | h3 | h1, h2, h3'])
+    expect(scene.lists('h3', A).found).toEqual(['instance.two_hosts | h2 | h1, h2, h3'])
   })
 
   test('the former host of a moved instance may list it for one hour after its claim there ended', () => {
@@ -39,6 +42,67 @@ describe('instances that two hosts list', () => {
   test('if a host stops listing instances, its earlier list is ignored', () => {
     const scene = new Scene(['h1', 'h2']).claims('a', 'h2', A).lists('h2', A).lists('h1', A).reports('h1', { instances: null })
     expect(scene.found).toEqual([])
+  })
+})
+
+describe('an instance that very many hosts list', () => {
+  const HOSTS = 400
+  const looksAt = (listed: (host: number) => string[]): Looked[] => {
+    const log = aLog()
+    log.append([{ type: 'feature', level: FEATURE_LEVEL }])
+    log.append(Array.from({ length: HOSTS }, (_, i) => aReport(`h${i}`, { instances: listed(i) })))
+    return [...auditWorld(log.fleet)]
+  }
+
+  test('there is one finding, which names ten hosts and counts the others; the hosts are checked in many steps', () => {
+    const looks = looksAt(() => [A])
+    const found = looks.flatMap(({ findings }) => findings).filter(({ code }) => code === 'instance.two_hosts')
+    const first = Array.from({ length: NAMED_HOSTS }, (_, i) => `h${i}`).join(', ')
+    expect(found.map(({ actual, hosts }) => [actual, hosts?.length])).toEqual([[`${first} and ${HOSTS - NAMED_HOSTS} more`, NAMED_HOSTS]])
+    expect(looks.length).toBeGreaterThanOrEqual(HOSTS + HOSTS / SLICE)
+  })
+
+  test('claims in very many projects cause a bounded number of findings with short texts', () => {
+    const scene = new Scene(Array.from({ length: 2 * MAX_FINDINGS }, (_, i) => `h${i}`))
+    for (let i = 0; i < 2 * MAX_FINDINGS - 1; i++) scene.claims(`c${i}`, `h${i}`, A, `p${i}`)
+    const hosts = scene.lists(`h${2 * MAX_FINDINGS - 1}`, A).log.fleet
+    const [world, state] = [[...auditWorld(hosts)], [...audit(hosts)]].map((looks) => looks.flatMap(({ findings }) => findings))
+    expect(world?.map(({ code }) => code)).toEqual(Array.from({ length: MAX_FINDINGS }, () => 'instance.other_host'))
+    expect(state?.map(({ code }) => code)).toEqual(Array.from({ length: MAX_FINDINGS }, () => 'instance.elsewhere'))
+    expect(state?.at(-1)?.actual).toBe(`c${MAX_FINDINGS} of project p${MAX_FINDINGS} and ${MAX_FINDINGS - 2} more`)
+  })
+})
+
+describe('a reservation does not hide an instance that runs on another host', () => {
+  const reserved = (account: string) =>
+    someInstances({
+      ...{ account, key: 'r', ids: ['r'], hosts: ['h1'], instances: [A], mode: 'RESERVE', ttlMs: HOUR, grants: { classes: { VCPU: 2 } } },
+    })
+
+  test.each(['a', 'another'])(
+    'an instance without a claim on its host is found while account %s reserves its id on another host',
+    (account) => {
+      const scene = new Scene(['h1', 'h2']).lists('h2', A)
+      expect(scene.log.append([reserved(account)], { at: 1_000 })).toEqual([undefined])
+      expect(scene.found).toEqual([`instance.unclaimed | h2 | 1 without: ${A}`])
+      const [finding] = findingsOf(scene.log.fleet)
+      const options = [...repairOf(scene.log.fleet, finding as Finding).options]
+      expect(options.map(({ name, act }) => [name, act.type])).toEqual([[`instance:${A}`, 'nothing']])
+      expect(options[0]?.text).toContain('Claim r reserves the instance on h1. First end that claim')
+    },
+  )
+
+  test('an instance that runs on another host than its reservation is found; on the reserved host it is not', () => {
+    const scene = new Scene(['h1', 'h2'])
+    scene.log.append([reserved('a')], { at: 1_000 })
+    expect(scene.found).toEqual([])
+    expect(scene.lists('h2', A).found).toEqual([`instance.unclaimed | h2 | 1 without: ${A}`])
+    expect(scene.lists('h2').lists('h1', A).found).toEqual([])
+  })
+
+  test('the destination of an open move does not hide a third host that lists the instance', () => {
+    const scene = new Scene(['h1', 'h2', 'h3']).claims('a', 'h1', A).lists('h1', A).moves('b', 'h2', 'a').lists('h1').lists('h3', A)
+    expect(scene.found).toEqual(['instance.other_host | h1 | a | h3'])
   })
 })
 

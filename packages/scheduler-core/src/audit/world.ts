@@ -4,13 +4,30 @@ import { warningsOf } from '../fleet/warnings.ts'
 import { type HostRecord, hostKey } from '../hosts/hosts.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import { UNLISTED_TIMES } from '../values/levels.ts'
+import { inSlices, SLICE } from '../values/steps.ts'
 import type { Looked } from './audit.ts'
 import type { Finding } from './finding.ts'
-import { about } from './ledger.ts'
-import { DEFAULT_UNLISTED_AFTER_MS, isThere, isUnseen, type Lag, listersOf, straysOf, unlistedSince } from './listing.ts'
+import { about, MAX_FINDINGS } from './ledger.ts'
+import {
+  candidatesFor,
+  DEFAULT_UNLISTED_AFTER_MS,
+  isLister,
+  isReservedOnly,
+  isThere,
+  isUnseen,
+  type Lag,
+  straysOf,
+  unlistedSince,
+} from './listing.ts'
 
 /** A finding names at most this many instances. Its count includes all instances. */
 const NAMED = 3
+
+/** A finding about an instance names at most this many of the hosts that list it. Its text counts the other hosts. */
+export const NAMED_HOSTS = 10
+
+/** A step that only continues the check of an instance that many hosts list. Such a check takes several steps. */
+const CONTINUED: Looked = { subject: 'part', name: 'hosts that list one instance', findings: [] }
 
 /** What the present audit round has found on the hosts that it has examined so far. */
 interface Met {
@@ -33,10 +50,9 @@ export function* auditWorld(fleet: Fleet, unlistedAfterMs = DEFAULT_UNLISTED_AFT
   for (const instance of ledger.instances.names()) {
     const strays = met.strays.get(instance) ?? []
     met.strays.delete(instance)
-    yield { subject: 'instance', name: instance, findings: auditListing(fleet, instance, strays, lag) }
+    yield* auditListing(fleet, instance, strays, lag)
   }
-  for (const [instance, strays] of met.strays)
-    if (strays.length > 1) yield { subject: 'instance', name: instance, findings: auditListing(fleet, instance, strays, lag) }
+  for (const [instance, strays] of met.strays) if (strays.length > 1) yield* auditListing(fleet, instance, strays, lag)
 }
 
 /** Checks the report of one host: use below its claims, instances without a claim, and a machine id that another host reports too. */
@@ -53,7 +69,7 @@ function auditReport(fleet: Fleet, record: HostRecord, { strays, machines }: Met
     const others = strays.get(instance)
     if (others === undefined) strays.set(instance, [record.index])
     else others.push(record.index)
-    if (ledger.instances.of(instance).length === 0) unclaimed.push(instance)
+    if (isReservedOnly(ledger.claimsFor(instance))) unclaimed.push(instance)
   }
   if (unclaimed.length > 0) {
     const named = unclaimed.slice(0, NAMED).join(', ')
@@ -74,26 +90,37 @@ function auditReport(fleet: Fleet, record: HostRecord, { strays, machines }: Met
 const isIdentity = (machineId: string): boolean => /^\S+$/.test(machineId) && new Set(machineId.replaceAll('-', '')).size > 1
 
 /** Checks which hosts list an instance. Exactly one host should list it, and its claim should be on this host. */
-function auditListing(fleet: Fleet, instance: string, strays: readonly HostIndex[], lag: Lag): Finding[] {
+function* auditListing(fleet: Fleet, instance: string, strays: readonly HostIndex[], lag: Lag): Generator<Looked, void> {
+  const listers: HostRecord[] = []
+  for (const index of inSlices(candidatesFor(fleet, instance, strays), SLICE)) {
+    if (index === undefined) yield CONTINUED
+    else if (isLister(fleet, instance, index, lag)) listers.push(fleet.hosts.get(index))
+  }
+  yield { subject: 'instance', name: instance, findings: findingsOfListing(fleet, instance, listers, lag) }
+}
+
+function findingsOfListing(fleet: Fleet, instance: string, listers: readonly HostRecord[], lag: Lag): Finding[] {
   const { hosts, ledger, featureLevel } = fleet
   const live = liveClaimsOf(ledger.claimsFor(instance))
-  const listers = listersOf(fleet, instance, strays, lag)
   const findings: Finding[] = []
-  const [first, ...others] = listers
-  const indexes = listers.map(({ index }) => index)
-  if (first !== undefined && others.length > 0 && !live.some((one) => isListedAtBothEnds(listers, one)))
-    for (const other of others) {
-      const { findings: found, reportHosts } = about('instance', instance, hostKey(other), null)
-      reportHosts(indexes, 'instance.two_hosts', 'hosts that list it', 'one', listers.map(hostKey).join(', '))
-      findings.push(...found)
-    }
+  const [first, second] = listers
+  // All findings of the instance share this list and this text.
+  const named = listers.slice(0, NAMED_HOSTS)
+  const indexes = named.map(({ index }) => index)
+  const more = listers.length > named.length ? ` and ${listers.length - named.length} more` : ''
+  const where = `${named.map(hostKey).join(', ')}${more}`
+  if (second !== undefined && !live.some((one) => isListedAtBothEnds(listers, one))) {
+    const { findings: found, reportHosts } = about('instance', instance, hostKey(second), null)
+    reportHosts(indexes, 'instance.two_hosts', 'hosts that list it', 'one', where)
+    findings.push(...found)
+  }
   for (const { claim } of live) {
+    if (findings.length === MAX_FINDINGS) break
     const record = hosts.records[claim.host]
     if (record === undefined || !isUnseen(fleet, claim)) continue
     const since = unlistedSince(fleet, claim)
     const { findings: found, report, reportHosts } = about('instance', instance, hostKey(record), claim.id)
-    if (first !== undefined)
-      reportHosts(indexes, 'instance.other_host', 'hosts that list it', hostKey(record), listers.map(hostKey).join(', '))
+    if (first !== undefined) reportHosts(indexes, 'instance.other_host', 'hosts that list it', hostKey(record), where)
     else if (since !== null && featureLevel >= UNLISTED_TIMES && lag.now - since >= lag.afterMs)
       report('instance.unlisted', 'hosts that list it', hostKey(record), `none since ${new Date(since).toISOString()}`)
     findings.push(...found)

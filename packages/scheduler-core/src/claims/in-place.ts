@@ -1,3 +1,4 @@
+import { classValue } from '../hosts/classes/sparse-columns.ts'
 import type { HostRecord, HostTable } from '../hosts/hosts.ts'
 import { allKinds, takesDifference } from '../kinds/index.ts'
 import type { Grants } from '../records/change.ts'
@@ -81,7 +82,7 @@ export function withoutExtra(grants: Grants, extra: Grants): Grants {
  */
 export function countedBy(hosts: HostTable, { index }: HostRecord, grants: Grants | null): Grants | null {
   const counted = Object.entries(grants?.classes ?? {}).filter(
-    ([resourceClass]) => hosts.classes.get(resourceClass)?.countsUse[index] === 1,
+    ([resourceClass]) => classValue(hosts.classes.get(resourceClass), 'countsUse', index) === 1,
   )
   const units = grants === null ? {} : unitsOf(grants, grants)
   return counted.length === 0 && Object.keys(units).length === 0 ? null : { ...units, classes: Object.fromEntries(counted) }

@@ -1,4 +1,5 @@
 import { type Claim, isLive } from '../records/claim.ts'
+import type { Owner } from '../values/owner.ts'
 import { SharedMap } from '../values/shared-map.ts'
 
 /** The scope of an instance id. Within one scope, an id means one instance. */
@@ -24,20 +25,37 @@ export const isSameScope = (a: InstanceScope, b: InstanceScope): boolean =>
 export const isOverdue = ({ state, expiresAt }: Claim, now: number): boolean =>
   state === 'RESERVED' && expiresAt !== null && expiresAt <= now
 
+/** The ids of more than this many claims of one instance are kept in a set, so that a change does not copy all of them. */
+const FEW = 8
+
+/** The ids of many claims of one instance. Only the index with the token `owner` may write the set. */
+interface ManyIds {
+  readonly owner: Owner
+  readonly ids: Set<string>
+}
+
 /**
  * The ids of live claims, indexed by instance. Checkpoints do not contain this index, because it can be computed from the claims. Copies of
  * a fleet share the index until one copy writes it.
  */
 export class InstanceIndex {
-  #ids: SharedMap<readonly string[]>
+  #ids: SharedMap<readonly string[] | ManyIds>
+  #owner: Owner = {}
 
-  constructor(ids: SharedMap<readonly string[]> = new SharedMap()) {
+  constructor(ids: SharedMap<readonly string[] | ManyIds> = new SharedMap()) {
     this.#ids = ids
   }
 
   /** The ids of an instance's live claims, in the order of creation. */
   of(instance: string): readonly string[] {
-    return this.#ids.get(instance) ?? []
+    const known = this.#ids.get(instance) ?? []
+    return 'ids' in known ? [...known.ids] : known
+  }
+
+  /** True if the instance has a live claim with this id. */
+  has(instance: string, id: string): boolean {
+    const known = this.#ids.get(instance) ?? []
+    return 'ids' in known ? known.ids.has(id) : known.includes(id)
   }
 
   /** The ids of instances that have a live claim. */
@@ -46,18 +64,37 @@ export class InstanceIndex {
   }
 
   add({ instance, id }: Claim): void {
-    if (instance !== null) this.#ids.set(instance, [...this.of(instance), id])
+    if (instance === null) return
+    const known = this.#ids.get(instance) ?? []
+    if ('ids' in known || known.length >= FEW) this.#own(instance, known).add(id)
+    else this.#ids.set(instance, [...known, id])
   }
 
   remove({ instance, id }: Claim): void {
     if (instance === null) return
-    const others = this.of(instance).filter((other) => other !== id)
+    const known = this.#ids.get(instance) ?? []
+    if ('ids' in known) {
+      const ids = this.#own(instance, known)
+      ids.delete(id)
+      if (ids.size <= FEW / 2) this.#ids.set(instance, [...ids])
+      return
+    }
+    const others = known.filter((other) => other !== id)
     if (others.length === 0) this.#ids.delete(instance)
     else this.#ids.set(instance, others)
   }
 
   copy(): InstanceIndex {
+    this.#owner = {}
     return new InstanceIndex(this.#ids.copy())
+  }
+
+  /** The set of an instance's ids, for writing. Its ids are copied if they are not in a set yet, or if another index shares the set. */
+  #own(instance: string, known: readonly string[] | ManyIds): Set<string> {
+    if ('ids' in known && known.owner === this.#owner) return known.ids
+    const ids = new Set('ids' in known ? known.ids : known)
+    this.#ids.set(instance, { owner: this.#owner, ids })
+    return ids
   }
 }
 

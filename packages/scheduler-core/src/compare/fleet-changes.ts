@@ -1,7 +1,8 @@
 import { viewsOf } from '../audit/views.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { classValue } from '../hosts/classes/sparse-columns.ts'
 import type { Column } from '../hosts/column-memory.ts'
-import { at, type ClassColumns } from '../hosts/columns.ts'
+import { at } from '../hosts/columns.ts'
 import type { HostRecord } from '../hosts/hosts.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
 import type { HostIndex } from '../values/host-index.ts'
@@ -51,18 +52,18 @@ function columnsOf(before: Fleet, after: Fleet): Compared[] {
   const own = hostColumns.map((name) => pair(name, before.hosts.columns[name], after.hosts.columns[name]))
   const names = new Set([...before.hosts.classes.keys(), ...after.hosts.classes.keys()])
   const ofClasses = [...names].flatMap((name) =>
-    classColumns.map((column) =>
-      pair(`${name}.${column}`, columnOf(before.hosts.classes.get(name), column), columnOf(after.hosts.classes.get(name), column)),
-    ),
+    classColumns.map((column) => ({
+      field: `${name}.${column}`,
+      differs: (host: HostIndex) =>
+        classValue(before.hosts.classes.get(name), column, host) !== classValue(after.hosts.classes.get(name), column, host),
+    })),
   )
   return [...own, ...ofClasses]
 }
 
-const columnOf = (columns: ClassColumns | undefined, name: (typeof classColumns)[number]): Column | undefined => columns?.[name]
-
-const pair = (field: string, before: Column | undefined, after: Column | undefined): Compared => ({
+const pair = (field: string, before: Column, after: Column): Compared => ({
   field,
-  differs: (host) => (before === undefined ? 0 : at(before, host)) !== (after === undefined ? 0 : at(after, host)),
+  differs: (host) => at(before, host) !== at(after, host),
 })
 
 /** Compares, as text, the state that is not in numeric columns. */

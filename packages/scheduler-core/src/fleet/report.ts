@@ -1,7 +1,7 @@
 import { setExtra } from '../claims/in-place.ts'
 import { countedStats, isAllocation, isFleetAllocation, withOverride } from '../hosts/allocation.ts'
 import { COMPUTE, type HostRecord, type HostTable, type OwnHostRecord, type Reporter } from '../hosts/hosts.ts'
-import { addsTooManyClasses } from '../kinds/classes/class-limit.ts'
+import { classExcessOf } from '../kinds/classes/class-limit.ts'
 import { allKinds } from '../kinds/index.ts'
 import { takeDocument } from '../namespace/facts/taken.ts'
 import { NO_RATIOS } from '../records/allocation-settings.ts'
@@ -33,7 +33,7 @@ export function takeReport(fleet: FleetState, change: HostReported): Code | unde
     if (reporter?.incarnation !== change.incarnation || reporter.sequence !== change.delta.baseSequence) return 'report.gap'
     if (!namesMovedAmounts(hosts, known, change.delta)) return 'report.gap'
   }
-  if (hosts.featureLevel >= BOUNDED_CLASSES && change.full !== undefined && addsTooManyClasses(hosts, change.full))
+  if (hosts.featureLevel >= BOUNDED_CLASSES && change.full !== undefined && classExcessOf(hosts, change.host, change.full))
     return 'report.too_many_classes'
   const stats =
     change.full === undefined ? mergeDelta((known as HostRecord).stats, change.delta ?? { baseSequence: 0 }) : currentStats(change.full)

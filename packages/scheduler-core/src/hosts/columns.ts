@@ -119,9 +119,13 @@ const useTypes = {
   free: Float64Array,
 } as const satisfies TypesOf<UseColumns>
 
-const inventoryNames = Object.keys(inventoryTypes) as (keyof InventoryColumns)[]
+export const inventoryNames = Object.keys(inventoryTypes) as (keyof InventoryColumns)[]
 
-export const createClassColumns = (size: number): ClassColumns => createColumns<ClassColumns>({ ...inventoryTypes, ...useTypes }, size)
+export const classColumnTypes: TypesOf<ClassColumns> = { ...inventoryTypes, ...useTypes }
+
+export const classColumnNames = Object.keys(classColumnTypes) as (keyof ClassColumns)[]
+
+export const createClassColumns = (size: number): ClassColumns => createColumns<ClassColumns>(classColumnTypes, size)
 
 /** The usage columns of a class. Copies of a fleet do not share these columns. */
 export const useOf = ({ used, claimed, covered, free }: ClassColumns): UseColumns => ({ used, claimed, covered, free })
@@ -131,12 +135,4 @@ export function copyInventory(columns: ClassColumns): void {
   const { total, reserved, ratioMilli, minUnit, maxUnit, stepSize, capacity, reported, countsUse } = columns
   const inventory: InventoryColumns = { total, reserved, ratioMilli, minUnit, maxUnit, stepSize, capacity, reported, countsUse }
   Object.assign(columns, copyColumns(inventory, new ColumnMemory(bytesOf(inventory))))
-}
-
-/** True if the columns already contain this inventory for the host. */
-export const hasInventory = (columns: InventoryColumns, host: HostIndex, inventory: InventoryRow): boolean =>
-  inventoryNames.every((name) => columns[name][host] === inventory[name])
-
-export function setInventory(columns: InventoryColumns, host: HostIndex, inventory: InventoryRow): void {
-  for (const name of inventoryNames) columns[name][host] = inventory[name]
 }

@@ -7,7 +7,7 @@ import type { HostIndex } from '../values/host-index.ts'
 import type { HostName } from '../values/host-name.ts'
 import { ENDED_CLAIMS } from '../values/levels.ts'
 import { ifOwn, type Owner } from '../values/owner.ts'
-import { ClassTable } from './class-table.ts'
+import { ClassTable } from './classes/class-table.ts'
 import { bytesOf, ColumnMemory, copyColumns, emptyColumns, growColumns } from './column-memory.ts'
 import { at, type ClassColumns, createHostColumns, type HostColumns, type InventoryRow } from './columns.ts'
 import { DocumentIndex } from './document-index.ts'
@@ -312,6 +312,16 @@ export class HostTable {
   /** The columns of a resource class, for reading only. If the class is not in use, all values are 0. */
   classColumns(resourceClass: string): ClassColumns {
     return this.#classTable.read(resourceClass)
+  }
+
+  /** The count of hosts on which a resource class is in use. */
+  usersOfClass(resourceClass: string): number {
+    return this.#classTable.usersOf(resourceClass)
+  }
+
+  /** How many classes have columns with a value for every host. A class that few hosts have needs memory only for these hosts. */
+  get denseClassCount(): number {
+    return this.#classTable.denseCount
   }
 
   /** Calls `change`, which writes the usage of a resource class on a host. If `inventory` is set, it is written first. */

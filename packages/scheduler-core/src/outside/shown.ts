@@ -1,3 +1,4 @@
+import { classValue } from '../hosts/classes/sparse-columns.ts'
 import { at } from '../hosts/columns.ts'
 import type { HostTable } from '../hosts/hosts.ts'
 import type { NamespaceDocument } from '../records/namespace-document.ts'
@@ -91,7 +92,7 @@ export function showHosts(hosts: HostTable, reads: readonly Read[]): (index: Hos
       instances: at(columns.instances, index),
       ioOps: at(columns.ioOps, index),
       free: Object.fromEntries(
-        classes.flatMap(([name, { reported, free }]) => (at(reported, index) === 1 ? [[name, at(free, index)]] : [])),
+        classes.flatMap(([name, own]) => (classValue(own, 'reported', index) === 1 ? [[name, classValue(own, 'free', index)]] : [])),
       ),
       stats: Object.fromEntries(fields.map((field) => [field, stats[field]])),
       namespaces: Object.fromEntries(

@@ -133,7 +133,8 @@ export const codes = {
   'use.below_claims': 'The host reports less usage than the claims of its listed instances hold.',
   'use.beyond_memory': 'The host reports more huge pages in use than memory in use.',
   'use.no_instances': 'The host does not list its instances, so its claims are added in full to the usage that it reports.',
-  'report.too_many_classes': 'The report adds resource classes, and the fleet would have more than it may have.',
+  'report.too_many_classes':
+    'The report adds resource classes, and the fleet, the host or the hosts of the key would have more than they may have.',
   'report.unknown_host': 'The host has never sent a full report.',
   'report.host_forgotten': 'The host was forgotten, so reports under its name are refused.',
   'report.host_replaced': 'The host was replaced under another name, so reports under its old name are refused.',

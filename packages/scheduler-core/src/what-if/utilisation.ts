@@ -1,5 +1,5 @@
 import type { Fleet } from '../fleet/fleet.ts'
-import { at } from '../hosts/columns.ts'
+import { classValue } from '../hosts/classes/sparse-columns.ts'
 import { byCodeUnit } from '../values/canonical-json.ts'
 import { SLICE, type Steps } from '../values/steps.ts'
 import { REMOVED } from './apply-edits.ts'
@@ -38,15 +38,15 @@ export function* utilisationOf({ hosts }: Fleet): Steps<readonly ZoneUse[]> {
       zones.set(zone, use)
     }
     let hasRoom = false
-    for (const [name, { capacity, free, claimed }] of columns) {
-      const most = at(capacity, index)
+    for (const [name, own] of columns) {
+      const most = classValue(own, 'capacity', index)
       if (most === 0) continue
       hasRoom = true
       const sum = use.classes.get(name) ?? { capacity: 0, free: 0, claimed: 0 }
       use.classes.set(name, {
         capacity: sum.capacity + most,
-        free: sum.free + at(free, index),
-        claimed: sum.claimed + at(claimed, index),
+        free: sum.free + classValue(own, 'free', index),
+        claimed: sum.claimed + classValue(own, 'claimed', index),
       })
     }
     if (hasRoom || statusReason !== REMOVED) use.hosts++

@@ -1,4 +1,5 @@
 import type { Fleet } from '../fleet/fleet.ts'
+import { classRow, classValue } from '../hosts/classes/sparse-columns.ts'
 import { at } from '../hosts/columns.ts'
 import { aggregatesOf, claimsOf, instancesOf, leftOf, livenessOf, membershipsOf, reportOf, statusOf } from '../hosts/sources.ts'
 import { poolsOf } from '../kinds/pci/pool.ts'
@@ -43,13 +44,14 @@ export function hostFieldsOf(fleet: Fleet, host: HostIndex | undefined): HostFie
   put('hypervisor', `${hypervisorType ?? 'unnamed'} ${hypervisorVersion ?? ''}`.trim())
   put('supported instances', supportedInstances.map(({ arch, hvType, vmMode }) => `${arch}/${hvType}/${vmMode}`).join(' ') || 'none')
   for (const [name, columns] of [...hosts.classes].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if (columns.reported[host] === 0) continue
-    put(`${name} total`, at(columns.total, host))
-    put(`${name} reserved`, at(columns.reserved, host))
-    put(`${name} ratio`, at(columns.ratioMilli, host) / 1_000)
-    put(`${name} used`, at(columns.used, host))
-    put(`${name} claimed`, at(columns.claimed, host), claimsOf(hosts, host, name))
-    put(`${name} free`, at(columns.free, host), left)
+    if (classValue(columns, 'reported', host) === 0) continue
+    const row = classRow(columns, host)
+    put(`${name} total`, row.total)
+    put(`${name} reserved`, row.reserved)
+    put(`${name} ratio`, row.ratioMilli / 1_000)
+    put(`${name} used`, row.used)
+    put(`${name} claimed`, row.claimed, claimsOf(hosts, host, name))
+    put(`${name} free`, row.free, left)
   }
   put('instances', at(hosts.columns.instances, host), instancesOf(record))
   put('I/O operations', at(hosts.columns.ioOps, host), instancesOf(record))

@@ -4,7 +4,7 @@ import { type ConnectionFlags, connect, type ServiceClient } from '../../call/co
 import { CommandFailure, EXIT, REFUSAL, toRefusal } from '../../call/failure.ts'
 import { wholeNumber } from '../../options/values.ts'
 import { GANTT } from '../../output/called.ts'
-import { inWords } from '../../output/duration.ts'
+import { inWords, millisecondsOf } from '../../output/duration.ts'
 import { counted } from '../../output/format.ts'
 import { type Result, run, withExamples, withService } from '../../output/output.ts'
 import { wrap } from '../../output/table.ts'
@@ -51,7 +51,7 @@ export function addFindings(program: Command): void {
   const command = program
     .command('findings')
     .description(
-      'list the findings of the auditor in claims and host reports, and how to repair them; exits with 1 if there is a violation or a warning',
+      'list the findings of the auditor in claims and host reports, and how to repair them; exits with 1 if there is a violation or a warning, or no full check in the last day',
     )
     .option('--repair <id>', 'repair the finding with this id', notEmpty)
     .option('--reason <text>', 'with --repair: reason for the repair, recorded in the audit', notEmpty)
@@ -78,6 +78,18 @@ export function addFindings(program: Command): void {
   ])
 }
 
+/** If the last full check is older than this many milliseconds, the findings do not show that the state is correct. */
+const MAX_CHECKED_AGE_MS = 86_400_000
+
+/** True if the auditor completed a full check in the last day. `age` is the age of its last full check. */
+export const isChecked = (age: string | null): boolean => age !== null && millisecondsOf(age) <= MAX_CHECKED_AGE_MS
+
+/** The age of the auditor's last full check, in words. `looked` is what it checked. */
+export function toChecked(age: string | null, looked = ''): string {
+  if (age === null) return 'no full check yet, so findings can be missing'
+  return `last full check: ${looked}${inWords(age)} ago${isChecked(age) ? '' : ', which is more than a day'}`
+}
+
 /** A sentence about violations: how many there are, or since when there is none and how many checks confirm this. */
 export function toViolations(violations: number, { cleanSince, cleanRounds, cleanLooks }: Clean): string {
   const count = counted(violations, 'violation')
@@ -90,14 +102,13 @@ async function showFindings({ reason, dryRun, choose, vcpus, memory, disk, proje
     throw new CommandFailure(EXIT.usage, '--reason, --choose, --vcpus, --memory, --disk, --project, --account and --dry-run need --repair')
   const { allFindings: _pages, ...auditor } = await readAll(connect(flags))
   const { violations, warnings, notices, age, findings } = auditor
-  const checked = age === null ? 'no full check yet' : `last full check: ${inWords(age)} ago`
   return {
     lines: [
       ...findings.flatMap((finding) => [...toLines(finding), '']),
-      ...wrap(`${toViolations(violations, auditor)}; ${counted(warnings, 'warning')}, ${counted(notices, 'notice')}; ${checked}.`),
+      ...wrap(`${toViolations(violations, auditor)}; ${counted(warnings, 'warning')}, ${counted(notices, 'notice')}; ${toChecked(age)}.`),
     ],
     json: auditor,
-    exitCode: violations + warnings === 0 ? EXIT.done : EXIT.refused,
+    exitCode: violations + warnings === 0 && isChecked(age) ? EXIT.done : EXIT.refused,
   }
 }
 

@@ -9,7 +9,7 @@ import { age, counted } from '../../output/format.ts'
 import { type Result, run, withExamples, withService } from '../../output/output.ts'
 import { toPairs, toTable, wrap } from '../../output/table.ts'
 import { differenceLines } from '../fleet/differences.ts'
-import { toViolations } from '../fleet/findings.ts'
+import { isChecked, toChecked, toViolations } from '../fleet/findings.ts'
 import { toVitalsLines, VITALS } from './vitals.ts'
 
 interface Flags extends ConnectionFlags {
@@ -32,6 +32,11 @@ const REPLICAS = graphql(
 type Replica = ResultOf<typeof REPLICAS>['replicas'][number]
 type Auditor = ResultOf<typeof REPLICAS>['auditor']
 
+interface SoundnessOf {
+  readonly replicas: readonly Pick<Replica, 'live' | 'stoppedAt' | 'violations' | 'checkedAt'>[]
+  readonly auditor: Pick<Auditor, 'violations' | 'age'>
+}
+
 const HEAL = graphql(`mutation Heal($dryRun: Boolean, $from: Revision) {
   replicaHeal(dryRun: $dryRun, fromRevision: $from) {
     __typename
@@ -44,7 +49,9 @@ const HEAL = graphql(`mutation Heal($dryRun: Boolean, $from: Revision) {
 export function addReplicas(program: Command): void {
   const command = program
     .command('replicas')
-    .description('list replicas with their lag, load and violations; exits with 1 if a replica has a violation')
+    .description(
+      'list replicas with their lag, load and violations; exits with 1 if a replica has a violation or is silent, or made no full check in the last day',
+    )
     .option('--heal', 'rebuild the state of the answering replica from the log, and show what differed')
     .option('--dry-run', 'with --heal: change nothing; show what differs')
     .option('--from <revision>', 'with --heal: begin at the newest checkpoint at or before this revision', wholeNumber(0, 9_999_999_999))
@@ -59,12 +66,25 @@ async function showReplicas({ dryRun, from, ...flags }: Flags): Promise<Result> 
   if (dryRun || from !== undefined) throw new CommandFailure(EXIT.usage, '--dry-run and --from need --heal')
   const answer = await connect(flags).request(REPLICAS)
   const { replicas, auditor } = answer
-  const isSound = auditor.violations === 0 && replicas.every(({ live, violations }) => !live || violations === 0)
   return {
     lines: [...toReplicaTable(replicas), '', ...toVitalsLines(replicas.filter(({ live }) => live)), '', ...toAuditorLines(auditor)],
     json: answer,
-    exitCode: isSound ? EXIT.done : EXIT.refused,
+    exitCode: isSound(answer, Date.now()) ? EXIT.done : EXIT.refused,
   }
+}
+
+/**
+ * True if no replica has a violation, every replica that was not stopped gives signs of life, and each of these made a full check in the last
+ * day.
+ */
+export function isSound({ replicas, auditor }: SoundnessOf, nowMs: number): boolean {
+  const isRecent = (checkedAt: string | null): boolean =>
+    isChecked(checkedAt === null ? null : `PT${Math.max(0, nowMs - Date.parse(checkedAt)) / 1_000}S`)
+  return (
+    auditor.violations === 0 &&
+    isChecked(auditor.age) &&
+    replicas.every(({ live, stoppedAt, violations, checkedAt }) => (live ? violations === 0 && isRecent(checkedAt) : stoppedAt !== null))
+  )
 }
 
 const toReplicaTable = (replicas: readonly Replica[]): readonly string[] =>
@@ -84,7 +104,7 @@ const toReplicaTable = (replicas: readonly Replica[]): readonly string[] =>
       String(one.featureLevel),
       one.revision,
       one.lagEvents === 0 ? '0' : `${one.lagEvents} (${inWords(one.lag)})`,
-      String(one.violations),
+      one.violations === 0 && one.checkedAt === null ? '?' : String(one.violations),
       `${age(one.lastSeenAt, Date.now())} ago`,
     ]),
   )
@@ -92,7 +112,7 @@ const toReplicaTable = (replicas: readonly Replica[]): readonly string[] =>
 function toAuditorLines(auditor: Auditor): readonly string[] {
   const { violations, warnings, notices, findings, age: checkedAge, looked, comparisons, agreedAt } = auditor
   const broken = findings.filter(({ severity }) => severity === 'VIOLATION')
-  const checked = checkedAge === null ? 'no full check yet' : `last full check: ${looked} items, ${inWords(checkedAge)} ago`
+  const checked = toChecked(checkedAge, `${looked} items, `)
   const compared =
     comparisons === 0
       ? 'nothing to compare with yet'

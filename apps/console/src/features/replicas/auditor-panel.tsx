@@ -26,7 +26,7 @@ export function AuditorPanel({ replica, auditor }: { readonly replica: string; r
       </Text>
       {violations === 0 ? (
         <Text size="sm">
-          No violations found
+          {auditor.checkedAt === null ? 'No violations found so far; not everything is checked yet' : 'No violations found'}
           <Clean auditor={auditor} />.
         </Text>
       ) : (

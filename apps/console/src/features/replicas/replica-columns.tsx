@@ -61,11 +61,11 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   {
     key: 'violations',
     label: 'Violations',
-    title: 'Violations that the auditor of the replica found in its state.',
+    title: 'Violations that the auditor of the replica found in its state. A dash: it has not completed its first full check.',
     width: '88px',
     align: 'right',
     value: ({ violations }) => violations,
-    cell: ({ violations }) => (violations === 0 ? '0' : `! ${formatCount(violations)}`),
+    cell: ({ violations, checkedAt }) => (violations > 0 ? `! ${formatCount(violations)}` : checkedAt === null ? '–' : '0'),
   },
   {
     key: 'rate',

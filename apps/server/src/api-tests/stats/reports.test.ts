@@ -73,10 +73,10 @@ test('stale reports, and deltas of hosts that never reported, write nothing', as
   expect(api.service.replica.fleet.place.revision).toBe(revision)
 })
 
-test('of two reports in one call that together add more resource classes than a fleet may have, the second is refused', async () => {
+test('of reports in one call that together add more resource classes than a fleet may have, the last is refused', async () => {
   const inventories = (first: number, count: number) =>
     Array.from({ length: count }, (_, i) => ({ resourceClass: `CUSTOM_${first + i}`, total: 1 }))
-  const updates = [inventories(0, 256), inventories(255, 2)].map((given, i) => ({
+  const updates = Array.from({ length: 7 }, (_, i) => inventories(32 * i, 32)).map((given, i) => ({
     name: { host: `classes${i}` },
     reporter: { incarnation, sequence: 1 },
     report: { full: { ...stats, inventories: given } },
@@ -86,10 +86,10 @@ test('of two reports in one call that together add more resource classes than a 
   expect((await api.ask(query, { u: updates })).data).toMatchObject({
     updateResourceStats: {
       results: [
-        { __typename: 'ResourceStatsApplied' },
-        { code: 'PRECONDITION', issues: [{ rule: 'report.too_many_classes', path: ['input', 'updates', '1', 'report'] }] },
+        ...Array.from({ length: 6 }, () => ({ __typename: 'ResourceStatsApplied' })),
+        { code: 'PRECONDITION', issues: [{ rule: 'report.too_many_classes', path: ['input', 'updates', '6', 'report'] }] },
       ],
     },
   })
-  expect(api.service.replica.fleet.hosts.find({ host: 'classes1', node: 'classes1' })).toBeUndefined()
+  expect(api.service.replica.fleet.hosts.find({ host: 'classes6', node: 'classes6' })).toBeUndefined()
 })

@@ -159,10 +159,10 @@ export function createPastFleets(
     for await (const { entry } of advance(store, fleet, revision)) {
       changed += entry.changes.length
       if (limit === 0 || changed < Math.max(MILESTONE, fleet.hosts.count * MILESTONE_PER_HOST) || entry.revision === revision) continue
-      keep({ fleet: copyFleet(fleet), kind: 'milestone', origin, things: fleet.hosts.count + changed })
+      keep({ fleet: copyFleet(fleet), kind: 'milestone', origin, things: copiedThings(fleet) + changed })
       changed = 0
     }
-    keep({ fleet, kind: 'moment', origin, things: fleet.hosts.count + changed })
+    keep({ fleet, kind: 'moment', origin, things: copiedThings(fleet) + changed })
   }
 
   /**
@@ -174,7 +174,7 @@ export function createPastFleets(
       for (const one of kept) if (one.origin === living) kept.delete(one)
       living = { fleet: of, things: 0 }
     }
-    keep({ fleet, kind: 'snapshot', origin: living, things: fleet.hosts.count + changes })
+    keep({ fleet, kind: 'snapshot', origin: living, things: copiedThings(fleet) + changes })
     for (let all = snapshots(); all.length > KEPT_SNAPSHOTS || (all.length > FEWEST_SNAPSHOTS && sum(all) > limit); all = snapshots()) {
       const gaps = all.slice(1, -1).map((one, i) => ({ one, gap: revisionOf(all[i + 2] as Kept) - revisionOf(all[i] as Kept) }))
       kept.delete(gaps.reduce((least, other) => (other.gap < least.gap ? other : least)).one)
@@ -270,5 +270,14 @@ async function fromCheckpoint(store: LogReader, atMost: number, reader: FleetRea
 }
 
 const revisionOf = ({ fleet }: Kept): number => fleet.place.revision
+
+/** VCPU, MEMORY_MB and DISK_GB. */
+const USUAL_CLASSES = 3
+/** The columns of this many further resource classes that many hosts have need about as much memory as the hosts themselves. */
+const CLASSES_PER_THING = 4
+
+/** The memory that only a copy of a fleet needs, as a number of objects: its hosts, and the columns of its resource classes. */
+const copiedThings = ({ hosts }: Fleet): number =>
+  hosts.count * (1 + Math.floor(Math.max(0, hosts.denseClassCount - USUAL_CLASSES) / CLASSES_PER_THING))
 
 const sizeOf = ({ hosts, ledger }: Fleet): number => hosts.count + ledger.claims.size + ledger.keyCount

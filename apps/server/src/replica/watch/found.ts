@@ -28,7 +28,8 @@ export class Found {
       this.#forget(key)
       return []
     }
-    const before = (finding: Finding): PresentFinding | undefined => known?.findings.find((old) => isSame(old, finding))
+    const former = new Map(known?.findings.map((old) => [identityOf(old), old]))
+    const before = (finding: Finding): PresentFinding | undefined => former.get(identityOf(finding))
     this.#count(known?.findings ?? [], -1)
     const standing = findings.map((finding) => toStanding(finding, before(finding)?.since ?? now))
     this.#bySubject.set(key, { at, findings: standing, pass })
@@ -131,4 +132,5 @@ export function countOf(counts: ReadonlyMap<AuditCode, number>, severity: Severi
   return sum
 }
 
-const isSame = (a: Finding, b: Finding): boolean => a.code === b.code && a.field === b.field && a.claim === b.claim && a.host === b.host
+/** Two findings about one object are the same finding if these members are equal. */
+const identityOf = ({ code, field, claim, host }: Finding): string => JSON.stringify([code, field, claim, host])

@@ -3,6 +3,8 @@ import {
   type AllocationSource,
   byCodeUnit,
   type Claim,
+  classRow,
+  classValue,
   type Fleet,
   type HostIndex,
   type HostName,
@@ -125,17 +127,11 @@ export function capacityOf({ fleet, record }: HostView): ResourceUsage[] {
   const { index } = record
   const rankOf = (name: string) => (standard.includes(name) ? standard.indexOf(name) : standard.length)
   return [...fleet.hosts.classes]
-    .filter(([, columns]) => columns.reported[index] === 1)
+    .filter(([, columns]) => classValue(columns, 'reported', index) === 1)
     .sort(([a], [b]) => rankOf(a) - rankOf(b) || byCodeUnit(a, b))
-    .map(([resourceClass, columns]) => ({
-      resourceClass,
-      total: columns.total[index] as number,
-      reserved: columns.reserved[index] as number,
-      allocationRatio: (columns.ratioMilli[index] as number) / 1_000,
-      capacity: columns.capacity[index] as number,
-      used: columns.used[index] as number,
-      claimed: columns.claimed[index] as number,
-      free: columns.free[index] as number,
+    .map(([resourceClass, columns]) => ({ resourceClass, row: classRow(columns, index) }))
+    .map(({ resourceClass, row: { total, reserved, ratioMilli, capacity, used, claimed, free } }) => ({
+      ...{ resourceClass, total, reserved, allocationRatio: ratioMilli / 1_000, capacity, used, claimed, free },
       ratioFrom: () => originOf(fleet, record, resourceClass, ratioOf(fleet.hosts, record, resourceClass)),
       reservedFrom: () => originOf(fleet, record, resourceClass, reservedOf(fleet.hosts, record, resourceClass)),
     }))

@@ -56,8 +56,8 @@ function ofHosts(
         return invalid([issue], 'FORBIDDEN')
       }
       const own = reports.filter(isOwn)
-      if (own.length === reports.length || reports.length > MAX_UPDATES) return stats.update(reports, { maxNodes })
-      const answered = own.length > 0 ? await stats.update(own, { maxNodes }) : { results: [], revision: revision() }
+      if (own.length === reports.length || reports.length > MAX_UPDATES) return stats.update(reports, { maxNodes, hosts })
+      const answered = own.length > 0 ? await stats.update(own, { maxNodes, hosts }) : { results: [], revision: revision() }
       return { ...answered, results: merge<ReportInput, ReportOutcome>(reports, isOwn, answered.results, refusal) }
     },
   }

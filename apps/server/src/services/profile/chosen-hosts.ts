@@ -1,4 +1,4 @@
-import { type Fleet, hostOfKey, type Proposal, withProposals } from '@gantt/scheduler-core'
+import { classValue, type Fleet, hostOfKey, type Proposal, withProposals } from '@gantt/scheduler-core'
 
 /** How many hosts two versions of a profile selected, and how full these hosts were. */
 export interface ChosenHosts {
@@ -28,12 +28,12 @@ export function createChosenHosts() {
           seen[version].add(key)
           const record = hostOfKey(fleet.hosts, key)
           if (record === undefined) continue
-          for (const [name, { capacity, free }] of fleet.hosts.classes) {
-            const most = capacity[record.index] ?? 0
+          for (const [name, columns] of fleet.hosts.classes) {
+            const most = classValue(columns, 'capacity', record.index)
             if (most === 0) continue
             const sum = sums.get(name) ?? { baseline: { instances: 0, share: 0 }, candidate: { instances: 0, share: 0 } }
             sum[version].instances++
-            sum[version].share += (most - (free[record.index] ?? 0)) / most
+            sum[version].share += (most - classValue(columns, 'free', record.index)) / most
             sums.set(name, sum)
           }
         }

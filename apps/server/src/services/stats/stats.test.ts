@@ -1,4 +1,4 @@
-import { type Change, MAX_CLASSES } from '@gantt/scheduler-core'
+import { type Change, MAX_CLASSES, MAX_OWN_CLASSES } from '@gantt/scheduler-core'
 import { aLog, aReport, aUuid } from '@gantt/scheduler-core/testing'
 import { expect, test } from 'vitest'
 import { CallerGoneError, duringCall } from '../../event-loop/question.ts'
@@ -187,9 +187,41 @@ test('a report that adds a resource class to a fleet with as many as it may have
   expect(await report(inventories(MAX_CLASSES - 1, 2))).toMatchObject({
     ...{ type: 'invalid', code: 'PRECONDITION' },
     issues: [{ code: 'report.too_many_classes', path: ['input', 'updates', '0', 'report'], actual: '"CUSTOM_256"' }],
-    message: expect.stringContaining('it adds 1 to 256. Report classes that are in use, or free others'),
+    message: expect.stringContaining('it adds 1 to the 256 of the fleet, of which 0 are in use on this host alone.'),
   })
   expect(proposed).toEqual([])
   expect(await report(inventories(MAX_CLASSES - 1, 1))).toMatchObject({ type: 'applied' })
   expect(proposed).toHaveLength(1)
+})
+
+test('all hosts of a key together may have only a few resource classes of their own, also in one call', async () => {
+  const log = aLog()
+  const replica = {
+    fleet: log.fleet,
+    fresh: async () => undefined,
+    propose: async (changes: readonly Change[]) =>
+      log.append(changes).map((refused) => ({ void: refused, revision: log.fleet.place.revision })),
+  } as never as Replica
+  const stats = createStats(replica, UNUSED_DOCUMENTS)
+  const report = (host: string, sequence: number, first: number, count: number) => {
+    const inventories = Array.from({ length: count }, (_, i) => ({ resourceClass: `CUSTOM_${first + i}`, total: 1 }))
+    const full = { vcpus: 1, vcpusUsed: 0, memoryMb: 1, memoryMbUsed: 0, localGb: 1, localGbUsed: 0, inventories }
+    return { name: { host }, incarnation: aUuid(3), sequence, full }
+  }
+  const limits = { maxNodes: 1, hosts: ['h1', 'h2', 'h3'] }
+  const half = MAX_OWN_CLASSES / 2
+  const { results } = await stats.update([report('h1', 1, 0, half), report('h2', 1, half, half), report('h3', 1, 100, 1)], limits)
+  expect(results).toMatchObject([
+    { type: 'applied' },
+    { type: 'applied' },
+    {
+      ...{ type: 'invalid', code: 'PRECONDITION' },
+      issues: [{ code: 'report.too_many_classes', path: ['input', 'updates', '2', 'report'] }],
+      message: expect.stringContaining(`of which ${MAX_OWN_CLASSES} are in use on the key's hosts alone`),
+    },
+  ])
+  expect((await stats.update([report('h2', 2, half, half + 1)], limits)).results).toMatchObject([{ type: 'invalid' }])
+  expect((await stats.update([report('h2', 2, 0, half)], limits)).results).toMatchObject([{ type: 'applied' }])
+  // the log limits only the classes of one host, and a key that is not bound has no other limit
+  expect((await stats.update([report('h3', 1, 100, MAX_OWN_CLASSES)])).results).toMatchObject([{ type: 'applied' }])
 })

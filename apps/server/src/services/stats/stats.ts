@@ -1,15 +1,19 @@
 import {
-  addsTooManyClasses,
   type Claim,
   COMPUTE,
+  classExcessOf,
   type Fleet,
   type HostReported,
   type HostWarning,
   hostKey,
   MAX_CLASSES,
+  MAX_OWN_CLASSES,
+  MAX_OWN_IN_RESERVE,
   newClassesOf,
+  ownClassesOf,
   presentHosts,
   quote,
+  RESERVED_CLASSES,
   type Void,
   warningsOf,
 } from '@gantt/scheduler-core'
@@ -52,15 +56,23 @@ export interface ReportNeedsFull extends Failure {
 
 export type ReportOutcome = ReportApplied | ReportStale | ReportNeedsFull | Invalid
 
+/** The limits of a key that is bound to hosts. */
+export interface ReportLimits {
+  readonly maxNodes: number
+  /** The names of the hosts to which the key is bound. */
+  readonly hosts: readonly string[]
+}
+
 export interface Stats {
   /**
    * Updates hosts from reports. Result i is for report i. Throws CallerGoneError if the caller disconnects while the reports are read, and
    * writes nothing in this case. Throws InputFault if there are no reports or more than 1000. A report of a new node is refused if the host
-   * has `maxNodes` nodes, including nodes that other calls of this replica are about to add.
+   * has `maxNodes` nodes, including nodes that other calls of this replica are about to add. A report is also refused if it adds resource
+   * classes, and the hosts of the key then have too many that no other host has.
    */
   update(
     reports: readonly ReportInput[],
-    limits?: { readonly maxNodes: number },
+    limits?: ReportLimits,
   ): Promise<{ readonly results: readonly ReportOutcome[]; readonly revision: number }>
 }
 
@@ -91,18 +103,12 @@ export function createStats(replica: Replica, documents: Documents): Stats {
         refusalOf(replica, report) === undefined && hasChangesSince(replica.fleet, report, looked[i])
       // The fleet of this replica can lag behind the log. If a report seems to be unchanged, refused or beyond the limit of nodes, this
       // must therefore be checked again on a fleet as new as the log.
-      const isLimited = (report: Report): boolean => limits !== undefined && joining.isNew(report)
+      const isLimited = (report: Report): boolean =>
+        limits !== undefined && (joining.isNew(report) || addedBy(replica.fleet, report).length > 0)
       if (parsed.some((report, i) => !Array.isArray(report) && (isLimited(report) || !hasChanges(report, i)))) await replica.fresh()
       const joined = new Set<Report>()
-      const tooMany = parsed.map((report, i): Invalid | undefined => {
-        if (Array.isArray(report) || !joining.isNew(report)) return undefined
-        const found = joining.countOf(report)
-        if (limits !== undefined && found >= limits.maxNodes && !joining.has(report))
-          return invalid([oneNodeTooMany(report, found, limits.maxNodes, ['input', 'updates', String(i)])], 'FORBIDDEN')
-        joining.add(report)
-        joined.add(report)
-        return undefined
-      })
+      const limit = createKeyLimit(replica, limits, joining, joined)
+      const tooMany = parsed.map((report, i) => (Array.isArray(report) ? undefined : limit(report, ['input', 'updates', String(i)])))
       const met = new Set<string>()
       const written = parsed.map((report, i) => {
         if (Array.isArray(report) || tooMany[i] !== undefined) return false
@@ -131,6 +137,52 @@ export function createStats(replica: Replica, documents: Documents): Stats {
       })
       return { results, revision: replica.fleet.place.revision }
     },
+  }
+}
+
+/**
+ * Returns a function that refuses a report that exceeds the limits of the key. A report of a new node that is not refused is added to
+ * `joining` and `joined`.
+ */
+function createKeyLimit(
+  replica: Pick<Replica, 'fleet'>,
+  limits: ReportLimits | undefined,
+  joining: ReturnType<typeof createJoining>,
+  joined: Set<Report>,
+) {
+  const classLimit = createClassLimit(replica, limits)
+  return (report: Report, path: readonly string[]): Invalid | undefined => {
+    const ofClasses = classLimit(report, [...path, 'report'])
+    if (ofClasses !== undefined || !joining.isNew(report)) return ofClasses
+    const found = joining.countOf(report)
+    if (limits !== undefined && found >= limits.maxNodes && !joining.has(report))
+      return invalid([oneNodeTooMany(report, found, limits.maxNodes, path)], 'FORBIDDEN')
+    joining.add(report)
+    joined.add(report)
+    return undefined
+  }
+}
+
+/** The resource classes that a report adds to the fleet. */
+const addedBy = ({ hosts }: Fleet, report: Report): readonly string[] =>
+  report.type === 'report' && report.full !== undefined ? newClassesOf(hosts, report.full).added : []
+
+/**
+ * Returns a function that refuses a report that adds resource classes, if the hosts of the key then have too many that no other host has.
+ * The classes that earlier reports of the call add are counted. The log itself limits the classes of each host.
+ */
+function createClassLimit({ fleet }: Pick<Replica, 'fleet'>, limits: ReportLimits | undefined) {
+  const met = new Set<string>()
+  return (report: Report, path: readonly string[]): Invalid | undefined => {
+    if (limits === undefined || report.type !== 'report') return undefined
+    const added = addedBy(fleet, report)
+    if (added.length === 0) return undefined
+    const names = [...new Set([...limits.hosts, report.host])]
+    const before = met.size
+    const all = new Set([...met, ...added])
+    if (ownClassesOf(fleet.hosts, names) + all.size > MAX_OWN_CLASSES) return tooManyClasses(fleet, report, path, names, before)
+    for (const one of added) met.add(one)
+    return undefined
   }
 }
 
@@ -188,17 +240,29 @@ function refusalOf({ fleet }: Replica, report: Report): Void {
   const reporter = record?.reporters.get(report.type === 'namespace' ? report.namespace : COMPUTE)
   if (reporter?.incarnation === report.incarnation && report.sequence <= reporter.sequence) return 'report.stale'
   if (report.type === 'namespace') return undefined
-  if (report.full !== undefined) return addsTooManyClasses(fleet.hosts, report.full) ? 'report.too_many_classes' : undefined
+  if (report.full !== undefined) return classExcessOf(fleet.hosts, report.host, report.full) && 'report.too_many_classes'
   const isNext = reporter?.incarnation === report.incarnation && reporter.sequence === report.delta?.baseSequence
   return isNext ? undefined : 'report.gap'
 }
 
-/** Refuses a report that adds resource classes to a fleet that then has too many. */
-function tooManyClasses({ hosts }: Fleet, { full }: Pick<HostReported, 'full'>, path: readonly string[]): Invalid {
+/**
+ * Refuses a report that adds resource classes, if these hosts or the fleet then have too many. `before` is how many classes earlier reports
+ * of the call add.
+ */
+function tooManyClasses(
+  { hosts }: Fleet,
+  { full }: Pick<HostReported, 'full'>,
+  path: readonly string[],
+  names: readonly string[],
+  before = 0,
+): Invalid {
   const { added, inUse } = newClassesOf(hosts, { inventories: full?.inventories ?? [] })
+  const own = ownClassesOf(hosts, names) + before
   const rule =
-    `not add resource classes beyond the ${MAX_CLASSES} that a fleet may have besides VCPU, MEMORY_MB and DISK_GB: ` +
-    `it adds ${added.length} to ${inUse}. Report classes that are in use, or free others: a class is free when no host reports it and no claim holds any of it`
+    `not add resource classes beyond what hosts may have besides VCPU, MEMORY_MB and DISK_GB: it adds ${added.length} to the ${inUse} of the fleet, ` +
+    `of which ${own} are in use on ${names.length === 1 ? 'this host' : "the key's hosts"} alone. A fleet may have ${MAX_CLASSES}, and a host or a key ${MAX_OWN_CLASSES} that no other host has, ` +
+    `or ${MAX_OWN_IN_RESERVE} if the fleet has more than ${MAX_CLASSES - RESERVED_CLASSES}. Send the report without the new classes, and its other values are applied. ` +
+    'A class is free again when no host reports it and no claim holds any of it'
   return invalid([issue(path, added.join(', '), rule, 'report.too_many_classes')], 'PRECONDITION')
 }
 
@@ -227,7 +291,8 @@ function outcomeOf(
 ): Omit<ReportApplied, 'ignored'> | ReportStale | ReportNeedsFull | Invalid {
   if (verdict?.void === 'report.host_forgotten' || verdict?.void === 'report.host_replaced')
     return leftOf(fleet, report, verdict.void, [...path, 'name', 'host'])
-  if (verdict?.void === 'report.too_many_classes' && report.type === 'report') return tooManyClasses(fleet, report, [...path, 'report'])
+  if (verdict?.void === 'report.too_many_classes' && report.type === 'report')
+    return tooManyClasses(fleet, report, [...path, 'report'], [report.host])
   const record = fleet.hosts.find(report)
   const lastSequence = record?.reporters.get(report.type === 'namespace' ? report.namespace : COMPUTE)?.sequence ?? null
   if (record === undefined || verdict?.void === 'report.unknown_host' || verdict?.void === 'report.gap')

@@ -90,8 +90,9 @@ function listings(fleet: ModelFleet, instance: string, there: readonly ModelHost
   const claims = logged(fleet.claims).filter((claim) => claim.instance === instance)
   const listing = there.filter(({ stats, present }) => stats.instances !== null && present.includes(instance))
   const ordered = [...new Set([...claims.flatMap(({ host }) => listing.filter((other) => other === host)), ...listing])]
-  const names = ordered.map(nameOf).join(', ')
-  const twice = ordered.slice(1).map((host) => ['instance.two_hosts', nameOf(host), `one, not ${names}`])
+  const more = ordered.length > 10 ? ` and ${ordered.length - 10} more` : ''
+  const names = `${ordered.slice(0, 10).map(nameOf).join(', ')}${more}`
+  const twice = ordered.slice(1, 2).map((host) => ['instance.two_hosts', nameOf(host), `one, not ${names}`])
   const missing = claims.filter(({ host }) => !listing.includes(host))
   return [
     ...twice,

@@ -82,14 +82,15 @@ const claimsHere = (fleet: ModelFleet, host: ModelHost, instance: string): Model
 
 /**
  * The finding about a host that lists instances without a live claim. An instance whose claim ended recently is left out, because the host
- * may still be removing it.
+ * may still be removing it. A reservation on another host does not explain that this host lists the instance.
  */
 function listsNobodysInstances(fleet: ModelFleet, host: ModelHost, afterMs: number): string[] {
   if (host.listsNothing) return []
   const found = host.present.filter(
     (instance) =>
-      !fleet.claims.some((claim) => claim.instance === instance && isLive(claim)) &&
-      claimsHere(fleet, host, instance).every((claim) => isLongOver(fleet, claim, afterMs)),
+      !fleet.claims.some(
+        (claim) => claim.instance === instance && isLive(claim) && (claim.host === host.name || claim.state !== 'RESERVED'),
+      ) && claimsHere(fleet, host, instance).every((claim) => isLongOver(fleet, claim, afterMs)),
   )
   const more = found.length > 3 ? ` and ${found.length - 3} more` : ''
   const text = `${found.length} without: ${found.slice(0, 3).join(', ')}${more}`
@@ -126,6 +127,10 @@ function listersOf(fleet: ModelFleet, instance: string, afterMs: number): ModelH
   return [...new Set([...claimed, ...counted])]
 }
 
+/** The names of the first ten hosts, and the count of the others. */
+const textOf = (names: readonly string[]): string =>
+  `${names.slice(0, 10).join(', ')}${names.length > 10 ? ` and ${names.length - 10} more` : ''}`
+
 function listedTwice(fleet: ModelFleet, instance: string, afterMs: number): string[] {
   const listers = listersOf(fleet, instance, afterMs)
   const names = listers.map(({ name }) => name)
@@ -134,7 +139,7 @@ function listedTwice(fleet: ModelFleet, instance: string, afterMs: number): stri
     return names.every((name) => ends.includes(name))
   })
   if (isMoving) return []
-  return names.slice(1).map((name) => lineOf('instance.two_hosts', name, null, 'one', names.join(', ')))
+  return names.slice(1, 2).map((name) => lineOf('instance.two_hosts', name, null, 'one', textOf(names)))
 }
 
 /**
@@ -147,7 +152,7 @@ function claimsNotListed(fleet: ModelFleet, instance: string, afterMs: number): 
     const destination = claim.target === null ? undefined : fleet.claim(claim.target)
     const hosts = [claim.host, ...(destination === undefined ? [] : [destination.host])].map((name) => fleet.host(name))
     if (claim.state !== 'CONFIRMED' || hosts.some((host) => listsInstance(host, instance))) return []
-    if (names.length > 0) return [lineOf('instance.other_host', claim.host, claim.id, claim.host, names.join(', '))]
+    if (names.length > 0) return [lineOf('instance.other_host', claim.host, claim.id, claim.host, textOf(names))]
     if (hosts.some((host) => host?.listsNothing)) return []
     const since = Math.max(claim.askedAt, claim.unlistedAt ?? 0, destination?.unlistedAt ?? 0)
     if (fleet.level < 9 || fleet.now - since < afterMs) return []

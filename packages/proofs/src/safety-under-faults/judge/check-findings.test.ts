@@ -33,6 +33,12 @@ const rows: readonly (readonly [what: string, history: readonly Operation[], cla
   ['a move of which neither end lists the instance', [placedOnB], [onB, movingToA], ['instance.unlisted i-x']],
   ['a reservation that no host lists', [placedOnB], [stands('b', 'x', 1, { state: 'RESERVED' })], []],
   [
+    'a reservation whose instance another host lists',
+    [placedOnB, reports(2, 'a', ['i-x'], { VCPU: 2 })],
+    [stands('b', 'x', 1, { state: 'RESERVED' })],
+    ['instance.unclaimed a'],
+  ],
+  [
     'an instance whose claim ended',
     [placedOnB, reports(2, 'b', ['i-x'], {})],
     [stands('b', 'x', 1, { state: 'RELEASED' })],

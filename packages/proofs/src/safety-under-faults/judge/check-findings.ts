@@ -93,7 +93,8 @@ function aboutHost(
     ),
     ...finding(
       'instance.unclaimed',
-      list.some((one) => !live.some(({ instance }) => instance === one)),
+      // A reservation on another host does not explain why this host lists the instance.
+      list.some((one) => !live.some(({ instance, host: on, state }) => instance === one && (on === host || state !== 'RESERVED'))),
     ),
   ]
 }

@@ -9,7 +9,7 @@ import { hostStatsV1_4 } from '../../report/versions/v1-4.ts'
 import { aClaim, aLog, aReport, aRequest, aUuid, type HostShape, type TestLog } from '../../testing/index.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 import { BOUNDED_CLASSES } from '../../values/levels.ts'
-import { addsTooManyClasses, MAX_CLASSES, newClassesOf } from './class-limit.ts'
+import { classExcessOf, MAX_CLASSES, MAX_OWN_CLASSES, MAX_OWN_IN_RESERVE, newClassesOf, RESERVED_CLASSES } from './class-limit.ts'
 
 const USUAL = ['DISK_GB', 'MEMORY_MB', 'VCPU']
 const H1 = 0 as HostIndex
@@ -27,12 +27,21 @@ function logAt(level: number): TestLog {
   return log
 }
 
+/** Reports of as many hosts as are needed to add the classes from 0 to `count` to the fleet. */
+function fill(log: TestLog, count: number): void {
+  for (let [first, i] = [0, 0]; first < count; i++) {
+    const most = first < MAX_CLASSES - RESERVED_CLASSES ? MAX_OWN_CLASSES : MAX_OWN_IN_RESERVE
+    expect(log.append([aReport(`f${i}`, classes(first, Math.min(most, count - first)))])).toEqual([undefined])
+    first += most
+  }
+}
+
 const namesIn = ({ hosts }: Fleet): string[] => [...hosts.classes.keys()].sort()
 
 describe('the count of resource classes that hosts report', () => {
   test('a report is void if it adds a class to a fleet with 256 further classes, and valid if all its classes are in use', () => {
     const log = logAt(BOUNDED_CLASSES)
-    expect(log.append([aReport('h1', classes(0, MAX_CLASSES))])).toEqual([undefined])
+    fill(log, MAX_CLASSES)
     expect(log.append([aReport('h2', classes(255, 2))])).toEqual(['report.too_many_classes'])
     expect(log.fleet.hosts.find({ host: 'h2', node: 'h2' })).toBeUndefined()
     expect(log.append([aReport('h2', classes(0, MAX_CLASSES))])).toEqual([undefined])
@@ -42,13 +51,36 @@ describe('the count of resource classes that hosts report', () => {
 
   test('the reports of one entry are counted together', () => {
     const log = logAt(BOUNDED_CLASSES)
-    const reports = [0, 1, 2].map((i) => aReport(`h${i}`, classes(100 * i, 100)))
-    expect(log.append(reports)).toEqual([undefined, undefined, 'report.too_many_classes'])
+    const reports = Array.from({ length: 7 }, (_, i) => aReport(`h${i}`, classes(MAX_OWN_CLASSES * i, MAX_OWN_CLASSES)))
+    expect(log.append(reports)).toEqual([...Array.from({ length: 6 }, () => undefined), 'report.too_many_classes'])
+  })
+
+  test('a host may add only a few classes that no other host has; all nodes of its name count together', () => {
+    const log = logAt(BOUNDED_CLASSES)
+    expect(log.append([aReport('h1', classes(0, MAX_OWN_CLASSES + 1))])).toEqual(['report.too_many_classes'])
+    expect(log.append([aReport('h1', classes(0, MAX_OWN_CLASSES))])).toEqual([undefined])
+    expect(log.append([aReport('h1', classes(0, MAX_OWN_CLASSES + 1), 2)])).toEqual(['report.too_many_classes'])
+    expect(log.append([{ ...aReport('h1', classes(MAX_OWN_CLASSES, 1)), node: 'n2' }])).toEqual(['report.too_many_classes'])
+    // classes that another host has, too, are not the own classes of a host
+    expect(log.append([aReport('h2', classes(1, MAX_OWN_CLASSES))])).toEqual([undefined])
+    expect(log.append([aReport('h1', classes(0, MAX_OWN_CLASSES + 1), 3)])).toEqual([undefined])
+    expectSound(log)
+  })
+
+  test('within the reserve, hosts with few classes of their own may still add some', () => {
+    const log = logAt(BOUNDED_CLASSES)
+    fill(log, MAX_CLASSES - RESERVED_CLASSES)
+    expect(log.append([aReport('f0', classes(0, MAX_OWN_CLASSES), 2)])).toEqual([undefined])
+    expect(log.append([aReport('f0', classes(1, MAX_OWN_CLASSES - 1), 3)])).toEqual([undefined])
+    expect(log.append([aReport('f0', classes(1_000, 2), 4)])).toEqual(['report.too_many_classes'])
+    expect(log.append([aReport('new', classes(2_000, MAX_OWN_IN_RESERVE + 1))])).toEqual(['report.too_many_classes'])
+    expect(log.append([aReport('new', classes(2_000, MAX_OWN_IN_RESERVE))])).toEqual([undefined])
+    expectSound(log)
   })
 
   test('inventories of VCPU, MEMORY_MB and DISK_GB are not counted', () => {
     const log = logAt(BOUNDED_CLASSES)
-    log.append([aReport('h1', classes(0, MAX_CLASSES))])
+    fill(log, MAX_CLASSES)
     const inventories = USUAL.map((resourceClass) => ({ resourceClass, total: 8 }))
     expect(log.append([aReport('h2', { inventories })])).toEqual([undefined])
   })
@@ -67,11 +99,11 @@ describe('the count of resource classes that hosts report', () => {
 
 describe('a class has columns only while a host reports it or claims hold an amount of it', () => {
   test.each([BOUNDED_CLASSES - 1, BOUNDED_CLASSES])(
-    'at level %i, ten reports of a host with 128 new classes each leave 128 classes',
+    'at level %i, ten reports of a host with 16 new classes each leave 16 classes',
     (level) => {
       const log = logAt(level)
-      for (let i = 0; i < 10; i++) expect(log.append([aReport('h1', classes(128 * i, 128), i + 1)])).toEqual([undefined])
-      expect(log.fleet.hosts.classes.size).toBe(128 + USUAL.length)
+      for (let i = 0; i < 10; i++) expect(log.append([aReport('h1', classes(16 * i, 16), i + 1)])).toEqual([undefined])
+      expect(log.fleet.hosts.classes.size).toBe(16 + USUAL.length)
       expectSound(log)
     },
   )
@@ -98,7 +130,7 @@ describe('a class has columns only while a host reports it or claims hold an amo
     const { fence } = log.fleet.ledger.claims.get('k1.0') ?? { fence: 0 }
     log.append([{ type: 'release', claim: 'k1.0', fence, reason: null }])
     expect(namesIn(log.fleet)).toEqual(USUAL)
-    expect(log.append([aReport('h2', classes(2, MAX_CLASSES))])).toEqual([undefined])
+    expect(log.append([aReport('h2', classes(2, MAX_OWN_CLASSES))])).toEqual([undefined])
     expectSound(log)
   })
 
@@ -126,16 +158,20 @@ describe('a class has columns only while a host reports it or claims hold an amo
 })
 
 test('a copy and a restored fleet have the classes of the fleet, and accept and refuse the same reports', () => {
-  const log = logAt(BOUNDED_CLASSES)
+  const log = logAt(BOUNDED_CLASSES - 1)
   log.append([aReport('h1', classes(0, 200)), aReport('h2', classes(150, 100))])
+  log.append([{ type: 'feature', level: BOUNDED_CLASSES }])
   log.append([aReport('h1', classes(0, 120), 2)])
   const copy = copyFleet(log.fleet)
   const restored = restoreFleet(JSON.parse(JSON.stringify(checkpointOf(log.fleet))))
   for (const { hosts } of [log.fleet, copy, restored]) {
     expect(hosts.classes.size).toBe(220 + USUAL.length)
-    const [most, tooMany] = [36, 37].map((count) => hostStatsV1_4.parse({ ...SIZES, ...classes(1_000, count) }))
-    expect(most && [addsTooManyClasses(hosts, most), newClassesOf(hosts, most).inUse]).toEqual([false, 220])
-    expect(tooMany && [addsTooManyClasses(hosts, tooMany), newClassesOf(hosts, tooMany).added.length]).toEqual([true, 37])
+    const excess = [4, 5, 36, 37].map((count) => {
+      const report = hostStatsV1_4.parse({ ...SIZES, ...classes(1_000, count) })
+      expect(newClassesOf(hosts, report)).toMatchObject({ inUse: 220, added: { length: count } })
+      return classExcessOf(hosts, 'h3', report)
+    })
+    expect(excess).toEqual([undefined, 'of the host', 'of the host', 'of the fleet'])
   }
   // the copy shares columns with the fleet, which now deletes and creates them
   log.append([aReport('h1', classes(0, 0), 3)])

@@ -1,11 +1,25 @@
+import { isInUse } from '../../hosts/classes/class-table.ts'
 import type { HostTable } from '../../hosts/hosts.ts'
+import type { HostIndex } from '../../values/host-index.ts'
 import { isUsual } from './usual.ts'
 
 /**
  * A fleet has at most this many resource classes in addition to VCPU, MEMORY_MB and DISK_GB. One report can list as many. The count is
- * limited, because hosts choose the names of their classes, and each class needs memory and work for every host.
+ * limited, because hosts choose the names of their classes, and each class needs memory and work.
  */
 export const MAX_CLASSES = 256
+
+/** A report is refused if it adds classes and more than this many classes are then in use on the nodes of this host alone. */
+export const MAX_OWN_CLASSES = 32
+
+/**
+ * The last classes of the fleet are reserved for hosts that have few classes of their own, so that a few hosts cannot use up the limit of
+ * all hosts.
+ */
+export const RESERVED_CLASSES = 64
+
+/** Within the reserve, a host may have at most this many classes of its own. */
+export const MAX_OWN_IN_RESERVE = 4
 
 interface ReportedClasses {
   readonly inventories: readonly { readonly resourceClass: string }[]
@@ -17,6 +31,8 @@ export interface NewClasses {
   readonly inUse: number
 }
 
+type Classes = Pick<HostTable, 'classes' | 'usersOfClass' | 'nodesOf' | 'forgottenNodesOf'>
+
 /** Compares the classes of a report with those of a fleet. VCPU, MEMORY_MB and DISK_GB are left out. */
 export function newClassesOf({ classes }: Pick<HostTable, 'classes'>, { inventories }: ReportedClasses): NewClasses {
   const added = inventories.flatMap(({ resourceClass }) => (classes.has(resourceClass) || isUsual(resourceClass) ? [] : [resourceClass]))
@@ -25,12 +41,35 @@ export function newClassesOf({ classes }: Pick<HostTable, 'classes'>, { inventor
   return { added, inUse }
 }
 
+/** How many classes are in use on nodes of these host names, and on no other host. VCPU, MEMORY_MB and DISK_GB are left out. */
+export function ownClassesOf(hosts: Classes, names: Iterable<string>): number {
+  const nodes = new Set<HostIndex>()
+  // claims of a host that was forgotten can still hold an amount of a class
+  for (const name of names) for (const index of [...hosts.nodesOf(name), ...hosts.forgottenNodesOf(name)]) nodes.add(index)
+  let own = 0
+  for (const [resourceClass, columns] of hosts.classes) {
+    let others = hosts.usersOfClass(resourceClass)
+    if (isUsual(resourceClass) || others > nodes.size) continue
+    for (const index of nodes) if (isInUse(columns, index)) others--
+    if (others === 0) own++
+  }
+  return own
+}
+
+/** Why a report of a host may not add its new classes to the fleet: its own classes are too many, or those of all hosts. */
+export type ClassExcess = 'of the host' | 'of the fleet'
+
 /**
- * True if a report adds classes to a fleet, and the fleet then has more than MAX_CLASSES. A report without new classes is always accepted,
- * because a fleet can have more than MAX_CLASSES from the time below feature level BOUNDED_CLASSES.
+ * The limit that a report of a host exceeds by adding classes. Undefined for a report without new classes, because a fleet can have more
+ * classes than the limits from the time below feature level BOUNDED_CLASSES.
  */
-export function addsTooManyClasses(hosts: Pick<HostTable, 'classes'>, report: ReportedClasses): boolean {
-  if (report.inventories.length === 0) return false
+export function classExcessOf(hosts: Classes, host: string, report: ReportedClasses): ClassExcess | undefined {
+  if (report.inventories.length === 0) return undefined
   const { added, inUse } = newClassesOf(hosts, report)
-  return added.length > 0 && inUse + added.length > MAX_CLASSES
+  if (added.length === 0) return undefined
+  const after = inUse + added.length
+  if (after > MAX_CLASSES) return 'of the fleet'
+  const own = ownClassesOf(hosts, [host]) + added.length
+  if (own > MAX_OWN_CLASSES) return 'of the host'
+  return after > MAX_CLASSES - RESERVED_CLASSES && own > MAX_OWN_IN_RESERVE ? 'of the host' : undefined
 }

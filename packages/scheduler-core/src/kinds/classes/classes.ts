@@ -1,4 +1,5 @@
-import { isInUse } from '../../hosts/class-table.ts'
+import { isInUse } from '../../hosts/classes/class-table.ts'
+import { classValue, setClassValue } from '../../hosts/classes/sparse-columns.ts'
 import { at, type ClassColumns, type InventoryRow } from '../../hosts/columns.ts'
 import type { HostTable } from '../../hosts/hosts.ts'
 import { hugeMibOf } from '../../hosts/plain-memory.ts'
@@ -133,22 +134,22 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
 
   countsUse(hosts, host, grant, deltaClasses) {
     for (const resourceClass in grant)
-      if (hosts.classes.get(resourceClass)?.countsUse[host] === 1 && !deltaClasses.has(resourceClass)) return true
+      if (classValue(hosts.classes.get(resourceClass), 'countsUse', host) === 1 && !deltaClasses.has(resourceClass)) return true
     return false
   },
 
   usedBelowClaims: ({ classes }, host) =>
-    [...classes].flatMap(([subject, { covered, used }]) => {
-      const [reported, held] = [at(used, host), at(covered, host)]
+    [...classes].flatMap(([subject, columns]) => {
+      const [reported, held] = [classValue(columns, 'used', host), classValue(columns, 'covered', host)]
       return held > reported ? [{ subject, reported, held }] : []
     }),
 
   capacityBelowClaims({ classes }, host, grants) {
     // claims are included in `used` or `claimed`, so claims can exceed the capacity only if the free amount is negative
-    const full = [...classes].filter(([, { free }]) => at(free, host) < 0)
-    return full.flatMap(([subject, { capacity }]) => {
+    const full = [...classes].filter(([, columns]) => classValue(columns, 'free', host) < 0)
+    return full.flatMap(([subject, columns]) => {
       const held = grants.reduce((sum, grant) => sum + (grant[subject] ?? 0), 0)
-      const reported = at(capacity, host)
+      const reported = classValue(columns, 'capacity', host)
       return held > reported ? [{ subject, reported, held }] : []
     })
   },
@@ -259,10 +260,11 @@ function inventoriesOf(stats: HostStats): Map<string, HostStats['inventories'][n
 function add(hosts: HostTable, host: HostIndex, grant: Amounts, materialised: boolean, sign: 1 | -1): void {
   for (const resourceClass in grant) {
     const amount = sign * (grant[resourceClass] as number)
-    const isCovered = materialised && hosts.classColumns(resourceClass).countsUse[host] === 1
+    const isCovered = materialised && classValue(hosts.classes.get(resourceClass), 'countsUse', host) === 1
     if (isCovered && hosts.featureLevel < STRICT_CLAIMS) continue
     hosts.writeClass(resourceClass, host, (columns) => {
-      columns.claimed[host] = at(columns.claimed, host) + (isCovered ? cover(columns, host, amount) : amount)
+      const added = isCovered ? cover(columns, host, amount) : amount
+      setClassValue(columns, 'claimed', host, classValue(columns, 'claimed', host) + added)
       refresh(columns, host)
     })
   }
@@ -272,21 +274,22 @@ function add(hosts: HostTable, host: HostIndex, grant: Amounts, materialised: bo
  * Adds an amount to the sum of the claims whose instances are in the report. Returns by how much this increases the excess of the sum over
  * the reported usage.
  */
-function cover({ covered, used }: ClassColumns, host: HostIndex, amount: number): number {
-  const before = Math.max(0, at(covered, host) - at(used, host))
-  covered[host] = at(covered, host) + amount
-  return Math.max(0, at(covered, host) - at(used, host)) - before
+function cover(columns: ClassColumns, host: HostIndex, amount: number): number {
+  const [covered, used] = [classValue(columns, 'covered', host), classValue(columns, 'used', host)]
+  setClassValue(columns, 'covered', host, covered + amount)
+  return Math.max(0, covered + amount - used) - Math.max(0, covered - used)
 }
 
 function refresh(columns: ClassColumns, host: HostIndex): void {
-  columns.free[host] = at(columns.capacity, host) - at(columns.used, host) - at(columns.claimed, host)
+  const taken = classValue(columns, 'used', host) + classValue(columns, 'claimed', host)
+  setClassValue(columns, 'free', host, classValue(columns, 'capacity', host) - taken)
 }
 
 /** Sets the used amount from a report. Sets the claimed amount to 0, because the caller holds all claims again. */
 function use(columns: ClassColumns, host: HostIndex, used: number): void {
-  columns.used[host] = used
-  columns.claimed[host] = 0
-  columns.covered[host] = 0
+  setClassValue(columns, 'used', host, used)
+  setClassValue(columns, 'claimed', host, 0)
+  setClassValue(columns, 'covered', host, 0)
   refresh(columns, host)
 }
 

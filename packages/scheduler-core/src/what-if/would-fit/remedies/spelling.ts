@@ -1,5 +1,6 @@
 import { restated } from '../../../contracts/restated.ts'
 import type { Fleet } from '../../../fleet/fleet.ts'
+import { classValue } from '../../../hosts/classes/sparse-columns.ts'
 import { bareAndOf } from '../../../request/request-reads.ts'
 import { demandOf, type RequestSpec } from '../../../request/request-spec.ts'
 import { createSpellings, type Spellings } from '../../../text/near-spelling.ts'
@@ -174,7 +175,9 @@ const withSpecs = (one: RequestSpec, extraSpecs: RequestSpec['flavor']['extraSpe
   restated(one, { flavor: { ...one.flavor, extraSpecs } })
 
 const reportedClasses = ({ hosts }: Fleet): readonly string[] =>
-  [...hosts.classes].flatMap(([name, { reported }]) => (hosts.present.some(({ index }) => reported[index] === 1) ? [name] : []))
+  [...hosts.classes].flatMap(([name, columns]) =>
+    hosts.present.some(({ index }) => classValue(columns, 'reported', index) === 1) ? [name] : [],
+  )
 
 const className = (fleet: Fleet, asking: RequestSpec, word: string): Name => ({
   ...{ kind: 'resource class', subject: 'resource class', word },
