@@ -11,7 +11,8 @@ import {
   presentHosts,
   presentName,
   type RequestSpec,
-  requestAt,
+  repeatedRequest,
+  requestOfOne,
   type SelectedDestination,
 } from '@gantt/scheduler-core'
 import { answerInPieces } from '../../event-loop/question.ts'
@@ -135,7 +136,7 @@ export function createRelocation(
           issue(['input', 'instanceUuid'], instance, 'be given: the instances of the decision, a gang, are of several sizes'),
         ])
       const index = instance === null ? 0 : instanceUuids.indexOf(instance)
-      const asked = ofOne(request, index, instance ?? instanceUuids[0] ?? null)
+      const asked = requestOfOne(request, index, instance ?? instanceUuids[0] ?? null)
       return placement.select(
         account,
         {
@@ -285,8 +286,7 @@ export const leaving = ({ fleet: { ledger } }: Pick<Replica, 'fleet'>, records: 
 }
 
 /**
- * The request of a claim's decision for a move of the claim. It is reduced to the claim's instance, and does not name a destination. It has
- * the project of the claim, if the claim has one.
+ * The request of a claim's decision for a move of the claim (`repeatedRequest`). It has the project of the claim, if the claim has one.
  */
 export function requestFor(
   { record, claimIds }: Pick<StoredDecision, 'record' | 'claimIds'>,
@@ -294,16 +294,6 @@ export function requestFor(
 ): RequestSpec {
   const request = currentSpec(record.request)
   const index = claimIds.indexOf(id)
-  const own = ofOne(request, index >= 0 ? index : request.instanceUuids.indexOf(instance ?? ''), instance)
+  const own = repeatedRequest(request, record, index >= 0 ? index : request.instanceUuids.indexOf(instance ?? ''), instance)
   return { ...own, projectId: project ?? own.projectId }
 }
-
-/** The original request, reduced to one instance and without required hosts. Instances of one request can have different sizes. */
-const ofOne = (request: RequestSpec, index: number, instance: string | null): RequestSpec => ({
-  ...requestAt(request, Math.max(0, index)),
-  numInstances: 1,
-  instanceUuids: instance === null ? [] : [instance],
-  forceHosts: [],
-  forceNodes: [],
-  requestedDestination: request.requestedDestination === null ? null : { ...request.requestedDestination, host: null, node: null },
-})
