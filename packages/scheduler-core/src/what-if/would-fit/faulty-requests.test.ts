@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest'
+import { fromNova, legacy, wire, withRules } from '../../nova/compat/testing/placement-rows.ts'
+import type { JsonObject } from '../../values/json.ts'
+import { answerOf, type Case, saidOf } from './testing/case.ts'
+
+/* If a filter fails because of the request, or a host was tried before, a changed request suffices, so no operator's rule is removed. */
+
+const size = { name: 'm1', vcpus: 1, memory_mb: 1_024, root_gb: 1, ephemeral_gb: 0, swap: 0 }
+const asking = (data: JsonObject = {}, flavor: JsonObject = {}) =>
+  fromNova({ flavor: wire('Flavor', '1.2', { ...size, extra_specs: {}, ...flavor }), ...data })
+const tried = wire('ComputeNode', '1.19', { host: 'a', hypervisor_hostname: 'a' })
+const retry = wire('SchedulerRetries', '1.1', { num_attempts: 2, hosts: wire('ComputeNodeList', '1.1', { objects: [tried] }) })
+const foo = [{ name: 'x', hosts: ['a'], metadata: { foo: '3' } }]
+
+type Row = readonly [what: string, filter: string, request: Case['request'], said: readonly string[], more?: Partial<Case>]
+
+const rows: readonly Row[] = [
+  [
+    'an address that is none',
+    'SimpleCIDRAffinityFilter',
+    asking({ scheduler_hints: { build_near_host_ip: ['xx'] } }),
+    ['hint build_near_host_ip -> left out'],
+  ],
+  [
+    'the same in the typed form',
+    'SimpleCIDRAffinityFilter',
+    { schedulerHints: { build_near_host_ip: ['xx'] } },
+    ['hint build_near_host_ip -> left out'],
+  ],
+  ['a query that is no JSON', 'JsonFilter', asking({ scheduler_hints: { query: ['[">="'] } }), ['hint query -> left out']],
+  ['the same in the typed form', 'JsonFilter', { schedulerHints: { query: ['[">="'] } }, ['hint query -> left out']],
+  [
+    'a comparison with a word',
+    'AggregateInstanceExtraSpecsFilter',
+    asking({}, { extra_specs: { foo: '>= x' } }),
+    ['extra spec foo -> left out'],
+    { aggregates: foo },
+  ],
+  ['a host that was tried', 'RetryFilter', asking({ retry }), ['hosts that were tried -> left out']],
+  [
+    'a host that was tried, in dictionaries',
+    'RetryFilter',
+    legacy({ uuid: '00000000-0000-4000-8000-000000000001', project_id: 'p' }, { retry: { num_attempts: 2, hosts: [['a', 'a']] } }),
+    ['hosts that were tried -> left out'],
+  ],
+]
+
+describe.each(rows)('%s, filter %s', (_what, filter, request, said, more = {}) => {
+  const given = { hosts: { a: { hostIp: '10.0.0.1' } }, request, profile: withRules({}, [{ name: filter }]), ...more }
+
+  test('only the part of the request is left out', () => {
+    expect(saidOf(given)).toEqual(said)
+    for (const { kind, request: changed } of answerOf(given).counterfactuals) {
+      expect(kind).toBe('REQUEST')
+      expect(answerOf({ ...given, request: changed }).fits).toBe(true)
+    }
+  })
+
+  test('without proposals of the kind REQUEST, the filter is left out', () => {
+    expect(saidOf({ ...given, kinds: ['POLICY'] })).toEqual([expect.stringContaining(`filter ${filter} of profile`)])
+  })
+})
+
+describe('boot from a volume under a filter of Nova that counts the root disk', () => {
+  const on = (flavor: JsonObject): Case => ({
+    hosts: { a: { localGb: 10 } },
+    request: asking({ is_bfv: true }, flavor),
+    profile: withRules({}, [{ name: 'DiskFilter' }]),
+    kinds: ['REQUEST'],
+  })
+
+  test.each<[what: string, flavor: JsonObject, said: string]>([
+    ['a root disk alone', { root_gb: 50 }, 'root disk of the flavor -> 10 GiB'],
+    ['an ephemeral disk beside it', { root_gb: 50, ephemeral_gb: 4 }, 'root disk of the flavor -> 6 GiB'],
+    ['swap beside it', { root_gb: 9, swap: 2_048 }, 'root disk of the flavor -> 8 GiB'],
+  ])('%s: a smaller root disk is proposed', (_what, flavor, said) => {
+    expect(saidOf(on(flavor))[0]).toBe(said)
+    for (const { request } of answerOf(on(flavor)).counterfactuals) expect(answerOf({ ...on(flavor), request }).fits).toBe(true)
+  })
+})
