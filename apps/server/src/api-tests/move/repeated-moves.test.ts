@@ -188,3 +188,54 @@ describe.each([
     expect(await evacuate('a', profile)).toBe('b')
   })
 })
+
+describe('the request of a claim for a move (moveSpec)', () => {
+  const CLAIM = 'query ($id: ID!) { claim(id: $id) { moveSpec } }'
+  const moveSpecOf = async ({ destinations }: Json): Promise<Json> =>
+    (await dataOf(api, CLAIM, { id: destinations[0].selected.claim.id })).claim.moveSpec
+  const cell = '00000000-0000-4000-8000-000000000040'
+  const image = wire('ImageMeta', '1.8', {
+    ...{ id: 'i', disk_format: 'raw' },
+    properties: wire('ImageMetaProps', '1.34', { traits_required: ['CUSTOM_W'] }),
+  })
+
+  test('a RequestSpec keeps the conditions that only a document has, and names no host', async () => {
+    await api.report({ w: { traits: ['CUSTOM_W'] } })
+    const destination = wire('Destination', '1.4', {
+      ...{ host: 'w', allow_cross_cell_move: true, cell: wire('CellMapping', '1.1', { uuid: cell }) },
+    })
+    const kept = { image, retry: retried('b'), force_hosts: ['w'], ignore_hosts: ['a'] }
+    const placed = await select('nova-compat', nova({ ...kept, requested_destination: destination }))
+    expect(chosen(placed)).toBe('w')
+    const { nova: document, ...others } = await moveSpecOf(placed)
+    expect(others).toEqual({})
+    expect(document['nova_object.data']).toMatchObject({
+      ...{ image, retry: null, force_hosts: [], ignore_hosts: [], num_instances: 1, instance_uuid: instance },
+      requested_destination: {
+        'nova_object.data': { host: null, cell: { 'nova_object.data': { uuid: cell } } },
+      },
+    })
+  })
+
+  test('dictionaries keep their form, and name no host', async () => {
+    const properties = { force_hosts: ['a'], retry: { num_attempts: 2, hosts: [['b', 'b']] }, scheduler_hints: { different_host: [other] } }
+    const { legacy: document, ...others } = await moveSpecOf(await select('nova-compat', legacy(properties)))
+    expect(others).toEqual({})
+    expect(document.filter_properties).toMatchObject({ force_hosts: [], retry: null, scheduler_hints: { different_host: [other] } })
+  })
+
+  test.each([
+    ['typed', typed({ instanceGroup: { uuid: group, policy: 'AFFINITY', hosts: ['a'] } })],
+    ['a RequestSpec', novaGroup('affinity')],
+  ])('%s: it has the present rule of the group, and the move is accepted', async (_form, spec) => {
+    const placed = await select('nova-compat', spec)
+    await dataOf(api, UPDATE, { uuid: group, v: 1, policy: 'SOFT_AFFINITY' })
+    const [{ selected }] = placed.destinations
+    const moveOf = { id: selected.claim.id, fence: selected.claim.fence }
+    const moved = await select('nova-compat', await moveSpecOf(placed), { intent: 'LIVE_MIGRATE', moveOf })
+    expect(chosen(moved)).toBe(chosen(placed) === 'a' ? 'b' : 'a')
+    await confirm(moved)
+    // hosts to ignore that the service added for the first move are not in the request of the next one
+    expect(JSON.stringify(await moveSpecOf(moved))).not.toMatch(/"(ignore_hosts|ignoreHosts)":\["/)
+  })
+})

@@ -1,6 +1,7 @@
 import { claimStates } from '@gantt/scheduler-core'
 import { type ClaimDone, type ClaimLost as ClaimLostShape, DEFAULT_TTL_MS, MAX_TTL_MS, MIN_TTL_MS } from '../../services/claim/claims.ts'
 import { builder } from '../builder.ts'
+import { toSpecInput } from '../placement/request-spec.ts'
 import { momentArg, ResourceAmount } from '../types/common.ts'
 import { connectionOf, pageArgs } from '../types/connection.ts'
 import { NotFound, resultUnion, UserError, ValidationError } from '../types/errors.ts'
@@ -116,6 +117,16 @@ builder.node(Claim, {
       type: Decision,
       description: 'The decision that created the claim.',
       resolve: ({ decision }, _args, { decisions }) => decisions.view(decision),
+    }),
+    moveSpec: t.field({
+      type: 'JSON',
+      nullable: true,
+      description:
+        'The request of the claim for a call with `moveOf`, in the form of SpecInput: for its instance alone, with the present rule of its server group, and without what belonged only to earlier calls, such as required hosts and hosts that were tried. Null if the decision is no longer known.',
+      resolve: async (claim, _args, { relocation }) => {
+        const request = await relocation.requestOf(claim)
+        return request === undefined ? null : toSpecInput(request)
+      },
     }),
     serverGroup: t.expose('group', { type: 'UUID', nullable: true, description: "The UUID of the claim's server group." }),
     moveOf: t.field({

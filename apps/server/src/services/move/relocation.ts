@@ -17,6 +17,7 @@ import {
 } from '@gantt/scheduler-core'
 import { answerInPieces } from '../../event-loop/question.ts'
 import type { Outside } from '../../plugin/outside/outside.ts'
+import { requestOfMove } from '../../replica/propose/moves.ts'
 import type { Replica } from '../../replica/replica.ts'
 import type { Solve } from '../../solver/ask-solver.ts'
 import { type Invalid, type Issue, invalid, issue, type NotFound, notFound } from '../calls/outcome.ts'
@@ -88,6 +89,8 @@ export interface Relocation {
    * are solved together.
    */
   evacuate(account: string, input: EvacuationInput): Promise<EvacuationDone | NotFound | Invalid>
+  /** The request of a claim for a move that a caller makes, with the present rule of its group. Undefined if its decision is unknown. */
+  requestOf(claim: Claim): Promise<RequestSpec | undefined>
   /** Checks the call, and computes the destination of every claim without reserving or storing anything. */
   foreseeEvacuation(account: string, input: EvacuationInput): Promise<EvacuationForeseen | NotFound | Invalid>
 }
@@ -214,6 +217,11 @@ export function createRelocation(
         revision: fleet.place.revision,
         ignored: claimWithoutEffect({ ...input, intent: 'EVACUATE' }),
       }
+    },
+
+    async requestOf(claim) {
+      const stored = await decisions.stored(claim.decision)
+      return stored && requestOfMove(replica.fleet, { request: requestFor(stored, claim), intent: 'RESIZE' }, claim)
     },
 
     async foreseeEvacuation(account, input) {

@@ -12,7 +12,7 @@ const tried = wire('ComputeNode', '1.19', { host: 'a', hypervisor_hostname: 'a' 
 const retry = wire('SchedulerRetries', '1.1', { num_attempts: 2, hosts: wire('ComputeNodeList', '1.1', { objects: [tried] }) })
 const foo = [{ name: 'x', hosts: ['a'], metadata: { foo: '3' } }]
 
-type Row = readonly [what: string, filter: string, request: Case['request'], said: readonly string[], more?: Partial<Case>]
+type Row = readonly [what: string, filter: string, request: Case['request'], said: readonly string[], aggregates?: Case['aggregates']]
 
 const rows: readonly Row[] = [
   [
@@ -34,7 +34,7 @@ const rows: readonly Row[] = [
     'AggregateInstanceExtraSpecsFilter',
     asking({}, { extra_specs: { foo: '>= x' } }),
     ['extra spec foo -> left out'],
-    { aggregates: foo },
+    foo,
   ],
   ['a host that was tried', 'RetryFilter', asking({ retry }), ['hosts that were tried -> left out']],
   [
@@ -45,8 +45,8 @@ const rows: readonly Row[] = [
   ],
 ]
 
-describe.each(rows)('%s, filter %s', (_what, filter, request, said, more = {}) => {
-  const given = { hosts: { a: { hostIp: '10.0.0.1' } }, request, profile: withRules({}, [{ name: filter }]), ...more }
+describe.each<Row>(rows)('%s, filter %s', (_what, filter, request, said, aggregates = []) => {
+  const given = { hosts: { a: { hostIp: '10.0.0.1' } }, request, aggregates, profile: withRules({}, [{ name: filter }]) }
 
   test('only the part of the request is left out', () => {
     expect(saidOf(given)).toEqual(said)
