@@ -118,16 +118,6 @@ builder.node(Claim, {
       description: 'The decision that created the claim.',
       resolve: ({ decision }, _args, { decisions }) => decisions.view(decision),
     }),
-    moveSpec: t.field({
-      type: 'JSON',
-      nullable: true,
-      description:
-        'The request of the claim for a call with `moveOf`, in the form of SpecInput: for its instance alone, with the present rule of its server group, and without what belonged only to earlier calls, such as required hosts and hosts that were tried. Null if the decision is no longer known.',
-      resolve: async (claim, _args, { relocation }) => {
-        const request = await relocation.requestOf(claim)
-        return request === undefined ? null : toSpecInput(request)
-      },
-    }),
     serverGroup: t.expose('group', { type: 'UUID', nullable: true, description: "The UUID of the claim's server group." }),
     moveOf: t.field({
       type: Claim,
@@ -159,6 +149,19 @@ builder.node(Claim, {
     account: t.exposeString('account', { description: 'The service account that owns the claim.' }),
   }),
 })
+
+builder.objectField(Claim, 'moveSpec', (t) =>
+  t.field({
+    type: 'JSON',
+    nullable: true,
+    description:
+      'The request of the claim for a call with `moveOf`, in the form of SpecInput: for its instance alone, with the present rule of its server group, and without what belonged only to earlier calls, such as required hosts and hosts that were tried. Null if the decision is no longer known.',
+    resolve: async (claim, _args, { relocation }) => {
+      const request = await relocation.requestOf(claim)
+      return request === undefined ? null : toSpecInput(request)
+    },
+  }),
+)
 
 const ClaimConnection = connectionOf('Claim', Claim)
 
