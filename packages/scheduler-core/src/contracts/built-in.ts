@@ -79,6 +79,8 @@ export interface RequestDocuments {
    * place for a change, the result either has no document and all conditions in its fields, or `agrees` is false for it.
    */
   restated(request: RequestSpec, parts: RequestParts): RequestSpec
+  /** The request without the hosts that the document's service has already tried (`DocumentField` tried). */
+  withoutTried(request: RequestSpec): RequestSpec
   /** The request without the cell in which its instances must stay. */
   withoutCell(request: RequestSpec): RequestSpec
   /**

@@ -158,6 +158,25 @@ export function unreadKeys(request: RequestSpec, profile: Profile, asked: AskedB
   ]
 }
 
+/** The extra specs, hints and image properties of a request that a filter of the profile reads. */
+export function keysReadBy(
+  request: RequestSpec,
+  profile: Profile,
+  filter: string,
+  asked: AskedBy,
+): Readonly<Record<OpenMap, readonly string[]>> {
+  const part = compileProfile(profile, pluginsOf(asked)).filters.find(({ filter: { name } }) => name === filter)
+  const reads = part?.filter.readsRequest === undefined ? {} : readsBy(part.filter.readsRequest, part.options)
+  const names = knownNames(request, asked)
+  const read = (map: OpenMap, given: Readonly<Record<string, unknown>> = {}): readonly string[] =>
+    Object.keys(given).filter((key) => reads[map]?.(key, given[key], names))
+  return {
+    extraSpecs: read('extraSpecs', request.flavor.extraSpecs),
+    schedulerHints: read('schedulerHints', request.schedulerHints),
+    imageProperties: read('imageProperties', request.image?.properties),
+  }
+}
+
 /**
  * The paths of the `numaPolicy` of PCI requests in a request without guest cells. Nova then accepts any device, so `numaPolicy` has no
  * effect.

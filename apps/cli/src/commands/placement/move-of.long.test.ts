@@ -74,6 +74,46 @@ describe('a move', () => {
     expect([output.err, output.code]).toEqual(['', 0])
   })
 
+  test("a move for a request in Nova's form keeps the document, and the options change it", async () => {
+    const wire = (name: string, version: string, data: object) => ({
+      'nova_object.name': name,
+      'nova_object.namespace': 'nova',
+      'nova_object.version': version,
+      'nova_object.data': data,
+    })
+    const flavor = { name: 'm1', vcpus: 1, memory_mb: 512, root_gb: 1, ephemeral_gb: 0, swap: 0, extra_specs: {} }
+    const cell = wire('CellMapping', '1.1', { uuid: '00000000-0000-4000-8000-000000000040' })
+    const file = path.join(own.folder, 'nova.json')
+    fs.writeFileSync(
+      file,
+      JSON.stringify(
+        wire('RequestSpec', '1.14', {
+          ...{ flavor: wire('Flavor', '1.2', flavor), num_instances: 1, force_hosts: ['az1-a'] },
+          requested_destination: wire('Destination', '1.4', { cell, allow_cross_cell_move: true }),
+        }),
+      ),
+    )
+    const first = placedBy(await run('select', '--spec', file, '--confirm', '--json'))
+    expect(first.host).toBe('az1-a')
+    const there = placedBy(await run('select', '--intent', 'resize', '--move-of', first.id, '--vcpus', '2', '--json'))
+    const { claim } = await own.service.client.request<{ claim: { decision: { spec: { document: Record<string, unknown> } } } }>(
+      'query ($id: ID!) { claim(id: $id) { decision { spec { document } } } }',
+      { id: there.id },
+    )
+    expect(claim.decision.spec.document).toMatchObject({
+      flavor: { vcpus: 2, memoryMb: 512 },
+      nova: {
+        form: 'RequestSpec',
+        document: {
+          'nova_object.data': {
+            ...{ force_hosts: [], requested_destination: { 'nova_object.data': { cell } } },
+            flavor: { 'nova_object.data': { vcpus: 2 } },
+          },
+        },
+      },
+    })
+  })
+
   test('a resize uses the amounts in the options, and the amounts of the original request where no option is given', async () => {
     const first = await place()
     const there = placedBy(await run('select', '--intent', 'resize', '--move-of', first.id, '--vcpus', '3', '--confirm', '--json'))

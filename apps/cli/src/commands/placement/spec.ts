@@ -53,7 +53,7 @@ export async function readSpec(flags: SpecFlags): Promise<SpecInput> {
  * Determines which kind of request a document is. Nova's objects name their type. In older releases of Nova a request is a pair of
  * dictionaries.
  */
-function inItsForm(file: string, document: unknown): SpecInput {
+export function inItsForm(file: string, document: unknown): SpecInput {
   if (has(document, 'request_spec')) return { legacy: document }
   const spec = has(document, 'spec') ? document.spec : document
   if (has(spec, 'nova_object.name')) return { nova: document }

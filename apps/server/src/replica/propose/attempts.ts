@@ -6,11 +6,12 @@ import {
   presentHosts,
   presentName,
   type RequestSpec,
+  restated,
   STRICT_CLAIMS,
   scopeOf,
 } from '@gantt/scheduler-core'
 import { triedHosts } from '@gantt/scheduler-core/nova'
-import { requestOfMove } from './moves.ts'
+import { requestOfMove, withIgnored } from './moves.ts'
 import type { PlacementCall } from './placement.ts'
 
 /** The result for a call about an instance with a live claim: the call is refused, or it is a further attempt to place the instance. */
@@ -77,8 +78,6 @@ function requestOfAttempt(fleet: Fleet, call: PlacementCall, source: Claim): Req
       triedHosts(call.request).map(({ host }) => host),
     ),
   ]
-  return {
-    ...request,
-    ignoreHosts: [...new Set([...request.ignoreHosts, ...tried.filter((host) => hosts.nodesOf(host).length === 1)])],
-  }
+  const left = tried.filter((host) => hosts.nodesOf(host).length === 1)
+  return restated(request, { ignoreHosts: withIgnored(fleet, request.ignoreHosts, left) })
 }

@@ -8,7 +8,10 @@ import {
   type Intent,
   isLive,
   type MoveIntent,
+  mustLeave,
+  presentHosts,
   type RequestSpec,
+  restated,
   withPresentNames,
 } from '@gantt/scheduler-core'
 import { groupUuid } from '@gantt/scheduler-core/nova'
@@ -71,8 +74,8 @@ export function requestOfMove(fleet: Fleet, { request, intent }: Pick<PlacementC
   const { groups, hosts } = fleet
   const { host, node } = hosts.get(claim.host)
   const group = claim.group === null ? undefined : groups.find(claim.group)
-  return {
-    ...request,
+  // the document of a request in Nova's form is changed too, because Nova's filters read the rule of the group there
+  return restated(request, {
     instanceUuids: claim.instance === null ? [] : [claim.instance],
     // a move keeps its group with the present policy, and is also kept apart from the groups that the request names
     instanceGroup:
@@ -84,8 +87,14 @@ export function requestOfMove(fleet: Fleet, { request, intent }: Pick<PlacementC
             apartFrom: [...new Set([...(group.apartFrom ?? []), ...(request.instanceGroup?.apartFrom ?? [])])],
           },
     ...(intent === 'REBUILD' && stayingOn({ host, node }, withPresentNames(fleet, request))),
-    ...(isMove(intent) && intent !== 'RESIZE' && { ignoreHosts: [...new Set([...request.ignoreHosts, host])] }),
-  }
+    ...(mustLeave(intent) && { ignoreHosts: withIgnored(fleet, request.ignoreHosts, [host]) }),
+  })
+}
+
+/** The hosts to ignore, with further ones. These come last, so that a later move can leave them out (`repeatedRequest`). */
+export function withIgnored({ hosts }: Fleet, asked: readonly string[], further: readonly string[]): readonly string[] {
+  const others = presentHosts(hosts, asked).filter((host) => !further.includes(host))
+  return [...others, ...new Set(further)]
 }
 
 /** A rebuild stays on its host. If the caller names another host, both conditions apply and no host meets them. */

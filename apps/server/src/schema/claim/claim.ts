@@ -1,6 +1,7 @@
 import { claimStates } from '@gantt/scheduler-core'
 import { type ClaimDone, type ClaimLost as ClaimLostShape, DEFAULT_TTL_MS, MAX_TTL_MS, MIN_TTL_MS } from '../../services/claim/claims.ts'
 import { builder } from '../builder.ts'
+import { toSpecInput } from '../placement/request-spec.ts'
 import { momentArg, ResourceAmount } from '../types/common.ts'
 import { connectionOf, pageArgs } from '../types/connection.ts'
 import { NotFound, resultUnion, UserError, ValidationError } from '../types/errors.ts'
@@ -148,6 +149,19 @@ builder.node(Claim, {
     account: t.exposeString('account', { description: 'The service account that owns the claim.' }),
   }),
 })
+
+builder.objectField(Claim, 'moveSpec', (t) =>
+  t.field({
+    type: 'JSON',
+    nullable: true,
+    description:
+      'The request of the claim for a call with `moveOf`, in the form of SpecInput: for its instance alone, with the present rule of its server group, and without what belonged only to earlier calls, such as required hosts and hosts that were tried. Null if the decision is no longer known.',
+    resolve: async (claim, _args, { relocation }) => {
+      const request = await relocation.requestOf(claim)
+      return request === undefined ? null : toSpecInput(request)
+    },
+  }),
+)
 
 const ClaimConnection = connectionOf('Claim', Claim)
 

@@ -3,6 +3,7 @@ import {
   CURRENT_SPEC_VERSION,
   currentSpec,
   demandOf,
+  restated,
   specSchemas,
   specVersions,
 } from '@gantt/scheduler-core'
@@ -124,7 +125,9 @@ export function toSpecDocument({ gantt, nova, legacy }: Partial<typeof SpecInput
  * Converts a request to a SpecInput (the reverse of toSpecDocument). A request that was made in Nova's form is returned in that form. Other
  * requests have either the ids of their instances or their count, because the input must not have both.
  */
-export function toSpecInput({ nova, ...request }: CoreRequestSpec): Readonly<Record<string, unknown>> {
+export function toSpecInput(asked: CoreRequestSpec): Readonly<Record<string, unknown>> {
+  // the service changes the hosts of a request without changing Nova's document, for example when a host is renamed
+  const { nova, ...request } = restated(asked, {})
   if (nova !== null) return { [nova.form === 'RequestSpec' ? 'nova' : 'legacy']: asSent(nova, request.instanceUuids) }
   const { instanceUuids, numInstances, ...rest } = requestInput.write(request)
   return { gantt: { ...rest, ...(request.instanceUuids.length > 0 ? { instanceUuids } : { numInstances }) } }

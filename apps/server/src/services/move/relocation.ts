@@ -11,11 +11,13 @@ import {
   presentHosts,
   presentName,
   type RequestSpec,
-  requestAt,
+  repeatedRequest,
+  requestOfOne,
   type SelectedDestination,
 } from '@gantt/scheduler-core'
 import { answerInPieces, holdingFleets } from '../../event-loop/question.ts'
 import type { Outside } from '../../plugin/outside/outside.ts'
+import { requestOfMove } from '../../replica/propose/moves.ts'
 import type { Replica } from '../../replica/replica.ts'
 import type { Solve } from '../../solver/ask-solver.ts'
 import { type Invalid, type Issue, invalid, issue, type NotFound, notFound } from '../calls/outcome.ts'
@@ -87,6 +89,8 @@ export interface Relocation {
    * are solved together.
    */
   evacuate(account: string, input: EvacuationInput): Promise<EvacuationDone | NotFound | Invalid>
+  /** The request of a claim for a move that a caller makes, with the present rule of its group. Undefined if its decision is unknown. */
+  requestOf(claim: Claim): Promise<RequestSpec | undefined>
   /** Checks the call, and computes the destination of every claim without reserving or storing anything. */
   foreseeEvacuation(account: string, input: EvacuationInput): Promise<EvacuationForeseen | NotFound | Invalid>
 }
@@ -135,7 +139,7 @@ export function createRelocation(
           issue(['input', 'instanceUuid'], instance, 'be given: the instances of the decision, a gang, are of several sizes'),
         ])
       const index = instance === null ? 0 : instanceUuids.indexOf(instance)
-      const asked = ofOne(request, index, instance ?? instanceUuids[0] ?? null)
+      const asked = requestOfOne(request, index, instance ?? instanceUuids[0] ?? null)
       return placement.select(
         account,
         {
@@ -215,6 +219,11 @@ export function createRelocation(
       }
     },
 
+    async requestOf(claim) {
+      const stored = await decisions.stored(claim.decision)
+      return stored && requestOfMove(replica.fleet, { request: requestFor(stored, claim), intent: 'RESIZE' }, claim)
+    },
+
     async foreseeEvacuation(account, input) {
       const { host: name, profile: profileName, idempotencyKey, deadlineMs } = input
       const issues = checkEvacuation(input)
@@ -287,8 +296,7 @@ export const leaving = ({ fleet: { ledger } }: Pick<Replica, 'fleet'>, records: 
 }
 
 /**
- * The request of a claim's decision for a move of the claim. It is reduced to the claim's instance, and does not name a destination. It has
- * the project of the claim, if the claim has one.
+ * The request of a claim's decision for a move of the claim (`repeatedRequest`). It has the project of the claim, if the claim has one.
  */
 export function requestFor(
   { record, claimIds }: Pick<StoredDecision, 'record' | 'claimIds'>,
@@ -296,16 +304,6 @@ export function requestFor(
 ): RequestSpec {
   const request = currentSpec(record.request)
   const index = claimIds.indexOf(id)
-  const own = ofOne(request, index >= 0 ? index : request.instanceUuids.indexOf(instance ?? ''), instance)
+  const own = repeatedRequest(request, record, index >= 0 ? index : request.instanceUuids.indexOf(instance ?? ''), instance)
   return { ...own, projectId: project ?? own.projectId }
 }
-
-/** The original request, reduced to one instance and without required hosts. Instances of one request can have different sizes. */
-const ofOne = (request: RequestSpec, index: number, instance: string | null): RequestSpec => ({
-  ...requestAt(request, Math.max(0, index)),
-  numInstances: 1,
-  instanceUuids: instance === null ? [] : [instance],
-  forceHosts: [],
-  forceNodes: [],
-  requestedDestination: request.requestedDestination === null ? null : { ...request.requestedDestination, host: null, node: null },
-})

@@ -3,6 +3,7 @@ import {
   type Counterfactual as CoreCounterfactual,
   changeKinds,
   type FleetEdits,
+  hostLeft,
   isNoEdit,
   type ProposedChange,
   profileRef,
@@ -14,7 +15,7 @@ import { answerInPieces } from '../../event-loop/question.ts'
 import { keptCause } from '../../replica/propose/kept-cause.ts'
 import { InputFault } from '../calls/outcome.ts'
 import { checkRange } from '../calls/text.ts'
-import type { Decisions, KeptCause } from '../decision/decisions.ts'
+import type { Decisions, KeptCause, StoredDecision } from '../decision/decisions.ts'
 import type { Drain } from '../move/drain.ts'
 import { type AskedRequest, isWrong, type ReadRequest } from '../placement/asked-request.ts'
 import { type Hypothesis, inHypothesis, type OpenHypothetical } from './hypothetical.ts'
@@ -71,9 +72,7 @@ const SEED = 'simulated'
 
 export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest, decisions: Decisions): Remedies {
   /** A query about a decision uses the state and the profile of the decision, unless the caller names a different moment or profile. */
-  const asDecided = async (input: WhatWouldFitInput): Promise<WhatWouldFitInput> => {
-    const { decisionId } = input.request
-    const stored = decisionId === null ? undefined : await decisions.stored(decisionId)
+  const asDecided = (input: WhatWouldFitInput, stored: StoredDecision | undefined): WhatWouldFitInput => {
     if (stored === undefined) return input
     return { ...input, at: input.at ?? { revision: stored.place.basis }, profile: input.profile ?? stored.record.profile }
   }
@@ -86,13 +85,17 @@ export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest,
       ...checkRange(['input', 'first'], given.first, 1, MAX_PAGE_SIZE),
       ...checkRange(['input', 'minHosts'], given.minHosts, 1, MAX_HOSTS),
     ]
-    const input = await asDecided(given)
+    const { decisionId } = given.request
+    const stored = decisionId === null ? undefined : await decisions.stored(decisionId)
+    const input = asDecided(given, stored)
     const { fleet, profile, requests, asOf, isOver, edits, drain } = await open(input, issues, isWrong(read) ? [] : [read], since)
     if (isWrong(read)) throw new InputFault(read)
     const [request = read.request] = requests
     const { maxChanges, first, minHosts } = input
     const kinds = input.kinds ?? changeKinds
-    const options = { request, profile, seed: SEED, kinds, maxChanges, first, minHosts, maxRuns: MAX_TRIED_DECISIONS, isOver }
+    const limits = { maxChanges, first, minHosts, maxRuns: MAX_TRIED_DECISIONS, isOver }
+    const leaves = stored && hostLeft(request, stored.record)
+    const options = { request, profile, seed: SEED, kinds, leaves, ...limits }
     const found = await answerInPieces(whatWouldFit(fleet, options))
     const draft = input.profileChanges ?? undefined
     const toAnswer = ({ changes, request: asked, edits: more, filters, ...rest }: CoreCounterfactual): Counterfactual => {

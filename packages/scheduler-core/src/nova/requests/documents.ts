@@ -9,7 +9,7 @@ import { type ImageProperties, propertiesReadAs, readImageProperties } from '../
 import { imagePropertyFields } from '../text/image-property-fields.ts'
 import { NovaError } from '../text/nova-error.ts'
 import { novaRequestOf, readableRequestOf } from './own-request.ts'
-import { agrees, restatedRequest, withImageTrait, withoutCell } from './restated-request.ts'
+import { agrees, restatedRequest, withImageTrait, withoutCell, withoutTried } from './restated-request.ts'
 import { triedHosts } from './tried-hosts.ts'
 
 /** How the core reads requests in Nova's forms. */
@@ -41,6 +41,7 @@ export const novaDocuments: RequestDocuments = {
     return propertiesReadAs(given, key).map((name) => ({ name, value: typedValues(given)?.[name] ?? given[key] }))
   },
   restated: restatedRequest,
+  withoutTried,
   withoutCell,
   withImageTrait,
   agrees,

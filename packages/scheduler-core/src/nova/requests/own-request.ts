@@ -118,8 +118,19 @@ export function placesApart(spec: RequestSpec): readonly (NameField | 'requested
   return [
     ...(['ignoreHosts', 'forceHosts', 'forceNodes'] as const).filter((field) => !sameNames(read[field], spec[field])),
     ...(isSamePlace(read, spec) ? [] : (['requestedDestination'] as const)),
-    ...(isSameGroup(read, spec) ? [] : (['instanceGroup'] as const)),
+    ...(isSameGroup(read, spec) && isSameRule(read, spec) ? [] : (['instanceGroup'] as const)),
   ]
+}
+
+/**
+ * Returns true if the group of the document has the rule of the request. Decisions read the rule from the document if the uuid is the same
+ * (`withPlaces`), so a request with another rule must be written into the document.
+ */
+function isSameRule({ instanceGroup: read }: NovaRequest, { instanceGroup: asked }: RequestSpec): boolean {
+  if (!read || asked === null) return true
+  const { policy, rules } = groupOf(asked)
+  const most = rules?.max_server_per_host
+  return (read.policy ?? read.policies?.[0]) === policy && (most === undefined || read.rules?.max_server_per_host === most)
 }
 
 /**

@@ -2,11 +2,13 @@ import type { RequestDocuments } from '../../contracts/built-in.ts'
 import { parseRequestSpec } from '../../request/parse.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { byCodeUnit } from '../../values/canonical-json.ts'
+import { callerPath } from '../import/caller-paths.ts'
 import { importLegacyRequest, importNovaRequest } from '../import/request.ts'
 import { pythonText } from '../text/python-text.ts'
 import { isSame, valueAt, withValue } from './document-values.ts'
 import { type Writer, writers } from './document-writers.ts'
 import { placesApart, readableRequestOf } from './own-request.ts'
+import { triedHosts } from './tried-hosts.ts'
 
 type Nova = NonNullable<RequestSpec['nova']>
 type Field = keyof RequestSpec
@@ -66,6 +68,12 @@ function withoutDocument(next: RequestSpec, request: RequestSpec): RequestSpec |
     },
   }
 }
+
+/** `RequestDocuments.withoutTried`. */
+export const withoutTried: RequestDocuments['withoutTried'] = (request) =>
+  request.nova === null || triedHosts(request).length === 0
+    ? request
+    : withDocument(request, request.nova, withValue(request.nova.document, callerPath(request.nova, ['retry']), null))
 
 /** `RequestDocuments.withoutCell`. */
 export const withoutCell: RequestDocuments['withoutCell'] = (request) =>

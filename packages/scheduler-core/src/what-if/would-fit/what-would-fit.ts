@@ -32,6 +32,8 @@ export interface WhatWouldFitOptions {
   readonly first: number
   /** Only proposals that let at least this many hosts pass are returned. */
   readonly minHosts: number
+  /** For the request of a move: the host that the instance must leave. No change that would let the instance stay there is proposed. */
+  readonly leaves?: string | undefined
   /** At most this many decisions are tried. */
   readonly maxRuns: number
   isOver(): boolean
@@ -98,7 +100,7 @@ const SHARE_OF_NUMBERS = 1 / 2
  * set becomes a proposal. Otherwise, changes for the remaining refusals are added. The fleet must be a private copy.
  */
 export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps<WhatWouldFit> {
-  const { request, maxChanges, first, minHosts, maxRuns, isOver } = options
+  const { request, maxChanges, first, minHosts, leaves, maxRuns, isOver } = options
   const start = yield* decideOn(fleet, options.seed, request, options.profile, nothing)
   if (start.found === request.numInstances)
     return { fits: true, counterfactuals: [], cause: null, way: undefined, runs: 1, cut: null, leftOut: 0 }
@@ -110,7 +112,9 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
   for (const part of start.parts.slice(-1)) queue.add([anotherHost(part)], [], part, 0)
   for (const { name, refusals } of survey.nearest)
     queue.add(
-      refusals.slice(0, 1).flatMap((refusal) => [...proposalsFor(refusal), ...proposalsForSeveral(refusal)]),
+      name.host === leaves
+        ? [anotherHost(name)]
+        : refusals.slice(0, 1).flatMap((refusal) => [...proposalsFor(refusal), ...proposalsForSeveral(refusal)]),
       [],
       name,
       0,
@@ -196,6 +200,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
     if (trial.placed) continue
     const { changes, refined } = candidate
     for (const { host, changes: next } of trial.next) {
+      if (host.host === leaves) continue
       const replaced = next.filter(({ subject }) => changes.some((change) => change.subject === subject))
       if (refined < MAX_REFINED)
         for (const change of replaced)

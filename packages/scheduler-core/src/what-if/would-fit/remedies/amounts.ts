@@ -1,3 +1,4 @@
+import { restated } from '../../../contracts/restated.ts'
 import type { Fleet } from '../../../fleet/fleet.ts'
 import { reservedOf } from '../../../hosts/allocation.ts'
 import { at } from '../../../hosts/columns.ts'
@@ -58,25 +59,51 @@ export const amountsRemedy: Remedy = {
     'class.not_reported',
     'class.unit',
   ],
-  propose(refusal) {
-    const resourceClass = standard[refusal.reason.code] ?? refusal.reason.subject ?? ''
-    const need = demandOf(refusal.request).amounts[resourceClass]
-    if (need === undefined) return []
-    const askFor = askIn(refusal.fleet)
-    if (refusal.reason.code.startsWith('pool.')) return [askFor(resourceClass, need, leftInPool(refusal.reason))]
-    const room = roomOf(refusal, resourceClass, need)
-    if (refusal.reason.code === 'class.unit') return inUnits(refusal, resourceClass, need)
-    if (room === undefined) return [askFor(resourceClass, need, 0)]
-    if (refusal.reason.code.endsWith('.not_exact')) return room.shown > 0 ? [askFor(resourceClass, need, room.shown)] : []
-    const less = Math.min(room.have, need - 1)
-    const isPages = resourceClass === 'MEMORY_MB' && hasPages(refusal.request)
-    return [
-      ...(isPages ? smallerPages(refusal) : less > 0 ? [askFor(resourceClass, need, less)] : []),
-      ...lowerReserve(refusal, resourceClass, need, room.shortfall),
-      ...(refusal.reason.code.endsWith('.short') ? moreRoom(refusal, resourceClass, need, room.shortfall) : []),
-    ]
-  },
+  propose: (refusal) => [...smallerRoot(refusal), ...otherAmounts(refusal)],
 }
+
+function otherAmounts(refusal: Refusal): ProposedChange[] {
+  const resourceClass = standard[refusal.reason.code] ?? refusal.reason.subject ?? ''
+  const need = demandOf(refusal.request).amounts[resourceClass]
+  if (need === undefined) return []
+  const askFor = askIn(refusal.fleet)
+  if (refusal.reason.code.startsWith('pool.')) return [askFor(resourceClass, need, leftInPool(refusal.reason))]
+  const room = roomOf(refusal, resourceClass, need)
+  if (refusal.reason.code === 'class.unit') return inUnits(refusal, resourceClass, need)
+  if (room === undefined) return [askFor(resourceClass, need, 0)]
+  if (refusal.reason.code.endsWith('.not_exact')) return room.shown > 0 ? [askFor(resourceClass, need, room.shown)] : []
+  const less = Math.min(room.have, need - 1)
+  const isPages = resourceClass === 'MEMORY_MB' && hasPages(refusal.request)
+  return [
+    ...(isPages ? smallerPages(refusal) : less > 0 ? [askFor(resourceClass, need, less)] : []),
+    ...lowerReserve(refusal, resourceClass, need, room.shortfall),
+    ...(refusal.reason.code.endsWith('.short') ? moreRoom(refusal, resourceClass, need, room.shortfall) : []),
+  ]
+}
+
+/**
+ * Proposes a smaller root disk for an instance that boots from a volume, if a filter counts that disk. Nova's disk filters count it,
+ * although it takes no space on the host, so it is no part of the amount that `otherAmounts` reduces.
+ */
+function smallerRoot({ request, reason }: Refusal): ProposedChange[] {
+  const { rootGb } = request.flavor
+  const { code, need, have, unit } = reason
+  if (!request.isBfv || !code.startsWith('disk.') || typeof need !== 'number' || typeof have !== 'number') return []
+  const perGib = unit === 'MiB' ? MIB_PER_GIB : 1
+  const isCounted = Math.ceil(need / perGib) > (demandOf(request).amounts.DISK_GB ?? 0)
+  const to = Math.max(0, rootGb - Math.ceil((need - have) / perGib))
+  return isCounted && to < rootGb ? [rootDisk(rootGb, to)] : []
+}
+
+const rootDisk = (now: number, to: number): ProposedChange => ({
+  kind: 'REQUEST',
+  subject: 'root disk of the flavor',
+  from: `${now} GiB`,
+  to: `${to} GiB`,
+  effort: 1 + (4 * (now - to)) / now,
+  request: (request) => restated(request, { flavor: { ...request.flavor, rootGb: to } }),
+  number: { from: now, to, at: (other) => rootDisk(now, other) },
+})
 
 /** The free space of a disk pool, in GiB. 0 if it is unknown. */
 const leftInPool = ({ have }: Refusal['reason']): number => (typeof have === 'number' ? Math.max(0, have) : 0)

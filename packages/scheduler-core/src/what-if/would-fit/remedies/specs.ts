@@ -61,7 +61,7 @@ const ARCHITECTURE = 'image.architecture'
 const PROPERTIES = 'image.properties.'
 
 /** The requirements of the image that can be dropped separately: the architecture and the properties with these keys. */
-function imageWishes({ image }: Refusal['request'], keys: readonly string[]): Wish[] {
+export function imageWishes({ image }: Refusal['request'], keys: readonly string[]): Wish[] {
   if (image === null) return []
   const withImage = (one: Refusal['request'], parts: Partial<typeof image>) =>
     restated(one, { image: one.image && { ...one.image, ...parts } })
