@@ -1,4 +1,5 @@
 import {
+  ALLOCATION_RULES,
   type Fleet,
   type HostName,
   type HostStats,
@@ -82,6 +83,10 @@ function asReported(found: Issue, document: unknown, root: readonly string[]): I
   return problemAt(found, [...root, ...reportPath(document, inner)])
 }
 
+/** Below the level at which the settings of the fleet apply, a report does not say what its inventories leave to them. */
+const atLevel = (stats: HostStats, { featureLevel }: Fleet): HostStats =>
+  stats.nova === null || featureLevel >= ALLOCATION_RULES ? stats : { ...stats, nova: { ...stats.nova, openRatios: [], openReserves: [] } }
+
 /** Reads the report of a call. Returns the report, or its errors. */
 export function readReport(input: ReportInput, path: readonly string[], fleet: Fleet): Read {
   const { hosts } = fleet
@@ -122,7 +127,7 @@ export function readReport(input: ReportInput, path: readonly string[], fleet: F
   if (characters > MAX_REPORT_LENGTH) return tooLarge(`be at most ${MAX_REPORT_LENGTH} characters of JSON, and it has more`)
   if (values > MAX_REPORT_VALUES)
     return tooLarge(`have at most ${MAX_REPORT_VALUES} values, those within lists and objects counted, and it has more`)
-  const toFull = (stats: HostStats): Report => ({ type: 'report', ...identity, full: publishedStats(stats) })
+  const toFull = (stats: HostStats): Report => ({ type: 'report', ...identity, full: publishedStats(atLevel(stats, fleet)) })
   if (full !== undefined) return take(parseHostStats(full), 'full', toFull)
   if (delta !== undefined) {
     const stats = parseStatsDelta(delta)

@@ -8,7 +8,7 @@ import { pythonText } from '../text/python-text.ts'
 import { computeNodeOfRow, isComputeNodeRow } from './compute-node-row.ts'
 import { withoutChanges } from './document.ts'
 import { attempt, type Imported, type ImportedDocument } from './import.ts'
-import { type NovaProvider, providerStats, readProvider } from './provider.ts'
+import { leftOpen, type NovaProvider, providerStats, readProvider } from './provider.ts'
 import { hostReaderPath } from './report-paths.ts'
 
 /**
@@ -50,6 +50,7 @@ function readHost(given: unknown, host: string | undefined): ImportedDocument {
         cellUuid,
         flavors: byInstance(instances ?? [], ({ flavorid }) => flavorid),
         images: byInstance(instances ?? [], ({ imageProperties }) => imageProperties),
+        ...leftOpen(provider, node),
       },
     },
     unknown,
@@ -113,10 +114,10 @@ const byInstance = <T>(
     }),
   )
 
-/** Converts a ComputeNode to a report in this service's form, version 1.1. */
+/** Converts a ComputeNode to a report in this service's form, version 1.4. */
 function statsOf(node: NovaComputeNode): Record<string, unknown> {
   return {
-    version: '1.1',
+    version: '1.4',
     vcpus: node.vcpus,
     vcpusUsed: node.vcpusUsed,
     memoryMb: node.memoryMb,
