@@ -72,6 +72,9 @@ const fieldPaths: Readonly<Record<OptionalField, (request: RequestSpec) => reado
   tried: (request) => (isInDocument(request, 'tried') ? [['retry', 'hosts']] : []),
   softAffinityHosts: groupHostsPath('SOFT_AFFINITY'),
   softAntiAffinityHosts: groupHostsPath('SOFT_ANTI_AFFINITY'),
+  antiAffinityMembers: membersPath('ANTI_AFFINITY'),
+  softAffinityMembers: membersPath('SOFT_AFFINITY'),
+  softAntiAffinityMembers: membersPath('SOFT_ANTI_AFFINITY'),
 }
 
 type SoftPolicy = 'SOFT_AFFINITY' | 'SOFT_ANTI_AFFINITY'
@@ -81,6 +84,18 @@ function groupHostsPath(policy: SoftPolicy) {
   return ({ instanceGroup }: RequestSpec) =>
     instanceGroup?.policy === policy && instanceGroup.hosts.length > 0 ? [['instanceGroup', 'hosts']] : []
 }
+
+/** The path of the members that a document of Nova lists. */
+function membersPath(policy: SoftPolicy | 'ANTI_AFFINITY') {
+  return (request: RequestSpec) =>
+    request.instanceGroup?.policy === policy && isInDocument(request, 'members') ? [['instanceGroup', 'members']] : []
+}
+
+/** The path of `maxServerPerHost` in a group with another policy than anti-affinity, where it has no effect. */
+const needlessMaximum = ({ instanceGroup }: RequestSpec): readonly (readonly string[])[] =>
+  instanceGroup === null || instanceGroup.policy === 'ANTI_AFFINITY' || instanceGroup.maxServerPerHost === null
+    ? []
+    : [['instanceGroup', 'maxServerPerHost']]
 
 function policyPath(policy: SoftPolicy) {
   return ({ instanceGroup }: RequestSpec) => (instanceGroup?.policy === policy ? [['instanceGroup', 'policy']] : [])
@@ -152,7 +167,7 @@ export function unreadKeys(request: RequestSpec, profile: Profile, asked: AskedB
       .flatMap((field) => (readers.some(({ fields }) => fields?.includes(field)) ? (unnamed[field] ?? []) : fieldPaths[field](request)))
       .flatMap((path) => pathsAsGiven(request, path)),
     ...(nova === null ? [] : builtIn().documents.withoutEffect(request)),
-    ...nearNothing(request).flatMap((path) => pathsAsGiven(request, path)),
+    ...[...needlessMaximum(request), ...nearNothing(request)].flatMap((path) => pathsAsGiven(request, path)),
     // `forceVerify` determines which filters run on forced hosts. Without forced hosts it has no effect.
     ...(forceVerify !== 'ALL' && forceHosts.length + forceNodes.length === 0 ? ['forceVerify'] : []),
   ]
