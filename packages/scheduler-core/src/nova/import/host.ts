@@ -1,5 +1,6 @@
 import { readNovaService } from '../../report/reported-service.ts'
 import { fieldsOf, isJson, refuseKeys, WireError } from '../../report/versioned-object.ts'
+import { limits } from '../../request/limits.ts'
 import type { PciPool, PciValue } from '../hardware/pci.ts'
 import type { HostCell } from '../hardware/topology.ts'
 import { type NovaComputeNode, readNovaComputeNode } from '../objects/compute-node.ts'
@@ -146,9 +147,9 @@ function statsOf(node: NovaComputeNode): Record<string, unknown> {
 
 /**
  * In Nova, a ratio of 0 means that the scheduler's configured ratio applies. The document does not contain this ratio. So the ratio is 1,
- * and nothing is overcommitted.
+ * and nothing is overcommitted. Ratios above the largest that capacities are computed with, such as 9999, count as the largest.
  */
-const ratioOf = (ratio: number): number => (ratio === 0 ? 1 : ratio)
+const ratioOf = (ratio: number): number => (ratio === 0 ? 1 : Math.min(ratio, limits.ratio))
 
 const countOf = (text: string | undefined): number => Math.max(0, Number.parseInt(text ?? '0', 10) || 0)
 

@@ -102,6 +102,18 @@ test.each<[string, object, object]>([
     { memoryMb: 32_768, memoryMbUsed: 4_608, inventories: [inventory('VGPU', 4)] },
   ],
   [
+    'ratios that switch a check off count as the largest ratio',
+    { inventories: { VCPU: { total: 8, max_unit: 8 }, DISK_GB: { total: 500, allocation_ratio: 9_999 } }, ...ratios(9_999, 10_000, 1) },
+    {
+      ramAllocationRatio: 1_000,
+      cpuAllocationRatio: 1_000,
+      inventories: [
+        inventory('VCPU', 8, { allocationRatio: 1_000, maxUnit: 8, used: 4 }),
+        inventory('DISK_GB', 500, { allocationRatio: 1_000, used: 0 }),
+      ],
+    },
+  ],
+  [
     'another class without a ratio is not overcommitted',
     { inventories: { VGPU: { total: 4 } }, ...ratios(16, 1.5, 3) },
     { inventories: [inventory('VGPU', 4)] },

@@ -139,8 +139,9 @@ function inventoryOf(resourceClass: string, inventory: Json, own: OfNode | undef
   const reserved = typeof inventory.reserved === 'number' ? inventory.reserved : 0
   return {
     resourceClass,
-    ...(own !== undefined && own.ratio !== 0 && { allocationRatio: own.ratio }),
+    ...(own !== undefined && own.ratio !== 0 && { allocationRatio: Math.min(own.ratio, limits.ratio) }),
     ...Object.fromEntries(fields.map(([field, name]) => [name, inventory[field]])),
+    ...(typeof inventory.allocation_ratio === 'number' && { allocationRatio: Math.min(inventory.allocation_ratio, limits.ratio) }),
     used: own === undefined ? null : Math.max(0, own.used - reserved),
   }
 }
