@@ -145,6 +145,7 @@ export interface AskedBy {
 export function unreadKeys(request: RequestSpec, profile: Profile, asked: AskedBy): readonly string[] {
   const { flavor, gang, image, schedulerHints, nova, forceHosts, forceNodes, forceVerify } = request
   const { featureLevel, hosts } = asked
+  const isForced = forceHosts.length + forceNodes.length > 0
   const known = readsOf(pluginsOf(asked))(profile)
   if (known === undefined) return []
   const hasNone = Object.keys(schedulerHints).length + volumeAffinity.own(request).length + portAffinity.own(request).length === 0
@@ -168,8 +169,9 @@ export function unreadKeys(request: RequestSpec, profile: Profile, asked: AskedB
       .flatMap((path) => pathsAsGiven(request, path)),
     ...(nova === null ? [] : builtIn().documents.withoutEffect(request)),
     ...[...needlessMaximum(request), ...nearNothing(request)].flatMap((path) => pathsAsGiven(request, path)),
-    // `forceVerify` determines which filters run on forced hosts. Without forced hosts it has no effect.
-    ...(forceVerify !== 'ALL' && forceHosts.length + forceNodes.length === 0 ? ['forceVerify'] : []),
+    // `forceVerify` determines which filters run on forced hosts. Without forced hosts it has no effect. Nova's filters never run on forced
+    // hosts, so under their rules HARD has the effect of ALL.
+    ...(forceVerify !== 'ALL' && (!isForced || (forceVerify === 'HARD' && profile.compat === 'nova')) ? ['forceVerify'] : []),
   ]
 }
 
