@@ -25,6 +25,11 @@ const instance_properties = {
   ...{ vm_state: 'building', root_gb: 1, memory_mb: 512, vcpus: 1, system_metadata: { instance_type_memory_mb: '512' } },
 }
 const junoTopology = { cells: [{ cpus: '0', mem: { total: 512 }, id: 0, pagesize: 2048 }] }
+const kiloCell = { 'nova_object.name': 'InstanceNUMACell', 'nova_object.version': '1.2' }
+const kiloTopology = JSON.stringify({
+  ...{ 'nova_object.name': 'InstanceNUMATopology', 'nova_object.version': '1.1' },
+  'nova_object.data': { cells: [{ ...kiloCell, 'nova_object.data': { id: 0, cpuset: [0], memory: 512, pagesize: null } }] },
+})
 const junoCells = { numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 512, pageSize: 2048 }] } }
 const request_spec = { image: {}, instance_properties, instance_type, num_instances: 1 }
 
@@ -131,26 +136,7 @@ describe('a request in the dictionaries of Juno to Liberty', () => {
     ],
     [
       'Kilo: an object with the guest topology as JSON text',
-      {
-        instance_properties: {
-          ...instance_properties,
-          numa_topology: JSON.stringify({
-            'nova_object.name': 'InstanceNUMATopology',
-            'nova_object.namespace': 'nova',
-            'nova_object.version': '1.1',
-            'nova_object.data': {
-              cells: [
-                {
-                  'nova_object.name': 'InstanceNUMACell',
-                  'nova_object.namespace': 'nova',
-                  'nova_object.version': '1.2',
-                  'nova_object.data': { id: 0, cpuset: [0], memory: 512, pagesize: null },
-                },
-              ],
-            },
-          }),
-        },
-      },
+      { instance_properties: { ...instance_properties, numa_topology: kiloTopology } },
       {},
       { numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 512 }] } },
     ],
