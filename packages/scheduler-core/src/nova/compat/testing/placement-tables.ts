@@ -1,6 +1,6 @@
 import { aUuid } from '../../../testing/index.ts'
 import { both, bound, cellOf, extra, fromNova, image, inCell, legacy, type Row, rootTraits, zones } from './placement-rows.ts'
-import { statusRows } from './status-rows.ts'
+import { statusRows } from './status-tables.ts'
 
 export const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   PlacementZone: {
