@@ -36,7 +36,7 @@ const gpu = z
   })
   .describe(gpuText)
 
-/** HostStats 1.4 adds the NUMA cell of each GPU, and the ratios and reserved amounts that inventories beside a ComputeNode leave open. */
+/** HostStats 1.4 adds the NUMA cell of each GPU, and the ratios and reserved amounts that inventories next to a ComputeNode leave open. */
 export const hostStatsV1_4 = hostStatsV1_1
   .extend({
     version: z.literal('1.4').default('1.4').describe('Version of this form.'),
