@@ -99,7 +99,7 @@ export interface RequestDocuments {
   withoutEffect(request: RequestSpec): readonly string[]
 }
 
-export type DocumentField = Extract<OptionalField, 'networks' | 'tried'>
+export type DocumentField = Extract<OptionalField, 'networks' | 'tried'> | 'members'
 
 let registered: BuiltInPackage | undefined
 

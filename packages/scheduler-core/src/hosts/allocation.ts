@@ -89,7 +89,8 @@ export function ratioWithoutAggregates(hosts: HostTable, { allocation, stats }: 
   if (set !== undefined) return { value: set.value, source: 'HOST', set }
   const own = inventoryOf(stats, resourceClass)
   const standard = standardRatio(stats, resourceClass)
-  const isSaid = own !== undefined || standard === undefined || !isUnset(stats.nova, resourceClass)
+  const isSaid =
+    (own !== undefined && !stats.nova?.openRatios.includes(resourceClass)) || standard === undefined || !isUnset(stats.nova, resourceClass)
   if (hosts.featureLevel < ALLOCATION_RULES || isSaid) return { value: own?.allocationRatio ?? standard ?? 1, source: 'REPORT' }
   return ofFleet(hosts.fleetAllocation, resourceClass, 'ratio') ?? { value: 1, source: 'NONE' }
 }
@@ -111,7 +112,7 @@ const leavesReserveOpen = ({ featureLevel }: HostTable, { stats }: HostRecord, r
   featureLevel >= ALLOCATION_RULES &&
   stats.nova !== null &&
   standardRatio(stats, resourceClass) !== undefined &&
-  inventoryOf(stats, resourceClass) === undefined
+  (inventoryOf(stats, resourceClass) === undefined || stats.nova.openReserves.includes(resourceClass))
 
 /**
  * The reserved amount that is part of the reported usage. Nova adds its configured reserved amounts to the usage in its reports. 0 for
@@ -156,6 +157,7 @@ export function countedStats(hosts: HostTable, record: HostRecord): HostStats {
     ...inventory,
     reserved: reservedOf(hosts, record, inventory.resourceClass).value,
     allocationRatio: ratioOf(hosts, record, inventory.resourceClass).value,
+    used: inventory.used === null ? null : Math.max(0, inventory.used - reserveInUse(hosts, record, inventory.resourceClass)),
   }))
   return { ...stats, ...standard, inventories }
 }

@@ -92,6 +92,8 @@ function fromNova(data: JsonObject, flavor: JsonObject = {}): RequestSpec {
   if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join('; '))
   return parsed.value
 }
+const grouped = (group: JsonObject): RequestSpec =>
+  fromNova({ instance_group: wire('InstanceGroup', '1.10', { uuid: aUuid(7), ...group }) })
 const disabled = (host: string): Change => ({ type: 'status', host, node: host, status: 'DISABLED', reason: 'fan' })
 const extra = (extraSpecs: Record<string, string>): Asks => ({ flavor: { vcpus: 1, memoryMb: 1_024, extraSpecs } })
 const memory: Partial<ProfileInput> = { weighers: [{ name: 'RAMWeigher', multiplier: 1 }] }
@@ -213,6 +215,37 @@ const situations: Readonly<Record<string, Situation>> = {
     with: { filters: [] },
     compat: ['h2'],
     own: ['h2'],
+  },
+  'an anti-affinity group with only the older list of policies': {
+    hosts: { h1: { memoryMb: 131_072, instances: [aUuid(6)] } },
+    asks: grouped({ policies: ['anti-affinity'], members: [aUuid(6)], hosts: ['h1'] }),
+    compat: ['h2'],
+    own: ['h2'],
+  },
+  'an affinity group with only the older list of policies': {
+    hosts: { h2: { instances: [aUuid(6)] } },
+    asks: grouped({ policies: ['affinity'], members: [aUuid(6)], hosts: ['h2'] }),
+    compat: ['h2'],
+    own: ['h2'],
+  },
+  'an affinity group with only the newer field': {
+    hosts: { h2: { instances: [aUuid(6)] } },
+    asks: grouped({ policy: 'affinity', members: [aUuid(6)], hosts: ['h2'] }),
+    compat: ['h2'],
+    own: ['h2'],
+  },
+  'a soft group with only the older list of policies': {
+    hosts: { h1: { memoryMb: 131_072, instances: [aUuid(6)] } },
+    asks: grouped({ policies: ['soft-anti-affinity'], members: [aUuid(6)], hosts: ['h1'] }),
+    with: { weighers: [{ name: 'ServerGroupSoftAntiAffinityWeigher', multiplier: 1 }] },
+    compat: ['h2'],
+    own: ['h2'],
+  },
+  'members of a group that only the document of Nova lists': {
+    hosts: { h1: { memoryMb: 131_072, instances: [aUuid(6)] } },
+    asks: grouped({ policy: 'anti-affinity', members: [aUuid(6)], hosts: [] }),
+    compat: ['h2'],
+    own: ['h1'],
   },
   'alternates for two instances': {
     hosts: { h3: { memoryMb: 32_768 } },

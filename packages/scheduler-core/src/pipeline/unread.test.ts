@@ -224,6 +224,8 @@ describe('fields that no filter or weigher of a profile reads', () => {
     ],
     ['forceVerify without forced hosts', of('RamFilter'), { forceVerify: 'HARD' }, ['forceVerify']],
     ['forceVerify with a forced host: none', of('RamFilter'), { forceVerify: 'HARD', forceHosts: ['h1'] }, []],
+    ['HARD under compat: nova, where it means ALL', novaOf('RamFilter'), { forceVerify: 'HARD', forceHosts: ['h1'] }, ['forceVerify']],
+    ['NONE under compat: nova: none', novaOf('RamFilter'), { forceVerify: 'NONE', forceHosts: ['h1'] }, []],
     [
       'a disk format, which the filters of this service do not read',
       of('ImagePropertiesFilter'),

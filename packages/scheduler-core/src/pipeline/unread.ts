@@ -72,6 +72,9 @@ const fieldPaths: Readonly<Record<OptionalField, (request: RequestSpec) => reado
   tried: (request) => (isInDocument(request, 'tried') ? [['retry', 'hosts']] : []),
   softAffinityHosts: groupHostsPath('SOFT_AFFINITY'),
   softAntiAffinityHosts: groupHostsPath('SOFT_ANTI_AFFINITY'),
+  antiAffinityMembers: membersPath('ANTI_AFFINITY'),
+  softAffinityMembers: membersPath('SOFT_AFFINITY'),
+  softAntiAffinityMembers: membersPath('SOFT_ANTI_AFFINITY'),
 }
 
 type SoftPolicy = 'SOFT_AFFINITY' | 'SOFT_ANTI_AFFINITY'
@@ -81,6 +84,18 @@ function groupHostsPath(policy: SoftPolicy) {
   return ({ instanceGroup }: RequestSpec) =>
     instanceGroup?.policy === policy && instanceGroup.hosts.length > 0 ? [['instanceGroup', 'hosts']] : []
 }
+
+/** The path of the members that a document of Nova lists. */
+function membersPath(policy: SoftPolicy | 'ANTI_AFFINITY') {
+  return (request: RequestSpec) =>
+    request.instanceGroup?.policy === policy && isInDocument(request, 'members') ? [['instanceGroup', 'members']] : []
+}
+
+/** The path of `maxServerPerHost` in a group with another policy than anti-affinity, where it has no effect. */
+const needlessMaximum = ({ instanceGroup }: RequestSpec): readonly (readonly string[])[] =>
+  instanceGroup === null || instanceGroup.policy === 'ANTI_AFFINITY' || instanceGroup.maxServerPerHost === null
+    ? []
+    : [['instanceGroup', 'maxServerPerHost']]
 
 function policyPath(policy: SoftPolicy) {
   return ({ instanceGroup }: RequestSpec) => (instanceGroup?.policy === policy ? [['instanceGroup', 'policy']] : [])
@@ -130,6 +145,7 @@ export interface AskedBy {
 export function unreadKeys(request: RequestSpec, profile: Profile, asked: AskedBy): readonly string[] {
   const { flavor, gang, image, schedulerHints, nova, forceHosts, forceNodes, forceVerify } = request
   const { featureLevel, hosts } = asked
+  const isForced = forceHosts.length + forceNodes.length > 0
   const known = readsOf(pluginsOf(asked))(profile)
   if (known === undefined) return []
   const hasNone = Object.keys(schedulerHints).length + volumeAffinity.own(request).length + portAffinity.own(request).length === 0
@@ -152,9 +168,10 @@ export function unreadKeys(request: RequestSpec, profile: Profile, asked: AskedB
       .flatMap((field) => (readers.some(({ fields }) => fields?.includes(field)) ? (unnamed[field] ?? []) : fieldPaths[field](request)))
       .flatMap((path) => pathsAsGiven(request, path)),
     ...(nova === null ? [] : builtIn().documents.withoutEffect(request)),
-    ...nearNothing(request).flatMap((path) => pathsAsGiven(request, path)),
-    // `forceVerify` determines which filters run on forced hosts. Without forced hosts it has no effect.
-    ...(forceVerify !== 'ALL' && forceHosts.length + forceNodes.length === 0 ? ['forceVerify'] : []),
+    ...[...needlessMaximum(request), ...nearNothing(request)].flatMap((path) => pathsAsGiven(request, path)),
+    // `forceVerify` determines which filters run on forced hosts. Without forced hosts it has no effect. Nova's filters never run on forced
+    // hosts, so under their rules HARD has the effect of ALL.
+    ...(forceVerify !== 'ALL' && (!isForced || (forceVerify === 'HARD' && profile.compat === 'nova')) ? ['forceVerify'] : []),
   ]
 }
 

@@ -91,11 +91,16 @@ const withOmitted = fc
     return { ...given, ...machineOf, ...(omitted.length > 0 && { omitted }) }
   })
 
-/** Generates reports of version 1.4: GPUs have the id of their NUMA cell. */
-const newest = fc.tuple(withOmitted, orNull(fc.integer({ min: 0, max: 3 }))).map(([given, numaNode]) => ({
-  ...given,
-  ...(given.gpus !== undefined && given.gpus.length > 0 && { gpus: given.gpus.map((gpu) => ({ ...gpu, numaNode })) }),
-}))
+const someClasses = fc.subarray(['VCPU', 'MEMORY_MB'])
+
+/** Generates reports of version 1.4: GPUs have the id of their NUMA cell, and inventories leave ratios and reserved amounts open. */
+const newest = fc
+  .tuple(withOmitted, orNull(fc.integer({ min: 0, max: 3 })), someClasses, someClasses)
+  .map(([given, numaNode, openRatios, openReserves]) => ({
+    ...given,
+    ...(given.nova && { nova: { ...given.nova, openRatios, openReserves } }),
+    ...(given.gpus !== undefined && given.gpus.length > 0 && { gpus: given.gpus.map((gpu) => ({ ...gpu, numaNode })) }),
+  }))
 
 const withCells = (...parts: object[]) => ({
   ...machine,
@@ -110,7 +115,7 @@ describeVersions({
     { version: '1.1', schema: hostStatsV1_1, frozen: 'edb3a1e8579cfd7c09cb6208e548c080e83cf559c79b0257cb4e52dffeab62f4' },
     { version: '1.2', schema: hostStatsV1_2, frozen: '1e9c9a8299a6933ee7b47e6be4312e8fb91cdbebe577cb2a5d75b0fd0af73732' },
     { version: '1.3', schema: hostStatsV1_3, frozen: '15e34f52285527c619ed310f601a4642f7d63399998c0c3e6f344aa4ac8c9de7' },
-    { version: '1.4', schema: hostStatsV1_4, frozen: '3014d9ffad2f6a68654ddd05ccc7ff3d35bdb3b9cf7c56e27eee284161521e8b' },
+    { version: '1.4', schema: hostStatsV1_4, frozen: '268a1f4cf9e54e83aaaca87a33b79433f542ffae88f41b41a1933b394c7a180c' },
   ],
   rules: [
     ['the fewest fields that can be reported', '1.0', machine],
@@ -133,6 +138,13 @@ describeVersions({
       '1.0',
       withCells({ pinnedCpus: [9] }),
       inCell('pinnedCpus', 'a list of 1; it must be CPUs of the cell'),
+    ],
+    ['what inventories leave open', '1.4', { ...machine, nova: { computeNode: {}, openRatios: ['VCPU'], openReserves: [] } }],
+    [
+      'what inventories leave open, in a version without it',
+      '1.3',
+      { ...machine, nova: { computeNode: {}, openRatios: ['VCPU'] } },
+      'nova.openRatios: nova.openRatios is not a field of this version',
     ],
     [
       'two GPUs with the same index',

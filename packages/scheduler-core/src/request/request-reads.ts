@@ -52,6 +52,10 @@ export type OptionalField =
   /** The hosts of a server group with a soft policy. The hosts of a group with another policy are always read. */
   | 'softAffinityHosts'
   | 'softAntiAffinityHosts'
+  /** The members that a document of Nova lists, in a group with one of these policies. Nova looks for them on the hosts. */
+  | 'antiAffinityMembers'
+  | 'softAffinityMembers'
+  | 'softAntiAffinityMembers'
 
 /** The declared fields, or a function that computes them from the options of the filter or weigher. */
 export type RequestReadsBy<Options> = RequestReads | ((options: Options) => RequestReads)

@@ -83,7 +83,7 @@ describe('a refusal that another order or the solver would avoid contains advice
       'the best host for the first member of an affinity group is too small for three',
       [machine(2, { memoryMb: 65_536 }), machine(4)],
       { numInstances: 3 },
-      "All 3 instances fit on h1 together. Nova's rules choose the best host for the first one alone: name h1 in requestedDestination, or use a profile without compat: nova.",
+      "Nova's rules choose the best host for the first instance alone. If h1 is chosen for it, all 3 instances fit there: name h1 in requestedDestination, or use a profile without compat: nova.",
     ],
     ['no host is large enough for five', [machine(2, { memoryMb: 65_536 }), machine(4)], { numInstances: 5 }, undefined],
     [

@@ -88,7 +88,7 @@ function* findHostUnderNova(fleet: Fleet, overlay: Overlay, input: DecideInput):
 /** Formats the result of the search as a sentence about how the request can be placed. */
 export function otherWayText({ order, host }: OtherWay): string {
   if (host !== undefined)
-    return `All ${host.instances} instances fit on ${host.name} together. Nova's rules choose the best host for the first one alone: name ${host.name} in requestedDestination, or use a profile without compat: nova.`
+    return `Nova's rules choose the best host for the first instance alone. If ${host.name} is chosen for it, all ${host.instances} instances fit there: name ${host.name} in requestedDestination, or use a profile without compat: nova.`
   const cure = 'a profile with the scheduler SOLVER considers all of them together'
   return order === null
     ? `All instances fit on the hosts, but not if each instance in turn is placed on its best host: ${cure}.`

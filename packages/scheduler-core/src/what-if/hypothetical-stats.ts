@@ -68,7 +68,11 @@ export function withRatio(stats: HostStats, resourceClass: string, ratio: number
   )
   if (standard === undefined && !inventories.some((given) => given.resourceClass === resourceClass)) return undefined
   if (standard === undefined) return { ...stats, inventories }
-  const nova = stats.nova && { ...stats.nova, computeNode: withData(stats.nova.computeNode, { [standard.nova]: ratio }) }
+  const nova = stats.nova && {
+    ...stats.nova,
+    computeNode: withData(stats.nova.computeNode, { [standard.nova]: ratio }),
+    openRatios: stats.nova.openRatios.filter((open) => open !== resourceClass),
+  }
   return { ...stats, [standard.field]: ratio, inventories, nova }
 }
 

@@ -1,4 +1,5 @@
 import {
+  ALLOCATION_RULES,
   type Fleet,
   type HostName,
   type HostStats,
@@ -84,6 +85,10 @@ function asReported(found: Issue, document: unknown, root: readonly string[]): I
   return problemAt(found, [...root, ...reportPath(document, inner)])
 }
 
+/** Below the level at which the settings of the fleet apply, a report does not say what its inventories leave to them. */
+const atLevel = (stats: HostStats, { featureLevel }: Fleet): HostStats =>
+  stats.nova === null || featureLevel >= ALLOCATION_RULES ? stats : { ...stats, nova: { ...stats.nova, openRatios: [], openReserves: [] } }
+
 /** Reads the report of a call. Returns the report, or its errors. */
 export function readReport(input: ReportInput, path: readonly string[], fleet: Fleet): Read {
   const { hosts } = fleet
@@ -120,7 +125,7 @@ export function readReport(input: ReportInput, path: readonly string[], fleet: F
     const form = full !== undefined ? 'full' : delta !== undefined ? 'delta' : 'nova'
     return { issues: [...issues, issue([...path, 'report', form], sent, tooLarge, 'call.too_large')] }
   }
-  const toFull = (stats: HostStats): Report => ({ type: 'report', ...identity, full: publishedStats(stats) })
+  const toFull = (stats: HostStats): Report => ({ type: 'report', ...identity, full: publishedStats(atLevel(stats, fleet)) })
   if (full !== undefined) return take(parseHostStats(full), 'full', toFull)
   if (delta !== undefined) {
     const stats = parseStatsDelta(delta)

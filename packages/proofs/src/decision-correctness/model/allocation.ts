@@ -6,7 +6,6 @@ const STANDARD = [
   { name: 'MEMORY_MB', ratio: 'ramAllocationRatio', total: 'memoryMb', used: 'memoryMbUsed', nova: 'ram_allocation_ratio' },
   { name: 'DISK_GB', ratio: 'diskAllocationRatio', total: 'localGb', used: 'localGbUsed', nova: 'disk_allocation_ratio' },
 ] as const
-type Standard = (typeof STANDARD)[number]
 
 /** Computes the ratios and reserved amounts that apply to each host, from its report and all other sources. */
 export function countAnew(fleet: ModelFleet): void {
@@ -17,22 +16,25 @@ function counted(fleet: ModelFleet, host: ModelHost): HostStats {
   const { reported, overrides } = host
   const stats = { ...reported, inventories: reported.inventories.map((inventory) => ({ ...inventory })) }
   for (const inventory of stats.inventories) {
-    const set = overrides[inventory.resourceClass] ?? {}
-    inventory.allocationRatio = set.ratio ?? minRatio(fleet, host, inventory.resourceClass) ?? inventory.allocationRatio
-    inventory.reserved = Math.min(inventory.total, set.reserved ?? inventory.reserved)
+    const name = inventory.resourceClass
+    const set = overrides[name] ?? {}
+    const own = reported.nova?.openRatios.includes(name) ? (configured(fleet, name, 'ratio') ?? 1) : inventory.allocationRatio
+    inventory.allocationRatio = set.ratio ?? minRatio(fleet, host, name) ?? own
+    const kept = reported.nova?.openReserves.includes(name) ? (configured(fleet, name, 'reserved') ?? 0) : 0
+    inventory.reserved = Math.min(inventory.total, set.reserved ?? (kept || inventory.reserved))
+    if (inventory.used !== null) inventory.used = Math.max(0, inventory.used - kept)
   }
-  for (const standard of STANDARD) {
-    const { name, ratio, total, used, nova } = standard
+  for (const { name, ratio, total, used, nova } of STANDARD) {
     const set = overrides[name] ?? {}
     const isListed = stats.inventories.some(({ resourceClass }) => resourceClass === name)
-    const isOpen = reported.nova !== null && !isListed
-    const isDefaulted = isOpen && !reported.nova?.computeNode[nova]
-    const own = isDefaulted ? (configured(fleet, standard, 'ratio') ?? 1) : reported[ratio]
+    const leaves = (open: 'openRatios' | 'openReserves') => reported.nova !== null && (!isListed || reported.nova[open].includes(name))
+    const isDefaulted = leaves('openRatios') && !reported.nova?.computeNode[nova]
+    const own = isDefaulted ? (configured(fleet, name, 'ratio') ?? 1) : reported[ratio]
     stats[ratio] = set.ratio ?? minRatio(fleet, host, name) ?? own
-    if (isListed) continue
-    const kept = isOpen ? (configured(fleet, standard, 'reserved') ?? 0) : 0
+    const kept = leaves('openReserves') ? (configured(fleet, name, 'reserved') ?? 0) : 0
     // The used amounts in Nova's reports include the amounts that Nova's configuration reserves.
     stats[used] = Math.max(0, reported[used] - kept)
+    if (isListed) continue
     const reserved = Math.min(reported[total], set.reserved ?? kept)
     if (reserved === 0) continue
     const units = { minUnit: 1, maxUnit: null, stepSize: 1, used: null }
@@ -41,11 +43,11 @@ function counted(fleet: ModelFleet, host: ModelHost): HostStats {
   return stats
 }
 
-function configured({ allocation: { release, classes } }: ModelFleet, { name }: Standard, what: 'ratio' | 'reserved'): number | undefined {
+function configured({ allocation: { release, classes } }: ModelFleet, name: string, what: 'ratio' | 'reserved'): number | undefined {
   const set = classes[name]?.[what]
   if (set !== undefined || release === null) return set
   if (what === 'reserved') return name === 'MEMORY_MB' ? 512 : 0
-  const [before, since] = { VCPU: [16, 4], MEMORY_MB: [1.5, 1], DISK_GB: [1, 1] }[name] as [number, number]
+  const [before = 1, since = 1] = { VCPU: [16, 4], MEMORY_MB: [1.5, 1] }[name] ?? []
   return release < 27 ? before : since
 }
 

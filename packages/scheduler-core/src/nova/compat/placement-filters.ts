@@ -20,7 +20,7 @@ import { TENANT_KEY, ZONE_KEY } from '../../values/aggregate-keys.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 import { PLACEMENT_RULES } from '../../values/levels.ts'
 import { computeFilter } from '../filters/compute.ts'
-import type { NovaImage } from '../objects/request.ts'
+import type { NovaImage, NovaRequest } from '../objects/request.ts'
 import { isRebuild } from '../parts/nova-filter.ts'
 import { novaRequestOf } from '../requests/own-request.ts'
 import { NovaError } from '../text/nova-error.ts'
@@ -182,7 +182,7 @@ const isolation = placementFilter({
   readsRequest: ({ isolateAggregates }) => (isolateAggregates ? traitKeys : {}),
   prepare(request, fleet, { isolateAggregates }) {
     if (!isolateAggregates) return undefined
-    const asked = new Set(requiredTraits(request))
+    const asked = new Set(requiredTraits(withoutRootTraits(request)))
     const isKept = (key: string, value: string): boolean =>
       key.startsWith(TRAIT_PREFIX) && value === 'required' && !asked.has(key.slice(TRAIT_PREFIX.length))
     const kept = aggregatesWith(fleet, isKept)
@@ -244,37 +244,69 @@ const imageType = placementFilter({
   },
 })
 
+/** The trait that Nova gives to hosts whose service is disabled. Since release Train no request is placed on a host that has it. */
+const DISABLED_TRAIT = 'COMPUTE_STATUS_DISABLED'
+
+/** Where a host is marked as disabled: the operators' status, the reported service of Nova, or the reported trait. */
+type MarkedBy = 'status' | 'service' | 'trait'
+
+function whereDisabled({ hosts }: Fleet, host: HostIndex): MarkedBy | undefined {
+  if (at(hosts.columns.status, host) !== 0) return 'status'
+  const { stats, traits } = hosts.get(host)
+  if (reportedService(stats)?.disabled === true) return 'service'
+  return traits.has(DISABLED_TRAIT) ? 'trait' : undefined
+}
+
 /**
- * Checks that the host is enabled. Where the profile lists ComputeFilter, only forced hosts are checked: ComputeFilter checks all others,
- * and a host that two filters refuse for one reason would look as if it lacked two things.
+ * Checks that the host is enabled. Where the profile lists ComputeFilter, only forced hosts and the trait are checked: ComputeFilter checks
+ * all others, and a host that two filters refuse for one reason would look as if it lacked two things.
  */
 const statusFor = (hasComputeFilter: boolean): Filter =>
   placementFilter({
     name: 'PlacementStatus',
-    description: hasComputeFilter ? 'If the host is forced, it is enabled.' : 'The host is enabled.',
-    prepare(request, { hosts }) {
-      if (hasComputeFilter && !isForced(request)) return undefined
-      const serviceOf = (host: HostIndex) => reportedService(hosts.get(host).stats)
-      const isEnabled = (host: HostIndex): boolean => at(hosts.columns.status, host) === 0
+    description: hasComputeFilter
+      ? `The host does not have the trait ${DISABLED_TRAIT}. If the host is forced, it is enabled.`
+      : 'The host is enabled.',
+    prepare(request, fleet) {
+      const { hosts } = fleet
+      const isLeft = hasComputeFilter && !isForced(request)
+      if (isLeft && !hosts.present.some(({ traits }) => traits.has(DISABLED_TRAIT))) return undefined
       return {
-        passes: (host) => isEnabled(host) && serviceOf(host)?.disabled !== true,
-        reason: (host) =>
-          isEnabled(host)
-            ? { code: 'host.disabled', have: 'DISABLED', source: serviceOf(host)?.disabledReason ?? '' }
-            : {
-                code: 'host.disabled',
-                have: hostStatuses[at(hosts.columns.status, host)] as string,
-                source: hosts.get(host).statusReason,
-              },
-        facts: (host) => [
-          {
-            subject: 'status',
-            required: 'ENABLED',
-            actual: isEnabled(host) ? 'DISABLED' : (hostStatuses[at(hosts.columns.status, host)] as string),
-            requiredFrom: fromRule(isForced(request) ? 'a forced host must be enabled' : 'a host must be enabled'),
-            actualFrom: isEnabled(host) ? { ...reportOf(hosts.get(host)), kind: 'service' } : statusOf(hosts.get(host)),
-          },
-        ],
+        passes(host) {
+          const marked = whereDisabled(fleet, host)
+          return marked === undefined || (isLeft && marked !== 'trait')
+        },
+        reason(host) {
+          const record = hosts.get(host)
+          const have = hostStatuses[at(hosts.columns.status, host)] as string
+          switch (whereDisabled(fleet, host)) {
+            case 'status':
+              return { code: 'host.disabled', have, source: record.statusReason }
+            case 'service':
+              return { code: 'host.disabled', have: 'DISABLED', source: reportedService(record.stats)?.disabledReason ?? '' }
+            default:
+              return { code: 'host.disabled', have: 'DISABLED', source: `it reports the trait ${DISABLED_TRAIT}` }
+          }
+        },
+        facts(host) {
+          const record = hosts.get(host)
+          const marked = whereDisabled(fleet, host)
+          const report = reportOf(record)
+          return [
+            {
+              subject: marked === 'trait' ? 'trait' : 'status',
+              required: 'ENABLED',
+              actual:
+                marked === 'status'
+                  ? (hostStatuses[at(hosts.columns.status, host)] as string)
+                  : marked === 'trait'
+                    ? DISABLED_TRAIT
+                    : 'DISABLED',
+              requiredFrom: fromRule(isForced(request) ? 'a forced host must be enabled' : 'a host must be enabled'),
+              actualFrom: marked === 'status' ? statusOf(record) : marked === 'trait' ? report : { ...report, kind: 'service' },
+            },
+          ]
+        },
       }
     },
   })
@@ -302,6 +334,19 @@ export const filtersOfPlacement = ({ filters, nova }: Profile): readonly Compile
     sinceLevel: PLACEMENT_RULES,
   }))
 
+/**
+ * The request without the traits that `root_required` of a Nova document names, if no other part requires them. Nova does not compare these
+ * traits with isolated aggregates.
+ */
+function withoutRootTraits(request: RequestSpec): RequestSpec {
+  const params = request.nova === null ? undefined : readNova(request)?.requestLevelParams
+  if (!params || params.rootRequired.length === 0) return request
+  const isRoot = ({ amounts, requiredTraits: required, forbiddenTraits }: RequestSpec['requestedResources'][number]): boolean =>
+    amounts.length === 0 && required.join() === params.rootRequired.join() && forbiddenTraits.join() === params.rootForbidden.join()
+  const root = request.requestedResources.findLastIndex(isRoot)
+  return { ...request, requestedResources: request.requestedResources.filter((_, i) => i !== root) }
+}
+
 /** All traits that the request requires: by its flavor, its resource groups and its image. */
 function requiredTraits(request: RequestSpec): readonly string[] {
   return [...new Set([...demandOf(request).requiredTraits, ...imageTraits(request)])]
@@ -312,13 +357,16 @@ function imageTraits(request: RequestSpec): readonly string[] {
   return Array.isArray(required) ? required.map(String) : []
 }
 
+/** The image of the request in Nova's form. Undefined if Nova cannot read the image. */
+const imageOf = (request: RequestSpec): NovaImage | null | undefined => readNova(request)?.image
+
 /**
- * The image of the request in Nova's form. Undefined if Nova cannot read the image. No error is needed here, because the filter
- * `Candidates` then refuses every host and states the error.
+ * The request in Nova's form. Undefined if Nova cannot read it. No error is needed here, because the filter `Candidates` then refuses every
+ * host and states the error.
  */
-function imageOf(request: RequestSpec): NovaImage | null | undefined {
+function readNova(request: RequestSpec): NovaRequest | undefined {
   try {
-    return novaRequestOf(request).image
+    return novaRequestOf(request)
   } catch (error) {
     if (!(error instanceof NovaError)) throw error
     return undefined

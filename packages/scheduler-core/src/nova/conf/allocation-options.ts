@@ -56,6 +56,17 @@ export function overruledRatios(read: ReadonlyMap<string, { readonly value: unkn
   })
 }
 
+/** Remarks on the reserved amounts in a file that are not whole units of their resource class, each with the key of the option. */
+export function partsOfUnits(read: ReadonlyMap<string, { readonly value: unknown }>): readonly (readonly [key: string, message: string])[] {
+  return options.flatMap(({ name, mibs }) => {
+    const value = read.get(keyOf(name))?.value
+    if (typeof value !== 'number' || value % mibs === 0) return []
+    const [up, down] = [Math.ceil(value / mibs), Math.floor(value / mibs)]
+    const counted = `${up} GiB are reserved, as in Placement; hosts count ${down} GiB of them as used, so ${up - down} GiB more is free than in Placement`
+    return [[keyOf(name), `is ${value} MiB, which is not a whole number of GiB: ${counted}; set a multiple of 1024`] as const]
+  })
+}
+
 /** The ratios and reserved amounts that a file sets, by resource class. They apply to all hosts that report no such values. */
 export function allocationOf(read: ReadonlyMap<string, { readonly value: unknown }>) {
   const classes: Record<string, { ratio?: number; reserved?: number }> = {}

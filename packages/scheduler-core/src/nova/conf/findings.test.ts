@@ -64,6 +64,15 @@ describe('settings that the file does not contain have the defaults of the relea
     if (weighers !== undefined) expect(Object.keys(multipliersOf(conf)).join(' ')).toBe(weighers)
   })
 
+  test.each(['GroupAffinityFilter', 'GroupAntiAffinityFilter'])('juno enables %s, which has nothing to check here', (name) => {
+    const conf = imported(section(`scheduler_default_filters = ComputeFilter, ${name}`, 'DEFAULT'), 'juno')
+    expect(filtersOf(conf)).toEqual(['ComputeFilter', name])
+    expect(textsOf(conf)).toContain(
+      `idle 2 ${name} checks only server groups with the policy legacy, and requests with this policy are refused here`,
+    )
+    expect(conf.isWhole).toBe(true)
+  })
+
   test('zed enables ten weighers by default, and 2025.1 three more', () => {
     expect(imported('', 'zed').profile.weighers).toHaveLength(10)
     expect(multipliersOf(imported('', '2025.1'))).toMatchObject({

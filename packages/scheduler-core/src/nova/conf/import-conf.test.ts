@@ -333,6 +333,18 @@ describe('options that set the capacity of hosts', () => {
     expect(conf.elsewhere).toEqual([])
   })
 
+  test.each([
+    [
+      '1500',
+      [
+        'note 2 [DEFAULT] reserved_host_disk_mb is 1500 MiB, which is not a whole number of GiB: 2 GiB are reserved, as in Placement; hosts count 1 GiB of them as used, so 1 GiB more is free than in Placement; set a multiple of 1024',
+      ],
+    ],
+    ['2048', []],
+  ])('a reserved amount of disk that is not a whole number of GiB has a remark: %s', (reserved, texts) => {
+    expect(textsOf(imported(`[DEFAULT]\nreserved_host_disk_mb = ${reserved}`, 'zed'))).toEqual(texts)
+  })
+
   test('a value that Nova refuses, or that no host can have, is reported with its line', () => {
     expect(textsOf(imported('[DEFAULT]\nreserved_host_cpus = -1', 'zed'))[0]).toMatch(/^refused 2 \[DEFAULT\] reserved_host_cpus /)
   })

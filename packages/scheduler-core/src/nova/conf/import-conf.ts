@@ -3,12 +3,14 @@ import type { FleetAllocation } from '../../records/allocation-settings.ts'
 import { type PlacementRules, type profileSchema, USUAL_NOVA_ATTEMPTS, usualPlacement } from '../../records/profile.ts'
 import { checkOptions } from '../../request/parse.ts'
 import { quote } from '../../text/problem.ts'
+import { groupAffinityFilter } from '../filters/affinity/server-group-affinity.ts'
+import { groupAntiAffinityFilter } from '../filters/affinity/server-group-anti-affinity.ts'
 import { novaFilters } from '../filters/index.ts'
 import { PACKING } from '../filters/numa-topology.ts'
 import { chooseWeigher, type NovaConfig, optionsOf } from '../parts/options.ts'
 import { readSettings } from '../parts/weight-settings.ts'
 import { novaWeighers } from '../weighers/index.ts'
-import { allocationOf, allocationOptions, overruledRatios } from './allocation-options.ts'
+import { allocationOf, allocationOptions, overruledRatios, partsOfUnits } from './allocation-options.ts'
 import type { Finding } from './finding.ts'
 import { guessRelease } from './guess-release.ts'
 import { type Fault, readIni, type Setting } from './ini.ts'
@@ -139,6 +141,8 @@ class Importing {
       if (custom !== undefined) return this.#lose(key, name, `is ${custom}, a custom class; a profile can only name Nova's classes`)
       if (filter === undefined) return this.#lose(key, name, `is no filter of Nova's${likely(name, novaFilters)}`)
       this.#checkRelease(key, name)
+      if (legacyGroupFilters.has(name))
+        this.#note('idle', key, name, 'checks only server groups with the policy legacy, and requests with this policy are refused here')
       if (
         !available.some(
           (path) => [`${NOVA_FILTERS}.all_filters`, `${NOVA_FILTERS}.standard_filters`].includes(path) || lastOf(path) === name,
@@ -216,13 +220,14 @@ class Importing {
       this.#note('note', key, name, `exists in ${lifespanText(lifespan)}; Nova ${releaseName(this.#release)} would not start with it`)
   }
 
-  /** Reports invalid entries of weight settings, initial ratios without effect, and options that nothing in the profile reads. */
+  /** Reports invalid entries of weight settings, initial ratios without effect, amounts that are rounded, and options that nothing in the profile reads. */
   #checkSettings(): void {
     for (const key of ['metrics.weight_setting', 'filter_scheduler.image_props_weight_setting'])
       for (const entry of this.#names(key, false) ?? [])
         if (readSettings([entry]).length === 0) this.#say('refused', key, `${quote(entry)} is no NAME=NUMBER; it is left out, as Nova does`)
     for (const [key, by] of overruledRatios(this.#options))
       this.#say('idle', key, `is the ratio for new hosts, and has no effect because ${by} is set`)
+    for (const [key, rounded] of partsOfUnits(this.#options)) this.#say('note', key, rounded)
     const countOnHosts = new Set([...ofHosts].map((key) => this.#options.get(key)?.setting))
     for (const [key, { setting }] of this.#options)
       if (!this.#used.has(key) && !idleKeys.has(key) && !ofHosts.has(key)) {
@@ -269,6 +274,9 @@ const ratiosOf = (release: number): NovaConfig => ({
   ...(release <= 11 && { cpu_allocation_ratio: 16, ram_allocation_ratio: 1.5 }),
   disk_allocation_ratio: release <= 12 ? 1 : 0,
 })
+
+/** Filters of Juno for server groups that only a scheduler hint creates. Nova gave such groups the policy legacy. */
+const legacyGroupFilters: ReadonlySet<string> = new Set([groupAffinityFilter.name, groupAntiAffinityFilter.name])
 
 /** Keys of options that set the capacity of hosts. They are not part of the profile. */
 const ofHosts: ReadonlySet<string> = new Set(allocationOptions.map(({ key }) => key))

@@ -58,7 +58,9 @@ function snake(path: Path): Path {
   return [...named, ...path.slice(end)]
 }
 
-const SERVER_GROUP_FIELDS: Readonly<Record<string, string>> = { policy: 'group_policies', uuid: 'group_uuid', hosts: 'group_hosts' }
+const SERVER_GROUP_FIELDS: Readonly<Record<string, string>> = {
+  ...{ policy: 'group_policies', uuid: 'group_uuid', hosts: 'group_hosts', members: 'group_members' },
+}
 
 function legacyPath(document: unknown, field: string, rest: Path): Path {
   const spec = fieldsOf(fieldsOf(document).request_spec)

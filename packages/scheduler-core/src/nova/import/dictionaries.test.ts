@@ -24,6 +24,13 @@ const instance_properties = {
   ...{ uuid: aUuid(1), project_id: 'p', user_id: 'u', availability_zone: null, os_type: null, numa_topology: null, pci_requests: null },
   ...{ vm_state: 'building', root_gb: 1, memory_mb: 512, vcpus: 1, system_metadata: { instance_type_memory_mb: '512' } },
 }
+const junoTopology = { cells: [{ cpus: '0', mem: { total: 512 }, id: 0, pagesize: 2048 }] }
+const kiloCell = { 'nova_object.name': 'InstanceNUMACell', 'nova_object.version': '1.2' }
+const kiloTopology = JSON.stringify({
+  ...{ 'nova_object.name': 'InstanceNUMATopology', 'nova_object.version': '1.1' },
+  'nova_object.data': { cells: [{ ...kiloCell, 'nova_object.data': { id: 0, cpuset: [0], memory: 512, pagesize: null } }] },
+})
+const junoCells = { numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 512, pageSize: 2048 }] } }
 const request_spec = { image: {}, instance_properties, instance_type, num_instances: 1 }
 
 function read(spec: object, filter_properties: object | null = {}): RequestSpec {
@@ -114,6 +121,30 @@ describe('a request in the dictionaries of Juno to Liberty', () => {
       },
       {},
       { numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 512 }] } },
+    ],
+    [
+      'Juno: a guest topology as text and totals (VirtNUMAInstanceTopology._to_dict)',
+      { instance_properties: { ...instance_properties, numa_topology: junoTopology } },
+      {},
+      junoCells,
+    ],
+    [
+      'Juno: a guest topology as JSON text',
+      { instance_properties: { ...instance_properties, numa_topology: JSON.stringify(junoTopology) } },
+      {},
+      junoCells,
+    ],
+    [
+      'Kilo: an object with the guest topology as JSON text',
+      { instance_properties: { ...instance_properties, numa_topology: kiloTopology } },
+      {},
+      { numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 512 }] } },
+    ],
+    [
+      'an empty text for no guest topology',
+      { instance_properties: { ...instance_properties, numa_topology: '' } },
+      {},
+      { numaTopology: null },
     ],
     [
       'Kilo: devices as a dictionary with the uuid of the instance (from_request_spec_instance_props)',
@@ -230,6 +261,20 @@ describe('a request in the dictionaries of Juno to Liberty', () => {
       { retry: { num_attempts: 1, hosts: 'h1' } },
       'filter_properties.retry.hosts',
       'a list of pairs',
+    ],
+    [
+      'CPUs of a guest cell that are no list',
+      { instance_properties: { ...instance_properties, numa_topology: { cells: [{ cpus: 'many', mem: { total: 512 }, id: 0 }] } } },
+      {},
+      'request_spec.instance_properties.numa_topology.cells.0.cpus',
+      'a list of CPUs',
+    ],
+    [
+      'a guest topology that is no JSON',
+      { instance_properties: { ...instance_properties, numa_topology: '{' } },
+      {},
+      'request_spec.instance_properties.numa_topology',
+      'JSON text',
     ],
     ['an invalid policy', {}, { group_updated: true, group_policies: ['near'] }, 'filter_properties.group_policies', 'one of affinity'],
     [

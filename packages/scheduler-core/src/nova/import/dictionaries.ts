@@ -1,7 +1,9 @@
 import { fieldsOf, isJson, WireError } from '../../report/versioned-object.ts'
 import { createRandom } from '../../values/random.ts'
 import type { LegacyRequest } from '../objects/legacy-request.ts'
-import { numberedFields, textOfJson, withTexts } from './loose-values.ts'
+import { cpuListParser } from '../text/cpu-list.ts'
+import { NovaError } from '../text/nova-error.ts'
+import { jsonAt, numberedFields, textOfJson, withTexts } from './loose-values.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -53,8 +55,34 @@ function imageOf(image: Json): Json {
 function instanceOf(given: unknown): Json | undefined {
   if (!isJson(given)) return undefined
   const fields = fieldsOf(given)
-  const plain = { ...fields, ...withTexts(pick(fields, ['project_id', 'user_id'])) }
+  const plain = { ...fields, ...withTexts(pick(fields, ['project_id', 'user_id'])), ...topologyOf(fields) }
   return fields === given ? plain : { ...given, ...plain }
+}
+
+const TOPOLOGY = 'request_spec.instance_properties.numa_topology'
+
+/**
+ * Converts the guest topology of an instance, which can be JSON text. In Juno a cell had its CPUs as text (`cpus`) and its memory as an
+ * object (`mem`). It gets the fields of later releases.
+ */
+function topologyOf({ numa_topology: given }: Json): Json {
+  if (given === undefined) return {}
+  const topology = jsonAt(given, TOPOLOGY)
+  if (!isJson(topology) || !Array.isArray(topology.cells)) return { numa_topology: topology }
+  const parse = cpuListParser()
+  return { numa_topology: { ...topology, cells: topology.cells.map((cell: unknown, i) => cellOf(cell, `${TOPOLOGY}.cells.${i}`, parse)) } }
+}
+
+function cellOf(cell: unknown, path: string, parse: (text: string) => readonly number[]): unknown {
+  if (!isJson(cell) || Object.hasOwn(cell, 'cpuset') || Object.hasOwn(cell, 'nova_object.data')) return cell
+  const { cpus, mem, ...others } = cell
+  if (typeof cpus !== 'string' || !isJson(mem)) return cell
+  try {
+    return { ...others, cpuset: parse(cpus), memory: mem.total }
+  } catch (error) {
+    if (!(error instanceof NovaError)) throw error
+    throw new WireError(`${path}.cpus`, cpus, 'a list of CPUs such as 0-3,6')
+  }
 }
 
 function propertiesOf(properties: Json, spec: Json, instance: Json): Json {

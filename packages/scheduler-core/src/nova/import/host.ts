@@ -1,5 +1,6 @@
 import { readNovaService } from '../../report/reported-service.ts'
 import { fieldsOf, isJson, refuseKeys, WireError } from '../../report/versioned-object.ts'
+import { limits } from '../../request/limits.ts'
 import type { PciPool, PciValue } from '../hardware/pci.ts'
 import type { HostCell } from '../hardware/topology.ts'
 import { type NovaComputeNode, readNovaComputeNode } from '../objects/compute-node.ts'
@@ -8,7 +9,7 @@ import { pythonText } from '../text/python-text.ts'
 import { computeNodeOfRow, isComputeNodeRow } from './compute-node-row.ts'
 import { withoutChanges } from './document.ts'
 import { attempt, type Imported, type ImportedDocument } from './import.ts'
-import { type NovaProvider, providerStats, readProvider } from './provider.ts'
+import { leftOpen, type NovaProvider, providerStats, readProvider } from './provider.ts'
 import { hostReaderPath } from './report-paths.ts'
 
 /**
@@ -50,6 +51,7 @@ function readHost(given: unknown, host: string | undefined): ImportedDocument {
         cellUuid,
         flavors: byInstance(instances ?? [], ({ flavorid }) => flavorid),
         images: byInstance(instances ?? [], ({ imageProperties }) => imageProperties),
+        ...leftOpen(provider, node),
       },
     },
     unknown,
@@ -113,10 +115,10 @@ const byInstance = <T>(
     }),
   )
 
-/** Converts a ComputeNode to a report in this service's form, version 1.1. */
+/** Converts a ComputeNode to a report in this service's form, version 1.4. */
 function statsOf(node: NovaComputeNode): Record<string, unknown> {
   return {
-    version: '1.1',
+    version: '1.4',
     vcpus: node.vcpus,
     vcpusUsed: node.vcpusUsed,
     memoryMb: node.memoryMb,
@@ -145,9 +147,9 @@ function statsOf(node: NovaComputeNode): Record<string, unknown> {
 
 /**
  * In Nova, a ratio of 0 means that the scheduler's configured ratio applies. The document does not contain this ratio. So the ratio is 1,
- * and nothing is overcommitted.
+ * and nothing is overcommitted. Ratios above the largest that capacities are computed with, such as 9999, count as the largest.
  */
-const ratioOf = (ratio: number): number => (ratio === 0 ? 1 : ratio)
+const ratioOf = (ratio: number): number => (ratio === 0 ? 1 : Math.min(ratio, limits.ratio))
 
 const countOf = (text: string | undefined): number => Math.max(0, Number.parseInt(text ?? '0', 10) || 0)
 

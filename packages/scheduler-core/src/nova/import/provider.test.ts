@@ -102,6 +102,18 @@ test.each<[string, object, object]>([
     { memoryMb: 32_768, memoryMbUsed: 4_608, inventories: [inventory('VGPU', 4)] },
   ],
   [
+    'ratios that switch a check off count as the largest ratio',
+    { inventories: { VCPU: { total: 8, max_unit: 8 }, DISK_GB: { total: 500, allocation_ratio: 9_999 } }, ...ratios(9_999, 10_000, 1) },
+    {
+      ramAllocationRatio: 1_000,
+      cpuAllocationRatio: 1_000,
+      inventories: [
+        inventory('VCPU', 8, { allocationRatio: 1_000, maxUnit: 8, used: 4 }),
+        inventory('DISK_GB', 500, { allocationRatio: 1_000, used: 0 }),
+      ],
+    },
+  ],
+  [
     'another class without a ratio is not overcommitted',
     { inventories: { VGPU: { total: 4 } }, ...ratios(16, 1.5, 3) },
     { inventories: [inventory('VGPU', 4)] },
@@ -115,23 +127,41 @@ test.each<[string, object, object]>([
   expect(statsOf(more)).toMatchObject({ vcpus: 16, ...typed })
 })
 
-test('a host that states only the total of its inventory has the ratio and the reserved amount of the fleet', () => {
+/** Applied values of a host on a fleet: the ratio of its vCPUs, the reserved vCPUs and the used vCPUs, each with its source. */
+function appliedTo(inventory: object | undefined, cpuRatio: number, settings: object): object {
   const log = aLog()
-  const { compute_node: open } = ratios(0, 0, 0)
-  const said = { compute_node: open, inventories: { VCPU: { total: 8 }, MEMORY_MB: { total: 32_768 } } }
+  const said = { ...ratios(cpuRatio, 1, 1), ...(inventory !== undefined && { inventories: { VCPU: inventory } }) }
   log.append([
     { type: 'feature', level: GROUP_HOSTS },
     aReport('h1', statsOf(said)),
-    {
-      type: 'fleetAllocation',
-      expectedVersion: 0,
-      ...{ classes: { VCPU: { ratio: 4 }, MEMORY_MB: { reserved: 512 } }, release: null, by: 'ops', reason: 'nova.conf' },
-    },
+    { type: 'fleetAllocation', expectedVersion: 0, by: 'ops', reason: 'nova.conf', release: null, classes: {}, ...settings },
   ])
   const { hosts } = log.fleet
-  expect(ratioOf(hosts, hosts.get(0 as HostIndex), 'VCPU')).toMatchObject({ value: 4, source: 'FLEET' })
-  expect(reservedOf(hosts, hosts.get(0 as HostIndex), 'MEMORY_MB')).toMatchObject({ value: 512, source: 'FLEET' })
-})
+  const host = 0 as HostIndex
+  const [ratio, reserved] = [ratioOf(hosts, hosts.get(host), 'VCPU'), reservedOf(hosts, hosts.get(host), 'VCPU')]
+  const { used, capacity } = hosts.classColumns('VCPU')
+  return { ratio: [ratio.value, ratio.source], reserved: [reserved.value, reserved.source], used: used[host], capacity: capacity[host] }
+}
+
+const FLEET = { classes: { VCPU: { ratio: 4, reserved: 2 } } }
+test.each<[string, object | undefined, number, object, [number, string], [number, string], number]>([
+  ['no inventory', undefined, 0, FLEET, [4, 'FLEET'], [2, 'FLEET'], 2],
+  ['an inventory with only its total', { total: 16 }, 0, FLEET, [4, 'FLEET'], [2, 'FLEET'], 2],
+  ['neither a ratio nor a reserved amount', { total: 16, max_unit: 16 }, 0, FLEET, [4, 'FLEET'], [2, 'FLEET'], 2],
+  ['a ratio that is null', { total: 16, allocation_ratio: null, step_size: 1 }, 0, FLEET, [4, 'FLEET'], [2, 'FLEET'], 2],
+  ['a ratio of the ComputeNode', { total: 16, max_unit: 16 }, 3, FLEET, [3, 'REPORT'], [2, 'FLEET'], 2],
+  ['a reserved amount without a ratio', { total: 16, reserved: 1 }, 0, FLEET, [4, 'FLEET'], [1, 'REPORT'], 3],
+  ['a ratio without a reserved amount', { total: 16, allocation_ratio: 1 }, 0, FLEET, [1, 'REPORT'], [2, 'FLEET'], 2],
+  ['a ratio and a reserved amount', { total: 16, allocation_ratio: 1, reserved: 0 }, 0, FLEET, [1, 'REPORT'], [0, 'REPORT'], 4],
+  ['a release of Nova and no settings', { total: 16, step_size: 1 }, 0, { release: 26 }, [16, 'NOVA_DEFAULT'], [0, 'NOVA_DEFAULT'], 4],
+  ['no settings at all', { total: 16, step_size: 1 }, 0, {}, [1, 'NONE'], [0, 'NONE'], 4],
+])(
+  'what an inventory leaves open has the source that it has without the inventory: %s',
+  (_, inventory, node, settings, ratio, reserved, used) => {
+    const capacity = Math.floor((16 - reserved[0]) * ratio[0])
+    expect(appliedTo(inventory, node, settings)).toEqual({ ratio, reserved, used, capacity })
+  },
+)
 
 test.each<[string, object, string, string]>([
   ['traits that are text instead of a list', { traits: 'CUSTOM_T' }, 'traits', 'a list of names'],

@@ -85,7 +85,7 @@ const classesOf = (node: NovaComputeNode): ReadonlyMap<string, OfNode> =>
  * Converts traits and inventories to fields of a report. The usage of vCPUs, memory and disk comes from the ComputeNode. Reserved amounts
  * are subtracted from the usage, because a ComputeNode counts them as used. What an inventory of such a class leaves out stays as the
  * ComputeNode says it: an inventory without a ratio has the ratio of the ComputeNode. An inventory that states only its total becomes the
- * total of the ComputeNode, so that the ratio and the reserved amount of the fleet apply too.
+ * total of the ComputeNode.
  */
 export function providerStats({ traits, inventories }: NovaProvider, node: NovaComputeNode): Json {
   const classes = classesOf(node)
@@ -105,6 +105,25 @@ export function providerStats({ traits, inventories }: NovaProvider, node: NovaC
 }
 
 /**
+ * The classes whose inventories leave the ratio or the reserved amount to the settings of the fleet, as the ComputeNode alone does. An
+ * inventory leaves the ratio to the fleet only if the ComputeNode states none either.
+ */
+export function leftOpen(
+  { inventories }: NovaProvider,
+  node: NovaComputeNode,
+): { readonly openRatios: readonly string[]; readonly openReserves: readonly string[] } {
+  const classes = classesOf(node)
+  const listed = Object.entries(inventories ?? {}).filter(
+    ([resourceClass, inventory]) => classes.has(resourceClass) && !isPlainTotal(inventory, classes.get(resourceClass)),
+  )
+  const without = (field: string) => listed.filter(([, inventory]) => !isGiven(inventory[field])).map(([resourceClass]) => resourceClass)
+  return {
+    openRatios: without('allocation_ratio').filter((resourceClass) => classes.get(resourceClass)?.ratio === 0),
+    openReserves: without('reserved'),
+  }
+}
+
+/**
  * True if an inventory states nothing but a total that the report's own field for this class can have. Any other total stays in the
  * inventory, so that an error has the right path.
  */
@@ -120,8 +139,9 @@ function inventoryOf(resourceClass: string, inventory: Json, own: OfNode | undef
   const reserved = typeof inventory.reserved === 'number' ? inventory.reserved : 0
   return {
     resourceClass,
-    ...(own !== undefined && own.ratio !== 0 && { allocationRatio: own.ratio }),
+    ...(own !== undefined && own.ratio !== 0 && { allocationRatio: Math.min(own.ratio, limits.ratio) }),
     ...Object.fromEntries(fields.map(([field, name]) => [name, inventory[field]])),
+    ...(typeof inventory.allocation_ratio === 'number' && { allocationRatio: Math.min(inventory.allocation_ratio, limits.ratio) }),
     used: own === undefined ? null : Math.max(0, own.used - reserved),
   }
 }

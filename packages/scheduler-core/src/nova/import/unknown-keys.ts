@@ -98,8 +98,12 @@ export function unknownInDictionaries(given: unknown): readonly string[] {
 /** Paths of nested fields in a RequestSpec that have no effect, because they are unknown. */
 export function unknownInSpec(spec: unknown): readonly string[] {
   const fields = fieldsOf(spec)
-  return Object.entries(SPEC).flatMap(([field, known]) => (known === null ? [] : unknownIn(fields[field], known, ['spec', field])))
+  const rules = Object.keys(fieldsOf(fieldsOf(fields.instance_group)._rules)).filter((rule) => rule !== 'max_server_per_host')
+  return [...rules.map((rule) => `spec.instance_group._rules.${rule}`), ...nestedIn(fields)]
 }
+
+const nestedIn = (fields: Readonly<Record<string, unknown>>): readonly string[] =>
+  Object.entries(SPEC).flatMap(([field, known]) => (known === null ? [] : unknownIn(fields[field], known, ['spec', field])))
 
 function unknownIn(value: unknown, known: Known, path: readonly string[]): string[] {
   if (Array.isArray(value)) return value.flatMap((one: unknown, i) => unknownIn(one, known[LIST] ?? known, [...path, String(i)]))

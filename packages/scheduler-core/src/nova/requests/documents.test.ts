@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { ignoredFields, unreadKeys } from '../../pipeline/unread.ts'
-import { builtInProfiles } from '../../profiles/built-in.ts'
+import { builtInProfiles, builtInProfilesAt } from '../../profiles/built-in.ts'
 import { parseRequestSpec } from '../../request/parse.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
-import { aLog } from '../../testing/index.ts'
+import { aLog, aRequest, aUuid } from '../../testing/index.ts'
+import { GROUP_HOSTS } from '../../values/levels.ts'
 import type { Imported } from '../import/import.ts'
 import { importLegacyRequest, importNovaRequest } from '../import/request.ts'
 
@@ -94,4 +95,53 @@ test.each<[string, object, readonly string[]]>([
   const request = readFrom(importLegacyRequest({ request_spec, filter_properties: {} }))
   const { fleet } = aLog()
   for (const profile of builtInProfiles) expect(ignoredFields(request, profile, fleet), profile.name).toEqual(expected)
+})
+
+const grouped = (group: object): Imported =>
+  importNovaRequest(
+    object('RequestSpec', '1.14', {
+      ...{ num_instances: 1, flavor: object('Flavor', '1.2', { ...flavor, extra_specs: {} }) },
+      instance_group: object('InstanceGroup', '1.11', { uuid: aUuid(7), hosts: [], members: [], ...group }),
+    }),
+  )
+const dictionaries = (more: object): Imported =>
+  importLegacyRequest({
+    request_spec: { num_instances: 1, instance_type: { ...flavor, extra_specs: {} }, instance_properties: {} },
+    filter_properties: { group_updated: true, group_uuid: aUuid(7), group_policies: ['anti-affinity'], group_hosts: [], ...more },
+  })
+const MEMBERS = 'spec.instance_group.members'
+const MOST = 'spec.instance_group._rules.max_server_per_host'
+
+test.each<[string, Imported, readonly string[], readonly string[]]>([
+  ['members of an anti-affinity group', grouped({ policy: 'anti-affinity', members: [aUuid(6)] }), [], [MEMBERS]],
+  ['members of a soft group', grouped({ policy: 'soft-affinity', members: [aUuid(6)] }), [], [MEMBERS]],
+  ['members in the dictionaries', dictionaries({ group_members: [aUuid(6)] }), [], ['filter_properties.group_members']],
+  ['members of an affinity group, which Nova does not read either', grouped({ policy: 'affinity', members: [aUuid(6)] }), [], []],
+  ['no members', grouped({ policy: 'anti-affinity' }), [], []],
+  ['a rule of the policy', grouped({ policy: 'anti-affinity', _rules: { max_server_per_host: '2' } }), [], []],
+  ['a rule of another policy', grouped({ policy: 'affinity', _rules: { max_server_per_host: '2' } }), [MOST], [MOST]],
+  ['a rule of a soft policy', grouped({ policies: ['soft-anti-affinity'], _rules: { max_server_per_host: '2' } }), [MOST], [MOST]],
+  [
+    'an unknown rule',
+    grouped({ policy: 'anti-affinity', _rules: { foo: '1' } }),
+    ['spec.instance_group._rules.foo'],
+    ['spec.instance_group._rules.foo'],
+  ],
+])('%s: what a profile does not read of a server group is in ignoredFields', (_what, imported, compat, own) => {
+  const { fleet } = aLog()
+  const ignoredBy = (name: string) => {
+    const profile = builtInProfilesAt(GROUP_HOSTS).find((one) => one.name === name)
+    return profile && ignoredFields(readFrom(imported), profile, fleet)
+  }
+  expect({ compat: ignoredBy('nova-compat'), own: ignoredBy('default') }).toEqual({ compat, own })
+})
+
+test('in the typed form, the most members on one host are in ignoredFields if the policy is not anti-affinity', () => {
+  const { fleet } = aLog()
+  const [profile] = builtInProfiles
+  const of = (policy: 'AFFINITY' | 'ANTI_AFFINITY') => aRequest({ instanceGroup: { uuid: aUuid(7), policy, maxServerPerHost: 2 } })
+  expect(profile && (['AFFINITY', 'ANTI_AFFINITY'] as const).map((policy) => unreadKeys(of(policy), profile, fleet))).toEqual([
+    ['instanceGroup.maxServerPerHost'],
+    [],
+  ])
 })

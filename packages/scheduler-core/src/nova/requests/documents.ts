@@ -21,7 +21,11 @@ export const novaDocuments: RequestDocuments = {
   },
   // The filter `Candidates` refuses every host for a request that Nova cannot read.
   portsOf: (request) => (request.nova?.form === 'RequestSpec' ? (readableRequestOf(request)?.requestedPorts ?? []) : []),
-  has: (request, field) => (field === 'networks' ? asksForNetworks(request.nova?.document) : triedHosts(request).length > 0),
+  has(request, field) {
+    if (field === 'networks') return asksForNetworks(request.nova?.document)
+    if (field === 'tried') return triedHosts(request).length > 0
+    return (readableRequestOf(request)?.instanceGroup?.members ?? []).length > 0
+  },
   /**
    * Keys that Nova has already read when it calls the scheduler. Nova puts the results into other fields of the request, such as the
    * guest's cells, devices and server group. Therefore these keys are not reported as unread. Keys that Nova's scheduler itself converts to

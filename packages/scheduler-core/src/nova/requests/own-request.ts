@@ -2,11 +2,11 @@ import type { Fleet } from '../../fleet/fleet.ts'
 import { presentHosts, presentName } from '../../fleet/present-names.ts'
 import { isLive } from '../../records/claim.ts'
 import type { NumaCellRequest, RequestSpec } from '../../request/request-spec.ts'
-import { NULL_DESTINATIONS, PRESENT_IN_NOVA } from '../../values/levels.ts'
+import { GROUP_HOSTS, NULL_DESTINATIONS, PRESENT_IN_NOVA } from '../../values/levels.ts'
 import { memoByObject } from '../../values/memo.ts'
 import { type GuestCell, type GuestTopology, PAGES } from '../hardware/topology.ts'
 import { readLegacyRequest } from '../objects/legacy-request.ts'
-import { type NovaDestination, type NovaGroup, type NovaImage, type NovaRequest, readNovaRequest } from '../objects/request.ts'
+import { type NovaDestination, type NovaGroup, type NovaImage, type NovaRequest, policyOf, readNovaRequest } from '../objects/request.ts'
 import { readImageProperties } from '../text/image-properties.ts'
 import { NovaError } from '../text/nova-error.ts'
 
@@ -30,11 +30,22 @@ export function readableRequestOf(spec: RequestSpec): NovaRequest | undefined {
 
 /** The NovaRequest of a request, by the rules of a feature level. */
 export function novaRequestAt(featureLevel: number, spec: RequestSpec): NovaRequest {
-  const request = novaRequestOf(spec)
+  const read = novaRequestOf(spec)
+  const request = featureLevel < GROUP_HOSTS ? read : withOnePolicy(read)
   const { requestedDestination } = request
   return featureLevel >= NULL_DESTINATIONS && requestedDestination?.host === null
     ? { ...request, requestedDestination: { ...requestedDestination, host: undefined } }
     : request
+}
+
+/**
+ * The request with the policy of its server group in both fields. Some of Nova's filters read the list `policies` of older releases, and
+ * others the newer field `policy`. Documents of a release have only one of them.
+ */
+function withOnePolicy(request: NovaRequest): NovaRequest {
+  const { instanceGroup } = request
+  const policy = instanceGroup ? policyOf(instanceGroup) : undefined
+  return instanceGroup && policy ? { ...request, instanceGroup: { ...instanceGroup, policy, policies: [policy] } } : request
 }
 
 /**

@@ -6,7 +6,7 @@ import { novaWeigher } from '../parts/nova-weigher.ts'
 export const serverGroupSoftAffinityWeigher = novaWeigher({
   name: 'ServerGroupSoftAffinityWeigher',
   description: "Members of the request's soft-affinity group on the host; more are better.",
-  readsRequest: { fields: ['softAffinity'] },
+  readsRequest: { fields: ['softAffinity', 'softAffinityMembers'] },
   reads: ['instances'],
   unit: 'members',
   multiplier: { key: 'soft_affinity_weight_multiplier', isPositive: true },
@@ -17,7 +17,7 @@ export const serverGroupSoftAffinityWeigher = novaWeigher({
 export const serverGroupSoftAntiAffinityWeigher = novaWeigher({
   name: 'ServerGroupSoftAntiAffinityWeigher',
   description: "Members of the request's soft-anti-affinity group on the host; fewer are better.",
-  readsRequest: { fields: ['softAntiAffinity'] },
+  readsRequest: { fields: ['softAntiAffinity', 'softAntiAffinityMembers'] },
   reads: ['instances'],
   unit: 'members',
   multiplier: { key: 'soft_anti_affinity_weight_multiplier', isPositive: true },

@@ -10,7 +10,7 @@ export const memory = z
   .int()
   .min(0)
   .max(limits.memoryMib, `must be ${limits.memoryMib} MiB (64 TiB) or less; more is most likely given in bytes or KiB`)
-const className = z.string().regex(/^[A-Z][A-Z0-9_]{0,254}$/, 'must be a resource class: capital letters, digits and _')
+export const className = z.string().regex(/^[A-Z][A-Z0-9_]{0,254}$/, 'must be a resource class: capital letters, digits and _')
 /** A UUID, converted to lower case, because UUIDs are compared as text. */
 export const uuid = z.uuid().toLowerCase()
 export const cpus = list(whole(limits.cpus), limits.cpus)

@@ -19,7 +19,10 @@ export const keyValues = z
 
 /** The resources of one instance. */
 export const flavor = z.strictObject({
-  name: name.nullable().default(null).describe('Name of the flavor, for display; it has no effect.'),
+  name: name
+    .nullable()
+    .default(null)
+    .describe('Name of the flavor. Only the filter AggregateTypeAffinityFilter reads it; otherwise it is for display.'),
   vcpus: whole(limits.vcpus).meta({ description: 'Virtual CPUs.', unit: 'CPUs' }),
   memoryMb: whole(limits.memoryMib).meta({ description: 'Memory of one instance.', unit: 'MiB' }),
   rootGb: whole(limits.diskGib)
@@ -159,7 +162,11 @@ export const requestFields = {
     .nullable()
     .default(null)
     .describe('Restrictions on the hosts where the instances may be placed; null: no restrictions.'),
-  forceHosts: list(name).default([]).describe('Only these hosts are candidates. Unlike in Nova, the filters still run on them.'),
+  forceHosts: list(name)
+    .default([])
+    .describe(
+      'Only these hosts are candidates. The filters still run on them, except the filters that a profile with `compat: nova` lists.',
+    ),
   forceNodes: list(name).default([]).describe('Only these nodes are candidates. The filters still run on them.'),
   ignoreHosts: list(name, limits.instances).default([]).describe('Hosts on which no instance may be placed.'),
   schedulerHints: z

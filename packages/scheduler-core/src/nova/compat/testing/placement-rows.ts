@@ -99,6 +99,9 @@ export function outcomeOf(row: Row, level?: number): Row['gets'] {
 
 export const both = (said: string) => ({ h1: said, h2: said })
 
+/** A host with the trait that Nova gives to disabled hosts. The host has more free memory than others. */
+export const marked = (): HostShape => ({ memoryMb: 131_072, traits: ['COMPUTE_STATUS_DISABLED'] })
+
 /** A versioned object of Nova. */
 export const wire = (name: string, version: string, data: JsonObject): JsonObject => ({
   'nova_object.name': name,
@@ -120,6 +123,10 @@ export const fromNova = (data: JsonObject, extra_specs: Record<string, string> =
       wire('RequestSpec', '1.14', { flavor: wire('Flavor', '1.2', { ...flavor, extra_specs }), num_instances: 1, ...data }),
     ),
   )
+/** The fields of a request with this trait in `root_required`. */
+export const rootTraits = (trait: string): JsonObject => ({
+  request_level_params: wire('RequestLevelParams', '1.1', { root_required: [trait], root_forbidden: [] }),
+})
 export const bound = (data: JsonObject): RequestSpec => fromNova({ requested_destination: wire('Destination', '1.4', data) })
 export const image = (disk_format: string, properties: JsonObject = {}) =>
   wire('ImageMeta', '1.8', { id: aUuid(9), disk_format, properties: wire('ImageMetaProps', '1.34', properties) })

@@ -1,5 +1,6 @@
 import { aUuid } from '../../../testing/index.ts'
-import { both, bound, cellOf, extra, fromNova, image, inCell, legacy, type Row, reportedDisabled, zones } from './placement-rows.ts'
+import { both, bound, cellOf, extra, fromNova, image, inCell, legacy, type Row, rootTraits, zones } from './placement-rows.ts'
+import { statusRows } from './status-tables.ts'
 
 export const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   PlacementZone: {
@@ -315,6 +316,27 @@ export const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       asks: extra({ 'trait:CUSTOM_V': 'forbidden' }),
       gets: 'h2',
     },
+    'Nova ResourceRequest.all_required_traits: a trait of root_required alone does not open an aggregate': {
+      rules: { isolateAggregates: true },
+      hosts: { h1: { traits: ['CUSTOM_V'] } },
+      aggregates: { a: [{ 'trait:CUSTOM_V': 'required' }, 'h1'] },
+      asks: fromNova(rootTraits('CUSTOM_V')),
+      gets: { h1: 'PlacementIsolation aggregate.trait', h2: 'PlacementTraits trait.missing' },
+    },
+    'a trait of root_required that the flavor requires too': {
+      rules: { isolateAggregates: true },
+      hosts: { h1: { traits: ['CUSTOM_V'] } },
+      aggregates: { a: [{ 'trait:CUSTOM_V': 'required' }, 'h1'] },
+      asks: fromNova(rootTraits('CUSTOM_V'), { 'trait:CUSTOM_V': 'required' }),
+      gets: 'h1',
+    },
+    'a trait that Nova derives from another feature does not open an aggregate': {
+      rules: { isolateAggregates: true },
+      hosts: { h1: { traits: ['COMPUTE_SECURITY_UEFI_SECURE_BOOT'] } },
+      aggregates: { a: [{ 'trait:COMPUTE_SECURITY_UEFI_SECURE_BOOT': 'required' }, 'h1'] },
+      asks: fromNova({}, { 'os:secure_boot': 'required' }),
+      gets: 'h2',
+    },
     'with the setting off, no request is excluded': { aggregates: { a: [{ 'trait:CUSTOM_V': 'required' }, 'h1'] }, gets: 'h1' },
   },
   PlacementImageType: {
@@ -355,40 +377,5 @@ export const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     'an image of Nova that is null': { rules: { imageType: true }, asks: fromNova({ image: null }), gets: 'h1' },
     'with the setting off, the disk format is not checked': { asks: fromNova({ image: image('raw') }), gets: 'h1' },
   },
-  PlacementStatus: {
-    'Nova compute_status_filter: a forced host that is disabled': {
-      disabled: ['h1'],
-      asks: { forceHosts: ['h1'] },
-      gets: { h1: 'PlacementStatus host.disabled', h2: 'Candidates host.not_requested' },
-    },
-    'a forced host that is enabled': { disabled: ['h1'], asks: { forceHosts: ['h2'] }, gets: 'h2' },
-    'one of several forced hosts passes': { asks: { forceHosts: ['h2', 'h1'] }, gets: 'h1' },
-    'a forced host needs enough memory for its claim': {
-      asks: { forceHosts: ['h2'], memoryMb: 100_000 },
-      gets: { h1: 'Candidates host.not_requested', h2: 'ResourceClassFilter (claim) memory.too_little' },
-    },
-    'a host that is not forced is refused by ComputeFilter': { disabled: ['h1', 'h2'], gets: both('ComputeFilter host.disabled') },
-    'Nova compute_status_filter: without ComputeFilter in the profile, a host that is not forced is refused too': {
-      filters: [],
-      disabled: ['h1', 'h2'],
-      gets: both('PlacementStatus host.disabled'),
-    },
-    'a ComputeFilter in shadow refuses no host, so PlacementStatus does': {
-      filters: [{ name: 'ComputeFilter', shadow: true }],
-      disabled: ['h1'],
-      gets: 'h2',
-    },
-    'without ComputeFilter in the profile, an enabled host passes': { filters: [], disabled: ['h1'], gets: 'h2' },
-    'without ComputeFilter in the profile, a host whose service is disabled is refused': {
-      filters: [],
-      hosts: { h1: reportedDisabled, h2: reportedDisabled },
-      gets: both('PlacementStatus host.disabled'),
-    },
-    'without ComputeFilter in the profile, a rebuild ignores the status, as Nova does not call Placement for it': {
-      filters: [],
-      disabled: ['h1'],
-      asks: { schedulerHints: { _nova_check_type: ['rebuild'] } },
-      gets: 'h1',
-    },
-  },
+  PlacementStatus: statusRows,
 }

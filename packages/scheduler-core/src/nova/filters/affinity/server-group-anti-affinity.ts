@@ -15,6 +15,7 @@ const MAX_SERVERS_RULE = 'max_server_per_host'
 export const serverGroupAntiAffinityFilter = novaFilter({
   name: 'ServerGroupAntiAffinityFilter',
   description: 'The host has fewer members of the anti-affinity group than the group allows per host.',
+  readsRequest: { fields: ['antiAffinityMembers'] },
   reads: ['instances'],
   prepare({ instanceGroup: group, instanceUuid }, _options, { featureLevel = GROUP_HOSTS }) {
     if (group == null) return undefined
