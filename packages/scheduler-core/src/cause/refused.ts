@@ -1,5 +1,5 @@
 import type { Fleet } from '../fleet/fleet.ts'
-import { hostAddress } from '../hosts/hosts.ts'
+import { hostAddress } from '../hosts/host-address.ts'
 import type { FilterStep } from '../pipeline/filtering/filter-step.ts'
 import { isAsked } from '../pipeline/filtering/run-filters.ts'
 import { factsOf, reasonOf } from '../pipeline/filtering/step-reasons.ts'

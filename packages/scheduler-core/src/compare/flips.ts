@@ -1,7 +1,7 @@
 import { examineAgainInSteps } from '../decision/replay.ts'
 import type { Examination } from '../examine/examine.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { hostAddress } from '../hosts/hosts.ts'
+import { hostAddress } from '../hosts/host-address.ts'
 import { NOT_PRESENT, PASSES_ALL } from '../pipeline/findings.ts'
 import type { FilterCount, RankedHost, SelectedDestination } from '../records/decision.ts'
 import { reasonText } from '../text/reason-text.ts'

@@ -1,4 +1,4 @@
-import { addressOfKey } from '../hosts/hosts.ts'
+import { addressOfKey } from '../hosts/host-address.ts'
 import type { CauseFound, Factor, Goal, Side, Trial } from './cause.ts'
 import type { FieldChange } from './field-change.ts'
 import type { FleetChanges } from './fleet-changes.ts'

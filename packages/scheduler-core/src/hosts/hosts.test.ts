@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { aLog, aReport } from '../testing/index.ts'
-import { hostOfKey } from './hosts.ts'
+import { hostOfKey } from './host-address.ts'
 
 const log = aLog()
 for (const [host, node] of [

@@ -1,4 +1,5 @@
-import { type HostRecord, hostAddress } from '../../../hosts/hosts.ts'
+import { hostAddress } from '../../../hosts/host-address.ts'
+import type { HostRecord } from '../../../hosts/hosts.ts'
 import { type Claim, isLive } from '../../../records/claim.ts'
 import type { ProposedChange } from './remedy.ts'
 
