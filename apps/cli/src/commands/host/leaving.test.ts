@@ -44,7 +44,7 @@ test('after a preview of the claims that end, a host is forgotten, and its repor
   expect((await run('host', 'show', host)).out).toMatch(/\nforgotten +\S+: scrapped; its reports are\s+refused until\s+it is readmitted/)
 
   expect((await run('host', 'readmit', host, '--reason', 'repaired')).out).toBe(
-    `Reports of ${host} are taken again. It is there with its next full report.\n`,
+    `Reports of ${host} are accepted again.\nThe host returns with its next full report.\n`,
   )
   expect((await run('host', 'readmit', host, '--reason', 'repaired')).out).toContain('nothing was changed')
   expect((await run('host', 'readmit', 'never', '--reason', 'x')).code).toBe(2)

@@ -152,7 +152,9 @@ describe('server groups', () => {
       expect(widthOf(refused.out)).toBeLessThanOrEqual(80)
     }
     const most = ['--policy', 'anti-affinity', '--max-per-host', '2']
-    expect((await run('groups', 'update', uuid, ...most, '--dry-run')).out).toContain('Nothing was changed. All members keep to it')
+    expect((await run('groups', 'update', uuid, ...most, '--dry-run')).out).toContain(
+      'Nothing was changed. All members satisfy the new rule',
+    )
     expect(oneLine(await run('groups', 'update', uuid, ...most, '--json'))).toMatchObject({
       serverGroup: { version: 4, maxServerPerHost: 2 },
     })
