@@ -151,7 +151,7 @@ test('explain shows the funnel and the reasons, and with --verdicts every host',
   expect(out).toMatch(/^NO_VALID_HOST: 1 instance of 99 vCPU, 58\.6 GiB memory, 0 GiB disk in az2/)
   expect(out).toMatch(/\nAvailabilityZoneFilter +6 +3 +3 +0\nRamFilter +3 +0 +3 +0\n/)
   expect(out).toMatch(/\naz2-gpu +FILTERED +\d+ (?:s|min) +RamFilter: Memory: 60000( |\n)/)
-  expect(out).toMatch(/\nIt can be replayed exactly until \d{4}-\d\d-\d\dT\S+\.\n/)
+  expect(out).toMatch(/\nThe decision can be replayed exactly until \d{4}-\d\d-\d\dT\S+\.\n/)
   const whole = oneLine<{ explanation: { hostCount: number }; verdicts: unknown[] }>(await run('explain', decision, '--verdicts', '--json'))
   expect([whole.explanation.hostCount, whole.verdicts.length]).toEqual([6, 6])
 })
@@ -258,7 +258,7 @@ test('select with a key bound to a project shows only the hosts that its instanc
   expect(widthOf(placed.out)).toBeLessThanOrEqual(80)
   const refused = await ask('select', '--vcpus', '99', '--memory-mb', '512')
   expect([refused.err, refused.code]).toEqual(['', 1])
-  const [, id] = /^No host was found for the instance\.\n\nWhat is in the way: gantt explain ([0-9a-f-]{36})\n$/.exec(refused.out) ?? []
+  const [, id] = /^No host was found for the instance\.\n\nTo see why: gantt explain ([0-9a-f-]{36})\n$/.exec(refused.out) ?? []
   expect((await ask('explain', String(id))).out).toContain('The cause: 99 vCPUs.')
   expect((await ask('select', ...SMALL, '--advice', '--alternates', '3')).err).toBe(
     'error: the key is bound to project mall: it cannot be used with --advice, --alternates (docs/keys.md)\n',
