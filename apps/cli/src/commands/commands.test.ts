@@ -138,7 +138,7 @@ test('verify exits with 0 for an unchanged decision, and with 2 for an unknown i
   expect(code).toBe(0)
   expect(widthOf(out)).toBeLessThanOrEqual(80)
   expect(out).toMatch(/^The decision is unchanged, bit for bit\.\nReplayed on revision \d+ \(REPLAYED\)\.\n/)
-  expect(out).toMatch(/\nREPLAY +SAME +The replay is/)
+  expect(out).toMatch(/\nREPLAY +SAME +The replay gives/)
   expect(oneLine(await run('verify', decision, '--json'))).toMatchObject({ outcome: 'SAME', fidelity: 'REPLAYED' })
   expect((await run('verify', '00000000-0000-4000-8000-000000000000')).code).toBe(2)
 })
@@ -191,7 +191,7 @@ test('a problem whose text equals the error message is printed only once', async
 
 test('with many instances, alternates are listed only for some, so that the next command stays visible', async () => {
   const { out } = await run('select', ...SMALL, '--count', '12', '--advice')
-  expect(out.match(/^Next best after/gm)).toHaveLength(6)
+  expect(out.match(/^Next best (after|for)/gm)).toHaveLength(6)
   expect(out).toContain('\nNext best for 7 more instances: see --json\nTo see why:')
 })
 
