@@ -183,7 +183,8 @@ describe('evacuation of a host', () => {
   test('an evacuation creates claims on other hosts, and prints the command that confirms them after the move', async () => {
     const output = await run('host', 'evacuate', 'az2-gpu')
     expect([output.code, widthOf(output.out) <= 80]).toEqual([1, true])
-    const [, there = ''] = /Once the instances run on their new hosts:\n {2}gantt claims confirm \\\n {4}([0-9a-f-]{36})\n/.exec(output.out) ?? []
+    const [, there = ''] =
+      /Once the instances run on their new hosts:\n {2}gantt claims confirm \\\n {4}([0-9a-f-]{36})\n/.exec(output.out) ?? []
     expect((await run('claims', 'confirm', there)).code).toBe(0)
     const again = oneLine<{ moves: { result: { __typename: string } }[] }>(await run('host', 'evacuate', 'az2-gpu', '--confirm', '--json'))
     expect(again.moves.map(({ result }) => result.__typename)).toEqual(['NoValidHost'])
@@ -218,7 +219,10 @@ test('liveness shows silent and withheld hosts, operators can confirm that they 
 
 test('health shows the mode of the replica, and log shows how far back the log reaches', async () => {
   const health = await run('health')
-  expect([health.code, health.out]).toEqual([0, expect.stringMatching(/^mode +NORMAL: .*\nlag +its state was last known to be current .* s ago/)])
+  expect([health.code, health.out]).toEqual([
+    0,
+    expect.stringMatching(/^mode +NORMAL: .*\nlag +its state was last known to be current .* s ago/),
+  ])
   expect(oneLine(await run('health', '--json'))).toMatchObject({ mode: 'NORMAL', reason: null })
   expect((await run('log')).out).toMatch(/^reaches back to +its beginning; its first entry is from\s+20\S+,[\s\S]*\nis kept +7 days/)
   expect(oneLine(await run('log', '--json'))).toMatchObject({ keptDays: 7, rowsSetAside: 0 })
