@@ -11,7 +11,7 @@ const CLAIMS = 5
 export const copy: Question = {
   name: 'copy',
   asks: 'What does a private copy of a fleet with five claims on each host cost?',
-  floor: 'the same by writing and reading a checkpoint in memory',
+  floor: 'a copy made by writing a checkpoint in memory and reading it',
   rounds: 12,
   async run({ hosts = 10_000, rounds }) {
     const log = aLogOf(hosts)

@@ -18,8 +18,8 @@ const KEYS = 10_000
  */
 export const endedKeys: Question = {
   name: 'ended-keys',
-  asks: 'What does an ended idempotency key cost, with its claim, at 5,000 placements a second? Each round adds 10,000 keys; 1,800 rounds are an hour.',
-  floor: 'judging while only a few keys are kept',
+  asks: 'What does each retained idempotency key of an ended claim cost at 5,000 placements a second? Each round adds 10,000 keys; 1,800 rounds are an hour.',
+  floor: 'the judge with only a few retained keys',
   rounds: 20,
   run({ hosts = 1_000, rounds }) {
     const log = aLogOf(hosts)

@@ -7,7 +7,7 @@ import type { Figure, Question } from './question.ts'
 export const explanation: Question = {
   name: 'explanation',
   asks: 'What does the full explanation of a stored decision cost: every filter on every host, reasons, ranks?',
-  floor: 'the plain scan of the same request',
+  floor: 'a plain decision of the same request: filters and weighers only',
   rounds: 40,
   async run({ hosts, rounds }) {
     const figures: Figure[] = []

@@ -93,8 +93,8 @@ const stories: Readonly<Record<string, (size: number) => Request>> = {
 /** Measures requests for guests and devices that nearly fit, on hosts that all differ, including the reason for each refused host. */
 export const hostileKinds: Question = {
   name: 'hostile-kinds',
-  asks: 'What does a worst-case request cost the kinds NUMA and PCI on hosts of 8 and 16 cells?',
-  floor: 'the same hosts with a request for one plain cell',
+  asks: 'What does a worst-case request for NUMA cells and PCI devices cost on hosts with 8 and 16 cells?',
+  floor: 'a request for one plain cell on the same hosts',
   rounds: 2,
   async run({ hosts = 10_000, rounds }) {
     const figures: Figure[] = []

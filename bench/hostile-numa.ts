@@ -56,8 +56,8 @@ const stories: Readonly<Record<string, (size: number) => Story>> = {
 /** Measures guests that fit in no order of a host's cells: on equal hosts, on hosts that all differ, and on one large host. */
 export const hostileNuma: Question = {
   name: 'hostile-numa',
-  asks: "What does a guest that no order of cells satisfies cost Nova's way of fitting, with the reason for each host?",
-  floor: 'the same guest and search on hosts that are all alike',
+  asks: "What does Nova's search for NUMA cells cost, with the reason for each host, if the guest fits in no order of the cells?",
+  floor: 'the same search on hosts that are all equal',
   rounds: 1,
   async run({ hosts = 10_000, rounds }) {
     const figures: Figure[] = []

@@ -13,7 +13,7 @@ const asked = {
 /** Measures many instances in one request. Each instance must be decided with the resources of the earlier instances treated as used. */
 export const manyInstances: Question = {
   name: 'many-instances',
-  asks: 'What do 100 instances in one request cost over one?',
+  asks: 'What does a request for 100 instances cost?',
   floor: 'the same request for one instance',
   rounds: 20,
   async run({ hosts = 10_000, rounds }) {

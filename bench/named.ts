@@ -6,7 +6,7 @@ import type { Figure, Question } from './question.ts'
 /** Measures requests that name their host: a move to a chosen host, or an instance that is forced onto a host. */
 export const named: Question = {
   name: 'named',
-  asks: 'What does a decision cost whose request names its host?',
+  asks: 'What does a decision cost if the request names its host?',
   floor: 'the same request without the name',
   rounds: 200,
   async run({ hosts, rounds }) {

@@ -20,8 +20,8 @@ const hopeless: Readonly<Record<string, RequestSpec>> = {
  */
 export const refusal: Question = {
   name: 'refusal',
-  asks: 'What do the reasons and the cause of a request cost that finds no host?',
-  floor: 'the plain scan of the same request',
+  asks: 'What do the reasons and the cause of a refusal cost if a request finds no host?',
+  floor: 'a plain decision of the same request: filters and weighers only',
   rounds: 40,
   async run({ hosts, rounds }) {
     const figures: Figure[] = []

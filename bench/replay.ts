@@ -35,7 +35,7 @@ const request = aRequest({ vcpus: 1, memoryMb: 1_024 })
 export const replayQuestion: Question = {
   name: 'replay',
   asks: 'What does it cost to repeat a stored decision that is up to 10,000 changes after a checkpoint?',
-  floor: 'the plain scan of the same request',
+  floor: 'a plain decision of the same request: filters and weighers only',
   rounds: 200,
   async run({ hosts = 10_000, rounds }) {
     const changes = Math.min(hosts, CHANGES)

@@ -5,7 +5,7 @@ import { type Figure, isMet, type Question } from './question.ts'
 import { toLines } from './table.ts'
 
 const USAGE = `usage: npm run bench [-- NAME...] [--hosts N] [--rounds N] [--json]
-names: ${questions.map(({ name }) => name).join(', ')}`
+measurements: ${questions.map(({ name }) => name).join(', ')}`
 
 interface Answer {
   readonly question: Question
@@ -32,7 +32,7 @@ export async function runBench(args: readonly string[]): Promise<number> {
   })
   const unknown = positionals.find((given) => !questions.some(({ name }) => name === given))
   if (values.help === true || unknown !== undefined) {
-    process.stderr.write(`${unknown === undefined ? '' : `There is no question ${unknown}.\n`}${USAGE}\n`)
+    process.stderr.write(`${unknown === undefined ? '' : `There is no measurement ${unknown}.\n`}${USAGE}\n`)
     return unknown === undefined ? 0 : 2
   }
   const [hosts, rounds] = [whole('hosts', values.hosts), whole('rounds', values.rounds)]

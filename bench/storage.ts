@@ -8,7 +8,7 @@ const numbers = (count: number): number[] => Array.from({ length: count }, (_, i
 /** Measures the size of a stored decision without its request. */
 export const storage: Question = {
   name: 'storage',
-  asks: 'How many bytes for each instance does a stored decision by the default profile take, without the request?',
+  asks: 'How many bytes per instance does a stored decision of the default profile take, without the request?',
   floor: 'the record and the answer as JSON',
   rounds: 1,
   run({ hosts = 10_000 }) {

@@ -17,7 +17,7 @@ const refused: Readonly<Record<string, RequestSpec>> = {
 export const whatWouldFitQuestion: Question = {
   name: 'what-would-fit',
   asks: 'What does it cost to find the smallest changes with which a refused request fits, each verified by deciding?',
-  floor: 'the plain scan of the same request',
+  floor: 'a plain decision of the same request: filters and weighers only',
   rounds: 20,
   async run({ hosts = 10_000, rounds }) {
     const { fleet } = aLogOf(hosts)

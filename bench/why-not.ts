@@ -7,7 +7,7 @@ import type { Figure, Question } from './question.ts'
 export const whyNot: Question = {
   name: 'why-not',
   asks: 'What does it cost to explain why a stored decision did not choose one host: all checks, with their facts?',
-  floor: 'the plain scan of the same request',
+  floor: 'a plain decision of the same request: filters and weighers only',
   rounds: 400,
   async run({ hosts = 10_000, rounds }) {
     const { fleet } = aLogOf(hosts)

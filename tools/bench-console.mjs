@@ -69,7 +69,7 @@ async function startDemo(folder, hosts) {
     let first
     createInterface({ input: child.stdout }).on('line', (line) => {
       first ??= /http:\/\/\S+#key=\S+/.exec(line)?.[0]
-      if (line.includes('The next start goes on') && first !== undefined) resolve(first)
+      if (line.includes('The next start uses') && first !== undefined) resolve(first)
     })
   })
   return { link, stop }

@@ -93,14 +93,16 @@ test('bars show the share of agreement over time, also with the keyboard, and li
 
   await decide(client, 'bars')
   await expect(agreement(page)).toHaveAttribute('data-agreement', String(PLACED + 1), { timeout: 30_000 })
-  await expect(agreement(page).locator('[data-kind="agreed"]')).toContainText('alike 1')
+  await expect(agreement(page).locator('[data-kind="agreed"]')).toContainText('same outcome 1')
   await expect(agreement(page).locator('[data-kind="elsewhere"]')).toContainText(`elsewhere ${PLACED}`)
 
   // All bars are selected, because the decisions can be in any of these minutes.
   await bars(page).focus()
   await page.keyboard.press('Home')
   await page.keyboard.press('Shift+End')
-  await expect(agreement(page).locator('[data-brush-line]')).toContainText(`of ${PLACED + 1} 20 % alike, ${PLACED} elsewhere`)
+  await expect(agreement(page).locator('[data-brush-line]')).toContainText(
+    `of ${PLACED + 1} 20 % with the same outcome, ${PLACED} elsewhere`,
+  )
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/\/decisions\?q=profile/)
   await expectRowCount(page, 'Decisions', PLACED + 1)

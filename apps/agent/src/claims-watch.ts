@@ -81,7 +81,7 @@ export function watchClaims({ gantt, name, offer, picture, notify, signal, clock
     if (either.aborted) return
     const isFinal = error instanceof FaultError && error.code === 'FORBIDDEN'
     const why = error instanceof Error ? error.message : String(error)
-    const text = isFinal ? `${why}. It needs a key with READ` : why
+    const text = isFinal ? `${why}. To check claims, the agent needs a key with the scope READ` : why
     if (!Object.values(lastErrors).includes(text)) notify({ event: 'claims.unchecked', text })
     lastErrors[at] = text
     if (isFinal) over.abort()

@@ -62,7 +62,7 @@ test('a value that cannot be read is not reported, and the warning names the fil
   expect(picture.cpuCount).toEqual({ value: 4 })
   expect(picture.cells).toEqual({ notReported: '/sys/devices/system/cpu: ENOENT' })
   expect(picture.devices).toEqual({ notReported: '/sys/bus/pci/devices: ENOENT' })
-  expect(remarksOn(picture)).toContain('canVirtualize is not reported: /dev/kvm: it does not exist')
+  expect(remarksOn(picture)).toContain('hardware virtualization is not reported: /dev/kvm: it does not exist')
 })
 
 test.each([

@@ -57,14 +57,14 @@ export function readPicture(source: Source, { arch, diskFolder, isContainer }: P
     model: reading(() => readCpuModel(source)),
     memoryKib: reading(() => Math.min(readMemoryKib(source), limits?.memoryKib ?? Number.POSITIVE_INFINITY)),
     disk: reading(() => readDisk(source, diskFolder)),
-    cells: isContainer ? { notReported: 'a container has a share of the cells, and no cell' } : readCellsOf(source, topology),
+    cells: isContainer ? { notReported: 'a container has a share of the NUMA cells, not whole cells' } : readCellsOf(source, topology),
     devices: isContainer ? { notReported: 'a container does not own the devices' } : devices,
     gpus: isContainer
       ? { notReported: 'a container does not own the devices' }
       : 'value' in devices
         ? { value: findGpus(source, devices.value) }
         : devices,
-    machineId: isContainer ? { notReported: 'a container has that of its image' } : reading(() => readMachineId(source)),
+    machineId: isContainer ? { notReported: 'in a container, this is the id of the image' } : reading(() => readMachineId(source)),
     canVirtualize: reading(() => {
       if (!source.has('dev/kvm')) throw new Unreadable('/dev/kvm: it does not exist')
       return true
@@ -80,12 +80,31 @@ export function readPicture(source: Source, { arch, diskFolder, isContainer }: P
 const readCellsOf = (source: Source, topology: Reading<readonly Cpu[]>): Reading<readonly Cell[]> =>
   'value' in topology ? reading(() => readCells(source, topology.value)) : topology
 
+/** The name of each value in warnings. */
+const LABELS: Readonly<Record<Exclude<keyof Picture, 'arch' | 'load'> | keyof Load, string>> = {
+  cpuCount: 'the number of CPUs',
+  topology: 'the CPU topology',
+  model: 'the CPU model',
+  memoryKib: 'the memory size',
+  disk: 'the disk size',
+  cells: 'the list of NUMA cells',
+  devices: 'the list of PCI devices',
+  gpus: 'the list of GPUs',
+  machineId: 'the machine id',
+  canVirtualize: 'hardware virtualization',
+  times: 'the CPU time',
+  running: 'the load average',
+  availableKib: 'the available memory',
+}
+
 /** Returns warnings for operators about values that could not be read and values that contradict each other. */
 export function remarksOn(picture: Picture): readonly string[] {
   const { load, arch: _, ...parts } = picture
-  const unread = Object.entries({ ...parts, ...load }).flatMap(([part, found]) =>
-    'notReported' in found ? [`${part} is not reported: ${found.notReported}`] : [],
-  )
+  const read = { ...parts, ...load }
+  const unread = Object.entries(LABELS).flatMap(([part, label]) => {
+    const found = read[part as keyof typeof LABELS]
+    return 'notReported' in found ? [`${label} is not reported: ${found.notReported}`] : []
+  })
   const cellsKib = valueIn(picture.cells)?.reduce((sum, { memoryKib }) => sum + memoryKib, 0)
   const memoryKib = valueIn(picture.memoryKib)
   if (cellsKib === undefined || memoryKib === undefined || Math.abs(cellsKib - memoryKib) <= memoryKib / 10) return unread

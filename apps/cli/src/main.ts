@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { addCommands } from './commands/commands.ts'
 
-const program = new Command('gantt').description('Places instances on hosts, and says why.').version(manifest.version)
+const program = new Command('gantt').description('Places instances on hosts, and explains each choice.').version(manifest.version)
 
 // Invalid usage exits with 2, for scripts. Without this, the library commander would exit with 1.
 program.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))

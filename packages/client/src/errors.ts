@@ -27,7 +27,7 @@ export class KeySourceError extends Error {
   override readonly name = 'KeySourceError'
 
   constructor(cause: unknown) {
-    super(`the key source failed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    super(`no usable API key: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
   }
 }
 

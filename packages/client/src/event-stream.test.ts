@@ -62,7 +62,7 @@ test('the events do not depend on how the network splits the stream into pieces'
 
 test('if a stream sends nothing for the time limit, reading it fails and the stream is closed', async () => {
   const body = bodyOf([bytes('data: 1\n\n')], { hangs: true })
-  await expect(all(body, 20)).rejects.toThrow('nothing was heard for 20 ms')
+  await expect(all(body, 20)).rejects.toThrow('nothing was received for 20 ms')
   expect(body.isCancelled()).toBe(true)
 })
 

@@ -45,7 +45,7 @@ function parseBlock(block: string): StreamEvent | undefined {
 async function within<Value>(value: Promise<Value>, ms: number): Promise<Value> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const silence = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`nothing was heard for ${ms} ms`)), ms)
+    timer = setTimeout(() => reject(new Error(`nothing was received for ${ms} ms`)), ms)
   })
   try {
     return await Promise.race([value, silence])

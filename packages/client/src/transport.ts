@@ -25,7 +25,7 @@ export function createTransport({ url, key, fetch = globalThis.fetch }: Transpor
     const send = (bearer: string | undefined): Promise<Response> => {
       // An invalid key is refused here, because the error message of fetch would contain the key.
       if (bearer !== undefined && /[^\t\x20-\x7e]/.test(bearer.trim()))
-        throw new KeySourceError('the key has a line break or a character outside of ASCII, which a key cannot have')
+        throw new KeySourceError('the key contains a line break or another character that an HTTP header cannot contain')
       return fetch(url, {
         method: 'POST',
         headers: { accept, 'content-type': 'application/json', ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }) },

@@ -70,7 +70,7 @@ test('select lists request fields that have no effect, whether a host is found o
     const file = path.join(own.folder, `unread-${vcpus}.json`)
     fs.writeFileSync(file, asked(vcpus))
     const { out } = await run('select', '--spec', file, '--advice')
-    expect(out.replaceAll(/\s+/g, ' ')).toContain('Without effect, since nothing in the profile reads it: flavor.extraSpecs.hw:cpu_policy.')
+    expect(out.replaceAll(/\s+/g, ' ')).toContain('Ignored fields (nothing in the profile reads them): flavor.extraSpecs.hw:cpu_policy.')
   }
 })
 
@@ -137,8 +137,8 @@ test('verify exits with 0 for an unchanged decision, and with 2 for an unknown i
   const { out, code } = await run('verify', decision)
   expect(code).toBe(0)
   expect(widthOf(out)).toBeLessThanOrEqual(80)
-  expect(out).toMatch(/^The decision is unchanged, to the last bit\.\nReplayed on revision \d+ \(REPLAYED\)\.\n/)
-  expect(out).toMatch(/\nREPLAY +SAME +The replay is/)
+  expect(out).toMatch(/^The decision is unchanged, bit for bit\.\nReplayed on revision \d+ \(REPLAYED\)\.\n/)
+  expect(out).toMatch(/\nREPLAY +SAME +The replay gives/)
   expect(oneLine(await run('verify', decision, '--json'))).toMatchObject({ outcome: 'SAME', fidelity: 'REPLAYED' })
   expect((await run('verify', '00000000-0000-4000-8000-000000000000')).code).toBe(2)
 })
@@ -151,7 +151,7 @@ test('explain shows the funnel and the reasons, and with --verdicts every host',
   expect(out).toMatch(/^NO_VALID_HOST: 1 instance of 99 vCPU, 58\.6 GiB memory, 0 GiB disk in az2/)
   expect(out).toMatch(/\nAvailabilityZoneFilter +6 +3 +3 +0\nRamFilter +3 +0 +3 +0\n/)
   expect(out).toMatch(/\naz2-gpu +FILTERED +\d+ (?:s|min) +RamFilter: Memory: 60000( |\n)/)
-  expect(out).toMatch(/\nIt can be replayed exactly until \d{4}-\d\d-\d\dT\S+\.\n/)
+  expect(out).toMatch(/\nThe decision can be replayed exactly until \d{4}-\d\d-\d\dT\S+\.\n/)
   const whole = oneLine<{ explanation: { hostCount: number }; verdicts: unknown[] }>(await run('explain', decision, '--verdicts', '--json'))
   expect([whole.explanation.hostCount, whole.verdicts.length]).toEqual([6, 6])
 })
@@ -180,7 +180,7 @@ test('if the decision exists, explain reports an invalid option', async () => {
 
 test('explain lists the refused hosts that are nearest to passing, with every filter that refuses them', async () => {
   const { out } = await run('explain', await refusedDecision())
-  expect(out).toMatch(/\nNearest of the refused\nHOST +REPORT +WHAT KEEPS IT OUT\n/)
+  expect(out).toMatch(/\nRefused hosts that are nearest to passing\nHOST +REPORT +WHAT KEEPS IT OUT\n/)
   expect(out).toMatch(/\naz2-gpu +\d+ (?:s|min) +Memory: 60000 MiB needed, 32768\n +free\. 99 vCPUs/)
 })
 
@@ -191,8 +191,8 @@ test('a problem whose text equals the error message is printed only once', async
 
 test('with many instances, alternates are listed only for some, so that the next command stays visible', async () => {
   const { out } = await run('select', ...SMALL, '--count', '12', '--advice')
-  expect(out.match(/^Next best after/gm)).toHaveLength(6)
-  expect(out).toContain('\nNext best after 7 others: --json has them\nWhy there:')
+  expect(out.match(/^Next best (after|for)/gm)).toHaveLength(6)
+  expect(out).toContain('\nNext best for 7 more instances: see --json\nTo see why:')
 })
 
 test('explain shows how the best hosts were weighed, and writes a page for a ticket', async () => {
@@ -216,7 +216,7 @@ test('a page for a ticket lists the refused hosts that are nearest to passing', 
     /^### NO_VALID_HOST: 1 instance of 99 vCPU, .* in az2\n\nOf the 3 hosts in availability zone az2 none takes it(?:, some for several reasons)?: /,
   )
   expect(out).toMatch(
-    /\n### Nearest of the refused\n\n\| Host \| What keeps it out \|\n\| --- \| --- \|\n\| az2-\S+ \| Memory: 60000 MiB needed, \d+ free\. 99 vCPUs needed /,
+    /\n### Refused hosts that are nearest to passing\n\n\| Host \| What keeps it out \|\n\| --- \| --- \|\n\| az2-\S+ \| Memory: 60000 MiB needed, \d+ free\. 99 vCPUs needed /,
   )
   expect((await run('explain', 'x', '--markdown', '--json')).err).toMatch(/'--markdown' cannot be used with option '--json'/)
 })
@@ -258,7 +258,7 @@ test('select with a key bound to a project shows only the hosts that its instanc
   expect(widthOf(placed.out)).toBeLessThanOrEqual(80)
   const refused = await ask('select', '--vcpus', '99', '--memory-mb', '512')
   expect([refused.err, refused.code]).toEqual(['', 1])
-  const [, id] = /^No host was found for the instance\.\n\nWhat is in the way: gantt explain ([0-9a-f-]{36})\n$/.exec(refused.out) ?? []
+  const [, id] = /^No host was found for the instance\.\n\nTo see why: gantt explain ([0-9a-f-]{36})\n$/.exec(refused.out) ?? []
   expect((await ask('explain', String(id))).out).toContain('The cause: 99 vCPUs.')
   expect((await ask('select', ...SMALL, '--advice', '--alternates', '3')).err).toBe(
     'error: the key is bound to project mall: it cannot be used with --advice, --alternates (docs/keys.md)\n',

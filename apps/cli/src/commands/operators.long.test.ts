@@ -254,7 +254,7 @@ test('the results of a version in a rollout are shown over time, with the ranks 
     expect(found.out).toContain('over time')
     return found
   }, 120_000)
-  expect(shown.out).toMatch(/\nfrom +compared +alike +elsewhere +failing +placed\n[\s\S]*Z +1 +0 % +1 +0 +0\n/i)
+  expect(shown.out).toMatch(/\nfrom +compared +same outcome +elsewhere +failing +placed\n[\s\S]*Z +1 +0 % +1 +0 +0\n/i)
   expect(shown.out).toMatch(/\n\S+ ELSEWHERE:\s\S+\s\(rank\s\d+\),\s\S+\s\(rank\s\d+\)\n/)
   expect(widthOf(shown.out)).toBeLessThanOrEqual(80)
   await run('profile', 'rollback', 'site', '--reason', 'seen')

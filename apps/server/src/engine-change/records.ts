@@ -25,7 +25,7 @@ const tablesOf = ({ prisma, warn }: RecordsOptions): RecordTables =>
   createRecordTables(prisma, {
     // Decisions are written as JSON documents instead of in packed form, because every release can read JSON documents.
     mayPack: () => false,
-    onSetAside: ({ kind, id, reason }) => warn(`the database refuses ${kind} ${id}: ${reason}; it is set aside`),
+    onSetAside: ({ kind, id, reason }) => warn(`the database refuses ${kind} ${id}: ${reason}; it is skipped`),
     warn,
   })
 

@@ -261,7 +261,7 @@ test('if the key source still returns the old key or none, the call ends', async
   })
   const error = await thrownBy(broken.selectDestinations(oneInstance()))
   expect(error).toBeInstanceOf(KeySourceError)
-  expect(error).toMatchObject({ message: 'the key source failed: the vault is closed' })
+  expect(error).toMatchObject({ message: 'no usable API key: the vault is closed' })
 })
 
 test('a decision and a host that was not selected are explained', async () => {

@@ -40,10 +40,10 @@ function leaveOne(
     const verdict = append({ type: 'replace', hosts: [{ from, to: target }], reason: 'drawn' })
     const keeps = same !== undefined && claimsOn(model, same).length > 0
     if (keeps) return difference('verdict', verdict, 'leave.has_claims') ?? difference('claims', heldIn(fleet), held)
-    if (verdict !== undefined) return `it is ${verdict}`
+    if (verdict !== undefined) return `the judge refused the change with ${verdict}; it must accept it`
     replace(model, host, target)
     return (
-      difference('claims, which follow', heldIn(fleet), held) ??
+      difference('claims after the host was replaced', heldIn(fleet), held) ??
       difference('a report under the old name', append(reportOf(from.host, from.node, stats, 9)), 'report.host_replaced')
     )
   }
@@ -51,11 +51,11 @@ function leaveOne(
   const mustStay = !isForced && claimsOn(model, host).length > 0
   const verdict = append({ type: 'forget', hosts: [from], isForced, reason: 'drawn' })
   if (mustStay) return difference('verdict', verdict, 'leave.has_claims') ?? difference('claims', heldIn(fleet), held)
-  if (verdict !== undefined) return `it is ${verdict}`
+  if (verdict !== undefined) return `the judge refused the change with ${verdict}; it must accept it`
   forget(model, host)
   const found =
     difference(
-      'claims, of which its own ended',
+      'claims after the host was forgotten',
       heldIn(fleet),
       held.filter((line) => line[1] !== position),
     ) ?? difference('a report under its name', append(reportOf(from.host, from.node, stats, 9)), 'report.host_forgotten')

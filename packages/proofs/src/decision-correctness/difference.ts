@@ -18,7 +18,7 @@ function firstDifference(path: string, core: unknown, model: unknown): string | 
     }
     return undefined
   }
-  return Object.is(core, model) ? undefined : `${path}: the core says ${JSON.stringify(core)}, the model ${JSON.stringify(model)}`
+  return Object.is(core, model) ? undefined : `${path}: the core has ${JSON.stringify(core)}, the model has ${JSON.stringify(model)}`
 }
 
 const isBranch = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null

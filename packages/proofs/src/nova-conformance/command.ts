@@ -39,7 +39,7 @@ function report(results: readonly KindResult[], asJson: boolean): void {
 
 function explain(kind: string, { id, difference: { path, expected, actual } }: NonNullable<KindResult['first']>): string {
   return [
-    `${kind}: the first that differs is ${id}${path === '' ? '' : `, at ${path}`}`,
+    `${kind}: the first case that differs is ${id}${path === '' ? '' : `, at ${path}`}`,
     `  recorded: ${shorten(expected)}`,
     `  ours:     ${shorten(actual)}`,
   ].join('\n')

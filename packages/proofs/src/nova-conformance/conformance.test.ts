@@ -44,7 +44,7 @@ describe('a folder of cases', () => {
     const { code, out } = await gantt({}, 'conformance', folder)
     expect(code).toBe(1)
     expect(out).toContain('filter IoOpsFilter      3 passed      1 failed')
-    expect(out).toContain('the first that differs is io-2, at expected\n  recorded: true\n  ours:     {"code":"io_ops.too_many"')
+    expect(out).toContain('the first case that differs is io-2, at expected\n  recorded: true\n  ours:     {"code":"io_ops.too_many"')
     expect(out.trimEnd().split('\n').at(-1)).toBe('3 passed, 1 failed')
   })
 

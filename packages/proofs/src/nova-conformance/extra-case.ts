@@ -40,7 +40,7 @@ export function judgeExtraCase(given: Case): Difference | undefined {
   const answer = answers.get(given.kind)
   if (answer === undefined)
     throw new CaseFileError(
-      `row ${given.id} is of the kind ${JSON.stringify(given.kind)}; it must be one of ${[...answers.keys()].join(', ')}`,
+      `case ${given.id} has the kind ${JSON.stringify(given.kind)}; it must be one of ${[...answers.keys()].join(', ')}`,
     )
   return differenceOf(
     given.expected,
@@ -52,7 +52,7 @@ export function judgeExtraCase(given: Case): Difference | undefined {
 function canonicalize(row: Case): unknown {
   const name = names.get(asText(row.enum, 'enum'))
   if (name === undefined)
-    throw new CaseFileError(`row ${row.id} is of the enum ${JSON.stringify(row.enum)}; it must be one of ${[...names.keys()].join(', ')}`)
+    throw new CaseFileError(`case ${row.id} has the enum ${JSON.stringify(row.enum)}; it must be one of ${[...names.keys()].join(', ')}`)
   return row.value === null ? null : name(asText(row.value, 'value'))
 }
 

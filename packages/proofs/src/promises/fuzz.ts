@@ -77,7 +77,7 @@ export async function proveFuzz(checks: Checks, options: ProveFuzzOptions): Prom
         byKind.add(call, end)
         if (call.isWriting) tally.writing++
         const describe = () => `document ${number} of seed ${seed}: ${end.why}\n${textOf(call)}`
-        checks.check('no call ends in INTERNAL, or without an answer', end.why === undefined, describe)
+        checks.check('every call is answered, and none with INTERNAL', end.why === undefined, describe)
         return one
       }
       live.take()
@@ -105,7 +105,7 @@ export async function proveFuzz(checks: Checks, options: ProveFuzzOptions): Prom
           const isSilent = answer.ms >= silentMs || answer.state !== 200
           if (isSilent && isExcepted) tally.excepted++
           else if (isSilent && pauseMs < OWN_MS && answer.state === 200) tally.ofMachine++
-          else checks.check('/live is never silent for 200 ms', !isSilent, () => reportSilence(answer, pauseMs, overlapping))
+          else checks.check(`/live answers within ${silentMs} ms`, !isSilent, () => reportSilence(answer, pauseMs, overlapping))
         }
         ran = []
         pauseMs = 0
@@ -135,8 +135,8 @@ export async function proveFuzz(checks: Checks, options: ProveFuzzOptions): Prom
       if (!service.isGone) await look()
       say(textOfTally(tally))
       for (const line of byKind.lines()) say(line)
-      checks.check('the process lives on', !service.isGone, () => service.words.slice(-20).join('\n'))
-      checks.check('/live was asked', tally.looks > 0)
+      checks.check('the process does not end', !service.isGone, () => service.words.slice(-20).join('\n'))
+      checks.check('/live was called', tally.looks > 0)
       checks.check('documents were answered, and others refused', tally.answered > documents / 10 && tally.refused > 0, () =>
         JSON.stringify(tally),
       )
@@ -156,6 +156,6 @@ const textOfTally = (tally: Readonly<Record<string, number>>): string =>
 const textOf = ({ document, variables }: Call): string => `${document.slice(0, 2_000)}\n${JSON.stringify(variables).slice(0, 1_000)}`
 
 const reportSilence = ({ at, ms, state }: LiveAnswer, pauseMs: number, overlapping: readonly Ran[]): string =>
-  `${Math.round(ms)} ms from ${new Date(at).toISOString()} (${state}; the longest piece took ${Math.round(pauseMs)} ms of the processor) while these ran:\n${overlapping
+  `${Math.round(ms)} ms from ${new Date(at).toISOString()} (${state}; the longest pause took ${Math.round(pauseMs)} ms of processor time) while these calls ran:\n${overlapping
     .map(({ number, from, to, call }) => `document ${number}, ${to - from} ms: ${textOf(call)}`)
     .join('\n')}`

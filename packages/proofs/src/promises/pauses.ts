@@ -35,14 +35,14 @@ export async function provePauses(checks: Checks, { hosts, claims, rounds, only 
         const longest = Math.min(...pauses)
         const took = Math.min(...found.map(({ tookMs }) => tookMs))
         say(
-          `${question.name.padEnd(40)}${longest.toFixed(1).padStart(9)} ms longest piece${took.toFixed(0).padStart(8)} ms in total${found[0]?.fault ?? ''}`,
+          `${question.name.padEnd(40)}${longest.toFixed(1).padStart(9)} ms longest pause${took.toFixed(0).padStart(8)} ms in total${found[0]?.fault ?? ''}`,
         )
         checks.check(
-          `no piece is longer than ${MAX_PAUSE_MS} ms`,
+          `no pause is longer than ${MAX_PAUSE_MS} ms`,
           longest <= MAX_PAUSE_MS,
           () => `${question.name}: ${longest.toFixed(1)} ms`,
         )
-        checks.check('every question is answered', found[0]?.fault === '', () => `${question.name}${found[0]?.fault}`)
+        checks.check('every query is answered', found[0]?.fault === '', () => `${question.name}${found[0]?.fault}`)
       }
     } finally {
       await service.stop()

@@ -41,11 +41,11 @@ export async function proveRestart(checks: Checks, { hosts, claims, say }: Resta
           }
         }),
       )
-      checks.check(`${claims} instances are placed on ${hosts} hosts`, placed === claims, () => `${placed} were`)
+      checks.check(`${claims} instances are placed on ${hosts} hosts`, placed === claims, () => `${placed} were placed`)
       await service.stop()
       const restart = await timed(() => startService({ GANTT_DATA_DIR: folder }))
       service = restart.result
-      say(`started again, database included: ${restart.seconds} s`)
+      say(`restarted, including the database: ${restart.seconds} s`)
       const join = await timed(() => startService({ GANTT_DATA_DIR: folder }))
       say(`a second replica joined: ${join.seconds} s`)
       try {
@@ -55,7 +55,7 @@ export async function proveRestart(checks: Checks, { hosts, claims, say }: Resta
           ),
         )
         checks.check(
-          'both know a call from before the restart',
+          'both replicas know a call from before the restart',
           again.every(({ replayed }) => replayed === true),
           () => JSON.stringify(again).slice(0, 300),
         )
@@ -68,8 +68,8 @@ export async function proveRestart(checks: Checks, { hosts, claims, say }: Resta
     const database = await openDatabase({ stateDir: folder })
     try {
       const pauses = await measurePauses(database.connection)
-      say(`longest pause while a checkpoint is taken: ${pauses.captureInPiecesMs} ms; at once it would be ${pauses.captureAtOnceMs} ms`)
-      say(`longest pause while one is restored: ${pauses.restoreInPiecesMs} ms; at once it would be ${pauses.restoreAtOnceMs} ms`)
+      say(`longest pause while a checkpoint is taken: ${pauses.captureInPiecesMs} ms; ${pauses.captureAtOnceMs} ms without steps`)
+      say(`longest pause while a checkpoint is restored: ${pauses.restoreInPiecesMs} ms; ${pauses.restoreAtOnceMs} ms without steps`)
       say(`a round of the auditor: ${pauses.auditRoundMs} ms of processor time in total; 99 of 100 steps under ${pauses.auditStepMs} ms`)
       say(`a digest of a part: ${pauses.digestPartMs} ms (median); 99 of 100 under ${pauses.longDigestPartMs} ms`)
       checks.check('nothing was lost', pauses.hosts === hosts && pauses.claims === claims, () => JSON.stringify(pauses))

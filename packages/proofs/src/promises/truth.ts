@@ -34,7 +34,7 @@ export function proveTruth(checks: Checks, { cases, seed, from, say }: ProveTrut
     say(`  the smallest case found that still differs: ${JSON.stringify(smallest)}`)
   }
   const { placed, inPart, refused, emptyFleets, chance, tied, instances, checks: words, refusedBy, weighedBy, codes } = tally
-  say(`${tally.cases} cases: ${placed} placed, ${inPart} in part, ${refused} not at all; ${emptyFleets} on an empty fleet`)
+  say(`${tally.cases} cases: ${placed} fully placed, ${inPart} partly placed, ${refused} refused; ${emptyFleets} on an empty fleet`)
   say(`  ${instances} instances, ${words} verdicts of filters on hosts; ${chance} by chance, ${tied} with ties for the best`)
   logCounts('cases in which a filter was the first to refuse a host', refusedBy)
   logCounts('cases in which a weigher distinguished hosts', weighedBy)
@@ -49,7 +49,11 @@ export function proveTruth(checks: Checks, { cases, seed, from, say }: ProveTrut
       () => `${name}: ${count}`,
     )
   for (const [name, count] of Object.entries(weighedBy))
-    checks.check('every weigher matters in at least one case of two hundred', count * 200 >= tally.cases, () => `${name}: ${count}`)
+    checks.check(
+      'every weigher distinguishes hosts in at least one case of two hundred',
+      count * 200 >= tally.cases,
+      () => `${name}: ${count}`,
+    )
 
   function logCounts(title: string, counts: Readonly<Record<string, number>>): void {
     say(`  ${title}:`)

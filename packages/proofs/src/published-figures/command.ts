@@ -119,8 +119,8 @@ async function huaweiFill({ vms: vmsFile, hosts, profile, seed }: FillFlags): Pr
   return {
     title: `Huawei-East-1, ${vms.length} VMs on ${hosts} hosts, ${profile}`,
     rows: [
-      ['turned away', [result.rejected], 'VMs'],
-      ['their CPUs', [result.rejectedVcpus], 'vCPU'],
+      ['VMs rejected', [result.rejected], 'VMs'],
+      ['vCPUs of these VMs', [result.rejectedVcpus], 'vCPU'],
       ['most hosts in use at once', [result.peakHosts], 'hosts'],
     ],
     figures: { replay: 'huawei-fill', hosts, profile, seed, ...result },

@@ -38,7 +38,7 @@ test.each([
   ['a fraction', `${VMS}\n1,2,3,4.5,5`, 'vms.csv, line 2: arrival_s is "4.5"; it must be a whole number of 0 or more'],
   ['a number beyond 2^53', `${VMS}\n1,2,3,9007199254740993,5`, 'arrival_s is "9007199254740993"; it must be a whole number of 0 or more'],
   ['time that goes back', `${VMS}\n1,2,3,9,5\n2,2,3,8,5`, 'line 3: arrival_s is 8; it must be 9 or more, as in the line before'],
-  ['an id twice', `${VMS}\n1,2,3,9,5\n1,2,3,9,5`, 'line 3: vm_id is 1, which an earlier line has; it must be there once'],
+  ['an id twice', `${VMS}\n1,2,3,9,5\n1,2,3,9,5`, 'line 3: vm_id is 1, which an earlier line has; it must be unique'],
 ])('VMs with %s are refused with the file, the line, and the found and allowed values', (_name, text, message) => {
   const file = aFile('vms.csv', text)
   expect(() => readHuaweiVms(file)).toThrow(message)

@@ -48,7 +48,7 @@ test.each<[string, readonly Stay[], readonly string[]]>([
     ['n1 has 100 of MEMORY_MB; 101 were promised at once, with p'],
   ],
   ['a GPU that the node does not have is reported', [aStay(1, { gpus: [2] })], ['n1 has 0 of GPU 2; 500 were promised at once, with p']],
-  ['fewer GPUs than requested are reported', [aStay(1, { pod: aPod({ gpus: 2 }) })], ['p asks for 2 GPUs and was given 1']],
+  ['fewer GPUs than requested are reported', [aStay(1, { pod: aPod({ gpus: 2 }) })], ['p asks for 2 GPUs and got 1']],
   ['a host that the trace does not have is reported', [aStay(1, { host: 'n9' })], ['p was placed on n9, which the trace does not have']],
 ])('%s', (_name, stays, found) => {
   expect(findOverCommits(nodes, stays)).toEqual(found)

@@ -56,7 +56,7 @@ export function findOverCommits(nodes: readonly OpenbNode[], stays: readonly Sta
       if (sign > 0 && sum > most) found.push(`${stay.host} has ${most} of ${what}; ${sum} were promised at once, with ${stay.pod.name}`)
     }
     if (stay.gpus.length !== stay.pod.gpus && sign > 0)
-      found.push(`${stay.pod.name} asks for ${stay.pod.gpus} GPUs and was given ${stay.gpus.length}`)
+      found.push(`${stay.pod.name} asks for ${stay.pod.gpus} GPUs and got ${stay.gpus.length}`)
   }
   return found
 }

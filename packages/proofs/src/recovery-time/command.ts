@@ -50,11 +50,11 @@ async function measure(whats: readonly What[], { engine: only, rounds, minutes, 
   for (const engine of Object.keys(engines) as EngineName[]) {
     if (only !== undefined && only !== engine) continue
     if (wanted('leader'))
-      await step(checks, figures, say, `${engine}: what leads the store is lost`, () =>
+      await step(checks, figures, say, `${engine}: the leader of the store is lost`, () =>
         measureLeaderLoss(checks, figures, { engine, rounds, signal, say }),
       )
     if (wanted('database') && engine === 'nats')
-      await step(checks, figures, say, `nats: the database away for ${minutes} min under load`, () =>
+      await step(checks, figures, say, `nats: the database is unavailable for ${minutes} min under load`, () =>
         measureDatabaseAway(checks, figures, { minutes, signal, say }),
       )
     if (wanted('joiner'))
@@ -76,7 +76,7 @@ async function step(checks: Checks, figures: Figures, say: (line: string) => voi
   try {
     await work()
   } catch (error) {
-    checks.check('the measurement came to its end', false, () => wordsOf(error))
+    checks.check('the measurement was completed', false, () => wordsOf(error))
   }
   for (const figure of figures.all.slice(known)) say(`  ${textOf(figure)}`)
 }

@@ -29,7 +29,7 @@ const AUDITED_MS = 30_000
 /** The deadline of calls, in milliseconds. It is so long that no call times out. The outage then shows as longer answer times. */
 const CALL_MS = 60_000
 
-const TITLE = 'nats: the database away'
+const TITLE = 'nats: database unavailable'
 
 /**
  * Makes the database unavailable for a given number of minutes under load, with NATS as the store, and measures the effects. Checks that
@@ -79,29 +79,29 @@ async function measure(checks: Checks, figures: Figures, cluster: Cluster, awayM
   }
   try {
     const overlapMs = Math.min(OVERLAP_MS, awayMs)
-    await phase('before', overlapMs)
+    await phase('before the outage', overlapMs)
     const taken = await loss.take()
     const lost = await revisionOf(clientOf(cluster, 0))
     const from = performance.now()
-    await phase('meanwhile', awayMs)
-    figures.add(`${TITLE}: how long`, 's', (performance.now() - from) / 1_000)
+    await phase('during the outage', awayMs)
+    figures.add(`${TITLE}: duration of the outage`, 's', (performance.now() - from) / 1_000)
     const head = await revisionOf(clientOf(cluster, 0))
     const back = performance.now()
     await taken.giveBack()
-    figures.add(`${TITLE}: its own start`, 's', (performance.now() - back) / 1_000)
+    figures.add(`${TITLE}: start of the database`, 's', (performance.now() - back) / 1_000)
     await untilTablesReach(clientOf(cluster, 0), head, signal)
     figures.add(
-      `${TITLE}: until the tables have all entries that waited, from the start of its process on`,
+      `${TITLE}: until the tables have all waiting entries, from the start of the database on`,
       's',
       (performance.now() - back) / 1_000,
     )
-    figures.add(`${TITLE}: entries that waited`, '', head - lost)
-    await phase('after', overlapMs)
+    figures.add(`${TITLE}: waiting entries`, '', head - lost)
+    await phase('after the outage', overlapMs)
   } finally {
     await load.stop()
   }
-  figures.add(`${TITLE}: keys made and revoked`, '', load.keys)
-  figures.add(`${TITLE}: longest placing of the run`, 's', load.longestMs / 1_000)
+  figures.add(`${TITLE}: API keys created and revoked`, '', load.keys)
+  figures.add(`${TITLE}: longest placement of the run`, 's', load.longestMs / 1_000)
   const ended = performance.now()
   await untilTablesReach(clientOf(cluster, 0), await revisionOf(clientOf(cluster, 0)), signal)
   figures.add(`${TITLE}: until the tables have everything after the last call`, 's', (performance.now() - ended) / 1_000)
@@ -128,11 +128,13 @@ async function checkAll(checks: Checks, cluster: Cluster, load: DatabaseLoad, au
   const { unknown, failures } = load
   const words = (): string => cluster.replicas.flatMap(({ service }) => service?.words.slice(-MAX_WORDS) ?? []).join(' | ')
   checks.check(
-    'every call is answered, the database being away',
+    'every call is answered while the database is unavailable',
     unknown === 0,
-    () => `${unknown} were not, such as: ${failures.join('; ')}; the replicas said: ${words()}`,
+    () => `${unknown} calls were not answered, such as: ${failures.join('; ')}; the replicas said: ${words()}`,
   )
-  checks.check('keys let in from when they were made until they were revoked', load.wrongKeys.length === 0, () => load.wrongKeys.join('; '))
+  checks.check('API keys are accepted from their creation until they are revoked', load.wrongKeys.length === 0, () =>
+    load.wrongKeys.join('; '),
+  )
   const last = clientOf(cluster, REPLICAS - 1)
   // In the stream, the audit row of a call is after the decision of the call. So once the tables have the audit row, they have the decision
   // too.
@@ -147,7 +149,7 @@ async function checkAll(checks: Checks, cluster: Cluster, load: DatabaseLoad, au
     isOnce,
     () => `${kept.length} rows, ${there.size} ids, ${load.decisions.length} were answered`,
   )
-  checks.check('the chain of the audit is whole', audit.broken === undefined, () => audit.broken ?? '')
+  checks.check('the chain of the audit is intact', audit.broken === undefined, () => audit.broken ?? '')
   const more = audit.rows - auditedBefore
   const isAudited = more >= load.answered && more <= load.answered + unknown
   checks.check(

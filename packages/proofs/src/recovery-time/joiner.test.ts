@@ -17,7 +17,7 @@ test.skipIf(noNats || !isLongForm)(
     await measureJoiner(checks, figures, { engine: 'nats', hosts: 40, history: 8, signal: new AbortController().signal, say })
     expect(said.filter((line) => line.includes('FAILED'))).toEqual([])
     expect(checks.passed).toBe(8)
-    const behind = figures.all.find(({ what }) => what === 'nats, 40 hosts: joins behind some history: entries behind it')
+    const behind = figures.all.find(({ what }) => what === 'nats, 40 hosts: joins behind some history: entries after the checkpoint')
     expect(behind?.values[0]).toBeGreaterThan(0)
   },
 )

@@ -154,11 +154,11 @@ async function joinOnce(checks: Checks, figures: Figures, joiner: ReplicaProcess
   checks.check('a joiner reports the state with which it started', start !== undefined)
   if (start !== undefined) {
     figures.add(`${what}: the checkpoint loaded and restored`, 's', start.checkpointSeconds)
-    figures.add(`${what}: entries behind it`, '', start.entries)
+    figures.add(`${what}: entries after the checkpoint`, '', start.entries)
     figures.add(`${what}: these entries read and applied`, 's', start.entriesSeconds)
   }
   const peak = joiner.service === undefined ? undefined : peakMemoryMb(joiner.service.pid)
-  if (peak !== undefined) figures.add(`${what}: most memory that it held`, 'MB', peak)
+  if (peak !== undefined) figures.add(`${what}: highest memory use`, 'MB', peak)
 }
 
 const STATES = '{ replicas { id live revision stateHash { hash revision } } }'
@@ -197,9 +197,9 @@ async function startCold(figures: Figures, { replicas, engine }: Cluster, name: 
   const seconds = (): number => (performance.now() - begunAt) / 1_000
   const back = taken.giveBack().then(seconds)
   const ready = await Promise.all(replicas.map((replica) => replica.start().then(seconds)))
-  figures.add(`${name}: all killed, until its servers are in step again`, 's', await back)
+  figures.add(`${name}: all killed, until its servers are synchronized again`, 's', await back)
   figures.add(`${name}: all killed, until the first replica is ready`, 's', Math.min(...ready))
-  figures.add(`${name}: all killed, until the last of three is`, 's', Math.max(...ready))
+  figures.add(`${name}: all killed, until the last of three replicas is ready`, 's', Math.max(...ready))
 }
 
 async function checkSees(checks: Checks, replicas: readonly ReplicaProcess[], claims: number): Promise<void> {
@@ -207,6 +207,10 @@ async function checkSees(checks: Checks, replicas: readonly ReplicaProcess[], cl
     const { claims: found } = await client.request<{ claims: { totalCount: number } }>(
       '{ claims(first: 1, states: [CONFIRMED]) { totalCount } }',
     )
-    checks.check('every acknowledged claim is there after it', found.totalCount === claims, () => `${found.totalCount} of ${claims} are`)
+    checks.check(
+      'every acknowledged claim is there after the start',
+      found.totalCount === claims,
+      () => `${found.totalCount} of ${claims} are`,
+    )
   }
 }

@@ -66,11 +66,15 @@ async function measureOnce(checks: Checks, figures: Figures, cluster: Cluster, l
 function addFigures(figures: Figures, name: string, probes: readonly Probe[], at: number, succeeded: number | undefined): void {
   const seconds = (ms: number): number => ms / 1_000
   const again = probes.map(({ writes }) => answeredAgainMs(writes, at) ?? Number.POSITIVE_INFINITY)
-  if (succeeded !== undefined) figures.add(`${name}: until another one leads`, 's', seconds(succeeded))
+  if (succeeded !== undefined) figures.add(`${name}: until there is another leader`, 's', seconds(succeeded))
   figures.add(`${name}: until the first replica answers a new write`, 's', seconds(Math.min(...again)))
-  figures.add(`${name}: until the last of three does`, 's', seconds(Math.max(...again)))
+  figures.add(`${name}: until the last of three replicas answers a new write`, 's', seconds(Math.max(...again)))
   const end = at + Math.max(...again)
-  figures.add(`${name}: longest without a read, any replica`, 's', ...probes.map(({ reads }) => seconds(longestSilenceMs(reads, at, end))))
+  figures.add(
+    `${name}: longest time without a read on a replica`,
+    's',
+    ...probes.map(({ reads }) => seconds(longestSilenceMs(reads, at, end))),
+  )
 }
 
 /** Checks that everything that was acknowledged exists on every replica. */

@@ -23,11 +23,14 @@ export function addSimulate(program: Command): void {
   program
     .command('simulate-faults')
     .description('run replicas, store, network and clients in one process under faults, and check every promise after every step')
-    .option('--seeds <n>', 'number of simulated systems to run, each with its own seed', whole(1, 1_000_000), 200)
-    .option('--from <n>', 'seed of the first simulated system', whole(0, 1_000_000_000), 1)
-    .option('--replicas <n>', 'number of replicas in each simulated system', whole(1, 8), 3)
+    .option('--seeds <n>', 'number of simulations to run, each with its own seed', whole(1, 1_000_000), 200)
+    .option('--from <n>', 'seed of the first simulation', whole(0, 1_000_000_000), 1)
+    .option('--replicas <n>', 'number of replicas in each simulation', whole(1, 8), 3)
     .option(...JSON_OPTION)
-    .addHelpText('after', '\nThe same seed and number of replicas give the same world:\nrun a failed one alone with --from SEED --seeds 1.')
+    .addHelpText(
+      'after',
+      '\nThe same seed and number of replicas give the same simulation:\nrun a failed simulation again with --from SEED --seeds 1.',
+    )
     .action(run)
 }
 
@@ -42,7 +45,7 @@ async function run({ seeds, from, replicas, json }: Options): Promise<void> {
     onWorld(seed) {
       if (performance.now() - reportedAt < 5_000) return
       reportedAt = performance.now()
-      say(`${seed - from + 1} of ${seeds} worlds`)
+      say(`${seed - from + 1} of ${seeds} simulations`)
     },
   })
   const seconds = Math.round((performance.now() - started) / 100) / 10
@@ -53,10 +56,10 @@ async function run({ seeds, from, replicas, json }: Options): Promise<void> {
     for (const { at, what, a, b, c } of acts) say(`    ${at} ms ${what} ${a} ${b} ${c}`)
   }
   if (failures.length + passed < seeds)
-    say(`stopped after ${failures.length} failures; ${seeds - passed - failures.length} worlds were not run`)
+    say(`stopped after ${failures.length} failures; ${seeds - passed - failures.length} simulations were not run`)
   const { entries, placed, refused, unknown, voids } = sums
   say(
-    `${entries} entries, ${placed} placed, ${refused} refused, ${unknown} calls of unknown outcome, ${voids} proposals void; in ${seconds} s`,
+    `${entries} entries, ${placed} placed, ${refused} refused, ${unknown} calls with an unknown outcome, ${voids} void proposals; in ${seconds} s`,
   )
   const failed = failures.length
   process.stdout.write(

@@ -133,13 +133,13 @@ export function linesOf(figures: Figures, happened = 'faults'): string[] {
   return [
     `load         ${sum} answered calls/s for ${figures.seconds} s on ${figures.hosts} hosts (${list(perSecond)})`,
     `latency      ${figures.latency.p50} ms for half of the answers, ${figures.latency.p99} ms for 99 of 100`,
-    `outcomes     ${outcomes.ok} answered, ${outcomes.info} unknown, ${outcomes.fail} never begun`,
+    `outcomes     ${outcomes.ok} answered, ${outcomes.info} unknown, ${outcomes.fail} not delivered`,
     `unknown      ${list(figures.unknown)}`,
     `claims       ${figures.claims} made, ${figures.liveAtTheEnd} live at the end`,
     `conflicts    ${figures.refused} calls found no host, ${figures.lost} claims were lost to their callers, ${figures.retries} calls had to be repeated, ${figures.repeated} of them were placements that had counted before, ${figures.behind} replicas were behind`,
-    `attempts     ${figures.attempts} instances were placed once more, elsewhere`,
+    `attempts     ${figures.attempts} instances were placed again on another host`,
     `findings     ${list(figures.findings)}`,
-    `unavailable  at the longest ${figures.longestUnavailableMs.writes} ms without any write answered, ${figures.longestUnavailableMs.reads} ms without any read`,
+    `unavailable  at most ${figures.longestUnavailableMs.writes} ms without any write answered, ${figures.longestUnavailableMs.reads} ms without any read`,
     `${happened.padEnd(12)} ${Object.values(faults).reduce((total, count) => total + count, 0)}; longest time without any write and any read while they lasted:`,
     ...figures.unavailable.map(
       ({ fault, writesMs, readsMs }) =>

@@ -40,7 +40,7 @@ export async function runNemesis(checks: Checks, options: NemesisOptions, say: (
       ...(startRelease && { startRelease }),
     })
     try {
-      say(`  attacked: ${cluster.engine.parts}`)
+      say(`  under faults: ${cluster.engine.parts}`)
       return await attack(checks, options, cluster, signal)
     } catch (error) {
       // The state of the servers is added to the error, because the servers and their logs are removed afterwards.

@@ -92,13 +92,13 @@ async function thereAndBack(checks: Checks, upgrade: Upgrade): Promise<Injected[
   const { cluster, older, seconds, say } = upgrade
   const [first] = cluster.replicas as [ReplicaProcess]
   const level = await levelReadBy(first.client)
-  say(`  from: ${older.name}, which reads feature level ${level}; to: this release, which reads ${FEATURE_LEVEL}, held at ${level}`)
+  say(`  from: ${older.name}, which reads feature level ${level}; to: this release, which reads ${FEATURE_LEVEL}, limited to ${level}`)
   const done: Injected[] = []
   const next = async (name: string, release: Release): Promise<void> => {
     await calm(upgrade, seconds)
     done.push(...(await roll(checks, upgrade, name, release)))
   }
-  await next('a replica: the older release to the newer, held', held(level))
+  await next('a replica: the older release to the newer, level limited', held(level))
   if (level < FEATURE_LEVEL) await checkHeldBack(checks, cluster, level)
   await next('a replica: back to the older release', older.release)
   await next('a replica: the older release to the newer', unlimited)
@@ -169,10 +169,10 @@ const calm = ({ signal }: Upgrade, seconds: number): Promise<void> => sleep(seco
 async function checkHeldBack(checks: Checks, { replicas }: Cluster, level: number): Promise<void> {
   for (const { client } of isNewer(level) ? replicas : []) {
     const answer = await needNewer(client, 'FEATURE_LEVEL')
-    checks.check('held: a call that needs the newer level is refused', answer.includes('FEATURE_LEVEL'), () => answer)
+    checks.check('level limited: a call that needs the newer level is refused', answer.includes('FEATURE_LEVEL'), () => answer)
   }
   const found = await levelOfLog((replicas[0] as ReplicaProcess).client)
-  checks.check("held: the older release can read the log's level", found <= level, () => `${found}, not ${level}`)
+  checks.check("level limited: the older release can read the log's level", found <= level, () => `${found}, not ${level}`)
 }
 
 /**
@@ -183,19 +183,23 @@ async function checkRaised(checks: Checks, cluster: Cluster, older: Older, level
   const { client } = cluster.replicas[0] as ReplicaProcess
   if (isNewer(level)) {
     const answer = await needNewer(client, 'done')
-    checks.check('not held: a call that needs the newer level is accepted', answer === 'done', () => answer)
+    checks.check('level not limited: a call that needs the newer level is accepted', answer === 'done', () => answer)
   }
   const found = await levelReached(client, FEATURE_LEVEL)
-  checks.check("not held: the log's level is raised to this release's", found === FEATURE_LEVEL, () => `${found}, not ${FEATURE_LEVEL}`)
+  checks.check(
+    "level not limited: the log's level is raised to this release's",
+    found === FEATURE_LEVEL,
+    () => `${found}, not ${FEATURE_LEVEL}`,
+  )
   const why = await cluster.tryToStart(0, older.release)
   const isClear = why?.includes(`feature level to ${found}`) === true || why?.includes(`feature level ${found}`) === true
-  checks.check('the older release does not start on it, and says which level it found', isClear, () => why ?? 'it started')
+  checks.check('the older release refuses to start on the raised log, and names its level', isClear, () => why ?? 'it started')
 }
 
 /** The figures as lines for people. */
 export const textOf = ({ keys, again, unanswered, verified, leaves, ...figures }: UpgradeFigures): string[] => [
   ...linesOf(figures, 'restarts'),
-  `keys         ${keys} calls with a key, ${again} of them asked more than once, ${unanswered} without an answer`,
+  `keys         ${keys} calls with a key, ${again} of them sent more than once, ${unanswered} without an answer`,
   `verified     ${verified} decisions replayed`,
   `hosts        ${Object.entries(leaves)
     .map(([how, count]) => `${how} ${count}`)

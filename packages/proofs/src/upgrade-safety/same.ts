@@ -32,8 +32,10 @@ export async function checkSame(checks: Checks, { replicas }: Cluster): Promise<
   for (const [i, id] of verified.entries()) {
     const { client } = replicas[i % replicas.length] as Cluster['replicas'][0]
     const { verifyDecision } = await client.request<{ verifyDecision: Verified }>(VERIFY, { id })
-    checks.check('the replay of a decision is the same, whichever release made it', verifyDecision.outcome === 'SAME', () =>
-      JSON.stringify({ id, ...verifyDecision }),
+    checks.check(
+      'the replay of every decision is the same, whether the older or the newer release made it',
+      verifyDecision.outcome === 'SAME',
+      () => JSON.stringify({ id, ...verifyDecision }),
     )
   }
   return verified.length

@@ -50,7 +50,7 @@ test('capacity of a fleet without hosts states that there are none, and shows no
   expect([code, out.replace(/\s+/g, ' ')]).toEqual([
     1,
     expect.stringMatching(
-      /^0 more fit, on 0 hosts, at revision \d+\. There is no host there: none has reported, or all have left\. [^\n]*one\. $/,
+      /^0 more fit, on 0 hosts, at revision \d+\. The fleet has no hosts: none has reported, or all were forgotten\. [^\n]*one\. $/,
     ),
   ])
 })
@@ -61,7 +61,7 @@ test('the report of this machine agrees with what other programs show', async (c
   const { out, err, code } = await run('agent', '--once', '--name', 'this-machine')
   const after = cellsNow()
   expect([err, code]).toEqual(['', 0])
-  expect(out).toContain('0 claims here fit.')
+  expect(out).toContain('Claims on this host: 0, none over a limit.')
   const host = await seen('this-machine')
   expect(host?.stats.vcpus).toBe(Number(outputOf('nproc', '--all')))
   expect(host?.stats.memoryMb).toBe(
@@ -85,7 +85,7 @@ test('the preview of a report fits 80 columns, and nothing is sent', async () =>
   const { out, code } = await run('agent', '--print', '--name', 'only-looked-at')
   expect(code).toBe(0)
   expect(out).toMatch(/^host +only-looked-at\nCPUs +\d+/)
-  expect(out).toMatch(/whole report +\d+ B\nwhat is needed +\d+ B; left out: /)
+  expect(out).toMatch(/full report +\d+ B\nneeded fields +\d+ B; left out: /)
   expect(widthOf(out.slice(0, out.indexOf('\n{\n')))).toBeLessThanOrEqual(80)
   expect(await seen('only-looked-at')).toBeNull()
 })

@@ -151,7 +151,7 @@ async function reportOnce(flags: AgentFlags): Promise<Result> {
     return undefined
   })
   const overLimits = check?.overLimits ?? []
-  const fit = check !== undefined && overLimits.length === 0 ? [`${check.claims} claims here fit.`] : []
+  const fit = check !== undefined && overLimits.length === 0 ? [`Claims on this host: ${check.claims}, none over a limit.`] : []
   return {
     lines: [...events.filter(({ event }) => event !== 'counts').map(toLine), ...overLimits.map(overLimitLine), ...fit],
     json: { events, claims: check ?? null },

@@ -18,9 +18,9 @@ export async function toPreview(picture: Picture, offer: Offer, client: ServiceC
   const omittable = answer?.requiredStats.namespaces.find(({ namespace }) => namespace === 'compute')?.omittable
   const needed = omittable && toFull({ picture, at }, offer, new Set(omittable))
   const sizes: (readonly [string, string])[] = [
-    ['whole report', `${bytesOf(whole)} B`],
-    ...(needed ? ([['what is needed', `${bytesOf(needed)} B; left out: ${needed.omitted?.join(', ') || 'nothing'}`]] as const) : []),
-    ['sign of life', `${bytesOf({ host: offer.nodeName })} B`],
+    ['full report', `${bytesOf(whole)} B`],
+    ...(needed ? ([['needed fields', `${bytesOf(needed)} B; left out: ${needed.omitted?.join(', ') || 'nothing'}`]] as const) : []),
+    ['heartbeat', `${bytesOf({ host: offer.nodeName })} B`],
   ]
   return {
     lines: [

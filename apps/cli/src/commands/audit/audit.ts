@@ -104,7 +104,7 @@ async function verifyChain({ expect, ...flags }: VerifyFlags): Promise<Result> {
     const broken = findBreak(page.nodes, head)
     if (broken !== undefined) {
       const read = rows + page.nodes.filter(({ seq }) => seq < broken.seq).length
-      const lines = [`The audit is broken: ${broken.what}.`, `${counted(read, 'row')} before it ${read === 1 ? 'is' : 'are'} whole.`]
+      const lines = [`The audit is broken: ${broken.what}.`, `${counted(read, 'row')} before it ${read === 1 ? 'is' : 'are'} intact.`]
       return { lines, json: { whole: false, rows: read, firstBroken: broken.seq, what: broken.what }, exitCode: EXIT.refused }
     }
     met ??= page.nodes.find(({ seq }) => seq === expect?.seq)?.hash
@@ -115,11 +115,11 @@ async function verifyChain({ expect, ...flags }: VerifyFlags): Promise<Result> {
   }
   const { seq, hash } = head
   if (expect !== undefined && met !== expect.hash) {
-    const what = met === undefined ? `row ${expect.seq} is not there: the chain ends at row ${seq}` : `row ${expect.seq} has another hash`
-    const lines = [`The audit is not the one that was noted: ${what}.`, 'Rows were removed or rewritten.']
+    const what = met === undefined ? `row ${expect.seq} is missing: the chain ends at row ${seq}` : `row ${expect.seq} has another hash`
+    const lines = [`The audit does not contain the expected head: ${what}.`, 'Rows were removed or rewritten.']
     return { lines, json: { whole: false, rows, firstBroken: Math.min(expect.seq, seq + 1), what }, exitCode: EXIT.refused }
   }
-  const lines = [`The audit is whole: ${counted(rows, 'row')}.`, `head  ${seq}:${hash}`]
+  const lines = [`The audit is intact: ${counted(rows, 'row')}.`, `head  ${seq}:${hash}`]
   return { lines, json: { whole: true, rows, head: { seq, hash } } }
 }
 

@@ -30,7 +30,7 @@ export function toClaimTable(claims: readonly ClaimRow[], nowMs = Date.now()): r
     ...(live.length > 0 && ended.length > 0 ? [''] : []),
     ...(ended.length > 0 ? toEndedTable(ended) : []),
     ...moving.slice(0, MAX_LISTED_MOVES).flatMap(toMove),
-    ...(moving.length > MAX_LISTED_MOVES ? [`${moving.length - MAX_LISTED_MOVES} more are moving: --json has them`] : []),
+    ...(moving.length > MAX_LISTED_MOVES ? [`${moving.length - MAX_LISTED_MOVES} more claims are moving: see --json`] : []),
   ]
 }
 

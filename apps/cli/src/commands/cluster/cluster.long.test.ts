@@ -118,7 +118,7 @@ test('after kill -9 of one of two replicas, the other still places instances; `u
   }
 
   const { code, out } = await cluster('down', '--dir', dir)
-  expect([code, out]).toEqual([0, expect.stringContaining('3 processes are ended')])
+  expect([code, out]).toEqual([0, expect.stringContaining('3 processes were stopped')])
   for (const { where } of processes.filter((each) => each.where.startsWith('http:'))) expect(await isListening(where)).toBe(false)
   for (const { name, pid } of again.processes) expect(birthOf(pid ?? 0), name).toBeUndefined()
   // the pid file of a process that ran before the machine was rebooted, such as a power failure leaves behind

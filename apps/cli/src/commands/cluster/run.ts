@@ -53,7 +53,7 @@ export async function status(flags: ClusterFlags): Promise<Result> {
   const statuses = await statusOf(folder, parts)
   const isHealthy = statuses.every((each) => each.isHealthy)
   return {
-    lines: [...statusLines(folder, statuses), ...(isHealthy ? [] : ['', `Bring back what is missing: ${UP}${dirFlagOf(flags)}`])],
+    lines: [...statusLines(folder, statuses), ...(isHealthy ? [] : ['', `To start the missing processes: ${UP}${dirFlagOf(flags)}`])],
     json: toJson(folder, parts, statuses),
     exitCode: isHealthy ? EXIT.done : EXIT.refused,
   }
@@ -98,9 +98,9 @@ export async function down(flags: ClusterFlags & { readonly purge?: true }): Pro
     if (running.length > 0) note(`Ending ${running.map(({ name }) => name).join(', ')}.`)
     await asCommandFailure(takeDown(running))
     if (flags.purge) folder.purge(parts.postgres.socketFolder())
-    const what = running.length === 0 ? 'No process of it ran' : `${running.length} processes are ended`
+    const what = running.length === 0 ? 'No process was running' : `${running.length} processes were stopped`
     const kept = flags.purge
-      ? `what they kept in ${folder.path} is gone`
+      ? `the data in ${folder.path} was deleted`
       : `the data is in ${folder.path}, and "${UP}${dirFlagOf(flags)}" continues with it`
     return {
       lines: wrap(`${what}; ${kept}.`),

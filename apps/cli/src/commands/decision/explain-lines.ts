@@ -71,7 +71,9 @@ export function toLines(
     ...(skipped.length === 0 ? [] : ['', ...wrap(`Filters that had nothing to check: ${skipped.join(', ')}.`)]),
     ...toShadows(shadowSteps),
     ...(reasons.length === 0 ? [] : ['', 'Why hosts were refused', ...toReasonTable(reasons)]),
-    ...(weighing.candidateCount > 0 || nearMisses.length === 0 ? [] : ['', 'Nearest of the refused', ...toNearTable(nearMisses)]),
+    ...(weighing.candidateCount > 0 || nearMisses.length === 0
+      ? []
+      : ['', 'Refused hosts that are nearest to passing', ...toNearTable(nearMisses)]),
     ...(weighing.hosts.length === 0 ? [] : ['', ...toWeights(weighing.hosts, weighing.candidateCount)]),
     ...(weights === undefined ? [] : ['', ...weights]),
     ...(verdicts === undefined ? [] : ['', 'Host by host', ...toVerdictTable(verdicts)]),
@@ -83,7 +85,9 @@ export function toLines(
 
 function toRetention({ explanationRetainedUntil: until }: Explained['decision']): readonly string[] {
   if (until === undefined) return []
-  return until === null ? ['The log no longer reaches back to it.'] : [`It can be replayed exactly until ${until}.`]
+  return until === null
+    ? wrap('The decision can no longer be replayed exactly, because the log no longer contains its state.')
+    : [`The decision can be replayed exactly until ${until}.`]
 }
 
 /** The demands of a request as a short text. */
@@ -135,7 +139,7 @@ const toFunnel = (steps: readonly Step[]): readonly string[] =>
       { head: 'before', align: 'right' },
       { head: 'after', align: 'right' },
       { head: 'refused', align: 'right' },
-      { head: 'alone', align: 'right' },
+      { head: 'only by it', align: 'right' },
     ],
     steps.map(({ name, entered, passed, rejected, soleRejections }) => [name, ...[entered, passed, rejected, soleRejections].map(String)]),
   )

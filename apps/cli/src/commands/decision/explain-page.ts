@@ -35,7 +35,7 @@ export function toExplainPage(
     ...(explanation.shadowSteps ?? []).map((step) => paragraph(shadowText(step))),
     ...(isRefused && nearMisses.length > 0
       ? [
-          heading('Nearest of the refused'),
+          heading('Refused hosts that are nearest to passing'),
           toMarkdownTable(
             [{ head: 'Host' }, { head: 'What keeps it out' }],
             nearMisses.map(({ hostName, node, host, lacks }) => [printHost(hostName, node, host?.hasOtherNodes), lacks]),

@@ -29,7 +29,7 @@ test('the first difference of a value is shown, within 80 columns', () => {
   const text = lines.join('\n')
   expect(text).toMatch(/^The decision is not the same as when it was made\.\nReplayed on revision 7 \(REPLAYED\)\.\n/)
   expect(text).toContain(`\n  kept   ${'a'.repeat(64)}\n`)
-  expect(text).toContain('LOG: differs first at record.seed\n  was  "5f0c"\n  is   "xxx')
+  expect(text).toContain('LOG: the first difference is at record.seed\n  was  "5f0c"\n  is   "xxx')
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80)
 })
 

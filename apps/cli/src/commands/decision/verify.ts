@@ -58,7 +58,7 @@ export function toVerificationLines({ outcome, fidelity, fleetRevision, checks }
         ? ['', `${part}: the hash differs from the recorded one`, `  kept   ${kept ?? 'none'}`, `  found  ${found ?? 'none'}`]
         : [
             '',
-            ...wrap(`${part}: differs first at ${difference.path || 'the whole'}`),
+            ...wrap(`${part}: ${difference.path === '' ? 'the values differ' : `the first difference is at ${difference.path}`}`),
             `  was  ${short(difference.was)}`,
             `  is   ${short(difference.is)}`,
           ],
@@ -67,13 +67,13 @@ export function toVerificationLines({ outcome, fidelity, fleetRevision, checks }
 }
 
 const HEADLINES: Readonly<Record<Verification['outcome'], string>> = {
-  SAME: 'The decision is unchanged, to the last bit.',
+  SAME: 'The decision is unchanged, bit for bit.',
   DIFFERENT: 'The decision is not the same as when it was made.',
   UNKNOWN: 'It is unknown whether the decision is unchanged.',
 }
 
 /** A text, shortened if it is longer than a line. */
 function short(json: string | null): string {
-  if (json === null) return 'not there'
+  if (json === null) return 'missing'
   return json.length > 73 ? `${json.slice(0, 70)}...` : json
 }

@@ -8,7 +8,7 @@ import { type Client, createClient } from '@gantt/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const BIN = fileURLToPath(new URL('../../../bin/gantt.mjs', import.meta.url))
-const LAST_LINE = 'The next start goes on'
+const LAST_LINE = 'The next start uses'
 
 let folder: string
 const running = new Set<Demo>()

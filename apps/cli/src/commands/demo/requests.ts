@@ -74,7 +74,7 @@ export function failingExamples(random: Random, licensedHosts: number): readonly
       }),
     },
     {
-      sentence: 'A flavor with a slip of the pen: look at what it asks of the aggregates.',
+      sentence: 'A flavor with a typing error: look at the aggregate metadata that it requires.',
       spec: aSpec(random, {
         flavor: aFlavor('i1.large', 4, 16, 200, { 'aggregate_instance_extra_specs:disk_type': 'nmve' }),
         projectId: 'search',

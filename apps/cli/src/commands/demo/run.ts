@@ -94,7 +94,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
 async function reportFleet(api: DemoApi, { folder, hosts, seed, say, show }: DemoOptions): Promise<DemoFleet> {
   const { hosts: known } = await api.count()
   const kept = folder.fleet !== undefined && known >= folder.fleet.hosts ? folder.fleet : undefined
-  if (kept !== undefined && kept.seed !== seed) say(`The fleet of this folder was made with seed ${kept.seed}; it stays.`)
+  if (kept !== undefined && kept.seed !== seed) say(`The fleet of this folder was created with seed ${kept.seed} and is used again.`)
   const fleet = demoFleet({ hosts: Math.max(hosts, kept?.hosts ?? 0), seed: kept?.seed ?? seed })
   const count = fleet.hosts.length
   if (kept?.hosts === count) {
@@ -104,7 +104,7 @@ async function reportFleet(api: DemoApi, { folder, hosts, seed, say, show }: Dem
   const started = performance.now()
   await setUpFleet(api, fleet, (reported) => show(reported, count))
   folder.keepFleet({ hosts: count, seed: kept?.seed ?? seed })
-  say(`${count} hosts reported and gathered in ${((performance.now() - started) / 1_000).toFixed(1)} s.`)
+  say(`${count} hosts and their aggregates were set up in ${((performance.now() - started) / 1_000).toFixed(1)} s.`)
   return fleet
 }
 
@@ -124,7 +124,8 @@ async function failExamples(api: DemoApi, fleet: DemoFleet, random: Random) {
     }
     failed.push({ decision, sentence })
   }
-  if (failed.length === 0) throw new DemoError('every request of the demo found a host: the fleet in this folder is not the demo’s')
+  if (failed.length === 0)
+    throw new DemoError('every request that must fail found a host: the fleet in this folder was not created by the demo')
   return failed
 }
 

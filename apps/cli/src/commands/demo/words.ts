@@ -54,13 +54,13 @@ export function linkLines({ base, key, counts, failed, host, aggregate, operatio
     '  npx gantt hosts',
     ...(first === undefined ? [] : [`  npx gantt explain ${shortId(first.decision)}`]),
     `  npx gantt groups show ${group}`,
-    '  npx gantt claims --all | grep Moving     # both ends are held',
+    '  npx gantt claims --all | grep Moving     # moves: both hosts hold resources',
     '  npx gantt claims --state REVOKED',
     ...(emptied === undefined ? [] : [`  npx gantt host evacuate ${host} --dry-run`]),
     '  npx gantt liveness',
     '',
-    rate > 0 ? `Requests go on coming, ${rate} per second, until Ctrl-C stops the demo.` : 'Ctrl-C stops the demo.',
-    'The next start goes on with this fleet; on the same port, the links stay valid.',
+    rate > 0 ? `The demo sends ${rate} requests per second until Ctrl-C stops it.` : 'Ctrl-C stops the demo.',
+    'The next start uses the same fleet; on the same port, the links stay valid.',
   ]
 }
 

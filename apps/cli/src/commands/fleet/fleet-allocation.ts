@@ -123,13 +123,14 @@ export const toWritten = ({ dryRun, fleetAllocation: allocation, impact }: Alloc
 ]
 
 function toLines({ version, release, classes, by, at, reason }: FleetAllocation): readonly string[] {
-  if (version === 0) return wrap('Nothing is set: hosts that leave it to the configuration are not overcommitted and reserve nothing.')
+  if (version === 0)
+    return wrap('Nothing is set: hosts that report no ratio and no reserved amount are not overcommitted and reserve nothing.')
   return [
     ...toAllocationTable(classes),
     ...wrap(
       release === null
-        ? 'No release of Nova is named: the rest is not overcommitted.'
-        : `For the rest the defaults of Nova ${release} apply.`,
+        ? 'No Nova release is set: other resources are not overcommitted.'
+        : `For other values the defaults of Nova ${release} apply.`,
     ),
     ...wrap(`Set by ${by ?? '-'} at ${at ?? '-'}: ${reason ?? '-'} (version ${version})`),
   ]
@@ -138,9 +139,9 @@ function toLines({ version, release, classes, by, at, reason }: FleetAllocation)
 /** The settings of a nova.conf that apply to hosts, before anything is written. */
 export function toImported(release: number | null, classes: readonly ClassAllocation[]): readonly string[] {
   return [
-    'Ratios and reserved amounts of hosts that leave them to the configuration',
+    'Ratios and reserved amounts of hosts that do not report their own',
     ...toAllocationTable(classes),
-    ...(release === null ? [] : wrap(`For the rest the defaults of Nova ${releaseName(release)} apply.`)),
+    ...(release === null ? [] : wrap(`For other values the defaults of Nova ${releaseName(release)} apply.`)),
   ]
 }
 

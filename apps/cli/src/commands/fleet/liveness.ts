@@ -80,8 +80,8 @@ async function showLiveness({ first, all, ...flags }: Flags): Promise<Result> {
 }
 
 const SOURCES: Readonly<Record<string, string>> = {
-  reports: 'reports: a host lives while it reports or sends heartbeats',
-  static: 'static: every host lives; GANTT_LIVENESS=reports listens to them',
+  reports: 'reports: a host is up while it sends reports or heartbeats',
+  static: 'static: all hosts are up; GANTT_LIVENESS=reports checks them',
 }
 
 function toLines(
@@ -96,8 +96,8 @@ function toLines(
       ['source', SOURCES[source] ?? source],
       ['up', String(up)],
       ['suspect', `${suspect}, silent for ${inWords(suspectAfter)} or longer; still chosen for new instances`],
-      ['down', `${down}, silent for ${inWords(downAfter)} or longer; nothing new goes there, claims stay`],
-      ['last look', checkedAt === null ? 'never' : `${age(checkedAt, Date.now())} ago`],
+      ['down', `${down}, silent for ${inWords(downAfter)} or longer; not chosen for new instances; claims stay`],
+      ['last check', checkedAt === null ? 'never' : `${age(checkedAt, Date.now())} ago`],
     ]),
     ...(silent.length === 0 ? [] : ['', ...toHostTable(silent, held), '', `${tally(silent.length, of, 'silent host')}.`]),
     ...(warning === null
@@ -112,7 +112,7 @@ const toHostTable = (hosts: readonly SilentHost[], withheld: ReadonlySet<string>
     hosts.map((host) => [
       nameOf(host),
       host.state,
-      `${host.stateReason ?? '-'}${withheld.has(nameOf(host)) ? '; withheld from DOWN' : ''}`,
+      `${host.stateReason ?? '-'}${withheld.has(nameOf(host)) ? '; DOWN awaits confirmation' : ''}`,
     ]),
   )
 
@@ -124,7 +124,7 @@ async function confirmDown(names: readonly string[], { reason, ...flags }: Flags
   if (!('hosts' in answer)) throw toRefusal(answer)
   const { hosts } = answer
   return {
-    lines: [...toHostTable(hosts), '', `${counted(hosts.length, 'host')} DOWN until heard again; the claims there stay.`],
+    lines: [...toHostTable(hosts), '', `${counted(hosts.length, 'host')} set to DOWN until the next sign of life; claims stay.`],
     json: answer,
   }
 }

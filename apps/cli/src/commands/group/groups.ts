@@ -137,7 +137,7 @@ async function updateGroup(uuid: string, { policy, maxPerHost, dryRun, ...flags 
   const { serverGroupUpdate: answer } = await connect(flags).request(UPDATE, variables)
   if ('serverGroup' in answer) {
     const { serverGroup } = answer
-    const what = answer.dryRun ? 'Nothing was changed. All members keep to it: ' : 'Changed: '
+    const what = answer.dryRun ? 'Nothing was changed. All members satisfy the new rule: ' : 'Changed: '
     return { lines: wrap(`${what}${ruleOf(serverGroup)} (it was ${ruleOf(before)}).`), json: answer }
   }
   if (answer.__typename !== 'ServerGroupConflict') throw toRefusal(answer)
@@ -147,7 +147,7 @@ async function updateGroup(uuid: string, { policy, maxPerHost, dryRun, ...flags 
       '',
       ...toMembersTable(answer.hosts),
       '',
-      `${counted(answer.hosts.length, 'host')} conflict${answer.hosts.length === 1 ? 's' : ''} with it.`,
+      `${counted(answer.hosts.length, 'host')} conflict${answer.hosts.length === 1 ? 's' : ''} with the new rule.`,
     ],
     json: answer,
     exitCode: EXIT.refused,

@@ -164,7 +164,11 @@ function toLines(name: string, moves: readonly Move[], isDryRun: boolean): reado
     `${moving.length} of ${counted(moves.length, 'claim')} ${verb} elsewhere.${isDryRun ? ' Nothing was changed.' : ''}`,
     ...(ids.length === 0
       ? []
-      : ['Once the instances are there:', ...toCommand(`${GANTT} claims confirm`, ids), `To stay: the same with "revert".`]),
+      : [
+          'Once the instances run on their new hosts:',
+          ...toCommand(`${GANTT} claims confirm`, ids),
+          'To cancel the moves, use "revert" instead of "confirm".',
+        ]),
   ]
 }
 

@@ -133,7 +133,7 @@ async function listGone({ zone, status, name, query, sort, columns, first, all, 
   const rows = hosts.map((host) => [
     nameOf(host),
     host.gone === null ? '-' : `${age(host.gone.at, nowOf(past))} ago`,
-    host.gone?.readmitted ? 'taken again' : 'refused',
+    host.gone?.readmitted ? 'accepted again' : 'refused',
     host.gone?.reason ?? '-',
   ])
   const lines =

@@ -33,7 +33,7 @@ test('after a preview of the claims that end, a host is forgotten, and its repor
   const done = await run('host', 'forget', host, '--force', '--claims', '1', '--yes', ...why)
   expect([done.code, done.out]).toEqual([0, expect.stringMatching(/^Forgotten: .*\n1 claim ended REVOKED:\n/)])
   expect((await run('hosts', '--name', host)).out).not.toContain(host)
-  expect((await run('host', 'forget', host, '--yes', ...why)).out).toBe(`${host}: forgotten before; nothing was changed.\n`)
+  expect((await run('host', 'forget', host, '--yes', ...why)).out).toBe(`${host}: already forgotten; nothing was changed.\n`)
   const gone = await run('hosts', '--gone')
   expect([gone.code, gone.out]).toEqual([
     0,
@@ -44,7 +44,7 @@ test('after a preview of the claims that end, a host is forgotten, and its repor
   expect((await run('host', 'show', host)).out).toMatch(/\nforgotten +\S+: scrapped; its reports are\s+refused until\s+it is readmitted/)
 
   expect((await run('host', 'readmit', host, '--reason', 'repaired')).out).toBe(
-    `Reports of ${host} are taken again. It is there with its next full report.\n`,
+    `Reports of ${host} are accepted again.\nThe host returns with its next full report.\n`,
   )
   expect((await run('host', 'readmit', host, '--reason', 'repaired')).out).toContain('nothing was changed')
   expect((await run('host', 'readmit', 'never', '--reason', 'x')).code).toBe(2)
@@ -55,8 +55,8 @@ test('a host is replaced after a preview, and the old name still finds the host'
   expect((await run('host', 'replace', name, 'moved-1', '--yes')).err).toContain('--reason is missing')
   const shown = await run('host', 'replace', name, 'moved-1')
   expect([shown.code, shown.out]).toEqual([0, expect.stringMatching(/^Nothing was changed. This would call .* moved-1.\n/)])
-  expect((await run('host', 'replace', name, 'moved-1', '--reason', 'new rack', '--yes')).out).toContain(`${name} is called moved-1 now.`)
-  expect((await run('host', 'replace', name, 'moved-1', '--reason', 'new rack', '--yes')).out).toContain('is called moved-1 already')
+  expect((await run('host', 'replace', name, 'moved-1', '--reason', 'new rack', '--yes')).out).toContain(`${name} is now called moved-1.`)
+  expect((await run('host', 'replace', name, 'moved-1', '--reason', 'new rack', '--yes')).out).toContain('is already called moved-1')
   expect((await run('host', 'show', name)).out).toMatch(new RegExp(`host +moved-1\\nwas called +${name}\\n`))
   const taken = await run('host', 'replace', 'moved-1', 'moved-1', '--reason', 'x', '--yes')
   expect([taken.code, taken.err]).toEqual([2, expect.stringContaining('another name')])

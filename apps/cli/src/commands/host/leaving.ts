@@ -104,10 +104,14 @@ async function forgetHosts(names: readonly string[], { force, claims, reason, ye
   if (!('impact' in answer)) return refusedBy(answer)
   const { hosts, impact, unchanged } = answer
   const named = hosts.map(nameOf).join(', ')
-  if (unchanged) return { lines: wrap(`${named}: forgotten before; nothing was changed.`), json: answer }
+  if (unchanged) return { lines: wrap(`${named}: already forgotten; nothing was changed.`), json: answer }
   const lines = [
     ...wrap(yes ? `Forgotten: ${named}.` : `Nothing was changed. This would forget ${named}.`),
-    ...impactLines(impact, yes ? 'ended REVOKED' : 'would end REVOKED', yes ? 'It is off the lists of' : 'It would leave'),
+    ...impactLines(
+      impact,
+      yes ? 'ended REVOKED' : 'would end REVOKED',
+      yes ? 'Removed from aggregates' : 'Would be removed from aggregates',
+    ),
     ...(yes
       ? []
       : [impact.claimCount === 0 ? 'Add --yes to do it.' : `Add --claims ${impact.claimCount} --yes to end these and no others.`]),
@@ -120,8 +124,8 @@ async function readmitHost(name: string, { reason, ...flags }: Flags & { readonl
   const { hostReadmit: answer } = await connect(flags).request(READMIT, variables)
   if (!('hosts' in answer)) throw toRefusal(answer)
   const lines = answer.unchanged
-    ? [`Reports of ${name} are taken already; nothing was changed.`]
-    : [`Reports of ${name} are taken again. It is there with its next full report.`]
+    ? [`Reports of ${name} are already accepted; nothing was changed.`]
+    : [`Reports of ${name} are accepted again.`, 'The host returns with its next full report.']
   return { lines, json: answer }
 }
 
@@ -135,11 +139,13 @@ async function replaceHost(name: string, by: string, { reason, yes, ...flags }: 
   const { hostReplace: answer } = await connect(flags).request(REPLACE, variables)
   if (!('impact' in answer)) return refusedBy(answer)
   const { impact, merged, unchanged } = answer
-  if (unchanged) return { lines: [`${name} is called ${by} already; nothing was changed.`], json: answer }
+  if (unchanged) return { lines: [`${name} is already called ${by}; nothing was changed.`], json: answer }
   const lines = [
-    ...wrap(yes ? `${name} is called ${by} now.` : `Nothing was changed. This would call ${name} ${by}.`),
-    ...merged.flatMap((host) => wrap(`${nameOf(host)} has reported already: its report ${yes ? 'is' : 'would be'} that of the one host.`)),
-    ...impactLines(impact, yes ? 'followed' : 'would follow', yes ? 'Renamed in' : 'It would be renamed in'),
+    ...wrap(yes ? `${name} is now called ${by}.` : `Nothing was changed. This would call ${name} ${by}.`),
+    ...merged.flatMap((host) =>
+      wrap(`${nameOf(host)} has already reported: the two ${yes ? 'are' : 'would be'} merged into one host with this report.`),
+    ),
+    ...impactLines(impact, yes ? 'followed' : 'would follow', yes ? 'Renamed in aggregates' : 'Would be renamed in aggregates'),
     ...(yes ? [] : ['Add --yes to do it.']),
   ]
   return { lines, json: answer }
@@ -153,8 +159,8 @@ function refusedBy(answer: NotDone): Result {
 }
 
 const impactLines = ({ claimCount, claims, aggregates, serverGroups }: Impact, become: string, lists: string): string[] => [
-  ...(claimCount === 0 ? ['No claim is on it.'] : [`${counted(claimCount, 'claim')} ${become}:`, ...claimLines(claims, claimCount)]),
-  ...(aggregates.length === 0 ? [] : wrap(`${lists} ${aggregates.join(', ')}.`)),
+  ...(claimCount === 0 ? ['No claim is affected.'] : [`${counted(claimCount, 'claim')} ${become}:`, ...claimLines(claims, claimCount)]),
+  ...(aggregates.length === 0 ? [] : wrap(`${lists}: ${aggregates.join(', ')}.`)),
   ...(serverGroups.length === 0 ? [] : wrap(`Server groups concerned: ${serverGroups.join(', ')}.`)),
 ]
 

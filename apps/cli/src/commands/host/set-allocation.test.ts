@@ -62,7 +62,7 @@ test('an import writes the ratios of a nova.conf, and its dry run shows them', a
   fs.writeFileSync(file, '[DEFAULT]\ncpu_allocation_ratio = 16\nreserved_host_disk_mb = 2048\n')
   const shown = await gantt({}, 'profile', 'import', file, '--dry-run', '--release', 'zed')
   expect(shown.out).toMatch(
-    /\nRatios and reserved amounts of hosts[^\n]*\nRESOURCE +RATIO +RESERVED\nVCPU +16 +-\nDISK_GB +- +2\nFor the rest the/,
+    /\nRatios and reserved amounts of hosts[^\n]*\nRESOURCE +RATIO +RESERVED\nVCPU +16 +-\nDISK_GB +- +2\nFor other values the/,
   )
   expect((await run('fleet-allocation')).out).toContain('Nothing is set')
   const written = await run('profile', 'import', file, '--name', 'conf', '--release', 'zed')

@@ -52,7 +52,7 @@ test('the audit is listed, and its verification checks that a row that was print
   expect([rows, head.seq]).toEqual([expect.any(Number), rows])
   await run(...create, '--scopes', 'READ')
   const whole = await run('audit', 'verify', '--expect', `${head.seq}:${head.hash}`)
-  expect([whole.code, whole.out]).toEqual([0, expect.stringMatching(/^The audit is whole: \d+ rows\.\nhead {2}\d+:[0-9a-f]{64}\n$/)])
+  expect([whole.code, whole.out]).toEqual([0, expect.stringMatching(/^The audit is intact: \d+ rows\.\nhead {2}\d+:[0-9a-f]{64}\n$/)])
   const longer = await run('audit', 'verify', '--expect', `${head.seq + 100}:${head.hash}`)
   expect([longer.code, longer.out]).toEqual([1, expect.stringContaining('the chain ends at row')])
   const other = await run('audit', 'verify', '--expect', `${head.seq}:${'0'.repeat(64)}`)

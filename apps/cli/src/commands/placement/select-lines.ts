@@ -58,7 +58,7 @@ const MAX_INSTANCES_WITH_ALTERNATES = 5
 
 /** A line with the fields of the request that had no effect. Empty if all fields had an effect. */
 export const toLinesOfIgnored = ({ ignoredFields = [] }: { readonly ignoredFields?: readonly string[] }): readonly string[] =>
-  ignoredFields.length === 0 ? [] : ['', ...wrap(`Without effect, since nothing in the profile reads it: ${ignoredFields.join(', ')}.`)]
+  ignoredFields.length === 0 ? [] : ['', ...wrap(`Ignored fields (nothing in the profile reads them): ${ignoredFields.join(', ')}.`)]
 
 /** The host of each instance, the claimed resources, and the next command. */
 export function toLinesOfPlaced({ replayed, decision, destinations }: Placed): readonly string[] {
@@ -85,7 +85,7 @@ export function toLinesOfPlaced({ replayed, decision, destinations }: Placed): r
       wrap(`Next best after ${nameOf(selected.host)}: ${others.map(({ host }) => nameOf(host)).join(', ')}`),
     )
   return [
-    `${counted(destinations.length, 'instance')} placed${replayed ? ' before: the same answer to the same key' : ''}.`,
+    `${counted(destinations.length, 'instance')} placed${replayed ? ' earlier, by a call with the same idempotency key' : ''}.`,
     '',
     ...toTable(
       [
@@ -104,9 +104,9 @@ export function toLinesOfPlaced({ replayed, decision, destinations }: Placed): r
     '',
     ...alternates,
     ...(withOthers.length > MAX_INSTANCES_WITH_ALTERNATES
-      ? [`Next best after ${withOthers.length - MAX_INSTANCES_WITH_ALTERNATES} others: --json has them`]
+      ? [`Next best for ${withOthers.length - MAX_INSTANCES_WITH_ALTERNATES} more instances: see --json`]
       : []),
-    `${isToProject ? 'The decision:' : 'Why there: '} ${GANTT} explain ${shortId(decision.id)}`,
+    `To see why: ${GANTT} explain ${shortId(decision.id)}`,
     ...(claims.length === 1 ? toNext(claims[0] ?? '', isMove(destinations[0]?.selected.claim)) : []),
     ...(claims.length > 1 ? [`To keep them: ${GANTT} claims confirm CLAIM...`] : []),
   ]
@@ -127,12 +127,12 @@ const toNext = (claim: string, isMove: boolean): readonly string[] =>
 export function toLinesOfRefused(answer: Refused): readonly string[] {
   const { message, decision } = answer
   // the service does not return the reasons for a key that is bound to a project
-  if (!('reasons' in answer)) return [...wrap(message), '', `What is in the way: ${GANTT} explain ${shortId(decision.id)}`]
+  if (!('reasons' in answer)) return [...wrap(message), '', `To see why: ${GANTT} explain ${shortId(decision.id)}`]
   return [
     ...wrap(message),
     '',
     ...(answer.reasons.length === 0 ? [] : [...toReasonTable(answer.reasons), '']),
-    `Everything:   ${GANTT} explain ${shortId(decision.id)}`,
+    `To see why:   ${GANTT} explain ${shortId(decision.id)}`,
     `For one host: ${GANTT} why-not ${shortId(decision.id)} HOST`,
   ]
 }

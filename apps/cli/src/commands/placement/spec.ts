@@ -31,7 +31,7 @@ export async function readSpec(flags: SpecFlags): Promise<SpecInput> {
   if (vcpus === undefined || memoryMb === undefined)
     throw new CommandFailure(EXIT.usage, 'the request is missing: give --vcpus and --memory-mb, or a whole request with --spec')
   if (gpus === undefined && (gpuShare !== undefined || gpuModel !== undefined))
-    throw new CommandFailure(EXIT.usage, '--gpu-share and --gpu-model say which GPUs; give --gpus, how many')
+    throw new CommandFailure(EXIT.usage, '--gpu-share and --gpu-model need --gpus, the number of GPUs')
   const gantt = {
     flavor: { vcpus, memoryMb, ...(rootGb === undefined ? {} : { rootGb }) },
     ...(count === undefined ? {} : { numInstances: count }),

@@ -73,7 +73,7 @@ test('for a filter that cannot be mapped, the command exits with 1 and writes no
   const { out, code } = await importing(CUSTOM, '--dry-run')
   expect([code, out]).toEqual([
     1,
-    expect.stringMatching(/ +2 +lost +GoldFilter is no filter of Nova's\n[\s\S]*Nothing was written: the file/),
+    expect.stringMatching(/ +2 +not mapped +GoldFilter is no filter of Nova's\n[\s\S]*Nothing was written, because/),
   ])
   const partly = await importing(CUSTOM, '--dry-run', '--partial', '--json')
   expect([partly.code, oneLine(partly)]).toEqual([

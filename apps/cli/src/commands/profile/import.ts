@@ -150,7 +150,7 @@ function toReport({ release, isGuessed, profile, findings, elsewhere }: Imported
       [{ head: 'weigher' }, { head: 'multiplier', align: 'right' }, { head: 'options', wraps: true, least: 24 }],
       profile.weighers.map(({ name, multiplier, options = {} }) => [name, String(multiplier), optionText(options)]),
     ),
-    ...(findings.length === 0 ? [] : ['', 'Different from the file', ...toFindings(findings)]),
+    ...(findings.length === 0 ? [] : ['', 'Differences from the file', ...toFindings(findings)]),
     ...(elsewhere.length === 0
       ? []
       : ['', ...wrap(`Ignored: ${counted(elsewhere.length, 'option')} without effect on the choice of hosts.`)]),
@@ -182,16 +182,19 @@ const optionText = (options: Readonly<Record<string, unknown>>): string =>
 /** The order in which differences from the file are listed, by kind: lost settings are first. */
 const ORDER = ['lost', 'refused', 'idle', 'note'] as const
 
+const KINDS: Readonly<Record<(typeof ORDER)[number], string>> = { lost: 'not mapped', refused: 'refused', idle: 'no effect', note: 'note' }
+
 const toFindings = (findings: ImportedConf['findings']): readonly string[] =>
   toTable(
-    [{ head: 'line', align: 'right' }, { head: 'is' }, { head: 'what', wraps: true, least: 40 }],
+    [{ head: 'line', align: 'right' }, { head: 'kind' }, { head: 'what', wraps: true, least: 40 }],
     [...findings]
       .sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))
-      .map(({ kind, line, subject, message }) => [line === null ? '-' : String(line), kind, `${subject} ${message}`]),
+      .map(({ kind, line, subject, message }) => [line === null ? '-' : String(line), KINDS[kind], `${subject} ${message}`]),
   )
 
 function toEnd(name: string, created: Created | null, isRefused: boolean, isDry: boolean): string {
-  if (isRefused) return 'Nothing was written: the file names what cannot be mapped. With --partial the profile is made without that.'
+  if (isRefused)
+    return 'Nothing was written, because some settings of the file cannot be mapped. With --partial the profile is created without them.'
   if (created === null) return isDry ? 'Nothing was written.' : `Nothing was written as ${name}.`
   const ref = `${created.name}@${created.number}`
   return created.active

@@ -178,7 +178,7 @@ function toRolloutLines(rollout: Followed | null): readonly string[] {
   const fares =
     agreement === null
       ? 'Nothing was compared yet.'
-      : `Of ${sampled} decisions ${decimal(agreement * 100)} % alike, ${newFailures} newly failing, ${newPlacements} newly placed.`
+      : `Of ${sampled} decisions ${decimal(agreement * 100)} % have the same outcome, ${newFailures} newly fail, ${newPlacements} are newly placed.`
   return [
     ...wrap(
       `${candidate.profileName}@${candidate.number} is tried as a ${mode.toLowerCase()} with ${share} % of the calls since ${since}.`,
@@ -200,7 +200,7 @@ function toFollowedLines(rollout: Followed | null): readonly string[] {
     [
       { head: 'from' },
       { head: 'compared', align: 'right' },
-      { head: 'alike', align: 'right' },
+      { head: 'same outcome', align: 'right' },
       { head: 'elsewhere', align: 'right' },
       { head: 'failing', align: 'right' },
       { head: 'placed', align: 'right' },
@@ -221,7 +221,7 @@ function toFollowedLines(rollout: Followed | null): readonly string[] {
       ? [
           '',
           ...wrap(
-            'The latest requests with a different outcome: the host of the active version, the host of the other, and the rank of each for the version that did not choose it:',
+            'The latest requests with different outcomes: the host that the active version chose, the host that the other version chose, and the rank of each host in the order of the version that did not choose it:',
           ),
           ...last,
         ]

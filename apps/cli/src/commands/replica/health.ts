@@ -19,9 +19,9 @@ const HEALTH = graphql(
 /** The meaning of each mode for callers. */
 const MODES: Readonly<Record<string, string>> = {
   NORMAL: 'everything is answered',
-  STORE_AWAY: 'reads are answered from memory, with this age; claims are refused and can be retried',
+  STORE_AWAY: 'reads are answered from memory and may be as old as the lag; claims are refused and can be retried',
   READ_ONLY: 'this replica found a log from which it must not continue; reads are answered, claims are not',
-  CLOSING: 'it is being stopped',
+  CLOSING: 'this replica is being stopped',
 }
 
 /** `gantt health`: the mode of the replica that answers, and which operations this replica can perform. */
@@ -44,7 +44,7 @@ async function showHealth(flags: Flags): Promise<Result> {
     lines: toPairs([
       ['mode', meaning === undefined ? mode : `${mode}: ${meaning}`],
       ...(reason === null ? [] : [['reason', reason] as const]),
-      ['lag', `${inWords(stateAge)} since its state was known to be as new as the store's`],
+      ['lag', `its state was last known to be current ${inWords(stateAge)} ago`],
       [
         'audit',
         checkedAge === null

@@ -32,7 +32,7 @@ async function showLog(flags: Flags): Promise<Result> {
       ['size', mib(bytes / BYTES_PER_MIB)],
       ['is kept', `${counted(keptDays, 'day')} (GANTT_LOG_DAYS), at most ${mib(keptBytes / BYTES_PER_MIB)} (GANTT_LOG_BYTES)`],
       ['tables have', `everything up to revision ${tablesRevision}`],
-      ['rows set aside', rowsSetAside === 0 ? '0' : `${rowsSetAside}: the tables do not have them, the service's output states why`],
+      ['skipped rows', rowsSetAside === 0 ? '0' : `${rowsSetAside}: the database refused them; the service's output states why`],
     ]),
     json: fleetLog,
   }

@@ -119,16 +119,16 @@ function toAuditorLines(auditor: Auditor): readonly string[] {
       : `${counted(comparisons, 'digest')} compared, the last equal one ${age(agreedAt, Date.now())} ago`
   return [
     ...toPairs([
-      ['*', 'answers this'],
+      ['*', 'the replica that answered this command'],
       ['its auditor', `${toViolations(violations, auditor)}; ${checked}`],
       ['the hosts', `${counted(warnings, 'warning')}, ${counted(notices, 'notice')} about what they report: ${GANTT} findings`],
-      ['with others', compared],
+      ['other replicas', compared],
     ]),
     ...broken.flatMap(({ code, subject, name, field, expected, actual, since }) => [
       '',
       ...wrap(`${code}: ${subject} ${name}, ${field}: expected ${expected}, found ${actual}, since ${since}`),
     ]),
-    ...(broken.length === 0 ? [] : ['', `What the log says: ${GANTT} replicas --heal --dry-run`]),
+    ...(broken.length === 0 ? [] : ['', `To compare it with the log: ${GANTT} replicas --heal --dry-run`]),
   ]
 }
 

@@ -39,7 +39,7 @@ test.each<[string, Partial<Vitals>, number, string]>([
 
 test('the note about unknown values is printed only if the table has unknown values', () => {
   expect(toVitalsLines([plain])).toHaveLength(2)
-  expect(toVitalsLines([plain, { ...plain, hosts: null }]).at(-1)).toMatch(/^\?: it does not follow the log yet/)
+  expect(toVitalsLines([plain, { ...plain, hosts: null }]).at(-1)).toMatch(/^\?: the replica does not follow the log yet/)
 })
 
 test('the table fits 80 columns even with the largest values', () => {

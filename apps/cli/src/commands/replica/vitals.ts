@@ -40,7 +40,7 @@ export function toVitalsLines(replicas: readonly Vitals[], screen?: Screen): rea
   const isAllKnown = !rows.some((row) => row.includes(UNKNOWN))
   return [
     ...toTable(columns, rows, screen),
-    ...(isAllKnown ? [] : ['', `${UNKNOWN}: it does not follow the log yet, or its release does not report it`]),
+    ...(isAllKnown ? [] : ['', `${UNKNOWN}: the replica does not follow the log yet, or its release does not report this`]),
   ]
 }
 

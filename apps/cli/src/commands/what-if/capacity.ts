@@ -66,7 +66,7 @@ const GROUP_HEADS = [
   { head: 'fits', align: right },
   { head: 'hosts', align: right },
   { head: 'with room', align: right },
-  { head: 'ends at', cut: 'end' as const, least: 12 },
+  { head: 'limited by', cut: 'end' as const, least: 12 },
 ]
 const groupRows = ({ groups }: Capacity) =>
   groups.map(({ key, fits, hosts, hostsWithRoom, bottleneck }) => [
@@ -80,8 +80,8 @@ const groupRows = ({ groups }: Capacity) =>
 const SHARE_HEADS = [
   { head: 'hosts', align: right },
   { head: 'with room', align: right },
-  { head: 'meant' },
-  { head: 'end at', cut: 'end' as const, least: 10 },
+  { head: 'admitted' },
+  { head: 'limited by', cut: 'end' as const, least: 10 },
   { head: 'reason', cut: 'end' as const, least: 10 },
   { head: 'filter', cut: 'end' as const, least: 10 },
 ]
@@ -102,7 +102,7 @@ const toLines = (found: Capacity): readonly string[] => [
   ...(found.groups.length === 0 ? wrap(NO_HOST) : tablesOf(found)),
 ]
 
-const NO_HOST = 'There is no host there: none has reported, or all have left. The README shows how to report one.'
+const NO_HOST = 'The fleet has no hosts: none has reported, or all were forgotten. The README shows how to report one.'
 
 const tablesOf = (found: Capacity): readonly string[] => [
   '',

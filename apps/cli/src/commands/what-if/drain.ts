@@ -8,7 +8,7 @@ export function drainTexts(drain: Drain | null): readonly string[] {
   if (drain === null) return []
   const { moved, stuck, withoutClaims, instances } = drain
   return [
-    `Of the hosts that are drained ${counted(moved, 'instance')} would move to others${stuck === 0 ? '.' : `, and ${stuck} would find no host:`}`,
+    `${counted(moved, 'instance')} of the drained hosts would move to other hosts${stuck === 0 ? '.' : `, and ${stuck} would find no host:`}`,
     ...instances.map(
       ({ claimId, instanceUuid, fromHost, fromNode, fromHasOtherNodes, message }) =>
         `${instanceUuid ?? `claim ${claimId}`} on ${printHost(fromHost, fromNode, fromHasOtherNodes)}: ${message ?? ''}`,

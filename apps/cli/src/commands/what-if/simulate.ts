@@ -54,7 +54,7 @@ async function simulate(flags: Flags): Promise<Result> {
 }
 
 function headlineOf({ placed, failed, notDecided, asOf }: Simulation): string {
-  const late = notDecided === 0 ? '' : ` There was no time for ${notDecided} more.`
+  const late = notDecided === 0 ? '' : ` ${notDecided} more could not be decided within the time limit.`
   return `${placed} of ${counted(placed + failed, 'instance')} would be placed, at revision ${asOf}.${late} Nothing was claimed.`
 }
 
@@ -113,7 +113,7 @@ function toLines(found: Simulation): readonly string[] {
             ],
             hosts.slice(0, MAX_HOSTS).map(([host, instances]) => [host, String(instances)]),
           ),
-          ...(hosts.length > MAX_HOSTS ? [`and ${hosts.length - MAX_HOSTS} more hosts; --json has them`] : []),
+          ...(hosts.length > MAX_HOSTS ? [`and ${hosts.length - MAX_HOSTS} more hosts: see --json`] : []),
           ...unlistedText(found).flatMap((text) => wrap(text)),
         ]),
     ...(found.firstFailure === null

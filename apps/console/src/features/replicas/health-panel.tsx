@@ -61,7 +61,7 @@ const logFigures = ({ bytes, keptDays, keptBytes, rowsSetAside }: ReplicaStates[
     title: `Entries older than ${formatCount(keptDays)} days are dropped. If the log exceeds its size limit, the oldest entries are dropped too.`,
   },
   {
-    label: 'Rows set aside',
+    label: 'Skipped rows',
     value: formatCount(rowsSetAside),
     isBad: rowsSetAside > 0,
     title: 'Rows that the tables skip, because the database refuses their contents',

@@ -65,7 +65,7 @@ test('an identical candidate agrees with every decision, including refusals', as
       },
     ],
     disagreements: [],
-    text: 'policy@2 against policy@1: of 5 of 5 requests 5 alike, 0 on other hosts, 0 newly placed, 0 newly failing.',
+    text: 'policy@2 against policy@1: of 5 of 5 requests 5 with the same outcome, 0 on other hosts, 0 newly placed, 0 newly failing.',
   })
 })
 

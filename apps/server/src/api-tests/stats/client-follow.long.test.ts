@@ -234,7 +234,7 @@ test('a stream is opened again after an error, an early end or missing heartbeat
   expect(breaks).toMatchObject([
     expect.stringContaining('answered 502'),
     expect.stringContaining('the stream ended'),
-    expect.stringContaining('nothing was heard for 50 ms'),
-    expect.stringContaining('nothing was heard for 50 ms'),
+    expect.stringContaining('nothing was received for 50 ms'),
+    expect.stringContaining('nothing was received for 50 ms'),
   ])
 })

@@ -254,7 +254,7 @@ const WHAT: Readonly<Record<VerifiedPart, { readonly same: string; readonly diff
     different: 'The log entry contains another decision, or another position, outcome, time, account or claims of it.',
   },
   REPLAY: {
-    same: 'The replay is the same to the last bit.',
+    same: 'The replay gives the same result, bit for bit.',
     different: 'The replay differs.',
   },
   MATRIX: {

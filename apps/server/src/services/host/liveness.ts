@@ -102,7 +102,11 @@ export function createLiveness(replica: Replica, { source, watcher, timeouts }: 
       if (names.length < 1 || names.length > MAX_HEARTBEATS) issues.push(issue(['hosts'], names, `name 1 to ${MAX_HEARTBEATS} hosts`))
       if (source.name === 'static')
         issues.push(
-          issue(['hosts'], names, 'be closed by hostSetStatus: with GANTT_LIVENESS=static every host lives, and is UP again at once'),
+          issue(
+            ['hosts'],
+            names,
+            'be closed by hostSetStatus: with GANTT_LIVENESS=static all hosts are UP, and a host set to DOWN would be UP again at once',
+          ),
         )
       if (issues.length > 0) return invalid(issues)
       await replica.fresh()

@@ -291,7 +291,7 @@ function textOf({ baseline, candidate, total, sampled, counts, leftOut, shadowFi
   if (total === 0) return `${refs}: the profile decided no request in that time.`
   if (sampled === 0) return `${refs}: none of ${total} requests could be decided again.${rest}`
   const parts = [
-    `${counts.SAME} alike`,
+    `${counts.SAME} with the same outcome`,
     `${counts.ELSEWHERE} on other hosts`,
     `${counts.NEW_PLACEMENT} newly placed`,
     `${counts.NEW_FAILURE} newly failing`,

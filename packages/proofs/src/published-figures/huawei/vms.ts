@@ -26,7 +26,7 @@ export function readHuaweiVms(file: string): readonly HuaweiVm[] {
     const refuse = (found: string, allowed: string) => new TraceError(`${basename(file)}, line ${i + 2}: ${found}; it must be ${allowed}`)
     if (before !== undefined && row.arrival_s < before.arrival_s)
       throw refuse(`arrival_s is ${row.arrival_s}`, `${before.arrival_s} or more, as in the line before`)
-    if (ids.has(row.vm_id)) throw refuse(`vm_id is ${row.vm_id}, which an earlier line has`, 'there once')
+    if (ids.has(row.vm_id)) throw refuse(`vm_id is ${row.vm_id}, which an earlier line has`, 'unique')
     ids.add(row.vm_id)
     return { id: row.vm_id, vcpus: row.vcpus, memoryGb: row.memory_gb, arrivalS: row.arrival_s, lifetimeS: row.lifetime_s }
   })

@@ -46,8 +46,8 @@ test('several targets are columns of one table, compared with the first', () => 
   ]
   const { heads, rows, figures } = openbReport('t', columns, { replay: 'openb' })
   expect(heads).toEqual(['in process', 'nats, 3 replicas'])
-  expect(rows.find(([what]) => what === 'off the first')).toEqual(['off the first', [0, -0.5], 'points'])
-  expect(rows.find(([what]) => what === 'proposals void')).toEqual(['proposals void', [undefined, 0], '%'])
+  expect(rows.find(([what]) => what === 'difference from the first')).toEqual(['difference from the first', [0, -0.5], 'points'])
+  expect(rows.find(([what]) => what === 'void proposals')).toEqual(['void proposals', [undefined, 0], '%'])
   expect(figures).toMatchObject({ replay: 'openb', targets: [{ name: 'in process' }, { gpuAllocatedPct: 89.5, runs: [{ seed: 1 }] }] })
 })
 

@@ -23,7 +23,7 @@ export function openbReport(title: string, columns: readonly OpenbColumn[], base
       row('GPUs allocated, mean', ({ gpuAllocatedPct }) => gpuAllocatedPct, '%'),
       row('standard deviation', ({ sd }) => sd, '%'),
       ...(all.length > 1
-        ? [row('off the first', ({ gpuAllocatedPct }) => gpuAllocatedPct - (first?.gpuAllocatedPct ?? Number.NaN), 'points')]
+        ? [row('difference from the first', ({ gpuAllocatedPct }) => gpuAllocatedPct - (first?.gpuAllocatedPct ?? Number.NaN), 'points')]
         : []),
       row('pods placed', ({ placed }) => placed, ''),
       row('pods refused', ({ rejected }) => rejected, ''),
@@ -31,8 +31,8 @@ export function openbReport(title: string, columns: readonly OpenbColumn[], base
       row('over-commits', ({ overCommits }) => overCommits, ''),
       ...(asked
         ? [
-            row('hosts shown otherwise', ({ differences }) => differences, ''),
-            row('proposals void', ({ effort }) => effort?.voidPct, '%'),
+            row('hosts with other amounts', ({ differences }) => differences, ''),
+            row('void proposals', ({ effort }) => effort?.voidPct, '%'),
             row('proposals refused early', ({ effort }) => effort?.refusedEarlyPct, '%'),
             row('retries per claim', ({ effort }) => effort?.retriesPerClaim, ''),
             row('repeated calls', ({ effort }) => effort?.repeated, ''),

@@ -45,7 +45,7 @@ export const allocationChecks: readonly Rule[] = [
             )
             const sum =
               others.reduce((held, { amounts }) => held + (amounts[resourceClass] ?? 0), base[resourceClass] ?? 0) + here.length * amount
-            return sum > most ? [`${name} was given ${sum} ${resourceClass} by key ${call.key}; operators left ${most}`] : []
+            return sum > most ? [`${name} has ${sum} ${resourceClass} allocated after key ${call.key}; operators left ${most}`] : []
           })
         }),
       )

@@ -25,7 +25,9 @@ export const finalChecks: readonly Rule[] = [
             return [
               ...(held > most ? [`${name} holds claims for ${held} ${resourceClass} of ${most} (replica ${final.replica})`] : []),
               ...(sum > most + unpromised
-                ? [`${name} shows ${sum} ${resourceClass} of ${most}, ${unpromised} of it unpromised (replica ${final.replica})`]
+                ? [
+                    `${name} shows ${sum} ${resourceClass} of ${most}, ${unpromised} of these reported without a claim (replica ${final.replica})`,
+                  ]
                 : []),
             ]
           })
@@ -225,7 +227,7 @@ export const finalChecks: readonly Rule[] = [
     violations: ({ history, finals }) => finals.flatMap((final) => keysWithOtherClaims(history, final)),
   },
   {
-    name: 'an abandoned key holds nothing',
+    name: 'an abandoned idempotency key holds no claim',
     violations: ({ history, finals }) => {
       const abandoned = new Set(history.filter(isOf('abandon')).flatMap(({ call, outcome }) => (outcome.type === 'ok' ? [call.key] : [])))
       const moved = new Set(history.filter(isOf('place')).flatMap(({ call }) => (call.moveOf === null ? [] : call.instances)))

@@ -13,7 +13,7 @@ export const findingChecks: readonly Rule[] = [
         const there = new Set(needed.map(textOf))
         const where = `(replica ${final.replica})`
         return [
-          ...[...found].filter((text) => !there.has(text)).map((text) => `found, but not true: ${text} ${where}`),
+          ...[...found].filter((text) => !there.has(text)).map((text) => `found, but false: ${text} ${where}`),
           ...[...new Set(needed.map(({ code }) => code))]
             .flatMap((code) => notFound(code, needed, final))
             .map((text) => `${text} ${where}`),

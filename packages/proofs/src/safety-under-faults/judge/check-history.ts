@@ -93,7 +93,7 @@ export const historyChecks: readonly Rule[] = [
       ),
   },
   {
-    name: 'fences rise',
+    name: 'a later claim has a higher fence',
     violations: ({ history }) => {
       const first = placedOf(history.filter(isOf('place'))).filter(({ answer }) => !answer.replayed)
       const given = first.map(({ operation: { endedAt }, answer }) => ({

@@ -116,7 +116,7 @@ function Explained({ decision }: { readonly decision: Decision }) {
       <Stack gap="md">
         <DecisionHeader decision={decision} fidelity={isAsDecided ? explained?.fidelity : undefined} />
         <PathList label="Without effect" paths={decision.ignoredFields ?? []}>
-          Without effect, since nothing in the profile reads it:
+          Ignored fields (nothing in the profile reads them):
         </PathList>
         <Tries decision={decision} />
         {count > 1 ? (

@@ -19,7 +19,7 @@ export function NearMisses({ misses, onOpen }: NearMissesProps) {
   if (misses.length === 0) return null
   return (
     <section aria-label="Nearest hosts">
-      <Heading>Nearest of the refused</Heading>
+      <Heading>Refused hosts that are nearest to passing</Heading>
       <SmallTable
         label="Nearest refused hosts"
         attributes={{ className: 'near' }}

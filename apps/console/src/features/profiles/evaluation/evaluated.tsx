@@ -41,7 +41,7 @@ export function Evaluated({ comparison, baseline, candidate }: EvaluatedProps) {
       <Figures
         figures={[
           { label: 'decided again', value: `${formatCount(sampled)} of ${formatCount(total)}` },
-          { label: 'alike', value: agreement === null ? '–' : formatShare(agreement) },
+          { label: 'same outcome', value: agreement === null ? '–' : formatShare(agreement) },
           { label: 'newly failing', value: formatCount(newFailures), isBad: newFailures > 0 },
           { label: 'newly placed', value: formatCount(newPlacements) },
           { label: 'go elsewhere', value: formatCount(elsewhere) },

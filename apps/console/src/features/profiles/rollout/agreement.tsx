@@ -15,7 +15,7 @@ const kinds = [
   { key: 'newFailures', name: 'newly failing' },
   { key: 'newPlacements', name: 'newly placed' },
   { key: 'elsewhere', name: 'elsewhere' },
-  { key: 'agreed', name: 'alike' },
+  { key: 'agreed', name: 'same outcome' },
 ] as const
 
 type Kind = (typeof kinds)[number]['key']
@@ -148,7 +148,9 @@ function lineOf(steps: readonly Step[], from: number, to: number, zone: TimeZone
   const others = kinds.flatMap(({ key, name }) =>
     key === 'agreed' || sumOf(some, key) === 0 ? [] : [`${formatCount(sumOf(some, key))} ${name}`],
   )
-  return [`${range}: of ${formatCount(sampled)} ${formatShare(sumOf(some, 'agreed') / sampled)} alike`, ...others].join(', ')
+  return [`${range}: of ${formatCount(sampled)} ${formatShare(sumOf(some, 'agreed') / sampled)} with the same outcome`, ...others].join(
+    ', ',
+  )
 }
 
 /** A table of the steps in which decisions were compared or could not be compared, with links to these decisions. */

@@ -49,7 +49,7 @@ export function RankScatter({ disagreements, versions }: RankScatterProps) {
   return (
     <section aria-label="Ranks of the choices" className="followed" data-points={points.length}>
       <Text component="h3" fw={600} size="sm" mt="xs">
-        How each version ranks the host of the other
+        How each version ranks the host that the other version chose
       </Text>
       <div
         role="application"

@@ -41,7 +41,7 @@ function Counted({ profile, rollout }: { readonly profile: Profile; readonly rol
         <Figures
           figures={[
             { label: 'decided by both', value: formatCount(sampled) },
-            { label: 'alike', value: agreement === null ? '–' : formatShare(agreement) },
+            { label: 'same outcome', value: agreement === null ? '–' : formatShare(agreement) },
             { label: 'newly failing', value: formatCount(newFailures), isBad: newFailures > 0 },
             { label: 'newly placed', value: formatCount(newPlacements) },
           ]}

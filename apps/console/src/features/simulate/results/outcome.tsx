@@ -49,7 +49,7 @@ function Simulated({ simulation }: { readonly simulation: Simulation }) {
         Decided on revision {asOf}; nothing was claimed.
       </Text>
       <PathList label="Without effect" paths={ignoredBy(simulation.decisions)}>
-        Without effect, since nothing in the profile reads it:
+        Ignored fields (nothing in the profile reads them):
       </PathList>
       {drain === null ? null : <Drained drain={drain} label="Drained hosts" />}
       {solved.length === 0 ? null : <Solved solved={solved} />}

@@ -160,13 +160,13 @@ export const plantedOnTheWay: readonly (readonly [what: string, rule: string, Ev
     ),
   ],
   [
-    'a fence below one that was given before',
-    'fences rise',
+    'a fence that is lower than an earlier one',
+    'a later claim has a higher fence',
     evidence([puts(0, 'x', 'b', 7), puts(2, 'y', 'b', 3)], shows([stands('b', 'x', 7), stands('b', 'y', 3)])),
   ],
   [
     'a fence given twice',
-    'fences rise',
+    'a later claim has a higher fence',
     evidence([puts(0, 'x', 'b', 7), puts(2, 'y', 'b', 7)], shows([stands('b', 'x', 7), stands('b', 'y', 7)])),
   ],
   [
@@ -372,7 +372,7 @@ export const plantedOnTheWay: readonly (readonly [what: string, rule: string, Ev
   ],
   [
     'a claim of an abandoned key',
-    'an abandoned key holds nothing',
+    'an abandoned idempotency key holds no claim',
     evidence(
       [op(0, placing('x'), unknown), op(2, { type: 'abandon', key: 'x' }, ok({ type: 'abandoned', claims: [], revision: 8 }))],
       shows([stands('b', 'x', 1)]),
