@@ -149,11 +149,11 @@ describe('terms about time', () => {
 
   test.each<[string, number, number, string]>([
     ['at>=yesterday', 4, 13, 'yesterday is not a time in UTC, such as 2026-11-22T09:00:00Z or 2026-11-22'],
-    ['at>=2026-11-22T09:00:00', 4, 23, 'is no time of UTC'],
-    ['at>=2026-11-22T09:00:00+01:00', 4, 29, 'is no time of UTC'],
-    ['at>=2026-02-30', 4, 14, 'is no time of UTC'],
-    ['at>=2026-11-22T24:00:00Z', 4, 24, 'is no time of UTC'],
-    ['at>=1732266000000', 4, 17, 'is no time of UTC'],
+    ['at>=2026-11-22T09:00:00', 4, 23, 'is not a time in UTC'],
+    ['at>=2026-11-22T09:00:00+01:00', 4, 29, 'is not a time in UTC'],
+    ['at>=2026-02-30', 4, 14, 'is not a time in UTC'],
+    ['at>=2026-11-22T24:00:00Z', 4, 24, 'is not a time in UTC'],
+    ['at>=1732266000000', 4, 17, 'is not a time in UTC'],
     ['at:2026-11-22', 0, 13, 'at is compared with :; it is a time: write at>=, >, <= or <, such as at>=2026-11-22T09:00:00Z'],
     ['at!=2026-11-22', 0, 14, 'at is compared with !=; it is a time'],
     ['at>=2026-11-22,2026-11-23', 4, 25, '>= takes one time, 2 are given'],

@@ -130,7 +130,7 @@ describe('a scheduler of a plug-in', () => {
       1,
       'select returned no parts; it must return a list with one part for each instance that has a host',
     ],
-    ['returns a promise', async () => ({ parts: [] }), 1, 'select answered no parts'],
+    ['returns a promise', async () => ({ parts: [] }), 1, 'select returned no parts'],
     ['chooses a host that is refused', () => ({ parts: [on('a')] }), 1, 'select put instance 0 on a, which does not pass'],
     [
       'chooses a host that an earlier instance has filled',

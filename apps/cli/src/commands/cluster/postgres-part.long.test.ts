@@ -7,7 +7,7 @@ import { CommandFailure } from '../../call/failure.ts'
 import { asCommandFailure } from './failure.ts'
 import { createPostgresPart } from './postgres-part.ts'
 
-test('a database that another service uses is not stopped, and the user is told what to do', async () => {
+test('a database that another service uses is not stopped, and the error says what to do', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantt-part-'))
   // If root runs the test, the database runs under another account, which must be able to enter the folder.
   fs.chmodSync(folder, 0o711)

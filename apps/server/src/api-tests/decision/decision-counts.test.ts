@@ -177,7 +177,7 @@ test.each([
   [COUNTS, { most: 9 }, 'most'],
   [COUNTS, { most: 501 }, 'most'],
   [COUNTS, { query: 'at:2026-01-01' }, 'column 1: at is compared with :'],
-  [COUNTS, { query: 'at>=yesterday' }, 'column 5: yesterday is no time of UTC'],
+  [COUNTS, { query: 'at>=yesterday' }, 'column 5: yesterday is not a time in UTC'],
   [GROUPS, { by: 'FLAVOR', first: 0 }, 'first'],
   [GROUPS, { by: 'FLAVOR', first: 501 }, 'first'],
 ])('%s with %j is refused with a reason', async (document, variables, expected) => {

@@ -51,8 +51,9 @@ describe('the count of resource classes that hosts report', () => {
 
   test('the reports of one entry are counted together', () => {
     const log = logAt(BOUNDED_CLASSES)
-    const reports = Array.from({ length: 7 }, (_, i) => aReport(`h${i}`, classes(MAX_OWN_CLASSES * i, MAX_OWN_CLASSES)))
-    expect(log.append(reports)).toEqual([...Array.from({ length: 6 }, () => undefined), 'report.too_many_classes'])
+    const full = (MAX_CLASSES - RESERVED_CLASSES) / MAX_OWN_CLASSES
+    const reports = Array.from({ length: full + 1 }, (_, i) => aReport(`h${i}`, classes(MAX_OWN_CLASSES * i, MAX_OWN_CLASSES)))
+    expect(log.append(reports)).toEqual([...Array.from({ length: full }, () => undefined), 'report.too_many_classes'])
   })
 
   test('a host may add only a few classes that no other host has; all nodes of its name count together', () => {

@@ -10,7 +10,7 @@ import { isUsual } from './usual.ts'
 export const MAX_CLASSES = 256
 
 /** A report is refused if it adds classes and more than this many classes are then in use on the nodes of this host alone. */
-export const MAX_OWN_CLASSES = 32
+export const MAX_OWN_CLASSES = 64
 
 /**
  * The last classes of the fleet are reserved for hosts that have few classes of their own, so that a few hosts cannot use up the limit of
