@@ -117,6 +117,7 @@ export { covers, fleetKeys, isExact, type MetadataRead, type MetadataReads, meta
 export { type FormerName, type Gone, nameAt } from './hosts/names.ts'
 export {
   classExcessOf,
+  freedClassesOf,
   MAX_CLASSES,
   MAX_OWN_CLASSES,
   MAX_OWN_IN_RESERVE,

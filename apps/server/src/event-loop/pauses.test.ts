@@ -19,7 +19,14 @@ function aLoop(readMs = 1) {
     every: () => () => undefined,
   }
   const turn = async (): Promise<void> => {
-    for (const callback of due.splice(0)) callback()
+    // the callbacks run as in production, not as microtasks
+    await new Promise<void>(
+      (resolve) =>
+        void setImmediate(() => {
+          for (const callback of due.splice(0)) callback()
+          resolve()
+        }),
+    )
     await new Promise<void>((resolve) => void setImmediate(resolve))
   }
   const pass = (ms: number): void => {

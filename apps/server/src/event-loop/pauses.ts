@@ -32,6 +32,8 @@ export function createTurns({ now, after }: Timers): Turns {
     begunAt = undefined
     if (waiting.length === 0) return
     begin()
+    // `untilYielded` waits for all pending microtasks only if it is called from a microtask
+    await Promise.resolve()
     do {
       for (const go of waiting.splice(0, 1)) go()
       await untilYielded()

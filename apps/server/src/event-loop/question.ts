@@ -75,10 +75,18 @@ export async function holdingFleets<Result>(waitMs: number, work: () => Promise<
   const { keyId, gone } = call
   call.holding++
   const done = call.last.then(async () => {
-    call.place ??= call.places.take(keyId, waitMs, gone)
-    await call.place
-    assertAsked()
     // an error in another part of the answer can end the answer before this work has begun
+    if (call.isAnswered) throw new CallerGoneError()
+    const place = call.place ?? call.places.take(keyId, waitMs, gone)
+    call.place = place
+    try {
+      await place
+    } catch (error) {
+      // later work of the call can wait for a longer time
+      call.place = undefined
+      throw error
+    }
+    assertAsked()
     if (call.isAnswered) throw new CallerGoneError()
     return work()
   })

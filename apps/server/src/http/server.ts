@@ -160,6 +160,8 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
       answer.end()
     })
     const isToBeRead = (): void => {
+      // a timer that starts after the end of the call would keep the call's body in memory
+      if (over.signal.aborted) return
       reading = setTimeout(() => request.socket.destroy(), answerMs).unref()
     }
     Object.assign(request, { body: await readParams(request, documents, texts, body) })

@@ -81,8 +81,12 @@ test.each<[what: string, recorded: Recorded, kept: readonly string[], left: stri
   ['a cold migration', { intent: 'COLD_MIGRATE', source: 'claim' }, ['b'], 'c'],
   ['a resize, which may stay on its host', { intent: 'RESIZE', source: 'claim' }, ['b', 'c'], undefined],
   ['a rebuild, which stays on its host', { intent: 'REBUILD', source: 'claim' }, ['b', 'c'], undefined],
-  ['a further attempt', { source: 'claim' }, ['b'], undefined],
-  ['a further attempt to unshelve', { intent: 'UNSHELVE', source: 'claim' }, ['b'], undefined],
+  ['an evacuation from a host of which the claim is known', { ...evacuated, sourceNames: ['new', 'c'] }, ['b'], 'c'],
+  ['an evacuation of which the caller had named the host', { ...evacuated, sourceNames: ['b'] }, ['b', 'c'], undefined],
+  ['a further attempt', { source: 'claim', sourceNames: ['c'] }, ['b'], undefined],
+  ['a further attempt after a host with several nodes', { source: 'claim', sourceNames: ['m'] }, ['b', 'c'], undefined],
+  ['a further attempt to unshelve', { intent: 'UNSHELVE', source: 'claim', sourceNames: ['c'] }, ['b'], undefined],
+  ['a further attempt of which the first claim is not known', { source: 'claim' }, ['b', 'c'], undefined],
 ])('%s: of the hosts to ignore in the typed form, those of the caller stay', (_what, recorded, kept, left) => {
   const { typed } = forms
   if (typed === undefined) throw new Error('there must be a request in the typed form')

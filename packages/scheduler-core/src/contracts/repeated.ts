@@ -5,12 +5,25 @@ import type { RequestSpec } from '../request/request-spec.ts'
 import { builtIn } from './built-in.ts'
 import { restated } from './restated.ts'
 
-/** The parts of a decision's record that say what the service added to the request. */
-export type Recorded = Pick<DecisionRecord, 'intent' | 'source'>
+/** What says which hosts the service added to the request of a recorded decision. */
+export interface Recorded extends Pick<DecisionRecord, 'intent' | 'source'> {
+  /** All names that the host of the claim `source` has had. Undefined if the claim is no longer known. */
+  readonly sourceNames?: readonly string[] | undefined
+}
 
 /** The host that the instance of a recorded decision had to leave. It is the last of `ignoreHosts`. Undefined for all other decisions. */
-export const hostLeft = ({ ignoreHosts }: Pick<RequestSpec, 'ignoreHosts'>, { intent = 'CREATE', source }: Recorded): string | undefined =>
-  source !== undefined && mustLeave(intent) ? ignoreHosts.at(-1) : undefined
+export const hostLeft = ({ ignoreHosts }: Pick<RequestSpec, 'ignoreHosts'>, recorded: Recorded): string | undefined =>
+  mustLeave(recorded.intent ?? 'CREATE') && hasAdded(ignoreHosts, recorded) ? ignoreHosts.at(-1) : undefined
+
+/**
+ * True if the service added the last of the hosts to ignore. Moves and further attempts add the host of the claim `source`, but a further
+ * attempt does not if the host has several nodes.
+ */
+function hasAdded(ignoreHosts: readonly string[], { intent = 'CREATE', source, sourceNames }: Recorded): boolean {
+  const last = ignoreHosts.at(-1)
+  if (source === undefined || last === undefined) return false
+  return sourceNames === undefined ? mustLeave(intent) : intent !== 'RESIZE' && intent !== 'REBUILD' && sourceNames.includes(last)
+}
 
 /** The request, reduced to one instance and without the hosts that it requires. Instances of one request can have different sizes. */
 export function requestOfOne(request: RequestSpec, index: number, instance: string | null): RequestSpec {
@@ -43,9 +56,7 @@ export function repeatedRequest(request: RequestSpec, recorded: Recorded, index:
  * The hosts to ignore that the caller of a recorded decision named for the instance. Nova names hosts to ignore only for one operation, so a
  * request in Nova's form has none.
  */
-function keptIgnored({ ignoreHosts, nova }: RequestSpec, { intent = 'CREATE', source }: Recorded): readonly string[] {
+function keptIgnored({ ignoreHosts, nova }: RequestSpec, recorded: Recorded): readonly string[] {
   if (nova !== null) return []
-  // a further attempt adds a host to its request too
-  const hasAdded = source !== undefined && (mustLeave(intent) || intent === 'CREATE' || intent === 'UNSHELVE')
-  return hasAdded ? ignoreHosts.slice(0, -1) : ignoreHosts
+  return hasAdded(ignoreHosts, recorded) ? ignoreHosts.slice(0, -1) : ignoreHosts
 }

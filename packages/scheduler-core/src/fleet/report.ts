@@ -33,7 +33,7 @@ export function takeReport(fleet: FleetState, change: HostReported): Code | unde
     if (reporter?.incarnation !== change.incarnation || reporter.sequence !== change.delta.baseSequence) return 'report.gap'
     if (!namesMovedAmounts(hosts, known, change.delta)) return 'report.gap'
   }
-  if (hosts.featureLevel >= BOUNDED_CLASSES && change.full !== undefined && classExcessOf(hosts, change.host, change.full))
+  if (hosts.featureLevel >= BOUNDED_CLASSES && change.full !== undefined && classExcessOf(hosts, change, change.full))
     return 'report.too_many_classes'
   const stats =
     change.full === undefined ? mergeDelta((known as HostRecord).stats, change.delta ?? { baseSequence: 0 }) : currentStats(change.full)

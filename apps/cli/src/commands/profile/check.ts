@@ -45,8 +45,8 @@ type Comparison = ResultOf<typeof COMPARE>['comparison']
 /** The exit code if it is unknown whether requests would newly fail. 0 means that no request would, and 1 that at least one would. */
 const UNKNOWN_RESULT = EXIT.usage
 
-/** The maximum size of the file, which is larger than any profile. */
-const MAX_BYTES = 1_024 * 1_024
+/** The maximum size of the file: the service accepts no larger profile. */
+const MAX_BYTES = 512 * 1_024
 
 /** `gantt profile check`: how a profile would have changed the decisions of the last hours. */
 export function addProfileCheck(profile: Command): void {

@@ -40,7 +40,7 @@ export const FLAVORS = graphql(`
 /** How many further instances of one flavor fit, by zone. */
 export const FITS = graphql(`
   query OverviewFits($spec: SpecInput!, $at: Moment) {
-    capacity(input: { spec: $spec, at: $at, groupBy: AVAILABILITY_ZONE, deadline: "PT5S" }) {
+    capacity(input: { spec: $spec, at: $at, groupBy: AVAILABILITY_ZONE, deadline: "PT14S" }) {
       fits exact
       groups(first: 500) { key fits fitsIfPooled hostsWithRoom bottleneck { resource code hosts } }
     }

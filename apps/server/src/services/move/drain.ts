@@ -58,7 +58,7 @@ export async function drainHosts(
 ): Promise<Drain | null> {
   if (names.length === 0) return null
   const drained = await answerInPieces(nodesNamed(fleet, names))
-  const asked = await askedBy(decisions, leaving({ fleet }, drained))
+  const asked = await askedBy(fleet, decisions, leaving({ fleet }, drained))
   const nameOf = ({ host: index }: Claim): HostName => {
     const { host, node } = fleet.hosts.get(index)
     return { host, node }

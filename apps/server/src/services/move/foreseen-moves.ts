@@ -50,6 +50,8 @@ export interface ForeseenDecision extends Pick<Decided, 'parts' | 'answer' | 're
 export interface AskedMove {
   readonly claim: Claim
   readonly request: RequestSpec | undefined
+  /** The request whose digest is bound to the idempotency key of the move (`PlacementInput.keyed`). */
+  readonly keyed?: RequestSpec | undefined
 }
 
 /**

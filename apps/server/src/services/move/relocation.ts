@@ -3,6 +3,7 @@ import {
   copyFleet,
   currentSpec,
   DEFAULT_PROFILE,
+  type DecisionRecord,
   type Fleet,
   type HostName,
   type HostRecord,
@@ -10,8 +11,10 @@ import {
   nodesNamed,
   presentHosts,
   presentName,
+  type Recorded,
   type RequestSpec,
   repeatedRequest,
+  requestAt,
   requestOfOne,
   type SelectedDestination,
 } from '@gantt/scheduler-core'
@@ -139,7 +142,18 @@ export function createRelocation(
           issue(['input', 'instanceUuid'], instance, 'be given: the instances of the decision, a gang, are of several sizes'),
         ])
       const index = instance === null ? 0 : instanceUuids.indexOf(instance)
-      const asked = requestOfOne(request, index, instance ?? instanceUuids[0] ?? null)
+      const own = instance ?? instanceUuids[0] ?? null
+      const asked = requestOfOne(request, index, own)
+      const onHost = (one: RequestSpec): RequestSpec => ({
+        ...one,
+        requestedDestination: {
+          aggregates: [],
+          forbiddenAggregates: [],
+          ...one.requestedDestination,
+          host: host.host,
+          node: host.node ?? null,
+        },
+      })
       return placement.select(
         account,
         {
@@ -154,17 +168,9 @@ export function createRelocation(
           minRevision: null,
           deadlineMs: null,
           takesAlternate: stored.answer[index]?.alternates.some(isOn) ?? false,
+          keyed: onHost(keyedRequest(request, index, own)),
         },
-        {
-          ...asked,
-          requestedDestination: {
-            aggregates: [],
-            forbiddenAggregates: [],
-            ...asked.requestedDestination,
-            host: host.host,
-            node: host.node ?? null,
-          },
-        },
+        onHost(asked),
       )
     },
 
@@ -172,12 +178,11 @@ export function createRelocation(
       const { host: name, idempotencyKey, mode, deadlineMs, ...rest } = input
       const issues = checkEvacuation(input)
       if (issues.length > 0) return invalid(issues)
-      const startedAt = performance.now()
-      const left = (): number => Math.max(1, Math.floor((deadlineMs ?? DEFAULT_DEADLINE_MS) - (performance.now() - startedAt)))
+      const left = timeLeft(deadlineMs)
       await replica.fresh()
       const records = nodesOf(replica, name)
       if (records.length === 0) return noSuchHost(name)
-      const asked = await askedBy(decisions, leaving(replica, records))
+      const asked = await askedBy(replica.fleet, decisions, leaving(replica, records))
       const batch = createMoveBatch(batches, {
         asked,
         seed: idempotencyKey,
@@ -185,7 +190,7 @@ export function createRelocation(
         profileOf: ({ profiles }) => profiles.pick(rest.profile ?? DEFAULT_PROFILE, account, idempotencyKey),
       })
       const solved = await batch.solve(left())
-      const move = ({ claim, request }: AskedMove): Promise<SelectOutcome> | NotFound => {
+      const move = ({ claim, request, keyed }: AskedMove): Promise<SelectOutcome> | NotFound => {
         if (request === undefined) return notFound('decision', claim.decision, ['input', 'host'])
         const call: PlacementInput = {
           ...rest,
@@ -199,6 +204,7 @@ export function createRelocation(
           minRevision: null,
           deadlineMs: left(),
           gather: solved === undefined ? undefined : batch.gather,
+          keyed,
         }
         return placement.select(account, call, request)
       }
@@ -221,28 +227,30 @@ export function createRelocation(
 
     async requestOf(claim) {
       const stored = await decisions.stored(claim.decision)
-      return stored && requestOfMove(replica.fleet, { request: requestFor(stored, claim), intent: 'RESIZE' }, claim)
+      return stored && requestOfMove(replica.fleet, { request: requestFor(replica.fleet, stored, claim), intent: 'RESIZE' }, claim)
     },
 
     async foreseeEvacuation(account, input) {
       const { host: name, profile: profileName, idempotencyKey, deadlineMs } = input
       const issues = checkEvacuation(input)
       if (issues.length > 0) return invalid(issues)
+      const left = timeLeft(deadlineMs)
       await replica.fresh()
       const records = nodesOf(replica, name)
       if (records.length === 0) return noSuchHost(name)
-      const asked = await askedBy(decisions, leaving(replica, records))
+      const asked = await askedBy(replica.fleet, decisions, leaving(replica, records))
       // the same version as that of a call with the same key, during a rollout too
       const profileOf = ({ profiles }: Fleet) => profiles.pick(profileName ?? DEFAULT_PROFILE, account, idempotencyKey)
       const profile = profileOf(replica.fleet)
       if (profile === undefined) return invalid([unknownProfile(replica, profileName ?? DEFAULT_PROFILE, ['input', 'profile'])])
       const lacking = lackingParts(replica.fleet, profile, ['input', 'profile'])
       if (lacking !== undefined) return invalid([lacking])
-      const solved = await createMoveBatch(batches, { asked, profileOf, seed: idempotencyKey }).solve(deadlineMs ?? DEFAULT_DEADLINE_MS)
+      const solved = await createMoveBatch(batches, { asked, profileOf, seed: idempotencyKey }).solve(left())
       const answered = solved?.profile ?? (await answeredFor(outside, replica.fleet, profile, 'EVACUATE', asked))
-      return holdingFleets(deadlineMs ?? DEFAULT_DEADLINE_MS, async () => {
+      return holdingFleets(left(), async () => {
         const fleet = copyFleet(replica.fleet)
-        const moves = await answerInPieces(foreseeMoves(fleet, answered, 'EVACUATE', inOrder(asked, solved), { shares: solved?.shares }))
+        const options = { shares: solved?.shares, isOver: () => left() <= 1 }
+        const moves = await answerInPieces(foreseeMoves(fleet, answered, 'EVACUATE', inOrder(asked, solved), options))
         const foreseen = new Map(moves.map((move) => [move.claim.id, move]))
         return {
           type: 'foreseen',
@@ -256,6 +264,12 @@ export function createRelocation(
   }
 }
 
+/** Returns a function for the milliseconds until the deadline of a call that begins now, at least 1. */
+function timeLeft(deadlineMs: number | null): () => number {
+  const startedAt = performance.now()
+  return () => Math.max(1, Math.floor((deadlineMs ?? DEFAULT_DEADLINE_MS) - (performance.now() - startedAt)))
+}
+
 /** The errors of an evacuation, or of its dry run, that do not depend on the host. */
 const checkEvacuation = ({ idempotencyKey, mode, ttlMs, deadlineMs }: EvacuationInput): Issue[] => [
   ...checkName(['input', 'idempotencyKey'], idempotencyKey, { max: MAX_KEY_LENGTH }),
@@ -265,11 +279,12 @@ const checkEvacuation = ({ idempotencyKey, mode, ttlMs, deadlineMs }: Evacuation
 ]
 
 /** The original request of each claim, reduced to the claim's instance. */
-export const askedBy = (decisions: Pick<Decisions, 'stored'>, claims: readonly Claim[]): Promise<AskedMove[]> =>
+export const askedBy = (fleet: Fleet, decisions: Pick<Decisions, 'stored'>, claims: readonly Claim[]): Promise<AskedMove[]> =>
   Promise.all(
     claims.map(async (claim) => {
       const stored = await decisions.stored(claim.decision)
-      return { claim, request: stored === undefined ? undefined : requestFor(stored, claim) }
+      if (stored === undefined) return { claim, request: undefined }
+      return { claim, request: requestFor(fleet, stored, claim), keyed: keyedFor(stored, claim) }
     }),
   )
 
@@ -299,11 +314,44 @@ export const leaving = ({ fleet: { ledger } }: Pick<Replica, 'fleet'>, records: 
  * The request of a claim's decision for a move of the claim (`repeatedRequest`). It has the project of the claim, if the claim has one.
  */
 export function requestFor(
+  fleet: Fleet,
   { record, claimIds }: Pick<StoredDecision, 'record' | 'claimIds'>,
   { id, instance, project }: Claim,
 ): RequestSpec {
   const request = currentSpec(record.request)
-  const index = claimIds.indexOf(id)
-  const own = repeatedRequest(request, record, index >= 0 ? index : request.instanceUuids.indexOf(instance ?? ''), instance)
+  const own = repeatedRequest(request, recordedIn(fleet, record), indexIn(request, claimIds, { id, instance }), instance)
   return { ...own, projectId: project ?? own.projectId }
 }
+
+/** What a decision's record and the fleet say about the hosts that the service added to the decision's request. */
+export function recordedIn({ ledger, hosts }: Fleet, record: Pick<DecisionRecord, 'intent' | 'source'>): Recorded {
+  const claim = record.source === undefined ? undefined : ledger.claims.get(record.source)
+  const host = claim && hosts.get(claim.host)
+  return { ...record, sourceNames: host && [host.host, ...host.formerNames.map((name) => name.host)] }
+}
+
+/** Like `requestFor`, for `PlacementInput.keyed`. */
+function keyedFor({ record, claimIds }: Pick<StoredDecision, 'record' | 'claimIds'>, { id, instance, project }: Claim): RequestSpec {
+  const request = currentSpec(record.request)
+  const own = keyedRequest(request, indexIn(request, claimIds, { id, instance }), instance)
+  return { ...own, projectId: project ?? own.projectId }
+}
+
+/** The index of a claim's instance in the request of its decision. */
+function indexIn({ instanceUuids }: RequestSpec, claimIds: readonly string[], { id, instance }: Pick<Claim, 'id' | 'instance'>): number {
+  const index = claimIds.indexOf(id)
+  return index >= 0 ? index : instanceUuids.indexOf(instance ?? '')
+}
+
+/**
+ * The request of a decision, reduced to one instance and without required hosts. All releases make this request from a record, so
+ * idempotency keys of moves are bound to it, although a move leaves out more (`repeatedRequest`).
+ */
+const keyedRequest = (request: RequestSpec, index: number, instance: string | null): RequestSpec => ({
+  ...requestAt(request, Math.max(0, index)),
+  numInstances: 1,
+  instanceUuids: instance === null ? [] : [instance],
+  forceHosts: [],
+  forceNodes: [],
+  requestedDestination: request.requestedDestination && { ...request.requestedDestination, host: null, node: null },
+})

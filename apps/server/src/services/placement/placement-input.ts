@@ -1,4 +1,4 @@
-import type { Intent } from '@gantt/scheduler-core'
+import type { Intent, RequestSpec } from '@gantt/scheduler-core'
 import type { WrittenRequest } from '@gantt/scheduler-core/nova'
 import type { Gather } from '../../replica/propose/placement.ts'
 import type { Issue } from '../calls/outcome.ts'
@@ -29,6 +29,11 @@ export interface PlacementInput {
   readonly takesAlternate?: boolean
   /** True if the instance runs on the requested destination without a claim. The new claim is then MATERIALISED at once. */
   readonly isListed?: boolean
+  /**
+   * The request whose digest is bound to the idempotency key, if it is not the decided request. A move that is repeated at a replica of
+   * another release must have the same digest, although the releases can make different requests from the record of a decision.
+   */
+  readonly keyed?: RequestSpec | undefined
   /** Returns the solver's answer for this call, if the call is one of several moves that are solved together. */
   readonly gather?: Gather | undefined
 }

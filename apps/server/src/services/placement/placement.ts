@@ -256,7 +256,7 @@ function toCall(account: string, input: PlacementInput, request: RequestSpec): P
   const profile = input.profile ?? DEFAULT_PROFILE
   // the hash does not cover the deadline and the minimum revision, because a retry may change them
   const asked = {
-    request: publishedSpec(request),
+    request: publishedSpec(input.keyed ?? request),
     intent,
     mode,
     ttlMs,

@@ -169,7 +169,7 @@ export function createFindingRepairs({
       const cure = 'revoke the claim, and take the instance for one without'
       return refused(`The request of claim ${claim.id} is no longer known, so the claim cannot be moved: ${cure}.`, ['id'])
     }
-    const asked = requestFor(stored, claim)
+    const asked = requestFor(replica.fleet, stored, claim)
     const input = inputOf(finding, { intent: 'LIVE_MIGRATE', moveOf: { id: claim.id, fence: claim.fence }, profile: stored.record.profile })
     const request = { ...asked, requestedDestination: { ...ANYWHERE, ...asked.requestedDestination, ...nameOf(to) } }
     return place(finding, account, { input, request, to, hosts: [claim.host, to.index], claims: [claim.id] }, dryRun)

@@ -3,6 +3,7 @@ import {
   COMPUTE,
   classExcessOf,
   type Fleet,
+  freedClassesOf,
   type HostReported,
   type HostWarning,
   hostKey,
@@ -174,13 +175,14 @@ const addedBy = ({ hosts }: Fleet, report: Report): readonly string[] =>
 function createClassLimit({ fleet }: Pick<Replica, 'fleet'>, limits: ReportLimits | undefined) {
   const met = new Set<string>()
   return (report: Report, path: readonly string[]): Invalid | undefined => {
-    if (limits === undefined || report.type !== 'report') return undefined
+    if (limits === undefined || report.type !== 'report' || report.full === undefined) return undefined
     const added = addedBy(fleet, report)
     if (added.length === 0) return undefined
     const names = [...new Set([...limits.hosts, report.host])]
     const before = met.size
     const all = new Set([...met, ...added])
-    if (ownClassesOf(fleet.hosts, names) + all.size > MAX_OWN_CLASSES) return tooManyClasses(fleet, report, path, names, before)
+    const own = ownClassesOf(fleet.hosts, names) - freedClassesOf(fleet.hosts, report, report.full)
+    if (own + all.size > MAX_OWN_CLASSES) return tooManyClasses(fleet, report, path, names, before)
     for (const one of added) met.add(one)
     return undefined
   }
@@ -240,7 +242,7 @@ function refusalOf({ fleet }: Replica, report: Report): Void {
   const reporter = record?.reporters.get(report.type === 'namespace' ? report.namespace : COMPUTE)
   if (reporter?.incarnation === report.incarnation && report.sequence <= reporter.sequence) return 'report.stale'
   if (report.type === 'namespace') return undefined
-  if (report.full !== undefined) return classExcessOf(fleet.hosts, report.host, report.full) && 'report.too_many_classes'
+  if (report.full !== undefined) return classExcessOf(fleet.hosts, report, report.full) && 'report.too_many_classes'
   const isNext = reporter?.incarnation === report.incarnation && reporter.sequence === report.delta?.baseSequence
   return isNext ? undefined : 'report.gap'
 }

@@ -45,19 +45,25 @@ function createWaiting<Item, Detail>({ merge, most, onFull }: Pick<BacklogOption
     waiting.clear()
     onFull()
   }
-  const addSome = ({ items, detail }: Arrived<Item, Detail>): void => {
-    for (let added = 0; added < ADDED_AT_ONCE; added++) {
-      const { done, value } = items.next()
-      if (done === true) {
-        arrived.shift()
-        return
+  /** Adds items that arrived, until so many are added or the work on them may be interrupted. */
+  const addSome = (): void => {
+    let added = 0
+    for (let first = arrived[0]; first !== undefined && added < ADDED_AT_ONCE; first = arrived[0]) {
+      const { done, value } = first.items.next()
+      if (done === true) arrived.shift()
+      else if (value === undefined) return
+      else {
+        add(value, first.detail)
+        added++
       }
-      if (value === undefined) return
-      add(value, detail)
     }
   }
-  const putEach = (items: Iterable<Item | undefined>, detail: Detail): void =>
-    void arrived.push({ items: items[Symbol.iterator](), detail })
+  const putEach = (items: Iterable<Item | undefined>, detail: Detail): void => {
+    // most entries touch few hosts, which need not wait for a step of their own
+    if (arrived.length > 0 || !Array.isArray(items) || items.length > ADDED_AT_ONCE)
+      arrived.push({ items: items[Symbol.iterator](), detail })
+    else for (const item of items) if (item !== undefined) add(item, detail)
+  }
   return {
     putEach,
     /** Adds an item after all items that arrived before it. */
@@ -67,9 +73,8 @@ function createWaiting<Item, Detail>({ merge, most, onFull }: Pick<BacklogOption
     },
     /** Takes the first item. Undefined if there is none, or if this step added some of the items that arrived. */
     take(): { readonly item: Item; readonly detail: Detail } | undefined {
-      const [first] = arrived
-      if (first !== undefined) {
-        addSome(first)
+      if (arrived.length > 0) {
+        addSome()
         return undefined
       }
       const next = waiting.take()

@@ -265,10 +265,11 @@ function matchesDecision(
 
 /** The hosts that changed after a revision, in the order of their last changes. Has undefined where the work may be interrupted. */
 function* changedAfter({ hosts }: Fleet, revision: number): Generator<HostIndex | undefined> {
-  const changed: HostRecord[] = []
+  // the revisions are copied, because a record can change while the sort is interrupted
+  const changed: Pick<HostRecord, 'index' | 'revision'>[] = []
   for (const record of inSlices(hosts.records, EXAMINED_AT_ONCE))
     if (record === undefined) yield undefined
-    else if (record.revision > revision) changed.push(record)
+    else if (record.revision > revision) changed.push({ index: record.index, revision: record.revision })
   for (const { index } of yield* sortInSteps(changed, (a, b) => a.revision - b.revision)) yield index
 }
 

@@ -17,6 +17,7 @@ import { InputFault } from '../calls/outcome.ts'
 import { checkRange } from '../calls/text.ts'
 import type { Decisions, KeptCause, StoredDecision } from '../decision/decisions.ts'
 import type { Drain } from '../move/drain.ts'
+import { recordedIn } from '../move/relocation.ts'
 import { type AskedRequest, isWrong, type ReadRequest } from '../placement/asked-request.ts'
 import { type Hypothesis, inHypothesis, type OpenHypothetical } from './hypothetical.ts'
 
@@ -94,7 +95,7 @@ export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest,
     const { maxChanges, first, minHosts } = input
     const kinds = input.kinds ?? changeKinds
     const limits = { maxChanges, first, minHosts, maxRuns: MAX_TRIED_DECISIONS, isOver }
-    const leaves = stored && hostLeft(request, stored.record)
+    const leaves = stored && hostLeft(request, recordedIn(fleet, stored.record))
     const options = { request, profile, seed: SEED, kinds, leaves, ...limits }
     const found = await answerInPieces(whatWouldFit(fleet, options))
     const draft = input.profileChanges ?? undefined

@@ -15,11 +15,11 @@ const USUAL = ['DISK_GB', 'MEMORY_MB', 'VCPU']
 const H1 = 0 as HostIndex
 const SIZES = { vcpus: 1, vcpusUsed: 0, memoryMb: 1, memoryMbUsed: 0, localGb: 1, localGbUsed: 0 }
 
+const inventories = (first: number, count: number) =>
+  Array.from({ length: count }, (_, i) => ({ resourceClass: `CUSTOM_${first + i}`, total: 4 }))
+
 /** A report shape with `count` classes, which are numbered from `first` on. */
-const classes = (first: number, count: number): HostShape => ({
-  instances: [],
-  inventories: Array.from({ length: count }, (_, i) => ({ resourceClass: `CUSTOM_${first + i}`, total: 4 })),
-})
+const classes = (first: number, count: number): HostShape => ({ instances: [], inventories: inventories(first, count) })
 
 function logAt(level: number): TestLog {
   const log = aLog()
@@ -68,12 +68,24 @@ describe('the count of resource classes that hosts report', () => {
     expectSound(log)
   })
 
+  test('a host may exchange classes that it alone has, also at the limits, but not those of which a claim holds an amount', () => {
+    const log = logAt(BOUNDED_CLASSES)
+    expect(log.append([aReport('h1', classes(0, MAX_OWN_CLASSES))])).toEqual([undefined])
+    expect(log.append([aReport('h1', classes(1_000, MAX_OWN_CLASSES), 2)])).toEqual([undefined])
+    expect(log.append([aReport('h1', classes(1_001, MAX_OWN_CLASSES + 1), 3)])).toEqual(['report.too_many_classes'])
+    expect(log.append([aClaim({ grants: { classes: { CUSTOM_1000: 1 } } })])).toEqual([undefined])
+    expect(log.append([aReport('h1', classes(2_000, MAX_OWN_CLASSES), 3)])).toEqual(['report.too_many_classes'])
+    expect(log.append([aReport('h1', classes(2_000, MAX_OWN_CLASSES - 1), 3)])).toEqual([undefined])
+    expectSound(log)
+  })
+
   test('within the reserve, hosts with few classes of their own may still add some', () => {
     const log = logAt(BOUNDED_CLASSES)
     fill(log, MAX_CLASSES - RESERVED_CLASSES)
     expect(log.append([aReport('f0', classes(0, MAX_OWN_CLASSES), 2)])).toEqual([undefined])
     expect(log.append([aReport('f0', classes(1, MAX_OWN_CLASSES - 1), 3)])).toEqual([undefined])
-    expect(log.append([aReport('f0', classes(1_000, 2), 4)])).toEqual(['report.too_many_classes'])
+    const more = { ...classes(0, 0), inventories: [...inventories(1, MAX_OWN_CLASSES - 1), ...inventories(1_000, 2)] }
+    expect(log.append([aReport('f0', more, 4)])).toEqual(['report.too_many_classes'])
     expect(log.append([aReport('new', classes(2_000, MAX_OWN_IN_RESERVE + 1))])).toEqual(['report.too_many_classes'])
     expect(log.append([aReport('new', classes(2_000, MAX_OWN_IN_RESERVE))])).toEqual([undefined])
     expectSound(log)
@@ -170,7 +182,7 @@ test('a copy and a restored fleet have the classes of the fleet, and accept and 
     const excess = [4, 5, 36, 37].map((count) => {
       const report = hostStatsV1_4.parse({ ...SIZES, ...classes(1_000, count) })
       expect(newClassesOf(hosts, report)).toMatchObject({ inUse: 220, added: { length: count } })
-      return classExcessOf(hosts, 'h3', report)
+      return classExcessOf(hosts, { host: 'h3', node: 'h3' }, report)
     })
     expect(excess).toEqual([undefined, 'of the host', 'of the host', 'of the fleet'])
   }

@@ -1,6 +1,8 @@
 import { isInUse } from '../../hosts/classes/class-table.ts'
+import { classValue } from '../../hosts/classes/sparse-columns.ts'
 import type { HostTable } from '../../hosts/hosts.ts'
 import type { HostIndex } from '../../values/host-index.ts'
+import type { HostName } from '../../values/host-name.ts'
 import { isUsual } from './usual.ts'
 
 /**
@@ -31,7 +33,7 @@ export interface NewClasses {
   readonly inUse: number
 }
 
-type Classes = Pick<HostTable, 'classes' | 'usersOfClass' | 'nodesOf' | 'forgottenNodesOf'>
+type Classes = Pick<HostTable, 'classes' | 'usersOfClass' | 'nodesOf' | 'forgottenNodesOf' | 'find'>
 
 /** Compares the classes of a report with those of a fleet. VCPU, MEMORY_MB and DISK_GB are left out. */
 export function newClassesOf({ classes }: Pick<HostTable, 'classes'>, { inventories }: ReportedClasses): NewClasses {
@@ -56,6 +58,23 @@ export function ownClassesOf(hosts: Classes, names: Iterable<string>): number {
   return own
 }
 
+/**
+ * How many classes a full report of a host removes from the fleet: those that the host alone has, that the report does not list, and of
+ * which no claim holds an amount.
+ */
+export function freedClassesOf(hosts: Classes, name: HostName, { inventories }: ReportedClasses): number {
+  const index = hosts.find(name)?.index
+  if (index === undefined) return 0
+  const listed = new Set(inventories.map(({ resourceClass }) => resourceClass))
+  let freed = 0
+  for (const [resourceClass, columns] of hosts.classes) {
+    const isOnlyHere = !isUsual(resourceClass) && !listed.has(resourceClass) && hosts.usersOfClass(resourceClass) === 1
+    if (isOnlyHere && isInUse(columns, index) && classValue(columns, 'claimed', index) === 0 && classValue(columns, 'covered', index) === 0)
+      freed++
+  }
+  return freed
+}
+
 /** Why a report of a host may not add its new classes to the fleet: its own classes are too many, or those of all hosts. */
 export type ClassExcess = 'of the host' | 'of the fleet'
 
@@ -63,13 +82,14 @@ export type ClassExcess = 'of the host' | 'of the fleet'
  * The limit that a report of a host exceeds by adding classes. Undefined for a report without new classes, because a fleet can have more
  * classes than the limits from the time below feature level BOUNDED_CLASSES.
  */
-export function classExcessOf(hosts: Classes, host: string, report: ReportedClasses): ClassExcess | undefined {
+export function classExcessOf(hosts: Classes, name: HostName, report: ReportedClasses): ClassExcess | undefined {
   if (report.inventories.length === 0) return undefined
   const { added, inUse } = newClassesOf(hosts, report)
   if (added.length === 0) return undefined
-  const after = inUse + added.length
+  const change = added.length - freedClassesOf(hosts, name, report)
+  const after = inUse + change
   if (after > MAX_CLASSES) return 'of the fleet'
-  const own = ownClassesOf(hosts, [host]) + added.length
+  const own = ownClassesOf(hosts, [name.host]) + change
   if (own > MAX_OWN_CLASSES) return 'of the host'
   return after > MAX_CLASSES - RESERVED_CLASSES && own > MAX_OWN_IN_RESERVE ? 'of the host' : undefined
 }

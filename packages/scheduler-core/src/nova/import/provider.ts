@@ -67,8 +67,6 @@ function inside(given: unknown, field: string): { readonly value: unknown; reado
 interface OfNode {
   /** The field of a report with the total of the class. */
   readonly totalField: 'vcpus' | 'memoryMb' | 'localGb'
-  /** The largest total that this field can have. */
-  readonly most: number
   readonly used: number
   /** 0 if the configuration of the scheduler determines the ratio. */
   readonly ratio: number
@@ -76,9 +74,9 @@ interface OfNode {
 
 const classesOf = (node: NovaComputeNode): ReadonlyMap<string, OfNode> =>
   new Map([
-    ['VCPU', { totalField: 'vcpus', most: limits.vcpus, used: node.vcpusUsed, ratio: node.cpuAllocationRatio }],
-    ['MEMORY_MB', { totalField: 'memoryMb', most: limits.memoryMib, used: node.memoryMbUsed, ratio: node.ramAllocationRatio }],
-    ['DISK_GB', { totalField: 'localGb', most: limits.diskGib, used: node.localGbUsed, ratio: node.diskAllocationRatio }],
+    ['VCPU', { totalField: 'vcpus', used: node.vcpusUsed, ratio: node.cpuAllocationRatio }],
+    ['MEMORY_MB', { totalField: 'memoryMb', used: node.memoryMbUsed, ratio: node.ramAllocationRatio }],
+    ['DISK_GB', { totalField: 'localGb', used: node.localGbUsed, ratio: node.diskAllocationRatio }],
   ])
 
 /**
@@ -92,9 +90,9 @@ export function providerStats({ traits, inventories }: NovaProvider, node: NovaC
   const all = Object.entries(inventories ?? {})
   const totals = all.flatMap(([resourceClass, inventory]) => {
     const own = classes.get(resourceClass)
-    return isPlainTotal(inventory, own) ? [[own.totalField, inventory.total] as const] : []
+    return own !== undefined && isPlainTotal(inventory, mostOf.get(resourceClass)) ? [[own.totalField, inventory.total] as const] : []
   })
-  const listed = all.filter(([resourceClass, inventory]) => !isPlainTotal(inventory, classes.get(resourceClass)))
+  const listed = listedOf(all)
   return {
     ...(traits !== undefined && { traits }),
     ...Object.fromEntries(totals),
@@ -113,9 +111,7 @@ export function leftOpen(
   node: NovaComputeNode,
 ): { readonly openRatios: readonly string[]; readonly openReserves: readonly string[] } {
   const classes = classesOf(node)
-  const listed = Object.entries(inventories ?? {}).filter(
-    ([resourceClass, inventory]) => classes.has(resourceClass) && !isPlainTotal(inventory, classes.get(resourceClass)),
-  )
+  const listed = listedOf(Object.entries(inventories ?? {})).filter(([resourceClass]) => classes.has(resourceClass))
   const without = (field: string) => listed.filter(([, inventory]) => !isGiven(inventory[field])).map(([resourceClass]) => resourceClass)
   return {
     openRatios: without('allocation_ratio').filter((resourceClass) => classes.get(resourceClass)?.ratio === 0),
@@ -123,15 +119,26 @@ export function leftOpen(
   }
 }
 
+/** The largest totals that the report's own fields for these classes can have. */
+const mostOf: ReadonlyMap<string, number> = new Map([
+  ['VCPU', limits.vcpus],
+  ['MEMORY_MB', limits.memoryMib],
+  ['DISK_GB', limits.diskGib],
+])
+
+/** The inventories that the report lists, by class: those that state more than the total of a class that the ComputeNode describes. */
+export const listedOf = <Inventory>(inventories: readonly (readonly [resourceClass: string, inventory: Inventory])[]) =>
+  inventories.filter(([resourceClass, inventory]) => !isJson(inventory) || !isPlainTotal(inventory, mostOf.get(resourceClass)))
+
 /**
  * True if an inventory states nothing but a total that the report's own field for this class can have. Any other total stays in the
  * inventory, so that an error has the right path.
  */
-const isPlainTotal = (inventory: Json, own: OfNode | undefined): own is OfNode =>
-  own !== undefined &&
+const isPlainTotal = (inventory: Json, most: number | undefined): boolean =>
+  most !== undefined &&
   Number.isSafeInteger(inventory.total) &&
   Number(inventory.total) >= 0 &&
-  Number(inventory.total) <= own.most &&
+  Number(inventory.total) <= most &&
   Object.keys(FIELDS).every((field) => field === 'total' || !isGiven(inventory[field]))
 
 function inventoryOf(resourceClass: string, inventory: Json, own: OfNode | undefined): Json {

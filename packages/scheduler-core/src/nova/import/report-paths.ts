@@ -2,6 +2,7 @@ import { fieldsOf, isJson } from '../../report/versioned-object.ts'
 import { memoByObject } from '../../values/memo.ts'
 import { pciPoolPositions } from '../hardware/read-pci.ts'
 import { computeNodeOfRow, isComputeNodeRow } from './compute-node-row.ts'
+import { listedOf } from './provider.ts'
 
 type Path = readonly string[]
 type Json = Readonly<Record<string, unknown>>
@@ -99,7 +100,7 @@ function openDocument(given: unknown): ReportedDocument {
     }),
     inventories: once(() => {
       const { at, value } = within(parts.inventories, 'inventories')
-      return { at, names: Object.keys(fieldsOf(value)) }
+      return { at, names: listedOf(Object.entries(fieldsOf(value))).map(([resourceClass]) => resourceClass) }
     }),
     instance: (uuid) => instances().get(uuid),
   }

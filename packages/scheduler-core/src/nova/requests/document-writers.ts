@@ -51,13 +51,19 @@ const schedulerHints: Writer = (nova, next, before) => {
   return withValue(nova.document, at, Object.fromEntries(hints))
 }
 
-/** Writes the count of instances. A RequestSpec has no list of uuids, because Nova sends the uuids in another argument of the call. */
+/**
+ * Writes the count of instances, and the uuid of a single instance. A RequestSpec has no list of uuids, because Nova sends the uuids of
+ * several instances in another argument of the call.
+ */
 const instances: Writer = (nova, { numInstances, instanceUuids }) => {
-  const uuidsAt = ['request_spec', 'instance_uuids']
-  const hasUuids = nova.form === 'legacy' && Array.isArray(valueAt(nova.document, uuidsAt))
+  const listAt = ['request_spec', 'instance_uuids']
+  const isListed = nova.form === 'legacy' && Array.isArray(valueAt(nova.document, listAt))
+  const [only, ...others] = instanceUuids
+  const isNamed = nova.form === 'RequestSpec' && typeof valueAt(nova.document, ['instance_uuid']) === 'string'
   return withValues(nova.document, [
     [callerPath(nova, ['numInstances']), numInstances],
-    ...(hasUuids ? [[uuidsAt, instanceUuids] as const] : []),
+    ...(isListed ? [[listAt, instanceUuids] as const] : []),
+    ...(isNamed && only !== undefined && others.length === 0 ? [[['instance_uuid'], only] as const] : []),
   ])
 }
 
@@ -237,7 +243,8 @@ function withDestination(
   const fieldsNow = fieldsOf(now)
   const names = (['host', 'node'] as const).flatMap((name) => {
     const value = wanted?.[name] ?? null
-    return (fieldsNow[name] ?? null) === value ? [] : [[name, value] as const]
+    // a name is removed, because older feature levels read null as a condition that no host meets
+    return (fieldsNow[name] ?? null) === value ? [] : [[name, value ?? undefined] as const]
   })
   const forbidden = wanted?.forbiddenAggregates ?? []
   const fields = [

@@ -44,6 +44,8 @@ const weights: Readonly<Record<string, number>> = {
   'SimulatedDecision.explanation': 100,
   'Decision.explanation': 100,
   'Decision.replica': 5,
+  // the request is read from the decision of the claim
+  'Claim.moveSpec': 5,
   // the age is computed from the fleet as it was at the decision
   'Destination.reportAge': 20,
   'Fleet.columns': 500,
