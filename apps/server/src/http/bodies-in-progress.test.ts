@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import net from 'node:net'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import type { Call } from './graphql/call.ts'
 import { createBodies } from './graphql/limits/bodies.ts'
 import { type HttpOptions, type HttpServer, startHttpServer } from './server.ts'
@@ -141,6 +141,19 @@ test('an answer that is not read is ended in the end, and the variables of its c
   socket.on('error', () => undefined)
   await expect.poll(() => written[0]?.closed).toBe(true)
   expect([written[0]?.writableFinished, bodies.bytes]).toEqual([false, 0])
+})
+
+test('a call that ends after its caller has left starts no timer, which would keep its variables in memory', async () => {
+  const ended: Call[] = []
+  const url = await serve({ answerMs: 123_456 }, (_request, _response, one) => void ended.push(one))
+  const { socket } = connect(url, call)
+  await expect.poll(() => ended.length).toBe(1)
+  socket.destroy()
+  await expect.poll(() => ended[0]?.over.aborted).toBe(true)
+  const started = vi.spyOn(globalThis, 'setTimeout')
+  ended[0]?.isToBeRead()
+  expect(started.mock.calls.map(([, ms]) => ms)).not.toContain(123_456)
+  started.mockRestore()
 })
 
 test('calls that wait for an earlier call of their connection end with the connection', async () => {

@@ -212,9 +212,23 @@ describe('the request of a claim for a move (moveSpec)', () => {
     expect(document['nova_object.data']).toMatchObject({
       ...{ image, retry: null, force_hosts: [], ignore_hosts: [], num_instances: 1, instance_uuid: instance },
       requested_destination: {
-        'nova_object.data': { host: null, cell: { 'nova_object.data': { uuid: cell } } },
+        'nova_object.data': { cell: { 'nova_object.data': { uuid: cell } } },
       },
     })
+    // older feature levels read null as a condition that no host meets
+    expect(document['nova_object.data'].requested_destination['nova_object.data']).not.toHaveProperty('host')
+  })
+
+  test('a RequestSpec of two instances is reduced to the instance of the claim, and the move is accepted', async () => {
+    await api.report({ c: {} })
+    const { nova: spec } = nova({ num_instances: 2 })
+    const placed = await select('nova-compat', { nova: { spec, instance_uuids: [instance, other] } })
+    const [, { selected }] = placed.destinations
+    const moveSpec = await moveSpecOf({ destinations: [{ selected }] })
+    expect(moveSpec.nova['nova_object.data']).toMatchObject({ num_instances: 1, instance_uuid: other })
+    const moveOf = { id: selected.claim.id, fence: selected.claim.fence }
+    const moved = await select('nova-compat', moveSpec, { intent: 'LIVE_MIGRATE', moveOf })
+    expect(moved.destinations).toHaveLength(1)
   })
 
   test('dictionaries keep their form, and name no host', async () => {

@@ -1,14 +1,4 @@
-import {
-  allNamesIn,
-  type Fleet,
-  type HostIndex,
-  type HostRecord,
-  type HostTable,
-  hostsOfManyNames,
-  inSlices,
-  type LogEntry,
-  sortInSteps,
-} from '@gantt/scheduler-core'
+import { allNamesIn, type HostIndex, type HostTable, hostsOfManyNames, type LogEntry } from '@gantt/scheduler-core'
 import type { Query } from '@gantt/scheduler-core/query'
 import type { DecisionFilter } from '../../db/tables/decisions.ts'
 import type { StoredDecision } from '../../db/tables/rows.ts'
@@ -23,6 +13,7 @@ import { compileHostFilter, type HostFilter } from '../host/host-filter.ts'
 import { compileHostQuery } from '../host/host-query.ts'
 import { type HostView, viewHost } from '../host/host-view.ts'
 import { createBacklog } from './backlog.ts'
+import { changedAfter } from './changed-after.ts'
 import { createSample } from './sample.ts'
 import { createStream, createWaitingList, readWhenDue, type Stream, type Waiting } from './stream.ts'
 import { createWaitingHosts, type HostEvent } from './waiting-hosts.ts'
@@ -43,9 +34,6 @@ const MAX_PENDING_HOSTS = 10_000
 const MAX_PER_SECOND = 1_000
 /** At most this many decisions of one stream wait to be processed. If there are more, an event says that decisions are missing. */
 const MAX_UNSEEN_DECISIONS = 1_000
-/** At most this many hosts are examined between two yields. */
-const EXAMINED_AT_ONCE = 256
-
 export interface DecisionEvent {
   readonly revision: number
   /** The decision. Null if the event only reports a gap, or only the count of decisions that were dropped at the end of a burst. */
@@ -261,16 +249,6 @@ function matchesDecision(
     (filter.account === undefined || account === filter.account) &&
     (filter.requestSpecId === undefined || requestSpecId === filter.requestSpecId)
   )
-}
-
-/** The hosts that changed after a revision, in the order of their last changes. Has undefined where the work may be interrupted. */
-function* changedAfter({ hosts }: Fleet, revision: number): Generator<HostIndex | undefined> {
-  // the revisions are copied, because a record can change while the sort is interrupted
-  const changed: Pick<HostRecord, 'index' | 'revision'>[] = []
-  for (const record of inSlices(hosts.records, EXAMINED_AT_ONCE))
-    if (record === undefined) yield undefined
-    else if (record.revision > revision) changed.push({ index: record.index, revision: record.revision })
-  for (const { index } of yield* sortInSteps(changed, (a, b) => a.revision - b.revision)) yield index
 }
 
 /** Views of a host under the earlier names that it lost after a revision. */
