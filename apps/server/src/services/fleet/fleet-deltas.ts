@@ -58,7 +58,7 @@ export interface DeltaReader {
   read(): Promise<FleetDelta | undefined>
 }
 
-/** How long work yields. Tests replace it. */
+/** Runs work in steps, between which the process does other things. Tests replace it. */
 export interface Pieces {
   pause(): Promise<void> | undefined
   run<Result>(work: Steps<Result>): Promise<Result>

@@ -32,8 +32,8 @@ function nameAt(whole: RequestSpec, at: number): string {
 }
 
 /**
- * A change that was proposed for one kind of instances of a gang, as a change of the whole gang. A change of a field that only this kind
- * has gets the name of the kind.
+ * Converts a change that was proposed for one kind of instances of a gang to a change of the whole gang. If it changes a field that each
+ * kind has for itself (`ownFields`), its subject names the kind.
  */
 export function inGang(change: ProposedChange, gang: GangPlace | undefined): ProposedChange {
   if (gang === undefined || change.request === undefined) return change
