@@ -54,7 +54,7 @@ const checkGroups = (request: RequestSpec, path: readonly string[]): Issue[] =>
     .slice(0, MAX_ISSUES)
     .map(({ path: inner, found, rule, isOfHost }) => {
       const at = [...path, ...inner.map((key) => key.slice(0, 80))]
-      const why = `${rule}: groups of resources need several providers on a host, which this release does not know`
+      const why = `${rule}: numbered and named groups of resources need several resource providers on one host, and in this service a host is one provider`
       return isOfHost ? issue(at, found, rule) : issue(at, found, why, 'call.granular_group')
     })
 
