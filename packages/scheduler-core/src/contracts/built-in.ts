@@ -76,7 +76,7 @@ export interface RequestDocuments {
   propertiesOf(request: RequestSpec, key: string): readonly ReadProperty[]
   /**
    * Replaces fields of a request, and changes its document accordingly. All other conditions of the document stay. If the document has no
-   * place for a change, the result either has no document and all conditions in its fields, or `agrees` is false for it.
+   * field for a change, the result either has no document and all conditions in its fields, or `agrees` is false for it.
    */
   restated(request: RequestSpec, parts: RequestParts): RequestSpec
   /** The request without the hosts that the document's service has already tried (`DocumentField` tried). */

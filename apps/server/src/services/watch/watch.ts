@@ -263,7 +263,10 @@ function matchesDecision(
   )
 }
 
-/** The hosts that changed after a revision, in the order of their last changes. Has undefined where the work may be interrupted. */
+/**
+ * The hosts that changed after a revision, in the order of their last changes. An undefined means: other work may run before the next host
+ * is read.
+ */
 function* changedAfter({ hosts }: Fleet, revision: number): Generator<HostIndex | undefined> {
   const changed: HostRecord[] = []
   for (const record of inSlices(hosts.records, EXAMINED_AT_ONCE))
