@@ -20,7 +20,7 @@ export interface Figures {
   readonly refused: number
   /** How many calls other than reads got no answer, and had to be retried. */
   readonly retries: number
-  /** How many placements had taken effect although they got no answer: the first answer to their key was the stored answer of an earlier call. */
+  /** How many placements took effect although they got no answer: the first answer to their key was the stored one of an earlier call. */
   readonly repeated: number
   /** How many further attempts for an instance were placed. */
   readonly attempts: number

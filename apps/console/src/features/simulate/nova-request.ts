@@ -14,7 +14,7 @@ type Path = readonly string[]
 
 const DATA = 'nova_object.data'
 
-/** The request in Nova's form. Undefined for a request in this service's own form. */
+/** The request in Nova's form. Undefined for a request in Gantt's form. */
 export function novaOf({ nova }: RequestDocument): NovaRequest | undefined {
   if (!isRecord(nova) || !isRecord(nova.document)) return undefined
   return { form: nova.form === 'legacy' ? 'legacy' : 'RequestSpec', document: nova.document }

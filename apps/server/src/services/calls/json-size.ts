@@ -69,8 +69,8 @@ const lengthOf = (text: string, left: number): number => (text.length + 2 > left
 
 /**
  * The count of values in a text that is a JSON list or object, such as the `numa_topology` of a Nova document. 0 for other texts. The text
- * is not parsed, because its nesting depth is not limited. Each opening bracket and each comma outside of strings counts as one value, so an
- * empty list or object counts one too many.
+ * is not parsed, because its nesting depth is not limited. Each opening bracket and each comma outside of strings counts as one value, so
+ * an empty list or object counts one too many.
  */
 function valuesInText(text: string): number {
   if (!/^\s*[[{]/.test(text)) return 0

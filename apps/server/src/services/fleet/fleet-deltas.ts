@@ -79,7 +79,7 @@ interface Source {
   readonly pieces?: Pieces
 }
 
-/** The hosts that a reader has to read: those of the touch with this number and of later touches, or those that changed after a revision. */
+/** The hosts that a reader has to read: those of this touch and of later touches, or those that changed after this revision. */
 type Since = { readonly touch: number } | { readonly revision: number }
 type Reading = Omit<FleetDelta, 'from' | 'to' | 'at' | 'gap'>
 

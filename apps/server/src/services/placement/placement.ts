@@ -235,8 +235,8 @@ function unreadIn(fleet: Fleet, account: string, input: PlacementInput, request:
 }
 
 /**
- * The paths of the fields about the claim that have no effect in this call: a TTL if nothing is reserved, and the mode CONFIRM if nothing is
- * claimed.
+ * The paths of the fields about the claim that have no effect in this call: a TTL if nothing is reserved, and the mode CONFIRM if nothing
+ * is claimed.
  */
 export const claimWithoutEffect = ({
   ttlMs,

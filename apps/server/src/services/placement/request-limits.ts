@@ -38,10 +38,10 @@ export function checkImageForNova(request: RequestSpec, path: readonly string[])
   return [issue([...path, ...pathAsGiven(request.nova, inner)], found, `be a value that Nova's image objects take: ${why}`)]
 }
 
-/** Converts a path of the typed form to a path in the caller's document, from the root of the call. */
+/** Converts a path of Gantt's form to a path in the caller's document, from the root of the call. */
 type Place = (inner: readonly string[]) => readonly string[]
 
-/** Converts a path of the typed form to a path in the caller's Nova document. If `nova` is null, the caller used the typed form. */
+/** Converts a path of Gantt's form to a path in the caller's Nova document. If `nova` is null, the caller used Gantt's form. */
 export const pathAsGiven = (nova: WrittenRequest | null, inner: readonly string[]): readonly string[] =>
   nova === null ? inner : callerPath(nova, inner)
 

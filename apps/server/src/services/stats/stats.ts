@@ -245,8 +245,8 @@ function refusalOf({ fleet }: Replica, report: Report): Void {
 }
 
 /**
- * Refuses a report that adds resource classes, if these hosts or the fleet then have too many. `before` has the classes that earlier reports
- * of the call add.
+ * Refuses a report that adds resource classes, if these hosts or the fleet then have too many. `before` has the classes that earlier
+ * reports of the call add.
  */
 function tooManyClasses(
   { hosts }: Fleet,

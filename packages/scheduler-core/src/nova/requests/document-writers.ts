@@ -27,8 +27,8 @@ const flavor: Writer = (nova, next, before) =>
   )
 
 /**
- * Removes properties of the image, and replaces those that are text in the document. Other changes of images are not written, because
- * the document has properties of other types too.
+ * Removes properties of the image, and replaces those that are text in the document. Other changes of images are not written, because the
+ * document has properties of other types too.
  */
 const image: Writer = (nova, next, before) => {
   if (next.image === null || before.image === null) return undefined

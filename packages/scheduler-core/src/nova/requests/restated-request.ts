@@ -41,9 +41,8 @@ export const restatedRequest: RequestDocuments['restated'] = (request, parts) =>
 }
 
 /**
- * The request in this service's form alone, for a change that Nova's form cannot express. The preference for hosts near the request's own
- * ports is such a change, and only filters of this service read it. Undefined if the document has conditions that this form
- * cannot express.
+ * The request in Gantt's form alone, for a change that Nova's form cannot express. The preference for hosts near the request's own ports is
+ * such a change, and only filters of this service read it. Undefined if the document has conditions that this form cannot express.
  */
 function withoutDocument(next: RequestSpec, request: RequestSpec): RequestSpec | undefined {
   const read = readableRequestOf(request)
