@@ -38,7 +38,7 @@ export interface Counts {
 export function toLine(event: AgentEvent): string {
   switch (event.event) {
     case 'reported':
-      return `reported ${event.form === 'question' ? 'query' : event.form}, ${event.bytes} B, sequence ${event.sequence}, ${event.tookMs} ms`
+      return `reported ${event.form === 'question' ? 'empty delta (asks which fields are needed)' : event.form}, ${event.bytes} B, sequence ${event.sequence}, ${event.tookMs} ms`
     case 'required':
       return event.leavesOut.length === 0 ? 'the profiles need every field' : `no profile needs ${event.leavesOut.join(', ')}: left out`
     case 'claims.over_limit':
@@ -48,7 +48,7 @@ export function toLine(event: AgentEvent): string {
     case 'claims.unchecked':
       return `claims are not checked: ${event.text}`
     case 'counts':
-      return `${event.looks} readings: ${event.full} full, ${event.delta} delta, ${event.question} query, ${event.heartbeat} heartbeat; ${event.bytes} B; ${event.failed} failed; ${event.cpuMs} ms CPU, ${event.memoryMib} MiB`
+      return `${event.looks} readings: ${event.full} full, ${event.delta} delta, ${event.question} empty delta, ${event.heartbeat} heartbeat; ${event.bytes} B; ${event.failed} failed; ${event.cpuMs} ms CPU, ${event.memoryMib} MiB`
     default:
       return event.event === 'remark' ? event.text : `${event.event}: ${event.text}`
   }

@@ -62,8 +62,8 @@ export interface MachineReporter {
   /** The picture of the last reading. */
   readonly picture: Picture
   /**
-   * Reads the machine and sends a report. If the call fails, if the service refuses the report, or if the machine cannot be reported, logs
-   * this and returns false. Otherwise returns true.
+   * Reads the machine and sends a report, and returns true. If the call fails, if the service refuses the report, or if the machine cannot
+   * be reported, returns false and logs the problem, unless the last call failed with the same error.
    */
   reportNow(): Promise<boolean>
   counts(): Counts

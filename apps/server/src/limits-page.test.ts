@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { MAX_CLASSES, MAX_OWN_CLASSES } from '@gantt/scheduler-core'
 import { expect, test } from 'vitest'
-import { placeLimits } from './event-loop/places.ts'
+import { slotLimits } from './event-loop/slots.ts'
 import { limits } from './http/limits.ts'
 import { printDuration } from './schema/types/scalars.ts'
 import { MAX_KEYS } from './services/aggregate/aggregate-checks.ts'
@@ -43,9 +43,9 @@ test.each<[string, number, string]>([
   ['all answers together', limits.answersBytes, '`limit.answers`'],
   ['a small answer', limits.smallAnswerBytes, '`limit.answers`'],
   ['the time for reading an answer', limits.answerMs, 'read its whole answer'],
-  ['calls of a key with fleets of their own', placeLimits.ofKey, 'calls of one key that hold fleets'],
-  ['calls with fleets of their own', placeLimits.all, 'all calls that hold fleets'],
-  ['calls of a key that wait', placeLimits.waiting, '`limit.key_questions`'],
+  ['slots of a key', slotLimits.ofKey, 'calls of one key with what-if queries'],
+  ['all slots', slotLimits.all, 'all calls with what-if queries'],
+  ['calls of a key that wait for a slot', slotLimits.waiting, '`limit.key_questions`'],
   ['simulations of a call', MAX_SIMULATIONS, 'simulations'],
   ['a report', MAX_REPORT_LENGTH, '`call.too_large`'],
   ['the values of a report', MAX_REPORT_VALUES, 'values of one report'],

@@ -4,7 +4,10 @@ const EVERY_MS = 5
 /** The longest time in milliseconds for which the process did not yield. Calls wait during that time. */
 export interface Pause {
   readonly wallMs: number
-  /** The part of this time in which the process used a processor. Time that other processes on the machine used is not included. */
+  /**
+   * The longest such time in processor time of this process. It can be that of another pause than `wallMs`. Time in which other processes
+   * ran is not included.
+   */
   readonly cpuMs: number
 }
 

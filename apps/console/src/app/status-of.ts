@@ -31,8 +31,8 @@ const labels = { STORE_AWAY: 'store unavailable', READ_ONLY: 'read only', CLOSIN
 
 /**
  * The status line. It shows the first of these facts that is true: no message has arrived for some seconds, the service did not report its
- * health, the mode is not NORMAL, there are violations, there was no complete check in the last day. `silence` is the time in seconds since messages stopped. It is undefined while
- * messages arrive.
+ * health, the mode is not NORMAL, there are violations, or else there was no complete check in the last day. `silence` is the time in
+ * seconds since messages stopped. It is undefined while messages arrive.
  */
 export function statusOf(health: Health | undefined, silence?: number): Shown {
   if (silence !== undefined) {

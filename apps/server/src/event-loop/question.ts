@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { CallerGoneError } from './caller-gone.ts'
 import { type Turns, turns } from './pauses.ts'
-import { type Places, places } from './places.ts'
+import { type Slots, slots } from './slots.ts'
 
 export { CallerGoneError } from './caller-gone.ts'
 
@@ -11,9 +11,9 @@ interface Call {
   readonly gone: AbortSignal
   /** The key of the caller. Undefined for work that is not limited by keys. */
   readonly keyId: string | undefined
-  readonly places: Places
-  /** Ends the use of the call's place. Undefined until the call first needs a place. */
-  place: Promise<() => void> | undefined
+  readonly slots: Slots
+  /** Ends the use of the call's slot. Undefined until the call first needs a slot. */
+  slot: Promise<() => void> | undefined
   /** How many pieces of work of this call hold fleets, or wait to do so. */
   holding: number
   /** How many fleets the call keeps until it is answered. */
@@ -28,14 +28,14 @@ const calls = new AsyncLocalStorage<Call | undefined>()
 /** Whose call it is. */
 export interface CallOf {
   readonly keyId: string
-  /** Absent: the places of this process. */
-  readonly places?: Places
+  /** Absent: the slots of this process. */
+  readonly slots?: Slots
 }
 
 /** Runs the work of a call. Its queries end when `gone` is aborted. */
 export function duringCall<Result>(gone: AbortSignal, work: () => Result, of?: CallOf): Result {
-  const held = { place: undefined, holding: 0, kept: 0, isAnswered: false, last: Promise.resolve() }
-  const call: Call = { gone, keyId: of?.keyId, places: of?.places ?? places, ...held }
+  const held = { slot: undefined, holding: 0, kept: 0, isAnswered: false, last: Promise.resolve() }
+  const call: Call = { gone, keyId: of?.keyId, slots: of?.slots ?? slots, ...held }
   const end = (): void => endCall(call)
   const result = calls.run(call, work)
   if (result instanceof Promise) void result.then(end, end)
@@ -51,23 +51,23 @@ function endCall(call: Call | undefined): void {
   leave(call)
 }
 
-/** Gives up the place of a call that is answered and no longer works. */
+/** Gives up the slot of a call that is answered and has no work left. */
 function leave(call: Call): void {
-  const { place, holding, isAnswered } = call
-  if (place === undefined || holding > 0 || !isAnswered) return
-  call.place = undefined
-  void place.then(
+  const { slot, holding, isAnswered } = call
+  if (slot === undefined || holding > 0 || !isAnswered) return
+  call.slot = undefined
+  void slot.then(
     (end) => end(),
-    // the call got no place
+    // the call got no slot
     () => undefined,
   )
 }
 
 /**
- * Runs work that needs fleets of its own. Only a limited number of calls holds such fleets at the same time, so a call waits for a place
- * before its first work of this kind, and keeps the place until it is answered. The works of one call run one after another, so that a call
- * with many questions needs no more memory than a call with one. Work must not contain further work of this kind. Throws
- * TooManyQuestionsError if too many calls of the key wait, and UnavailableError if there is no place within `waitMs`.
+ * Runs work that needs fleets of its own. Only a limited number of calls holds such fleets at the same time, so a call waits for a slot
+ * before its first work of this kind, and keeps the slot until it is answered. The works of one call run one after another, so that a call
+ * with many what-if queries needs no more memory than a call with one. Work must not contain further work of this kind. Throws
+ * TooManyWhatIfQueriesError if too many calls of the key wait, and UnavailableError if there is no slot within `waitMs`.
  */
 export async function holdingFleets<Result>(waitMs: number, work: () => Promise<Result>): Promise<Result> {
   const call = calls.getStore()
@@ -77,13 +77,13 @@ export async function holdingFleets<Result>(waitMs: number, work: () => Promise<
   const done = call.last.then(async () => {
     // an error in another part of the answer can end the answer before this work has begun
     if (call.isAnswered) throw new CallerGoneError()
-    const place = call.place ?? call.places.take(keyId, waitMs, gone)
-    call.place = place
+    const slot = call.slot ?? call.slots.take(keyId, waitMs, gone)
+    call.slot = slot
     try {
-      await place
+      await slot
     } catch (error) {
       // later work of the call can wait for a longer time
-      call.place = undefined
+      call.slot = undefined
       throw error
     }
     assertAsked()

@@ -127,7 +127,7 @@ const call = ((body) => headOf('greedy', body.length) + body)(
   JSON.stringify({ query: '{ health { __typename } }', variables: { a: [{}] } }),
 )
 
-test('an answer that is not read is ended in the end, and the variables of its call no longer use memory', async () => {
+test('the connection of a caller that does not read its answer is closed, and the variables of its call no longer use memory', async () => {
   const bodies = createBodies()
   const written: ServerResponse[] = []
   // the answer is larger than all buffers of a connection together

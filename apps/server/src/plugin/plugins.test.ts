@@ -92,7 +92,7 @@ describe('the plug-ins in the setting', () => {
       './named.mjs',
       /^plug-in \.\/named\.mjs has schedulers; one that is isolated must have none, or run as trusted:\.\/named\.mjs \(plugin\.invalid\)\.$/,
     ],
-    ['trusted:./named.mjs,trusted:./named.mjs', /two plug-ins are named "named"/],
+    ['trusted:./named.mjs,trusted:./named.mjs', /a second plug-in is named "named"/],
   ])('%s is refused', async (setting, message) => expect(open(setting)).rejects.toThrow(message))
 })
 

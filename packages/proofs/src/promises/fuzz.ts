@@ -67,7 +67,8 @@ export async function proveFuzz(checks: Checks, options: ProveFuzzOptions): Prom
       let ran: Ran[] = []
       const run = async (call: Call, number: number): Promise<Ran> => {
         const begun = Date.now()
-        // The service continues a call that writes when its caller has left, and `/live` may be silent until then. So such calls are not left.
+        // The service continues a call that writes when its caller has left, and `/live` may be silent until then. So the caller does not
+        // disconnect during such a call.
         const isLeft = !call.isWriting && chance(createRandom(`${seed} leaves ${number}`), 3)
         const gone = isLeft ? AbortSignal.timeout(5) : undefined
         const end = await send(service, call, gone, refusals)

@@ -26,7 +26,10 @@ const BLOCK: readonly ((source: Source, number: number) => Call)[] = [
   ...Array.from({ length: 12 }, () => drawCall),
 ]
 
-/** The number of calls in a block. Only whether a block contains queries and mutations is left to chance. */
+/**
+ * The number of calls in a block. A block contains every other kind of call. Whether its last twelve calls include both queries and
+ * mutations is left to chance.
+ */
 export const BLOCK_LENGTH = BLOCK.length
 
 /** The call with this number. The same source of random numbers gives the same call. */

@@ -197,7 +197,7 @@ async function startCold(figures: Figures, { replicas, engine }: Cluster, name: 
   const seconds = (): number => (performance.now() - begunAt) / 1_000
   const back = taken.giveBack().then(seconds)
   const ready = await Promise.all(replicas.map((replica) => replica.start().then(seconds)))
-  figures.add(`${name}: all killed, until its servers are synchronized again`, 's', await back)
+  figures.add(`${name}: all killed, until the servers of the store are synchronized again`, 's', await back)
   figures.add(`${name}: all killed, until the first replica is ready`, 's', Math.min(...ready))
   figures.add(`${name}: all killed, until the last of three replicas is ready`, 's', Math.max(...ready))
 }

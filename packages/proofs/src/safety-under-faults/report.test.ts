@@ -6,7 +6,12 @@ const answer = placed([claimOn('a', 'i-x', 1)])
 const replayed = placed([claimOn('a', 'i-x', 1)], { replayed: true })
 
 test.each([
-  ['its first answer is that to an earlier call', [op(0, placing('x'), unknown), op(2, placing('x'), replayed)], 1, 1],
+  [
+    'its first answer is the stored answer of an earlier call (replayed)',
+    [op(0, placing('x'), unknown), op(2, placing('x'), replayed)],
+    1,
+    1,
+  ],
   [
     'two calls with its key got no answer',
     [op(0, placing('x'), unknown), op(2, placing('x'), unknown), op(4, placing('x'), replayed)],

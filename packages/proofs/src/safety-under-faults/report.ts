@@ -20,7 +20,7 @@ export interface Figures {
   readonly refused: number
   /** How many calls other than reads got no answer, and had to be retried. */
   readonly retries: number
-  /** How many placements had taken effect although they got no answer: the first answer to their key was that to an earlier call. */
+  /** How many placements took effect although they got no answer: the first answer to their key was the stored one of an earlier call. */
   readonly repeated: number
   /** How many further attempts for an instance were placed. */
   readonly attempts: number
@@ -136,7 +136,7 @@ export function linesOf(figures: Figures, happened = 'faults'): string[] {
     `outcomes     ${outcomes.ok} answered, ${outcomes.info} unknown, ${outcomes.fail} not delivered`,
     `unknown      ${list(figures.unknown)}`,
     `claims       ${figures.claims} made, ${figures.liveAtTheEnd} live at the end`,
-    `conflicts    ${figures.refused} calls found no host, ${figures.lost} claims were lost to their callers, ${figures.retries} calls had to be repeated, ${figures.repeated} of them were placements that had counted before, ${figures.behind} replicas were behind`,
+    `conflicts    ${figures.refused} calls found no host, ${figures.lost} claims were lost to their callers, ${figures.retries} calls had to be repeated, ${figures.repeated} of these were placements that had taken effect although no answer arrived, ${figures.behind} replicas were behind`,
     `attempts     ${figures.attempts} instances were placed again on another host`,
     `findings     ${list(figures.findings)}`,
     `unavailable  at most ${figures.longestUnavailableMs.writes} ms without any write answered, ${figures.longestUnavailableMs.reads} ms without any read`,

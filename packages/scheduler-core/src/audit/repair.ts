@@ -225,14 +225,18 @@ function* claimsFor(fleet: Fleet, record: HostRecord): Generator<RepairOption, v
   for (const instance of unclaimed) {
     const [reserved] = fleet.ledger.claimsFor(instance)
     if (reserved !== undefined) {
-      const why = `Claim ${reserved.id} reserves the instance on ${hostAddress(fleet.hosts, fleet.hosts.get(reserved.host))}. First end that claim (gantt claims revoke), or wait until it expires.`
-      yield { name: `instance:${instance}`, text: `Claim ${instance} on ${where}. ${why}`, act: { type: 'nothing', why } }
+      const why = `First end claim ${reserved.id}, which reserves the instance on ${hostAddress(fleet.hosts, fleet.hosts.get(reserved.host))} (gantt claims revoke), or wait until it expires.`
+      yield {
+        name: `instance:${instance}`,
+        text: `Create a claim for instance ${instance} on ${where}. ${why}`,
+        act: { type: 'nothing', why },
+      }
       continue
     }
     const size = reported === null ? '' : `, by default with the reported use that no claim explains: ${textOfSize(reported)}`
     yield {
       name: `instance:${instance}`,
-      text: `Claim ${instance} on ${where}${size}.`,
+      text: `Create a claim for instance ${instance} on ${where}${size}.`,
       act: { type: 'claim', instance, on: record, reported },
     }
   }

@@ -98,7 +98,7 @@ describe('the cause of two different decisions', () => {
         request: { memoryMb: 3_000 },
       },
       'MIXED',
-      'The first goes to h1, the second finds no host. The cause is the request and the state of the fleet of the second together: with only a part of these, the first decision did not choose the same hosts.',
+      'The first goes to h1, the second finds no host. The cause is the request and the state of the fleet of the second together: if the first decision takes only some of them from the second, it does not choose the same hosts as the second.',
     ],
     [
       'the state of the fleet or the request alone',

@@ -42,7 +42,7 @@ export function comparisonText(comparison: Comparison, [first, second]: readonly
   )
   const [only] = sets
   if (sets.length === 1)
-    return `${both} The cause is ${only} of the second together: with only a part of these, the first decision did not choose the same hosts.`
+    return `${both} The cause is ${only} of the second together: if the first decision takes only some of them from the second, it does not choose the same hosts as the second.`
   const isSingle = sufficient[0]?.length === 1
   return `${both} ${isSingle ? 'Each of these alone has this effect' : 'Each of these combinations has this effect'}: ${sets.join('; ')}.`
 }

@@ -60,7 +60,7 @@ export interface RequestDocuments {
   cellOf(request: RequestSpec): string | undefined
   /** The uuids of the instance's ports. Empty if the document is unreadable. */
   portsOf(request: RequestSpec): readonly string[]
-  /** Returns true if the document has this field, which has no counterpart in the typed form. */
+  /** Returns true if the document has this field, which has no counterpart in Gantt's form. */
   has(request: RequestSpec, field: DocumentField): boolean
   /**
    * The keys that the document's service (such as Nova) reads before it calls its scheduler. Their effect is in other fields of the
@@ -68,7 +68,7 @@ export interface RequestDocuments {
    */
   readBefore(request: RequestSpec): RequestReads
   /**
-   * The paths in the caller's document for a path of the typed form. There are several paths if the import combined several properties into
+   * The paths in the caller's document for a path of Gantt's form. There are several paths if the import combined several properties into
    * one field.
    */
   pathsOf(request: RequestSpec, path: readonly string[]): readonly string[]
@@ -76,7 +76,7 @@ export interface RequestDocuments {
   propertiesOf(request: RequestSpec, key: string): readonly ReadProperty[]
   /**
    * Replaces fields of a request, and changes its document accordingly. All other conditions of the document stay. If the document has no
-   * place for a change, the result either has no document and all conditions in its fields, or `agrees` is false for it.
+   * field for a change, the result either has no document and all conditions in its fields, or `agrees` is false for it.
    */
   restated(request: RequestSpec, parts: RequestParts): RequestSpec
   /** The request without the hosts that the document's service has already tried (`DocumentField` tried). */

@@ -80,7 +80,7 @@ const listed = (noun: 'Filter' | 'Weigher') => ({
 const named = {
   name: z
     .string()
-    .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits and dashes, the first of which is no dash'),
+    .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits and dashes, and must not begin with a dash'),
   description: sentence,
 }
 

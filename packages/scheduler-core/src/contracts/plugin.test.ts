@@ -106,7 +106,7 @@ describe('checking the export of a module with a plug-in', () => {
 
   test('two plug-ins, and two parts of plug-ins or of the release, cannot have the same name', () => {
     expect(messagesOf(joinPlugins([crowd, crowd]))).toEqual([
-      'plugin.clash: two plug-ins are named "crowd"; it must have different names',
+      'plugin.clash: a second plug-in is named "crowd"; it must have another name',
       'plugin.clash: CrowdFilter of plug-in crowd has the name of a part of plug-in crowd; it must have another name',
       'plugin.clash: CrowdWeigher of plug-in crowd has the name of a part of plug-in crowd; it must have another name',
     ])

@@ -151,7 +151,7 @@ export interface UsedBelowClaims {
   readonly isShared?: true
 }
 
-/** A grant, with the data about its claim that an audit reads. */
+/** A grant, with the data about its claim that the auditor reads. */
 export interface HeldGrant<Grant> {
   readonly claim: string
   readonly grant: Grant
@@ -164,7 +164,7 @@ export interface HeldGrant<Grant> {
   readonly isLate: boolean
 }
 
-/** A value in the state that differs from the value that an audit expects. */
+/** A value in the state that differs from the value that the auditor computes. */
 export interface Mismatch {
   readonly code: 'state.column' | 'state.over_capacity'
   readonly field: string

@@ -374,7 +374,7 @@ test('a later instance is placed on the hosts that passed for the first instance
   }
 })
 
-test('an empty zone in this service’s form is refused with its path', () => {
+test('an empty zone in Gantt’s form is refused with its path', () => {
   const parsed = parseRequestSpec({ flavor: { vcpus: 1, memoryMb: 64 }, availabilityZone: '' })
   expect(parsed.ok ? [] : parsed.problems.map(({ path }) => path)).toEqual([['availabilityZone']])
   expect(fromNova({ availability_zone: '' }).availabilityZone).toBeNull()

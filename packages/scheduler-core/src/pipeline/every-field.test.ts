@@ -151,7 +151,7 @@ const typedRows: readonly Row[] = [
   ['ports', [aUuid(4)], 'ports'],
 ]
 /**
- * Fields of the typed form that have no effect on the choice of hosts by themselves: the caller's identity, and fields that need other
+ * Fields of Gantt's form that have no effect on the choice of hosts by themselves: the caller's identity, and fields that need other
  * fields.
  */
 const typedSilent = ['projectId', 'userId', 'isBfv', 'nova', 'nearVolumesAndPorts']

@@ -27,17 +27,17 @@ type OpenMap = Exclude<keyof RequestReads, 'fields'>
 const claimed: RequestReads = { extraSpecs: (key) => key.startsWith('resources:') }
 
 /**
- * The paths in the caller's document for a path of the typed form. There are several paths if the import combined several properties into
- * one field.
+ * The paths in the caller's document for a path of Gantt's form. There are several paths if the import combined several properties into one
+ * field.
  */
 const pathsAsGiven = (request: RequestSpec, path: readonly string[]): readonly string[] =>
   request.nova === null ? [path.join('.')] : builtIn().documents.pathsOf(request, path)
 
-/** Returns true if the request was imported from a document of Nova that has this field. The typed form has no such field. */
+/** Returns true if the request was imported from a document of Nova that has this field. Gantt's form has no such field. */
 const isInDocument = (request: RequestSpec, field: DocumentField): boolean =>
   request.nova !== null && builtIn().documents.has(request, field)
 
-/** The paths of the maps with arbitrary keys in a request of the typed form. */
+/** The paths of the maps with arbitrary keys in a request of Gantt's form. */
 const pathOf: Readonly<Record<OpenMap, readonly string[]>> = {
   extraSpecs: ['flavor', 'extraSpecs'],
   schedulerHints: ['schedulerHints'],

@@ -16,7 +16,7 @@ const pluginSchema = z.strictObject({
   contract: z.number(),
   name: z
     .string()
-    .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits and dashes, the first of which is no dash'),
+    .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits and dashes, and must not begin with a dash'),
   version: z.string().regex(/^\d{1,9}\.\d{1,9}\.\d{1,9}([-+][0-9A-Za-z.+-]{1,64})?$/, 'must be a version such as 1.2.3'),
   description: z.string().trim().min(1).max(1_024),
   // a plug-in can leave out lists that it does not need
@@ -80,7 +80,7 @@ export function joinPlugins(list: readonly Plugin[]): Parsed<Plugins> {
   const owners = new Map<string, string>([...ownNames()].map((name) => [name, 'this release']))
   for (const plugin of list) {
     const { name } = plugin
-    if (plugins.has(name)) problems.push(clash([name], `two plug-ins are named ${quote(name)}`, 'have different names'))
+    if (plugins.has(name)) problems.push(clash([name], `a second plug-in is named ${quote(name)}`, 'have another name'))
     plugins.add(name)
     for (const { part } of partsIn(plugin)) {
       const owner = owners.get(part.name)

@@ -123,7 +123,7 @@ export const hostFields = [
     column: 'STATE',
     holds: 'code',
     isFacet: true,
-    order: { field: 'STATE', description: 'The liveness, in the alphabetical order of its values.' },
+    order: { field: 'STATE', description: 'By the liveness. Its values are in alphabetical order.' },
     read: ({ fleet, record }) => hostStates[fleet.hosts.columns.liveness[record.index] ?? 0] ?? 'DOWN',
   },
   {
@@ -136,7 +136,7 @@ export const hostFields = [
     column: 'STATUS',
     holds: 'code',
     isFacet: true,
-    order: { field: 'STATUS', description: 'The status that operators set, in the alphabetical order of its values.' },
+    order: { field: 'STATUS', description: 'By the status that operators set. Statuses are in alphabetical order.' },
     read: ({ fleet, record }) => hostStatusWords[fleet.hosts.columns.status[record.index] ?? 0] ?? 'ENABLED',
   },
   {

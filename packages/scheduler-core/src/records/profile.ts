@@ -11,7 +11,7 @@ export const ownSchedulers = ['filter', 'chance', 'solver'] as const
 
 const name = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits and dashes, the first of which is no dash')
+  .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits and dashes, and must not begin with a dash')
 
 /** Nova's default of scheduler.max_attempts: a chosen host and two alternates. */
 export const USUAL_NOVA_ATTEMPTS = 3

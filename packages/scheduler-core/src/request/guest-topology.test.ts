@@ -55,7 +55,7 @@ describe('a topology that contradicts its flavor or itself is reported with its 
       [{ id: 0, cpus: [0, 1, 2, 3, 4, 5, 6, 7], memoryMb: 8_000, cpuPolicy: 'dedicated' }],
       [
         'cells.0.cpus: it must list only CPUs of the flavor, which has 2, numbered from 0: there is no CPU 2',
-        'cells: it must have as much memory together as the flavor, 1000 MiB; they have 8000',
+        'cells: it must have 1000 MiB of memory in total, like the flavor; the cells have 8000 MiB',
       ],
     ],
     [
@@ -92,7 +92,7 @@ describe('a topology that contradicts its flavor or itself is reported with its 
       'ImageNUMATopologyMemoryOutOfRange: less memory than the flavor has',
       four,
       [{ id: 0, cpus: [0, 1, 2, 3], memoryMb: 4_095 }],
-      ['cells: it must have as much memory together as the flavor, 4096 MiB; they have 4095'],
+      ['cells: it must have 4096 MiB of memory in total, like the flavor; the cells have 4095 MiB'],
     ],
     [
       'CPUs that are numbered from 1',

@@ -23,7 +23,7 @@ export function wrongTopology({ flavor: { vcpus, memoryMb }, numaTopology }: Gue
   const memory = cells.map((cell) => cell.memoryMb)
   const total = memory.reduce((sum, mib) => sum + mib, 0)
   if (cells.every(({ cpuPolicy }) => cpuPolicy === 'shared')) contradictions.push(...withoutPins(numaTopology))
-  if (total !== memoryMb) refuse(['cells'], memory, `have as much memory together as the flavor, ${memoryMb} MiB; they have ${total}`)
+  if (total !== memoryMb) refuse(['cells'], memory, `have ${memoryMb} MiB of memory in total, like the flavor; the cells have ${total} MiB`)
   return contradictions
 }
 

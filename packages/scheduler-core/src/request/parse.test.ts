@@ -299,7 +299,7 @@ describe('parsing a profile', () => {
       'a capital letter in its name',
       profile({ name: 'Mine' }),
       'name',
-      'name is "Mine"; it must be 1 to 63 lower-case letters, digits and dashes, the first of which is no dash',
+      'name is "Mine"; it must be 1 to 63 lower-case letters, digits and dashes, and must not begin with a dash',
     ],
     [
       'a multiplier that is no number',

@@ -86,7 +86,7 @@ export function describeVersions<Document extends object>(family: Family<Documen
       )
     })
 
-    test('an input of the oldest version gives the same document with the number of any version and without one', () => {
+    test('an input of the oldest version gives the same document, whichever version number it states, and without one', () => {
       fc.assert(
         fc.property(oldest, (input) => {
           const silent = parsed(input)

@@ -314,7 +314,7 @@ describe('a scheduler of a plug-in', () => {
     }
     expect(wrong(named('mine'))).toBe('')
     expect(wrong(named('solver'))).toContain('solver of plug-in p has the name of a part of this release')
-    expect(wrong(named('Mine'))).toContain('it must be 1 to 63 lower-case letters, digits and dashes, the first of which is no dash')
+    expect(wrong(named('Mine'))).toContain('it must be 1 to 63 lower-case letters, digits and dashes, and must not begin with a dash')
     expect(wrong(named('mine', { create: 1 }))).toContain('schedulers.0.create is 1; it must be a function')
   })
 })

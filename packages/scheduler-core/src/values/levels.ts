@@ -184,7 +184,7 @@ export const LISTED_CLAIMS = 10
 export const EDITED_MEMBERS = 10
 
 /**
- * A report is void if it adds resource classes to the fleet and the fleet would then have more than `MAX_CLASSES`. Below this level, a
- * fleet can have any count of classes.
+ * A report is void if it adds resource classes, and the fleet or the host alone would then have too many (`classExcessOf`). Below this
+ * level, the log has no limit of classes.
  */
 export const BOUNDED_CLASSES = 10

@@ -55,7 +55,7 @@ test('a finding with several repairs lists them, and the chosen one is applied w
   await expect.poll(() => findingOn('ghosts')).toMatchObject({ code: 'instance.unclaimed' })
   const { id = '' } = (await findingOn('ghosts')) ?? {}
   const text = (await run('findings')).out.replaceAll(/\s+/g, ' ')
-  for (const one of instances) expect(text).toContain(`instance:${one}: Claim ${one} on ghosts.`)
+  for (const one of instances) expect(text).toContain(`instance:${one}: Create a claim for instance ${one} on ghosts.`)
   expect(text).toContain(`findings --repair ${id} --reason TEXT --choose OPTION --vcpus N --memory MIB --dry-run`)
   const words = ['findings', '--repair', id, '--reason', 'it stays', '--dry-run']
   expect(await run(...words)).toMatchObject({ code: 1, err: expect.stringMatching(/Choose one of/) })

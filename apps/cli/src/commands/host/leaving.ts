@@ -142,9 +142,10 @@ async function replaceHost(name: string, by: string, { reason, yes, ...flags }: 
   if (unchanged) return { lines: [`${name} is already called ${by}; nothing was changed.`], json: answer }
   const lines = [
     ...wrap(yes ? `${name} is now called ${by}.` : `Nothing was changed. This would call ${name} ${by}.`),
-    ...merged.flatMap((host) =>
-      wrap(`${nameOf(host)} has already reported: the two ${yes ? 'are' : 'would be'} merged into one host with this report.`),
-    ),
+    ...merged.map(nameOf).flatMap((other) => {
+      const both = `${name} and ${other} ${yes ? 'are' : 'would be'} merged into one host`
+      return wrap(`${other} has already reported: ${both}, with the report of ${other}.`)
+    }),
     ...impactLines(impact, yes ? 'followed' : 'would follow', yes ? 'Renamed in aggregates' : 'Would be renamed in aggregates'),
     ...(yes ? [] : ['Add --yes to do it.']),
   ]

@@ -53,7 +53,7 @@ export const withHypothesis = (command: Command): Command =>
     .option('--root-gb <n>', 'root disk of each instance, in GiB', wholeNumber(0, 10_000_000))
     .option('--zone <zone>', 'place instances only in this availability zone', notEmpty)
     .addOption(
-      new Option('--spec <file>', "file with a whole request as JSON, in this service's form or Nova's; - for standard input").conflicts([
+      new Option('--spec <file>', "file with a whole request as JSON, in Gantt's form or Nova's; - for standard input").conflicts([
         'vcpus',
         'memoryMb',
         'rootGb',

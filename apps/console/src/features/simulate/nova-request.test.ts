@@ -120,7 +120,7 @@ test('extra specs that were not edited keep their types and spaces', () => {
   })
 })
 
-test.each(forms)('the hosts that a move changed are sent in the document: %s', (_form, sent) => {
+test.each(forms)('hosts that differ from the document are sent in it: %s', (_form, sent) => {
   const moved = { ignoreHosts: ['a'], forceHosts: [], forceNodes: ['n'] }
   const again = received(toSpecInput(withoutDefaults(decided(sent, moved))))
   expect(again).toMatchObject(moved)

@@ -14,7 +14,7 @@ type Path = readonly string[]
 
 const DATA = 'nova_object.data'
 
-/** The request in Nova's form. Undefined for a request in this service's own form. */
+/** The request in Nova's form. Undefined for a request in Gantt's form. */
 export function novaOf({ nova }: RequestDocument): NovaRequest | undefined {
   if (!isRecord(nova) || !isRecord(nova.document)) return undefined
   return { form: nova.form === 'legacy' ? 'legacy' : 'RequestSpec', document: nova.document }
@@ -23,17 +23,17 @@ export function novaOf({ nova }: RequestDocument): NovaRequest | undefined {
 /**
  * The request of a decision in Nova's form, as it can be sent again. All of its conditions are in Nova's document, so the typed fields next
  * to it are left out. Two parts are not in the document that the decision recorded: the uuids of several instances, which Nova sends next
- * to a RequestSpec, and the hosts that a move or an evacuation changed.
+ * to a RequestSpec, and hosts that differ from the document: in decisions of older releases, and after hosts were renamed.
  */
 export function askedAgain(nova: NovaRequest, { instanceUuids, ...typed }: RequestDocument): RequestDocument {
-  const document = withPlaces(nova, typed)
+  const document = withHosts(nova, typed)
   const isSentWithUuids = nova.form === 'RequestSpec' && Array.isArray(instanceUuids) && instanceUuids.length > 1
   return { nova: { form: nova.form, document: isSentWithUuids ? { spec: document, instance_uuids: instanceUuids } : document } }
 }
 
 const HOST_LISTS = { ignoreHosts: 'ignore_hosts', forceHosts: 'force_hosts', forceNodes: 'force_nodes' } as const
 
-function withPlaces({ form, document }: NovaRequest, typed: RequestDocument): RequestDocument {
+function withHosts({ form, document }: NovaRequest, typed: RequestDocument): RequestDocument {
   let written = document
   for (const [field, name] of Object.entries(HOST_LISTS)) {
     const path = form === 'legacy' ? ['filter_properties', name] : [name]
@@ -44,15 +44,15 @@ function withPlaces({ form, document }: NovaRequest, typed: RequestDocument): Re
   const destination = isRecord(typed.requestedDestination) ? typed.requestedDestination : {}
   for (const name of ['host', 'node']) {
     const path = ['requested_destination', name]
-    const place = destination[name] ?? null
-    if ((valueAt(written, path) ?? null) !== place) written = withValue(written, path, place ?? undefined)
+    const wanted = destination[name] ?? null
+    if ((valueAt(written, path) ?? null) !== wanted) written = withValue(written, path, wanted ?? undefined)
   }
   return written
 }
 
 const isSameList = (one: unknown, other: readonly unknown[]): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-/** The fields of the form that a document in Nova's form has, too. */
+/** The input fields of the page that are also in Nova's document. */
 export type NovaField = 'flavor' | 'vcpus' | 'memoryMb' | 'rootGb' | 'zone' | 'projectId' | 'extraSpecs'
 
 /** The value of a field in Nova's document. */

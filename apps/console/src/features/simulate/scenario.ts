@@ -182,7 +182,7 @@ export function withFields(request: RequestDocument, fields: RequestFields): Req
   return changed.reduce((one, name) => withField(one, name, name === 'extraSpecs' ? extraSpecs : fields[name]), request)
 }
 
-/** Writes one field of the form into a request in this service's own form. */
+/** Writes one field of the form into a request in Gantt's form. */
 function withField(request: RequestDocument, name: NovaField, value: unknown): RequestDocument {
   if (name === 'zone') return withEntry(request, 'availabilityZone', value)
   if (name === 'projectId') return withEntry(request, name, value)

@@ -59,7 +59,7 @@ describe('selectDestinations obeys each mode', () => {
     ['CONFIRM', 'CONFIRMED'],
   ])('%s', async (mode, state) => expect(stateOf(await select({ mode }))).toBe(state))
 
-  test('a confirmation has no effect if the intent claims nothing, and is named', async () => {
+  test('if the intent claims nothing, CONFIRM has no effect and is listed in ignoredFields', async () => {
     const answer = await select({ mode: 'CONFIRM', ttl: 'PT5M' }, { intent: 'PROBE' })
     expect([stateOf(answer), answer.ignoredFields]).toEqual([null, ['claim.mode', 'claim.ttl']])
   })

@@ -102,7 +102,9 @@ describe.each(Object.entries(spellings))('a flavor in the form %s', (_, spell) =
     expect(answer.issues).toContainEqual({
       path: ['input', 'spec', ...at, key],
       rule: 'call.granular_group',
-      message: expect.stringContaining('must be left out: groups of resources need several providers on a host'),
+      message: expect.stringContaining(
+        'must be left out: numbered and named groups of resources need several resource providers on one host',
+      ),
     })
   })
 })

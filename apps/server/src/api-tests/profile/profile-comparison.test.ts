@@ -65,7 +65,7 @@ test('an identical candidate agrees with every decision, including refusals', as
       },
     ],
     disagreements: [],
-    text: 'policy@2 against policy@1: of 5 of 5 requests 5 with the same outcome, 0 on other hosts, 0 newly placed, 0 newly failing.',
+    text: 'policy@2 against policy@1: 5 of 5 requests were decided again: 5 had the same outcome, 0 went to other hosts, 0 were newly placed, 0 newly failed.',
   })
 })
 
@@ -98,7 +98,7 @@ test('new failures are listed first, with the refusing filter, then new placemen
     /^Of 2 hosts none takes it: 1 with too little memory in total, 1 at their limit of instances\. Nearest is small: /,
   )
   expect(placement).toMatchObject({ decision: { id: decided[3].decision.id }, baselineHosts: [], because: 'It fits on small.' })
-  expect(found.text).toContain('1 newly placed, 1 newly failing')
+  expect(found.text).toContain('1 were newly placed, 1 newly failed')
 })
 
 test('filters in shadow mode refuse no host, and each lists the requests that it would have refused', async () => {

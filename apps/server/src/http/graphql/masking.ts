@@ -2,8 +2,8 @@ import { showUnseen } from '@gantt/scheduler-core'
 import { GraphQLError } from 'graphql'
 import { outageOf } from '../../db/outage.ts'
 import { UnreadableDecisionError } from '../../db/tables/decisions.ts'
-import { TooManyQuestionsError } from '../../event-loop/places.ts'
 import { CallerGoneError } from '../../event-loop/question.ts'
+import { TooManyWhatIfQueriesError } from '../../event-loop/slots.ts'
 import { RetriesExhaustedError } from '../../replica/propose/retries.ts'
 import { FeatureLevelError } from '../../replica/watch/feature-level.ts'
 import { fault, isFault } from '../../schema/types/faults.ts'
@@ -54,7 +54,7 @@ export function toFault(error: unknown): GraphQLError {
       fault('UNAVAILABLE', 'The database does not answer, so that reads from its tables fail at present.', { retryAfterMs: 1_000 }),
       at,
     )
-  if (cause instanceof TooManyQuestionsError) {
+  if (cause instanceof TooManyWhatIfQueriesError) {
     const detail = { rule: 'limit.key_questions', found: String(cause.found), allowed: `at most ${cause.most}`, retryAfterMs: 1_000 }
     return located(fault('RATE_LIMITED', sentence(cause.message), detail), at)
   }

@@ -273,7 +273,7 @@ const revisionOf = ({ fleet }: Kept): number => fleet.place.revision
 
 /** VCPU, MEMORY_MB and DISK_GB. */
 const USUAL_CLASSES = 3
-/** The columns of this many further resource classes that many hosts have need about as much memory as the hosts themselves. */
+/** The columns of this many other resource classes need about as much memory as the hosts themselves, if many hosts have these classes. */
 const CLASSES_PER_THING = 4
 
 /** The memory that only a copy of a fleet needs, as a number of objects: its hosts, and the columns of its resource classes. */

@@ -40,11 +40,14 @@ const FLUSH_MS = 5_000
  * The first disagreements of a minute are stored, at most this many. The others are only counted, because ranking their hosts takes time.
  */
 const REPORTED_PER_MINUTE = 50
-/** A minute accepts findings for this long. Later findings are added to the first minute that still accepts findings. */
+/**
+ * The counts of a minute can be changed for this long. A comparison that arrives later is counted in the first minute that can still be
+ * changed.
+ */
 const OPEN_MS = 10 * MINUTE_MS
 /** At most this many disagreements wait for the database. The oldest are dropped first. */
 const MAX_DISAGREEMENTS = 500
-/** At most this many minutes wait for the database: half a day of one rollout. The oldest are dropped first. */
+/** The counts of at most this many minutes wait for the database: half a day of one rollout. The oldest are dropped first. */
 const MAX_MINUTES = 720
 const FORGET_EVERY_MS = 3_600_000
 
@@ -61,7 +64,7 @@ export function createRolloutFindings({ store, replica, timers, warn }: RolloutF
   /** The minutes in the order of their first findings. */
   const minutes = new Map<string, Minute>()
   let disagreements: KeptDisagreement[] = []
-  /** For each rollout, the first minute that still accepts findings. */
+  /** For each rollout, the first minute whose counts can still be changed. */
   const opened = new Map<string, number>()
   let writing: Promise<void> | undefined
   let isWarned = false

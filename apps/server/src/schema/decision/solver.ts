@@ -27,7 +27,7 @@ const SolverBatch = builder.objectRef<BatchOfMoves>('SolverBatch').implement({
   description: 'Moves that the solver arranged together.',
   fields: (t) => ({
     moveCount: t.exposeInt('moves', { description: 'How many instances the arrangement moves.' }),
-    placedCount: t.exposeInt('placed', { description: 'How many moves have a host in the arrangement.' }),
+    placedCount: t.exposeInt('placed', { description: 'For how many of the moves the arrangement has a destination.' }),
     filterPlacedCount: t.exposeInt('filterPlaced', {
       nullable: true,
       description: 'How many of the moves the filter scheduler placed, one after another; null if not known.',

@@ -48,7 +48,7 @@ const requestForm = z
     ...newest,
     version: z.enum(specVersions).default(CURRENT_SPEC_VERSION).describe('Version of the request form.'),
   })
-  .describe("The instances to place, in this service's own typed form.")
+  .describe("The instances to place, in Gantt's form.")
 
 const requestInput = inputOf(requestForm, {
   name: 'RequestSpecInput',
@@ -94,11 +94,11 @@ export const SpecInput = builder.inputType('SpecInput', {
   description: 'A request in one of the accepted forms: exactly one of these fields.',
   isOneOf: true,
   fields: (t) => ({
-    gantt: t.field({ type: requestInput.type, description: "The service's own typed form." }),
+    gantt: t.field({ type: requestInput.type, description: "The request in Gantt's form." }),
     nova: t.field({
       type: 'JSON',
       description:
-        "Nova's RequestSpec object in its wire form, versions 1.0 to 1.14, alone or as { spec, instance_uuids }. It is stored unchanged in addition to the typed form, because Nova's rules distinguish unset fields from null.",
+        "Nova's RequestSpec object in its wire form, versions 1.0 to 1.14, alone or as { spec, instance_uuids }. It is stored unchanged in addition to Gantt's form, because Nova's rules distinguish unset fields from null.",
     }),
     legacy: t.field({
       type: 'JSON',

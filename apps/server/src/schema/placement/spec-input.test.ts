@@ -97,7 +97,7 @@ test.each<['gantt' | 'nova' | 'legacy', object]>([
   expect(work.listed).toBe(1)
 })
 
-test('the largest requests that have a purpose are less than a third of the limits', () => {
+test('the largest realistic requests are less than a third of the limits', () => {
   const uuids = Array.from({ length: 1_000 }, (_, i) => `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`)
   const cpus = Array.from({ length: 256 }, (_, i) => i)
   const cells = Array.from({ length: 8 }, (_, id) => ({ id, cpus, dedicatedCpus: cpus, memoryMb: 1_024 }))

@@ -19,7 +19,7 @@ const profileForm = z
     filters: z
       .array(filters.element.extend({ enabled }).describe('A filter of a profile, with its settings.'))
       .describe(
-        'The filters, in the order in which they run. The fit filters of all resource kinds always run at the end, even if they are not listed.',
+        'The filters. Those in this process run in this order. Then the fit filters of resource kinds and server groups run that are not listed, and then the filters outside of the process.',
       ),
     weighers: z
       .array(weighers.element.extend({ enabled }).describe('A weigher of a profile, with its settings.'))

@@ -34,7 +34,8 @@ builder.node(ProfileVersion, {
     note: t.exposeString('note', { nullable: true, description: 'The description that the author gave; null if there is none.' }),
     filters: t.field({
       type: [FilterSetting],
-      description: 'The filters, in the order in which they run.',
+      description:
+        'The filters, in the order of the profile. Filters in this process run in this order; filters outside of the process run after them.',
       resolve: ({ filters: list }) => list.map((filter, order) => ({ ...filter, order })),
     }),
     weighers: t.field({

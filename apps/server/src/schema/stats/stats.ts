@@ -42,7 +42,7 @@ const StatsReportInput = builder.inputType('StatsReportInput', {
   description: 'The content of a report: exactly one of these fields.',
   isOneOf: true,
   fields: (t) => ({
-    full: t.field({ type: fullStatsInput.type, description: "A full report of the host, in this service's own form." }),
+    full: t.field({ type: fullStatsInput.type, description: "A full report of the host, in Gantt's form." }),
     delta: t.field({ type: statsDeltaInput.type, description: 'What changed since an earlier report with a known sequence number.' }),
     nova: t.field({
       type: 'JSON',

@@ -10,8 +10,8 @@ export interface JsonSize {
 export const callSize: JsonSize = { characters: 4 * 1024 * 1024, values: 250_000 }
 
 /**
- * The most text and values of one request or profile, in any form. The largest that have a purpose are far smaller. A limit is needed
- * because all values are visited several times without yielding.
+ * The most text and values of one request or profile, in any form. The largest realistic ones are far smaller. A limit is needed because
+ * all values are visited several times without yielding.
  */
 export const documentSize: JsonSize = { characters: 512 * 1024, values: 20_000 }
 
@@ -69,7 +69,8 @@ const lengthOf = (text: string, left: number): number => (text.length + 2 > left
 
 /**
  * The count of values in a text that is a JSON list or object, such as the `numa_topology` of a Nova document. 0 for other texts. The text
- * is not parsed, because its nesting depth is not limited: each opening bracket and each comma outside of strings precedes one value.
+ * is not parsed, because its nesting depth is not limited. Each opening bracket and each comma outside of strings counts as one value, so
+ * an empty list or object counts one too many.
  */
 function valuesInText(text: string): number {
   if (!/^\s*[[{]/.test(text)) return 0

@@ -31,7 +31,7 @@ export interface DecisionComparison extends Comparison {
   readonly approximateBecause: string | null
 }
 
-/** A comparison waits at most this long for other calls that hold fleets of their own. */
+/** A comparison waits at most this long for other calls with what-if queries. */
 const MAX_WAIT_MS = 10_000
 
 /** Explains why two decisions differ. Throws InputFault if a decision or its profile does not exist. */

@@ -172,7 +172,7 @@ function* counted<Result>(work: Steps<Result>, note: () => void): Steps<Result> 
   }
 }
 
-describe('many streams of an entry that touches every host', () => {
+describe('if one entry touches every host and many streams are open', () => {
   const HOSTS = 2_000
 
   /** Streams on a loop whose clock advances by a millisecond at each read, so a turn has few steps. */

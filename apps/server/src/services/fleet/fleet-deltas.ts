@@ -58,7 +58,7 @@ export interface DeltaReader {
   read(): Promise<FleetDelta | undefined>
 }
 
-/** How long work yields. Tests replace it. */
+/** Runs work in steps, between which the process does other things. Tests replace it. */
 export interface Pieces {
   pause(): Promise<void> | undefined
   run<Result>(work: Steps<Result>): Promise<Result>
@@ -79,7 +79,7 @@ interface Source {
   readonly pieces?: Pieces
 }
 
-/** The hosts that a reader has to read: those that were touched since a touch, or those that changed after a revision. */
+/** The hosts that a reader has to read: those of this touch and of later touches, or those that changed after this revision. */
 type Since = { readonly touch: number } | { readonly revision: number }
 type Reading = Omit<FleetDelta, 'from' | 'to' | 'at' | 'gap'>
 

@@ -234,7 +234,10 @@ function unreadIn(fleet: Fleet, account: string, input: PlacementInput, request:
   return profile === undefined ? [] : unreadKeys(request, profile, fleet)
 }
 
-/** The paths of what a call says about its claim and what has no effect: a TTL without a reservation, and a mode without a claim. */
+/**
+ * The paths of the fields about the claim that have no effect in this call: a TTL if nothing is reserved, and the mode CONFIRM if nothing
+ * is claimed.
+ */
 export const claimWithoutEffect = ({
   ttlMs,
   ttlAt = TTL_AT,

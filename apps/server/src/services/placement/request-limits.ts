@@ -38,10 +38,10 @@ export function checkImageForNova(request: RequestSpec, path: readonly string[])
   return [issue([...path, ...pathAsGiven(request.nova, inner)], found, `be a value that Nova's image objects take: ${why}`)]
 }
 
-/** Converts a path of the typed form to a path in the caller's document, from the root of the call. */
+/** Converts a path of Gantt's form to a path in the caller's document, from the root of the call. */
 type Place = (inner: readonly string[]) => readonly string[]
 
-/** Converts a path of the typed form to a path in the caller's Nova document. If `nova` is null, the caller used the typed form. */
+/** Converts a path of Gantt's form to a path in the caller's Nova document. If `nova` is null, the caller used Gantt's form. */
 export const pathAsGiven = (nova: WrittenRequest | null, inner: readonly string[]): readonly string[] =>
   nova === null ? inner : callerPath(nova, inner)
 
@@ -54,7 +54,7 @@ const checkGroups = (request: RequestSpec, path: readonly string[]): Issue[] =>
     .slice(0, MAX_ISSUES)
     .map(({ path: inner, found, rule, isOfHost }) => {
       const at = [...path, ...inner.map((key) => key.slice(0, 80))]
-      const why = `${rule}: groups of resources need several providers on a host, which this release does not know`
+      const why = `${rule}: numbered and named groups of resources need several resource providers on one host, and in this service a host is one provider`
       return isOfHost ? issue(at, found, rule) : issue(at, found, why, 'call.granular_group')
     })
 

@@ -291,16 +291,16 @@ function textOf({ baseline, candidate, total, sampled, counts, leftOut, shadowFi
   if (total === 0) return `${refs}: the profile decided no request in that time.`
   if (sampled === 0) return `${refs}: none of ${total} requests could be decided again.${rest}`
   const parts = [
-    `${counts.SAME} with the same outcome`,
-    `${counts.ELSEWHERE} on other hosts`,
-    `${counts.NEW_PLACEMENT} newly placed`,
-    `${counts.NEW_FAILURE} newly failing`,
+    `${counts.SAME} had the same outcome`,
+    `${counts.ELSEWHERE} went to other hosts`,
+    `${counts.NEW_PLACEMENT} were newly placed`,
+    `${counts.NEW_FAILURE} newly failed`,
   ]
   const shadows = shadowFilters.map(
     ({ filter, wouldFail, wouldMove, notSolved }) =>
       ` ${filter}, in shadow mode, would have failed ${wouldFail} and moved ${wouldMove}${notSolved > 0 ? `; ${notSolved} would need a solver` : ''}.`,
   )
-  return `${refs}: of ${sampled} of ${total} requests ${parts.join(', ')}.${shadows.join('')}${rest}`
+  return `${refs}: ${sampled} of ${total} requests were decided again: ${parts.join(', ')}.${shadows.join('')}${rest}`
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)

@@ -219,9 +219,10 @@ export function createFindingRepairs({
       const { act } = option
       const stated = project !== null ? 'project' : account !== null ? 'account' : args.size !== null ? 'size' : undefined
       if (act.type !== 'claim' && stated !== undefined)
-        return refused(`Leave ${stated} out: ${option.name} claims no instance that has none, and what it changes stays as it is.`, [
-          stated,
-        ])
+        return refused(
+          `Leave ${stated} out: the repair ${option.name} creates no claim, so there is nothing to which ${stated} could apply.`,
+          [stated],
+        )
       if (account !== null && account !== caller.account && !mayDo(caller, 'ADMIN'))
         return refused('A key with ADMIN is needed to claim an instance for another account.', ['account'], 'FORBIDDEN')
       switch (act.type) {

@@ -187,7 +187,7 @@ test('a report that adds a resource class to a fleet with as many as it may have
   expect(await report(inventories(MAX_CLASSES - 1, 2))).toMatchObject({
     ...{ type: 'invalid', code: 'PRECONDITION' },
     issues: [{ code: 'report.too_many_classes', path: ['input', 'updates', '0', 'report'], actual: '"CUSTOM_256"' }],
-    message: expect.stringContaining('it adds 1 to the 256 of the fleet, of which 0 are in use on this host alone.'),
+    message: expect.stringContaining('it adds 1 to the 256 of the fleet, of which 0 are on this host alone. A fleet may have 256.'),
   })
   expect(proposed).toEqual([])
   expect(await report(inventories(MAX_CLASSES - 1, 1))).toMatchObject({ type: 'applied' })
@@ -217,7 +217,9 @@ test('all hosts of a key together may have only a few resource classes of their 
     {
       ...{ type: 'invalid', code: 'PRECONDITION' },
       issues: [{ code: 'report.too_many_classes', path: ['input', 'updates', '2', 'report'] }],
-      message: expect.stringContaining(`of which ${MAX_OWN_CLASSES} are in use on the key's hosts alone`),
+      message: expect.stringContaining(
+        `it adds 1 to the ${MAX_OWN_CLASSES} of the fleet, of which ${MAX_OWN_CLASSES} are on the key's hosts alone, counting the earlier reports of this call.`,
+      ),
     },
   ])
   expect((await stats.update([report('h2', 2, half, half + 1)], limits)).results).toMatchObject([{ type: 'invalid' }])

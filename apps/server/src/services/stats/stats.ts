@@ -179,10 +179,9 @@ function createClassLimit({ fleet }: Pick<Replica, 'fleet'>, limits: ReportLimit
     const added = addedBy(fleet, report)
     if (added.length === 0) return undefined
     const names = [...new Set([...limits.hosts, report.host])]
-    const before = met.size
     const all = new Set([...met, ...added])
     const own = ownClassesOf(fleet.hosts, names) - freedClassesOf(fleet.hosts, report, report.full)
-    if (own + all.size > MAX_OWN_CLASSES) return tooManyClasses(fleet, report, path, names, before)
+    if (own + all.size > MAX_OWN_CLASSES) return tooManyClasses(fleet, report, path, names, met)
     for (const one of added) met.add(one)
     return undefined
   }
@@ -248,22 +247,27 @@ function refusalOf({ fleet }: Replica, report: Report): Void {
 }
 
 /**
- * Refuses a report that adds resource classes, if these hosts or the fleet then have too many. `before` is how many classes earlier reports
- * of the call add.
+ * Refuses a report that adds resource classes, if these hosts or the fleet then have too many. `before` has the classes that earlier
+ * reports of the call add.
  */
 function tooManyClasses(
   { hosts }: Fleet,
   { full }: Pick<HostReported, 'full'>,
   path: readonly string[],
   names: readonly string[],
-  before = 0,
+  before: ReadonlySet<string> = new Set(),
 ): Invalid {
-  const { added, inUse } = newClassesOf(hosts, { inventories: full?.inventories ?? [] })
-  const own = ownClassesOf(hosts, names) + before
+  const classes = newClassesOf(hosts, { inventories: full?.inventories ?? [] })
+  const added = classes.added.filter((resourceClass) => !before.has(resourceClass))
+  const own = ownClassesOf(hosts, names) + before.size
+  const earlier = before.size > 0 ? ', counting the earlier reports of this call' : ''
   const rule =
-    `not add resource classes beyond what hosts may have besides VCPU, MEMORY_MB and DISK_GB: it adds ${added.length} to the ${inUse} of the fleet, ` +
-    `of which ${own} are in use on ${names.length === 1 ? 'this host' : "the key's hosts"} alone. A fleet may have ${MAX_CLASSES}, and a host or a key ${MAX_OWN_CLASSES} that no other host has, ` +
-    `or ${MAX_OWN_IN_RESERVE} if the fleet has more than ${MAX_CLASSES - RESERVED_CLASSES}. Send the report without the new classes, and its other values are applied. ` +
+    'not add resource classes beyond what hosts may have besides VCPU, MEMORY_MB and DISK_GB: ' +
+    `it adds ${added.length} to the ${classes.inUse + before.size} of the fleet, ` +
+    `of which ${own} are on ${names.length === 1 ? 'this host' : "the key's hosts"} alone${earlier}. ` +
+    `A fleet may have ${MAX_CLASSES}. A host, or all hosts of a bound key together, may have ${MAX_OWN_CLASSES} that no other host has. ` +
+    `If the fleet would then have more than ${MAX_CLASSES - RESERVED_CLASSES}, a host may have only ${MAX_OWN_IN_RESERVE}. ` +
+    'Send the report without the new classes, and its other values are applied. ' +
     'A class is free again when no host reports it and no claim holds any of it'
   return invalid([issue(path, added.join(', '), rule, 'report.too_many_classes')], 'PRECONDITION')
 }

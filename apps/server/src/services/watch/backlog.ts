@@ -8,7 +8,7 @@ export interface Backlog<Item, Detail> {
    * waits, it moves to the end of the queue.
    */
   put(item: Item, detail: Detail): void
-  /** Adds many items like `put`, but a few at a time. Where `items` has undefined, the work on it may be interrupted. */
+  /** Adds many items like `put`, but a few at a time. An undefined in `items` means: other work may run before the next item is read. */
   putEach(items: Iterable<Item | undefined>, detail: Detail): void
   end(): void
 }
@@ -35,7 +35,9 @@ interface Arrived<Item, Detail> {
 
 /** The items of a backlog in the order of their arrival, each once. */
 function createWaiting<Item, Detail>({ merge, most, onFull }: Pick<BacklogOptions<Item, Detail>, 'merge' | 'most' | 'onFull'>) {
-  /** Items that are not among the waiting ones yet. Streams of one entry that touches every host would otherwise add them all at once. */
+  /**
+   * Items that are not among the waiting ones yet. If one entry touches every host, each stream would otherwise add all hosts in one step.
+   */
   const arrived: Arrived<Item, Detail>[] = []
   const waiting = new KeyedQueue<Item, { readonly detail: Detail }>()
   const add = (item: Item, detail: Detail): void => {
@@ -71,7 +73,7 @@ function createWaiting<Item, Detail>({ merge, most, onFull }: Pick<BacklogOption
     get isEmpty() {
       return arrived.length + waiting.size === 0
     },
-    /** Takes the first item. Undefined if there is none, or if this step added some of the items that arrived. */
+    /** Takes the first item. Undefined if there is none, or if this call only added arrived items and must be repeated. */
     take(): { readonly item: Item; readonly detail: Detail } | undefined {
       if (arrived.length > 0) {
         addSome()

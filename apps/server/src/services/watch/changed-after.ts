@@ -3,7 +3,10 @@ import { type Fleet, type HostIndex, type HostRecord, inSlices, sortInSteps } fr
 /** At most this many hosts are examined between two yields. */
 const EXAMINED_AT_ONCE = 256
 
-/** The hosts that changed after a revision, in the order of their last changes. Has undefined where the work may be interrupted. */
+/**
+ * The hosts that changed after a revision, in the order of their last changes. An undefined means: other work may run before the next host
+ * is read.
+ */
 export function* changedAfter({ hosts }: Fleet, revision: number): Generator<HostIndex | undefined> {
   // the revisions are copied, because a record can change while the sort is interrupted
   const changed: Pick<HostRecord, 'index' | 'revision'>[] = []

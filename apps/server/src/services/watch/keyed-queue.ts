@@ -1,6 +1,6 @@
 /**
- * Values in the order in which they were added, one for each key. Taking the first takes the same time for any length: the first entry of a
- * Map would be searched behind all entries that were taken before.
+ * Values in the order in which they were added, one for each key. The time to take the first value does not depend on the length: a new
+ * iterator of a Map would first skip all entries that were deleted before, so one iterator is kept.
  */
 export class KeyedQueue<Key, Value> {
   readonly #values = new Map<Key, Value>()

@@ -80,7 +80,7 @@ export type OpenHypothetical = (
 
 /**
  * Runs the work of a query that needs a hypothetical fleet. The query waits until the call may hold such a fleet, at most until its
- * deadline. `work` gets the time of the query, for `since`.
+ * deadline. `work` is called with the time at which the query arrived, which it passes to OpenHypothetical as `since`.
  */
 export function inHypothesis<Answer>(
   { deadlineMs }: Pick<Hypothesis, 'deadlineMs'>,

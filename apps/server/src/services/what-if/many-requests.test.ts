@@ -69,8 +69,8 @@ test('if the caller disconnects while the requests of a simulation are parsed, t
 
 test.each([
   ['checked', { removeHosts: Array.from({ length: 2_000 }, (_, i) => `h${i % 2}`) }],
-  ['made', { addHosts: [{ likeHost: 'h0', count: 500 }] }],
-])('edits that are not %s before the deadline make no answer', async (_done, document) => {
+  ['applied', { addHosts: [{ likeHost: 'h0', count: 500 }] }],
+])('if the edits are not %s before the deadline, the query is refused', async (_done, document) => {
   const fleet = aFleet(2)
   const open = openOn(copyFleet(fleet))
   const late = open({ ...PRESENT, overlay: { document, issues: [] } }, [], [], performance.now() - 10_000)
@@ -79,7 +79,7 @@ test.each([
   expect(fleet.hosts.count).toBe(2)
 })
 
-test('a query without edits is answered after its deadline too, and says so', async () => {
+test('a query without edits is opened after its deadline too, and isOver returns true', async () => {
   const { isOver } = await openOn(aFleet(2))(PRESENT, [], [], performance.now() - 10_000)
   expect(isOver()).toBe(true)
 })

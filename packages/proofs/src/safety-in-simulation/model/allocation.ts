@@ -81,8 +81,8 @@ export function merged(own: ModelOverrides, other: ModelOverrides): ModelOverrid
 }
 
 /**
- * Replaces the values for all documents in Nova's form. Claims on hosts with such a document become void if they were decided before this
- * change.
+ * Replaces the fleet's ratios and reserved amounts, which apply to hosts that report in Nova's form. Claims on such hosts become void if
+ * they were decided before this change.
  */
 export function judgeFleetAllocation(fleet: ModelFleet, { expectedVersion, release, classes }: ModelChange): string | undefined {
   if (fleet.allocation.version !== expectedVersion) return 'allocation.version'

@@ -119,7 +119,7 @@ export const mistakes: Readonly<Record<string, Planted>> = {
     spoil(fleet) {
       wrapApply(fleet, (apply, entry) => {
         const verdicts = apply(entry)
-        forgetMovedUnits(fleet)
+        forgetMovedUnits(fleet, ['GPU'])
         return verdicts
       })
     },

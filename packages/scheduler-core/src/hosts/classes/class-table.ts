@@ -5,7 +5,10 @@ import { classValue, SparseColumns, setClassValue } from './sparse-columns.ts'
 
 /** Up to this many hosts, every class has columns with a value for every host. */
 const ALWAYS_DENSE = 256
-/** In a larger fleet, a class has such columns if at least one of this many hosts has the class. */
+/**
+ * In a larger table, a class gets such columns when at least one of this many hosts has the class, and loses them when fewer than one of
+ * twice as many have it. Counted are the hosts for which the table has room, which can be up to twice as many as the fleet has.
+ */
 const DENSE_SHARE = 16
 
 /**

@@ -14,7 +14,10 @@ const NO_ROW: Readonly<ClassRow> = Object.freeze(Object.fromEntries(classColumnN
  */
 export class SparseColumns implements ClassColumns {
   #rows: Map<HostIndex, ClassRow>
-  /** True if another table can share the map of rows. Single rows are replaced, never written, once `open` has returned. */
+  /**
+   * True if another table can share the map of rows. A row that another table can share is never written: `open` replaces it by a copy,
+   * which `set` writes.
+   */
   #isShared = false
   #size: number
   #whole: Partial<Record<keyof ClassColumns, Column>> = {}

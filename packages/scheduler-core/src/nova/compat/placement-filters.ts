@@ -265,7 +265,7 @@ const statusFor = (hasComputeFilter: boolean): Filter =>
   placementFilter({
     name: 'PlacementStatus',
     description: hasComputeFilter
-      ? `The host does not have the trait ${DISABLED_TRAIT}. If the host is forced, it is enabled.`
+      ? `The host does not have the trait ${DISABLED_TRAIT}, and a forced host is enabled.`
       : 'The host is enabled.',
     prepare(request, fleet) {
       const { hosts } = fleet

@@ -62,7 +62,9 @@ export function partsOfUnits(read: ReadonlyMap<string, { readonly value: unknown
     const value = read.get(keyOf(name))?.value
     if (typeof value !== 'number' || value % mibs === 0) return []
     const [up, down] = [Math.ceil(value / mibs), Math.floor(value / mibs)]
-    const counted = `${up} GiB are reserved, as in Placement; hosts count ${down} GiB of them as used, so ${up - down} GiB more is free than in Placement`
+    const counted =
+      `${up} GiB are reserved, as in Placement. The used disk that hosts report includes only ${down} GiB of them, ` +
+      `but ${up} GiB are subtracted from it, so ${up - down} GiB more is free than in Placement`
     return [[keyOf(name), `is ${value} MiB, which is not a whole number of GiB: ${counted}; set a multiple of 1024`] as const]
   })
 }

@@ -337,7 +337,7 @@ describe('options that set the capacity of hosts', () => {
     [
       '1500',
       [
-        'note 2 [DEFAULT] reserved_host_disk_mb is 1500 MiB, which is not a whole number of GiB: 2 GiB are reserved, as in Placement; hosts count 1 GiB of them as used, so 1 GiB more is free than in Placement; set a multiple of 1024',
+        'note 2 [DEFAULT] reserved_host_disk_mb is 1500 MiB, which is not a whole number of GiB: 2 GiB are reserved, as in Placement. The used disk that hosts report includes only 1 GiB of them, but 2 GiB are subtracted from it, so 1 GiB more is free than in Placement; set a multiple of 1024',
       ],
     ],
     ['2048', []],

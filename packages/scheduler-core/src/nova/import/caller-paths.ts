@@ -14,8 +14,8 @@ export interface WrittenRequest {
 }
 
 /**
- * An import converts Nova's document to this service's form. Given a path in this service's form, returns the path in Nova's document from
- * which the value came. The returned path does not contain the keys `nova_object.data`.
+ * An import converts Nova's document to Gantt's form. Given a path in Gantt's form, returns the path in Nova's document from which the
+ * value came. The returned path does not contain the keys `nova_object.data`.
  */
 export const callerPath = (nova: WrittenRequest, path: Path): Path => callerPaths(nova, path)[0] ?? []
 
@@ -85,7 +85,7 @@ function legacyPath(document: unknown, field: string, rest: Path): Path {
   }
 }
 
-/** Translates a path in the scheduler hints. A single string in the document is a list with one item in this service's form. */
+/** Translates a path in the scheduler hints. A single string in the document is a list with one item in Gantt's form. */
 function hintsPath({ form, document }: WrittenRequest, [name, ...rest]: Path): Path {
   const ofFilters = fieldsOf(document).filter_properties
   const hints = fieldsOf(fieldsOf(form === 'legacy' ? ofFilters : document).scheduler_hints)
@@ -95,8 +95,8 @@ function hintsPath({ form, document }: WrittenRequest, [name, ...rest]: Path): P
 }
 
 /**
- * Translates a path in the resource groups. This service's form has more groups than the document: one for each list of aggregates in a
- * group except the first list, one for each list of aggregates of the destination except the first list, and one for the traits of the root
+ * Translates a path in the resource groups. Gantt's form has more groups than the document: one for each list of aggregates in a group
+ * except the first list, one for each list of aggregates of the destination except the first list, and one for the traits of the root
  * provider.
  */
 function resourcesPath(nova: WrittenRequest, [position, field, ...rest]: Path): Path {
@@ -113,7 +113,7 @@ function resourcesPath(nova: WrittenRequest, [position, field, ...rest]: Path): 
   return requestLevelParams ? ['request_level_params', ...(field === undefined ? [] : [ROOT_FIELDS[field] ?? field]), ...rest] : []
 }
 
-/** The resource groups of a request in the order of this service's form. Cached, because the document is read for them. */
+/** The resource groups of a request in the order of Gantt's form. Cached, because the document is read for them. */
 const resourcesOf = memoByObject((nova: WrittenRequest) => {
   const { requestedResources, requestedDestination, requestLevelParams } = requestOf(nova)
   const groups = (requestedResources ?? []).flatMap(({ resources, aggregates }, i) => {
@@ -141,7 +141,7 @@ function instancesPath({ form, document }: WrittenRequest, rest: Path): Path {
   return ['request_spec', ...(Array.isArray(instance_uuids) ? ['instance_uuids', ...rest] : ['instance_properties', 'uuid'])]
 }
 
-/** Translates a path in the device requests. Indexes differ, because this service's form leaves out requests for zero devices. */
+/** Translates a path in the device requests. Indexes differ, because Gantt's form leaves out requests for zero devices. */
 function devicesPath(nova: WrittenRequest, [position, ...rest]: Path): Path {
   const { at, taken } = devicesOf(nova)
   if (position === undefined) return at

@@ -15,8 +15,8 @@ import { hostReaderPath } from './report-paths.ts'
 /**
  * Imports Nova's data about a host. The input is a ComputeNode (a versioned object of version 1.0 to 1.19 or a row of the table
  * `compute_nodes`), or an object `{ compute_node, service, cell_uuid, instances, traits, inventories }`. An instance is a uuid or
- * `{ uuid, flavorid, image_properties }`. The result is a report in this service's form, to be parsed by parseHostStats. With `host`, the
- * document must be about this host.
+ * `{ uuid, flavorid, image_properties }`. The result is a report in Gantt's form, to be parsed by parseHostStats. With `host`, the document
+ * must be about this host.
  */
 export const importNovaHost = (given: unknown, host?: string): Imported =>
   attempt(
@@ -115,7 +115,7 @@ const byInstance = <T>(
     }),
   )
 
-/** Converts a ComputeNode to a report in this service's form, version 1.4. */
+/** Converts a ComputeNode to a report in Gantt's form, version 1.4. */
 function statsOf(node: NovaComputeNode): Record<string, unknown> {
   return {
     version: '1.4',

@@ -9,7 +9,7 @@ type Json = Readonly<Record<string, unknown>>
 
 const snake = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** Given a path in a report in this service's form, returns the path in Nova's document from which the value came. */
+/** Given a path in a report in Gantt's form, returns the path in Nova's document from which the value came. */
 export function reportPath(given: unknown, [field = '', ...rest]: Path): Path {
   const document = documentOf(given)
   const { parts, at: ofNode } = document

@@ -6,7 +6,7 @@ import { isSame, listAt, type Path, valueAt, versioned, type Write, withValue, w
 
 /**
  * Writes new values of a field into a document in Nova's form, and returns the new document. `before` is the request that the document
- * describes. Undefined if the document has no place for the new values.
+ * describes. Undefined if the document has no field for the new values.
  */
 export type Writer = (nova: WrittenRequest, next: RequestSpec, before: RequestSpec) => unknown
 
@@ -27,7 +27,7 @@ const flavor: Writer = (nova, next, before) =>
   )
 
 /**
- * Removes properties of the image, and replaces those that are text in the document. Other changes of images have no place, because the
+ * Removes properties of the image, and replaces those that are text in the document. Other changes of images are not written, because the
  * document has properties of other types too.
  */
 const image: Writer = (nova, next, before) => {
@@ -100,7 +100,7 @@ function groupObject(document: unknown, group: InstanceGroup | null): unknown {
   return withValues(document, writes)
 }
 
-/** The dictionaries have no place for the most members on one host. */
+/** The dictionaries have no field for the most members on one host. */
 function legacyGroup(document: unknown, group: InstanceGroup | null): unknown {
   const of = (fields: Readonly<Record<string, unknown>>): unknown =>
     withValues(
@@ -205,8 +205,8 @@ const restrictions: Writer = (nova, next, before) => {
 type ResourceGroups = RequestSpec['requestedResources']
 
 /**
- * The end of the request's groups for one group of the document, which has this many lists of aggregates. An earlier change can have removed
- * lists, so groups of the request that ask for nothing are passed over.
+ * One group of the document can be several groups of the request, one for each list of aggregates. Returns the index after the last of
+ * these. Groups that ask for nothing are included, because an earlier change can have removed their list.
  */
 function endOfGroup(groups: ResourceGroups, start: number, lists: number): number {
   const asksAt = (i: number): boolean => {

@@ -101,7 +101,7 @@ function limitPaths({ nova }: RequestSpec): readonly string[] {
   return LIMITS.flatMap((name) => (limits[name] === undefined || limits[name] === null ? [] : [`${at}.${name}`]))
 }
 
-/** The paths of the volumes in the older dictionaries. They have no effect, because only the typed form says where its volumes should be. */
+/** The paths of the volumes in the older dictionaries. They have no effect, because only Gantt's form says where its volumes should be. */
 function volumePaths({ nova }: RequestSpec): readonly string[] {
   if (nova?.form !== 'legacy') return []
   const spec = fieldsOf(nova.document.request_spec)

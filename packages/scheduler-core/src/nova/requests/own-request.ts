@@ -15,7 +15,7 @@ import { NovaError } from '../text/nova-error.ts'
  * that this service changed later. Throws NovaError for an image property that Nova's image objects refuse.
  */
 export const novaRequestOf: (spec: RequestSpec) => NovaRequest = memoByObject((spec) =>
-  spec.nova === null ? fromTyped(spec) : withPlaces(readDocument(spec.nova), spec),
+  spec.nova === null ? fromTyped(spec) : withHostsAndGroup(readDocument(spec.nova), spec),
 )
 
 /** Like `novaRequestOf`. Undefined if Nova cannot read the request. */
@@ -93,10 +93,10 @@ const readDocument = ({ form, document }: NonNullable<RequestSpec['nova']>): Nov
     : readLegacyRequest({ request_spec: document.request_spec, filter_properties: document.filter_properties })
 
 /**
- * Applies changes that this service made to a request in Nova's form. Moves and evacuations repeat a request with other hosts and with the
- * group of the claim, but do not change Nova's document. So hosts and group are taken from the request if they differ from the document.
+ * Takes the hosts and the group from the request if they differ from Nova's document. They differ in decisions of older releases, after
+ * hosts were renamed, if only a hint names the group, and if the document has no field for a change.
  */
-function withPlaces(read: NovaRequest, spec: RequestSpec): NovaRequest {
+function withHostsAndGroup(read: NovaRequest, spec: RequestSpec): NovaRequest {
   const names = (field: NameField) => (sameNames(read[field], spec[field]) ? read[field] : spec[field])
   const { host = null, node = null } = spec.requestedDestination ?? {}
   return {
@@ -105,7 +105,7 @@ function withPlaces(read: NovaRequest, spec: RequestSpec): NovaRequest {
     forceHosts: names('forceHosts'),
     forceNodes: names('forceNodes'),
     // If only the host changes, the cell and the aggregates of the destination stay.
-    requestedDestination: isSamePlace(read, spec)
+    requestedDestination: isSameDestination(read, spec)
       ? read.requestedDestination
       : { ...destinationOf(host, node), ...read.requestedDestination, ...hereOf(host, node) },
     instanceGroup: isSameGroup(read, spec) ? withHosts(read.instanceGroup, spec) : spec.instanceGroup && groupOf(spec.instanceGroup),
@@ -114,28 +114,28 @@ function withPlaces(read: NovaRequest, spec: RequestSpec): NovaRequest {
 
 type NameField = 'ignoreHosts' | 'forceHosts' | 'forceNodes'
 
-function isSamePlace({ requestedDestination: read }: NovaRequest, { requestedDestination: asked }: RequestSpec): boolean {
+function isSameDestination({ requestedDestination: read }: NovaRequest, { requestedDestination: asked }: RequestSpec): boolean {
   return (read?.host ?? null) === (asked?.host ?? null) && (read?.node ?? null) === (asked?.node ?? null)
 }
 
 const isSameGroup = ({ instanceGroup: read }: NovaRequest, { instanceGroup: asked }: RequestSpec): boolean =>
   (read?.uuid?.toLowerCase() ?? null) === (asked?.uuid ?? null)
 
-/** The fields of a request in Nova's form that this service changed without changing the document (`withPlaces`). */
-export function placesApart(spec: RequestSpec): readonly (NameField | 'requestedDestination' | 'instanceGroup')[] {
+/** The fields of hosts and of the group that differ between a request in Nova's form and its document (`withHostsAndGroup`). */
+export function fieldsApart(spec: RequestSpec): readonly (NameField | 'requestedDestination' | 'instanceGroup')[] {
   const { nova } = spec
   if (nova === null || readableRequestOf(spec) === undefined) return []
   const read = readDocument(nova)
   return [
     ...(['ignoreHosts', 'forceHosts', 'forceNodes'] as const).filter((field) => !sameNames(read[field], spec[field])),
-    ...(isSamePlace(read, spec) ? [] : (['requestedDestination'] as const)),
+    ...(isSameDestination(read, spec) ? [] : (['requestedDestination'] as const)),
     ...(isSameGroup(read, spec) && isSameRule(read, spec) ? [] : (['instanceGroup'] as const)),
   ]
 }
 
 /**
  * Returns true if the group of the document has the rule of the request. Decisions read the rule from the document if the uuid is the same
- * (`withPlaces`), so a request with another rule must be written into the document.
+ * (`withHostsAndGroup`), so a request with another rule must be written into the document.
  */
 function isSameRule({ instanceGroup: read }: NovaRequest, { instanceGroup: asked }: RequestSpec): boolean {
   if (!read || asked === null) return true

@@ -293,7 +293,7 @@ describe('a change that Nova’s form cannot express', () => {
     })
   })
 
-  test('it is no request that can be made, if the document has a condition that no field has', () => {
+  test('the changed request does not agree with its document, if the document has a condition that no field has', () => {
     const before = spec({ ...port, ...twoLists })
     const changed = restated(before, { nearVolumesAndPorts: false })
     expect([changed.nova !== null, novaDocuments.agrees(changed, before)]).toEqual([true, false])

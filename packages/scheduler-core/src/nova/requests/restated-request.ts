@@ -7,7 +7,7 @@ import { importLegacyRequest, importNovaRequest } from '../import/request.ts'
 import { pythonText } from '../text/python-text.ts'
 import { isSame, valueAt, withValue } from './document-values.ts'
 import { type Writer, writers } from './document-writers.ts'
-import { placesApart, readableRequestOf } from './own-request.ts'
+import { fieldsApart, readableRequestOf } from './own-request.ts'
 import { triedHosts } from './tried-hosts.ts'
 
 type Nova = NonNullable<RequestSpec['nova']>
@@ -21,29 +21,28 @@ const withDocument = (request: RequestSpec, nova: Nova, document: unknown): Requ
 const changedFields = (next: RequestSpec, before: RequestSpec): readonly Field[] =>
   (Object.keys(next) as Field[]).filter((field) => field !== 'version' && field !== 'nova' && !isSame(next[field], before[field]))
 
-/** `RequestDocuments.restated`. Places that moves and evacuations changed without changing the document are written too. */
+/** `RequestDocuments.restated`. Hosts and a group that differ between the request and its document are written too. */
 export const restatedRequest: RequestDocuments['restated'] = (request, parts) => {
   const { nova } = request
   const next = { ...request, ...parts }
   if (nova === null) return next
   const changed = changedFields(next, request)
-  const needed = new Set<Writer>([...changed, ...placesApart(request)].flatMap((field) => writers[field] ?? []))
-  const withoutPlace = new Set<Writer | undefined>([undefined])
+  const needed = new Set<Writer>([...changed, ...fieldsApart(request)].flatMap((field) => writers[field] ?? []))
+  const withoutField = new Set<Writer | undefined>([undefined])
   let document: unknown = nova.document
   for (const write of needed) {
     const written = write({ form: nova.form, document }, next, request)
-    if (written === undefined) withoutPlace.add(write)
+    if (written === undefined) withoutField.add(write)
     else document = written
   }
-  const left = changed.filter((field) => withoutPlace.has(writers[field]))
+  const left = changed.filter((field) => withoutField.has(writers[field]))
   const isExpressible = left.length > 0 && left.every((field) => field === 'nearVolumesAndPorts')
   return (isExpressible ? withoutDocument(next, request) : undefined) ?? withDocument(next, nova, document)
 }
 
 /**
- * The request in this service's form alone, for a change that Nova's form cannot express. The preference for hosts near the request's own
- * ports is such a change, and only filters of this service read it. Undefined if the document has conditions that this form
- * cannot express.
+ * The request in Gantt's form alone, for a change that Nova's form cannot express. The preference for hosts near the request's own ports is
+ * such a change, and only filters of this service read it. Undefined if the document has conditions that this form cannot express.
  */
 function withoutDocument(next: RequestSpec, request: RequestSpec): RequestSpec | undefined {
   const read = readableRequestOf(request)

@@ -87,7 +87,7 @@ test('the lists of one document can have as many CPUs together as one list', () 
 })
 
 test.each(['9007199254740992', '9007199254740992-9007199254740994', `${'9'.repeat(400)}-${'9'.repeat(400)}`])(
-  'the CPU list %s is refused, because its numbers are too large to be counted on by one',
+  'the CPU list %s is refused, because adding 1 to such a large number can give the same number',
   (text) => {
     expect(() => parseCpuList(text)).toThrow(expect.objectContaining({ kind: 'Invalid' }))
   },

@@ -20,5 +20,5 @@ export const asksAges = (request: RequestSpec, profile: Profile, plugins: Plugin
     ({ hint, own }) => (request.schedulerHints[hint] ?? []).length > 0 || (request.nearVolumesAndPorts && own(request).length > 0),
   ) || readsByAge(profile, plugins)
 
-/** The volumes and ports of a request's own instances. Reads requests in this service's form and in Nova's form. */
+/** The volumes and ports of a request's own instances. Reads requests in Gantt's form and in Nova's form. */
 export const ownThingsOf = (request: RequestSpec) => ({ volumes: volumeAffinity.own(request), ports: portAffinity.own(request) })

@@ -115,7 +115,7 @@ export const requestFieldsV1_1 = {
     .enum(['ALL', 'HARD', 'NONE'])
     .default('ALL')
     .describe(
-      'Which filters run on the hosts of forceHosts and forceNodes: all filters; only filters whose requirements are fixed (fit of every resource kind, ComputeFilter, server groups); or only the rules that every claim must keep. With `compat: nova` the filters that the profile lists never run on these hosts, so ALL and HARD mean the same: the checks of Placement.',
+      'Which filters run on the hosts of forceHosts and forceNodes. ALL: all filters. NONE: only the filters for the rules that every claim must keep (enough of every resource kind, server groups). HARD: these and ComputeFilter. With `compat: nova` the filters that the profile lists never run on these hosts, so ALL and HARD mean the same: the checks of Placement.',
     ),
   nova: z
     .strictObject({

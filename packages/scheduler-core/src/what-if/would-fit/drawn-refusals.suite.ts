@@ -157,7 +157,7 @@ const typedDrawn: fc.Arbitrary<RequestSpec> = fc
     })
   })
 
-/** Requests in this service's form and, where it can express them, in Nova's form with further conditions. */
+/** Requests in Gantt's form and, where it can express them, in Nova's form with further conditions. */
 export const requestDrawn: fc.Arbitrary<RequestSpec> = fc
   .record({
     request: typedDrawn,

@@ -295,10 +295,10 @@ function toCounterfactual(
 ): Counterfactual {
   const kinds = changes.map(({ kind }) => kind)
   const kind = (['POLICY', 'FLEET'] as const).find((one) => kinds.includes(one)) ?? 'REQUEST'
-  const texts = changes.map(({ kind: of, subject, from, to }) => {
+  const texts = changes.map(({ kind: of, subject, namesKind, from, to }) => {
     // the subject already contains the misspelt name
     const isSaid = from !== null && `${subject} of `.includes(` ${from} of `)
-    const before = from === null || isSaid ? subject : `${subject} ${from}`
+    const before = from === null || isSaid ? subject : `${subject}${namesKind ? ':' : ''} ${from}`
     return `${of.toLowerCase()}: ${before} -> ${to}`
   })
   const where = address === null ? '' : ` (${address}${unlocks > 1 ? ' and others' : ''})`

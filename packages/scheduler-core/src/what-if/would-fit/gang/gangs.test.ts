@@ -22,7 +22,7 @@ describe('for a gang, the changes are those that the refused kind of instances n
     [
       'the memory of a kind',
       { hosts: { a: { memoryMb: 4 * GIB }, b: { memoryMb: 2 * GIB } }, request: gang({ ...big, flavor: flavor(1, 8) }) },
-      'memory of gang member big -> 3072 MiB',
+      'memory of gang member "big" -> 3072 MiB',
     ],
     [
       'the vCPUs of the request’s own kind',
@@ -30,7 +30,7 @@ describe('for a gang, the changes are those that the refused kind of instances n
         hosts: { a: { vcpus: 4 } },
         request: { flavor: { ...flavor(8, 1), name: 'own' }, numInstances: 2, gang: [{ ...big, flavor: flavor(1, 1) }] },
       },
-      'vCPUs of gang member own -> 3',
+      'vCPUs of gang member "own" -> 3',
     ],
     [
       'a misspelt trait of a kind',
@@ -38,12 +38,12 @@ describe('for a gang, the changes are those that the refused kind of instances n
         hosts: { a: { traits: ['CUSTOM_FAST'] } },
         request: gang({ ...big, flavor: flavor(1, 1, { 'trait:CUSTOM_FSAT': 'required' }) }),
       },
-      'trait CUSTOM_FSAT of gang member big -> CUSTOM_FAST',
+      'trait CUSTOM_FSAT of gang member "big" -> CUSTOM_FAST',
     ],
     [
       'the GPUs of a kind',
       { hosts: { a: { gpus: [{ index: 0 }] } }, request: gang({ ...big, flavor: flavor(1, 1), gpus: { count: 2 } }) },
-      'GPUs of gang member big -> 1',
+      'GPUs of gang member "big" -> 1',
     ],
     [
       'the devices of a kind',
@@ -51,7 +51,7 @@ describe('for a gang, the changes are those that the refused kind of instances n
         hosts: { a: { pciPools: [{ vendorId: 'v', productId: 'p', total: 1 }] } },
         request: gang({ ...big, flavor: flavor(1, 1), pciRequests: [{ count: 2, specs: [{ vendor_id: 'v' }] }] }),
       },
-      'PCI devices of gang member big -> 1',
+      'PCI devices of gang member "big" -> 1',
     ],
     [
       'an amount of a resource group of a kind',
@@ -59,7 +59,7 @@ describe('for a gang, the changes are those that the refused kind of instances n
         hosts: { a: { inventories: [{ resourceClass: 'CUSTOM_FPGA', total: 2 }] } },
         request: gang({ ...big, flavor: flavor(1, 1), requestedResources: [{ amounts: [{ resourceClass: 'CUSTOM_FPGA', amount: 3 }] }] }),
       },
-      'CUSTOM_FPGA of gang member big -> 2',
+      'CUSTOM_FPGA of gang member "big" -> 2',
     ],
     [
       'the cells of a kind',
@@ -67,7 +67,7 @@ describe('for a gang, the changes are those that the refused kind of instances n
         hosts: { a: { numaCells: [{ id: 0, cpuset: [0, 1], memoryMb: 2 * GIB }] } },
         request: gang({ ...big, flavor: flavor(1, 3), numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 3 * GIB }] } }),
       },
-      'memory of each NUMA cell of gang member big -> 2048 MiB',
+      'memory of each NUMA cell of gang member "big" -> 2048 MiB',
     ],
     [
       'a condition of the whole gang, which is named without a kind',
@@ -101,7 +101,7 @@ describe('for a gang, the changes are those that the refused kind of instances n
     }
     const hosts = { a: { vcpus: 8, memoryMb: 8 * GIB }, b: { vcpus: 8, memoryMb: 8 * GIB } }
     const pairs = said({ hosts, request }).filter((text) => text.includes('; '))
-    expect(pairs.some((text) => text.includes('vCPUs of gang member wide') && text.includes('memory of gang member tall'))).toBe(true)
+    expect(pairs.some((text) => text.includes('vCPUs of gang member "wide"') && text.includes('memory of gang member "tall"'))).toBe(true)
   })
 
   test('the text names the kind once, and kinds without a name of their own by their number', () => {
@@ -109,9 +109,11 @@ describe('for a gang, the changes are those that the refused kind of instances n
       answerOf({ hosts: { a: { memoryMb: 4 * GIB, traits: ['CUSTOM_FAST'] } }, request: gang(member), kinds: ['REQUEST'] })
         .counterfactuals[0]?.text
     expect(textOf({ ...big, flavor: flavor(1, 1, { 'trait:CUSTOM_FSAT': 'required' }) })).toBe(
-      'request: trait CUSTOM_FSAT of gang member big -> CUSTOM_FAST: unlocks 1 host (a)',
+      'request: trait CUSTOM_FSAT of gang member "big" -> CUSTOM_FAST: unlocks 1 host (a)',
     )
-    expect(textOf({ instances: 1, flavor: flavor(1, 8) })).toBe('request: memory of gang member 2 8192 MiB -> 3072 MiB: unlocks 1 host (a)')
+    expect(textOf({ instances: 1, flavor: flavor(1, 8) })).toBe(
+      'request: memory of gang member 2: 8192 MiB -> 3072 MiB: unlocks 1 host (a)',
+    )
   })
 
   test('fewer instances are not proposed, and changes of the fleet are', () => {
@@ -134,6 +136,6 @@ describe('for a gang, the changes are those that the refused kind of instances n
     // a holds the big instance alone, and b the small one
     const { counterfactuals } = answerOf({ hosts, request, kinds: ['REQUEST'] })
     for (const { changes } of counterfactuals) expect(changes.length).toBeGreaterThan(0)
-    expect(said({ hosts, request }).some((text) => text.startsWith('memory of gang member big'))).toBe(true)
+    expect(said({ hosts, request }).some((text) => text.startsWith('memory of gang member "big"'))).toBe(true)
   })
 })

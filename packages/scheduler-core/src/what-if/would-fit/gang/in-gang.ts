@@ -1,5 +1,6 @@
 import { membersAt, membersOf } from '../../../request/members.ts'
 import type { RequestSpec } from '../../../request/request-spec.ts'
+import { quote } from '../../../text/problem.ts'
 import { canonicalJson } from '../../../values/canonical-json.ts'
 import type { ChangedNumber, GangPlace, ProposedChange, Refusal } from '../remedies/remedy.ts'
 
@@ -24,16 +25,16 @@ function withKind(whole: RequestSpec, at: number, changed: RequestSpec): Request
   return { ...changed, ...ownFields(whole), gang }
 }
 
-/** The name of a kind of instances, as it is added to the subject of a change. A kind without a name of its own gets its number. */
+/** The name of a kind of instances, as it is added to the subject of a change. A kind without a name of its own has its number. */
 function nameAt(whole: RequestSpec, at: number): string {
   const names = membersOf(whole).map(({ name, request }) => name ?? request.flavor.name)
   const name = names[at] ?? null
-  return name === null || names.indexOf(name) !== names.lastIndexOf(name) ? `gang member ${at + 1}` : `gang member ${name}`
+  return name === null || names.indexOf(name) !== names.lastIndexOf(name) ? `gang member ${at + 1}` : `gang member ${quote(name)}`
 }
 
 /**
- * A change that was proposed for one kind of instances of a gang, as a change of the whole gang. A change of a field that only this kind
- * has gets the name of the kind.
+ * Converts a change that was proposed for one kind of instances of a gang to a change of the whole gang. If it changes a field that each
+ * kind has for itself (`ownFields`), its subject names the kind.
  */
 export function inGang(change: ProposedChange, gang: GangPlace | undefined): ProposedChange {
   if (gang === undefined || change.request === undefined) return change
@@ -49,7 +50,7 @@ function lifted(change: ProposedChange, gang: GangPlace, isOwn: boolean): Propos
   const path = (name: string): string => (isOwn ? `kind ${at}.${name}` : name)
   return {
     ...change,
-    ...(isOwn && { subject: `${change.subject} of ${nameAt(whole, at)}` }),
+    ...(isOwn && { subject: `${change.subject} of ${nameAt(whole, at)}`, namesKind: true }),
     ...(request !== undefined && { request: (one: RequestSpec) => withKind(one, at, request(kindAt(one, at))) }),
     ...(number !== undefined && { number: liftedNumber(number, gang, isOwn) }),
     ...(parts !== undefined && { parts: { names: parts.names, of: (names: readonly string[]) => lifted(parts.of(names), gang, isOwn) } }),

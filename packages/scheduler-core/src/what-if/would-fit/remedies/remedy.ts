@@ -15,6 +15,8 @@ export interface ProposedChange {
   readonly kind: ChangeKind
   /** The name of what is changed, as text: a field of the request, a host, a claim, an aggregate, a ratio or a filter. */
   readonly subject: string
+  /** True if the subject ends with the name or number of a kind of instances in a gang. */
+  readonly namesKind?: boolean
   /** The present value. Null if there is none. */
   readonly from: string | null
   readonly to: string

@@ -3,24 +3,28 @@ import { UnavailableError } from '../unavailable.ts'
 import { CallerGoneError } from './caller-gone.ts'
 
 /** How many calls may hold fleets of their own at the same time, and how many may wait. docs/limits.md explains each. */
-export const placeLimits = {
+export const slotLimits = {
   /** All calls that hold fleets. */
   all: 8,
-  /** The calls of one key that hold fleets. A quarter of `all`, so that no key uses all places. */
+  /** The calls of one key that hold fleets. A quarter of `all`, so that no key uses all slots. */
   ofKey: 2,
-  /** The calls of one key that wait for a place. */
+  /** The calls of one key that wait for a slot. */
   waiting: 64,
 } as const
 
-/** Too many calls of a key wait for a place. */
-export class TooManyQuestionsError extends Error {
-  override readonly name = 'TooManyQuestionsError'
+/** The what-if queries: those that need a fleet of their own. */
+const NAMES = 'simulate, capacity, whatWouldFit, compareDecisions, a dry run of hostEvacuate'
+
+/** Too many calls of a key wait for a slot. */
+export class TooManyWhatIfQueriesError extends Error {
+  override readonly name = 'TooManyWhatIfQueriesError'
   readonly found: number
   readonly most: number
 
   constructor(found: number, most: number) {
     super(
-      `${found} calls of this key that need a fleet of their own wait on this replica, and at most ${most} may wait; send the call again when some of them are answered, or send fewer such calls at the same time`,
+      `${found} calls of this key with what-if queries (${NAMES}) wait on this replica, and at most ${most} may wait; ` +
+        'send the call again when some of them are answered, or send fewer such calls at the same time',
     )
     this.found = found
     this.most = most
@@ -28,25 +32,22 @@ export class TooManyQuestionsError extends Error {
 }
 
 /**
- * The places of calls that hold fleets of their own, because each such fleet can need tens of megabytes. A call without a place waits. The
- * calls of one key get places in the order of their arrival, and the keys take turns.
+ * The slots of calls that hold fleets of their own, because each such fleet can need tens of megabytes. A call without a slot waits. The
+ * calls of one key get slots in the order of their arrival, and the keys take turns.
  */
-export interface Places {
-  /** How many places are taken. */
+export interface Slots {
+  /** How many slots are taken. */
   readonly taken: number
   /** How many calls wait. */
   readonly waiting: number
   /**
-   * Resolves with a function that gives the place up. Rejects with TooManyQuestionsError at once, with UnavailableError after `waitMs`, or
-   * with CallerGoneError when the caller disconnects.
+   * Resolves with a function that gives the slot up. Rejects with TooManyWhatIfQueriesError at once, with UnavailableError after `waitMs`,
+   * or with CallerGoneError when the caller disconnects.
    */
   take(keyId: string, waitMs: number, gone: AbortSignal): Promise<() => void>
 }
 
-export function createPlaces(
-  limits: { readonly [Of in keyof typeof placeLimits]: number } = placeLimits,
-  timers: Timers = realTimers,
-): Places {
+export function createSlots(limits: { readonly [Of in keyof typeof slotLimits]: number } = slotLimits, timers: Timers = realTimers): Slots {
   const takenBy = new Map<string, number>()
   /** For each key, the calls that wait. The key whose turn is next is the first. */
   const queues = new Map<string, (() => void)[]>()
@@ -89,7 +90,7 @@ export function createPlaces(
       if (gone.aborted) throw new CallerGoneError()
       if (isFree(keyId)) return begin(keyId)
       const queue = queues.get(keyId) ?? []
-      if (queue.length >= limits.waiting) throw new TooManyQuestionsError(queue.length, limits.waiting)
+      if (queue.length >= limits.waiting) throw new TooManyWhatIfQueriesError(queue.length, limits.waiting)
       queues.set(keyId, queue)
       try {
         return await waitIn(queue, () => begin(keyId), { waitMs, gone, timers })
@@ -107,7 +108,7 @@ interface WaitOptions {
 }
 
 /** Waits until a queue calls its next item. Leaves the queue after `waitMs`, or when the caller disconnects. */
-function waitIn<Place>(queue: (() => void)[], begin: () => Place, { waitMs, gone, timers }: WaitOptions): Promise<Place> {
+function waitIn<Slot>(queue: (() => void)[], begin: () => Slot, { waitMs, gone, timers }: WaitOptions): Promise<Slot> {
   return new Promise((resolve, reject) => {
     const stopWaiting = (): void => {
       stopTimer()
@@ -130,7 +131,8 @@ function waitIn<Place>(queue: (() => void)[], begin: () => Place, { waitMs, gone
 }
 
 const LATE =
-  'the deadline passed while the call waited for other calls that need fleets of their own; send fewer of them at the same time, or set a later deadline'
+  `the deadline passed while the call waited for other calls with what-if queries (${NAMES}); ` +
+  'send fewer of them at the same time, or set a later deadline'
 
-/** The places of this process. */
-export const places: Places = createPlaces()
+/** The slots of this process. */
+export const slots: Slots = createSlots()

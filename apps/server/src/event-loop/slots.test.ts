@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Timers } from '../timers.ts'
-import { createPlaces, TooManyQuestionsError } from './places.ts'
 import { CallerGoneError, callAnswered, duringCall, holdingFleets } from './question.ts'
+import { createSlots, TooManyWhatIfQueriesError } from './slots.ts'
 
 /** Timers that ring only when the test says so. */
 function aClock() {
@@ -27,33 +27,33 @@ function aClock() {
 const stays = (): AbortSignal => new AbortController().signal
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 
-/** Lets these keys ask for places in this order. Returns the keys that have got places, in order, with the functions that end them. */
+/** Lets these keys ask for slots in this order. Returns the keys that have got slots, in order, with the functions that end them. */
 function asking(limits: { readonly all: number; readonly ofKey: number; readonly waiting: number }, keys: readonly string[]) {
   const { timers, ring } = aClock()
-  const places = createPlaces(limits, timers)
+  const slots = createSlots(limits, timers)
   const got: string[] = []
   const ends: (() => void)[] = []
   const answers = keys.map((key) =>
-    places.take(key, 1_000, stays()).then((end) => {
+    slots.take(key, 1_000, stays()).then((end) => {
       got.push(key)
       ends.push(end)
     }),
   )
-  return { places, got, ends, answers, ring }
+  return { slots, got, ends, answers, ring }
 }
 
-test('of a hundred calls of one key, only as many hold fleets as the key may, and all get a place in the end', async () => {
-  const { places, got, ends, answers } = asking({ all: 8, ofKey: 2, waiting: 100 }, Array(100).fill('a'))
+test('of a hundred calls of one key, only as many hold fleets as the key may, and all get a slot in the end', async () => {
+  const { slots, got, ends, answers } = asking({ all: 8, ofKey: 2, waiting: 100 }, Array(100).fill('a'))
   await settled()
-  expect([got.length, places.taken, places.waiting]).toEqual([2, 2, 98])
+  expect([got.length, slots.taken, slots.waiting]).toEqual([2, 2, 98])
   let most = 0
   for (let end = ends.shift(); end !== undefined; end = ends.shift()) {
     end()
     await settled()
-    most = Math.max(most, places.taken)
+    most = Math.max(most, slots.taken)
   }
   await Promise.all(answers)
-  expect([most, got.length, places.taken, places.waiting]).toEqual([2, 100, 0, 0])
+  expect([most, got.length, slots.taken, slots.waiting]).toEqual([2, 100, 0, 0])
 })
 
 test('keys take turns, so a key with many waiting calls does not delay the other keys', async () => {
@@ -66,55 +66,55 @@ test('keys take turns, so a key with many waiting calls does not delay the other
   expect(got).toEqual(['a', 'a', 'b', 'c', 'a', 'b', 'a'])
 })
 
-test('all keys together hold no more than all places', async () => {
-  const { places, got } = asking({ all: 3, ofKey: 2, waiting: 9 }, ['a', 'a', 'b', 'b', 'c'])
+test('all keys together hold no more than all slots', async () => {
+  const { slots, got } = asking({ all: 3, ofKey: 2, waiting: 9 }, ['a', 'a', 'b', 'b', 'c'])
   await settled()
-  expect([got, places.waiting]).toEqual([['a', 'a', 'b'], 2])
+  expect([got, slots.waiting]).toEqual([['a', 'a', 'b'], 2])
 })
 
 test('a call beyond the calls that may wait is refused, and the refusal says what to do', async () => {
-  const { answers, places } = asking({ all: 8, ofKey: 1, waiting: 2 }, ['a', 'a', 'a'])
+  const { answers, slots } = asking({ all: 8, ofKey: 1, waiting: 2 }, ['a', 'a', 'a'])
   await settled()
-  const beyond = places.take('a', 1_000, stays())
-  await expect(beyond).rejects.toThrow(TooManyQuestionsError)
+  const beyond = slots.take('a', 1_000, stays())
+  await expect(beyond).rejects.toThrow(TooManyWhatIfQueriesError)
   await expect(beyond).rejects.toThrow('send the call again when some of them are answered, or send fewer such calls at the same time')
-  expect([places.waiting, answers.length]).toEqual([2, 3])
-  await expect(places.take('b', 1_000, stays())).resolves.toBeTypeOf('function')
+  expect([slots.waiting, answers.length]).toEqual([2, 3])
+  await expect(slots.take('b', 1_000, stays())).resolves.toBeTypeOf('function')
 })
 
 test('a call that waits until its deadline is refused and leaves the queue', async () => {
-  const { answers, places, ring, ends } = asking({ all: 8, ofKey: 1, waiting: 2 }, ['a', 'a'])
+  const { answers, slots, ring, ends } = asking({ all: 8, ofKey: 1, waiting: 2 }, ['a', 'a'])
   await settled()
   ring()
   await expect(answers[1]).rejects.toMatchObject({ name: 'UnavailableError', reason: 'deadline' })
   ends[0]?.()
   await settled()
-  expect([places.taken, places.waiting]).toEqual([0, 0])
+  expect([slots.taken, slots.waiting]).toEqual([0, 0])
 })
 
 test('a caller that disconnects leaves the queue, and its timer is stopped', async () => {
   const { timers, due } = aClock()
-  const places = createPlaces({ all: 1, ofKey: 1, waiting: 2 }, timers)
-  const end = await places.take('a', 1_000, stays())
+  const slots = createSlots({ all: 1, ofKey: 1, waiting: 2 }, timers)
+  const end = await slots.take('a', 1_000, stays())
   const gone = new AbortController()
-  const waiting = places.take('a', 1_000, gone.signal)
+  const waiting = slots.take('a', 1_000, gone.signal)
   gone.abort()
   await expect(waiting).rejects.toThrow(CallerGoneError)
-  expect([places.waiting, due.size]).toEqual([0, 0])
+  expect([slots.waiting, due.size]).toEqual([0, 0])
   end()
   end()
-  expect(places.taken).toBe(0)
+  expect(slots.taken).toBe(0)
 })
 
-test('one call takes one place for all its questions, works on them one after another, and keeps the place until it is answered', async () => {
-  const places = createPlaces()
+test('one call takes one slot for all its what-if queries, works on them one after another, and keeps the slot until it is answered', async () => {
+  const slots = createSlots()
   let working = 0
   let most = 0
   let answer: () => void = () => undefined
   const answered = new Promise<void>((resolve) => {
     answer = resolve
   })
-  const question = () =>
+  const query = () =>
     holdingFleets(1_000, async () => {
       most = Math.max(most, ++working)
       await settled()
@@ -123,23 +123,23 @@ test('one call takes one place for all its questions, works on them one after an
   const call = duringCall(
     stays(),
     async () => {
-      await Promise.all([question(), question(), question()])
+      await Promise.all([query(), query(), query()])
       await answered
       callAnswered()
       await settled()
-      // the answer is sent without a place
-      expect(places.taken).toBe(0)
+      // the answer is sent without a slot
+      expect(slots.taken).toBe(0)
     },
-    { keyId: 'a', places },
+    { keyId: 'a', slots },
   )
-  await expect.poll(() => places.taken).toBe(1)
+  await expect.poll(() => slots.taken).toBe(1)
   answer()
   await call
-  expect([most, places.taken]).toEqual([1, 0])
+  expect([most, slots.taken]).toEqual([1, 0])
 })
 
-test('a call that fails gives up its place, also while one of its questions is still worked on', async () => {
-  const places = createPlaces()
+test('a call that fails gives up its slot when the work on its what-if queries has ended', async () => {
+  const slots = createSlots()
   let end: () => void = () => undefined
   const long = new Promise<void>((resolve) => {
     end = resolve
@@ -149,17 +149,17 @@ test('a call that fails gives up its place, also while one of its questions is s
     async () => {
       await Promise.all([holdingFleets(1_000, () => long), settled().then(() => Promise.reject(new Error('wrong')))])
     },
-    { keyId: 'a', places },
+    { keyId: 'a', slots },
   )
   await expect(call).rejects.toThrow('wrong')
-  expect(places.taken).toBe(1)
+  expect(slots.taken).toBe(1)
   end()
   await settled()
-  expect(places.taken).toBe(0)
+  expect(slots.taken).toBe(0)
 })
 
-test('a question of a call that is already answered is not begun', async () => {
-  const places = createPlaces()
+test('a what-if query of a call that is already answered is not begun', async () => {
+  const slots = createSlots()
   let begun = 0
   let end: () => void = () => undefined
   const long = new Promise<void>((resolve) => {
@@ -170,7 +170,7 @@ test('a question of a call that is already answered is not begun', async () => {
       begun++
       return long
     })
-  const questions = await duringCall(
+  const queries = await duringCall(
     stays(),
     async () => {
       const asked = [ask(), ask()]
@@ -178,16 +178,16 @@ test('a question of a call that is already answered is not begun', async () => {
       callAnswered()
       return { asked }
     },
-    { keyId: 'a', places },
+    { keyId: 'a', slots },
   )
-  const [first, second] = questions.asked
+  const [first, second] = queries.asked
   const refused = expect(second).rejects.toThrow(CallerGoneError)
   end()
   await Promise.all([first, refused])
   await settled()
-  expect([begun, places.taken]).toEqual([1, 0])
+  expect([begun, slots.taken]).toEqual([1, 0])
 })
 
-test('work outside of calls needs no place', async () => {
+test('work outside of calls needs no slot', async () => {
   expect(await holdingFleets(1_000, () => Promise.resolve(7))).toBe(7)
 })
