@@ -6,8 +6,8 @@ import { CallerGoneError } from './caller-gone.ts'
 export const slotLimits = {
   /** All calls that hold fleets. */
   all: 8,
-  /** The calls of one key that hold fleets. A quarter of `all`, so that no key uses all slots. */
-  ofKey: 2,
+  /** The calls of one key that hold fleets. Half of `all`, so that no key uses all slots. */
+  ofKey: 4,
   /** The calls of one key that wait for a slot. */
   waiting: 64,
 } as const
