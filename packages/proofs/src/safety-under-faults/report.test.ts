@@ -29,5 +29,7 @@ test.each([
 ] as const)('a placement counts as repeated only if it had taken effect without an answer: %s', (_what, history, retries, repeated) => {
   const figures = figuresOf({ history, injected: [], left: [], final: undefined, setting })
   expect(figures).toMatchObject({ retries, repeated })
-  expect(linesOf(figures).join('\n')).toContain(`${retries} calls had to be repeated, ${repeated} of them were placements that had counted`)
+  expect(linesOf(figures).join('\n')).toContain(
+    `${retries} calls had to be repeated, ${repeated} of them were placements that had taken effect although no answer arrived`,
+  )
 })
