@@ -30,6 +30,6 @@ test.each([
   const figures = figuresOf({ history, injected: [], left: [], final: undefined, setting })
   expect(figures).toMatchObject({ retries, repeated })
   expect(linesOf(figures).join('\n')).toContain(
-    `${retries} calls had to be repeated, ${repeated} of them were placements that had taken effect although no answer arrived`,
+    `${retries} calls had to be repeated, ${repeated} of these were placements that had taken effect although no answer arrived`,
   )
 })
