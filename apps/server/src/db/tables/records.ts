@@ -24,9 +24,11 @@ export function createRecordStore(prisma: PrismaClient, { mayPack, warn }: Recor
         await writeDecisions(tx, decisions, mayPack())
       }, TIMEOUTS),
     async keepAudit(entries) {
+      // concurrent calls can end in another order than the one in which they wrote
+      const known = head
       const { before, head: now } = await prisma.$transaction((tx) => appendAudit(tx, entries), TIMEOUTS)
-      warnIfBack(before, head, warn)
-      head = now
+      warnIfBack(before, known, warn)
+      if (now.seq > head.seq || before.seq < known.seq) head = now
     },
     caughtUp: async () => true,
     takesMore: () => true,
