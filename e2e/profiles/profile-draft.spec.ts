@@ -150,7 +150,7 @@ test('with the keyboard alone a version is drafted, evaluated, written, and then
   // A version that is not in a rollout must be evaluated before it can be activated.
   await page.getByRole('button', { name: 'Activate', exact: true }).click()
   const dialog = page.getByRole('dialog')
-  await expect(dialog.locator('[data-checked]')).toContainText(`${name}@2 against ${name}@1: of 1 of 1 requests`)
+  await expect(dialog.locator('[data-checked]')).toContainText(`${name}@2 against ${name}@1: 1 of 1 requests`)
   await dialog.getByRole('button', { name: `Activate ${name}@2` }).click()
   await expect(page.locator('[data-summary-of]')).toHaveText(`${name}@2 decides all calls. No rollout.`)
 })

@@ -195,7 +195,7 @@ test('a profile can be checked against the requests of the last day, tried as a 
   write(['ComputeFilter'])
   const output = await run('profile', 'check', file, '--against', 'last:1h')
   expect([output.code, output.err]).toEqual([0, ''])
-  expect(output.out).toMatch(/^default@\d against default@0: of \d+ of \d+ requests/)
+  expect(output.out).toMatch(/^default@\d against default@0: \d+ of \d+ requests were decided again/)
   expect(output.out).toMatch(/\n(\d+) of \1 requests were compared: none would newly fail\.\n$/)
   expect(output.out).toMatch(/\nhosts taken +now +then\ndifferent hosts +\d+ +\d+\n[\s\S]*\nMEMORY_MB in use before +[\d.]+ % +[\d.]+ %\n/i)
   expect(output.out).toMatch(/\nzone +takes +now +then +shift\n\S+ +instances +\d+ +\d+ +[+-]?\d+\n\S+ +VCPU +\d+ +\d+ +[+-]?\d+\n/i)
