@@ -16,6 +16,7 @@ import { type Answer, writeInPieces } from './limits/answer-size.ts'
 import { areLarge, areWide } from './limits/body.ts'
 import { checkListsInSteps } from './limits/list-limits.ts'
 import { checkCost } from './limits/operation-cost.ts'
+import { checkSubscriptionRoot } from './limits/subscription-root.ts'
 import { checkUsesInSteps } from './limits/variable-uses.ts'
 import { documentFaults } from './literals.ts'
 import { defectBehind, toFault } from './masking.ts'
@@ -103,6 +104,12 @@ function useCostLimit(): Plugin<Context, Call> {
     const { schema, document, operationName, variableValues } = args
     const checked: Checked = [schema, document, operationName ?? undefined, variableValues ?? {}]
     const refuse = (error: unknown): void => setResultAndStopExecution({ errors: [toFault(error)] })
+    try {
+      checkSubscriptionRoot(document, operationName ?? undefined)
+    } catch (error) {
+      refuse(error)
+      return undefined
+    }
     // a call with few values must not wait for the turns of long queries
     if (variableValues && areLarge(variableValues)) return inPieces(...checked).catch(refuse)
     try {

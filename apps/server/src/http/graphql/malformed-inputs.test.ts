@@ -324,3 +324,8 @@ describe('for every field of every input and every argument, an invalid value is
     }
   })
 })
+
+test('a subscription whose field is skipped is refused, and is no internal error', async () => {
+  const { errors } = await api.ask('subscription { hostChanged @skip(if: true) { revision } }', {})
+  expect(errors[0]?.extensions).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED', rule: 'graphql.subscription_root' })
+})
