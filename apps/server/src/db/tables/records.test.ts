@@ -6,7 +6,10 @@ import { createRecordStore } from './records.ts'
 
 const head = (seq: number): AuditHead => ({ seq, hash: `hash ${seq}` })
 
-/** A store whose transactions end when the test says so, with the ends of the chain before and after them. */
+/**
+ * A store whose transactions end when the test says so, with the ends of the chain before and after them. They are imitated, because a
+ * database does not let a test choose the order in which the answers of transactions arrive.
+ */
 function aStore() {
   const ends: ((seqs: { readonly before: number; readonly after: number }) => void)[] = []
   const warnings: string[] = []
