@@ -83,19 +83,21 @@ export function createGraphql({
 /** The schema, document and operation of a call, and the values of its variables. */
 type Checked = readonly [GraphQLSchema, DocumentNode, string | undefined, Readonly<Record<string, unknown>>]
 
-function* checkVariablesInSteps(...[schema, document, operationName, variables]: Checked): Steps<void> {
+function* checkInSteps(...[schema, document, operationName, variables]: Checked): Steps<void> {
+  checkSubscriptionRoot(document, operationName)
   yield* checkListsInSteps(schema, document, operationName, variables)
   yield* checkUsesInSteps(document, operationName, variables)
 }
 
 /**
- * Refuses calls with lists that are too long, with long variables that are used too often, or with costs that are too high, by the values
- * of their variables, before anything runs. The cost is checked last, because it visits a variable once for each use.
+ * Refuses subscriptions that can have no field, and calls with lists that are too long, with long variables that are used too often, or
+ * with costs that are too high, by the values of their variables, before anything runs. The cost is checked last, because it visits a
+ * variable once for each use.
  */
 function useCostLimit(): Plugin<Context, Call> {
   const inPieces = async (...checked: Checked): Promise<void> => {
     await pauseOfQuestion()
-    await answerInPieces(checkVariablesInSteps(...checked))
+    await answerInPieces(checkInSteps(...checked))
     checkCost(...checked)
     // the executor reads the variables without yielding
     await pauseOfQuestion()
@@ -104,16 +106,10 @@ function useCostLimit(): Plugin<Context, Call> {
     const { schema, document, operationName, variableValues } = args
     const checked: Checked = [schema, document, operationName ?? undefined, variableValues ?? {}]
     const refuse = (error: unknown): void => setResultAndStopExecution({ errors: [toFault(error)] })
-    try {
-      checkSubscriptionRoot(document, operationName ?? undefined)
-    } catch (error) {
-      refuse(error)
-      return undefined
-    }
     // a call with few values must not wait for the turns of long queries
     if (variableValues && areLarge(variableValues)) return inPieces(...checked).catch(refuse)
     try {
-      atOnce(checkVariablesInSteps(...checked))
+      atOnce(checkInSteps(...checked))
       checkCost(...checked)
     } catch (error) {
       refuse(error)
