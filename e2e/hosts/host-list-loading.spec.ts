@@ -6,7 +6,7 @@ import { report } from '../seed.ts'
 test('a filtered list does not move when the rest of the page is loaded', { tag: '@rare' }, async ({ page, visit, service }) => {
   await report(service.client, { 'load-1': {}, 'load-2': {} })
   await visit('/')
-  await expect(page.getByRole('link', { name: 'Hosts' })).toBeVisible()
+  await expect(page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Hosts' })).toBeVisible()
 
   // Scripts that the page requests once the list is shown are held back until the list was measured.
   let release = (): void => undefined

@@ -125,7 +125,7 @@ test('if a finding has several repairs, the operator selects one and enters the 
   await dialog.getByLabel('Reason').fill('it stays')
   const see = dialog.getByRole('button', { name: 'Preview the changes' })
   await expect(see).toBeDisabled()
-  await dialog.getByRole('radio', { name: `Claim ${second} on ghosts.` }).click()
+  await dialog.getByRole('radio', { name: `Create a claim for instance ${second} on ghosts.` }).click()
   await expect(see).toBeDisabled()
   await dialog.getByLabel('vCPU').fill('2')
   await dialog.getByLabel('Memory, MiB').fill('1024')
