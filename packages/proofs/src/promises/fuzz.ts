@@ -75,7 +75,7 @@ export async function proveFuzz(checks: Checks, options: ProveFuzzOptions): Prom
         const one = { call, number, from: begun, to: Date.now(), hasActed: call.isWriting && end.mayHaveActed }
         ran.push(one)
         tally[end.type]++
-        byKind.add(call, end)
+        byKind.add(call, end, one.to - one.from)
         if (call.isWriting) tally.writing++
         const describe = () => `document ${number} of seed ${seed}: ${end.why}\n${textOf(call)}`
         checks.check('every call is answered, and none with INTERNAL', end.why === undefined, describe)

@@ -9,6 +9,8 @@ const MUST_BE_ACCEPTED: ReadonlySet<Kind> = new Set(['report', 'Nova report', 'N
 const ENOUGH = 10 * BLOCK_LENGTH
 
 interface Count {
+  /** The sum of the durations of the calls, milliseconds. Calls that only read run concurrently. */
+  ms: number
   drawn: number
   answered: number
   accepted: number
@@ -16,7 +18,7 @@ interface Count {
 
 /** Counts the calls of a run by kind. */
 export interface KindTally {
-  add(call: Call, end: End): void
+  add(call: Call, end: End, ms: number): void
   /** One line for each kind. */
   lines(): readonly string[]
   /** Fails for each kind of which no call got through. Short runs, such as a run that repeats one failed call, are not checked. */
@@ -24,14 +26,15 @@ export interface KindTally {
 }
 
 export function createKindTally(): KindTally {
-  const counts = new Map<Kind, Count>(kinds.map((kind) => [kind, { drawn: 0, answered: 0, accepted: 0 }]))
-  const lineOf = ([kind, { drawn, answered, accepted }]: readonly [Kind, Count]): string =>
-    `${kind}: ${drawn} drawn, ${answered} answered, ${accepted} of these not refused`
+  const counts = new Map<Kind, Count>(kinds.map((kind) => [kind, { ms: 0, drawn: 0, answered: 0, accepted: 0 }]))
+  const lineOf = ([kind, { ms, drawn, answered, accepted }]: readonly [Kind, Count]): string =>
+    `${kind}: ${drawn} drawn, ${answered} answered, ${accepted} of these not refused, ${(ms / 1_000).toFixed(1)} s`
   return {
-    add({ kind }, { type, isAccepted }) {
+    add({ kind }, { type, isAccepted }, ms) {
       const count = counts.get(kind)
       if (count === undefined) return
       count.drawn++
+      count.ms += ms
       if (type === 'answered') count.answered++
       if (isAccepted) count.accepted++
     },
