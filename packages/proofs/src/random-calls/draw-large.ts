@@ -104,6 +104,10 @@ export function drawNovaRequest({ random, fleet }: Source, number: number): Call
         },
       )
     default:
-      return ask('capacity', 'query ($input: CapacityInput!) { capacity(input: $input) { fits exact } }', { spec, profile })
+      return ask('capacity', 'query ($input: CapacityInput!) { capacity(input: $input) { fits exact } }', {
+        ...{ spec, profile },
+        // Without a limit, a request that is counted one instance at a time uses the whole time limit of a count.
+        ...(chance(random, 80) && { limit: anyLength(random, 1_000) }),
+      })
   }
 }

@@ -66,15 +66,15 @@ describe('whether a call may have decided or written something', () => {
 test('a run fails for each kind of which no call got through, and prints the counts', () => {
   const tally = createKindTally()
   for (const kind of kinds)
-    tally.add({ ...call, kind }, { type: 'answered', isAccepted: kind !== 'Nova report', mayHaveActed: false, why: undefined })
-  tally.add({ ...call, kind: 'report' }, { type: 'refused', isAccepted: false, mayHaveActed: false, why: undefined })
-  expect(tally.lines()).toContain('report: 2 drawn, 1 answered, 1 of these not refused')
+    tally.add({ ...call, kind }, { type: 'answered', isAccepted: kind !== 'Nova report', mayHaveActed: false, why: undefined }, 500)
+  tally.add({ ...call, kind: 'report' }, { type: 'refused', isAccepted: false, mayHaveActed: false, why: undefined }, 1_000)
+  expect(tally.lines()).toContain('report: 2 drawn, 1 answered, 1 of these not refused, 1.5 s')
   const said: string[] = []
   tally.check(
     createChecks((line) => said.push(line)),
     1_000,
   )
   expect(said.filter((line) => line.includes('FAILED'))).toEqual([
-    '  FAILED  calls of every kind get through: Nova report: 1 drawn, 1 answered, 0 of these not refused',
+    '  FAILED  calls of every kind get through: Nova report: 1 drawn, 1 answered, 0 of these not refused, 0.5 s',
   ])
 })

@@ -4,10 +4,9 @@ import { openOverlay } from '../fleet/overlay.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
 import type { AggregateState } from '../records/change.ts'
 import { type Profile, profileSchema } from '../records/profile.ts'
-import { createFilterScheduler } from '../schedulers/filter-scheduler.ts'
+import { decide } from '../schedulers/decide.ts'
 import { aLog, aReport, aRequest, aUuid, type TestLog } from '../testing/index.ts'
 import type { HostIndex } from '../values/host-index.ts'
-import { compileProfile } from './compile.ts'
 import { contributionAt, multiplierAt } from './weighing/run-weighers.ts'
 
 const profileNamed = (name: string): Profile => {
@@ -38,14 +37,12 @@ const said = (value: string, ...hosts: readonly string[]) => ({ hosts, metadata:
 
 function winnerOf({ fleet }: TestLog, profile: Profile): string | undefined {
   const overlay = openOverlay(fleet)
-  const choice = createFilterScheduler(compileProfile(profile)).select(aRequest({ memoryMb: 512 }), fleet, overlay, {
-    seed: 's',
-    alternatesPerInstance: 0,
-    allOrNothing: true,
-    claimIds: ['c1'],
+  const { parts } = decide(fleet, overlay, {
+    ...{ id: 'd', request: aRequest({ memoryMb: 512 }), profile, seed: 's', attempt: 1 },
+    ...{ alternatesPerInstance: 0, allOrNothing: true, claimIds: ['c1'] },
   })
   overlay.discard()
-  return choice.parts[0]?.host
+  return parts[0]?.host
 }
 
 test.each<[string, readonly Omit<AggregateState, 'name'>[], string]>([
@@ -61,6 +58,9 @@ test.each<[string, readonly Omit<AggregateState, 'name'>[], string]>([
 ])('%s', (_what, aggregates, winner) => {
   expect(winnerOf(aLogWith(...aggregates), byMemory(true))).toBe(winner)
   expect(winnerOf(aLogWith(...aggregates), byMemory(false))).toBe('large')
+  // Nova always reads the multipliers of aggregates.
+  const likeNova = { name: 'test', number: 1, compat: 'nova', filters: [], weighers: [{ name: 'RAMWeigher', multiplier: 1 }] }
+  expect(winnerOf(aLogWith(...aggregates), profileSchema.parse(likeNova))).toBe(winner)
 })
 
 test('the profile nova uses the multipliers of aggregates, and the profile default does not', () => {

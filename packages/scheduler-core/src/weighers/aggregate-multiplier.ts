@@ -40,7 +40,7 @@ export const multipliedBy = (key: string): Required<Pick<Weigher, 'checkOptions'
 export function multipliersOf(fleet: Fleet, key: string, multiplier: number, isOn: boolean, isNegated = false): Multipliers {
   const signed = (value: number) => (isNegated ? 0 - value : value)
   const usual = signed(multiplier)
-  if (!isOn || !isSaid(fleet, key)) return { usual }
+  if (!isOn || !isSetInAggregates(fleet, key)) return { usual }
   const multiplierOf = (host: HostIndex) => multiplierFor({ aggregates: fleet.aggregates.of(fleet.hosts.get(host).host) }, key, multiplier)
   return { usual, own: { of: (host) => signed(multiplierOf(host).value), source: (host) => multiplierOf(host).source } }
 }
@@ -56,7 +56,8 @@ export function multiplierFor(host: Aggregated, key: string, multiplier: number)
 
 const isOn = memoByObject((options: WeigherOptions): boolean => checkOptions(justThat, options).aggregateMultiplier)
 
-function isSaid({ aggregates }: Fleet, key: string): boolean {
+/** True if the metadata of at least one aggregate of the fleet has the key. */
+export function isSetInAggregates({ aggregates }: Pick<Fleet, 'aggregates'>, key: string): boolean {
   for (const { metadata } of aggregates.byUuid.values()) if (Object.hasOwn(metadata, key)) return true
   return false
 }

@@ -10,6 +10,7 @@ import type { RequestSpec } from '../../request/request-spec.ts'
 import { BEST_KEPT, groupOf, prepareGrants, prepareLimits } from '../../schedulers/filter-scheduler.ts'
 import { SPREAD_ASKED_AGAIN } from '../../values/levels.ts'
 import { type Steps, WHOLE } from '../../values/steps.ts'
+import { isSetInAggregates } from '../../weighers/aggregate-multiplier.ts'
 import type { HostState } from '../objects/host-state.ts'
 import type { NovaRequest } from '../objects/request.ts'
 import { contextOf } from '../own/own-context.ts'
@@ -55,6 +56,7 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
       before: steps.filter((step) => placementNames.has(step.name) && isAsked(step)).map(asHostRule),
       nets: nets.filter((step) => !isAskedAgain(step)).map(asHostRule),
       askedAgain: nets.filter(isAskedAgain).map(asHostRule),
+      isMultiplierSet: (key) => isSetInAggregates(fleet, key),
       ...(fleet.hosts.omitting > 0 && {
         isReported: (host, fields) => omittedOf(fleet.hosts.get(indexOf(host)), fields).length === 0,
       }),

@@ -17,6 +17,8 @@ export interface ServiceRules {
   readonly askedAgain: readonly HostRule[]
   /** Returns true if a host reports all of these fields. Absent if every host reports all fields. */
   isReported?(host: HostState, fields: readonly StatsField[]): boolean
+  /** Returns true if at least one aggregate has the metadata key of a multiplier. Absent if any aggregate can have it. */
+  isMultiplierSet?(key: string): boolean
   /**
    * Returns true if the instance that moves or is resized already uses enough units on the host (NUMA cells or PCI devices) of the kind
    * that the filter checks. Absent if the request is for a new instance.

@@ -30,6 +30,9 @@ export interface WeighedHosts {
   readonly runs: readonly WeigherRun[]
 }
 
+/** The rules of a service that weighers follow. */
+type WeighingRules = Pick<ServiceRules, 'isReported' | 'isMultiplierSet'>
+
 /**
  * Weighs hosts exactly as Nova does, to the last bit. If there is only one host, no weigher runs and the weight is 0. Throws NovaError
  * where Nova would raise an exception. With the rules of a service, there are two differences. A host on which a weigher throws an error,
@@ -40,7 +43,7 @@ export const weighHosts = (
   chosen: readonly ChosenWeigher[],
   request: NovaRequest,
   hosts: readonly HostState[],
-  service?: Pick<ServiceRules, 'isReported'>,
+  service?: WeighingRules,
 ): WeighedHosts => atOnce(weighHostsInSteps(chosen, request, hosts, service, WHOLE))
 
 /** `weighHosts` as a generator that yields between weighers and after each `slice` of hosts. */
@@ -48,7 +51,7 @@ export function* weighHostsInSteps(
   chosen: readonly ChosenWeigher[],
   request: NovaRequest,
   hosts: readonly HostState[],
-  service: Pick<ServiceRules, 'isReported'> | undefined,
+  service: WeighingRules | undefined,
   slice: number,
 ): Steps<WeighedHosts> {
   const totals = hosts.map(() => 0)
@@ -67,14 +70,15 @@ function* runWeigher(
   { weigher, options, multiplier }: ChosenWeigher,
   request: NovaRequest,
   hosts: readonly HostState[],
-  service: Pick<ServiceRules, 'isReported'> | undefined,
+  service: WeighingRules | undefined,
   slice: number,
 ): Steps<WeigherRun> {
   const { key, isNegated } = weigher.multiplier
-  const multiplierOf = (host: HostState) => {
-    const { value } = (service === undefined ? minFloat : multiplierFor)(host, key, multiplier)
-    return isNegated ? -value : value
-  }
+  const signed = (value: number) => (isNegated ? -value : value)
+  const ofHost = service === undefined ? minFloat : multiplierFor
+  // Usually no aggregate has the key. Then the aggregates of the hosts are not read.
+  const isSet = service?.isMultiplierSet?.(key) !== false
+  const multiplierOf = (host: HostState) => signed(isSet ? ofHost(host, key, multiplier).value : multiplier)
   const { minval } = weigher
   const prepare = () => liftedTo(minval, weigher.prepare(request, options, multiplierOf, multiplier))
   const isReported = (host: HostState) => service?.isReported?.(host, weigher.reads) !== false
