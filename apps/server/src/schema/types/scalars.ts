@@ -1,8 +1,9 @@
-import { isStorable, quote } from '@gantt/scheduler-core'
+import { quote } from '@gantt/scheduler-core'
 import { GraphQLError, type GraphQLScalarTypeConfig, type ValueNode, valueFromASTUntyped } from 'graphql'
 import { callSize } from '../../services/calls/json-size.ts'
 import { type PackedArray, pack } from '../../services/calls/packed.ts'
 import type { Moment } from '../../services/moments/moments.ts'
+import { isSafeJson, MAX_JSON_DEPTH } from './safe-json.ts'
 
 /** Writes and parses the values of a scalar type of the API. `allowed` is the end of a sentence that begins with "it must be". */
 interface ScalarRule<Inside> {
@@ -12,8 +13,6 @@ interface ScalarRule<Inside> {
   read(value: unknown): Inside | undefined
   write(value: Inside): unknown
 }
-
-const MAX_JSON_DEPTH = 32
 
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const dateForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/
@@ -112,7 +111,7 @@ export const scalarRules = {
   JSON: {
     description: 'Any JSON value. Used only where the API does not define the structure.',
     allowed: `JSON that is nested at most ${MAX_JSON_DEPTH} deep, with at most ${callSize.values} values and ${callSize.characters} characters of text, without the key __proto__, NUL, lone surrogates and numbers beyond 2^53 - 1`,
-    read: (value) => (isTame(value) ? value : undefined),
+    read: (value) => (isSafeJson(value) ? value : undefined),
     write: (value) => value,
   } as ScalarRule<unknown>,
 } as const
@@ -146,32 +145,4 @@ export function scalarConfig<Inside>(
     parseValue,
     parseLiteral: (node: ValueNode, variables) => parseValue(valueFromASTUntyped(node, variables)),
   }
-}
-
-/**
- * True if a JSON value has only safe numbers and storable texts, has no key `__proto__`, and is neither nested too deep nor too large. A
- * loop is used, because with recursion a deeply nested document would exhaust the stack. A value that is contained several times is counted
- * and visited each time, so the loop ends where a limit is exceeded.
- */
-function isTame(root: unknown): boolean {
-  let values = 0
-  let characters = 0
-  const spots: { value: unknown; depth: number }[] = [{ value: root, depth: 0 }]
-  for (let spot = spots.pop(); spot !== undefined; spot = spots.pop()) {
-    const { value, depth } = spot
-    if (typeof value === 'string') {
-      characters += value.length
-      if (characters > callSize.characters || !isStorable(value)) return false
-    }
-    // above 2^53 - 1, the received number can differ from the number that was sent
-    if (typeof value === 'number' && (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER)) return false
-    if (value === null || typeof value !== 'object') continue
-    if (depth >= MAX_JSON_DEPTH || Object.hasOwn(value, '__proto__')) return false
-    const keys = Array.isArray(value) ? [] : Object.keys(value)
-    values += Array.isArray(value) ? value.length : keys.length
-    for (const key of keys) characters += key.length
-    if (values > callSize.values || characters > callSize.characters || !keys.every(isStorable)) return false
-    for (const inner of Object.values(value)) spots.push({ value: inner, depth: depth + 1 })
-  }
-  return true
 }

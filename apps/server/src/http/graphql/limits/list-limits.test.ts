@@ -21,6 +21,7 @@ import {
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createSchema } from '../../../schema/index.ts'
+import { scalarRules } from '../../../schema/types/scalars.ts'
 import { checkListsInSteps, LIST_ITEMS, listLimits } from './list-limits.ts'
 
 const schema = createSchema()
@@ -82,6 +83,36 @@ describe('a list that is too long is refused before its items are read', () => {
     const hosts = new Array(101).fill(null)
     const classes = { v: [{ classes: [] }, { classes: hosts }] }
     expect(check('[FleetAllocationInput!]', classes)).toMatchObject({ path: ['v', '1', 'classes'] })
+  })
+})
+
+describe('JSON values of variables', () => {
+  /** An object with many keys that counts how often its keys are listed. */
+  const anObject = (keys: number, ends: unknown) => {
+    const listed = { times: 0 }
+    const target = Object.fromEntries([['end', ends], ...Array.from({ length: keys }, (_, i) => [`k${i}`, i])])
+    const value = new Proxy(target, {
+      ownKeys: (of) => {
+        listed.times++
+        return Reflect.ownKeys(of)
+      },
+    })
+    return { value, listed }
+  }
+  const document = parse('query ($v: SpecInput!, $w: [ResourceStatsInput!]!) { __typename }')
+
+  test.each([
+    ['allowed', 'text', true],
+    ['not allowed', '\ud800', false],
+  ])('a large value that is %s is checked in steps, and the scalar uses the result', (_what, ends, isAllowed) => {
+    const spec = anObject(20_000, ends)
+    const report = anObject(20_000, ends)
+    const variables = { v: { nova: spec.value }, w: [{ report: { nova: report.value } }] }
+    const steps = [...checkListsInSteps(schema, document, undefined, variables)]
+    expect(steps.length).toBeGreaterThanOrEqual(2 * 4)
+    const before = [spec.listed.times, report.listed.times]
+    expect([spec, report].map(({ value }) => scalarRules.JSON.read(value) !== undefined)).toEqual([isAllowed, isAllowed])
+    expect([spec.listed.times, report.listed.times]).toEqual(before)
   })
 })
 

@@ -4,6 +4,7 @@ import {
   type GraphQLInputType,
   type GraphQLSchema,
   getNamedType,
+  getNullableType,
   getOperationAST,
   isInputObjectType,
   isInputType,
@@ -12,6 +13,7 @@ import {
   typeFromAST,
 } from 'graphql'
 import { fault } from '../../../schema/types/faults.ts'
+import { isSafeJsonInSteps } from '../../../schema/types/safe-json.ts'
 import { limits } from '../../limits.ts'
 
 /** The maximum length of a list without its own limit. It is the longest list in a request or report. */
@@ -58,7 +60,8 @@ const VALUES_AT_ONCE = 1_000
 /**
  * Refuses variables with a list that is longer than its input allows, before the items are read. Lists in the document are limited by the
  * document's length. Throws an error with the path of the list. The check is a loop and not a recursion, although the depth of variables is
- * limited. It yields after VALUES_AT_ONCE values, because the variables of one call can have a hundred thousand values.
+ * limited. It yields after VALUES_AT_ONCE values, because the variables of one call can have a hundred thousand values. JSON values are
+ * checked meanwhile, for the executor, which cannot yield.
  */
 export function* checkListsInSteps(
   schema: GraphQLSchema,
@@ -75,6 +78,8 @@ export function* checkListsInSteps(
   let checked = 0
   for (let spot = waiting.pop(); spot !== undefined; spot = waiting.pop()) {
     for (const inner of insideOf(spot)) waiting.push(inner)
+    // The executor checks JSON values without yielding. It uses the result of this check.
+    if (String(getNullableType(spot.type)) === 'JSON') yield* isSafeJsonInSteps(spot.value)
     if (++checked % VALUES_AT_ONCE === 0) yield
   }
 }
