@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { handTimers } from '../testing/hand-timers.ts'
 import { HEARTBEAT_MS, heartbeatText, withHeartbeats } from './heartbeats.ts'
 
-beforeEach(() => void vi.useFakeTimers())
-afterEach(() => void vi.useRealTimers())
+let timers: ReturnType<typeof handTimers>
+beforeEach(() => {
+  timers = handTimers()
+})
 
 /** A stream with heartbeats, with functions that send data on it and read from it. */
 function open() {
@@ -18,7 +21,7 @@ function open() {
       cancelledWith = reason
     },
   })
-  const reader = withHeartbeats(body, () => ({ revision: revision++, stateAgeMs: 4.4 })).getReader()
+  const reader = withHeartbeats(body, () => ({ revision: revision++, stateAgeMs: 4.4 }), ReadableStream, timers).getReader()
   const decoder = new TextDecoder()
   return {
     reader,
@@ -29,6 +32,9 @@ function open() {
     cancelledWith: () => cancelledWith,
   }
 }
+
+/** Resolves when the streams have handled what happened so far. */
+const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 
 const beat = (revision: number): string => `:heartbeat {"revision":"${revision}","stateAgeMs":4}\n\n`
 
@@ -47,7 +53,7 @@ test('an idle stream gets a heartbeat at once, and then each second', async () =
   expect(await read()).toBe(beat(1))
   for (let next = 2; next < 6; next++) {
     const coming = read()
-    await vi.advanceTimersByTimeAsync(HEARTBEAT_MS)
+    timers.pass(HEARTBEAT_MS)
     expect(await coming).toBe(beat(next))
   }
 })
@@ -59,17 +65,17 @@ test('an event in two pieces is not interrupted by a heartbeat', async () => {
   send('event: next\n')
   expect(await head).toBe('event: next\n')
   const data = read()
-  await vi.advanceTimersByTimeAsync(3 * HEARTBEAT_MS)
+  timers.pass(3 * HEARTBEAT_MS)
   send('data: {}\n\n')
   expect(await data).toBe('data: {}\n\n')
   const later = read()
-  await vi.advanceTimersByTimeAsync(HEARTBEAT_MS)
+  timers.pass(HEARTBEAT_MS)
   expect(await later).toBe(beat(2))
 })
 
 test('heartbeats do not accumulate for a slow reader', async () => {
   const { read, send } = open()
-  await vi.advanceTimersByTimeAsync(60 * HEARTBEAT_MS)
+  timers.pass(60 * HEARTBEAT_MS)
   expect(await read()).toBe(beat(1))
   send('event: next\ndata: 1\n\n')
   expect(await read()).toBe('event: next\ndata: 1\n\n')
@@ -84,8 +90,8 @@ test.each([
   await stream.read()
   end(stream)
   await stream.reader.read().catch(() => undefined)
-  await vi.advanceTimersByTimeAsync(0)
-  expect(vi.getTimerCount()).toBe(0)
+  await settled()
+  expect(timers.running).toBe(0)
 })
 
 test('the source of a stream ends when its reader disconnects', async () => {

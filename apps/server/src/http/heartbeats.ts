@@ -1,4 +1,5 @@
 import type { Plugin } from 'graphql-yoga'
+import { realTimers, type Timers } from '../timers.ts'
 
 /** The interval of heartbeats on an open stream. */
 export const HEARTBEAT_MS = 1_000
@@ -34,10 +35,11 @@ export function withHeartbeats(
   body: ReadableStream<Uint8Array>,
   current: () => Heartbeat,
   Stream: typeof ReadableStream = ReadableStream,
+  timers: Pick<Timers, 'every'> = realTimers,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader()
   const encoder = new TextEncoder()
-  let timer: ReturnType<typeof setInterval> | undefined
+  let stopTimer = (): void => undefined
   let isBetweenEvents = true
   return new Stream<Uint8Array>({
     start(controller) {
@@ -45,8 +47,7 @@ export function withHeartbeats(
         if (isBetweenEvents && (controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(heartbeatText(current())))
       }
       beat()
-      timer = setInterval(beat, HEARTBEAT_MS)
-      timer.unref?.()
+      stopTimer = timers.every(HEARTBEAT_MS, beat)
     },
     async pull(controller) {
       try {
@@ -56,15 +57,15 @@ export function withHeartbeats(
           controller.enqueue(value)
           return
         }
-        clearInterval(timer)
+        stopTimer()
         controller.close()
       } catch (error) {
-        clearInterval(timer)
+        stopTimer()
         controller.error(error)
       }
     },
     async cancel(reason) {
-      clearInterval(timer)
+      stopTimer()
       await reader.cancel(reason)
     },
   })

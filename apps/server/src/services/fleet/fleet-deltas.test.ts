@@ -1,7 +1,8 @@
 import type { Steps } from '@gantt/scheduler-core'
 import { aLog, aReport, type TestLog } from '@gantt/scheduler-core/testing'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createPause, inPieces } from '../../event-loop/pauses.ts'
+import { handTimers } from '../../testing/hand-timers.ts'
 import type { Timers } from '../../timers.ts'
 import { InputFault } from '../calls/outcome.ts'
 import { type FleetColumn, fleetColumns } from './fleet-columns.ts'
@@ -17,7 +18,7 @@ const atOnce: Pieces = {
 }
 
 /** Creates readers of a log to which the test appends. */
-function deltasOf(log: TestLog, pieces: Pieces = atOnce) {
+function deltasOf(log: TestLog, pieces: Pieces = atOnce, timers = handTimers()) {
   let hear: (ordinals: readonly number[]) => void = () => {}
   const readerOf = createFleetDeltas({
     replica: log,
@@ -28,14 +29,15 @@ function deltasOf(log: TestLog, pieces: Pieces = atOnce) {
       }
     },
     pieces,
+    timers,
   })
-  return { readerOf, hear: (ordinals: readonly number[]): void => hear(ordinals) }
+  return { readerOf, timers, hear: (ordinals: readonly number[]): void => hear(ordinals) }
 }
 
 /** Opens a stream of changes of a log, and collects all events. */
 function follow(log: TestLog, { after = log.fleet.place.revision, intervalMs = 1_000, asked = columns } = {}) {
   const deltas: FleetDelta[] = []
-  const { readerOf, hear } = deltasOf(log)
+  const { readerOf, hear, timers } = deltasOf(log)
   const reader = readerOf({ columns: asked, after, intervalMs })
   const stop = reader.listen(() => {
     void reader.read().then((delta) => {
@@ -45,12 +47,20 @@ function follow(log: TestLog, { after = log.fleet.place.revision, intervalMs = 1
   return {
     deltas,
     stop,
+    timers,
+    pass: (ms: number) => passOf(timers, ms),
     /** Applies a report of one host and notifies the stream. */
     report(host: string, sequence: number, vcpusUsed: number) {
       log.append([aReport(host, { vcpusUsed }, sequence)])
       hear([log.fleet.hosts.find({ host, node: host })?.index ?? -1])
     },
   }
+}
+
+/** Advances the timers, and then resolves when the readers that became due have read. */
+function passOf(timers: ReturnType<typeof handTimers>, ms: number): Promise<void> {
+  timers.pass(ms)
+  return new Promise((resolve) => void setImmediate(resolve))
 }
 
 function aPair(): TestLog {
@@ -63,18 +73,14 @@ function aPair(): TestLog {
 const freeOf = ({ columns: [free] }: FleetDelta) => [...(free?.data ?? [])]
 
 describe('a stream of changes', () => {
-  beforeEach(() => void vi.useFakeTimers())
-  afterEach(() => void vi.useRealTimers())
-  const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms)
-
   test('a stream of changes sends nothing while nothing changes', async () => {
-    const { deltas } = follow(aPair())
+    const { deltas, pass } = follow(aPair())
     await pass(60_000)
     expect(deltas).toEqual([])
   })
 
   test('a host that changed several times within an interval is reported once, in its latest state', async () => {
-    const { deltas, report } = follow(aPair())
+    const { deltas, report, pass } = follow(aPair())
     report('h2', 2, 1)
     report('h2', 3, 2)
     report('h3', 1, 4)
@@ -92,13 +98,13 @@ describe('a stream of changes', () => {
   })
 
   test('a stream of changes begins with the changes after the revision that the reader has', async () => {
-    const { deltas } = follow(aPair(), { after: 1 })
+    const { deltas, pass } = follow(aPair(), { after: 1 })
     await pass(0)
     expect(deltas).toMatchObject([{ from: 1, to: 2, names: ['h2'], gap: null }])
   })
 
   test('the stream for a reader that is ahead of the replica begins with a gap and continues from the present revision', async () => {
-    const { deltas, report } = follow(aPair(), { after: 9 })
+    const { deltas, report, pass } = follow(aPair(), { after: 9 })
     await pass(0)
     expect(deltas).toMatchObject([{ from: 9, to: 2, names: [], gap: { missedFrom: 9, resumeAt: 2 } }])
     report('h1', 2, 3)
@@ -107,18 +113,18 @@ describe('a stream of changes', () => {
   })
 
   test('a stream that was stopped sends nothing, even if changes are pending', async () => {
-    const { deltas, report, stop } = follow(aPair())
+    const { deltas, report, stop, timers, pass } = follow(aPair())
     report('h1', 2, 3)
     stop()
     await pass(60_000)
-    expect([deltas, vi.getTimerCount()]).toEqual([[], 0])
+    expect([deltas, timers.running]).toEqual([[], 0])
   })
 
   test('an event has the present attributes of a host, without those that its latest report omits', async () => {
     const log = aLog()
     log.append([aReport('h1', { cpuInfo: { model: 'EPYC Milan' } })])
     log.append([aReport('h2')])
-    const { deltas, report } = follow(log, { after: 0, asked: ['CPU_MODEL'] })
+    const { deltas, report, pass } = follow(log, { after: 0, asked: ['CPU_MODEL'] })
     await pass(0)
     report('h1', 2, 3)
     await pass(1_000)
@@ -130,7 +136,7 @@ describe('a stream of changes', () => {
 
   test('a slow reader gets all changes since its last event in one event, with the present state of each host', async () => {
     const log = aPair()
-    const { readerOf, hear } = deltasOf(log)
+    const { readerOf, hear, timers } = deltasOf(log)
     const reader = readerOf({ columns, after: 0, intervalMs: 1_000 })
     let due = 0
     reader.listen(() => void due++)
@@ -141,7 +147,7 @@ describe('a stream of changes', () => {
     ] as const) {
       log.append([aReport(host, { vcpusUsed }, sequence)])
       hear([log.fleet.hosts.find({ host, node: host })?.index ?? -1])
-      await pass(1_000)
+      timers.pass(1_000)
     }
     expect(due).toBe(4)
     const merged = (await reader.read()) as FleetDelta

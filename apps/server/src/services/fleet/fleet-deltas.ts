@@ -1,7 +1,7 @@
 import { atOnce, type Fleet, type HostRecord, inSlices, type Steps, sortInSteps } from '@gantt/scheduler-core'
 import { createPause, inPieces } from '../../event-loop/pauses.ts'
 import type { Replica } from '../../replica/replica.ts'
-import { realTimers } from '../../timers.ts'
+import { realTimers, type Timers } from '../../timers.ts'
 import { InputFault } from '../calls/outcome.ts'
 import { snapshotOf } from '../moments/snapshots.ts'
 import { checkNames, columnsOf, type FleetColumn, type HostColumnsView, readColumns } from './fleet-columns.ts'
@@ -77,6 +77,8 @@ interface Source {
   /** Calls the listener with the ordinals of the hosts that an applied entry concerns. Returns a function that removes the listener. */
   touched(listener: (ordinals: readonly number[]) => void): () => void
   readonly pieces?: Pieces
+  /** The timers of the intervals. */
+  readonly timers?: Pick<Timers, 'after'>
 }
 
 /** The hosts that a reader has to read: those of this touch and of later touches, or those that changed after this revision. */
@@ -84,7 +86,7 @@ type Since = { readonly touch: number } | { readonly revision: number }
 type Reading = Omit<FleetDelta, 'from' | 'to' | 'at' | 'gap'>
 
 /** Creates the readers of a replica. Readers that have to read the same hosts and columns share one reading. */
-export function createFleetDeltas({ replica, touched, pieces = realPieces }: Source) {
+export function createFleetDeltas({ replica, touched, pieces = realPieces, timers = realTimers }: Source) {
   const open = new Set<(touch: number) => void>()
   let touches = new Touches()
   let unhear: () => void = () => undefined
@@ -138,18 +140,26 @@ export function createFleetDeltas({ replica, touched, pieces = realPieces }: Sou
   }
 
   return (options: DeltaOptions): DeltaReader =>
-    createReader(options, { replica, enter, inLine, pause: () => pieces.pause(), read: (since) => readShared(options.columns, since) })
+    createReader(options, {
+      replica,
+      timers,
+      enter,
+      inLine,
+      pause: () => pieces.pause(),
+      read: (since) => readShared(options.columns, since),
+    })
 }
 
 interface Shared {
   readonly replica: Pick<Replica, 'fleet'>
+  readonly timers: Pick<Timers, 'after'>
   readonly enter: (note: (touch: number) => void) => () => void
   readonly pause: () => Promise<void> | undefined
   readonly inLine: () => Promise<void>
   readonly read: (since: Since) => Promise<Reading>
 }
 
-function createReader({ columns, after, intervalMs }: DeltaOptions, { replica, enter, pause, inLine, read }: Shared): DeltaReader {
+function createReader({ columns, after, intervalMs }: DeltaOptions, { replica, timers, enter, pause, inLine, read }: Shared): DeltaReader {
   const { revision } = replica.fleet.place
   let from = after
   // this replica is behind the reader, or the reader has read a different log; in both cases the reader must read all hosts again
@@ -158,19 +168,19 @@ function createReader({ columns, after, intervalMs }: DeltaOptions, { replica, e
   let isOver = false
   return {
     listen(due) {
-      let timer: ReturnType<typeof setTimeout> | undefined
+      let stopTimer: (() => void) | undefined
       const leave = enter((touch) => {
         since ??= { touch }
-        timer ??= setTimeout(() => {
-          timer = undefined
+        stopTimer ??= timers.after(intervalMs, () => {
+          stopTimer = undefined
           due()
-        }, intervalMs)
+        })
       })
       if (gap !== null || since !== undefined) due()
       return () => {
         isOver = true
         leave()
-        clearTimeout(timer)
+        stopTimer?.()
       }
     },
     async read() {

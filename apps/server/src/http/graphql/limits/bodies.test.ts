@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { turns } from '../../../event-loop/pauses.ts'
+import { handTimers } from '../../../testing/hand-timers.ts'
 import { limits } from '../../limits.ts'
 import { toFault } from '../masking.ts'
 import { type Bodies, createBodies, readBody } from './bodies.ts'
@@ -73,29 +74,29 @@ describe('the bodies in progress together', () => {
 
 describe('reading a body', () => {
   let bodies: Bodies
+  let timers: ReturnType<typeof handTimers>
   beforeEach(() => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     bodies = createBodies()
+    timers = handTimers()
   })
-  afterEach(() => void vi.useRealTimers())
 
   test.each<[string, Record<string, string>]>([
     ['of a stated length', { 'content-length': '12' }],
     ['in chunks', {}],
   ])('%s returns its text, also if a character is split between parts', async (_name, headers) => {
     const { stream, request } = aRequest(headers)
-    const reading = readBody(request, bodies.begin('a'))
+    const reading = readBody(request, bodies.begin('a'), timers)
     const bytes = Buffer.from('{"a":"ΩΩ"}')
     expect(bytes).toHaveLength(12)
     for (const byte of bytes) await write(stream, Buffer.from([byte]))
     stream.end()
     expect(await reading).toBe('{"a":"ΩΩ"}')
-    expect(vi.getTimerCount()).toBe(0)
+    expect(timers.running).toBe(0)
   })
 
   test('an empty body has an empty text', async () => {
     const { stream, request } = aRequest()
-    const reading = readBody(request, bodies.begin('a'))
+    const reading = readBody(request, bodies.begin('a'), timers)
     stream.end()
     expect(await reading).toBe('')
     expect(bodies.bytes).toBe(0)
@@ -103,7 +104,7 @@ describe('reading a body', () => {
 
   test('of very many parts uses at most twice its length', async () => {
     const { stream, request } = aRequest()
-    const reading = readBody(request, bodies.begin('a'))
+    const reading = readBody(request, bodies.begin('a'), timers)
     const part = Buffer.from('x')
     let most = 0
     for (let i = 1; i <= 100_000; i++) {
@@ -117,7 +118,7 @@ describe('reading a body', () => {
 
   test('of a stated length never uses more than this length', async () => {
     const { stream, request } = aRequest({ 'content-length': String(100 * KIB) })
-    const reading = readBody(request, bodies.begin('a'))
+    const reading = readBody(request, bodies.begin('a'), timers)
     const seen: number[] = []
     for (let i = 0; i < 100; i++) {
       await write(stream, Buffer.alloc(KIB, 'x'))
@@ -132,7 +133,7 @@ describe('reading a body', () => {
     const few = createBodies({ bodiesBytes: 4 * KIB, keyBodiesBytes: 4 * KIB })
     few.begin('other').add(3 * KIB)
     const { stream, request } = aRequest()
-    const reading = refusalOf(readBody(request, few.begin('a')))
+    const reading = refusalOf(readBody(request, few.begin('a'), timers))
     await write(stream, Buffer.alloc(KIB))
     expect(few.bytes).toBe(4 * KIB)
     stream.write('x')
@@ -143,7 +144,7 @@ describe('reading a body', () => {
       retryAfterMs: 1_000,
       http: { status: 503 },
     })
-    expect([few.bytes, vi.getTimerCount()]).toEqual([3 * KIB, 0])
+    expect([few.bytes, timers.running]).toEqual([3 * KIB, 0])
   })
 
   test.each<[string, Record<string, string>]>([
@@ -151,33 +152,33 @@ describe('reading a body', () => {
     ['found', {}],
   ])('whose %s length is above the limit is refused with 413', async (_name, headers) => {
     const { stream, request } = aRequest(headers)
-    const reading = refusalOf(readBody(request, bodies.begin('a')))
+    const reading = refusalOf(readBody(request, bodies.begin('a'), timers))
     stream.end(Buffer.alloc(limits.bodyBytes + 1))
     expect(await reading).toMatchObject({ rule: 'limit.body', http: { status: 413 } })
-    expect([bodies.bytes, vi.getTimerCount()]).toEqual([0, 0])
+    expect([bodies.bytes, timers.running]).toEqual([0, 0])
   })
 
   test('that makes no progress is refused with 408, and its memory is free', async () => {
     const { stream, request } = aRequest({ 'content-length': '10' })
-    const reading = refusalOf(readBody(request, bodies.begin('a')))
+    const reading = refusalOf(readBody(request, bodies.begin('a'), timers))
     await write(stream, 'abc')
-    vi.advanceTimersByTime(limits.bodyPauseMs - 1)
+    timers.pass(limits.bodyPauseMs - 1)
     // progress begins the time anew
     await write(stream, 'def')
-    vi.advanceTimersByTime(limits.bodyPauseMs - 1)
+    timers.pass(limits.bodyPauseMs - 1)
     expect(bodies.bytes).toBeGreaterThan(0)
-    vi.advanceTimersByTime(1)
+    timers.pass(1)
     expect(await reading).toMatchObject({ code: 'UNAVAILABLE', rule: 'limit.body_pause', http: { status: 408 } })
     expect(bodies.bytes).toBe(0)
   })
 
   test('whose caller disconnects ends, and its memory is free', async () => {
     const { stream, request } = aRequest()
-    const reading = readBody(request, bodies.begin('a'))
+    const reading = readBody(request, bodies.begin('a'), timers)
     await write(stream, 'abc')
     stream.destroy(new Error('aborted'))
     await expect(reading).rejects.toThrow('the caller went away')
-    expect([bodies.bytes, vi.getTimerCount()]).toEqual([0, 0])
+    expect([bodies.bytes, timers.running]).toEqual([0, 0])
   })
 })
 

@@ -4,6 +4,7 @@ import type { GraphQLError } from 'graphql'
 import { turns } from '../../../event-loop/pauses.ts'
 import { CallerGoneError } from '../../../event-loop/question.ts'
 import { fault } from '../../../schema/types/faults.ts'
+import { realTimers, type Timers } from '../../../timers.ts'
 import { limits } from '../../limits.ts'
 
 /** What is read of a request: its headers, and its body as a stream. */
@@ -111,7 +112,7 @@ const tooSlow = (received: number): GraphQLError =>
  * grows, because each of a million parts of one byte would use a hundred bytes. Throws an error if the body is too large, if the bodies of
  * all calls are too large together, or if no further part arrives in time. Nothing is read after that.
  */
-export function readBody(request: ReadRequest, body: Body): Promise<string> {
+export function readBody(request: ReadRequest, body: Body, timers: Pick<Timers, 'after'> = realTimers): Promise<string> {
   const named = Number(request.headers['content-length'] ?? 0)
   if (named > limits.bodyBytes) return Promise.reject(tooLarge())
   const mostBytes = named > 0 ? named : limits.bodyBytes
@@ -132,7 +133,7 @@ export function readBody(request: ReadRequest, body: Body): Promise<string> {
   }
   return new Promise((resolve, reject) => {
     const end = (): void => {
-      clearTimeout(timer)
+      stopTimer()
       request.off('data', onPart).off('end', onEnd).off('error', onGone).off('close', onGone)
     }
     const refuse = (why: unknown): void => {
@@ -141,7 +142,8 @@ export function readBody(request: ReadRequest, body: Body): Promise<string> {
       reject(why)
     }
     const onPart = (part: Buffer): void => {
-      timer.refresh()
+      stopTimer()
+      stopTimer = startTimer()
       try {
         take(part)
       } catch (error) {
@@ -153,7 +155,8 @@ export function readBody(request: ReadRequest, body: Body): Promise<string> {
       resolve(textOf(held.subarray(0, length)))
     }
     const onGone = (): void => refuse(new CallerGoneError())
-    const timer = setTimeout(() => refuse(tooSlow(length)), limits.bodyPauseMs)
+    const startTimer = (): (() => void) => timers.after(limits.bodyPauseMs, () => refuse(tooSlow(length)))
+    let stopTimer = startTimer()
     request.on('data', onPart).once('end', onEnd).once('error', onGone).once('close', onGone)
   })
 }
