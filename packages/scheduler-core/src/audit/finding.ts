@@ -105,6 +105,6 @@ export interface Finding {
   readonly field: string
   readonly expected: string
   readonly actual: string
-  /** All hosts of a finding that concerns several hosts. The repair offers one option for each host. */
+  /** The hosts of a finding that concerns several hosts; of the hosts that list one instance, at most the first ten. */
   readonly hosts?: readonly HostIndex[]
 }

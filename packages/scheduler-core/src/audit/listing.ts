@@ -10,6 +10,9 @@ import type { HostIndex } from '../values/host-index.ts'
  */
 export const DEFAULT_UNLISTED_AFTER_MS = 3_600_000
 
+/** A finding about an instance names at most this many of the hosts that list it. Its text counts the other hosts. */
+export const NAMED_HOSTS = 10
+
 /** The present store time, and how long reports can lag behind the claims, in milliseconds. */
 export interface Lag {
   readonly now: number

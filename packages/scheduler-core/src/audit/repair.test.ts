@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Fleet } from '../fleet/fleet.ts'
 import { audit } from './audit.ts'
 import type { Finding } from './finding.ts'
-import { repairOf } from './repair.ts'
+import { listingOf, repairOf } from './repair.ts'
 import { A, B, C, findingsOf, HOUR, Scene } from './testing/scene.ts'
 
 const optionsOf = (fleet: Fleet, finding: Finding): string[] => [...repairOf(fleet, finding).options].map(({ name }) => name)
@@ -112,6 +112,61 @@ describe('repairs of contradictions in reports', () => {
       expect(optionsOf(scene.log.fleet, finding), code).not.toEqual([])
       expect(optionsOf(change(scene).log.fleet, finding), code).toEqual([])
     }
+  })
+})
+
+describe('a repair that is determined from the hosts that the finding names', () => {
+  const HOSTS = 12
+  const names = Array.from({ length: HOSTS }, (_, i) => `h${i}`)
+  const found = (scene: Scene, code: Finding['code']): Finding => {
+    const finding = findingsOf(scene.log.fleet).find((one) => one.code === code)
+    if (finding === undefined) throw new Error(`expected a finding with the code ${code}`)
+    return finding
+  }
+  const lists = (scene: Scene, hosts: readonly string[], ...instances: string[]): Scene =>
+    hosts.reduce((all, host) => all.lists(host, ...instances), scene)
+  const many = {
+    twice: () => lists(new Scene(names), names, A),
+    other: () => lists(new Scene([...names, 'own']).claims('a', 'own', A), names, A),
+  }
+
+  test.each<readonly [Finding['code'], Scene, string]>([
+    ['instance.two_hosts', many.twice(), 'host:h11'],
+    ['instance.other_host', many.other(), 'host:h11'],
+  ])('%s: the sentence says that further hosts may list the instance', (code, scene, last) => {
+    const { fleet } = scene.log
+    const finding = found(scene, code)
+    expect(finding.hosts).toHaveLength(10)
+    const named = repairOf(fleet, finding)
+    expect(named.text).toContain('The options name 10 hosts; other hosts may list it too, and their names are accepted as well.')
+    expect([...named.options].map(({ name }) => name)).not.toContain(last)
+    const complete = repairOf(fleet, finding, listingOf(fleet, A))
+    expect(complete.text).not.toContain('may list it too')
+    expect([...complete.options].map(({ name }) => name)).toContain(last)
+  })
+
+  test.each<readonly [Finding['code'], Scene]>([
+    ['instance.two_hosts', many.twice()],
+    ['instance.other_host', many.other()],
+  ])('%s: the finding is not called resolved while hosts that it does not name list the instance', (code, scene) => {
+    const finding = found(scene, code)
+    const { fleet } = lists(scene, names.slice(0, 10)).log
+    const { text } = repairOf(fleet, finding)
+    expect(text).not.toContain('This is resolved')
+    expect(text).toContain('The next audit checks all hosts')
+    expect([...repairOf(fleet, finding, listingOf(fleet, A)).options]).toHaveLength(2)
+    const ended = lists(scene, names).log.fleet
+    expect(repairOf(ended, finding, listingOf(ended, A)).text).toContain('This is resolved')
+  })
+
+  test('a claim without a host is not said to be listed nowhere, because another host can list the instance since', () => {
+    const scene = new Scene(['h1', 'h2']).claims('a', 'h1', A).after(2 * HOUR)
+    const finding = found(scene, 'instance.unlisted')
+    const { fleet } = scene.lists('h2', A).log
+    expect(repairOf(fleet, finding).text).toMatch(/^At the last audit, no host listed the instance of claim a\./)
+    expect(repairOf(fleet, finding, listingOf(fleet, A)).text).toContain('This is resolved')
+    const { fleet: none } = scene.lists('h2').log
+    expect(repairOf(none, finding, listingOf(none, A)).text).toMatch(/^No host lists the instance of claim a\./)
   })
 })
 

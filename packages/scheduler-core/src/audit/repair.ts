@@ -10,7 +10,7 @@ import type { HostIndex } from '../values/host-index.ts'
 import type { HostName } from '../values/host-name.ts'
 import { LISTED_CLAIMS } from '../values/levels.ts'
 import { type Finding, isOfState } from './finding.ts'
-import { isReservedOnly, isThere, isUnseen, listersOf, straysOf, unlistedSince } from './listing.ts'
+import { isReservedOnly, isThere, isUnseen, listersOf, NAMED_HOSTS, straysOf, unlistedSince } from './listing.ts'
 
 /** How operators can repair a finding. */
 export interface Repair {
@@ -49,23 +49,30 @@ export interface InstanceSize {
 }
 
 /**
- * Determines the repair of a finding in the present fleet. `listing` has the hosts to read: the hosts that may list the instance of the
- * finding now, or the hosts that report one machine id.
+ * Determines the repair of a finding in the present fleet. `all` has all hosts that list the instance of the finding now. Without it, only
+ * the hosts that the finding names are read, which can be too few: a finding names a limited number of hosts, and others can have started
+ * to list the instance. The text then does not say that no other host lists it.
  */
-export function repairOf(fleet: Fleet, finding: Finding, listing = finding.hosts ?? []): Repair {
-  const { code, host, name, claim } = finding
+export function repairOf(fleet: Fleet, finding: Finding, all?: readonly HostIndex[]): Repair {
+  const { code, host, name, claim, hosts: named = [] } = finding
+  const listing = all ?? named
   if (isOfState(code))
     return byHand(
       'Compare the state of the replica with the log: call replicaHeal with dryRun. Then rebuild the state: call replicaHeal without dryRun (gantt replicas --heal).',
     )
   const where = host === null ? 'its host' : addressOfKey(fleet.hosts, host)
+  const others =
+    all === undefined && named.length >= NAMED_HOSTS
+      ? ` The options name ${named.length} hosts; other hosts may list it too, and their names are accepted as well.`
+      : ''
   const listers = (): HostRecord[] => listersOf(fleet, name, listing, { now: fleet.now, afterMs: 0 })
   switch (code) {
     case 'instance.unlisted': {
       const unlisted = claim === null ? undefined : fleet.ledger.claims.get(claim)
       if (unlisted === undefined || unlistedSince(fleet, unlisted) === null || listers().length > 0)
         return byHand('This is resolved: the claim has ended, or a host lists its instance again.')
-      const text = `No host lists the instance of claim ${claim}. End the claim if no host runs the instance. If the instance will start later, wait. If ${where} runs it, the report of the host must list it.`
+      const none = all === undefined ? 'At the last audit, no host listed' : 'No host lists'
+      const text = `${none} the instance of claim ${claim}. End the claim if no host runs the instance. If the instance will start later, wait. If ${where} runs it, the report of the host must list it.`
       return { text, options: [ends(unlisted, 'End the claim.')] }
     }
     case 'instance.twice':
@@ -83,21 +90,29 @@ export function repairOf(fleet: Fleet, finding: Finding, listing = finding.hosts
     }
     case 'instance.two_hosts': {
       const running = listers()
-      if (running.length < 2) return byHand('This is resolved: at most one host lists the instance.')
+      if (running.length < 2)
+        return byHand(
+          all === undefined
+            ? 'At most one of the hosts that the finding names still lists the instance. The next audit checks all hosts.'
+            : 'This is resolved: at most one host lists the instance.',
+        )
       return {
-        text: `Several hosts list instance ${name}, and its copies may write to the same disks. Stop it on all hosts but one, and choose the option of that host: the claim of the instance moves there. The finding ends with the next reports of the other hosts.`,
+        text: `Several hosts list instance ${name}, and its copies may write to the same disks. Stop it on all hosts but one, and choose the option of that host: the claim of the instance moves there. The finding ends with the next reports of the other hosts.${others}`,
         options: running.map(holdsOf(fleet, name)),
       }
     }
     case 'instance.other_host': {
       const running = listers().filter((record) => hostKey(record) !== host)
       const counted = claim === null ? undefined : fleet.ledger.claims.get(claim)
-      if (counted === undefined || !isLive(counted) || !isUnseen(fleet, counted) || running.length === 0)
+      const isEnded = counted === undefined || !isLive(counted) || !isUnseen(fleet, counted)
+      if (!isEnded && running.length === 0 && all === undefined)
+        return byHand('None of the hosts that the finding names lists the instance any more. The next audit checks all hosts.')
+      if (isEnded || running.length === 0)
         return byHand('This is resolved: the claim has ended or moved, or the host of the claim lists the instance.')
       const isBlind = fleet.hosts.get(counted.host).stats.instances === null
       const first = isBlind ? `${where} does not list its instances. If it also runs this instance, stop one of the two copies. ` : ''
       return {
-        text: `${first}Instance ${name} runs on another host than its claim. Move the claim to the host that lists the instance. That host counts the instance twice until its next report, so it needs free capacity for the claim.`,
+        text: `${first}Instance ${name} runs on another host than its claim. Move the claim to the host that lists the instance. That host counts the instance twice until its next report, so it needs free capacity for the claim.${others}`,
         options: running.map((record) => moves(fleet, counted, record)),
       }
     }

@@ -11,9 +11,10 @@ import { SLICE } from '../values/steps.ts'
 import { audit, type Looked } from './audit.ts'
 import { type Finding, severityOf } from './finding.ts'
 import { MAX_FINDINGS } from './ledger.ts'
+import { NAMED_HOSTS } from './listing.ts'
 import { repairOf } from './repair.ts'
 import { A, B, C, D, findingsOf, HOUR, Scene } from './testing/scene.ts'
-import { auditWorld, NAMED_HOSTS } from './world.ts'
+import { auditWorld } from './world.ts'
 
 describe('instances that two hosts list', () => {
   test('an instance on two hosts is found if it has a claim on one of them, and if it has no claim', () => {

@@ -16,15 +16,13 @@ import {
   isThere,
   isUnseen,
   type Lag,
+  NAMED_HOSTS,
   straysOf,
   unlistedSince,
 } from './listing.ts'
 
 /** A finding names at most this many instances. Its count includes all instances. */
 const NAMED = 3
-
-/** A finding about an instance names at most this many of the hosts that list it. Its text counts the other hosts. */
-export const NAMED_HOSTS = 10
 
 /** A step that only continues the check of an instance that many hosts list. Such a check takes several steps. */
 const CONTINUED: Looked = { subject: 'part', name: 'hosts that list one instance', findings: [] }

@@ -145,6 +145,18 @@ test('instances without a claim are a notice that names the first of them', asyn
   expect(finding.actual).toContain(`4 without: ${instances[0]}`)
 })
 
+test('if a finding has more than twenty repairs, its text says that others are accepted', async () => {
+  const instances = Array.from({ length: 22 }, () => randomUUID())
+  await report('crowded', running(...instances))
+  const [finding] = await found(['crowded'], ['instance.unclaimed'])
+  expect(finding.repair.options).toHaveLength(20)
+  expect(finding.repair.text).toMatch(/ Only the first 20 options are shown; the names of others are accepted as well\.$/)
+  const choose = `instance:${instances[21]}`
+  const size = { vcpus: 1, memoryMib: 512 }
+  expect(await repair(finding.id, true, 'a test', { choose, size })).toMatchObject({ __typename: 'FindingRepairPayload', dryRun: true })
+  await report('crowded', { instances: [] })
+})
+
 test('if an instance runs on another host than its claim names, the repair moves the claim to that host if the host has enough free resources', async () => {
   await report('other-a', { instances: [] })
   await report('other-b', { instances: [] })

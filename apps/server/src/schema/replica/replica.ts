@@ -123,7 +123,7 @@ const InstanceSizeInput = builder.inputType('InstanceSizeInput', {
 const FindingRepair = builder.objectRef<ReturnType<FindingRepairs['of']>>('FindingRepair').implement({
   description: 'How a finding can be repaired.',
   fields: (t) => ({
-    text: t.exposeString('text', { description: 'What the repair does, as a sentence.' }),
+    text: t.exposeString('text', { description: 'What the repair does, in sentences.' }),
     automatic: t.boolean({
       description:
         'True if `findingRepair` can repair the finding; its dry run shows the effect first. False if an operator has to do what `text` says.',
@@ -131,7 +131,8 @@ const FindingRepair = builder.objectRef<ReturnType<FindingRepairs['of']>>('Findi
     }),
     options: t.field({
       type: [FindingRepairOption],
-      description: 'The possible repairs, at most twenty. If there are several, pass the name of one as `choose`.',
+      description:
+        'The first possible repairs, at most twenty. `text` says if there can be others, whose names are accepted as well. If there are several, pass the name of one as `choose`.',
       resolve: ({ options }) => [...options],
     }),
   }),

@@ -89,7 +89,11 @@ export interface OfferedOption {
 
 /** Repairs the violations and contradictions that the auditor found. */
 export interface FindingRepairs {
-  /** The recommended action for a finding, and the options that `repair` accepts. At most the first `MAX_OPTIONS` options are returned. */
+  /**
+   * The recommended action for a finding, and the options that `repair` accepts, as far as they follow from the hosts that the finding
+   * names. If there are other options, or if there can be, the text says so: `repair` reads all hosts, and at most the first `MAX_OPTIONS`
+   * options are returned here.
+   */
   of(finding: PresentFinding): { readonly text: string; readonly options: readonly OfferedOption[] }
   /** Tries the repair on a copy of the fleet and returns the differences. Unless `dryRun` is true, the repair is then made. */
   repair(args: RepairArgs, caller: Pick<Caller, 'account' | 'scopes'>): Promise<RepairOutcome>
@@ -199,7 +203,10 @@ export function createFindingRepairs({
   return {
     of(finding) {
       const { text, options } = repairOf(replica.fleet, finding)
-      return { text, options: first(options, MAX_OPTIONS).map(shownOf) }
+      const some = first(options, MAX_OPTIONS + 1)
+      const more =
+        some.length > MAX_OPTIONS ? ` Only the first ${MAX_OPTIONS} options are shown; the names of others are accepted as well.` : ''
+      return { text: `${text}${more}`, options: some.slice(0, MAX_OPTIONS).map(shownOf) }
     },
     async repair(args, caller) {
       const { id, reason, choose, project, account, dryRun } = args
