@@ -5,7 +5,7 @@ import type { Weigher } from '../contracts/weigher.ts'
 import { openOverlay } from '../fleet/overlay.ts'
 import { type ProfileInput, profileLevel, profileSchema } from '../records/profile.ts'
 import { createFilterScheduler } from '../schedulers/filter-scheduler.ts'
-import { aFleet, aRequest } from '../testing/index.ts'
+import { aFleet, aLog, aReport, aRequest } from '../testing/index.ts'
 import type { PreparedFilter } from '../text/prepared-filter.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import { createRandom } from '../values/random.ts'
@@ -149,6 +149,24 @@ describe('totals', () => {
     expect([totals(), asked]).toEqual([[16, 12, 16], 4])
     overlay.discard()
     expect([totals(), asked]).toEqual([[16, 16, 16], 5])
+  })
+
+  test('a cached score is computed again if the feature level rises, because rules of weighers depend on it', () => {
+    const byLevel = aWeigher([], {
+      prepare:
+        (_request, { featureLevel }) =>
+        () =>
+          featureLevel,
+      cacheKey: () => 'one',
+    })
+    const log = aLog()
+    log.append([{ type: 'feature', level: 9 }])
+    log.append([aReport('h0')])
+    const compiled = compiledWith({ weighers: [byLevel] }, { normalisation: 'fixed' })
+    const total = () => runWeighers(prepareWeighers(compiled, aRequest(), log.fleet), Int32Array.of(0)).totals[0]
+    expect(total()).toBe(9)
+    log.append([{ type: 'feature', level: 10 }])
+    expect(total()).toBe(10)
   })
 })
 

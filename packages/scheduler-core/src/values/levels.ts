@@ -188,3 +188,9 @@ export const EDITED_MEMBERS = 10
  * level, the log has no limit of classes.
  */
 export const BOUNDED_CLASSES = 10
+
+/**
+ * GpuPackingWeigher gives a host with only idle GPUs a score that never rises with the number of its GPUs. Below this level, the score
+ * rises again above 17 GPUs.
+ */
+export const PACKED_IDLE_GPUS = 10

@@ -80,7 +80,7 @@ export const weighers: Readonly<Record<string, ModelWeigher>> = {
       const gpus = gpusOf(fleet, host)
       const isIdle = (gpu: ModelGpu) => gpu.free === 1_000
       const idle = gpus.filter(isIdle).length
-      if (idle === gpus.length) return Math.max(33 - idle, idle)
+      if (idle === gpus.length) return Math.max(33 - idle, 0)
       const taken = fitting(gpus, asked)
         .sort((a, b) => a.free - b.free)
         .slice(0, asked.count)

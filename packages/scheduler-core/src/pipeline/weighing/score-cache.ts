@@ -16,8 +16,12 @@ const MAX_KEYS = 4_096
 
 const caches = new WeakMap<Fleet, Map<string, CachedScores>>()
 
-/** The cached scores for a key, large enough for every host of the fleet. */
-export function cachedScores(fleet: Fleet, key: string): CachedScores {
+/**
+ * The cached scores for a key at the feature level of the fleet, large enough for every host. Scores of a lower level are not used, because
+ * the rules of weighers depend on the level.
+ */
+export function cachedScores(fleet: Fleet, name: string): CachedScores {
+  const key = `${fleet.featureLevel}\u0000${name}`
   const size = fleet.hosts.count
   const cache = caches.get(fleet) ?? new Map<string, CachedScores>()
   caches.set(fleet, cache)
