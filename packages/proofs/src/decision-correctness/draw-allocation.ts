@@ -3,18 +3,24 @@ import type { Draw } from './draw.ts'
 import type { AggregatePlan, FleetAllocationPlan, OverridePlan } from './plan.ts'
 
 /**
- * Draws the part of a report in Nova's form. 15 % of the reports have this part. Most ratios in it are not set, so that Nova's
- * configuration determines them.
+ * Adds the part in Nova's form to 15 % of the reports. Most ratios in it are not set, so that Nova's
+ * configuration determines them. Of the classes in the report's inventories, half leave their ratio or their reserved amount to the
+ * settings of the fleet.
  */
-export function drawDocument(draw: Draw): Pick<HostStatsInput, 'nova'> {
-  if (!draw.chance(15)) return {}
+export function withDocument(draw: Draw, stats: HostStatsInput): HostStatsInput {
+  if (!draw.chance(15)) return stats
+  const { inventories = [] } = stats
+  const open = () => inventories.map(({ resourceClass }) => resourceClass).filter(() => draw.chance(50))
   const ratio = () => draw.of([0, 0, null, 2])
   const computeNode = {
     cpu_allocation_ratio: ratio(),
     ram_allocation_ratio: ratio(),
     ...(draw.chance(50) && { disk_allocation_ratio: ratio() }),
   }
-  return { nova: { computeNode, service: null, cellUuid: null, flavors: {}, images: {} } }
+  return {
+    ...stats,
+    nova: { computeNode, service: null, cellUuid: null, flavors: {}, images: {}, openRatios: open(), openReserves: open() },
+  }
 }
 
 /** Adds each of Nova's three allocation ratios to the aggregate with a probability of 15 %. Some of the values are invalid. */

@@ -1,6 +1,6 @@
 import type { HostStatsInput } from '@gantt/scheduler-core'
 import { createDraw, type Draw, type Theme, themes } from './draw.ts'
-import { drawAllocation, drawDocument, drawOverride, withRatios } from './draw-allocation.ts'
+import { drawAllocation, drawOverride, withDocument, withRatios } from './draw-allocation.ts'
 import { drawHost, drawStats } from './draw-host.ts'
 import { drawProfile } from './draw-profile.ts'
 import { drawQuestion } from './draw-question.ts'
@@ -18,16 +18,13 @@ export function drawPlan(seed: string): Plan {
   const earlier = draw.list(draw.between(0, 3), () => drawQuestion(draw, theme, names))
   const reported = draw.chance(40) ? hosts.map((_, i) => i).filter(() => draw.chance(50)) : []
   return {
-    hosts: hosts.map((host) => ({ ...host, stats: { ...host.stats, ...drawDocument(allocating) } })),
+    hosts: hosts.map((host) => ({ ...host, stats: withDocument(allocating, host.stats) })),
     aggregates: drawAggregates(draw, names).map((aggregate) => withRatios(allocating, aggregate)),
     allocation: allocating.chance(30) ? drawAllocation(allocating) : null,
     overrides: allocating.chance(40) ? allocating.list(allocating.between(1, 3), () => drawOverride(allocating, hosts.length)) : [],
     profile: drawProfile(draw, theme),
     earlier,
-    reports: reported.map((host) => ({
-      host,
-      stats: { ...afterwards(draw, theme, hosts[host]?.stats ?? {}), ...drawDocument(allocating) },
-    })),
+    reports: reported.map((host) => ({ host, stats: withDocument(allocating, afterwards(draw, theme, hosts[host]?.stats ?? {})) })),
     leaves: draw.chance(35) ? draw.list(draw.between(1, 2), () => drawLeaving(draw, hosts.length)) : [],
     isBatched: draw.chance(30),
     question: drawQuestion(draw, theme, names),

@@ -18,10 +18,14 @@ function counted(fleet: ModelFleet, host: ModelHost): HostStats {
   for (const inventory of stats.inventories) {
     const name = inventory.resourceClass
     const set = overrides[name] ?? {}
-    const own = reported.nova?.openRatios.includes(name) ? (configured(fleet, name, 'ratio') ?? 1) : inventory.allocationRatio
+    // Only the classes that a ComputeNode describes can be left to the settings of the fleet.
+    const standard = STANDARD.find((one) => one.name === name)
+    const isDefaulted = standard !== undefined && reported.nova?.openRatios.includes(name) && !reported.nova.computeNode[standard.nova]
+    const own = isDefaulted ? (configured(fleet, name, 'ratio') ?? 1) : inventory.allocationRatio
     inventory.allocationRatio = set.ratio ?? minRatio(fleet, host, name) ?? own
-    const kept = reported.nova?.openReserves.includes(name) ? (configured(fleet, name, 'reserved') ?? 0) : 0
-    inventory.reserved = Math.min(inventory.total, set.reserved ?? (kept || inventory.reserved))
+    const isOpen = standard !== undefined && reported.nova?.openReserves.includes(name) === true
+    const kept = isOpen ? (configured(fleet, name, 'reserved') ?? 0) : 0
+    inventory.reserved = Math.min(inventory.total, set.reserved ?? (isOpen ? kept : inventory.reserved))
     if (inventory.used !== null) inventory.used = Math.max(0, inventory.used - kept)
   }
   for (const { name, ratio, total, used, nova } of STANDARD) {
