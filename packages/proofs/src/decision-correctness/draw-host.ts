@@ -45,6 +45,12 @@ export function drawStats(draw: Draw, theme: Theme): HostStatsInput {
   }
 }
 
+/** Gives some hosts of a case about GPUs more GPUs than a machine usually has, all of them idle. */
+export function withManyGpus(draw: Draw, theme: Theme, stats: HostStatsInput): HostStatsInput {
+  if (theme !== 'gpu' || !draw.chance(20)) return stats
+  return { ...stats, gpus: draw.list(draw.between(15, 40), (index) => ({ index, model: 'A', usedMilli: 0 })) }
+}
+
 /** The uuids of the instances that random requests name and random reports list. */
 export const instancePool = Array.from({ length: 8 }, (_, i) => uuidOf(i + 1))
 

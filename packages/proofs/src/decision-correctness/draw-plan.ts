@@ -1,7 +1,7 @@
 import type { HostStatsInput } from '@gantt/scheduler-core'
 import { createDraw, type Draw, type Theme, themes } from './draw.ts'
 import { drawAllocation, drawOverride, withDocument, withRatios } from './draw-allocation.ts'
-import { drawHost, drawStats } from './draw-host.ts'
+import { drawHost, drawStats, withManyGpus } from './draw-host.ts'
 import { drawProfile } from './draw-profile.ts'
 import { drawQuestion } from './draw-question.ts'
 import type { AggregatePlan, Plan } from './plan.ts'
@@ -13,12 +13,14 @@ export function drawPlan(seed: string): Plan {
   const theme = draw.of(themes)
   const hosts = draw.list(draw.chance(3) ? 0 : draw.between(1, 7), (i) => drawHost(draw, theme, i))
   const names = [...new Set(hosts.map(({ host }) => host))]
-  // Ratios and reserved amounts are drawn from a random source of their own, so that the other parts of a case do not depend on them.
+  // Ratios, reserved amounts and large counts of GPUs are drawn from random sources of their own, so that the rest of a case does not
+  // depend on them.
   const allocating = createDraw(`${seed} allocation`)
+  const racks = createDraw(`${seed} racks`)
   const earlier = draw.list(draw.between(0, 3), () => drawQuestion(draw, theme, names))
   const reported = draw.chance(40) ? hosts.map((_, i) => i).filter(() => draw.chance(50)) : []
   return {
-    hosts: hosts.map((host) => ({ ...host, stats: withDocument(allocating, host.stats) })),
+    hosts: hosts.map((host) => ({ ...host, stats: withManyGpus(racks, theme, withDocument(allocating, host.stats)) })),
     aggregates: drawAggregates(draw, names).map((aggregate) => withRatios(allocating, aggregate)),
     allocation: allocating.chance(30) ? drawAllocation(allocating) : null,
     overrides: allocating.chance(40) ? allocating.list(allocating.between(1, 3), () => drawOverride(allocating, hosts.length)) : [],
