@@ -180,8 +180,8 @@ function createClassLimit({ fleet }: Pick<Replica, 'fleet'>, limits: ReportLimit
     if (added.length === 0) return undefined
     const names = [...new Set([...limits.hosts, report.host])]
     const all = new Set([...met, ...added])
-    const own = ownClassesOf(fleet.hosts, names) - freedClassesOf(fleet.hosts, report, report.full)
-    if (own + all.size > MAX_OWN_CLASSES) return tooManyClasses(fleet, report, path, names, met)
+    const change = all.size - freedClassesOf(fleet.hosts, report, report.full)
+    if (change > 0 && ownClassesOf(fleet.hosts, names) + change > MAX_OWN_CLASSES) return tooManyClasses(fleet, report, path, names, met)
     for (const one of added) met.add(one)
     return undefined
   }

@@ -91,6 +91,31 @@ describe('the count of resource classes that hosts report', () => {
     expectSound(log)
   })
 
+  test('hosts that work together can use up the classes, but not those of another host, which it also may exchange', () => {
+    const log = logAt(BOUNDED_CLASSES)
+    const own = (first: number, sequence: number) => aReport('victim', classes(first, 10), sequence)
+    expect(log.append([own(1_000, 1)])).toEqual([undefined])
+    // a class that both hosts report counts for neither of them, so that they add the next classes at once
+    let sequence = 0
+    let last: readonly unknown[] = []
+    for (let count = MAX_OWN_IN_RESERVE; last.every((verdict) => verdict === undefined); count += MAX_OWN_IN_RESERVE) {
+      sequence++
+      last = log.append(['a', 'b'].map((host) => aReport(host, classes(0, count), sequence)))
+    }
+    expect(last).toEqual(['report.too_many_classes', 'report.too_many_classes'])
+    expect(newClassesOf(log.fleet.hosts, { inventories: [] }).inUse).toBeGreaterThan(MAX_CLASSES - MAX_OWN_IN_RESERVE)
+    // its classes stay, with the claims that hold amounts of them
+    expect(log.append([own(1_000, 2)])).toEqual([undefined])
+    expect(log.append([aClaim({ hosts: ['victim'], grants: { classes: { CUSTOM_1000: 1 } } })])).toEqual([undefined])
+    expect(log.append([own(1_000, 3)])).toEqual([undefined])
+    // classes may be exchanged, which makes the count no larger, and shared ones may be reported by every host
+    expect(
+      log.append([aReport('victim', { ...classes(0, 0), inventories: [...inventories(1_000, 5), ...inventories(2_000, 5)] }, 4)]),
+    ).toEqual([undefined])
+    expect(log.append([aReport('new', classes(0, 100))])).toEqual([undefined])
+    expectSound(log)
+  })
+
   test('inventories of VCPU, MEMORY_MB and DISK_GB are not counted', () => {
     const log = logAt(BOUNDED_CLASSES)
     fill(log, MAX_CLASSES)
@@ -105,7 +130,8 @@ describe('the count of resource classes that hosts report', () => {
     expect(log.fleet.hosts.classes.size).toBe(2 * MAX_CLASSES + USUAL.length)
     log.append([{ type: 'feature', level: BOUNDED_CLASSES }])
     expect(log.append([aReport('h1', classes(MAX_CLASSES, MAX_CLASSES), 2)])).toEqual([undefined])
-    expect(log.append([aReport('h1', classes(MAX_CLASSES + 1, MAX_CLASSES), 3)])).toEqual(['report.too_many_classes'])
+    expect(log.append([aReport('h1', classes(MAX_CLASSES + 1, MAX_CLASSES), 3)])).toEqual([undefined])
+    expect(log.append([aReport('h2', classes(2 * MAX_CLASSES + 1, 1))])).toEqual(['report.too_many_classes'])
     expectSound(log)
   })
 })

@@ -79,14 +79,15 @@ export function freedClassesOf(hosts: Classes, name: HostName, { inventories }: 
 export type ClassExcess = 'of the host' | 'of the fleet'
 
 /**
- * The limit that a report of a host exceeds by adding classes. Undefined for a report without new classes, because a fleet can have more
- * classes than the limits from the time below feature level BOUNDED_CLASSES.
+ * The limit that a report of a host exceeds by adding classes. Undefined for a report that adds no more classes than it frees, because the
+ * fleet can be at its limits: other hosts can have used up the classes, or it has more from the time below feature level BOUNDED_CLASSES.
  */
 export function classExcessOf(hosts: Classes, name: HostName, report: ReportedClasses): ClassExcess | undefined {
   if (report.inventories.length === 0) return undefined
   const { added, inUse } = newClassesOf(hosts, report)
   if (added.length === 0) return undefined
   const change = added.length - freedClassesOf(hosts, name, report)
+  if (change <= 0) return undefined
   const after = inUse + change
   if (after > MAX_CLASSES) return 'of the fleet'
   const own = ownClassesOf(hosts, [name.host]) + change
