@@ -103,6 +103,7 @@ export {
   allocationSources,
   isRatio,
   isReserved,
+  isReservedInUse,
   ratioIn,
   ratioOf,
   reservedOf,
@@ -158,7 +159,7 @@ export { ignoredFields, unreadKeys } from './pipeline/unread.ts'
 export { contributionAt, multiplierAt } from './pipeline/weighing/run-weighers.ts'
 export { checkPlugin, joinPlugins } from './plugin/check-plugin.ts'
 export { DEFAULT_PROFILE, type Profiles } from './profiles/profiles.ts'
-export { type FleetAllocation, NO_ALLOCATION, type SetBy } from './records/allocation-settings.ts'
+export { type FleetAllocation, type FleetAmounts, NO_ALLOCATION, type SetBy } from './records/allocation-settings.ts'
 export { countRuns, fromRuns, type OutsideAnswer, type Runs, toRuns } from './records/answer.ts'
 export type { BoundKey } from './records/bound-key.ts'
 export * from './records/change.ts'

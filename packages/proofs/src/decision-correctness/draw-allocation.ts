@@ -35,7 +35,7 @@ export function withRatios(draw: Draw, aggregate: AggregatePlan): AggregatePlan 
 export function drawAllocation(draw: Draw): FleetAllocationPlan {
   const ofClass = (unit: number) => ({
     ...(draw.chance(60) && { ratio: draw.of([1, 2, 1.5, 0.333]) }),
-    ...(draw.chance(40) && { reserved: unit * draw.between(0, 2) }),
+    ...(draw.chance(40) && drawReserved(draw, unit)),
   })
   return {
     release: draw.of([null, 26, 27]),
@@ -45,6 +45,12 @@ export function drawAllocation(draw: Draw): FleetAllocationPlan {
       ...(draw.chance(30) && { DISK_GB: ofClass(1) }),
     },
   }
+}
+
+/** Draws a reserved amount. In a third of the cases, only a part of it is in the used amounts of reports. */
+function drawReserved(draw: Draw, unit: number): { readonly reserved: number; readonly reservedInUse?: number } {
+  const reserved = unit * draw.between(0, 2)
+  return draw.chance(33) ? { reserved, reservedInUse: Math.max(0, reserved - unit) } : { reserved }
 }
 
 export function drawOverride(draw: Draw, hosts: number): OverridePlan {

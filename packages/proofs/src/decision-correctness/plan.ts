@@ -48,7 +48,7 @@ export interface LeavingPlan {
 
 export interface FleetAllocationPlan {
   readonly release: number | null
-  readonly classes: Readonly<Record<string, { readonly ratio?: number; readonly reserved?: number }>>
+  readonly classes: Readonly<Record<string, { readonly ratio?: number; readonly reserved?: number; readonly reservedInUse?: number }>>
 }
 
 export interface OverridePlan {

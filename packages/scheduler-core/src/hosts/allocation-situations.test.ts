@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { FleetAmounts } from '../records/allocation-settings.ts'
 import type { Change, HostAllocationSet } from '../records/change.ts'
 import { aClaim, aReport, aUuid } from '../testing/index.ts'
 import type { HostIndex } from '../values/host-index.ts'
@@ -114,6 +115,22 @@ describe("situations from Nova's and Placement's code", () => {
     const { fleet } = logWith(novaReport('h1', { memory_mb_used: 2_024, free_ram_mb: 6_168 }), ...edits)
     expect(fleet.hosts.classColumns('MEMORY_MB').free[H]).toBe(free)
     expectSound(fleet)
+  })
+
+  test.each<readonly [string, FleetAmounts, number, number]>([
+    ['2048: both are 2 GiB', { reserved: 2 }, 12, 88],
+    ['1500: 2 GiB are reserved, of which 1 GiB is in the used disk', { reserved: 2, reservedInUse: 1 }, 11, 88],
+    ['500: 1 GiB is reserved, of which none is in the used disk', { reserved: 1, reservedInUse: 0 }, 10, 89],
+  ])('nova resource_tracker.py rounds down what is reserved in the used disk, reserved_host_disk_mb = %s', (_what, DISK_GB, used, free) => {
+    const { fleet } = logWith(novaReport('h1', { local_gb_used: used }), fleetSet({ classes: { DISK_GB } }))
+    expect(fleet.hosts.classColumns('DISK_GB').free[H]).toBe(free)
+    expectSound(fleet)
+  })
+
+  test('a part of the reserved amount in use that is larger than the reserved amount is refused', () => {
+    const log = logWith(novaReport('h1', {}))
+    for (const disk of [{ reserved: 1, reservedInUse: 2 }, { reservedInUse: 1 }, { reserved: 1, reservedInUse: 0.5 }])
+      expect(log.append([fleetSet({ classes: { DISK_GB: disk } })])).toEqual(['allocation.range'])
   })
 
   test('a VCPU inventory has its own ratio, and setting a ratio for memory does not apply the VCPU ratio to the NUMA cells', () => {

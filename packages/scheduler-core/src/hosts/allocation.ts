@@ -120,7 +120,9 @@ const leavesReserveOpen = ({ featureLevel }: HostTable, { stats }: HostRecord, r
  */
 function reserveInUse(hosts: HostTable, record: HostRecord, resourceClass: string): number {
   if (record.usedFrom !== 'REPORT' || !leavesReserveOpen(hosts, record, resourceClass)) return 0
-  return ofFleet(hosts.fleetAllocation, resourceClass, 'reserved')?.value ?? 0
+  return (
+    hosts.fleetAllocation.classes[resourceClass]?.reservedInUse ?? ofFleet(hosts.fleetAllocation, resourceClass, 'reserved')?.value ?? 0
+  )
 }
 
 function ofFleet(
@@ -243,4 +245,11 @@ export const isAllocation = ({ ratio, reserved }: Pick<HostAllocationSet, 'ratio
 export const isReserved = (value: number): boolean => Number.isInteger(value) && value >= 0 && value <= limits.amount
 
 /** True if an edit of the fleet's settings is valid. */
-export const isFleetAllocation = ({ classes }: FleetAllocationSet): boolean => Object.values(classes).every(isAllocation)
+export const isFleetAllocation = ({ classes }: Pick<FleetAllocationSet, 'classes'>): boolean =>
+  Object.values(classes).every(
+    (amounts) => isAllocation(amounts) && (amounts.reservedInUse === undefined || isReservedInUse(amounts.reservedInUse, amounts.reserved)),
+  )
+
+/** True if this can be the part of a reserved amount that hosts report as used. */
+export const isReservedInUse = (value: number, reserved: number | null | undefined): boolean =>
+  isReserved(value) && value <= (reserved ?? -1)

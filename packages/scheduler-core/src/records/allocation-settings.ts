@@ -22,13 +22,22 @@ export interface AllocationOverride {
 /** The values that operators set for a host, by resource class. */
 export type AllocationOverrides = Readonly<Record<string, AllocationOverride>>
 
+/** The default values of a resource class. */
+export interface FleetAmounts extends AllocationAmounts {
+  /**
+   * How much of `reserved` is part of the used amounts that hosts report in Nova's form. Absent: all of it. Nova rounds a reserved amount of
+   * disk that is not a whole number of GiB up in Placement, and down in the used disk of a host.
+   */
+  readonly reservedInUse?: number
+}
+
 /** Default allocation ratios and reserved amounts for hosts that report in Nova's form without these values. */
 export interface FleetAllocation extends SetBy {
   /** How many times the values were set. */
   readonly version: number
   /** The release of Nova whose defaults apply if nothing else sets a value. Null if no release is set. */
   readonly release: number | null
-  readonly classes: Readonly<Record<string, AllocationAmounts>>
+  readonly classes: Readonly<Record<string, FleetAmounts>>
 }
 export const NO_ALLOCATION: FleetAllocation = { version: 0, release: null, classes: {}, by: '', at: 0, reason: '' }
 

@@ -2,6 +2,7 @@ import type { StatsDelta } from '../report/stats.ts'
 import type { PublishedStats } from '../report/stats-versions.ts'
 import type { Intent } from '../request/intent.ts'
 import type { HostName } from '../values/host-name.ts'
+import type { FleetAmounts } from './allocation-settings.ts'
 import type { Rollout } from './course.ts'
 import type { DecisionRecord, SelectedDestination } from './decision.ts'
 import type { Grants } from './grants.ts'
@@ -253,7 +254,7 @@ export interface FleetAllocationSet {
   readonly expectedVersion: number
   /** The release of Nova whose defaults apply if no other value is set. Null if no release is set. */
   readonly release: number | null
-  readonly classes: Readonly<Record<string, AllocationAmounts>>
+  readonly classes: Readonly<Record<string, FleetAmounts>>
   readonly by: string
   readonly reason: string
 }

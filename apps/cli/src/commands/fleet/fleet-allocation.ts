@@ -13,19 +13,22 @@ export interface ClassAllocation {
   readonly resourceClass: string
   readonly ratio: number | null
   readonly reserved: number | null
+  /** How much of `reserved` is part of the used amounts that hosts report; null: all of it. */
+  readonly reservedInUse: number | null
 }
 
 interface Flags extends ConnectionFlags {
   readonly release?: string
   readonly ratio: readonly (readonly [string, number])[]
   readonly reserved: readonly (readonly [string, number])[]
+  readonly reservedInUse: readonly (readonly [string, number])[]
   readonly reason?: string
   readonly dryRun?: true
   readonly json?: true
 }
 
 const FIELDS = graphql(
-  `fragment AllocationParts on FleetAllocation { version release classes { resourceClass ratio reserved } by at reason }`,
+  `fragment AllocationParts on FleetAllocation { version release classes { resourceClass ratio reserved reservedInUse } by at reason }`,
 )
 const READ = graphql(`query FleetAllocation { fleetAllocation { ...AllocationParts } }`, [FIELDS])
 const SET = graphql(
@@ -51,6 +54,12 @@ export function addFleetAllocation(program: Command): void {
     .option('--release <release>', 'release of Nova, such as zed, whose defaults apply to resource classes that are not named', notEmpty)
     .option('--ratio <class=n>', 'allocation ratio of a resource class; may be repeated', pair, [])
     .option('--reserved <class=n>', 'amount of a resource class that is reserved on each host; may be repeated', pair, [])
+    .option(
+      '--reserved-in-use <class=n>',
+      'part of the reserved amount that hosts report as used; by default all; may be repeated',
+      pair,
+      [],
+    )
     .option('--reason <text>', 'reason for the change, recorded in the audit; required with other values', notEmpty)
     .option('--dry-run', 'change nothing; show the free amounts after the change')
     .action((flags: Flags) => run(flags, () => fleetAllocation(flags)))
@@ -63,9 +72,9 @@ export function addFleetAllocation(program: Command): void {
   ])
 }
 
-async function fleetAllocation({ release, ratio, reserved, reason, dryRun, ...flags }: Flags): Promise<Result> {
+async function fleetAllocation({ release, ratio, reserved, reservedInUse, reason, dryRun, ...flags }: Flags): Promise<Result> {
   if (reason === undefined) {
-    if (release !== undefined || dryRun || ratio.length + reserved.length > 0)
+    if (release !== undefined || dryRun || ratio.length + reserved.length + reservedInUse.length > 0)
       throw new CommandFailure(
         EXIT.usage,
         '--reason is missing: a change and its preview need it; without any of these options, the present settings are shown',
@@ -73,10 +82,13 @@ async function fleetAllocation({ release, ratio, reserved, reason, dryRun, ...fl
     const { fleetAllocation: now } = await connect(flags).request(READ)
     return { lines: toLines(now), json: now }
   }
-  const classes = [...new Set([...ratio, ...reserved].map(([name]) => name))].map((resourceClass) => ({
+  const lastOf = (pairs: Flags['ratio'], resourceClass: string): number | null =>
+    pairs.findLast(([name]) => name === resourceClass)?.[1] ?? null
+  const classes = [...new Set([...ratio, ...reserved, ...reservedInUse].map(([name]) => name))].map((resourceClass) => ({
     resourceClass,
-    ratio: ratio.findLast(([name]) => name === resourceClass)?.[1] ?? null,
-    reserved: reserved.findLast(([name]) => name === resourceClass)?.[1] ?? null,
+    ratio: lastOf(ratio, resourceClass),
+    reserved: lastOf(reserved, resourceClass),
+    reservedInUse: lastOf(reservedInUse, resourceClass),
   }))
   const written = await writeFleetAllocation({ release: release ?? null, classes, reason }, dryRun === true, flags)
   return { lines: toWritten(written), json: written }
@@ -150,7 +162,11 @@ const toAllocationTable = (classes: readonly ClassAllocation[]): readonly string
     ? []
     : toTable(
         [{ head: 'resource' }, { head: 'ratio', align: 'right' }, { head: 'reserved', align: 'right' }],
-        classes.map(({ resourceClass, ratio, reserved }) => [resourceClass, String(ratio ?? '-'), String(reserved ?? '-')]),
+        classes.map(({ resourceClass, ratio, reserved, reservedInUse }) => [
+          resourceClass,
+          String(ratio ?? '-'),
+          `${reserved ?? '-'}${reservedInUse === null ? '' : ` (${reservedInUse} in use)`}`,
+        ]),
       )
 
 function pair(text: string, before: readonly (readonly [string, number])[]): readonly (readonly [string, number])[] {

@@ -59,10 +59,10 @@ test('for an invalid number, a missing value or an unknown class, the command ex
 test('an import writes the ratios of a nova.conf, and its dry run shows them', async () => {
   const folder = fs.mkdtempSync(path.join(tmpdir(), 'gantt-conf-'))
   const file = path.join(folder, 'nova.conf')
-  fs.writeFileSync(file, '[DEFAULT]\ncpu_allocation_ratio = 16\nreserved_host_disk_mb = 2048\n')
+  fs.writeFileSync(file, '[DEFAULT]\ncpu_allocation_ratio = 16\nreserved_host_disk_mb = 1500\n')
   const shown = await gantt({}, 'profile', 'import', file, '--dry-run', '--release', 'zed')
   expect(shown.out).toMatch(
-    /\nRatios and reserved amounts of hosts[^\n]*\nRESOURCE +RATIO +RESERVED\nVCPU +16 +-\nDISK_GB +- +2\nFor other values the/,
+    /\nRatios and reserved amounts of hosts[^\n]*\nRESOURCE +RATIO +RESERVED\nVCPU +16 +-\nDISK_GB +- +2 \(1 in use\)\nFor other values the/,
   )
   expect((await run('fleet-allocation')).out).toContain('Nothing is set')
   const written = await run('profile', 'import', file, '--name', 'conf', '--release', 'zed')
@@ -72,7 +72,7 @@ test('an import writes the ratios of a nova.conf, and its dry run shows them', a
     release: 'zed',
     classes: [
       { resourceClass: 'VCPU', ratio: 16, reserved: null },
-      { resourceClass: 'DISK_GB', ratio: null, reserved: 2 },
+      { resourceClass: 'DISK_GB', ratio: null, reserved: 2, reservedInUse: 1 },
     ],
     reason: 'Imported from nova.conf, read as Nova zed.',
   })

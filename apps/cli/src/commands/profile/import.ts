@@ -79,7 +79,9 @@ async function importFile(file: string, { name, note, release, partial, dryRun, 
   }
   const isRefused = !conf.isWhole && partial !== true
   const { release: named, classes: amounts } = conf.allocation
-  const classes = Object.entries(amounts).map(([resourceClass, { ratio = null, reserved = null }]) => ({ resourceClass, ratio, reserved }))
+  const classes = Object.entries(amounts).map(([resourceClass, { ratio = null, reserved = null, reservedInUse = null }]) => ({
+    ...{ resourceClass, ratio, reserved, reservedInUse },
+  }))
   // A file without allocation settings leaves the present settings unchanged.
   const isSaid = named !== null || classes.length > 0
   const allocation = { release: named === null ? null : releaseName(named), classes, reason: input.note }

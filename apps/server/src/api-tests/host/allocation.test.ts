@@ -21,7 +21,7 @@ const SET = `mutation ($host: String!, $class: String!, $ratio: Float, $reserved
   hostSetAllocation(hosts: [{ host: $host }], resourceClass: $class, ratio: $ratio, reserved: $reserved, reason: "measured", dryRun: $dryRun) {
     __typename ... on HostSetAllocationPayload { dryRun impact { warnings } } ... on ValidationError { issues { path } } } }`
 const FLEET_SET = `mutation ($v: Int!, $input: FleetAllocationInput!, $dryRun: Boolean) { fleetAllocationSet(ifVersion: $v, input: $input, dryRun: $dryRun) {
-  __typename ... on FleetAllocationPayload { dryRun impact { hostsAffected warnings } fleetAllocation { version release by reason classes { resourceClass ratio reserved } } }
+  __typename ... on FleetAllocationPayload { dryRun impact { hostsAffected warnings } fleetAllocation { version release by reason classes { resourceClass ratio reserved reservedInUse } } }
   ... on FleetAllocationConflict { current { version } } ... on ValidationError { issues { path } } } }`
 const PLACE = `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename } }`
 
@@ -111,6 +111,20 @@ test("a ratio of 0.0 in Nova's document means the fleet's ratio or, without one,
   })
   const bad = { ...input, release: 'zebra' }
   expect((await ask(FLEET_SET, { v: 1, input: bad })).fleetAllocationSet).toMatchObject({ issues: [{ path: ['input', 'release'] }] })
+  const inUse = (reserved: number | null, reservedInUse: number) => ({
+    ...input,
+    classes: [{ resourceClass: 'DISK_GB', reserved, reservedInUse }],
+  })
+  for (const [reserved, part] of [
+    [1, 2],
+    [null, 1],
+  ] as const)
+    expect((await ask(FLEET_SET, { v: 1, input: inUse(reserved, part) })).fleetAllocationSet).toMatchObject({
+      issues: [{ path: ['input', 'classes', '0', 'reservedInUse'] }],
+    })
+  expect((await ask(FLEET_SET, { v: 1, input: inUse(2, 1), dryRun: true })).fleetAllocationSet.fleetAllocation.classes).toEqual([
+    { resourceClass: 'DISK_GB', ratio: null, reserved: 2, reservedInUse: 1 },
+  ])
 })
 
 test("an aggregate's ratio takes effect on capacity, and the aggregate is shown as its source", async () => {

@@ -51,6 +51,7 @@ interface ClassShape {
   readonly resourceClass: string
   readonly ratio?: number
   readonly reserved?: number
+  readonly reservedInUse?: number
 }
 
 const ClassAllocation = builder.objectRef<ClassShape>('ClassAllocation').implement({
@@ -67,6 +68,12 @@ const ClassAllocation = builder.objectRef<ClassShape>('ClassAllocation').impleme
       nullable: true,
       description: 'The amount that is reserved on each host.',
       resolve: ({ reserved }) => reserved ?? null,
+    }),
+    reservedInUse: t.field({
+      type: 'SafeInt',
+      nullable: true,
+      description: 'How much of `reserved` is part of the used amounts that hosts report. Null: all of it.',
+      resolve: ({ reservedInUse }) => reservedInUse ?? null,
     }),
   }),
 })
@@ -138,6 +145,11 @@ const ClassAllocationInput = builder.inputType('ClassAllocationInput', {
     resourceClass: t.string({ required: true, description: 'The resource class, such as VCPU, MEMORY_MB or DISK_GB.' }),
     ratio: t.float({ description: 'The allocation ratio, 0.001 to 1000, with a precision of three decimals.' }),
     reserved: t.field({ type: 'SafeInt', description: 'The amount that is reserved on each host, in units of the resource class.' }),
+    reservedInUse: t.field({
+      type: 'SafeInt',
+      description:
+        'How much of `reserved` is part of the used amounts that hosts report. Null: all of it. Nova rounds a reserved amount of disk up to whole GiB in Placement, and down in the used disk of a host.',
+    }),
   }),
 })
 

@@ -1,10 +1,11 @@
 import {
-  type AllocationAmounts,
   aggregateRatioKeys,
   copyFleet,
   type FleetAllocation,
   type FleetAllocationSet,
+  type FleetAmounts,
   type HostRecord,
+  isReservedInUse,
   nearSpellings,
 } from '@gantt/scheduler-core'
 import { findRelease } from '@gantt/scheduler-core/nova'
@@ -16,10 +17,15 @@ import { viewHost } from '../host/host-view.ts'
 import { changesOfFree, type Impact, impactOn } from '../host/hosts.ts'
 import { snapshotOf } from '../moments/snapshots.ts'
 
+export interface FleetClassAllocation extends ClassAllocation {
+  /** How much of `reserved` is part of the used amounts that hosts report; null: all of it. */
+  readonly reservedInUse?: number | null | undefined
+}
+
 export interface FleetAllocationInput {
   /** The name or number of a Nova release; null if no release is set. */
   readonly release: string | null
-  readonly classes: readonly ClassAllocation[]
+  readonly classes: readonly FleetClassAllocation[]
   readonly reason: string
 }
 
@@ -66,6 +72,7 @@ export function createFleetAllocations(replica: Replica): FleetAllocations {
       const release = named === null ? null : (findRelease(named) ?? undefined)
       const issues = [
         ...classes.flatMap((one, i) => checkAllocation(['input', 'classes', String(i)], one)),
+        ...classes.flatMap((one, i) => checkReservedInUse(['input', 'classes', String(i), 'reservedInUse'], one)),
         ...classes.flatMap(({ resourceClass }, i) => checkLeftOpen(['input', 'classes', String(i), 'resourceClass'], resourceClass)),
         // an import of Nova's configuration writes one text as this reason and as the note of a profile, so both have the same limit
         ...checkText(['input', 'reason'], reason, { max: 4_096 }),
@@ -79,7 +86,7 @@ export function createFleetAllocations(replica: Replica): FleetAllocations {
       if (view().version !== ifVersion) return conflict()
       const change: FleetAllocationSet = {
         ...{ type: 'fleetAllocation', expectedVersion: ifVersion, release, by, reason },
-        classes: Object.fromEntries(classes.map(({ resourceClass, ratio, reserved }) => [resourceClass, amountsOf(ratio, reserved)])),
+        classes: Object.fromEntries(classes.map((one) => [one.resourceClass, amountsOf(one)])),
       }
       const fleet = copyFleet(snapshotOf(replica))
       const records: HostRecord[] = fleet.hosts.present.filter(({ stats }) => stats.nova !== null)
@@ -114,7 +121,14 @@ function checkLeftOpen(path: readonly string[], resourceClass: string): Issue[] 
   return [issue(path, resourceClass, needed)]
 }
 
-const amountsOf = (ratio: number | null | undefined, reserved: number | null | undefined): AllocationAmounts => ({
+function checkReservedInUse(path: readonly string[], { reserved, reservedInUse }: FleetClassAllocation): Issue[] {
+  if (typeof reservedInUse !== 'number' || isReservedInUse(reservedInUse, reserved)) return []
+  const needed = typeof reserved === 'number' ? `be a whole number of 0 to ${reserved} (reserved)` : 'be left out if reserved is not set'
+  return [issue(path, reservedInUse, needed)]
+}
+
+const amountsOf = ({ ratio, reserved, reservedInUse }: FleetClassAllocation): FleetAmounts => ({
   ...(typeof ratio === 'number' && { ratio }),
   ...(typeof reserved === 'number' && { reserved }),
+  ...(typeof reservedInUse === 'number' && { reservedInUse }),
 })

@@ -26,7 +26,7 @@ function counted(fleet: ModelFleet, host: ModelHost): HostStats {
     const isOpen = standard !== undefined && reported.nova?.openReserves.includes(name) === true
     const kept = isOpen ? (configured(fleet, name, 'reserved') ?? 0) : 0
     inventory.reserved = Math.min(inventory.total, set.reserved ?? (isOpen ? kept : inventory.reserved))
-    if (inventory.used !== null) inventory.used = Math.max(0, inventory.used - kept)
+    if (inventory.used !== null && isOpen) inventory.used = Math.max(0, inventory.used - keptInUse(fleet, name))
   }
   for (const { name, ratio, total, used, nova } of STANDARD) {
     const set = overrides[name] ?? {}
@@ -37,7 +37,7 @@ function counted(fleet: ModelFleet, host: ModelHost): HostStats {
     stats[ratio] = set.ratio ?? minRatio(fleet, host, name) ?? own
     const kept = leaves('openReserves') ? (configured(fleet, name, 'reserved') ?? 0) : 0
     // The used amounts in Nova's reports include the amounts that Nova's configuration reserves.
-    stats[used] = Math.max(0, reported[used] - kept)
+    stats[used] = Math.max(0, reported[used] - (leaves('openReserves') ? keptInUse(fleet, name) : 0))
     if (isListed) continue
     const reserved = Math.min(reported[total], set.reserved ?? kept)
     if (reserved === 0) continue
@@ -54,6 +54,10 @@ function configured({ allocation: { release, classes } }: ModelFleet, name: stri
   const [before = 1, since = 1] = { VCPU: [16, 4], MEMORY_MB: [1.5, 1] }[name] ?? []
   return release < 27 ? before : since
 }
+
+/** How much of the reserved amount of the fleet is part of the used amounts in Nova's reports: all of it, unless a setting says how much. */
+const keptInUse = (fleet: ModelFleet, name: string): number =>
+  fleet.allocation.classes[name]?.reservedInUse ?? configured(fleet, name, 'reserved') ?? 0
 
 /** The lowest ratio that a host's aggregates set. Undefined if they set none, or if one of the ratios is invalid. */
 function minRatio({ aggregates }: ModelFleet, { host }: ModelHost, resourceClass: string): number | undefined {

@@ -9,7 +9,7 @@ export interface ModelOverride {
 /** The values that an import of a nova.conf set. They apply to hosts whose reports in Nova's form do not have these values. */
 export interface ModelFleetAllocation {
   readonly release: number | null
-  readonly classes: Readonly<Record<string, ModelOverride>>
+  readonly classes: Readonly<Record<string, ModelOverride & { readonly reservedInUse?: number }>>
 }
 export interface ModelGroup {
   readonly uuid: string

@@ -1,3 +1,4 @@
+import type { FleetAmounts } from '../../records/allocation-settings.ts'
 import { ratioKeys } from '../../report/nova-ratios.ts'
 import { limits } from '../../request/limits.ts'
 import type { KnownOption } from './known-options.ts'
@@ -60,24 +61,23 @@ export function overruledRatios(read: ReadonlyMap<string, { readonly value: unkn
 export function partsOfUnits(read: ReadonlyMap<string, { readonly value: unknown }>): readonly (readonly [key: string, message: string])[] {
   return options.flatMap(({ name, mibs }) => {
     const value = read.get(keyOf(name))?.value
-    if (typeof value !== 'number' || value % mibs === 0) return []
+    if (mibs === 1 || typeof value !== 'number' || value % mibs === 0) return []
     const [up, down] = [Math.ceil(value / mibs), Math.floor(value / mibs)]
-    const counted =
-      `${up} GiB are reserved, as in Placement. The used disk that hosts report includes only ${down} GiB of them, ` +
-      `but ${up} GiB are subtracted from it, so ${up - down} GiB more is free than in Placement`
-    return [[keyOf(name), `is ${value} MiB, which is not a whole number of GiB: ${counted}; set a multiple of 1024`] as const]
+    const counted = `${up} GiB are reserved, as in Placement, and ${down} GiB of them are in the used disk that hosts report, as in Nova`
+    return [[keyOf(name), `is ${value} MiB, which is not a whole number of GiB: ${counted}`] as const]
   })
 }
 
 /** The ratios and reserved amounts that a file sets, by resource class. They apply to all hosts that report no such values. */
 export function allocationOf(read: ReadonlyMap<string, { readonly value: unknown }>) {
-  const classes: Record<string, { ratio?: number; reserved?: number }> = {}
+  const classes: Record<string, FleetAmounts> = {}
   for (const { name, resourceClass, what, mibs } of options) {
     const value = read.get(keyOf(name))?.value
     // A ratio of 0 has the same meaning as no ratio.
     if (typeof value !== 'number' || (what === 'ratio' && value === 0)) continue
     classes[resourceClass] = {
       [what]: Math.max(what === 'ratio' ? 0.001 : 0, mibs === 1 ? value : Math.ceil(value / mibs)),
+      ...(value % mibs !== 0 && mibs !== 1 && { reservedInUse: Math.floor(value / mibs) }),
       ...classes[resourceClass],
     }
   }

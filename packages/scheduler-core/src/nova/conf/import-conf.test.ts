@@ -325,7 +325,7 @@ describe('options that set the capacity of hosts', () => {
       'nova virt/driver.py: reserved amounts, with disk rounded up to whole GiB',
       'reserved_host_cpus = 2\nreserved_host_memory_mb = 2048\nreserved_host_disk_mb = 1025',
       'zed',
-      { release: 26, classes: { VCPU: { reserved: 2 }, MEMORY_MB: { reserved: 2_048 }, DISK_GB: { reserved: 2 } } },
+      { release: 26, classes: { VCPU: { reserved: 2 }, MEMORY_MB: { reserved: 2_048 }, DISK_GB: { reserved: 2, reservedInUse: 1 } } },
     ],
   ])('%s', (_name, lines, release, allocation) => {
     const conf = imported(`[DEFAULT]\n${lines}`, release)
@@ -337,12 +337,16 @@ describe('options that set the capacity of hosts', () => {
     [
       '1500',
       [
-        'note 2 [DEFAULT] reserved_host_disk_mb is 1500 MiB, which is not a whole number of GiB: 2 GiB are reserved, as in Placement. The used disk that hosts report includes only 1 GiB of them, but 2 GiB are subtracted from it, so 1 GiB more is free than in Placement; set a multiple of 1024',
+        'note 2 [DEFAULT] reserved_host_disk_mb is 1500 MiB, which is not a whole number of GiB: 2 GiB are reserved, as in Placement, and 1 GiB of them are in the used disk that hosts report, as in Nova',
       ],
     ],
     ['2048', []],
   ])('a reserved amount of disk that is not a whole number of GiB has a remark: %s', (reserved, texts) => {
     expect(textsOf(imported(`[DEFAULT]\nreserved_host_disk_mb = ${reserved}`, 'zed'))).toEqual(texts)
+  })
+
+  test('a ratio that is not a whole number has no remark', () => {
+    expect(textsOf(imported('[DEFAULT]\nram_allocation_ratio = 1.5', 'zed'))).toEqual([])
   })
 
   test('a value that Nova refuses, or that no host can have, is reported with its line', () => {
