@@ -25,7 +25,23 @@ function sentencesOf(cause: Cause): string {
   // if only one host is admitted, the sentences about this host suffice
   if (admitted === 1 && nearest !== null)
     return `${before}The only host${which} does not take ${what}.${limitText(cause)} ${nearest.address}: ${nearText(nearest)}`
+  if (cause.elsewhere !== null) return `${before}${elsewhereText(cause, cause.elsewhere, which)}${limitText(cause)}${near}`
   return `${before}${scope === '' ? 'Of' : 'Of the'} ${counted(admitted, 'host')}${which} none takes ${what}${countsText(refusals, admitted)}.${limitText(cause)}${near}`
+}
+
+/** Describes that some hosts have room for all members of a server group, but the first one was placed on a host that has not. */
+function elsewhereText(
+  { admitted, refusals, onOneHost }: Cause,
+  { hosts, chosen }: NonNullable<Cause['elsewhere']>,
+  which: string,
+): string {
+  const lacking = admitted - hosts
+  const have = hosts === 1 ? '1 host has' : `${hosts} hosts have`
+  const all = `all ${onOneHost} instances`
+  return (
+    `${counted(lacking, 'host')}${which} ${lacking === 1 ? 'does' : 'do'} not take ${all}${lacking === 1 ? '' : countsText(refusals, lacking)}. ` +
+    `${have} room for ${all}, but the first one is placed on ${chosen}.`
+  )
 }
 
 /** Describes how many instances are placed (`before`), and what no host takes (`what`). */

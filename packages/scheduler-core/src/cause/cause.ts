@@ -1,5 +1,6 @@
 import { pluginsOf } from '../contracts/plugins.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { hostAddress } from '../hosts/host-address.ts'
 import { compileProfile } from '../pipeline/compile.ts'
 import type { FilterStep } from '../pipeline/filtering/filter-step.ts'
 import { isAsked, prepareFiltersInSteps } from '../pipeline/filtering/run-filters.ts'
@@ -11,10 +12,10 @@ import type { Code } from '../text/codes.ts'
 import type { ReasonCount } from '../text/reason.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import { atOnce, type Steps } from '../values/steps.ts'
-import { type Admission, type AdmittedHosts, admittedBy, namedBy, nearlyAdmitted } from './admission.ts'
+import { type Admission, type AdmittedHosts, AFFINITY_FILTER, admittedBy, namedBy, nearlyAdmitted } from './admission.ts'
 import { type AllButOne, countAllButOne } from './all-but-one.ts'
 import { type Room, roomOf } from './members/room.ts'
-import { asTogether, togetherOf } from './members/together.ts'
+import { asTogether, type Trial, togetherOf } from './members/together.ts'
 import { type TooFew, tooFewOf } from './members/too-few.ts'
 import { askedOf, countAlone, type Exclusive, exclusiveOf, notAdmitted, type Within } from './not-admitted.ts'
 import type { NearestHost, Refusals } from './refusal.ts'
@@ -80,6 +81,11 @@ export interface Cause {
    */
   readonly onOneHost: number | null
   /**
+   * Set if members of a server group must share a host, some hosts have room for all of them, and the first members were placed on another
+   * host (Nova's rules choose it for the first member alone). Otherwise null. These hosts are not counted in `refusals`.
+   */
+  readonly elsewhere: { readonly hosts: number; readonly chosen: string } | null
+  /**
    * For a request for several instances: how many are placed before an instance finds no host (`found`), how many are requested (`asked`),
    * and the kind of the instance that finds no host (`kind`). Null for a request for one instance.
    */
@@ -111,7 +117,7 @@ export function* causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile
   const whole = inOneOrder(asked)
   const request = requestAt(whole, instance)
   const filters = yield* prepareFiltersInSteps(compileProfile(profile, pluginsOf(fleet)), request, fleet)
-  const { steps, lacks, isAttempt } = stepsOf(filters, { fleet, request, whole, instance })
+  const { steps, lacks, isAttempt, trial } = stepsOf(filters, { fleet, request, whole, instance })
   const named = namedBy(steps, fleet)
   const { conditions, hosts, leavesNone, home } = yield* admittedBy(steps, fleet, request, isAttempt, named)
   const isAny = hosts.length > 0
@@ -123,7 +129,10 @@ export function* causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile
   const exclusive = apart === null ? [] : yield* exclusiveOf(conditions, apart)
   const tooFew = isAny ? tooFewOf(fleet, request, instance, hosts) : null
   const groups = groupsOf(steps, lacks)
-  const { refusals, counted: ofAdmitted, nearest: refused } = yield* refuse(fleet, groups, isAny ? hosts : named, tooFew)
+  const roomy = trial === undefined ? [] : yield* withRoom(trial, hosts)
+  const isRoomy = new Set(roomy)
+  const lacking = isAny ? hosts.filter((host) => !isRoomy.has(host)) : named
+  const { refusals, counted: ofAdmitted, nearest: refused } = yield* refuse(fleet, groups, lacking, tooFew)
   const nearly = isAny || refused !== null ? [] : yield* nearlyAdmitted(conditions, fleet)
   const nearest = refused ?? (yield* refuse(fleet, groups, nearly, null)).nearest
   const code = isAny ? (refusals[0]?.code ?? null) : leavesNone
@@ -134,11 +143,15 @@ export function* causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile
     present.filter((host) => !isIn.has(host)),
     leavesNone,
   )
-  const reasons = [...(isAny ? ofAdmitted : []), ...notAdmittedReasons]
+  const reasons = [...(isAny ? ofAdmitted : []), ...reasonsOfRoomy(trial, roomy), ...notAdmittedReasons]
   const onOneHost = lacks.length > 0 ? togetherOf(whole) : null
   const room = isAny && tooFew === null && onOneHost === null ? yield* roomOf(fleet, whole, instance, hosts) : null
   const instances = whole.numInstances > 1 ? { found: instance, asked: whole.numInstances, kind: membersAt(whole, instance).name } : null
-  const counted = { admitted: hosts.length, refusals, reasons, nearest, tooFew, room, onOneHost, instances }
+  const elsewhere =
+    trial === undefined || roomy.length === 0
+      ? null
+      : { hosts: roomy.length, chosen: hostAddress(fleet.hosts, fleet.hosts.get(trial.host)) }
+  const counted = { admitted: hosts.length, elsewhere, refusals, reasons, nearest, tooFew, room, onOneHost, instances }
   return { code, admission, within: apart?.within ?? null, exclusive, allButOne, ...counted }
 }
 
@@ -153,9 +166,29 @@ interface AskedSteps {
   /** If members of a group must share a host: filters that check a host for all members together. Otherwise empty. */
   readonly lacks: readonly FilterStep[]
   readonly isAttempt: boolean
+  readonly trial: Trial | undefined
+}
+
+/** The generator yields after this many hosts that are checked for all members together. */
+const FEW = 8
+
+/** The hosts that have room for all members, but not for the earlier members that are placed on the host of the trial. */
+function* withRoom({ hasRoom }: Trial, hosts: readonly HostIndex[]): Steps<readonly HostIndex[]> {
+  const roomy: HostIndex[] = []
+  for (const [i, host] of hosts.entries()) {
+    if (i % FEW === FEW - 1) yield
+    if (hasRoom(host)) roomy.push(host)
+  }
+  return roomy
+}
+
+function reasonsOfRoomy(trial: Trial | undefined, [first, ...others]: readonly HostIndex[]): readonly ReasonCount[] {
+  if (trial === undefined || first === undefined) return []
+  const example = trial.reasonAt(first)
+  return [{ filter: AFFINITY_FILTER, code: example.code, hosts: 1 + others.length, example }]
 }
 
 function stepsOf(filters: readonly FilterStep[], { fleet, whole, instance }: AskedInstance): AskedSteps {
   const asked = filters.filter(isAsked)
-  return asTogether(asked, fleet, whole, instance) ?? { steps: asked, lacks: [], isAttempt: false }
+  return asTogether(asked, fleet, whole, instance) ?? { steps: asked, lacks: [], isAttempt: false, trial: undefined }
 }

@@ -89,7 +89,7 @@ test('if only one host is admitted, the cause consists of the sentences of the r
         reasons: [],
         nearest,
         tooFew: null,
-        onOneHost: null,
+        ...{ onOneHost: null, elsewhere: null },
         instances: null,
       },
       'Do otherwise.',

@@ -154,7 +154,7 @@ describe('if all members must share a host and fit on no host, each host is comp
     const shapes = { h0: { ...large, memoryMb: 524_288, vcpus: 128 }, h1: { ...large, vcpus: 160 } }
     const text = causeIn(shapes, { numInstances: 20, vcpus: 8, memoryMb: 64 }, [], 'nova-compat')
     expect(text).toBe(
-      `Of 2 hosts none takes all 20 instances: 1 with too few vCPUs in total, 1 other than the host of the server group. ${TOGETHER} ` +
+      `1 host does not take all 20 instances. 1 host has room for all 20 instances, but the first one is placed on h0. ${TOGETHER} ` +
         'Nearest is h0: 160 vCPUs needed by the 20 instances together; the host has 128 in total.',
     )
   })

@@ -34,6 +34,16 @@ export interface Together {
    * host on which they were placed does not exclude other hosts for the group.
    */
   readonly isAttempt: boolean
+  /** If the earlier instances were placed as a trial: where, and a check whether another host has room for all members. */
+  readonly trial: Trial | undefined
+}
+
+/** The host on which the earlier instances of a request were placed as a trial. */
+export interface Trial {
+  readonly host: HostIndex
+  /** True for a host that has room for all members, and is refused only because the earlier instances are on the host of the trial. */
+  readonly hasRoom: (host: HostIndex) => boolean
+  readonly reasonAt: (host: HostIndex) => Reason
 }
 
 /**
@@ -55,7 +65,10 @@ export function asTogether(steps: readonly FilterStep[], fleet: Fleet, whole: Re
   const inCells = cellLack(fleet, whole, instance, tried)
   const lacks = [...prepareLacks(fleet, whole, instance, tried), ...inCells].map((prepared) => asStep(affinity, prepared))
   const noRoom = asStep(affinity, roomAtOnce(whole, lacks, asked, affinity))
-  return { lacks: [...lacks, noRoom], steps: asked.map((step) => saidTogether(step, inCells)), isAttempt }
+  const reasonAt = (host: HostIndex): Reason => reasonOf(noRoom, host)
+  const hasRoom = (host: HostIndex): boolean => !passes(noRoom, host) && reasonAt(host).code === 'group.affinity'
+  const trial = isAttempt && tried !== undefined ? { host: tried, hasRoom, reasonAt } : undefined
+  return { lacks: [...lacks, noRoom], steps: asked.map((step) => saidTogether(step, inCells)), isAttempt, trial }
 }
 
 /** A filter that refuses no host. */
