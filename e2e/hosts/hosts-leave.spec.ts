@@ -92,7 +92,7 @@ test('a host is forgotten after a preview of the claims that end, and its page r
   await expect(page.getByRole('button', { name: 'Forget' })).toBeVisible()
 })
 
-test('a host is replaced after a preview of the effects, and the URL of its former name redirects to the new name @looks', {
+test('a host is replaced after a preview of what moves to the new name, which then has it, and the URL of the former name redirects @looks', {
   tag: '@rare',
 }, async ({ page, visit, look, service }) => {
   const { client } = service
@@ -135,6 +135,13 @@ test('a host is replaced after a preview of the effects, and the URL of its form
   await expect(page).toHaveURL('/hosts/lv-11?formerly=lv-10')
   await expect(page.getByRole('heading', { level: 1, name: 'lv-11' })).toBeVisible()
   await expect(page.getByRole('main')).toContainText('Former nameslv-10')
+  // what the preview listed has moved: the claim with its instance, and the host of the key
+  await page.getByRole('tab', { name: /^Claims/ }).click()
+  await expect(page.getByRole('tabpanel').getByText(instance)).toBeVisible()
+  const { claims } = await client.request<{ readonly claims: { readonly nodes: readonly { readonly instanceUuid: string }[] } }>(
+    '{ claims(first: 5, query: "host:lv-11 state:confirmed,reserved") { nodes { instanceUuid } } }',
+  )
+  expect(claims.nodes.map(({ instanceUuid }) => instanceUuid)).toEqual([instance])
 
   await page.goto('/hosts/lv-10?sheet=timeline')
   await expect(page).toHaveURL('/hosts/lv-11?sheet=timeline&formerly=lv-10')

@@ -39,7 +39,7 @@ test('the count of calls in the list equals that of the API', async ({ page, vis
   await expect(page.locator(`[data-count="${auditLog.totalCount}"]`)).toBeVisible()
 })
 
-test('in a long list only visible rows are refreshed, and new rows at the top do not move the others', {
+test('in a long list only visible rows are refreshed, and new rows at the top move no row and are shown on scrolling', {
   tag: '@rare',
 }, async ({ page, visit, service }) => {
   await endedKeys(
@@ -93,6 +93,14 @@ test('in a long list only visible rows are refreshed, and new rows at the top do
   await lookAgain()
   await expect(page.locator(`[data-count="${total + 2}"]`)).toBeVisible()
   expect(await topOf()).toBe(stood)
+  await expect(rowsOf(page, 'Audit').filter({ hasText: 'scrolled-last' })).toHaveCount(0)
+  await grid.evaluate((element) => element.scrollTo({ top: 0 }))
+  const { auditLog: later } = await service.client.request<{ readonly auditLog: { readonly nodes: readonly { readonly seq: number }[] } }>(
+    '{ auditLog(first: 1, query: "mutation:apiKeyCreate") { nodes { seq } } }',
+  )
+  const newest = rowsOf(page, 'Audit').first()
+  await expect(newest).toHaveAttribute('aria-rowindex', '2')
+  await expect(newest.getByRole('gridcell', { name: inWords(later.nodes[0]?.seq ?? 0), exact: true })).toBeVisible()
 })
 
 test('all matching rows are saved as a CSV file, including those that are not loaded, and saving can be cancelled', {

@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest'
 import { longestGap, unavailabilityOf } from './unavailability.ts'
 
-test('periods without an answer are measured from the start of the run to the last call', () => {
+test('the longest period without an answer is searched from the start of the run to the end of the last call', () => {
   expect(longestGap({ at: [700, 900, 1_000], endedAt: 1_500 })).toBe(700)
   expect(longestGap({ at: [900, 700, 1_000], endedAt: 2_000 })).toBe(1_000)
   expect(longestGap({ at: [], endedAt: 3_000 })).toBe(3_000)
   expect(longestGap({ at: [], endedAt: 0 })).toBe(0)
+  // between two answers that are given in any order, and up to a call that ends with its answer
+  expect(longestGap({ at: [300, 2_100, 400], endedAt: 2_200 })).toBe(1_700)
+  expect(longestGap({ at: [300, 600], endedAt: 600 })).toBe(300)
 })
 
 test('periods without answers are attributed to faults that overlap them or ended shortly before, the longest first', () => {

@@ -59,11 +59,16 @@ describe('filling', () => {
     expect(await fill(list, 'first-fit', 2)).toEqual({ vms: 3, rejected: 0, rejectedVcpus: 0, peakHosts: 2 })
   })
 
-  test('a VM is placed on the fullest host that fits it, and not on an empty one', async () => {
+  test('a VM is placed on the fullest host that fits it, and not on the first one or on an empty one', async () => {
     // From time 10 on, half of h0 and half of h1 are in use, and h2 is empty. h2 stays free for the large VM only if the fourth VM goes to
     // h0 or h1.
     const list = vms([40, 10, 0, 10], [40, 10, 0, 99], [40, 10, 0, 99], [40, 10, 11, 99], [64, 128, 12, 1])
     for (const profile of ['best-fit', 'best-fit-host', 'bf-host-even-cell']) expect((await fill(list, profile, 3)).rejected).toBe(0)
+    // From time 10 on, 30 CPUs of h0 and 40 of h1 are in use. The last VM needs 10 CPUs in each cell of a host, which h0 has only if the VM
+    // before it goes to h1.
+    const second = vms([40, 10, 0, 10], [30, 10, 0, 99], [40, 10, 0, 99], [40, 10, 11, 99], [20, 20, 12, 1])
+    for (const profile of ['best-fit-host', 'bf-host-even-cell']) expect((await fill(second, profile, 2)).rejected).toBe(0)
+    expect((await fill(second, 'first-fit', 2)).rejected).toBe(1)
   })
 })
 

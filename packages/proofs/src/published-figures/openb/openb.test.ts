@@ -28,9 +28,10 @@ const run = (nodes: readonly OpenbNode[], pods: readonly OpenbPod[], profile = '
   runOpenb({ nodes, pods, profile, scale, seed: 1, createDriver: (seed) => createInProcessDriver({ seed }) })
 
 describe('allocation', () => {
-  test('pods that each need half a GPU share one GPU, and a pod that needs an unknown model finds no host', async () => {
+  test('shares of GPUs are placed on one GPU although another one is idle, and a pod that needs an unknown model finds no host', async () => {
     const half = { gpuMilliEach: 500 }
-    const pods = [aPod('a'), aPod('b', half), aPod('c', half), aPod('d', { gpuModels: ['H'] })]
+    // the whole GPU of the last pod that fits is idle only if the two halves before it are on one GPU
+    const pods = [aPod('a', half), aPod('b', half), aPod('c'), aPod('d', { gpuModels: ['H'] })]
     expect(await run([aNode('n1')], pods)).toMatchObject({ gpuAllocatedPct: 100, gpus: 2, pods: 4, placed: 3, rejected: 1 })
   })
 

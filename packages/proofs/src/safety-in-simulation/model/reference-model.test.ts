@@ -184,7 +184,7 @@ test('in core and model, a claim that would keep two groups apart is void if the
   ])
 })
 
-test('a move that would put its instance into another group is void in core and model', () => {
+test('a move whose request names another group than its claim, or none, is judged alike in core and model, and another group is void', () => {
   const group: GroupBinding = { uuid: aUuid(0x61), policy: 'ANTI_AFFINITY', maxServerPerHost: 1 }
   const { append, log } = inBoth()
   const fenceOf = (id: string): number => log.fleet.ledger.claims.get(id)?.fence ?? 0
@@ -193,6 +193,11 @@ test('a move that would put its instance into another group is void in core and 
   const source = { claim: 'a.0', fence: fenceOf('a.0') }
   expect(append([aMove({ key: 'm', source, instances: [aUuid(1)], intent: 'RESIZE', group })])).toEqual(['claim.group_mismatch'])
   expect(append([aClaim({ key: 'b', instances: [aUuid(2)], group })])).toEqual([undefined])
+  const ofGroup = { claim: 'b.0', fence: fenceOf('b.0') }
+  const move = (key: string, more: object) => aMove({ key, source: ofGroup, instances: [aUuid(2)], intent: 'RESIZE', ...more })
+  expect(append([move('n', { group: { ...group, uuid: aUuid(0x62) } })])).toEqual(['claim.group_mismatch'])
+  expect(append([move('o', {})])).toEqual(['claim.group_mismatch'])
+  expect(append([move('p', { group })])).toEqual([undefined])
 })
 
 test('an ended claim is kept until a report no longer lists its instance', () => {

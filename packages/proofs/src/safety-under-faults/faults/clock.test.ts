@@ -13,7 +13,7 @@ console.log('ready')
 process.stdin.on('data', () => console.log([Date.now(), new Date().getTime(), new Date(5).getTime(), new Date() instanceof Date, performance.now()].join(' ')))
 `
 
-test('the wall clock of a process is ahead by the value in the file from the start, and the monotonic clock is not', async () => {
+test('the wall clock of a process follows the file from the start and after each change, and the monotonic clock does not', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantt-clock-'))
   const clock = createWallClock(path.join(folder, 'clock'))
   clock.set(3_600_000)
@@ -32,6 +32,8 @@ test('the wall clock of a process is ahead by the value in the file from the sta
     expect([ahead.given, ahead.isDate]).toEqual(['5', 'true'])
     child.kill(clock.set(-3_600_000))
     await expect.poll(async () => near((await ask()).aheadMs, -3_600_000)).toBe(true)
+    child.kill(clock.set(0))
+    await expect.poll(async () => near((await ask()).aheadMs, 0)).toBe(true)
     const { monotonic } = await ask()
     expect(monotonic - ahead.monotonic).toBeGreaterThan(0)
     expect(monotonic - ahead.monotonic).toBeLessThan(60_000)
