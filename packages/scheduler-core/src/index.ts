@@ -159,11 +159,17 @@ export { ignoredFields, unreadKeys } from './pipeline/unread.ts'
 export { contributionAt, multiplierAt } from './pipeline/weighing/run-weighers.ts'
 export { checkPlugin, joinPlugins } from './plugin/check-plugin.ts'
 export { DEFAULT_PROFILE, type Profiles } from './profiles/profiles.ts'
-export { type FleetAllocation, type FleetAmounts, NO_ALLOCATION, type SetBy } from './records/allocation-settings.ts'
+export {
+  type AllocationAmounts,
+  type FleetAllocation,
+  type FleetAmounts,
+  NO_ALLOCATION,
+  type SetBy,
+} from './records/allocation-settings.ts'
 export { countRuns, fromRuns, type OutsideAnswer, type Runs, toRuns } from './records/answer.ts'
 export type { BoundKey } from './records/bound-key.ts'
 export * from './records/change.ts'
-export { type AllocationAmounts, type UsedFrom, usedFromValues } from './records/change.ts'
+export { type UsedFrom, usedFromValues } from './records/change.ts'
 export * from './records/change-levels.ts'
 export { type Claim, type ClaimState, claimStates, isLive, type StoredClaim } from './records/claim.ts'
 export {

@@ -1,5 +1,4 @@
 // Allocation ratios and reserved amounts that operators, aggregates and imports of a nova.conf set for hosts.
-import type { AllocationAmounts } from './change.ts'
 
 /** Who set a value, the store time (the database's clock) at which it was set, and why. */
 export interface SetBy {
@@ -21,6 +20,12 @@ export interface AllocationOverride {
 
 /** The values that operators set for a host, by resource class. */
 export type AllocationOverrides = Readonly<Record<string, AllocationOverride>>
+
+/** The allocation ratio and the reserved amount of a resource class. An absent value is not set by the operator. */
+export interface AllocationAmounts {
+  readonly ratio?: number
+  readonly reserved?: number
+}
 
 /** The default values of a resource class. */
 export interface FleetAmounts extends AllocationAmounts {

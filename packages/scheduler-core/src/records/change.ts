@@ -9,12 +9,6 @@ import type { Grants } from './grants.ts'
 import type { Place } from './place.ts'
 import type { Profile } from './profile.ts'
 
-/** The allocation ratio and the reserved amount of a resource class. An absent value is not set by the operator. */
-export interface AllocationAmounts {
-  readonly ratio?: number
-  readonly reserved?: number
-}
-
 /**
  * Where the resource usage of a host is read from. REPORT: from its report, plus the claims that the report does not include. CLAIMS: only
  * from its claims. CLAIMS is for a host that does not list its instances and has no instances without claims.
