@@ -1,3 +1,5 @@
+import { reportFailure } from './client.ts'
+import { systemClock } from './clock.ts'
 import {
   type DecisionEvent,
   type DecisionsFilter,
@@ -10,8 +12,8 @@ import type { TypedDocument } from './documents/graphql.ts'
 import { textOf } from './documents/text.ts'
 import { type Fault, FaultError, KeySourceError, ProtocolError, retryAfter, UnreachableError } from './errors.ts'
 import { readEventStream } from './event-stream.ts'
-import { pauseAfter, type Surroundings, systemClock } from './retry.ts'
-import { causeOf, createTransport, readAnswer, type Transport, type TransportOptions } from './transport.ts'
+import { pauseAfter, type Surroundings } from './retry.ts'
+import { causeOf, readAnswer, type Transport } from './transport.ts'
 
 export interface FollowOptions {
   /**
@@ -40,8 +42,8 @@ export interface Resumption<Data, Variables> {
 }
 
 /**
- * Streams of events that reconnect. A broken stream is reopened where it broke, with growing pauses, until its reader stops. An error that
- * would recur is thrown, such as a missing scope, an unknown key or an invalid filter.
+ * Streams of events that reconnect. A broken stream is reopened where it broke, at the next endpoint if there are several, with growing
+ * pauses, until its reader stops. An error that would recur is thrown, such as a missing scope, an unknown key or an invalid filter.
  */
 export interface Events {
   /**
@@ -64,10 +66,7 @@ export interface Events {
 
 const SILENT_MS = 30_000
 
-export function createEvents(options: TransportOptions, { clock = systemClock, random = Math.random }: Surroundings = {}): Events {
-  const { url } = options
-  const transport = createTransport(options)
-
+export function createEvents(transport: Transport, { clock = systemClock, random = Math.random }: Surroundings = {}): Events {
   async function* follow<Data, Variables extends Readonly<Record<string, unknown>>>(
     document: TypedDocument<Data, Variables>,
     { variables, resumeAfter }: Resumption<NoInfer<Data>, NoInfer<Variables>>,
@@ -75,23 +74,28 @@ export function createEvents(options: TransportOptions, { clock = systemClock, r
   ): AsyncGenerator<Data, void> {
     let resume = after
     let failures = 0
+    /** The endpoints that were tried since the last event. */
+    let route = transport.endpoints.route()
     while (!isOver(signal)) {
       const reading = new AbortController()
       const either = signal === undefined ? reading.signal : AbortSignal.any([reading.signal, signal])
+      const target = route.next()
       try {
         const body = JSON.stringify({ query: textOf(document), variables: variables(resume) })
-        for await (const data of connect<Data>(url, transport, body, either, silentMs)) {
+        for await (const data of connect<Data>(transport, target.url, body, either, silentMs)) {
+          if (failures > 0) route = transport.endpoints.route()
           failures = 0
+          target.answered()
           resume = resumeAfter(data)
           yield data
         }
-        throw new UnreachableError(`${url}: the stream ended`)
+        throw new UnreachableError(`${target.url}: the stream ended`)
       } catch (error) {
         if (isOver(signal)) return
-        const afterMs = retryAfter(error)
-        if (afterMs === undefined) throw error
+        if (!(error instanceof KeySourceError)) reportFailure(target, error)
+        if (retryAfter(error) === undefined) throw error
         onBreak?.(error)
-        await clock.wait(afterMs + pauseAfter(failures++, random), signal).catch(() => undefined)
+        await clock.wait(route.waitMs() + pauseAfter(failures++, random), signal).catch(() => undefined)
       } finally {
         reading.abort()
       }
@@ -108,11 +112,11 @@ export function createEvents(options: TransportOptions, { clock = systemClock, r
       for await (const { decisions: event } of follow(decisions, resumption, how)) yield event
     },
     async *hostChanges(filter = {}, how) {
+      const { isNew, known } = createOnce()
       const resumption = {
         variables: (after: string | undefined) => ({ ...filter, after: after ?? null }),
-        resumeAfter: ({ hostChanged: { revision } }: { hostChanged: HostChange }) => before(revision),
+        resumeAfter: ({ hostChanged: { revision } }: { hostChanged: HostChange }) => before(later(revision, known())),
       }
-      const isNew = createOnce()
       for await (const { hostChanged: event } of follow(hostChanged, resumption, how)) if (isNew(event)) yield event
     },
   }
@@ -123,8 +127,8 @@ export function createEvents(options: TransportOptions, { clock = systemClock, r
  * calls.
  */
 async function* connect<Data>(
+  { post }: Transport,
   url: string,
-  transport: Transport,
   body: string,
   signal: AbortSignal,
   silentMs: number,
@@ -132,7 +136,7 @@ async function* connect<Data>(
   let response: Response
   let text: string | undefined
   try {
-    response = await transport(body, 'text/event-stream', signal)
+    response = await post(url, body, 'text/event-stream', signal)
     if (!response.headers.get('content-type')?.startsWith('text/event-stream')) text = await response.text()
   } catch (error) {
     throw unreachable(url, error)
@@ -166,19 +170,30 @@ const unreachable = (url: string, error: unknown): unknown =>
  */
 const before = (revision: string): string => (BigInt(revision) > 0n ? String(BigInt(revision) - 1n) : '0')
 
-/** Returns a function that returns true for the first event of a host at a revision. The events must be in the order of their revisions. */
-function createOnce(): (event: HostChange) => boolean {
-  let revision: string | undefined
+/**
+ * Remembers which events were delivered. `isNew` returns true for the first event of a host at a revision, and false for an event before
+ * the last revision: a stream that was reopened at a replica that is behind begins with changes that were delivered already. `known`
+ * returns the last revision.
+ */
+function createOnce(): { isNew(event: HostChange): boolean; known(): string } {
+  let last = '0'
   let seen = new Set<string>()
-  return (event) => {
-    if (event.revision !== revision) seen = new Set()
-    revision = event.revision
-    if (event.host === null) return true
-    const name = JSON.stringify([event.host.name, event.host.node])
-    if (seen.has(name)) return false
-    seen.add(name)
-    return true
+  return {
+    known: () => last,
+    isNew({ revision, host }) {
+      if (later(revision, last) !== revision) return false
+      if (revision !== last) seen = new Set()
+      last = revision
+      if (host === null) return true
+      const name = JSON.stringify([host.name, host.node])
+      if (seen.has(name)) return false
+      seen.add(name)
+      return true
+    },
   }
 }
+
+/** Returns the later one of two revisions. */
+const later = (a: string, b: string): string => (BigInt(a) > BigInt(b) ? a : b)
 
 const isOver = (signal: AbortSignal | undefined): boolean => signal?.aborted === true
