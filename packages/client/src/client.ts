@@ -1,5 +1,7 @@
-import { KeySourceError, UnreachableError } from './errors.ts'
-import { causeOf, createTransport, readAnswer, type TransportOptions } from './transport.ts'
+import { systemClock } from './clock.ts'
+import type { Target } from './endpoints.ts'
+import { isOfEndpoint, KeySourceError, retryAfter, UnreachableError } from './errors.ts'
+import { causeOf, createTransport, readAnswer, type Transport, type TransportOptions } from './transport.ts'
 
 export interface ClientOptions extends TransportOptions {
   /** The time limit in milliseconds for a call, including its complete answer. The default is 60,000. */
@@ -15,7 +17,7 @@ export interface RequestOptions {
 /** An operation as text, or the id of an operation that the service has stored. `operationName` is only for logs. */
 export type Operation = string | { readonly documentId: string; readonly operationName?: string }
 
-/** A client that sends each call once, without retries. */
+/** A client that sends each call once, without retries, to the first endpoint that did not fail lately. */
 export interface Client {
   /**
    * Sends one GraphQL operation and returns its data. Expected failures are part of the data (result unions). Throws FaultError for
@@ -29,34 +31,68 @@ const DEADLINE_MS = 60_000
 const ACCEPT = 'application/graphql-response+json, application/json'
 
 /** Creates a client that calls a service over HTTP. The client works in Node and in browsers. */
-export function createClient({ deadlineMs = DEADLINE_MS, ...options }: ClientOptions): Client {
-  const { url } = options
-  const transport = createTransport(options)
+export function createClient({ deadlineMs, ...options }: ClientOptions): Client {
+  return clientOf(createTransport(options, systemClock), deadlineMs)
+}
+
+/** Creates a client that shares a transport with other calls, and with it the knowledge about endpoints and keys. */
+export function clientOf(transport: Transport, deadlineMs = DEADLINE_MS): Client {
+  const send = createSend(transport)
   return {
-    async request<Data>(
-      operation: Operation,
-      variables: Readonly<Record<string, unknown>> = {},
-      { deadlineMs: own, signal: stop }: RequestOptions = {},
-    ) {
-      const limit = own ?? deadlineMs
-      const deadline = AbortSignal.timeout(Math.ceil(limit))
-      const signal = stop === undefined ? deadline : AbortSignal.any([deadline, stop])
-      let response: Response
-      let text: string
-      try {
-        response = await transport(
-          JSON.stringify({ ...(typeof operation === 'string' ? { query: operation } : operation), variables }),
-          ACCEPT,
-          signal,
-        )
-        text = await response.text()
-      } catch (error) {
-        stop?.throwIfAborted()
-        if (error instanceof KeySourceError) throw error
-        const why = deadline.aborted ? `no answer within ${Math.ceil(limit)} ms` : causeOf(error)
-        throw new UnreachableError(`${url}: ${why}`, { cause: error })
-      }
-      return readAnswer<Data>(url, response, text)
-    },
+    request: (operation, variables = {}, { deadlineMs: own = deadlineMs, signal } = {}) =>
+      send(transport.endpoints.route().next(), operation, variables, { deadlineMs: own, ...(signal && { signal }) }),
   }
+}
+
+/** Sends one operation to an endpoint, and reports to the endpoint how that ended. Throws in the same cases as `Client.request`. */
+export type Send = <Data>(
+  target: Target,
+  operation: Operation,
+  variables: Readonly<Record<string, unknown>>,
+  limits: Limits,
+) => Promise<Data>
+
+type Limits = Required<Pick<RequestOptions, 'deadlineMs'>> & Pick<RequestOptions, 'signal'>
+
+export function createSend({ post }: Transport): Send {
+  return async <Data>(target: Target, operation: Operation, variables: Readonly<Record<string, unknown>>, limits: Limits) => {
+    try {
+      const data = await exchange<Data>(
+        post,
+        target.url,
+        { ...(typeof operation === 'string' ? { query: operation } : operation), variables },
+        limits,
+      )
+      target.answered()
+      return data
+    } catch (error) {
+      if (limits.signal?.aborted !== true && !(error instanceof KeySourceError)) reportFailure(target, error)
+      throw error
+    }
+  }
+}
+
+async function exchange<Data>(post: Transport['post'], url: string, body: object, { deadlineMs, signal: stop }: Limits): Promise<Data> {
+  const deadline = AbortSignal.timeout(Math.ceil(deadlineMs))
+  const signal = stop === undefined ? deadline : AbortSignal.any([deadline, stop])
+  let response: Response
+  let text: string
+  try {
+    response = await post(url, JSON.stringify(body), ACCEPT, signal)
+    text = await response.text()
+  } catch (error) {
+    stop?.throwIfAborted()
+    if (error instanceof KeySourceError) throw error
+    const why = deadline.aborted ? `no answer within ${Math.ceil(deadlineMs)} ms` : causeOf(error)
+    throw new UnreachableError(`${url}: ${why}`, { cause: error })
+  }
+  return readAnswer<Data>(url, response, text)
+}
+
+/** Reports an error of an attempt to the endpoint. Most errors are answers, which show that the endpoint works. */
+export function reportFailure(target: Target, error: unknown): void {
+  if (isOfEndpoint(error)) target.failed()
+  else target.answered()
+  const waitMs = retryAfter(error)
+  if (waitMs !== undefined && waitMs > 0) target.stated(waitMs, 'all calls')
 }

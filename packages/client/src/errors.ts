@@ -104,6 +104,18 @@ export function mayHaveHappened(error: unknown): boolean {
 /** HTTP statuses with which a proxy reports that the service is unavailable or busy. A retry can then succeed. */
 const PASSING_STATUSES = new Set([408, 425, 429, 502, 503, 504])
 
+/** HTTP statuses with which a proxy reports that it got no answer from the service. */
+const ENDPOINT_STATUSES = new Set([408, 502, 503, 504])
+/** Codes with which a replica reports that it cannot serve now. */
+const ENDPOINT_CODES = new Set(['UNAVAILABLE', 'DEADLINE_EXCEEDED'])
+
+/** Returns true if the error shows that the endpoint does not work at present, so that another endpoint should be called. */
+export function isOfEndpoint(error: unknown): boolean {
+  if (error instanceof ProtocolError) return ENDPOINT_STATUSES.has(error.status)
+  if (error instanceof FaultError) return error.code !== undefined && ENDPOINT_CODES.has(error.code)
+  return error instanceof UnreachableError
+}
+
 /** Returns the least time to wait before a retry, in milliseconds. Undefined if a retry would fail in the same way. */
 export function retryAfter(error: unknown): number | undefined {
   if (error instanceof UnreachableError) return 0

@@ -1,3 +1,5 @@
+import { reportFailure } from './client.ts'
+import { systemClock } from './clock.ts'
 import {
   type DecisionEvent,
   type DecisionsFilter,
@@ -10,8 +12,8 @@ import type { TypedDocument } from './documents/graphql.ts'
 import { textOf } from './documents/text.ts'
 import { type Fault, FaultError, KeySourceError, ProtocolError, retryAfter, UnreachableError } from './errors.ts'
 import { readEventStream } from './event-stream.ts'
-import { pauseAfter, type Surroundings, systemClock } from './retry.ts'
-import { causeOf, createTransport, readAnswer, type Transport, type TransportOptions } from './transport.ts'
+import { pauseAfter, type Surroundings } from './retry.ts'
+import { causeOf, readAnswer, type Transport } from './transport.ts'
 
 export interface FollowOptions {
   /**
@@ -40,8 +42,8 @@ export interface Resumption<Data, Variables> {
 }
 
 /**
- * Streams of events that reconnect. A broken stream is reopened where it broke, with growing pauses, until its reader stops. An error that
- * would recur is thrown, such as a missing scope, an unknown key or an invalid filter.
+ * Streams of events that reconnect. A broken stream is reopened where it broke, at the next endpoint if there are several, with growing
+ * pauses, until its reader stops. An error that would recur is thrown, such as a missing scope, an unknown key or an invalid filter.
  */
 export interface Events {
   /**
@@ -64,10 +66,7 @@ export interface Events {
 
 const SILENT_MS = 30_000
 
-export function createEvents(options: TransportOptions, { clock = systemClock, random = Math.random }: Surroundings = {}): Events {
-  const { url } = options
-  const transport = createTransport(options)
-
+export function createEvents(transport: Transport, { clock = systemClock, random = Math.random }: Surroundings = {}): Events {
   async function* follow<Data, Variables extends Readonly<Record<string, unknown>>>(
     document: TypedDocument<Data, Variables>,
     { variables, resumeAfter }: Resumption<NoInfer<Data>, NoInfer<Variables>>,
@@ -75,23 +74,28 @@ export function createEvents(options: TransportOptions, { clock = systemClock, r
   ): AsyncGenerator<Data, void> {
     let resume = after
     let failures = 0
+    /** The endpoints that were tried since the last event. */
+    let route = transport.endpoints.route()
     while (!isOver(signal)) {
       const reading = new AbortController()
       const either = signal === undefined ? reading.signal : AbortSignal.any([reading.signal, signal])
+      const target = route.next()
       try {
         const body = JSON.stringify({ query: textOf(document), variables: variables(resume) })
-        for await (const data of connect<Data>(url, transport, body, either, silentMs)) {
+        for await (const data of connect<Data>(transport, target.url, body, either, silentMs)) {
+          if (failures > 0) route = transport.endpoints.route()
           failures = 0
+          target.answered()
           resume = resumeAfter(data)
           yield data
         }
-        throw new UnreachableError(`${url}: the stream ended`)
+        throw new UnreachableError(`${target.url}: the stream ended`)
       } catch (error) {
         if (isOver(signal)) return
-        const afterMs = retryAfter(error)
-        if (afterMs === undefined) throw error
+        if (!(error instanceof KeySourceError)) reportFailure(target, error)
+        if (retryAfter(error) === undefined) throw error
         onBreak?.(error)
-        await clock.wait(afterMs + pauseAfter(failures++, random), signal).catch(() => undefined)
+        await clock.wait(route.waitMs() + pauseAfter(failures++, random), signal).catch(() => undefined)
       } finally {
         reading.abort()
       }
@@ -123,8 +127,8 @@ export function createEvents(options: TransportOptions, { clock = systemClock, r
  * calls.
  */
 async function* connect<Data>(
+  { post }: Transport,
   url: string,
-  transport: Transport,
   body: string,
   signal: AbortSignal,
   silentMs: number,
@@ -132,7 +136,7 @@ async function* connect<Data>(
   let response: Response
   let text: string | undefined
   try {
-    response = await transport(body, 'text/event-stream', signal)
+    response = await post(url, body, 'text/event-stream', signal)
     if (!response.headers.get('content-type')?.startsWith('text/event-stream')) text = await response.text()
   } catch (error) {
     throw unreachable(url, error)

@@ -1,11 +1,14 @@
 import { type Calls, createCalls } from './call.ts'
-import { type Client, type ClientOptions, createClient } from './client.ts'
+import { type Client, type ClientOptions, clientOf } from './client.ts'
+import { systemClock } from './clock.ts'
 import { type Explanation, explainDecision, type WhyNot, type WhyNotInput, whyNot } from './documents/explaining.ts'
 import { createEvents, type Events } from './events.ts'
+import { createHedging } from './hedging.ts'
 import { createPlace, type Place } from './place.ts'
 import { createPlacements, type Placements } from './placement.ts'
 import { createReports, type Reports } from './reports.ts'
 import { type CallOptions, createRetry, type Surroundings } from './retry.ts'
+import { createTransport } from './transport.ts'
 
 export interface GanttOptions extends Omit<ClientOptions, 'deadlineMs'>, Surroundings, Omit<CallOptions, 'signal'> {
   /**
@@ -14,6 +17,12 @@ export interface GanttOptions extends Omit<ClientOptions, 'deadlineMs'>, Surroun
    * reports, explanations and streams.
    */
   readonly isForProject?: boolean
+  /**
+   * If false, no call is sent twice because it is slow. Otherwise, if there are several endpoints, a call with an idempotency key that takes
+   * longer than 95 % of the last 100 calls of its kind is also sent to another endpoint, with the same key. Of any twenty such calls in a
+   * row at most one is sent twice.
+   */
+  readonly isHedging?: boolean
 }
 
 /** The interface of a placement service. */
@@ -38,11 +47,20 @@ export interface Gantt extends Placements, Reports {
 /**
  * Creates the interface of a service. The calls are typed, and are retried if a retry is safe. The interface works in Node and in browsers.
  */
-export function createGantt({ clock, random, deadlineMs, attemptMs, isForProject, ...options }: GanttOptions): Gantt {
-  const client = createClient(options)
-  const surroundings = { ...(clock && { clock }), ...(random && { random }) }
+export function createGantt({
+  clock = systemClock,
+  random,
+  deadlineMs,
+  attemptMs,
+  isForProject,
+  isHedging = true,
+  ...options
+}: GanttOptions): Gantt {
+  const transport = createTransport(options, clock)
+  const surroundings = { clock, ...(random && { random }) }
   const defaults = { ...(deadlineMs !== undefined && { deadlineMs }), ...(attemptMs !== undefined && { attemptMs }) }
-  const calls = createCalls(client, createRetry(surroundings), defaults)
+  const hedging = isHedging ? createHedging() : undefined
+  const calls = createCalls({ transport, retry: createRetry(surroundings), clock, hedging, defaults })
   const placements = createPlacements(calls, isForProject)
   return {
     ...placements,
@@ -50,8 +68,8 @@ export function createGantt({ clock, random, deadlineMs, attemptMs, isForProject
     place: createPlace(placements, clock),
     explain: async (id, instance, how) => (await calls.ask(explainDecision, { id, instance: instance ?? null }, how)).explainPlacement,
     whyNot: async (input, how) => (await calls.ask(whyNot, { input }, how)).whyNot,
-    events: createEvents(options, surroundings),
+    events: createEvents(transport, surroundings),
     query: calls.ask,
-    client,
+    client: clientOf(transport),
   }
 }

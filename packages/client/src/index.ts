@@ -1,5 +1,7 @@
 /** The public API of the client package. */
+
 export { type Client, type ClientOptions, createClient, type Operation, type RequestOptions } from './client.ts'
+export { type Clock, systemClock } from './clock.ts'
 export type { DecisionEvent, DecisionsFilter, HostChange, HostChangesFilter } from './documents/events.ts'
 export type { Explanation, WhyNot, WhyNotInput } from './documents/explaining.ts'
 export { type Given, graphql, type ResultOf, type TypedDocument, type VariablesOf } from './documents/graphql.ts'
@@ -54,4 +56,4 @@ export {
 } from './place.ts'
 export type { Placements, SelectOptions, WithKey } from './placement.ts'
 export type { Reporter, ReporterOptions, ReportOptions, Reports } from './reports.ts'
-export { AskAgain, type CallOptions, type Clock, createRetry, type Retry, type Surroundings, systemClock } from './retry.ts'
+export { AskAgain, type CallOptions, createRetry, type Retry, type Surroundings } from './retry.ts'

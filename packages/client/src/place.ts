@@ -1,8 +1,9 @@
+import { type Clock, systemClock } from './clock.ts'
 import type { Claim, ClaimResult, Destination, Placed, SelectDestinationsInput, SelectDestinationsResult } from './documents/placement.ts'
 import { millisecondsOf, toDuration } from './duration.ts'
 import { UnknownOutcomeError } from './errors.ts'
 import type { Placements, WithKey } from './placement.ts'
-import { type CallOptions, type Clock, systemClock } from './retry.ts'
+import type { CallOptions } from './retry.ts'
 
 /**
  * The input of `place`: a request for one instance. `place` first reserves the resources, and confirms the claim when the instance runs.

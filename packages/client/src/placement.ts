@@ -1,4 +1,4 @@
-import type { Calls } from './call.ts'
+import type { AnswerRules, Calls } from './call.ts'
 import {
   type AbandonResult,
   type ClaimCreateInput,
@@ -62,15 +62,14 @@ export function createPlacements({ ask, askWithKey }: Calls, isForProject = fals
   return {
     async selectDestinations({ idempotencyKey = crypto.randomUUID(), ...given }, { waitForRoom = false, ...options } = {}) {
       const input = { ...withRef(given), idempotencyKey }
-      const pause = ({ selectDestinations: answer }: { readonly selectDestinations: Answer }): number | undefined =>
-        waitForRoom && answer.__typename === 'NoValidHost' ? ROOM_PAUSE_MS : pauseFor(answer)
-      if (!isForProject) return (await askWithKey(idempotencyKey, selectDestinations, { input }, options, pause)).selectDestinations
-      return fromProject((await askWithKey(idempotencyKey, selectDestinationsForProject, { input }, options, pause)).selectDestinations)
+      const rules = rulesFor(({ selectDestinations: answer }: { readonly selectDestinations: Answer }) => answer, waitForRoom)
+      if (!isForProject) return (await askWithKey(idempotencyKey, selectDestinations, { input }, options, rules)).selectDestinations
+      return fromProject((await askWithKey(idempotencyKey, selectDestinationsForProject, { input }, options, rules)).selectDestinations)
     },
     async claim({ idempotencyKey = crypto.randomUUID(), ...given }, options) {
       const input = { ...withRef(given), idempotencyKey }
-      const data = await askWithKey(idempotencyKey, claimCreate, { input }, options, ({ claimCreate: answer }) => pauseFor(answer))
-      return data.claimCreate
+      const rules = rulesFor(({ claimCreate: answer }: { readonly claimCreate: Answer }) => answer)
+      return (await askWithKey(idempotencyKey, claimCreate, { input }, options, rules)).claimCreate
     },
     confirm: async (claims, options) => (await ask(claimConfirm, { claims: claims.map(refOf) }, options)).claimConfirm,
     extend: async (claims, ttl, options) => (await ask(claimExtend, { claims: claims.map(refOf), ttl }, options)).claimExtend,
@@ -89,5 +88,15 @@ const withRef = <Input extends { readonly moveOf?: ClaimRef | null }>(input: Inp
 /** The fields of an answer to a placement call that determine whether and when the call is retried. */
 type Answer = { readonly __typename: string } | { readonly __typename: 'ReplicaBehind'; readonly retryAfter: string }
 
-/** The pause in milliseconds before a retry if the replica has not reached the caller's revision yet. Otherwise undefined. */
-const pauseFor = (answer: Answer): number | undefined => ('retryAfter' in answer ? millisecondsOf(answer.retryAfter) : undefined)
+/** The answers that the service stores under an idempotency key, or gives because of what is stored there. */
+const STORED: ReadonlySet<string> = new Set(['SelectDestinationsPayload', 'IdempotencyConflict'])
+
+/** What the answers to a call mean. A replica that has not reached the caller's revision yet states a pause; other replicas may be ahead. */
+const rulesFor = <Data>(answerOf: (data: Data) => Answer, waitForRoom = false): AnswerRules<Data> => ({
+  askAgainAfter(data) {
+    const answer = answerOf(data)
+    if (waitForRoom && answer.__typename === 'NoValidHost') return { ms: ROOM_PAUSE_MS, of: 'all endpoints' }
+    return 'retryAfter' in answer ? { ms: millisecondsOf(answer.retryAfter), of: 'this endpoint' } : undefined
+  },
+  isStored: (data) => STORED.has(answerOf(data).__typename),
+})

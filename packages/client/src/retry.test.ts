@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { type Clock, systemClock } from './clock.ts'
 import { ProtocolError, UnreachableError } from './errors.ts'
-import { AskAgain, type Clock, createRetry, pauseAfter, systemClock } from './retry.ts'
+import { AskAgain, createRetry, pauseAfter } from './retry.ts'
 
 /** A clock for tests. Its time advances only by `wait`, which resolves at once. */
 function aClock(): Clock & { readonly waits: number[] } {

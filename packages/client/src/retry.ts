@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from './clock.ts'
 import { retryAfter } from './errors.ts'
 
 /** The time limits and the signal of a call that is retried. */
@@ -18,30 +19,6 @@ export interface Surroundings {
   readonly clock?: Clock
   /** Returns a number from 0 to 1, like Math.random. */
   readonly random?: () => number
-}
-
-export interface Clock {
-  /** Returns the milliseconds since an arbitrary time. The value never decreases. */
-  now(): number
-  /** Resolves after `ms` milliseconds. Rejects with the signal's reason if the signal aborts first. */
-  wait(ms: number, signal?: AbortSignal): Promise<void>
-}
-
-export const systemClock: Clock = {
-  now: () => performance.now(),
-  wait: (ms, signal) =>
-    new Promise((resolve, reject) => {
-      signal?.throwIfAborted()
-      const abort = (): void => {
-        clearTimeout(timer)
-        reject(signal?.reason)
-      }
-      const timer = setTimeout(() => {
-        signal?.removeEventListener('abort', abort)
-        resolve()
-      }, ms)
-      signal?.addEventListener('abort', abort, { once: true })
-    }),
 }
 
 /** Wraps an answer after which the call must be retried. The answer is the result only if no time is left for a retry. */
@@ -65,12 +42,14 @@ const MAX_PAUSE_MS = 5_000
 
 /**
  * Repeats an attempt. Returns the result, or throws the error, of the last attempt. `onFailure` is called with the error of each failed
- * attempt.
+ * attempt. `leastPauseMs` returns the least pause before the next attempt in milliseconds; its argument is the pause that the last attempt
+ * requires, which applies if `leastPauseMs` is absent.
  */
 export type Retry = <Answer>(
   options: CallOptions,
   attempt: (given: Attempt) => Promise<Answer | AskAgain<Answer>>,
   onFailure?: (error: unknown) => void,
+  leastPauseMs?: (requiredMs: number) => number,
 ) => Promise<Answer>
 
 /**
@@ -78,7 +57,7 @@ export type Retry = <Answer>(
  * is marked as temporary, or if there was no answer. There is no further attempt if the pause before it would last until the deadline.
  */
 export function createRetry({ clock = systemClock, random = Math.random }: Surroundings): Retry {
-  return async (options, attempt, onFailure) => {
+  return async (options, attempt, onFailure, leastPauseMs = (requiredMs) => requiredMs) => {
     const { deadlineMs = DEADLINE_MS, attemptMs = ATTEMPT_MS, signal } = options
     const end = clock.now() + deadlineMs
     for (let failures = 0; ; failures++) {
@@ -87,7 +66,7 @@ export function createRetry({ clock = systemClock, random = Math.random }: Surro
       const outcome = await settle(attempt(given))
       if ('error' in outcome) onFailure?.(outcome.error)
       if (outcome.afterMs === undefined) return unwrap(outcome)
-      const pauseMs = outcome.afterMs + pauseAfter(failures, random)
+      const pauseMs = leastPauseMs(outcome.afterMs) + pauseAfter(failures, random)
       if (clock.now() + pauseMs >= end) return unwrap(outcome)
       await clock.wait(pauseMs, signal)
     }

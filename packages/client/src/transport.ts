@@ -1,27 +1,36 @@
-import { type Fault, FaultError, KeySourceError, ProtocolError } from './errors.ts'
+import type { Clock } from './clock.ts'
+import { createEndpoints, type Endpoints } from './endpoints.ts'
+import { type Fault, FaultError, KeySourceError, ProtocolError, UnreachableError } from './errors.ts'
 import { createKeyring, type KeySource } from './keys.ts'
 
 export interface TransportOptions {
-  /** The URL of the service's GraphQL endpoint, such as http://127.0.0.1:4400/graphql. In browsers it can be a path. */
-  readonly url: string
+  /**
+   * The URL of the service's GraphQL endpoint, such as http://127.0.0.1:4400/graphql. In browsers it can be a path. A list has the endpoints
+   * of several replicas of one service, in the order of preference: calls go to the first one. If it fails, retries and later calls go to
+   * the next one, and the failed one is avoided for 5 s (longer after each further failure in a row, at most 60 s). All attempts of a call
+   * have the same idempotency key.
+   */
+  readonly url: string | readonly string[]
   /** The API key, which is sent as `Authorization: Bearer KEY`. */
   readonly key?: KeySource
   /** A replacement for `fetch`, for tests and for platforms with their own implementation. */
   readonly fetch?: typeof globalThis.fetch
 }
 
-/**
- * Sends one operation with the present key. If the service refuses the key, the key is read again, and the operation is sent once more with
- * the new key. Throws KeySourceError for a key with characters that an HTTP header cannot have; such a key is never sent.
- */
-export type Transport = (body: string, accept: string, signal: AbortSignal) => Promise<Response>
+export interface Transport {
+  readonly endpoints: Endpoints
+  /**
+   * Sends one operation with the present key to an endpoint. If the service refuses the key, the key is read again, and the operation is
+   * sent once more with the new key. Throws KeySourceError for a key with characters that an HTTP header cannot have; such a key is never
+   * sent.
+   */
+  post(url: string, body: string, accept: string, signal: AbortSignal): Promise<Response>
+}
 
-/** Creates a transport. Throws RangeError for a URL that is not http or https. */
-export function createTransport({ url, key, fetch = globalThis.fetch }: TransportOptions): Transport {
-  if (URL.canParse(url) && !/^https?:$/.test(new URL(url).protocol))
-    throw new RangeError(`url is ${JSON.stringify(url)}; it must be an http or https address`)
+/** Creates a transport. Throws RangeError for a URL that is not http or https, for a repeated URL, and for an empty list of URLs. */
+export function createTransport({ url: urls, key, fetch = globalThis.fetch }: TransportOptions, clock: Pick<Clock, 'now'>): Transport {
   const keys = createKeyring(key)
-  return async (body, accept, signal) => {
+  const post: Transport['post'] = async (url, body, accept, signal) => {
     const send = (bearer: string | undefined): Promise<Response> => {
       // An invalid key is refused here, because the error message of fetch would contain the key.
       if (bearer !== undefined && /[^\t\x20-\x7e]/.test(bearer.trim()))
@@ -41,15 +50,23 @@ export function createTransport({ url, key, fetch = globalThis.fetch }: Transpor
     await response.body?.cancel()
     return await send(next)
   }
+  return { endpoints: createEndpoints(urls, clock), post }
 }
 
-/** Parses a complete answer and returns its data. Throws FaultError and ProtocolError. */
+/**
+ * Parses an answer and returns its data. Throws FaultError and ProtocolError, and UnreachableError if a successful response is marked as
+ * JSON but ends in the middle.
+ */
 export function readAnswer<Data>(url: string, { status, headers }: Response, text: string): Data {
   const wait = retryAfterOf(headers)
   let answer: { readonly data?: Data | null; readonly errors?: readonly Fault[] }
   try {
     answer = JSON.parse(text)
   } catch {
+    if (status < 300 && /^application\/([\w.-]+\+)?json\b/.test(headers.get('content-type') ?? ''))
+      throw new UnreachableError(
+        `${url} answered ${status} with only a part of an answer, which ends with ${JSON.stringify(text.slice(-40))}`,
+      )
     throw new ProtocolError(`${url} answered ${status} with ${JSON.stringify(text.slice(0, 80))}; it must be JSON`, status, wait)
   }
   if (answer?.errors !== undefined && answer.errors.length > 0) throw new FaultError(answer.errors, status, wait)
@@ -58,13 +75,18 @@ export function readAnswer<Data>(url: string, { status, headers }: Response, tex
   return answer.data
 }
 
-/** Reads the header Retry-After, which has seconds or a date. Returns the delay in milliseconds. */
+/**
+ * Reads the header Retry-After, which has seconds or a date. Returns the delay in milliseconds. A date is compared with the header Date of
+ * the same response, because the clocks of the service and of this machine can differ. Browsers hide the header Date of other origins;
+ * then the date is compared with the clock of this machine.
+ */
 function retryAfterOf(headers: Headers): number | undefined {
   const value = headers.get('retry-after')
   if (value === null) return undefined
   if (/^\d+$/.test(value)) return Number(value) * 1_000
   const at = Date.parse(value)
-  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
+  const sentAt = Date.parse(headers.get('date') ?? '')
+  return Number.isNaN(at) ? undefined : Math.max(0, at - (Number.isNaN(sentAt) ? Date.now() : sentAt))
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type DocumentNode, print } from 'graphql'
+import { type DocumentNode, Kind, print } from 'graphql'
 
 const texts = new WeakMap<DocumentNode, string>()
 
@@ -9,4 +9,11 @@ export function textOf(document: DocumentNode): string {
   const text = print(document)
   texts.set(document, text)
   return text
+}
+
+/** Returns the name of the operation in a document. Throws RangeError if there is none. */
+export function nameOf({ definitions }: DocumentNode): string {
+  for (const definition of definitions)
+    if (definition.kind === Kind.OPERATION_DEFINITION && definition.name !== undefined) return definition.name.value
+  throw new RangeError('expected a document with a named operation, found none; write a name after query or mutation')
 }
