@@ -1,5 +1,5 @@
 import { systemClock } from './clock.ts'
-import type { Target } from './endpoints.ts'
+import type { Target } from './endpoints/endpoints.ts'
 import { isOfEndpoint, KeySourceError, retryAfter, UnreachableError } from './errors.ts'
 import { causeOf, createTransport, readAnswer, type Transport, type TransportOptions } from './transport.ts'
 

@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts'
-import { createEndpoints, type Endpoints } from './endpoints.ts'
+import { createEndpoints, type Endpoints } from './endpoints/endpoints.ts'
 import { type Fault, FaultError, KeySourceError, ProtocolError, UnreachableError } from './errors.ts'
 import { createKeyring, type KeySource } from './keys.ts'
 

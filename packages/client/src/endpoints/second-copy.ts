@@ -1,5 +1,5 @@
-import type { Clock } from './clock.ts'
-import { mayHaveHappened } from './errors.ts'
+import type { Clock } from '../clock.ts'
+import { mayHaveHappened } from '../errors.ts'
 
 /** How one copy of an attempt ended. */
 type Ended<Answer> = { readonly answer: Answer } | { readonly error: unknown }

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts'
+import type { Clock } from '../clock.ts'
 
 /** An endpoint that is avoided after a first failure is avoided for this many milliseconds, and twice as long after each further one. */
 const FIRST_AVOIDANCE_MS = 5_000
