@@ -34,6 +34,13 @@ test('a program that only uses createClient does not load the documents', async 
   const used = Object.entries(output?.inputs ?? {})
     .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
     .filter(([input]) => input !== '<stdin>')
-  expect(used.map(([input]) => input.replace(/^.*\//, '')).toSorted()).toEqual(['client.ts', 'errors.ts', 'keys.ts', 'transport.ts'])
+  expect(used.map(([input]) => input.replace(/^.*\//, '')).toSorted()).toEqual([
+    'client.ts',
+    'clock.ts',
+    'endpoints.ts',
+    'errors.ts',
+    'keys.ts',
+    'transport.ts',
+  ])
   expect(outputFiles[0]?.text).not.toContain('selectDestinations')
 })

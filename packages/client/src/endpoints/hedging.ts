@@ -8,8 +8,8 @@ const SHARE = 0.95
 const CALLS_FOR_A_COPY = 20
 
 /**
- * Decides which calls with an idempotency key are sent once more because they are slow. It knows how long recent attempts took, and has a
- * budget that limits the second copies to one call in twenty.
+ * Decides which calls with an idempotency key are sent once more because they are slow. It knows how long recent attempts took, and limits
+ * the second copies to one call in twenty.
  */
 export interface Hedging {
   /** Counts a call with a key. Of any twenty calls that were counted one after the other, at most one is sent twice. */
@@ -18,16 +18,17 @@ export interface Hedging {
   took(operation: string, ms: number): void
   /** The milliseconds after which an attempt of this operation is slow. Undefined if too few durations are known. */
   slowAfterMs(operation: string): number | undefined
-  /** Takes a second copy from the budget. Returns false, and takes nothing, if the budget is too small. */
+  /** Returns true if a second copy may be sent now, and counts it. */
   takeCopy(): boolean
 }
 
 export function createHedging(): Hedging {
   const durations = new Map<string, number[]>()
-  let budget = 0
+  /** How many calls were counted since the last second copy, or since the start. */
+  let calls = 0
   return {
     countCall() {
-      budget = Math.min(CALLS_FOR_A_COPY, budget + 1)
+      calls += 1
     },
     took(operation, ms) {
       const known = durations.get(operation) ?? []
@@ -38,8 +39,8 @@ export function createHedging(): Hedging {
       return known.length < MIN_DURATIONS ? undefined : percentile(known, SHARE)
     },
     takeCopy() {
-      if (budget < CALLS_FOR_A_COPY) return false
-      budget = 0
+      if (calls < CALLS_FOR_A_COPY) return false
+      calls = 0
       return true
     },
   }
