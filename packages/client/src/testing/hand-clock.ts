@@ -14,7 +14,9 @@ export function handClock(): Clock & { end(): void; readonly waiting: number } {
         })
       }),
     end() {
-      for (const resolve of waits) resolve()
+      const ended = waits
+      waits = []
+      for (const resolve of ended) resolve()
     },
     get waiting() {
       return waits.length
