@@ -1,5 +1,5 @@
 // Plays one case of the table cases.json: listens on loopback ports as the endpoints of the case, answers their calls as the case says, and
-// records each call. README.md beside this file describes the format.
+// records each call. README.md in this folder describes the format.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { fileURLToPath, pathToFileURL } from 'node:url'

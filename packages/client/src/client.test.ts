@@ -95,3 +95,14 @@ test('a line break at the end of a key is ignored', async () => {
   await createClient({ url, key: 'k1\n' }).request('{ live }')
   expect(seen[0]?.authorization).toBe('Bearer k1')
 })
+
+test('request sends a call once, to the first endpoint that did not fail lately', async () => {
+  const { url: gone } = await answering(200, '{}')
+  await new Promise((resolve) => server?.close(resolve))
+  const { url, seen } = await answering(200, '{"data":{"live":true}}')
+  const client = createClient({ url: [gone, url] })
+  await expect(client.request('{ live }')).rejects.toThrow(gone)
+  expect(seen).toEqual([])
+  expect(await client.request('{ live }')).toEqual({ live: true })
+  expect(await client.request('{ live }')).toEqual({ live: true })
+})

@@ -112,11 +112,11 @@ export function createEvents(transport: Transport, { clock = systemClock, random
       for await (const { decisions: event } of follow(decisions, resumption, how)) yield event
     },
     async *hostChanges(filter = {}, how) {
+      const { isNew, known } = createOnce()
       const resumption = {
         variables: (after: string | undefined) => ({ ...filter, after: after ?? null }),
-        resumeAfter: ({ hostChanged: { revision } }: { hostChanged: HostChange }) => before(revision),
+        resumeAfter: ({ hostChanged: { revision } }: { hostChanged: HostChange }) => before(later(revision, known())),
       }
-      const isNew = createOnce()
       for await (const { hostChanged: event } of follow(hostChanged, resumption, how)) if (isNew(event)) yield event
     },
   }
@@ -170,19 +170,30 @@ const unreachable = (url: string, error: unknown): unknown =>
  */
 const before = (revision: string): string => (BigInt(revision) > 0n ? String(BigInt(revision) - 1n) : '0')
 
-/** Returns a function that returns true for the first event of a host at a revision. The events must be in the order of their revisions. */
-function createOnce(): (event: HostChange) => boolean {
-  let revision: string | undefined
+/**
+ * Remembers which events were delivered. `isNew` returns true for the first event of a host at a revision, and false for an event before
+ * the last revision: a stream that was reopened at a replica that is behind begins with changes that were delivered already. `known`
+ * returns the last revision.
+ */
+function createOnce(): { isNew(event: HostChange): boolean; known(): string } {
+  let last = '0'
   let seen = new Set<string>()
-  return (event) => {
-    if (event.revision !== revision) seen = new Set()
-    revision = event.revision
-    if (event.host === null) return true
-    const name = JSON.stringify([event.host.name, event.host.node])
-    if (seen.has(name)) return false
-    seen.add(name)
-    return true
+  return {
+    known: () => last,
+    isNew({ revision, host }) {
+      if (later(revision, last) !== revision) return false
+      if (revision !== last) seen = new Set()
+      last = revision
+      if (host === null) return true
+      const name = JSON.stringify([host.name, host.node])
+      if (seen.has(name)) return false
+      seen.add(name)
+      return true
+    },
   }
 }
+
+/** Returns the later one of two revisions. */
+const later = (a: string, b: string): string => (BigInt(a) > BigInt(b) ? a : b)
 
 const isOver = (signal: AbortSignal | undefined): boolean => signal?.aborted === true
