@@ -77,6 +77,7 @@ const UNCHECKED_PAGES = ['request-spec.md', 'host-stats.md', 'third-party-licenc
 const PAGES = [
   ...pagesIn(root, '.', false),
   ...pagesIn(root, 'docs', false),
+  ...pagesIn(root, 'clients/cases', false),
   ...readdirSync(path.join(root, 'packages')).flatMap((name) => pagesIn(root, `packages/${name}`, false)),
 ].filter((page) => !UNCHECKED_PAGES.includes(page) && page !== 'CHANGELOG.md')
 

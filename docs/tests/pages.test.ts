@@ -13,6 +13,7 @@ const pages = [
   ...pagesIn(root, '.', false),
   ...pagesIn(root, 'docs'),
   ...pagesIn(root, 'packages/client', false),
+  ...pagesIn(root, 'clients/cases', false),
   ...pagesIn(root, '.github'),
 ]
 const textOf = (page: string): string => readFileSync(path.join(root, page), 'utf8')
