@@ -16,6 +16,8 @@ import { reportHosts, usageOf } from '../promises/calls.ts'
 export interface ClientProgram {
   readonly command: string
   readonly args: readonly string[]
+  /** Variables of the environment that are added to those that describe the work. */
+  readonly environment?: Readonly<Record<string, string>>
 }
 
 export interface FailoverOptions {
@@ -60,6 +62,7 @@ export async function failOver({ program, replicas: [first, second], calls, faul
     env: {
       PATH: process.env.PATH ?? '',
       HOME: process.env.HOME ?? '',
+      ...program.environment,
       GANTT_URLS: `${first.url},${second.url}`,
       GANTT_KEY: ADMIN_KEY,
       GANTT_CALLS: String(calls),
