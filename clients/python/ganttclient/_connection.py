@@ -1,0 +1,231 @@
+"""HTTP connections with a time limit for a whole call."""
+
+from __future__ import annotations
+
+import http.client
+import io
+import selectors
+import socket
+import ssl
+import threading
+import time
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from ganttclient import exceptions
+from ganttclient._retry import Stop
+
+MAX_IDLE = 8
+
+
+class Endpoint:
+    """The address of one replica, and its open connections.
+
+    :param url: the URL of the GraphQL endpoint, http or https
+    :param context: how certificates are checked
+    """
+
+    def __init__(self, url: str, context: ssl.SSLContext | None) -> None:
+        parts = urlsplit(url)
+        if parts.username is not None or parts.password is not None:
+            raise ValueError(
+                "url contains a user name or a password; give the API key as"
+                " key="
+            )
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError(
+                f"url is {url!r}; it must be an http or https address"
+            )
+        self.url = url
+        self.host = parts.hostname
+        self.is_secure = parts.scheme == "https"
+        self.port = parts.port or (443 if self.is_secure else 80)
+        self.target = (parts.path or "/") + (
+            f"?{parts.query}" if parts.query else ""
+        )
+        self.netloc = parts.netloc
+        if self.is_secure and context is None:
+            context = ssl.create_default_context()
+        self._context = context
+        self._lock = threading.Lock()
+        self._idle: list[socket.socket] = []
+
+    def __repr__(self) -> str:
+        return f"<Endpoint {self.url}>"
+
+    def take(self, limit: float) -> socket.socket:
+        """Return an idle connection, or open one within ``limit`` seconds."""
+        while True:
+            with self._lock:
+                if not self._idle:
+                    break
+                connection = self._idle.pop()
+            if not _is_dropped(connection):
+                return connection
+            connection.close()
+        end = time.monotonic() + limit
+        try:
+            opened = socket.create_connection(
+                (self.host, self.port), timeout=limit
+            )
+            opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if self.is_secure and self._context is not None:
+                opened.settimeout(max(0.001, end - time.monotonic()))
+                try:
+                    return self._context.wrap_socket(
+                        opened, server_hostname=self.host
+                    )
+                except BaseException:
+                    opened.close()
+                    raise
+            return opened
+        except (OSError, UnicodeError) as error:
+            raise exceptions.UnreachableError(
+                f"{self.url}: {reason_of(error, limit)}", sent=False
+            ) from error
+
+    def give_back(self, connection: socket.socket) -> None:
+        """Keep a connection for a later call."""
+        with self._lock:
+            if len(self._idle) < MAX_IDLE:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+    def close(self) -> None:
+        """Close the idle connections."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+
+class Exchange:
+    """One request and its response on one connection.
+
+    :param endpoint: where the request is sent
+    :param limit: the time limit in seconds for the connection, the request
+        and the response; :meth:`allow` changes it
+    :param stop: ends the exchange from another thread
+    """
+
+    def __init__(self, endpoint: Endpoint, limit: float, stop: Stop) -> None:
+        self._endpoint = endpoint
+        self._limit = limit
+        self._end = time.monotonic() + limit
+        self._stop = stop
+        self._socket = endpoint.take(limit)
+        self._is_open = True
+        self._registered = stop.add(self._abort)
+
+    def allow(self, seconds: float) -> None:
+        """Set the time limit to a number of seconds from now."""
+        self._limit = seconds
+        self._end = time.monotonic() + seconds
+
+    def post(
+        self, body: bytes, accept: str, key: str | None
+    ) -> http.client.HTTPResponse:
+        """Send a body, and return the response when its headers arrived."""
+        head = [
+            f"POST {self._endpoint.target} HTTP/1.1",
+            f"Host: {self._endpoint.netloc}",
+            f"Accept: {accept}",
+            "Content-Type: application/json",
+            f"Content-Length: {len(body)}",
+        ]
+        if key is not None:
+            head.append(f"Authorization: Bearer {key}")
+        text = "\r\n".join(head) + "\r\n\r\n"
+        self._socket.settimeout(self._left())
+        self._socket.sendall(text.encode("ascii") + body)
+        response = http.client.HTTPResponse(
+            cast(socket.socket, _Timed(self)), method="POST"
+        )
+        response.begin()
+        return response
+
+    def receive_into(self, buffer: Any) -> int:
+        """Read what arrives next, within the time limit."""
+        self._socket.settimeout(self._left())
+        return self._socket.recv_into(buffer)
+
+    def end(self, response: http.client.HTTPResponse | None) -> None:
+        """End the exchange; keep the connection if it can be used again.
+
+        :param response: the response if it was read completely, else None
+        """
+        self._stop.remove(self._registered)
+        if not self._is_open:
+            return
+        self._is_open = False
+        if response is None or response.will_close or self._stop.is_set():
+            self._socket.close()
+        else:
+            self._endpoint.give_back(self._socket)
+
+    def failure(self, error: BaseException) -> exceptions.GanttError:
+        """Return the error of the client for one of the connection."""
+        if isinstance(error, exceptions.GanttError):
+            return error
+        if self._stop.is_set():
+            return exceptions.Stopped("the call was stopped by its caller")
+        why = reason_of(error, self._limit)
+        return exceptions.UnreachableError(f"{self._endpoint.url}: {why}")
+
+    def _left(self) -> float:
+        self._stop.check()
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise socket.timeout("timed out")
+        return left
+
+    def _abort(self) -> None:
+        try:
+            self._socket.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            # The other side closed the connection first.
+            return
+
+
+class _Timed:
+    """The part of a socket that HTTPResponse reads from."""
+
+    def __init__(self, exchange: Exchange) -> None:
+        self._exchange = exchange
+
+    def makefile(self, *_args: object, **_more: object) -> io.BufferedReader:
+        return io.BufferedReader(_Raw(self._exchange))
+
+
+class _Raw(io.RawIOBase):
+    def __init__(self, exchange: Exchange) -> None:
+        super().__init__()
+        self._exchange = exchange
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        return self._exchange.receive_into(buffer)
+
+
+def reason_of(error: BaseException, limit: float) -> str:
+    """Return in words why a connection failed."""
+    if isinstance(error, socket.timeout):
+        return f"no answer within {round(limit * 1000)} ms"
+    if isinstance(error, http.client.IncompleteRead):
+        return "the connection was closed before the end of the answer"
+    if isinstance(error, http.client.RemoteDisconnected):
+        return "the connection was closed without an answer"
+    return str(error) or type(error).__name__
+
+
+def _is_dropped(connection: socket.socket) -> bool:
+    """Return whether the other side has closed an idle connection."""
+    try:
+        with selectors.DefaultSelector() as selector:
+            selector.register(connection, selectors.EVENT_READ)
+            return bool(selector.select(0))
+    except (OSError, ValueError):
+        return True
