@@ -9,6 +9,7 @@ import socket
 import ssl
 import threading
 import time
+import weakref
 from typing import Any, cast
 from urllib.parse import urlsplit
 
@@ -49,6 +50,7 @@ class Endpoint:
         self._context = context
         self._lock = threading.Lock()
         self._idle: list[socket.socket] = []
+        weakref.finalize(self, _close_all, self._idle)
 
     def __repr__(self) -> str:
         return f"<Endpoint {self.url}>"
@@ -95,9 +97,7 @@ class Endpoint:
     def close(self) -> None:
         """Close the idle connections."""
         with self._lock:
-            idle, self._idle = self._idle, []
-        for connection in idle:
-            connection.close()
+            _close_all(self._idle)
 
 
 class Exchange:
@@ -208,6 +208,11 @@ class _Raw(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         return self._exchange.receive_into(buffer)
+
+
+def _close_all(connections: list[socket.socket]) -> None:
+    while connections:
+        connections.pop().close()
 
 
 def reason_of(error: BaseException, limit: float) -> str:

@@ -8,6 +8,7 @@ import threading
 from collections import deque
 from typing import Any, Callable
 
+from ganttclient import _retry
 from ganttclient._retry import Stop
 
 #: How many recent answers are considered.
@@ -65,7 +66,8 @@ class Race:
     """One attempt that may be sent to two endpoints.
 
     The first answer that is a success counts, and the other call is ended.
-    A refusal waits for the other call, which may have claimed resources.
+    A refusal and an error wait for the other call, which may have claimed
+    resources.
 
     :param stop: ends both calls
     :param is_success: whether an answer ends the race
@@ -123,12 +125,17 @@ class Race:
         last = outcomes[-1][0]
         if last is not None and self._is_success(last):
             return last
-        for data, _ in outcomes:
-            if data is not None:
-                return data
         errors = [error for _, error in outcomes if error is not None]
         for error in errors:
             on_failure(error)
+        # A refusal is no answer as long as the other copy may have claimed:
+        # the call is sent again, and its claim becomes the answer.
+        for error in errors:
+            if _retry.may_have_happened(error):
+                raise error
+        for data, _ in outcomes:
+            if data is not None:
+                return data
         raise errors[0]
 
     def _start(self, call: Callable[[Stop], Data]) -> None:
