@@ -70,7 +70,7 @@ describe.skipIf(PYTHON === undefined)(`the Python client${note}`, () => {
   test(`the tests of clients/python pass, and none is skipped${note}`, () => {
     const { status, stderr } = python(['-m', 'unittest', '-v'], '', { GANTT_URL: service.url, GANTT_KEY: ADMIN_KEY })
     expect(status, stderr).toBe(0)
-    expect(stderr).toMatch(/^Ran (?:[5-9]\d|\d{3}) tests/m)
-    expect(stderr).not.toMatch(/skipped/)
+    expect(stderr).toMatch(/^Ran \d{3} tests/m)
+    expect(stderr).not.toMatch(/skipped|Exception ignored/)
   })
 })

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import io
+import re
 import selectors
 import socket
 import ssl
@@ -17,6 +18,11 @@ from ganttclient import exceptions
 from ganttclient._retry import Stop
 
 MAX_IDLE = 8
+#: For how many seconds an idle connection is kept, unless the service states
+#: a time.  Services close idle connections, and a call on a connection that
+#: is being closed fails.
+IDLE = 4.0
+_KEEP_ALIVE = re.compile(r"timeout=(\d+)")
 
 
 class Endpoint:
@@ -49,7 +55,8 @@ class Endpoint:
             context = ssl.create_default_context()
         self._context = context
         self._lock = threading.Lock()
-        self._idle: list[socket.socket] = []
+        #: Each connection with the time until which it is kept.
+        self._idle: list[tuple[socket.socket, float]] = []
         weakref.finalize(self, _close_all, self._idle)
 
     def __repr__(self) -> str:
@@ -61,8 +68,8 @@ class Endpoint:
             with self._lock:
                 if not self._idle:
                     break
-                connection = self._idle.pop()
-            if not _is_dropped(connection):
+                connection, until = self._idle.pop()
+            if time.monotonic() < until and not _is_dropped(connection):
                 return connection
             connection.close()
         end = time.monotonic() + limit
@@ -86,11 +93,11 @@ class Endpoint:
                 f"{self.url}: {reason_of(error, limit)}", sent=False
             ) from error
 
-    def give_back(self, connection: socket.socket) -> None:
-        """Keep a connection for a later call."""
+    def give_back(self, connection: socket.socket, seconds: float) -> None:
+        """Keep a connection for a later call, for some seconds."""
         with self._lock:
             if len(self._idle) < MAX_IDLE:
-                self._idle.append(connection)
+                self._idle.append((connection, time.monotonic() + seconds))
                 return
         connection.close()
 
@@ -162,7 +169,7 @@ class Exchange:
         if response is None or response.will_close or self._stop.is_set():
             self._socket.close()
         else:
-            self._endpoint.give_back(self._socket)
+            self._endpoint.give_back(self._socket, _kept_for(response))
 
     def failure(self, error: BaseException) -> exceptions.GanttError:
         """Return the error of the client for one of the connection."""
@@ -210,9 +217,15 @@ class _Raw(io.RawIOBase):
         return self._exchange.receive_into(buffer)
 
 
-def _close_all(connections: list[socket.socket]) -> None:
+def _close_all(connections: list[tuple[socket.socket, float]]) -> None:
     while connections:
-        connections.pop().close()
+        connections.pop()[0].close()
+
+
+def _kept_for(response: http.client.HTTPResponse) -> float:
+    """Return for how many seconds a connection may stay idle."""
+    stated = _KEEP_ALIVE.search(response.headers.get("Keep-Alive", ""))
+    return IDLE if stated is None else max(0.0, float(stated[1]) - 1)
 
 
 def reason_of(error: BaseException, limit: float) -> str:

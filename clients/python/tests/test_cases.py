@@ -46,7 +46,8 @@ class CasePlayer:
         self._control = addresses["control"]
 
     def records(self) -> list[dict[str, Any]]:
-        return self._get("/records")["records"]
+        records: list[dict[str, Any]] = self._get("/records")["records"]
+        return records
 
     def wait(self, endpoint: int, call: int, event: str) -> None:
         query = {"endpoint": endpoint, "call": call, "event": event}
@@ -192,9 +193,7 @@ class CasesTest(unittest.TestCase):
         if "status" in expected:
             self.assertEqual(error.status, expected["status"])
         if "idempotencyKey" in expected:
-            self.assertEqual(
-                error.idempotency_key, expected["idempotencyKey"]
-            )
+            self.assertEqual(error.idempotency_key, expected["idempotencyKey"])
         if "cause" in expected:
             self.compare_error(expected["cause"], error.__cause__)
         self.assertNotIn("key-1", str(error))

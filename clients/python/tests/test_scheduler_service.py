@@ -9,7 +9,7 @@ from typing import Any
 
 import ganttclient
 from ganttclient import exceptions
-from tests.test_service import KEY, SKIP, URL, name
+from tests.test_service import CREATE_KEY, KEY, SKIP, URL, name
 
 SECRET = "token-of-a-user"
 
@@ -42,7 +42,7 @@ class NovaNoValidHost(Exception):
     """Has the constructor of nova.exception.NoValidHost."""
 
     def __init__(self, message: str | None = None, **kwargs: Any) -> None:
-        super().__init__(message or "No valid host: %(reason)s" % kwargs)
+        super().__init__(message or f"No valid host: {kwargs['reason']}")
 
 
 def row(host: str, node: str, **fields: Any) -> dict[str, Any]:
@@ -144,6 +144,25 @@ class SchedulerTest(unittest.TestCase):
         self.assertEqual(found["claim"]["state"], "RESERVED")
         self.assertEqual(before[0], request_spec)
         self.assertEqual(set(before[1]), set(filter_properties))
+
+    def test_a_key_with_the_scopes_of_nova(self) -> None:
+        self.report()
+        admin = ganttclient.Client(URL, KEY)
+        self.addCleanup(admin.close)
+        scopes = ["SCHEDULE", "REPORT", "CLAIM"]
+        created = admin.request(
+            CREATE_KEY,
+            {"input": {"name": "nova", "account": "nova", "scopes": scopes}},
+        )
+        client = ganttclient.SchedulerClient(
+            url=URL, key=created["apiKeyCreate"]["secret"]
+        )
+        self.addCleanup(client.close)
+        stats = row(self.host, self.node, vcpus_used=1)
+        client.update_resource_stats(None, (self.host, self.node), stats)
+        client.select_destinations(None, *dictionaries(self.host))
+        with self.assertRaisesRegex(exceptions.NoValidHost, "99"):
+            client.select_destinations(None, *dictionaries(self.host, 99))
 
     def test_several_instances(self) -> None:
         self.report()

@@ -6,9 +6,7 @@ tests are skipped, and say so, if they are not set.
 
 from __future__ import annotations
 
-import asyncio
 import os
-import threading
 import unittest
 import uuid
 from typing import Any
@@ -29,6 +27,9 @@ MACHINE = {
     "localGbUsed": 0,
     "instances": [],
 }
+CREATE_KEY = """mutation ($input: ApiKeyCreateInput!) {
+  apiKeyCreate(input: $input) { ... on ApiKeyPayload { secret } }
+}"""
 
 
 def name() -> str:
@@ -105,10 +106,14 @@ class PlacementTest(ServiceTest):
         self.assertEqual(error.rule, "cpu.too_few")
         self.assertRegex(error.remedy, "smaller flavor")
         assert error.decision_id is not None
-        self.assertIn("CPU", self.client.explain(error.decision_id)["headline"])
+        self.assertIn(
+            "CPU", self.client.explain(error.decision_id)["headline"]
+        )
         why = self.client.why_not(host, decision_id=error.decision_id)
         self.assertFalse(why["wouldPassNow"])
-        self.assertFalse(self.client.why_not(host, spec=self.spec())["wouldPassNow"])
+        self.assertFalse(
+            self.client.why_not(host, spec=self.spec())["wouldPassNow"]
+        )
 
     def test_a_wrong_field_is_named(self) -> None:
         with self.assertRaises(faults.GraphqlValidationFailed) as unknown:
@@ -117,6 +122,28 @@ class PlacementTest(ServiceTest):
         with self.assertRaises(exceptions.Invalid) as wrong:
             self.client.select(self.spec(numInstances=2))
         self.assertIn("numInstances", str(wrong.exception))
+
+    def test_a_key_that_is_bound_to_a_project(self) -> None:
+        host = self.machine()
+        project = name()
+        fields = {"name": project, "account": project, "project": project}
+        created = self.client.request(
+            CREATE_KEY,
+            {"input": {**fields, "scopes": ["READ", "SCHEDULE", "CLAIM"]}},
+        )
+        client = ganttclient.Client(
+            URL, created["apiKeyCreate"]["secret"], for_project=True
+        )
+        self.addCleanup(client.close)
+        spec = {"flavor": {"vcpus": 1, "memoryMb": 512}, "projectId": project}
+        placement = client.select(spec)
+        self.assertTrue(placement.host.name)
+        self.assertIsNone(placement.host.availability_zone)
+        client.release(*placement.claims)
+        huge = {**spec, "flavor": {"vcpus": 9999, "memoryMb": 512}}
+        with self.assertRaises(exceptions.NoValidHost) as caught:
+            client.select(huge)
+        self.assertNotIn(host, str(caught.exception))
 
     def test_a_taken_instance(self) -> None:
         spec = self.spec(self.machine())
@@ -148,14 +175,14 @@ class PlacementTest(ServiceTest):
     def test_a_hold_says_that_the_room_is_lost(self) -> None:
         seen: list[exceptions.RoomLost] = []
         spec = self.spec(self.machine())
-        with self.assertRaises(exceptions.RoomLost):
-            with self.client.hold(
-                spec, ttl="PT3S", on_lost=seen.append
-            ) as held:
-                self.client.release(held.claim)
-                self.assertTrue(held.wait_lost(60))
-                with self.assertRaises(exceptions.RoomLost):
-                    held.check()
+        with (
+            self.assertRaises(exceptions.RoomLost),
+            self.client.hold(spec, ttl="PT3S", on_lost=seen.append) as held,
+        ):
+            self.client.release(held.claim)
+            self.assertTrue(held.wait_lost(60))
+            with self.assertRaises(exceptions.RoomLost):
+                held.check()
         self.assertEqual(len(seen), 1)
 
     def test_a_hold_outlives_its_ttl(self) -> None:
@@ -183,7 +210,12 @@ class ReportTest(ServiceTest):
         host = name()
         reporter = self.client.reporter(host, lambda: MACHINE)
         # After a report in Nova's form the service takes no delta.
-        row = {"vcpus": 4, "memory_mb": 1024, "local_gb": 10, "free_disk_gb": 10}
+        row = {
+            "vcpus": 4,
+            "memory_mb": 1024,
+            "local_gb": 10,
+            "free_disk_gb": 10,
+        }
         used = {"vcpus_used": 0, "memory_mb_used": 0, "local_gb_used": 0}
         self.assertTrue(reporter.report_nova({**row, **used}).is_applied)
         self.assertTrue(reporter.change({"vcpusUsed": 1}).is_applied)
@@ -212,79 +244,6 @@ class ReportTest(ServiceTest):
         every = list(self.client.hosts("name:py-*", page_size=2))
         self.assertLessEqual(set(mine), {host.name for host in every})
         self.assertEqual(page.total_count, len(every))
-
-
-@unittest.skipUnless(URL and KEY, SKIP)
-class StreamTest(ServiceTest):
-    def test_changes_are_resumed_where_the_reader_was(self) -> None:
-        host = self.machine()
-        state = self.client.host(host)
-        assert state is not None
-        seen = []
-        after = str(int(state.revision) - 1)
-        with self.client.host_changes(f"name:{host}", after=after) as stream:
-            seen.append(next(stream))
-        assert seen[0].host is not None
-        self.assertEqual(seen[0].host["name"], host)
-        self.client.reporter(host, lambda: {**MACHINE, "vcpus": 4}).report()
-        resumed = self.client.host_changes(
-            f"name:{host}", after=seen[0].revision
-        )
-        with resumed:
-            change = next(resumed)
-        self.assertGreater(int(change.revision), int(seen[0].revision))
-
-    def test_another_thread_closes_a_stream(self) -> None:
-        stream = self.client.decisions(f"host:{name()}")
-        threading.Timer(0.2, stream.close).start()
-        self.assertEqual(list(stream), [])
-
-    def test_a_wrong_filter_is_raised(self) -> None:
-        with self.assertRaises(exceptions.ServiceError):
-            next(self.client.host_changes("no_such_key:1"))
-
-
-@unittest.skipUnless(URL and KEY, SKIP)
-class AsyncTest(ServiceTest, unittest.IsolatedAsyncioTestCase):
-    def setUp(self) -> None:
-        super().setUp()
-        self.aio = ganttclient.AsyncClient(URL, KEY)
-
-    async def asyncTearDown(self) -> None:
-        await self.aio.close()
-
-    async def test_calls_at_the_same_time(self) -> None:
-        host = self.machine()
-        calls = [self.aio.select(self.spec(host)) for _ in range(4)]
-        placements = await asyncio.gather(*calls)
-        claims = [one.claims[0] for one in placements]
-        confirmed = await self.aio.confirm(*claims)
-        self.assertEqual({one.state for one in confirmed}, {"CONFIRMED"})
-        await self.aio.release(*claims)
-        found = [one.name async for one in self.aio.hosts(f"name:{host}")]
-        self.assertEqual(found, [host])
-
-    async def test_a_hold_confirms(self) -> None:
-        async with self.aio.hold(self.spec(self.machine())) as held:
-            await asyncio.sleep(0)
-        self.assertEqual(held.confirmed[0].state, "CONFIRMED")
-
-    async def test_a_lost_room_cancels_the_block(self) -> None:
-        spec = self.spec(self.machine())
-        with self.assertRaises(exceptions.RoomLost):
-            async with self.aio.hold(spec, ttl="PT3S") as held:
-                await self.aio.release(held.claim)
-                await asyncio.sleep(600)
-
-    async def test_a_stream_ends_when_it_is_closed(self) -> None:
-        host = self.machine()
-        state = await self.aio.host(host)
-        assert state is not None
-        after = str(int(state.revision) - 1)
-        async with self.aio.host_changes(after=after) as stream:
-            async for event in stream:
-                if event.host is not None and event.host["name"] == host:
-                    break
 
 
 if __name__ == "__main__":
