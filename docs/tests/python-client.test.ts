@@ -48,23 +48,33 @@ describe.skipIf(PYTHON === undefined)(`the Python client${note}`, () => {
     await rm(state, { recursive: true, force: true })
   })
 
-  test(`the programs of clients/python/README.md print what it shows${note}`, async () => {
-    const page = await readFile(path.join(folder, 'README.md'), 'utf8')
-    const blocks = [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, form = '', text = '']) => ({ form, text }))
-    expect(blocks.map(({ form }) => form)).toEqual(['python', 'text', 'python', 'text'])
-    for (let i = 0; i < blocks.length; i += 2) {
-      const program = blocks[i]?.text ?? ''
-      expect(
-        program
-          .trim()
-          .split('\n')
-          .filter((line) => line !== '').length,
-      ).toBeLessThanOrEqual(10)
-      // as it is typed in, except for the port and the key of this service
-      const typed = program.replace('http://127.0.0.1:4400/graphql', service.url).replace('gantt_...', ADMIN_KEY)
-      const { status, stdout, stderr } = python(['-i', '-q'], typed)
-      expect([stderr.replaceAll(/>>> |\.\.\. /g, '').trim(), stdout, status]).toEqual(['', blocks[i + 1]?.text, 0])
-    }
+  /** The blocks of a page: its programs, and what they print together. */
+  async function readPage(page: string): Promise<{ readonly programs: readonly string[]; readonly printed: string }> {
+    const text = await readFile(path.join(folder, page), 'utf8')
+    const blocks = [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, form = '', inner = '']) => ({ form, inner }))
+    const of = (wanted: string) => blocks.filter(({ form }) => form === wanted).map(({ inner }) => inner)
+    expect(blocks.map(({ form }) => form)).toEqual(blocks.map((_block, i) => (i % 2 === 0 ? 'python' : 'text')))
+    return { programs: of('python'), printed: of('text').join('') }
+  }
+
+  /** Types programs in, with the port and the key of this service. Nothing but the prompts may be printed as an error. */
+  function typeIn(programs: readonly string[]): string {
+    const typed = programs.join('\n').replaceAll('http://127.0.0.1:4400/graphql', service.url).replaceAll('gantt_...', ADMIN_KEY)
+    const { status, stdout, stderr } = python(['-i', '-q'], typed)
+    expect([stderr.replaceAll(/>>> |\.\.\. /g, '').trim(), status]).toEqual(['', 0])
+    return stdout
+  }
+
+  test(`each program of clients/python/README.md has at most ten lines, and all print what the page shows${note}`, async () => {
+    const { programs, printed } = await readPage('README.md')
+    expect(programs).toHaveLength(2)
+    for (const program of programs) expect(program.split('\n').filter((line) => line !== '').length).toBeLessThanOrEqual(10)
+    expect(programs.map((program) => typeIn([program])).join('')).toBe(printed)
+  })
+
+  test(`the programs of docs/python-client.md print what it shows${note}`, async () => {
+    const { programs, printed } = await readPage('../../docs/python-client.md')
+    expect(typeIn(programs)).toBe(printed)
   })
 
   test(`the tests of clients/python pass, and none is skipped${note}`, () => {

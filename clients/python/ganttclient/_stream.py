@@ -69,16 +69,20 @@ class Stream(Generic[Event]):
         endpoints = self._caller.endpoints
         failures = 0
         known = _Once()
+        #: The endpoints that were tried since the last event.
+        choice = Choice(endpoints, clock)
         while not self._stop.is_set():
-            choice = Choice(endpoints, clock)
             endpoint = choice.next()
             began = clock.now()
             try:
                 for event in self._connect(endpoint):
+                    if failures:
+                        choice = Choice(endpoints, clock)
                     failures = 0
                     endpoints.answered(endpoint, began)
-                    self.after = _before(event.revision)
-                    if known.is_new(event):
+                    is_new = known.is_new(event)
+                    self.after = _before(known.revision)
+                    if is_new:
                         yield event
                 raise exceptions.UnreachableError(
                     f"{endpoint.url}: the stream ended"
@@ -110,18 +114,29 @@ class Stream(Generic[Event]):
 
 
 class _Once:
-    """Finds events of a host that were delivered before a break."""
+    """Finds events that were delivered before a break.
+
+    A stream that is opened again at a replica that is behind begins with
+    changes that were delivered already.
+    """
 
     def __init__(self) -> None:
-        self._revision = ""
+        #: The last revision that was delivered.
+        self.revision = 0
         self._seen: set[tuple[Any, Any]] = set()
 
     def is_new(self, event: models.HostChange | models.DecisionEvent) -> bool:
-        if not isinstance(event, models.HostChange) or event.host is None:
+        revision = int(event.revision)
+        if not isinstance(event, models.HostChange):
+            self.revision = revision
             return True
-        if event.revision != self._revision:
-            self._revision = event.revision
+        if revision < self.revision:
+            return False
+        if revision > self.revision:
+            self.revision = revision
             self._seen = set()
+        if event.host is None:
+            return True
         name = (event.host.get("name"), event.host.get("node"))
         if name in self._seen:
             return False
@@ -129,10 +144,10 @@ class _Once:
         return True
 
 
-def _before(revision: str) -> str:
+def _before(revision: int) -> str:
     """Return the revision before.
 
     Several events can have the same revision, and the stream can break
     between two of them, so it continues one revision earlier.
     """
-    return str(max(0, int(revision) - 1))
+    return str(max(0, revision - 1))

@@ -46,6 +46,16 @@ class StreamTest(ScriptedTest):
         self.assertIsInstance(broken[0], exceptions.UnreachableError)
         self.assertEqual(server.calls[1]["variables"]["query"], "az:az1")
 
+    def test_a_replica_that_is_behind_repeats_nothing(self) -> None:
+        server = self.serve(
+            script.events(change(7, "a")),
+            script.events(change(5, "a"), change(7, "a"), change(8, "b")),
+            script.events(change(9, "c")),
+        )
+        stream = self.open(server).host_changes()
+        self.assertEqual(self.names(stream, 3), ["a", "b", "c"])
+        self.assertEqual(self.afters(server), [None, "6", "7"])
+
     def test_a_silent_stream_is_opened_again(self) -> None:
         server = self.serve(
             script.events(change(5, "a"), then=script.never),
