@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import http.client
 import io
 import re
@@ -39,7 +41,9 @@ class Endpoint:
                 "url contains a user name or a password; give the API key as"
                 " key="
             )
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        is_plain = url.isascii() and url.isprintable() and " " not in url
+        is_http = parts.scheme in ("http", "https") and parts.hostname
+        if not is_plain or not is_http or parts.hostname is None:
             raise ValueError(
                 f"url is {url!r}; it must be an http or https address"
             )
@@ -62,7 +66,7 @@ class Endpoint:
     def __repr__(self) -> str:
         return f"<Endpoint {self.url}>"
 
-    def take(self, limit: float) -> socket.socket:
+    def take(self, limit: float, stop: Stop) -> socket.socket:
         """Return an idle connection, or open one within ``limit`` seconds."""
         while True:
             with self._lock:
@@ -74,24 +78,43 @@ class Endpoint:
             connection.close()
         end = time.monotonic() + limit
         try:
-            opened = socket.create_connection(
-                (self.host, self.port), timeout=limit
-            )
-            opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            if self.is_secure and self._context is not None:
-                opened.settimeout(max(0.001, end - time.monotonic()))
-                try:
-                    return self._context.wrap_socket(
-                        opened, server_hostname=self.host
-                    )
-                except BaseException:
-                    opened.close()
-                    raise
-            return opened
+            opened = self._connect(end, stop)
+            if not self.is_secure or self._context is None:
+                return opened
+            try:
+                opened.settimeout(_left_until(end))
+                return self._context.wrap_socket(
+                    opened, server_hostname=self.host
+                )
+            except BaseException:
+                opened.close()
+                raise
         except (OSError, UnicodeError) as error:
+            stop.check()
             raise exceptions.UnreachableError(
                 f"{self.url}: {reason_of(error, limit)}", sent=False
             ) from error
+
+    def _connect(self, end: float, stop: Stop) -> socket.socket:
+        """Connect to one of the addresses of the host."""
+        failure: OSError | None = None
+        for family, kind, number, _, address in socket.getaddrinfo(
+            self.host, self.port, type=socket.SOCK_STREAM
+        ):
+            opened = socket.socket(family, kind, number)
+            registered = stop.add(functools.partial(_shut, opened))
+            try:
+                opened.settimeout(_left_until(end))
+                opened.connect(address)
+                opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                return opened
+            except OSError as error:
+                opened.close()
+                failure = error
+            finally:
+                stop.remove(registered)
+            stop.check()
+        raise failure or OSError("the host has no address")
 
     def give_back(self, connection: socket.socket, seconds: float) -> None:
         """Keep a connection for a later call, for some seconds."""
@@ -121,7 +144,7 @@ class Exchange:
         self._limit = limit
         self._end = time.monotonic() + limit
         self._stop = stop
-        self._socket = endpoint.take(limit)
+        self._socket = endpoint.take(limit, stop)
         self._is_open = True
         self._registered = stop.add(self._abort)
 
@@ -145,7 +168,10 @@ class Exchange:
             head.append(f"Authorization: Bearer {key}")
         text = "\r\n".join(head) + "\r\n\r\n"
         self._socket.settimeout(self._left())
-        self._socket.sendall(text.encode("ascii") + body)
+        # A service that refuses a large body answers before it has read all
+        # of it.  If there is no answer, reading fails next.
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            self._socket.sendall(text.encode("ascii") + body)
         response = http.client.HTTPResponse(
             cast(socket.socket, _Timed(self)), method="POST"
         )
@@ -182,17 +208,10 @@ class Exchange:
 
     def _left(self) -> float:
         self._stop.check()
-        left = self._end - time.monotonic()
-        if left <= 0:
-            raise socket.timeout("timed out")
-        return left
+        return _left_until(self._end)
 
     def _abort(self) -> None:
-        try:
-            self._socket.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            # The other side closed the connection first.
-            return
+        _shut(self._socket)
 
 
 class _Timed:
@@ -215,6 +234,22 @@ class _Raw(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         return self._exchange.receive_into(buffer)
+
+
+def _left_until(end: float) -> float:
+    left = end - time.monotonic()
+    if left <= 0:
+        raise socket.timeout("timed out")
+    return left
+
+
+def _shut(connection: socket.socket) -> None:
+    """End what another thread does with a connection."""
+    try:
+        connection.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        # The connection has ended already.
+        return
 
 
 def _close_all(connections: list[tuple[socket.socket, float]]) -> None:

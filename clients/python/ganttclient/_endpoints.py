@@ -66,10 +66,7 @@ class Endpoints:
         :param began: when the call began
         """
         with self._lock:
-            state = self._of(endpoint)
-            if began >= state.failed_at:
-                state.failures = 0
-                state.avoided_until = float("-inf")
+            self._answered(self._of(endpoint), began)
 
     def failed(
         self, endpoint: Endpoint, began: float, error: BaseException
@@ -82,6 +79,8 @@ class Endpoints:
             if pause:
                 state.stated = max(state.stated, now + pause)
             if not _is_failure(error):
+                if isinstance(error, exceptions.ServiceError):
+                    self._answered(state, began)
                 return
             # Of calls that were in progress together, only one counts.
             if began >= state.failed_at or state.failures == 0:
@@ -94,6 +93,11 @@ class Endpoints:
         """Close the idle connections."""
         for endpoint in self.all:
             endpoint.close()
+
+    def _answered(self, state: _State, began: float) -> None:
+        if began >= state.failed_at:
+            state.failures = 0
+            state.avoided_until = float("-inf")
 
     def _of(self, endpoint: Endpoint) -> _State:
         return self._states[self.all.index(endpoint)]

@@ -71,6 +71,12 @@ class PackageTest(unittest.TestCase):
         version = json.loads(PACKAGE.read_text(encoding="utf-8"))["version"]
         self.assertEqual(ganttclient.__version__, version)
 
+    def test_the_licence_is_that_of_the_repository(self) -> None:
+        if not PACKAGE.exists():
+            self.skipTest("this is not a checkout of the repository")
+        mine = ROOT / "clients" / "python" / "LICENSE"
+        self.assertEqual(mine.read_bytes(), (ROOT / "LICENSE").read_bytes())
+
     def test_each_file_has_at_most_300_lines(self) -> None:
         folder = Path(ganttclient.__file__).resolve().parents[1]
         for file in folder.glob("*/*.py"):

@@ -115,6 +115,12 @@ class PlacementTest(ServiceTest):
             self.client.why_not(host, spec=self.spec())["wouldPassNow"]
         )
 
+    def test_a_body_that_is_too_large_is_refused_once(self) -> None:
+        names = ["x" * 1000] * 8000
+        with self.assertRaises(faults.GraphqlValidationFailed) as caught:
+            self.client.query("query ($x: [String!]) { live }", {"x": names})
+        self.assertEqual(caught.exception.rule, "limit.body")
+
     def test_a_wrong_field_is_named(self) -> None:
         with self.assertRaises(faults.GraphqlValidationFailed) as unknown:
             self.client.select(self.spec(minimum=3))

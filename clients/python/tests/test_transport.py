@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import selectors
+import socket
 import threading
 import unittest
 from typing import Any
@@ -32,7 +33,13 @@ class ScriptedTest(unittest.TestCase):
 
 class AddressTest(unittest.TestCase):
     def test_addresses_that_are_refused(self) -> None:
-        for url in ("localhost:4400/graphql", "ftp://a/graphql", "/graphql"):
+        for url in (
+            "localhost:4400/graphql",
+            "ftp://a/graphql",
+            "/graphql",
+            "http://a/b c",
+            "http://\u2713/",
+        ):
             with self.assertRaisesRegex(ValueError, "http or https"):
                 ganttclient.Client(url)
         with self.assertRaisesRegex(ValueError, "empty list"):
@@ -158,6 +165,27 @@ class ConnectionTest(ScriptedTest):
                     client.select(SPEC, stop=stop)
                 else:
                     client.query("{ live }", stop=stop)
+
+    def test_another_thread_stops_a_connection_that_is_being_opened(
+        self,
+    ) -> None:
+        full = socket.socket()
+        self.addCleanup(full.close)
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        address = full.getsockname()
+        # The queue of the port is full when a connection is not accepted.
+        for _ in range(16):
+            waiting = socket.socket()
+            self.addCleanup(waiting.close)
+            waiting.setblocking(False)
+            waiting.connect_ex(address)
+        url = f"http://127.0.0.1:{address[1]}/graphql"
+        client = ganttclient.Client(url, attempt_timeout=600, deadline=600)
+        stop = ganttclient.Stop()
+        threading.Timer(0.2, stop.set).start()
+        with self.assertRaises(exceptions.Stopped):
+            client.query("{ live }", stop=stop)
 
     def test_nothing_is_sent_after_a_stop(self) -> None:
         server = self.serve(script.data(live=True))
