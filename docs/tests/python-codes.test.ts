@@ -29,7 +29,7 @@ test('the remedies of the Python client are those of docs/errors.md', async () =
   const remedies = SECTIONS.map(rowsOf)
   for (const [at, rows] of remedies.entries()) expect(rows.length, SECTIONS[at]).toBeGreaterThan(10)
   const file = fileURLToPath(new URL('../../clients/python/ganttclient/remedies.json', import.meta.url))
-  await expect(`${JSON.stringify(Object.fromEntries(remedies.flat()), null, 1)}\n`).toMatchFileSnapshot(file)
+  await expect(`${JSON.stringify(Object.fromEntries(remedies.flat()), null, 2)}\n`).toMatchFileSnapshot(file)
 })
 
 test('the Python client has one exception class for each code of an answer, and for no other code', () => {
