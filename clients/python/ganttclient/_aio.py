@@ -118,7 +118,8 @@ class AsyncHold:
         self._task = asyncio.current_task()
         begun = self._pool.submit(hold.__enter__)
         try:
-            self._hold = await asyncio.wrap_future(begun)
+            found: Hold = await asyncio.wrap_future(begun)
+            self._hold = found
         except asyncio.CancelledError as error:
             stop.set()
             begun.add_done_callback(functools.partial(_undo, error))
@@ -137,13 +138,16 @@ class AsyncHold:
         hold = self._hold
         if hold is None:
             return
-        ending = self._pool.submit(hold.__exit__, kind, error, traceback)
-        await asyncio.shield(asyncio.wrap_future(ending))
-        if self._is_cancelled and isinstance(error, asyncio.CancelledError):
-            if sys.version_info >= (3, 11) and task is not None:
-                # Somebody else may have cancelled the task too.
-                if task.uncancel() > 0:
-                    return
+        ending = asyncio.wrap_future(
+            self._pool.submit(hold.__exit__, kind, error, traceback)
+        )
+        try:
+            # If somebody cancels this, the end goes on in its thread.
+            await asyncio.shield(ending)
+        finally:
+            is_by_others = self._is_cancelled and _uncancel(task)
+        is_ours = self._is_cancelled and not is_by_others
+        if is_ours and isinstance(error, asyncio.CancelledError):
             hold.check()
 
     def _cancel(self) -> None:
@@ -152,6 +156,13 @@ class AsyncHold:
             return
         self._is_cancelled = True
         self._task.cancel()
+
+
+def _uncancel(task: asyncio.Task[Any] | None) -> bool:
+    """Take back our cancellation; return whether there is another one."""
+    if sys.version_info >= (3, 11) and task is not None:
+        return task.uncancel() > 0
+    return False
 
 
 def _undo(error: BaseException, begun: Future[Hold]) -> None:

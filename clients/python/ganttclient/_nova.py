@@ -9,8 +9,21 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any
 
-#: Entries that are never sent: the security context has the user's token.
-_SECRET = frozenset(("context",))
+
+def document(value: Mapping[str, Any], name: str) -> Any:
+    """Return a dictionary of Nova's scheduler calls as JSON.
+
+    Its entry ``context`` is left out: the scheduler added it for its own use,
+    and it has the user's token.
+
+    :param name: the name of the dictionary, for messages
+    """
+    if not isinstance(value, Mapping):
+        raise TypeError(
+            f"{name} must be a dictionary, and is a {type(value).__name__}"
+        )
+    sent = {key: item for key, item in value.items() if key != "context"}
+    return primitive(sent, name)
 
 
 def primitive(value: Any, path: str) -> Any:
@@ -34,7 +47,6 @@ def primitive(value: Any, path: str) -> Any:
         return {
             str(key): primitive(item, f"{path}.{key}")
             for key, item in value.items()
-            if key not in _SECRET
         }
     if isinstance(value, (list, tuple)):
         return [

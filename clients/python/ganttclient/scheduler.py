@@ -109,8 +109,8 @@ class SchedulerClient:
             states the cause
         """
         legacy = {
-            "request_spec": _nova.primitive(request_spec, "request_spec"),
-            "filter_properties": _nova.primitive(
+            "request_spec": _nova.document(request_spec, "request_spec"),
+            "filter_properties": _nova.document(
                 filter_properties, "filter_properties"
             ),
         }

@@ -177,9 +177,8 @@ class CasesTest(unittest.TestCase):
                 outcome.answer = "ClaimPayload"
                 outcome.claim = confirmed.id
             else:
-                reporter = client.reporter(
-                    given["name"]["host"], lambda: given["full"]
-                )
+                full: dict[str, Any] = given["full"]
+                reporter = client.reporter(given["name"]["host"], lambda: full)
                 outcome.answer = reporter.report().kind
         except exceptions.GanttError as error:
             outcome.error = error

@@ -174,12 +174,13 @@ def _key_of(variables: dict[str, Any]) -> Any:
 
 class DurationTest(unittest.TestCase):
     def test_durations(self) -> None:
-        for text, seconds in (
+        rows: list[tuple[models.Duration, float]] = [
             ("PT2M", 120),
             ("PT0.5S", 0.5),
             ("P1DT12H", 129600),
             (timedelta(hours=1), 3600),
-        ):
+        ]
+        for text, seconds in rows:
             self.assertEqual(models.seconds_of(text), seconds)
         for wrong in ("", "P", "PT", "2M", "PT2M ", "P1W"):
             with self.assertRaises(ValueError):

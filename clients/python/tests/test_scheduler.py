@@ -124,10 +124,13 @@ class SchedulerTest(unittest.TestCase):
 
     def test_the_security_context_is_not_sent(self) -> None:
         server = self.serve(script.data(**script.placed()))
-        properties = {"context": Context(), "retry": None}
+        hints = {"context": "of a user"}
+        properties = {"context": Context(), "scheduler_hints": hints}
         self.open(server).select_destinations(Context(), {}, properties)
         self.assertNotIn(SECRET, json.dumps(server.calls[0]["variables"]))
         self.assertIn("context", properties)
+        sent = server.calls[0]["variables"]["input"]["spec"]["legacy"]
+        self.assertEqual(sent["filter_properties"], {"scheduler_hints": hints})
 
     def test_a_value_without_a_form_is_named(self) -> None:
         client = self.open(self.serve(script.lost))
@@ -208,6 +211,8 @@ class SchedulerTest(unittest.TestCase):
 
     def test_arguments_that_are_refused(self) -> None:
         client = self.open(self.serve(script.lost))
+        with self.assertRaisesRegex(TypeError, "request_spec must be"):
+            client.select_destinations(None, [], {})  # type: ignore[arg-type]
         with self.assertRaisesRegex(TypeError, "name must be"):
             client.update_resource_stats(None, 7, {})  # type: ignore[arg-type]
         with self.assertRaisesRegex(TypeError, "stats must be"):

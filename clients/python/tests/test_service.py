@@ -141,7 +141,10 @@ class PlacementTest(ServiceTest):
             URL, created["apiKeyCreate"]["secret"], for_project=True
         )
         self.addCleanup(client.close)
-        spec = {"flavor": {"vcpus": 1, "memoryMb": 512}, "projectId": project}
+        spec: dict[str, Any] = {
+            "flavor": {"vcpus": 1, "memoryMb": 512},
+            "projectId": project,
+        }
         placement = client.select(spec)
         self.assertTrue(placement.host.name)
         self.assertIsNone(placement.host.availability_zone)

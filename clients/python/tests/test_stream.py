@@ -153,6 +153,26 @@ class AsyncTest(ScriptedTest, unittest.IsolatedAsyncioTestCase):
                 await task
         self.assertEqual(server.operations()[-1], "ClaimRelease")
 
+    async def test_a_room_that_is_lost_at_the_end_of_the_block(self) -> None:
+        def answer(handler: script.Handler) -> None:
+            query = handler.server.calls[-1]["query"]
+            if "claimExtend" in query:
+                kind = "ClaimLost"
+                script.refused("claimExtend", kind, "CLAIM_LOST")(handler)
+            elif "claimRelease" in query:
+                script.changed("claimRelease", "RELEASED")(handler)
+            else:
+                script.data(**script.placed())(handler)
+
+        server = self.serve(answer)
+        async with ganttclient.AsyncClient(server.url) as client:
+            with self.assertRaises(exceptions.RoomLost):
+                async with client.hold(SPEC, ttl="PT0.3S") as held:
+                    # The loop gets no turn before the block ends.
+                    held.wait_lost(60)
+            await asyncio.sleep(0)
+        self.assertEqual(server.operations()[-1], "ClaimRelease")
+
     async def test_a_stream_is_read_and_closed(self) -> None:
         server = self.serve(
             script.events(change(1, "a"), change(2, "b"), then=script.never)
