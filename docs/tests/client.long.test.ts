@@ -79,13 +79,7 @@ test('the program with curl', async (context) => {
   await follow('examples/curl/place.sh')
 })
 
-test('the program in Python', async (context) => {
-  const reason = await missing('python3', '--version')
-  if (reason !== undefined) context.skip(reason)
-  await follow('examples/python/place.py')
-})
-
 test('every program of the page is run', () => {
   const commands = blocks.flatMap(({ form, text }) => (form === 'sh' ? [text.trim()] : []))
-  expect(commands).toEqual(['node examples/node/place.mjs', 'sh examples/curl/place.sh', 'python3 examples/python/place.py'])
+  expect(commands).toEqual(['node examples/node/place.mjs', 'sh examples/curl/place.sh'])
 })

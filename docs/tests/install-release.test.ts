@@ -64,6 +64,7 @@ test.skipIf(!isLongForm)(`a release serves, places, explains and stops as docs/i
     'README.md',
     'THIRD-PARTY-LICENSES',
     'bin',
+    'clients',
     'docs',
     'examples',
     'lib',

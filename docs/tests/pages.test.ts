@@ -15,6 +15,7 @@ const pages = [
   ...pagesIn(root, 'packages/client', false),
   ...pagesIn(root, 'clients/cases', false),
   ...pagesIn(root, '.github'),
+  ...pagesIn(root, 'clients/python', false),
 ]
 const textOf = (page: string): string => readFileSync(path.join(root, page), 'utf8')
 

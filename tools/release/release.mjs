@@ -31,7 +31,7 @@ export async function release(target = path.join(root, 'dist')) {
     symlinkSync(path.join('../lib/node_modules', COMMAND), path.join(folder, 'bin', 'gantt'))
     for (const file of ['LICENSE', 'NOTICE']) cpSync(path.join(root, file), path.join(folder, file))
     cpSync(path.join(root, 'docs/install.md'), path.join(folder, 'README.md'))
-    for (const name of ['docs', 'examples']) copyPages(name, folder)
+    for (const name of ['docs', 'examples', 'clients/python']) copyPages(name, folder)
     // All packages have the same version, so one changelog is enough.
     cpSync(path.join(root, 'apps/cli/CHANGELOG.md'), path.join(folder, 'CHANGELOG.md'))
     writeFileSync(path.join(folder, 'THIRD-PARTY-LICENSES'), licenceTexts(withLicences(folders)))
@@ -53,10 +53,11 @@ function unpackPackage(tarball, modules) {
   rmSync(unpacked, { recursive: true })
 }
 
-/** Copies the documents with their images and the examples that they link to, without the tests of the documents. */
+/** Copies the documents with their images, the examples, and the client for Python, without their tests and what is made of them. */
 function copyPages(name, folder) {
   const isTest = (file) =>
-    /\.test\.ts$/.test(file) || ['testing', 'tests'].includes(path.basename(file)) || path.basename(file) === 'node_modules'
+    /\.test\.ts$|\.egg-info$/.test(file) ||
+    ['testing', 'tests', 'node_modules', '__pycache__', 'build', 'dist'].includes(path.basename(file))
   cpSync(path.join(root, name), path.join(folder, name), { recursive: true, filter: (file) => !isTest(file) })
 }
 

@@ -1,0 +1,84 @@
+"""The API key of a client, which can be replaced while a program runs."""
+
+from __future__ import annotations
+
+import re
+import threading
+from typing import Callable, Union
+
+from ganttclient import exceptions
+
+#: An API key, or a function that reads it, for example from a file.  The
+#: function is called before the first call, and again each time the service
+#: refuses the present key.
+KeySource = Union[str, Callable[[], str], None]
+
+_NOT_SENT = re.compile(r"[^\t\x20-\x7e]")
+
+
+class Keyring:
+    """Keeps the key that the source returned.  It is safe for threads."""
+
+    def __init__(self, source: KeySource) -> None:
+        self._source = source
+        self._lock = threading.Lock()
+        self._kept: str | None = None
+
+    def __repr__(self) -> str:
+        return "<Keyring>"
+
+    def present(self) -> str | None:
+        """Return the present key, or None if the client has none.
+
+        :raises KeySourceError: if the source failed, or returned a key
+            that a header cannot contain
+        """
+        with self._lock:
+            if self._kept is None:
+                self._kept = self._read()
+            return self._kept
+
+    def instead_of(self, refused: str | None) -> str | None:
+        """Read the key again after the service refused it.
+
+        If several calls are refused together, the source is read once.
+
+        :returns: None if the source still returns the refused key
+        """
+        if not callable(self._source):
+            return None
+        with self._lock:
+            if self._kept == refused:
+                self._kept = self._read()
+            return None if self._kept == refused else self._kept
+
+    def hide(self, text: str) -> str:
+        """Return a text in which the present key is replaced by stars."""
+        kept = self._kept
+        return text.replace(kept, "***") if kept else text
+
+    def _read(self) -> str | None:
+        if callable(self._source):
+            try:
+                key: object = self._source()
+            except Exception as error:
+                raise exceptions.KeySourceError(
+                    "no usable API key: its source failed with"
+                    f" {type(error).__name__}: {error}"
+                ) from error
+        else:
+            key = self._source
+        if key is None:
+            return None
+        if not isinstance(key, str):
+            raise exceptions.KeySourceError(
+                "no usable API key: a str was expected, the source returned"
+                f" {type(key).__name__}"
+            )
+        # The message must not contain the key, so it says only what is wrong.
+        if _NOT_SENT.search(key.strip()):
+            raise exceptions.KeySourceError(
+                "no usable API key: it contains a line break or another"
+                " character that an HTTP header cannot contain"
+            )
+        return key.strip()

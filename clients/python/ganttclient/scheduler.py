@@ -1,0 +1,207 @@
+"""The scheduler library of OpenStack's Juno release, for this service."""
+
+from __future__ import annotations
+
+import ssl
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any, Callable
+
+from ganttclient import _nova, _retry, exceptions, models
+from ganttclient._keys import KeySource
+from ganttclient._reports import Reporter
+from ganttclient._retry import Clock
+from ganttclient.client import Client
+from ganttclient.hold import choose_or_abandon
+
+#: How long a reservation lasts if the caller gives no ``ttl``.
+TTL = "PT2M"
+#: The names that Nova's filters gave the limits.
+_LIMITS = {"VCPU": "vcpu", "MEMORY_MB": "memory_mb", "DISK_GB": "disk_gb"}
+#: Makes the name and the stats of update_resource_stats() optional.
+_NOT_GIVEN: Any = object()
+
+
+class SchedulerClient:
+    """The two calls of ``nova.scheduler.client``, as Juno and Kilo had them.
+
+    ::
+
+        client = SchedulerClient(url="http://127.0.0.1:4400/graphql", key=KEY)
+        hosts = client.select_destinations(
+            context, request_spec, filter_properties)
+
+    Nova of that time neither confirms claims nor reports which instances a
+    host has.  A confirmed claim would therefore stay counted in addition to
+    the reports.  So the resources are reserved, and the reservation lapses
+    when Nova's own reports count the instance.
+
+    :param url: the URL of the GraphQL endpoint, or a list of URLs
+    :param key: the API key, or a function that reads it
+    :param ttl: how long resources stay reserved, PT1S to PT24H
+    :param claim: RESERVE, NONE to choose hosts without a claim, or CONFIRM
+        if the caller releases the claims itself
+    :param profile: the profile, as name or name@number; the service's
+        profile ``default`` if None
+    :param no_valid_host: the exception for a request that finds no host.  It
+        is called with ``reason=``, as ``nova.exception.NoValidHost`` is
+    :param deadline: the time limit of a call in seconds, with all attempts
+    """
+
+    def __init__(
+        self,
+        url: str | Sequence[str],
+        key: KeySource = None,
+        *,
+        ttl: models.Duration = TTL,
+        claim: str = "RESERVE",
+        profile: str | None = None,
+        no_valid_host: Callable[..., Exception] | None = None,
+        deadline: float = _retry.DEADLINE,
+        attempt_timeout: float = _retry.ATTEMPT,
+        hedge: bool = True,
+        ssl_context: ssl.SSLContext | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        models.seconds_of(ttl)
+        if claim not in ("RESERVE", "NONE", "CONFIRM"):
+            raise ValueError(
+                f"claim is {claim!r}; it must be RESERVE, NONE or CONFIRM"
+            )
+        self._client = Client(
+            url,
+            key,
+            deadline=deadline,
+            attempt_timeout=attempt_timeout,
+            hedge=hedge,
+            ssl_context=ssl_context,
+            clock=clock,
+        )
+        self._ttl = ttl
+        self._claim = claim
+        self._profile = profile
+        self._no_valid_host = no_valid_host
+        self._lock = threading.Lock()
+        self._reporters: dict[models.Name, Reporter] = {}
+
+    def __repr__(self) -> str:
+        return repr(self._client).replace("<Client", "<SchedulerClient", 1)
+
+    def close(self) -> None:
+        """Close the open connections."""
+        self._client.close()
+
+    def select_destinations(
+        self,
+        context: Any,
+        request_spec: Mapping[str, Any],
+        filter_properties: Mapping[str, Any],
+    ) -> list[dict[str, Any]]:
+        """Return a list of resources based on request criteria.
+
+        :param context: security context; it is not sent
+        :param request_spec: specification of requested resources
+        :param filter_properties: scheduler hints and instance spec
+        :returns: for each instance a dictionary with ``host``, ``nodename``,
+            ``limits`` and ``claim`` (id, fence, state, expires_at; None if
+            nothing was claimed)
+        :raises NoValidHost: if no host takes the instances.  The message
+            states the cause
+        """
+        legacy = {
+            "request_spec": _nova.document(request_spec, "request_spec"),
+            "filter_properties": _nova.document(
+                filter_properties, "filter_properties"
+            ),
+        }
+        ttl = self._ttl if self._claim == "RESERVE" else None
+        client = self._client
+        try:
+            placement = choose_or_abandon(
+                client,
+                lambda: client.select(
+                    legacy=legacy,
+                    claim=self._claim,
+                    ttl=ttl,
+                    profile=self._profile,
+                    alternates=0,
+                ),
+            )
+        except exceptions.NoValidHost as error:
+            if self._no_valid_host is None:
+                raise
+            raise self._no_valid_host(reason=error.reason) from error
+        return [
+            _destination(placed.selected) for placed in placement.destinations
+        ]
+
+    def update_resource_stats(
+        self,
+        context: Any,
+        name: models.Name = _NOT_GIVEN,
+        stats: Any = _NOT_GIVEN,
+    ) -> None:
+        """Update the scheduler's state for a set of resources.
+
+        Callers of later releases pass only a ComputeNode object.
+
+        :param context: security context; it is not sent
+        :param name: name of the resource, as returned by
+            select_destinations(): a str, or a tuple (host, node)
+        :param stats: dictionary of stats, as a row of ``compute_nodes``, or
+            a ComputeNode object
+        :raises Invalid: if the report is refused.  The message names the
+            field
+        """
+        if name is _NOT_GIVEN and _nova.is_compute_node(context):
+            node = context
+            name, stats = (node.host, node.hypervisor_hostname), node
+        if name is _NOT_GIVEN or stats is _NOT_GIVEN:
+            raise TypeError(
+                "update_resource_stats() takes context, name and stats, or"
+                " only a ComputeNode object"
+            )
+        models.name_of(name)
+        document = _nova.primitive(stats, "stats")
+        if not isinstance(document, dict):
+            raise TypeError(
+                "stats must be a dictionary as a row of compute_nodes or a"
+                f" ComputeNode object, and is a {type(stats).__name__}"
+            )
+        self._reporter(name).report_nova(document)
+
+    def _reporter(self, name: models.Name) -> Reporter:
+        known = tuple(name) if isinstance(name, list) else name
+        with self._lock:
+            found = self._reporters.get(known)
+            if found is None:
+                found = self._client.reporter(known, _no_full_report)
+                self._reporters[known] = found
+            return found
+
+
+def _no_full_report() -> Mapping[str, Any]:
+    raise RuntimeError("reports in Nova's form are always full reports")
+
+
+def _destination(selected: models.Destination) -> dict[str, Any]:
+    claim = selected.claim
+    held = None
+    if claim is not None:
+        held = {
+            "id": claim.id,
+            "fence": claim.fence,
+            "state": claim.state,
+            "expires_at": claim.expires_at,
+        }
+    limits = {
+        _LIMITS[name]: limit
+        for name, limit in selected.limits.items()
+        if name in _LIMITS
+    }
+    return {
+        "host": selected.host.name,
+        "nodename": selected.host.node,
+        "limits": limits,
+        "claim": held,
+    }

@@ -1,0 +1,288 @@
+"""Runs the table of cases that all clients of the service share.
+
+The server that plays a case is a program for Node.  Without Node the tests
+are skipped, and say so.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import unittest
+import urllib.parse
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import ganttclient
+from ganttclient import exceptions
+from tests.recorded_clock import RecordedClock
+
+CASES = Path(__file__).resolve().parents[2] / "cases"
+NODE = shutil.which("node")
+
+#: The kinds of errors of the table, by the classes of this client.
+ERRORS = {
+    "UNREACHABLE": exceptions.UnreachableError,
+    "PROTOCOL": exceptions.ProtocolError,
+    "FAULT": exceptions.ServiceError,
+    "UNKNOWN_OUTCOME": exceptions.UnknownOutcome,
+}
+
+
+#: A program for Node that plays the cases whose names it reads.
+PLAYER = """
+import { createInterface } from 'node:readline'
+const { playCase, readTable } = await import(process.argv[1])
+const table = readTable()
+let playing
+for await (const name of createInterface({ input: process.stdin })) {
+  await playing?.close()
+  playing = await playCase(table, name)
+  console.log(JSON.stringify(playing))
+}
+await playing?.close()
+"""
+
+
+class CasePlayer:
+    """The server of the cases, as a process of its own."""
+
+    def __init__(self) -> None:
+        server = (CASES / "server.mjs").as_uri()
+        self._process = subprocess.Popen(
+            [str(NODE), "--input-type=module", "-e", PLAYER, server],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.urls: list[str] = []
+        self._control = ""
+
+    def play(self, name: str) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(name + "\n")
+        self._process.stdin.flush()
+        addresses = json.loads(self._process.stdout.readline())
+        self.urls = addresses["urls"]
+        self._control = addresses["control"]
+
+    def records(self) -> list[dict[str, Any]]:
+        records: list[dict[str, Any]] = self._get("/records")["records"]
+        return records
+
+    def wait(self, endpoint: int, call: int, event: str) -> None:
+        query = {"endpoint": endpoint, "call": call, "event": event}
+        self._get("/wait?" + urllib.parse.urlencode(query))
+
+    def close(self) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.wait()
+        self._process.stdout.close()
+
+    def _get(self, path: str) -> Any:
+        with urllib.request.urlopen(self._control + path) as answer:
+            return json.load(answer)
+
+
+class Outcome:
+    """How a call ended, in the words of the table."""
+
+    def __init__(self) -> None:
+        self.answer: str | None = None
+        self.claim: str | None = None
+        self.replayed: bool | None = None
+        self.error: Exception | None = None
+
+
+class CasesTest(unittest.TestCase):
+    """Each case of the table is one test; see the end of this file."""
+
+    player: CasePlayer
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        if NODE is None:
+            return
+        cls.player = CasePlayer()
+        cls.addClassCleanup(cls.player.close)
+
+    def play(self, table: dict[str, Any], case: dict[str, Any]) -> None:
+        player = self.player
+        player.play(case["name"])
+        settings = case.get("client", {})
+        clock = RecordedClock()
+        client = ganttclient.Client(
+            player.urls,
+            self.key_source(settings.get("keys", ["key-1"])),
+            deadline=settings.get("deadlineMs", 30_000) / 1000,
+            attempt_timeout=settings.get("attemptMs", 12_000) / 1000,
+            hedge=settings.get("isHedging", True),
+            clock=clock,
+        )
+        self.addCleanup(client.close)
+        seen = 0
+        drawn: set[str] = set()
+        for call in case["calls"]:
+            for _ in range(call.get("times", 1)):
+                clock.waits.clear()
+                outcome = self.make(client, call, table["inputs"])
+                expected = call["expect"]
+                for endpoint, number in expected.get("closedByClient", []):
+                    player.wait(endpoint, number, "closed")
+                records = player.records()
+                added = records[seen:]
+                seen = len(records)
+                self.compare(expected, outcome, added)
+                self.check_pauses(expected, clock.waits)
+                self.check_records(call, added, drawn)
+
+    def key_source(self, keys: list[str]) -> Any:
+        left = list(keys)
+        return lambda: left.pop(0) if len(left) > 1 else left[0]
+
+    def make(
+        self, client: ganttclient.Client, call: Any, inputs: Any
+    ) -> Outcome:
+        outcome = Outcome()
+        given = inputs[call["operation"]]
+        key = call.get("idempotencyKey")
+        try:
+            if call["operation"] == "select":
+                self.placed(
+                    outcome,
+                    client.select(given["spec"]["gantt"], idempotency_key=key),
+                )
+            elif call["operation"] == "claim":
+                host = (given["host"]["host"], given["host"]["node"])
+                self.placed(
+                    outcome,
+                    client.claim(
+                        given["decisionId"],
+                        host,
+                        instance_uuid=given["instanceUuid"],
+                        idempotency_key=key,
+                    ),
+                )
+            elif call["operation"] == "confirm":
+                claims = [
+                    ganttclient.Claim(one["id"], one["fence"], "RESERVED")
+                    for one in given["claims"]
+                ]
+                (confirmed,) = client.confirm(*claims)
+                outcome.answer = "ClaimPayload"
+                outcome.claim = confirmed.id
+            else:
+                full: dict[str, Any] = given["full"]
+                reporter = client.reporter(given["name"]["host"], lambda: full)
+                outcome.answer = reporter.report().kind
+        except exceptions.GanttError as error:
+            outcome.error = error
+            is_answer = (
+                isinstance(error, exceptions.ServiceError) and error.answer
+            )
+            if is_answer:
+                outcome.answer = type(error).__name__
+        return outcome
+
+    def placed(
+        self, outcome: Outcome, placement: ganttclient.Placement
+    ) -> None:
+        outcome.answer = "SelectDestinationsPayload"
+        outcome.claim = placement.claims[0].id
+        outcome.replayed = placement.replayed
+
+    def compare(
+        self, expected: Any, outcome: Outcome, added: list[Any]
+    ) -> None:
+        if "answer" in expected:
+            self.assertEqual(outcome.answer, expected["answer"], outcome.error)
+        for field in ("claim", "replayed"):
+            if field in expected:
+                self.assertEqual(getattr(outcome, field), expected[field])
+        if "error" in expected:
+            self.compare_error(expected, outcome.error)
+        if "order" in expected:
+            order = [record["endpoint"] for record in added]
+            self.assertEqual(order, expected["order"])
+        for endpoint, least in enumerate(expected.get("atLeast", [])):
+            received = [one for one in added if one["endpoint"] == endpoint]
+            self.assertGreaterEqual(len(received), least)
+        if "total" in expected:
+            self.assertEqual(len(added), expected["total"])
+        if "authorization" in expected:
+            keys = [record["authorization"] for record in added]
+            self.assertEqual(keys, expected["authorization"])
+
+    def compare_error(self, expected: Any, error: Any) -> None:
+        self.assertIsInstance(error, ERRORS[expected["error"]])
+        if "code" in expected:
+            self.assertEqual(error.code, expected["code"])
+        if "status" in expected:
+            self.assertEqual(error.status, expected["status"])
+        if "idempotencyKey" in expected:
+            self.assertEqual(error.idempotency_key, expected["idempotencyKey"])
+        if "cause" in expected:
+            self.compare_error(expected["cause"], error.__cause__)
+        self.assertNotIn("key-1", str(error))
+
+    def check_pauses(self, expected: Any, waits: list[float]) -> None:
+        for at, pause in enumerate(expected.get("pauses", [])):
+            ms = waits[at] * 1000
+            self.assertGreaterEqual(ms, pause.get("atLeastMs", 0) - 20)
+            self.assertLess(ms, pause.get("lessThanMs", float("inf")))
+
+    def check_records(
+        self, call: Any, added: list[Any], drawn: set[str]
+    ) -> None:
+        known = [record for record in added if "operation" in record]
+        for record in added:
+            self.assertTrue(record["isExpected"], record)
+        if call["operation"] in ("select", "claim") and known:
+            keys = {record["idempotencyKey"] for record in known}
+            self.assertEqual(len(keys), 1)
+            (key,) = keys
+            if "idempotencyKey" in call:
+                self.assertEqual(key, call["idempotencyKey"])
+            else:
+                self.assertNotIn(key, drawn)
+                drawn.add(key)
+        if call["operation"] == "report":
+            reporters = {
+                json.dumps(record["reporter"], sort_keys=True)
+                for record in known
+            }
+            self.assertEqual(len(reporters), 1)
+
+
+def _test_of(table: Any, case: Any) -> Any:
+    def test(self: CasesTest) -> None:
+        self.play(table, case)
+
+    test.__doc__ = case["name"]
+    return test
+
+
+def _add_tests() -> None:
+    file = CASES / "cases.json"
+    if not file.exists():
+        why = f"there is no table {file}, as in the repository"
+        test = unittest.skip(why)(CasesTest.play)
+        setattr(CasesTest, f"test_{0:02}", test)
+        return
+    table = json.loads(file.read_text(encoding="utf-8"))
+    for number, case in enumerate(table["cases"], 1):
+        test = _test_of(table, case)
+        if NODE is None:
+            test = unittest.skip("there is no program node")(test)
+        setattr(CasesTest, f"test_{number:02}", test)
+
+
+_add_tests()
+
+if __name__ == "__main__":
+    unittest.main()
