@@ -4,8 +4,8 @@ import { expect } from 'vitest'
 const VARYING = new Set(['fence', 'expiresAt'])
 
 /**
- * Compares an answer with a sample of a page: `"abc..."` stands for a text that begins with `abc`, `, ...]` at the end of a list for any
- * further items, and of a fence or a time only the type is compared.
+ * Compares an answer with a sample of a page. `"abc..."` stands for a text that begins with `abc`, and `, ...]` at the end of a list stands
+ * for any further items. If the value is a fence or a time, only its type is compared.
  */
 export function expectSample(answer: string, sample: string): void {
   const want: unknown = JSON.parse(sample.replace(/,\s*\.\.\.\s*\]/g, ', "..."]'))

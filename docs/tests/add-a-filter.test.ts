@@ -27,7 +27,7 @@ test.skipIf(!isLongForm)(`the filter of the page is in every list of filters and
   }
 })
 
-test('each edit of the page is of a line that exists, and the code of its filter does not exist yet', async () => {
+test('each line that the page removes exists in the source, and no part of the source has the reason code of the example filter yet', async () => {
   for (const { form, file, text } of await readBlocks('add-a-filter.md')) {
     if (form !== 'diff') continue
     const removed = text

@@ -42,7 +42,7 @@ test.skipIf(!isLongForm)(`the field of the page is in every list of fields${long
   }
 })
 
-test('each edit of the page is of lines that exist, and its field does not exist yet', async () => {
+test('each line that the page removes exists in the source, and no changed file has the example field yet', async () => {
   const blocks = await readBlocks('add-a-host-field.md')
   expect(blocks.map(({ form }) => form)).toEqual(['diff', 'diff', 'diff', 'sh'])
   for (const { file, removed } of blocks.filter(({ form }) => form === 'diff').map(removedLines)) {

@@ -41,7 +41,7 @@ test.skipIf(!isLongForm)(`the query of the page can be sent${longFormNote}`, asy
   }
 })
 
-test('each edit of the page is of lines that exist, and its query does not exist yet', async () => {
+test('each line that the page removes exists in the source, and no changed file has the example query yet', async () => {
   const blocks = await readBlocks('add-a-query.md')
   for (const { file, removed } of blocks.filter(({ form }) => form === 'diff').map(removedLines)) {
     const source = await readFile(path.join(checkout, file), 'utf8')

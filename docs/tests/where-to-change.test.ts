@@ -26,7 +26,7 @@ interface Named {
   readonly names: readonly string[]
 }
 
-/** The files that a cell names, each with the text that it must contain. */
+/** The files that a cell of the page's table lists, each with the names that the file must contain. */
 const namedIn = (cell: string): Named[] =>
   Array.from(cell.matchAll(/`((?:apps|packages|docs|bench|e2e)\/[\w./-]+)`(?: \(([^)]*)\))?/g), ([, file = '', has = '']) => ({
     file,

@@ -85,7 +85,7 @@ const place = async (profile: string, gantt: Record<string, unknown> = {}) =>
   ).selectDestinations
 
 describe('the service', () => {
-  test('lists it, and the parameters that it accepts', async () => {
+  test('lists the plug-in of the page, and the parameters that it accepts', async () => {
     const { plugins } = await ask(graphql(0))
     expect(plugins.map(({ name }: { name: string }) => name)).toEqual(['quiet', 'rack', 'power', 'kilowatts'])
     expect(plugins[0]).toMatchObject({
@@ -101,7 +101,7 @@ describe('the service', () => {
     })
   })
 
-  test('decides by it, names it, and shows its numbers, in the API and in the terminal', async () => {
+  test('decides by the plug-in, and shows its name and its numbers in the API and in the terminal', async () => {
     expect(await ask(graphql(1))).toEqual({ profileVersionCreate: { __typename: 'ProfilePayload' } })
     const { decision, destinations } = await place('quiet')
     expect(destinations[0].selected.host.name).toBe('idle')
@@ -127,7 +127,7 @@ describe('the service', () => {
     ])
   })
 
-  test('decides by the other example: the rack that is requested, and in it the host that the weigher prefers', async () => {
+  test('decides by the rack example: the host is in the requested rack, and is the one that the weigher prefers', async () => {
     const input = {
       note: 'Racks.',
       filters: [{ name: 'RackFilter' }],
@@ -152,7 +152,7 @@ describe('the service', () => {
     ])
   })
 
-  test('accepts reports of another service under the namespace of an example, and decides by them', async () => {
+  test('accepts reports of another service under the namespace of the power example, and decides by them', async () => {
     const report = (host: string, sequence: number, document: unknown) => ({
       ...{ name: { host }, reporter: { incarnation: '9f0c1f0e-6d0e-4f6e-9b43-0a3c61a1d0bb', sequence } },
       report: { namespace: { namespace: 'power', version: '1.0', document } },
@@ -173,7 +173,7 @@ describe('the service', () => {
     expect(step.reasons.map(({ code }: { code: string }) => code).sort()).toEqual(['filter.refused', 'namespace.not_reported'])
   })
 
-  test('decides by its scheduler: the host that was seen first', async () => {
+  test('decides by the scheduler of the plug-in, which chooses the host that was seen first', async () => {
     expect(await ask(graphql(2))).toEqual({ profileVersionCreate: { __typename: 'ProfilePayload' } })
     const { decision, destinations } = await place('quiet-first')
     expect([destinations[0].selected.host.name, decision.plugins]).toEqual(['busy', [{ name: 'quiet', version: '1.0.0' }]])
@@ -181,7 +181,7 @@ describe('the service', () => {
 })
 
 // this test is the last one: while it runs, nothing here reads from the service, which closes idle connections
-test('its types are correct, and so are those of the other examples', async () => {
+test('the types of the plug-in and of the other examples are correct', async () => {
   expect(shell(1)).toBe('"$GANTT/node_modules/.bin/tsc" -p quiet\n')
   const examples = ['plugin-template', 'plugin-rack', 'plugin-power'].map((name) => path.join(checkout, 'examples', name))
   const configs = await Promise.all(examples.map((example) => readFile(path.join(example, 'tsconfig.json'), 'utf8')))

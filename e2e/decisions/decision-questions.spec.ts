@@ -14,7 +14,7 @@ test('fields of a request that have no effect are listed on the page of the deci
   const ignored = page.getByRole('region', { name: 'Without effect' })
   await visit(addressOf(decisionId))
   await expect(ignored).toContainText('flavor.extraSpecs.hw:cpu_policy')
-  await page.getByRole('link', { name: 'Simulate from this' }).click()
+  await page.getByRole('link', { name: 'Simulate this request' }).click()
   await expect(page.getByRole('region', { name: 'Outcome' }).getByRole('region', { name: 'Without effect' })).toContainText(
     'flavor.extraSpecs.hw:cpu_policy',
   )

@@ -117,7 +117,7 @@ test('a link on the page of a decision opens a simulation with the request, the 
   const { decisionId, hosts } = service.seed.placed
   const { fleetRevision, profile } = await explain(service.client, decisionId)
   await visit(`/decisions/${encodeURIComponent(decisionId)}`)
-  await expect(page.getByRole('link', { name: 'Simulate from this' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Simulate this request' })).toBeVisible()
   await page.keyboard.press('s')
   await expect(page).toHaveURL(
     `/simulate?decision=${encodeURIComponent(decisionId)}&profile=${encodeURIComponent(`${profile.profileName}@${profile.number}`)}&at=${fleetRevision}`,

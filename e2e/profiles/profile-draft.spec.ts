@@ -127,7 +127,7 @@ test('with the keyboard alone a version is drafted, evaluated, written, and then
   // In a field, a digit is an ordinary character and no shortcut.
   await expect(page.getByRole('textbox', { name: 'Note' })).toHaveValue('packs by memory4')
   await page.keyboard.press('Backspace')
-  await tabTo(page, page.getByRole('button', { name: 'Decide them again by the draft' }))
+  await tabTo(page, page.getByRole('button', { name: 'Decide the requests again by the draft' }))
   await page.keyboard.press('Enter')
   await expect(page.locator('[data-evaluated="1"]')).toBeVisible()
   await expect(page.locator('[data-check-old]')).toHaveCount(0)
@@ -212,7 +212,7 @@ test('if another operator writes a version first, the page shows its changes, an
   await write(client, 'contested', 7)
   await page.getByRole('button', { name: 'Write contested@2' }).click()
   const conflict = page.locator('[data-conflict="2"]')
-  await expect(conflict.locator('[data-side="Their changes"]')).toContainText('weighers.RAMWeigher.multiplier+1+7')
+  await expect(conflict.locator('[data-side="Changes of the other operator"]')).toContainText('weighers.RAMWeigher.multiplier+1+7')
   await expect(conflict.locator('[data-side="Your changes on top of that version"]')).toContainText(
     'filters.CoreFilterposition 3position 1',
   )

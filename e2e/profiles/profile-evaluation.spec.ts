@@ -19,7 +19,7 @@ test('the decisions that a version would have changed are listed with their requ
   await expect(page.getByRole('heading', { name: 'Effect on past requests' })).toBeVisible()
   await page.keyboard.press('4')
   await expect(page.getByRole('heading', { name: 'Effect on past requests' })).toBeFocused()
-  await tabTo(page, evaluation(page).getByRole('button', { name: 'Decide them again' }))
+  await tabTo(page, evaluation(page).getByRole('button', { name: 'Decide the requests again' }))
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL('/profiles/checked?version=2&against=1&check=yes')
 

@@ -181,7 +181,7 @@ test('a filter in shadow mode is marked as such in the explanation of a decision
   await page.goto('/profiles/shadowed')
   await expect(page.locator('[data-filter=TraitsFilter]')).toContainText('shadow: refuses no host')
   await expect(evaluation(page).getByLabel('Compared with')).toHaveValue('1')
-  await evaluation(page).getByRole('button', { name: 'Decide them again' }).click()
+  await evaluation(page).getByRole('button', { name: 'Decide the requests again' }).click()
   await expect(page).toHaveURL('/profiles/shadowed?version=1&against=1&check=yes')
   const counts = await shadowCounts(fleet.client, 'shadowed@1')
   expect(counts.map(({ filter }) => filter)).toEqual(['ImagePropertiesFilter', 'TraitsFilter'])

@@ -45,10 +45,10 @@ test.describe('with reduced motion', () => {
   })
 })
 
-test.describe('at 200 %', () => {
+test.describe('at a zoom of 200 %', () => {
   test.use({ viewport: { width: 640, height: 360 }, deviceScaleFactor: 2 })
 
-  test('at a zoom of 200 % the reason why a host was refused is found', { tag: '@rare' }, async ({ page, visit, service }) => {
+  test('the reason why a host was refused is found', { tag: '@rare' }, async ({ page, visit, service }) => {
     await visit('/hosts')
     await page.getByRole('button', { name: 'Navigation' }).click()
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Decisions' }).click()

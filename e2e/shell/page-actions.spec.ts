@@ -101,7 +101,7 @@ test('arrow keys select actions of the page, and while the menu of an action is 
   await visit(`/decisions/${service.seed.refused.decisionId}`)
   await expect(page.getByRole('button', { name: 'Copy as' })).toBeVisible()
   await openActions(page)
-  await expect(entries(page)).toHaveText(['On the map', 'Simulate from this', 'Copy as', 'Replay now'])
+  await expect(entries(page)).toHaveText(['On the map', 'Simulate this request', 'Copy as', 'Replay now'])
   for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await expect(page.getByRole('menuitem', { name: 'Link' })).toBeFocused()

@@ -193,10 +193,10 @@ test.describe('navigation', () => {
     await pressSequence(page, 'g d')
     await expect(page.getByRole('grid', { name: 'Decisions' })).toBeVisible()
     for (const key of ['j', 'Enter']) await page.keyboard.press(key)
-    await expect(page.getByRole('link', { name: 'Simulate from this' })).toBeVisible()
+    await expect(page.getByRole('link', { name: 'Simulate this request' })).toBeVisible()
     await page.keyboard.press('Control+k')
     await searchOf(page).fill('simulate from')
-    await page.getByRole('button', { name: 'Simulate from this', exact: true }).click()
+    await page.getByRole('button', { name: 'Simulate this request', exact: true }).click()
     await expect(page).toHaveURL(/\/simulate\?/)
   })
 

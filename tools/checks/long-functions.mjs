@@ -146,7 +146,7 @@ const others = {
   'apps/server/src/services/services.ts createServices': 'the list of all services with the parts that each is made of',
   'packages/proofs/src/promises/command.ts addProve': 'the list of the commands and options of gantt prove',
   'packages/proofs/src/random-calls/questions.ts longQuestions': 'the table of the long-running queries, each with its text',
-  'packages/proofs/src/safety-in-simulation/callers.ts callFor': 'one case for each kind of act, each a few lines',
+  'packages/proofs/src/safety-in-simulation/callers.ts callFor': 'one case for each kind of action, each a few lines',
   'packages/proofs/src/safety-under-faults/callers/calls.ts ask': 'one case for each kind of call, each a few lines',
   'packages/proofs/src/safety-under-faults/callers/client.ts runClient': 'the weighted random choice among all calls of a client',
   'packages/scheduler-core/src/audit/repair.ts repairOf': 'one case for each finding, each a few lines',

@@ -180,7 +180,7 @@ test('if the decision exists, explain reports an invalid option', async () => {
 
 test('explain lists the refused hosts that are nearest to passing, with every filter that refuses them', async () => {
   const { out } = await run('explain', await refusedDecision())
-  expect(out).toMatch(/\nRefused hosts that are nearest to passing\nHOST +REPORT +WHAT KEEPS IT OUT\n/)
+  expect(out).toMatch(/\nRefused hosts that are nearest to passing\nHOST +REPORT +WHY IT WAS REFUSED\n/)
   expect(out).toMatch(/\naz2-gpu +\d+ (?:s|min) +Memory: 60000 MiB needed, 32768\n +free\. 99 vCPUs/)
 })
 
@@ -216,7 +216,7 @@ test('a page for a ticket lists the refused hosts that are nearest to passing', 
     /^### NO_VALID_HOST: 1 instance of 99 vCPU, .* in az2\n\nOf the 3 hosts in availability zone az2 none takes it(?:, some for several reasons)?: /,
   )
   expect(out).toMatch(
-    /\n### Refused hosts that are nearest to passing\n\n\| Host \| What keeps it out \|\n\| --- \| --- \|\n\| az2-\S+ \| Memory: 60000 MiB needed, \d+ free\. 99 vCPUs needed /,
+    /\n### Refused hosts that are nearest to passing\n\n\| Host \| Why it was refused \|\n\| --- \| --- \|\n\| az2-\S+ \| Memory: 60000 MiB needed, \d+ free\. 99 vCPUs needed /,
   )
   expect((await run('explain', 'x', '--markdown', '--json')).err).toMatch(/'--markdown' cannot be used with option '--json'/)
 })

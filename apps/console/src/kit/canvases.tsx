@@ -74,7 +74,7 @@ export const canvases: readonly Story[] = [
   {
     of: 'brush-bars',
     states: {
-      'several groups, some of them empty': bars('Some bars', [3, 0, 8, 20, 1, 0, 5]),
+      'several groups, some of them empty': bars('Groups with and without bars', [3, 0, 8, 20, 1, 0, 5]),
       'all empty': bars('Empty bars', [0, 0, 0]),
       'with further drawings along the axis': bars('Bars and more', [3, 8, 5], 'more along the axis'),
     },
@@ -95,13 +95,17 @@ export const canvases: readonly Story[] = [
   },
   {
     of: 'cell-map',
-    states: { 'three zones': map('Some hosts', [40, 12, 3]), 'ten thousand': map('Many hosts', [6_000, 4_000]), none: map('No hosts', []) },
+    states: {
+      'three zones': map('Fifty-five hosts', [40, 12, 3]),
+      'ten thousand': map('Ten thousand hosts', [6_000, 4_000]),
+      none: map('No hosts', []),
+    },
   },
   {
     of: 'matrix-strip',
     states: {
-      'fewer columns than pixels': strip('Some verdicts', 60),
-      'several columns per pixel': strip('Many verdicts', 10_000),
+      'fewer columns than pixels': strip('Sixty verdicts', 60),
+      'several columns per pixel': strip('Ten thousand verdicts', 10_000),
       none: strip('No verdicts', 0),
     },
   },

@@ -218,7 +218,7 @@ export const lists: readonly Story[] = [
     states: {
       'one plain term and one excluded term': chips('Terms', 'state:up -zone:"nova south"'),
       'more than two lines of terms': chips('Many terms', Array.from({ length: 40 }, (_, i) => `cmp-${1_000 + i}`).join(' ')),
-      'one longer than the line': chips('A long term', `${LONG.repeat(3)} state:up`),
+      'one term that is longer than a line': chips('A long term', `${LONG.repeat(3)} state:up`),
     },
   },
   {
@@ -249,7 +249,7 @@ export const lists: readonly Story[] = [
       'with its columns and a choice': (
         <ListTable
           list="kit"
-          label="Some hosts"
+          label="Five hosts"
           columns={columns}
           count={5}
           row={(i) => some[i]}

@@ -149,7 +149,7 @@ export const messages: readonly Story[] = [
     states: {
       'the service refused': <Problem error={fault('BAD_USER_INPUT', 'first is 5000; it must be 1000 or less.')} onRetry={nothing} />,
       'a scope is missing': <Problem error={fault('FORBIDDEN', 'ADMIN is needed; the key has READ.')} />,
-      'nobody answers': <Problem error={new UnreachableError('fetch failed')} onRetry={nothing} />,
+      'no service answers': <Problem error={new UnreachableError('fetch failed')} onRetry={nothing} />,
       'an error of the page': <Problem error={new Error(LONG)} />,
     },
   },

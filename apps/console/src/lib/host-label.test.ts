@@ -20,7 +20,7 @@ test('every GraphQL document that selects the name and the node of a host also s
   const folder = new URL('../', import.meta.url)
   const files = fs
     .readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    // documents in files with other names are left out, because they are only for copies that contain both names
+    // documents in other files are not checked: they are for copied text, which always contains the name and the node
     .filter((file) => /(documents|explanation|palette-found)\.tsx?$/.test(file))
   const isWithout = (text: string): boolean =>
     /[{\s`]name node\b(?! hasOtherNodes)/.test(text) ||

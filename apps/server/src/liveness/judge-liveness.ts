@@ -75,7 +75,7 @@ export function* judgeLiveness(
     const last = Math.max(heard.lastOf(host) ?? host.reportedAt, host.namedAt ?? 0)
     const silence = now - Math.max(last, listeningSince)
     if (host.state === 'DOWN' || silence >= suspectAfterMs) silent.add(host)
-    if (host.state !== 'UP' && now - last < suspectAfterMs) changes.push({ host, state: 'UP', reason: 'heard again' })
+    if (host.state !== 'UP' && now - last < suspectAfterMs) changes.push({ host, state: 'UP', reason: 'gave a sign of life again' })
     else if (host.state === 'UP' && silence >= suspectAfterMs)
       changes.push({ host, state: 'SUSPECT', reason: reasonOf(last, suspectAfterMs) })
     if (host.state === 'SUSPECT' && silence >= downAfterMs) due.push({ host, state: 'DOWN', reason: reasonOf(last, downAfterMs) })

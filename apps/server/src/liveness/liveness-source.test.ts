@@ -31,7 +31,7 @@ const openReports = async (): Promise<LivenessSource> =>
 describe('the liveness source static', () => {
   livenessSourceSuite(async () => createStaticLiveness(() => 1_000_000))
 
-  test('with the source static, hosts that were never heard are alive', async () => {
+  test('with the source static, hosts that never gave a sign of life are alive', async () => {
     const { now, lastOf } = await heardBy(createStaticLiveness(() => 5))
     expect(lastOf({ host: 'never', node: 'never' })).toBe(now)
   })

@@ -87,16 +87,16 @@ describe('a lease provider of a plug-in', () => {
     ],
     ['is refused', () => Promise.reject(new Error('away')), 'list: away'],
     ['never ends', never, 'list: it did not end within 20 ms'],
-    ['returns something other than a list', () => 'all', 'list answered a value of type string; it must answer a list of leases'],
+    ['returns something other than a list', () => 'all', 'list returned a value of type string; it must return a list of leases'],
     [
       'returns a list that is partly invalid',
       () => [
         { ...A, heardMsAgo: 0 },
         { ...A, heardMsAgo: Number.NaN },
       ],
-      'list answered an invalid lease 1',
+      'list returned an invalid lease 1',
     ],
-    ['contains a sign from the future', () => [{ ...A, heardMsAgo: -1 }], 'list answered an invalid lease 0'],
+    ['contains a sign from the future', () => [{ ...A, heardMsAgo: -1 }], 'list returned an invalid lease 0'],
   ])("if a provider's list %s, it has no effect, and operators are warned", async (_name, list, why) => {
     const source = await open(aProvider({ list }), 20)
     let looks = 0
@@ -152,6 +152,6 @@ describe('a lease provider of a plug-in', () => {
 
   test('a provider that cannot be opened ends the start with its error', async () => {
     await expect(open({ ...aProvider(), open: never }, 20)).rejects.toThrow('open: it did not end within 20 ms')
-    await expect(open({ ...aProvider(), open: () => ({}) as Leases })).rejects.toThrow('open answered no leases')
+    await expect(open({ ...aProvider(), open: () => ({}) as Leases })).rejects.toThrow('open returned no leases')
   })
 })

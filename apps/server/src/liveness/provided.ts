@@ -49,7 +49,7 @@ export async function openProvidedLiveness({
     }
   }
   const leases: Leases = await ask('open', () => provider.open())
-  if (typeof leases?.list !== 'function') throw fail('open answered no leases; it must answer an object with list')
+  if (typeof leases?.list !== 'function') throw fail('open returned no leases; it must return an object with list')
   /** Ignores an error, because `fail` has already counted and logged it. */
   const ignored = (): void => undefined
   const flush = async (): Promise<void> => {
@@ -70,7 +70,7 @@ export async function openProvidedLiveness({
       await store.look(breakMs, async ({ isMine, now, listeningSince }) => {
         const lastOf = (host: HostName): number | undefined => {
           const age = ages.get(hostKey(host))
-          // no host was heard before 1970, so a provider that returns a huge number means "never"
+          // no host reported before 1970, so a provider that returns a huge age means "never"
           return age === undefined ? undefined : Math.max(0, now - age)
         }
         await conclude({ source: provider.name, now, listeningSince, lastOf }, isMine)
@@ -88,11 +88,11 @@ export async function openProvidedLiveness({
  * hosts.
  */
 function agesOf(list: unknown, fail: ProvidedOptions['fail']): ReadonlyMap<string, number> {
-  if (!Array.isArray(list)) throw fail(`list answered a value of type ${typeof list}; it must answer a list of leases`)
+  if (!Array.isArray(list)) throw fail(`list returned a value of type ${typeof list}; it must return a list of leases`)
   const ages = new Map<string, number>()
   for (const [i, lease] of list.entries()) {
     if (!isLease(lease))
-      throw fail(`list answered an invalid lease ${i}; it must have host, node, and heardMsAgo, a number that is 0 or more`)
+      throw fail(`list returned an invalid lease ${i}; it must have host, node, and heardMsAgo, a number that is 0 or more`)
     const key = hostKey(lease)
     ages.set(key, Math.min(ages.get(key) ?? Number.POSITIVE_INFINITY, lease.heardMsAgo))
   }

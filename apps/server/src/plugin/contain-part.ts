@@ -40,18 +40,18 @@ function containFilter(filter: Filter, fail: Fail): Filter {
     passes(host) {
       const verdict: unknown = attempt(name, fail, () => prepared.passes(host))
       if (verdict === true || verdict === false) return verdict
-      throw wrong(`passes answered ${kindOf(verdict)}`, 'answer true or false')
+      throw wrong(`passes returned ${kindOf(verdict)}`, 'return true or false')
     },
     reason(host) {
       const reason: unknown = attempt(name, fail, () => prepared.reason(host))
       if (isReason(reason)) return reason
-      throw wrong(`reason answered ${kindOf(reason)}`, 'answer a known code, texts without NUL and halves of surrogate pairs, and numbers')
+      throw wrong(`reason returned ${kindOf(reason)}`, 'return a known code, texts without NUL and halves of surrogate pairs, and numbers')
     },
     facts(host) {
       if (prepared.facts === undefined) return []
       const facts: unknown = attempt(name, fail, () => prepared.facts?.(host))
       if (Array.isArray(facts) && facts.every(isFact)) return facts
-      throw wrong(`facts answered ${kindOf(facts)}`, 'answer a list of facts, each with both sources')
+      throw wrong(`facts returned ${kindOf(facts)}`, 'return a list of facts, each with both sources')
     },
   })
   return {
@@ -63,7 +63,7 @@ function containFilter(filter: Filter, fail: Fail): Filter {
       const prepared: unknown = attempt(name, fail, () => filter.prepare(request, fleet, options))
       if (prepared === undefined) return undefined
       if (isPrepared(prepared)) return contain(prepared)
-      throw wrong(`prepare answered ${kindOf(prepared)}`, 'answer passes and reason, or undefined')
+      throw wrong(`prepare returned ${kindOf(prepared)}`, 'return passes and reason, or undefined')
     },
   }
 }
@@ -73,7 +73,7 @@ function containWeigher(weigher: Weigher, fail: Fail): Weigher {
   const { name, description, unit, parameters, minval, readsHostOnly } = weigher
   const finite = (what: string, number: unknown): number => {
     if (typeof number === 'number' && Number.isFinite(number)) return number
-    throw fail(name, `${what} answered ${kindOf(number)} of a host; it must answer a finite number`)
+    throw fail(name, `${what} returned ${kindOf(number)} for a host; it must return a finite number`)
   }
   return {
     ...{ name, description, unit, reads: readsOf(weigher, fail) },
@@ -83,7 +83,7 @@ function containWeigher(weigher: Weigher, fail: Fail): Weigher {
     ...checkOf(weigher),
     prepare(request, fleet, options, multiplier) {
       const rawOf: unknown = attempt(name, fail, () => weigher.prepare(request, fleet, options, multiplier))
-      if (typeof rawOf !== 'function') throw fail(name, `prepare answered ${kindOf(rawOf)}; it must answer a function`)
+      if (typeof rawOf !== 'function') throw fail(name, `prepare returned ${kindOf(rawOf)}; it must return a function`)
       return (host) =>
         finite(
           'it',
@@ -133,7 +133,7 @@ function containScheduler(scheduler: PluginScheduler, fail: Fail): PluginSchedul
     ...{ name, description },
     create(compiled) {
       const created = scheduler.create(compiled)
-      return { select: (...asked) => heard(created.select(...asked)) }
+      return { select: (...asked) => withCaughtRejection(created.select(...asked)) }
     },
     fail: (what) => fail(name, what),
   }
@@ -153,7 +153,7 @@ const readsOf = ({ name, reads }: Part, fail: Fail): Reads =>
           const answer = attempt(name, fail, () => reads(options))
           const given: unknown = answer
           if (Array.isArray(given) && given.every((read) => typeof read === 'string')) return answer
-          throw fail(name, `reads answered ${kindOf(answer)}; it must answer a list of fields`)
+          throw fail(name, `reads returned ${kindOf(answer)}; it must return a list of fields`)
         })
 
 /** Converts any exception of an options check to a RangeError, which means that the options are refused. */
@@ -172,14 +172,14 @@ const checkOf = (part: Part): Pick<Part, 'checkOptions'> =>
 
 function attempt<Answer>(part: string, fail: Fail, ask: () => Answer): Answer {
   try {
-    return heard(ask())
+    return withCaughtRejection(ask())
   } catch (error) {
     throw fail(part, `it threw ${messageOf(error)}`)
   }
 }
 
 /** Returns the answer of a plug-in's part. A promise is not a valid answer, and its later rejection must not end the process. */
-function heard<Answer>(answer: Answer): Answer {
+function withCaughtRejection<Answer>(answer: Answer): Answer {
   if (answer instanceof Promise) answer.catch(() => undefined)
   return answer
 }

@@ -32,7 +32,7 @@ export interface ContainOptions {
 
 /** The interval between two log lines about one part, because a part may fail on every host of every request. */
 const REPORT_EVERY_MS = 60_000
-/** A message contains at most this many characters of a part's text. */
+/** The maximum length in characters of the error text of a filter, weigher or scheduler. Longer texts are shortened. */
 const MAX_CHARACTERS = 200
 
 /**

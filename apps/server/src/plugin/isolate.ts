@@ -41,7 +41,7 @@ function readPlugin(name: string, said: unknown): Plugin {
   const { inProcess, lists, ...about } = said
   const [kind] = Array.isArray(inProcess) ? inProcess : []
   if (kind !== undefined)
-    throw new PluginError('plugin.invalid', `plug-in ${name} has ${kind}; one that is isolated must have none, or run as trusted:${name}`)
+    throw new PluginError('plugin.invalid', `plug-in ${name} has ${kind}; an isolated plug-in must have none, or be listed as trusted:${name}`)
   const by = `${said.name}@${said.version}`
   const parts = partLists.map((list) => {
     const described = isJsonObject(lists) && Array.isArray(lists[list]) ? lists[list].filter(isJsonObject) : []
@@ -68,7 +68,7 @@ function readPart(name: string, by: string, kind: PartKind, { beyond, schema, re
     outside: { by },
     ...describedSchema(kind, schema),
     prepare() {
-      throw new Error(`${part.name} runs in another thread`)
+      throw new Error(`${part.name} runs in another thread; send it a question instead of calling prepare`)
     },
   }
 }

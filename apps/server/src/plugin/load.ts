@@ -27,7 +27,7 @@ export async function importPlugin(name: string, url: string): Promise<Plugin> {
   })
   if (!('default' in module)) {
     const exported = Object.keys(module).join(', ') || 'nothing'
-    throw new PluginError('plugin.no_export', `plug-in ${name} exports ${exported}; it must export what definePlugin answers by default`)
+    throw new PluginError('plugin.no_export', `plug-in ${name} exports ${exported}; its default export must be what definePlugin returns`)
   }
   const checked = checkPlugin(module.default)
   if (!checked.ok) throw problemsOf(`plug-in ${name}`, checked.problems)

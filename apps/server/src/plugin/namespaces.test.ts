@@ -31,8 +31,8 @@ const odd = (safeParse: string) => `Object.assign(z.looseObject({}), { safeParse
 const hostile: Readonly<Record<string, { readonly document: string; readonly says: RegExp }>> = {
   throws: { document: odd("throw new Error('no schema')"), says: /plug-in .*throws\.mjs: no schema/ },
   loops: { document: odd('for (;;);'), says: /plug-in .*loops\.mjs: it did not answer in 1000 ms/ },
-  nonsense: { document: odd("return 'yes'"), says: /plug-in .*nonsense\.mjs: safeParse answered "yes"; it must answer success, or issues/ },
-  promises: { document: odd('return Promise.resolve({ success: true })'), says: /safeParse answered a promise/ },
+  nonsense: { document: odd("return 'yes'"), says: /plug-in .*nonsense\.mjs: safeParse returned "yes"; it must return success, or issues/ },
+  promises: { document: odd('return Promise.resolve({ success: true })'), says: /safeParse returned a promise/ },
   leaves: { document: odd('process.exit(3)'), says: /plug-in .*leaves\.mjs: its thread ended by itself with code 3/ },
 }
 const mutating = odd("for (const key of Object.keys(given)) delete given[key]; given.freeWatts = 'lots'; return { success: true }")

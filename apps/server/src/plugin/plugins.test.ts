@@ -84,13 +84,13 @@ describe('the plug-ins in the setting', () => {
     ],
     ['trusted:./plain', /^plug-in \.\/plain could not be loaded from .*gone\.js/],
     ['trusted:./broken.mjs', /^plug-in \.\/broken\.mjs could not be loaded from file:/],
-    ['trusted:./nothing.mjs', /exports plugin; it must export what definePlugin answers by default \(plugin\.no_export\)\.$/],
+    ['trusted:./nothing.mjs', /exports plugin; its default export must be what definePlugin returns \(plugin\.no_export\)\.$/],
     ['trusted:./other.mjs', /contract is 9; it must be 1, which this release has \(plugin\.contract\)/],
     ['trusted:./kinds.mjs', /all replicas must agree on what a claim holds.* \(plugin\.resource_kind\)/],
     ['trusted:./clash.mjs', /RamFilter of plug-in clash has the name of a part of this release.* \(plugin\.clash\)/],
     [
       './named.mjs',
-      /^plug-in \.\/named\.mjs has schedulers; one that is isolated must have none, or run as trusted:\.\/named\.mjs \(plugin\.invalid\)\.$/,
+      /^plug-in \.\/named\.mjs has schedulers; an isolated plug-in must have none, or be listed as trusted:\.\/named\.mjs \(plugin\.invalid\)\.$/,
     ],
     ['trusted:./named.mjs,trusted:./named.mjs', /a second plug-in is named "named"/],
   ])('%s is refused', async (setting, message) => expect(open(setting)).rejects.toThrow(message))
@@ -214,11 +214,11 @@ describe('a service with plug-ins', () => {
 
   test.each([
     ['throwing', 'ThrowingFilter', 'plug-in hostile 1.0.0: it threw no'],
-    ['promising', 'PromisingFilter', 'plug-in hostile 1.0.0: passes answered a promise; it must answer true or false'],
+    ['promising', 'PromisingFilter', 'plug-in hostile 1.0.0: passes returned a promise; it must return true or false'],
     [
       'mumbling',
       'MumblingFilter',
-      'plug-in hostile 1.0.0: reason answered a value of type object; it must answer a known code, texts without NUL and halves of surrogate pairs, and numbers',
+      'plug-in hostile 1.0.0: reason returned a value of type object; it must return a known code, texts without NUL and halves of surrogate pairs, and numbers',
     ],
   ])('if a part is %s, every host is refused and the refusal names the part', async (profile, part, why) => {
     const refused = await placeWith(api, { profile })

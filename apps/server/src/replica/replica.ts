@@ -112,7 +112,7 @@ export class Replica {
     return this.#store.engine
   }
 
-  /** How entries reach the disk. */
+  /** When the store flushes entries to the disk. */
   get flushing(): Flushing {
     return this.#store.flushing
   }

@@ -57,7 +57,7 @@ export function createInProcessDriver({ seed, clock = () => 1_000 }: InProcessOp
       append([change])
       const [part] = change.parts
       const claim = part && fleet.ledger.claims.get(part.claim)
-      if (part === undefined || claim === undefined) throw new Error(`decision ${number} left no claim`)
+      if (part === undefined || claim === undefined) throw new Error(`decision ${number} created no claim`)
       return { host: part.host, claim, gpus: (part.grants.gpu ?? []).map(({ index }) => index) }
     },
 

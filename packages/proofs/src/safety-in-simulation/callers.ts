@@ -1,7 +1,7 @@
 import { type Change, DEFAULT_PROFILE, type Fleet, isLive, type Liveness, type RequestSpec } from '@gantt/scheduler-core'
 import type { PlacementCall, PlacementOutcome } from '@gantt/server/for-proofs'
 import { GROUPS, GROUPS_APART, groupAt, NAMES, requestOf, uuidOf } from './fixtures.ts'
-import type { Act } from './plan.ts'
+import type { Action } from './plan.ts'
 import type { KnownClaim, Process, WorldState } from './world-state.ts'
 
 /** The simulated callers and operators, which send calls and check the answers. */
@@ -12,7 +12,7 @@ export class Callers {
     this.#world = world
   }
 
-  callFor(process: Process, { what, b, c }: Act): void {
+  callFor(process: Process, { what, b, c }: Action): void {
     const { replica } = process
     const claim = this.#world.known[b % Math.max(1, this.#world.known.length)]
     // One of the six most recent claims, because these are the most likely to be destinations of moves that are not finished.
@@ -139,7 +139,7 @@ export class Callers {
     }
   }
 
-  #callAbout(process: Process, what: Act['what'], claim: KnownClaim, b: number, c: number): void {
+  #callAbout(process: Process, what: Action['what'], claim: KnownClaim, b: number, c: number): void {
     const { claims, groups } = process
     const { id } = claim
     const wasReleased = this.#world.released.has(id)

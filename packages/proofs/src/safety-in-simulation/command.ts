@@ -49,11 +49,11 @@ async function run({ seeds, from, replicas, json }: Options): Promise<void> {
     },
   })
   const seconds = Math.round((performance.now() - started) / 100) / 10
-  for (const { seed, violations, acts } of failures) {
+  for (const { seed, violations, actions } of failures) {
     say(`seed ${seed} failed:`)
     for (const violation of violations) say(`  ${violation}`)
-    say(`  the shortest list of acts that still fails (${acts.length}):`)
-    for (const { at, what, a, b, c } of acts) say(`    ${at} ms ${what} ${a} ${b} ${c}`)
+    say(`  the shortest list of actions that still fails (${actions.length}):`)
+    for (const { at, what, a, b, c } of actions) say(`    ${at} ms ${what} ${a} ${b} ${c}`)
   }
   if (failures.length + passed < seeds)
     say(`stopped after ${failures.length} failures; ${seeds - passed - failures.length} simulations were not run`)

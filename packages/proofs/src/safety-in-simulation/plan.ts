@@ -4,16 +4,16 @@ import type { Random } from '@gantt/scheduler-core'
  * An external event of a simulation. Its parameters are small integers whose meaning depends on the state of the simulation. So a plan
  * stays valid when events are removed.
  */
-export interface Act {
+export interface Action {
   /** Milliseconds since the simulation began. */
   readonly at: number
-  readonly what: (typeof acts)[number]
+  readonly what: (typeof actions)[number]
   readonly a: number
   readonly b: number
   readonly c: number
 }
 
-/** The relative frequency of each kind of act. */
+/** The relative frequency of each kind of action. */
 const weights = {
   place: 26,
   retry: 8,
@@ -49,23 +49,23 @@ const weights = {
   replace: 2,
 } as const
 
-export const acts = Object.keys(weights) as (keyof typeof weights)[]
+export const actions = Object.keys(weights) as (keyof typeof weights)[]
 
 const LENGTH_MS = 150_000
 
 export interface Plan {
   readonly seed: string
   readonly replicas: number
-  readonly acts: readonly Act[]
+  readonly actions: readonly Action[]
   /** The probability that the store accepts a stale append, as a faulty engine would. */
   readonly blind: number
 }
 
-/** Creates a plan with about `size` acts. The acts come in bursts, so that many of them are concurrent. */
+/** Creates a plan with about `size` actions. The actions come in bursts, so that many of them are concurrent. */
 export function createPlan(seed: number, replicas: number, random: Random, size = 140): Plan {
-  const kinds = acts.flatMap((what) => new Array<Act['what']>(weights[what]).fill(what))
+  const kinds = actions.flatMap((what) => new Array<Action['what']>(weights[what]).fill(what))
   let at = 0
-  const planned: Act[] = []
+  const planned: Action[] = []
   while (planned.length < size) {
     at += random.below(5_000)
     const burst = 1 + random.below(10)
@@ -75,7 +75,7 @@ export function createPlan(seed: number, replicas: number, random: Random, size 
     for (let i = 0; i < burst; i++) {
       planned.push({
         at: Math.min(at + random.below(isRush ? 3 : 12), LENGTH_MS),
-        what: isRush && i > 0 ? (random.below(4) === 0 ? 'move' : 'place') : (kinds[random.below(kinds.length)] as Act['what']),
+        what: isRush && i > 0 ? (random.below(4) === 0 ? 'move' : 'place') : (kinds[random.below(kinds.length)] as Action['what']),
         a: random.below(1_000),
         // All callers of a rush use the same group.
         b: isRush ? 3 * random.below(333) + group : random.below(1_000),
@@ -85,5 +85,5 @@ export function createPlan(seed: number, replicas: number, random: Random, size 
   }
   // In half of the simulations the store can accept stale appends. The rules that replicas apply to the log must then keep claims safe
   // without help from the store.
-  return { seed: String(seed), replicas, acts: planned.sort((x, y) => x.at - y.at), blind: seed % 2 === 0 ? 0.6 : 0 }
+  return { seed: String(seed), replicas, actions: planned.sort((x, y) => x.at - y.at), blind: seed % 2 === 0 ? 0.6 : 0 }
 }

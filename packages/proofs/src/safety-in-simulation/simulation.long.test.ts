@@ -7,7 +7,7 @@ import { runWorld } from './world.ts'
 const WORLDS = byExtent(32, 32, 200)
 
 /**
- * Seeds whose simulation once failed, with the defect that was found. Kinds of acts were added later, which changed the plan of every seed.
+ * Seeds whose simulation once failed, with the defect that was found. Kinds of actions were added later, which changed the plan of every seed.
  * So these seeds now have other plans.
  */
 const onceFailed: readonly (readonly [seed: number, found: string])[] = [
@@ -72,12 +72,12 @@ describe('a planted mistake is found within 200 simulations', () => {
     expect(seed).toBeLessThanOrEqual(200)
   })
 
-  test('the plan of a failed simulation is shrunk to few acts', async () => {
+  test('the plan of a failed simulation is shrunk to few actions', async () => {
     const mistake = mistakes['a materialised claim is counted twice']
     let seed = 1
     while ((await runWorld(planOf(seed, 3), mistake)).violations.length === 0) seed++
-    const { acts } = await shrink(planOf(seed, 3), mistake)
-    expect(acts.length).toBeLessThanOrEqual(10)
-    expect((await runWorld({ ...planOf(seed, 3), acts }, mistake)).violations).not.toEqual([])
+    const { actions } = await shrink(planOf(seed, 3), mistake)
+    expect(actions.length).toBeLessThanOrEqual(10)
+    expect((await runWorld({ ...planOf(seed, 3), actions }, mistake)).violations).not.toEqual([])
   })
 })

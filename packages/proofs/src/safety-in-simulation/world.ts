@@ -2,7 +2,7 @@ import { Callers } from './callers.ts'
 import { HOSTS, NAMES } from './fixtures.ts'
 import { judgeEntry } from './invariants.ts'
 import { isLive as isLiveInModel } from './model/claim.ts'
-import type { Act, Plan } from './plan.ts'
+import type { Action, Plan } from './plan.ts'
 import { startProcess } from './processes.ts'
 import { sendReport } from './reports.ts'
 import { type Outcome, type Planted, WorldState } from './world-state.ts'
@@ -36,10 +36,10 @@ class World {
     for (let number = 0; number < this.#state.plan.replicas; number++) startProcess(this.#state, number)
     await this.#state.time.runUntil(1_000)
     for (const host of HOSTS) sendReport(this.#state, host, 0)
-    for (const act of this.#state.plan.acts) {
-      await this.#state.time.runUntil(1_000 + act.at)
+    for (const action of this.#state.plan.actions) {
+      await this.#state.time.runUntil(1_000 + action.at)
       if (this.#state.violations.length > 0) break
-      this.#do(act)
+      this.#do(action)
     }
     await this.#end()
   }
@@ -74,8 +74,8 @@ class World {
         if (claim.key === key && isLiveInModel(claim)) this.#state.fail(`key ${key} was abandoned, and claim ${claim.id} lives`)
   }
 
-  #do(act: Act): void {
-    const { what, a, b, c } = act
+  #do(action: Action): void {
+    const { what, a, b, c } = action
     const process = this.#state.processes[a % this.#state.plan.replicas]
     const { faults } = this.#state.store
     const later = (ms: number, callback: () => void): void => void this.#state.time.after(ms, () => this.#state.isOver || callback())
@@ -140,7 +140,7 @@ class World {
         // Paused processes receive a call when they continue.
         later(
           (faults.stalled.get(process.life) ?? 0) - this.#state.time.now,
-          () => this.#state.processes[process.number] === process && this.#callers.callFor(process, act),
+          () => this.#state.processes[process.number] === process && this.#callers.callFor(process, action),
         )
     }
   }

@@ -51,7 +51,7 @@ async function findsAll(wanted: readonly RegExp[], options: Partial<Pick<Nemesis
 }
 
 // check.test.ts tests which rule finds which violation. These tests need concurrent calls, which happen by chance.
-describe('on replicas of which none is killed, the nemesis finds', () => {
+describe('if no replica is killed, the nemesis finds', () => {
   test.skipIf(!isLongForm)(`nothing${longFormNote}`, async () => {
     expect(await brokenOn({}, SEEDS[0] as string)).toBe('')
   })

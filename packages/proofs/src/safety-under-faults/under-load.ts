@@ -171,7 +171,8 @@ async function readmitHost(run: Run, host: string): Promise<void> {
   for (const begun = run.now(); ; await sleep(RETRY_DELAY_MS)) {
     const outcome = await ask(run, 0, call)
     if (outcome.type === 'ok') return
-    if (run.now() - begun > RECOVERY_MS) throw new Error(`no readmission of host ${host} was answered: ${outcome.why}`)
+    if (run.now() - begun > RECOVERY_MS)
+      throw new Error(`host ${host} could not be readmitted in ${RECOVERY_MS / 1_000} s, because no call was answered: ${outcome.why}`)
   }
 }
 

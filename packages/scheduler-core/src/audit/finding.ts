@@ -27,7 +27,7 @@ export type AuditCode = keyof typeof auditCodes | HostWarning['code']
  * True if a finding means that this replica's state differs from the state that the log implies. All other findings are about actions of
  * callers and hosts. Such findings are the same on every replica, and `replicaHeal` cannot repair them.
  */
-export const isOfState = (code: AuditCode): code is Extract<AuditCode, `state.${string}`> => code.startsWith('state.')
+export const isStateFinding = (code: AuditCode): code is Extract<AuditCode, `state.${string}`> => code.startsWith('state.')
 
 /**
  * How serious a finding is. VIOLATION: a promise of this service is broken. WARNING: reports of hosts contradict the claims, so an operator

@@ -6,7 +6,7 @@ export {
   auditCodes,
   type Finding,
   isAuditCode,
-  isOfState,
+  isStateFinding,
   promiseOf,
   rankOf,
   type Severity,
@@ -15,5 +15,5 @@ export {
   severityOf,
 } from './finding.ts'
 export { DEFAULT_UNLISTED_AFTER_MS } from './listing.ts'
-export { type InstanceSize, listingOf, type Repair, type RepairAct, type RepairOption, repairOf } from './repair.ts'
+export { type InstanceSize, listingOf, type Repair, type RepairAction, type RepairOption, repairOf } from './repair.ts'
 export { auditWorld } from './world.ts'

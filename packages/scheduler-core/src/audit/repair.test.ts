@@ -14,11 +14,11 @@ describe('repairs of contradictions in reports', () => {
     const found = findingsOf(fleet).filter((one) => one.code === code && (host === undefined || one.host === host))
     expect(found).toHaveLength(1)
     return found.flatMap((finding) =>
-      [...repairOf(fleet, finding).options].map(({ name, act }) => {
-        if (act.type === 'move') return `${name}: ${act.claim.id} to ${act.to.host}`
-        if (act.type === 'claim')
-          return `${name}: of ${act.reported === null ? 'a stated size' : JSON.stringify(Object.values(act.reported))}`
-        return act.type === 'nothing' ? `${name}: nothing` : `${name}: ${act.toChange('why').type}`
+      [...repairOf(fleet, finding).options].map(({ name, action }) => {
+        if (action.type === 'move') return `${name}: ${action.claim.id} to ${action.to.host}`
+        if (action.type === 'claim')
+          return `${name}: of ${action.reported === null ? 'a stated size' : JSON.stringify(Object.values(action.reported))}`
+        return action.type === 'nothing' ? `${name}: nothing` : `${name}: ${action.toChange('why').type}`
       }),
     )
   }

@@ -9,7 +9,7 @@ import { type Claim, isLive } from '../records/claim.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import type { HostName } from '../values/host-name.ts'
 import { LISTED_CLAIMS } from '../values/levels.ts'
-import { type Finding, isOfState } from './finding.ts'
+import { type Finding, isStateFinding } from './finding.ts'
 import { isReservedOnly, isThere, isUnseen, listersOf, NAMED_HOSTS, straysOf, unlistedSince } from './listing.ts'
 
 /** How operators can repair a finding. */
@@ -26,10 +26,10 @@ export interface RepairOption {
   readonly name: string
   /** The effect of the option, as a sentence. */
   readonly text: string
-  readonly act: RepairAct
+  readonly action: RepairAction
 }
 
-export type RepairAct =
+export type RepairAction =
   | { readonly type: 'change'; toChange(reason: string): Change }
   /** The claim is moved to the host at once, without an open move. */
   | { readonly type: 'move'; readonly claim: Claim; readonly to: HostRecord }
@@ -56,7 +56,7 @@ export interface InstanceSize {
 export function repairOf(fleet: Fleet, finding: Finding, all?: readonly HostIndex[]): Repair {
   const { code, host, name, claim, hosts: named = [] } = finding
   const listing = all ?? named
-  if (isOfState(code))
+  if (isStateFinding(code))
     return byHand(
       'Compare the state of the replica with the log: call replicaHeal with dryRun. Then rebuild the state: call replicaHeal without dryRun (gantt replicas --heal).',
     )
@@ -179,7 +179,7 @@ const recordOf = (fleet: Fleet, host: string | null): HostRecord | undefined =>
 const ends = ({ id }: Claim, text: string): RepairOption => ({
   name: `claim:${id}`,
   text,
-  act: { type: 'change', toChange: (reason) => ({ type: 'revoke', claim: id, reason }) },
+  action: { type: 'change', toChange: (reason) => ({ type: 'revoke', claim: id, reason }) },
 })
 
 const textOfEnd = ({ hosts }: Fleet, { id, host, project, account }: Claim): string =>
@@ -188,7 +188,7 @@ const textOfEnd = ({ hosts }: Fleet, { id, host, project, account }: Claim): str
 const moves = ({ hosts }: Fleet, claim: Claim, to: HostRecord): RepairOption => ({
   name: `host:${hostKey(to)}`,
   text: `Move claim ${claim.id} to ${hostAddress(hosts, to)}.`,
-  act: { type: 'move', claim, to },
+  action: { type: 'move', claim, to },
 })
 
 /** Returns a function that returns the option that keeps an instance on a host. It reads the claims of the instance only once. */
@@ -208,20 +208,20 @@ function holds(fleet: Fleet, instance: string, record: HostRecord, [live, ...oth
     return {
       name,
       text: `${where} keeps the instance: create its claim there.`,
-      act: { type: 'claim', instance, on: record, reported: null },
+      action: { type: 'claim', instance, on: record, reported: null },
     }
   if (live.destination?.host === record.index) {
     const { id, fence } = live.destination
     const text = `${where} keeps the instance: confirm its claim ${id} there, which completes the open move.`
-    return { name, text, act: { type: 'change', toChange: () => ({ type: 'confirm', claim: id, fence }) } }
+    return { name, text, action: { type: 'change', toChange: () => ({ type: 'confirm', claim: id, fence }) } }
   }
   if (live.claim.host === record.index) {
     const why = `Its claim is already on ${where}. Stop the instance on its other hosts. The finding ends with their next reports.`
-    return { name, text: `${where} keeps the instance. ${why}`, act: { type: 'nothing', why } }
+    return { name, text: `${where} keeps the instance. ${why}`, action: { type: 'nothing', why } }
   }
   if (others.length > 0) {
     const why = `The instance has ${1 + others.length} live claims. First end its claims on hosts that will not keep it (gantt claims revoke).`
-    return { name, text: `${where} keeps the instance. ${why}`, act: { type: 'nothing', why } }
+    return { name, text: `${where} keeps the instance. ${why}`, action: { type: 'nothing', why } }
   }
   return { ...moves(fleet, live.claim, record), text: `${where} keeps the instance: move claim ${live.claim.id} there.` }
 }
@@ -244,7 +244,7 @@ function* claimsFor(fleet: Fleet, record: HostRecord): Generator<RepairOption, v
       yield {
         name: `instance:${instance}`,
         text: `Create a claim for instance ${instance} on ${where}. ${why}`,
-        act: { type: 'nothing', why },
+        action: { type: 'nothing', why },
       }
       continue
     }
@@ -252,7 +252,7 @@ function* claimsFor(fleet: Fleet, record: HostRecord): Generator<RepairOption, v
     yield {
       name: `instance:${instance}`,
       text: `Create a claim for instance ${instance} on ${where}${size}.`,
-      act: { type: 'claim', instance, on: record, reported },
+      action: { type: 'claim', instance, on: record, reported },
     }
   }
 }
@@ -299,13 +299,13 @@ function namesOf(fleet: Fleet, indexes: readonly HostIndex[]): RepairOption[] {
       return {
         name: `host:${by}`,
         text: `The machine keeps the name ${by}, and ${old.host} is forgotten.`,
-        act: { type: 'change', toChange: (reason) => ({ type: 'forget', hosts: nodes.map(nameOf), isForced: false, reason }) },
+        action: { type: 'change', toChange: (reason) => ({ type: 'forget', hosts: nodes.map(nameOf), isForced: false, reason }) },
       }
     const pairs = nodes.map((node) => ({ from: nameOf(node), to: nameAfter(node, { host: by }) }))
     return {
       name: `host:${by}`,
       text: `The machine keeps the name ${by}, and ${old.host} is replaced by ${by}.`,
-      act: { type: 'change', toChange: (reason) => ({ type: 'replace', hosts: pairs, reason }) },
+      action: { type: 'change', toChange: (reason) => ({ type: 'replace', hosts: pairs, reason }) },
     }
   }
   return [becomes(first, second.host), becomes(second, first.host)]
@@ -318,7 +318,7 @@ function fromClaims({ hosts }: Fleet, record: HostRecord | undefined): RepairOpt
     {
       name: 'used-from-claims',
       text: `Set the used amounts of ${hostAddress(hosts, record)} to come from claims. Do this only if it runs no instance without a claim.`,
-      act: { type: 'change', toChange: (reason) => ({ type: 'usedFrom', host, node, usedFrom: 'CLAIMS', reason }) },
+      action: { type: 'change', toChange: (reason) => ({ type: 'usedFrom', host, node, usedFrom: 'CLAIMS', reason }) },
     },
   ]
 }

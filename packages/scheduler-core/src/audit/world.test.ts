@@ -88,7 +88,7 @@ describe('a reservation does not hide an instance that runs on another host', ()
       expect(scene.found).toEqual([`instance.unclaimed | h2 | 1 without: ${A}`])
       const [finding] = findingsOf(scene.log.fleet)
       const options = [...repairOf(scene.log.fleet, finding as Finding).options]
-      expect(options.map(({ name, act }) => [name, act.type])).toEqual([[`instance:${A}`, 'nothing']])
+      expect(options.map(({ name, action }) => [name, action.type])).toEqual([[`instance:${A}`, 'nothing']])
       expect(options[0]?.text).toContain(
         'First end claim r, which reserves the instance on h1 (gantt claims revoke), or wait until it expires.',
       )

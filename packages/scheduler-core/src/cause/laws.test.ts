@@ -7,9 +7,9 @@ import { atOnce } from '../values/steps.ts'
 import { causeText } from './cause-text.ts'
 import { isFull } from './members/too-few.ts'
 import { hostDrawn, listsDrawn, refusal, requestDrawn } from './testing/arbitraries.suite.ts'
+import { admittedOf } from './testing/cause-views.ts'
 import { afterFound, causeIn, fleetOf, foundOf, legacyForm, novaForm, profiles, refuses, typedForm } from './testing/drawn.ts'
 import { inOtherOrder, withListsTurned } from './testing/other-order.ts'
-import { admittedOf } from './testing/said.ts'
 import { refusedHosts } from './words.ts'
 
 const RUNS = draws(40, 200, 10_000)

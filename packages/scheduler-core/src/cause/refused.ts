@@ -64,8 +64,8 @@ export function reasonsOn(filters: readonly FilterStep[], host: HostIndex): read
 const subjectOf = ({ code, subject = '' }: Reason): string => `${code === 'class.unit' ? 'units of ' : ''}${thingOf(subject)}`
 
 /**
- * The subject by which the distances of reasons are merged. It is at least as general as the keys of `distanceOf`, so the sum over the
- * reasons of a host is never larger than its complete distance.
+ * Reasons with the same subject count as one distance. A subject covers at least as many reasons as a key of `distanceOf`, so the sum over
+ * the reasons of a host is never larger than its complete distance.
  */
 const mergedSubjectOf = ({ code, subject }: Reason): string =>
   code.startsWith('gpu.') ? 'GPU' : subject === undefined ? code : thingOf(subject)

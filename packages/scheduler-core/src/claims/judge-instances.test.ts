@@ -210,14 +210,14 @@ describe('limits of idempotency keys', () => {
  * Random steps for the law below. Their numbers are small. Therefore, the steps often concern the same instances and hosts, and many steps
  * are refused.
  */
-const acts = fc.array(
+const actions = fc.array(
   fc.record({ what: fc.nat({ max: 9 }), a: fc.nat({ max: 11 }), b: fc.nat({ max: 11 }), elapsedMs: fc.constantFrom(0, 10, 60, 600) }),
   { minLength: 5, maxLength: 40 },
 )
 
 test('law: each instance has at most one live claim in its scope, sums are correct, and copies and restored fleets agree', () => {
   fc.assert(
-    fc.property(acts, (steps) => {
+    fc.property(actions, (steps) => {
       const log = threeHosts()
       for (const [i, { what, a, b, elapsedMs }] of steps.entries()) {
         const live = [...log.fleet.ledger.claims.values()].filter(isLive)

@@ -28,7 +28,7 @@ function asked(fleet: Fleet, shape: Parameters<typeof aRequest>[0], away: Looked
   return questionsOf(fleet, profile, aRequest(shape), away).flatMap(({ hosts }) => hosts.map((host) => fleet.hosts.get(host).host))
 }
 
-test('a filter outside of the process is called about a host that is full only because of the instance that is rebuilt or resized', () => {
+test('a filter outside of the process is called for a host that is full only because of the instance that is rebuilt or resized', () => {
   const log = aLog(new Fleet({ plugins }))
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1', { gpus: [{ index: 0 }] })])
   log.append([aClaim({ grants: { classes: { VCPU: 16 }, gpu: [{ index: 0, milli: 1_000 }] } })])
@@ -40,7 +40,7 @@ test('a filter outside of the process is called about a host that is full only b
   expect(asked(log.fleet, { ...request, gpus: { count: 2 } }, { source, intent: 'RESIZE' })).toEqual([])
 })
 
-test('a filter outside of the process is called about a host that is full only because of the previous destination of the move', () => {
+test('a filter outside of the process is called for a host that is full only because of the previous destination of the move', () => {
   const log = aLog(new Fleet({ plugins }))
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1'), aReport('h2')])
   log.append([aClaim({ grants: { classes: { VCPU: 16 } } })])

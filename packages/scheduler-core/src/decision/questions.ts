@@ -20,7 +20,7 @@ import type { JsonObject } from '../values/json.ts'
 import { memoByObject } from '../values/memo.ts'
 
 /**
- * A filter or weigher outside of the process is called about at most this many hosts. All other hosts are refused, because they have no
+ * A filter or weigher outside of the process is called for at most this many hosts. All other hosts are refused, because they have no
  * answer.
  */
 export const MAX_ASKED = 20_000

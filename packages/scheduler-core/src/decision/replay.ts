@@ -64,7 +64,7 @@ export function* replayOtherwiseInSteps(
 function refuseUnasked({ steps }: Examination): void {
   const unasked = steps.flatMap(({ reasons }) => reasons).find(({ code }) => code === 'outside.no_answer')
   if (unasked !== undefined)
-    throw new RangeError(`the decision has no answer of ${unasked.filter} about ${unasked.hosts} of the hosts to check`)
+    throw new RangeError(`for ${unasked.hosts} of the hosts to check, the decision has no recorded answer of ${unasked.filter}`)
 }
 
 /**

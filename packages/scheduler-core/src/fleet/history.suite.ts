@@ -21,21 +21,21 @@ import { GROUPS, grantsOf, groupOf } from './history-grants.suite.ts'
  * Therefore, most changes are valid, and every shortened history is valid.
  */
 export interface Step {
-  readonly acts: readonly Act[]
+  readonly actions: readonly Action[]
   /** Milliseconds since the previous entry. Can be negative. */
   readonly elapsedMs: number
   /** A number from 0 to 99. It determines which log position the entry is based on, and which id the entry has. */
   readonly trust: number
 }
 
-interface Act {
-  readonly what: (typeof acts)[number]
+interface Action {
+  readonly what: (typeof actions)[number]
   readonly a: number
   readonly b: number
   readonly c: number
 }
 
-const acts = [
+const actions = [
   'claim',
   'claim',
   'claim',
@@ -64,8 +64,8 @@ const acts = [
   'leave',
 ] as const
 
-const act: fc.Arbitrary<Act> = fc.record({
-  what: fc.constantFrom(...acts),
+const action: fc.Arbitrary<Action> = fc.record({
+  what: fc.constantFrom(...actions),
   a: fc.nat({ max: 11 }),
   b: fc.nat({ max: 11 }),
   c: fc.nat({ max: 11 }),
@@ -73,7 +73,7 @@ const act: fc.Arbitrary<Act> = fc.record({
 
 export const histories: fc.Arbitrary<readonly Step[]> = fc.array(
   fc.record({
-    acts: fc.array(act, { minLength: 1, maxLength: 3 }),
+    actions: fc.array(action, { minLength: 1, maxLength: 3 }),
     elapsedMs: fc.constantFrom(0, 1, 50, 50, 400, -30, 1_800_000, 3_600_000),
     trust: fc.nat({ max: 99 }),
   }),
@@ -86,7 +86,7 @@ const NAMES = [...HOSTS, 'h4']
 const KEYS = 9
 
 /** A random report of a host, with or without used amounts. */
-function shapeOf(fleet: Fleet, host: string, { b, c }: Act): HostShape {
+function shapeOf(fleet: Fleet, host: string, { b, c }: Action): HostShape {
   const record = fleet.hosts.find({ host, node: host })
   const instances = [...(record?.claims ?? [])].flatMap(({ instance }) => (instance === null ? [] : [instance]))
   // `b` determines which instances with claims are listed. `c` determines whether an instance without a claim is also listed
@@ -173,7 +173,7 @@ export class Historian {
   }
 
   /** The next entry. Depending on `trust`, the entry is faulty: it is based on a wrong log position, or it repeats an earlier entry. */
-  next(fleet: Fleet, { acts: wanted, elapsedMs, trust }: Step): LogEntry {
+  next(fleet: Fleet, { actions: wanted, elapsedMs, trust }: Step): LogEntry {
     const changes = wanted.flatMap((one) => this.#changeOf(fleet, one) ?? [])
     const report = changes.find(isAlone)
     const earlier = this.entries[trust % Math.max(1, this.entries.length)]
@@ -201,7 +201,7 @@ export class Historian {
     return entry
   }
 
-  #changeOf(fleet: Fleet, one: Act): Change | undefined {
+  #changeOf(fleet: Fleet, one: Action): Change | undefined {
     const { what, a, b, c } = one
     const names = fleet.featureLevel < HOSTS_LEAVE ? HOSTS : NAMES
     const name = names[a % names.length] as string

@@ -106,7 +106,7 @@ function readWords({ part, by, hosts, refused = [], errors = [] }: OutsideAnswer
 /** Returns the answer for a host. Throws if there is no valid answer; a filter that throws refuses the host. */
 function wordOn(words: Words, host: HostIndex, { part, by }: OutsideAnswer): true | Reason {
   const word = words.get(host)
-  if (word === undefined) throw new OutsideError('outside.no_answer', `${by}, ${part}: it was not called about the host, or did not answer`)
+  if (word === undefined) throw new OutsideError('outside.no_answer', `${by}, ${part}: it was not called for the host, or did not answer`)
   if (word instanceof OutsideError) throw word
   return word
 }

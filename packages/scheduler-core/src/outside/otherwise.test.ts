@@ -79,7 +79,7 @@ test.each([
 ])('another version is not decided with answers about other hosts: %s', (_where, hosts) => {
   const { fleet, record, goal } = aSite(hosts)
   expect(() => decideOtherwise(fleet, [], record, goal, loose)).toThrow(
-    new RangeError('the decision has no answer of FarFilter about 1 of the hosts to check'),
+    new RangeError('for 1 of the hosts to check, the decision has no recorded answer of FarFilter'),
   )
 })
 

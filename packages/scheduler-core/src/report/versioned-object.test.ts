@@ -42,6 +42,6 @@ test('at most 100 keys are refused one by one, and the last error has the count 
     if (error instanceof WireErrors) errors = error.errors
   }
   expect([errors.length, looks]).toEqual([100, 100])
-  expect(errors[0]?.message).toBe('k0 is 0; it must be left out: a and b are all that is read')
-  expect(errors[99]?.message).toBe('k99 is 0; it must be left out, like 9900 more: a and b are all that is read')
+  expect(errors[0]?.message).toBe('k0 is 0; it must be left out: a and b are the only fields that are read')
+  expect(errors[99]?.message).toBe('k99 is 0; it must be left out, like 9900 more: a and b are the only fields that are read')
 })

@@ -80,7 +80,11 @@ export function refuseKeys(unread: Json, known: string): void {
   const further = keys.length - MAX_ERRORS
   const errors = keys.slice(0, MAX_ERRORS).map((key, i) => {
     const others = further > 0 && i === MAX_ERRORS - 1 ? `, like ${further} more` : ''
-    return new WireError(key.length > 80 ? `${key.slice(0, 77)}...` : key, unread[key], `left out${others}: ${known} are all that is read`)
+    return new WireError(
+      key.length > 80 ? `${key.slice(0, 77)}...` : key,
+      unread[key],
+      `left out${others}: ${known} are the only fields that are read`,
+    )
   })
   if (errors.length > 0) throw new WireErrors(errors)
 }
@@ -198,7 +202,7 @@ export class WireObject {
   }
 
   #list<T>(field: string, allowed: string, isItem: (item: unknown) => item is T): Field<readonly T[]> {
-    const list = this.#field(field, `a list of which each is ${allowed}`, (value): value is readonly unknown[] => Array.isArray(value))
+    const list = this.#field(field, `a list in which each item is ${allowed}`, (value): value is readonly unknown[] => Array.isArray(value))
     for (const [i, item] of (list ?? []).entries()) this.#check(`${field}.${i}`, item, allowed, isItem)
     return list as Field<readonly T[]>
   }

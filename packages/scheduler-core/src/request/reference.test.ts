@@ -56,7 +56,7 @@ test.each([
   await expect(pageOf(form)).toMatchFileSnapshot(`../../../../docs/${name}`)
 })
 
-test.each([requestSpec, hostStats])('every field of $title has a meaning', (form) => {
+test.each([requestSpec, hostStats])('every field of $title has a description', (form) => {
   const rows = pageOf(form)
     .split('\n')
     .filter((line) => line.startsWith('| `'))

@@ -142,10 +142,10 @@ describe('a scheduler of a plug-in', () => {
       'chooses a host that does not exist',
       () => ({ parts: [on('z')] }),
       1,
-      'select put instance 0 on z; it must answer a host and node of the fleet',
+      'select put instance 0 on z; it must return a host and node of the fleet',
     ],
     ['returns a number', () => ({ parts: [Number.NaN] }), 1, 'select put instance 0 on nothing that is a host'],
-    ['returns too many hosts', () => ({ parts: [on('b'), on('b')] }), 1, 'select answered 2 parts; it must answer at most 1'],
+    ['returns too many hosts', () => ({ parts: [on('b'), on('b')] }), 1, 'select returned 2 parts; it must return at most 1'],
     ['leaves an instance out', () => ({ parts: [] }), 1, 'select found no host for instance 0; it must take one of those that pass'],
     [
       'holds on a host that does not exist',

@@ -126,14 +126,14 @@ function guard(
 function hostsOf(answer: unknown, { numInstances }: RequestSpec, fleet: Fleet, fail: (what: string) => Error): HostIndex[] {
   const parts: unknown = isRecord(answer) ? answer.parts : undefined
   if (!Array.isArray(parts)) throw fail('select returned no parts; it must return a list with one part for each instance that has a host')
-  if (parts.length > numInstances) throw fail(`select answered ${parts.length} parts; it must answer at most ${numInstances}`)
+  if (parts.length > numInstances) throw fail(`select returned ${parts.length} parts; it must return at most ${numInstances}`)
   return parts.map((part: unknown, i) => {
     const name =
       isRecord(part) && typeof part.host === 'string' && typeof part.node === 'string' ? { host: part.host, node: part.node } : undefined
     const host = name === undefined ? undefined : fleet.hosts.find(name)
     if (host === undefined)
       throw fail(
-        `select put instance ${i} on ${name === undefined ? 'nothing that is a host' : nameOf(name)}; it must answer a host and node of the fleet`,
+        `select put instance ${i} on ${name === undefined ? 'nothing that is a host' : nameOf(name)}; it must return a host and node of the fleet`,
       )
     return host.index
   })

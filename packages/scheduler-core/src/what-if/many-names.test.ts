@@ -55,7 +55,7 @@ test('an aggregate that is named many times gets each added host once', () => {
   expect(fleet.aggregates.byUuid.get(aUuid(1))?.hosts).toHaveLength(21)
 })
 
-test('the names of added hosts are listed for many aggregates in steps', () => {
+test('the names of added hosts are listed for many aggregates in several steps, so that other calls are answered in between', () => {
   const fleet = aFleet(1, 50)
   const all = Array.from({ length: 50 }, (_, i) => `agg${i}`)
   const yielded = [...addHosts(fleet, edits({ addHosts: [like(all, 1_000)] }))]
@@ -78,7 +78,7 @@ test('the aggregates of a fleet are read once for all names of aggregates, and n
   expect(aggregatesRead(fleet, () => counted(applyEdits(fleet, few)))).toBeLessThanOrEqual(200 * 4)
 })
 
-test('names of aggregates are checked in steps, and at most 100 unknown names become problems', () => {
+test('names of aggregates are checked in several steps, and at most 100 unknown names become problems', () => {
   const fleet = aFleet(1, 1)
   const { result, steps } = parsed(fleet, { addHosts: Array.from({ length: 256 }, () => like(Array<string>(256).fill('none'))) })
   expect(result.ok ? 0 : result.problems.length).toBe(100)
@@ -108,7 +108,7 @@ test('a host that is removed and enabled is a problem at each place where it is 
   expect(result.ok ? [] : result.problems.map(({ path }) => path.join('.'))).toEqual(['enableHosts.0', 'enableHosts.2'])
 })
 
-test('many ratios that concern few hosts are compared with the hosts in steps', () => {
+test('many edited ratios are compared with few hosts in several steps, so that other calls are answered in between', () => {
   const fleet = aFleet(400, 2)
   const ratio = { host: null, node: null, aggregate: 'agg1', resourceClass: 'VCPU', allocationRatio: 2 }
   const { steps } = counted(applyEdits(fleet, edits({ ratios: Array(256).fill(ratio) })))

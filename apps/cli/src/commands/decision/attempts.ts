@@ -31,7 +31,10 @@ export function toTryLines({ lostTries = [], previous = null }: Tried): readonly
   const before = [previous?.previous ?? null, previous].filter((one) => one !== null)
   const tries = [...before.flatMap((one) => [...one.lostTries.map(lostText), beforeText(one)]), ...lostTries.map(lostText)]
   if (tries.length === 0) return []
-  const earlier = previous?.previous?.previous == null ? [] : [`The first of these tries again ${previous.previous.previous.id}.`]
+  const earlier =
+    previous?.previous?.previous == null
+      ? []
+      : [`The first decision above is itself a retry of the request of decision ${previous.previous.previous.id}.`]
   return ['', 'Tried before', ...tries.flatMap((text, i) => wrap(`${i + 1}. ${text}`)), ...earlier.flatMap((text) => wrap(text))]
 }
 

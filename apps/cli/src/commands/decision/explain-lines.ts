@@ -139,7 +139,7 @@ const toFunnel = (steps: readonly Step[]): readonly string[] =>
       { head: 'before', align: 'right' },
       { head: 'after', align: 'right' },
       { head: 'refused', align: 'right' },
-      { head: 'only by it', align: 'right' },
+      { head: 'only by this filter', align: 'right' },
     ],
     steps.map(({ name, entered, passed, rejected, soleRejections }) => [name, ...[entered, passed, rejected, soleRejections].map(String)]),
   )
@@ -149,7 +149,7 @@ export const shadowText = ({ name, isAsked, wouldReject, ofThosePassing, reasons
   if (!isAsked) return `${name}, in shadow mode, had nothing to check.`
   const [most] = reasons
   const such = most === undefined ? '' : ` Most: ${most.hosts} × ${most.code}, such as: ${most.text}`
-  return `${name}, in shadow mode, refused nobody; it would have refused ${counted(wouldReject, 'host')}, ${ofThosePassing} of those that passed.${such}`
+  return `${name}, in shadow mode, refused no host; it would have refused ${counted(wouldReject, 'host')}, ${ofThosePassing} of those that passed.${such}`
 }
 
 const toShadows = (steps: readonly ShadowStep[]): readonly string[] =>
@@ -191,7 +191,7 @@ const toShare = ({ weigher, weighted, multiplier, multiplierSource }: Weight): s
 /** The refused hosts that are nearest to passing. Each line has one host and all reasons why filters refuse it. */
 const toNearTable = (nearMisses: readonly NearMiss[]): readonly string[] =>
   toTable(
-    [{ head: 'host', cut: 'middle', least: 12 }, REPORT, { head: 'what keeps it out', wraps: true, least: 30 }],
+    [{ head: 'host', cut: 'middle', least: 12 }, REPORT, { head: 'why it was refused', wraps: true, least: 30 }],
     nearMisses.map(({ hostName, node, host, reportAge, lacks }) => [
       printHost(hostName, node, host?.hasOtherNodes),
       reportAgeOf(reportAge),

@@ -37,7 +37,7 @@ export function toExplainPage(
       ? [
           heading('Refused hosts that are nearest to passing'),
           toMarkdownTable(
-            [{ head: 'Host' }, { head: 'What keeps it out' }],
+            [{ head: 'Host' }, { head: 'Why it was refused' }],
             nearMisses.map(({ hostName, node, host, lacks }) => [printHost(hostName, node, host?.hasOtherNodes), lacks]),
           ),
         ]
@@ -61,7 +61,7 @@ export function toExplainPage(
       : [
           heading('Host by host'),
           toMarkdownTable(
-            [{ head: 'Host' }, { head: 'Outcome' }, { head: 'What keeps it out' }],
+            [{ head: 'Host' }, { head: 'Outcome' }, { head: 'Why it was refused' }],
             verdicts.map(({ hostName, node, host, outcome, checks }) => [
               printHost(hostName, node, host?.hasOtherNodes),
               outcome,

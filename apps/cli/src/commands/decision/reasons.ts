@@ -12,7 +12,7 @@ export function toReasonTable(reasons: readonly Reason[]): readonly string[] {
     [
       { head: 'hosts', align: 'right' },
       { head: 'filter', cut: 'end', least: 20 },
-      { head: 'reason, for one of them', wraps: true, least: 24 },
+      { head: 'reason, on one of the hosts', wraps: true, least: 24 },
     ],
     reasons.map(({ hosts, filter, text }) => [String(hosts), filter, text]),
   )

@@ -157,7 +157,7 @@ function toGpus(gpus: HostDetail['gpus']): readonly string[] {
     [
       { head: 'gpu', cut: 'end' },
       { head: 'model', cut: 'end' },
-      { head: 'free of each', align: 'right' },
+      { head: 'free share', align: 'right' },
     ],
     [...groups.values()].map(({ model, freeMilli, indexes }) => [ranges(indexes), model, `${freeMilli}/1000`]),
   )

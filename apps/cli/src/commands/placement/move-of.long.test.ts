@@ -264,7 +264,9 @@ test('health shows the mode of the replica, and log shows how far back the log r
     expect.stringMatching(/^mode +NORMAL: .*\nlag +its state was last known to be current .* s ago/),
   ])
   expect(oneLine(await run('health', '--json'))).toMatchObject({ mode: 'NORMAL', reason: null })
-  expect((await run('log')).out).toMatch(/^reaches back to +its beginning; its first entry is from\s+20\S+,[\s\S]*\nis kept +7 days/)
+  expect((await run('log')).out).toMatch(
+    /^reaches back to +the beginning of the log; the first entry is\s+from\s+20\S+,[\s\S]*\nis kept +7 days/,
+  )
   expect(oneLine(await run('log', '--json'))).toMatchObject({ keptDays: 7, rowsSetAside: 0 })
 })
 

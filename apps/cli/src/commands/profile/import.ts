@@ -69,7 +69,7 @@ async function importFile(file: string, { name, note, release, partial, dryRun, 
   if (!outcome.ok)
     throw new CommandFailure(
       EXIT.usage,
-      [`${file} is not as oslo.config reads files:`, ...outcome.faults.map(({ line, message }) => `  line ${line}: ${message}`)].join('\n'),
+      [`${file} is not a valid oslo.config file:`, ...outcome.faults.map(({ line, message }) => `  line ${line}: ${message}`)].join('\n'),
     )
   const { conf } = outcome
   const input = {
@@ -169,8 +169,8 @@ function placementText(nova: ImportedConf['profile']['nova']): string {
     'traits',
     'requested destinations',
     ...(availabilityZone ? ['availability zones'] : []),
-    ...(limitTenants ? [tenantsNeedAggregate ? 'aggregates of projects, which each project needs' : 'aggregates of projects'] : []),
-    ...(isolateAggregates ? ['aggregates kept for traits'] : []),
+    ...(limitTenants ? [tenantsNeedAggregate ? 'aggregates of projects (each project needs one)' : 'aggregates of projects'] : []),
+    ...(isolateAggregates ? ['aggregates reserved for traits'] : []),
     ...(imageType ? ['disk formats of images'] : []),
   ]
   return `Checked before the filters: ${kept.join(', ')}.`

@@ -25,10 +25,10 @@ export function addLog(program: Command): void {
 async function showLog(flags: Flags): Promise<Result> {
   const { fleetLog } = await connect(flags).request(LOG)
   const { firstRevision, firstAt, bytes, keptDays, keptBytes, rowsSetAside, tablesRevision } = fleetLog
-  const from = firstAt === null ? 'it has no entry' : `its first entry is from ${firstAt}, ${age(firstAt, Date.now())} ago`
+  const from = firstAt === null ? 'the log is empty' : `the first entry is from ${firstAt}, ${age(firstAt, Date.now())} ago`
   return {
     lines: toPairs([
-      ['reaches back to', Number(firstRevision) === 0 ? `its beginning; ${from}` : `revision ${firstRevision}; ${from}`],
+      ['reaches back to', Number(firstRevision) === 0 ? `the beginning of the log; ${from}` : `revision ${firstRevision}; ${from}`],
       ['size', mib(bytes / BYTES_PER_MIB)],
       ['is kept', `${counted(keptDays, 'day')} (GANTT_LOG_DAYS), at most ${mib(keptBytes / BYTES_PER_MIB)} (GANTT_LOG_BYTES)`],
       ['tables have', `everything up to revision ${tablesRevision}`],

@@ -77,7 +77,7 @@ function toLines({ outcome, from, to, keys, revision }: Report): readonly string
     ready: 'Nothing prevents the change. Nothing was changed.',
     done: 'Done: old and new are the same log. Start every replica on the new engine.',
     ended: 'Done: an earlier call had copied and compared everything. Start every replica on the new engine.',
-    already: `Nothing to do: an earlier call moved the log there, at revision ${revision}.`,
+    already: `Nothing to do: an earlier call already moved the log to the new engine, at revision ${revision}.`,
   }
   if (from === null) return wrap(sentences[outcome])
   return [

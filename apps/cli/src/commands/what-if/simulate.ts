@@ -63,7 +63,7 @@ function solvedText({ solved }: Simulation): readonly string[] {
   if (solved.length === 0) return []
   const all = solved.reduce((sum, { decisions }) => sum + decisions, 0)
   const parts = solved.map(({ taken, why, decisions }) =>
-    taken === 'SOLVER' ? `${decisions} as the solver found` : `${decisions} by the filter scheduler (${why})`,
+    taken === 'SOLVER' ? `${decisions} by the solver` : `${decisions} by the filter scheduler (${why})`,
   )
   return [`${counted(all, 'decision')} by the scheduler SOLVER: ${parts.join(', ')}.`]
 }
@@ -121,7 +121,7 @@ function toLines(found: Simulation): readonly string[] {
       : [
           '',
           ...wrap(found.firstFailure.explanation.headline),
-          'Why no host takes the next one',
+          'Why no host takes the next instance',
           ...toReasonTable(found.firstFailure.reasons),
         ]),
     '',

@@ -15,7 +15,7 @@ test('simulate shows which copies fit, why the others do not, and how full the z
   expect([err, code]).toEqual(['', 1])
   expect(widthOf(out)).toBeLessThanOrEqual(80)
   expect(out).toMatch(/^[1-8] of 9 instances would be placed, at revision \d+\./)
-  expect(out).toContain('Why no host takes the next one')
+  expect(out).toContain('Why no host takes the next instance')
   // the cause of the refusal is stated in the same words as in the answer to a real request
   expect(out.replaceAll(/\s+/g, ' ')).toMatch(/Of (?:the )?\d+ hosts .*none takes it.*: .* Nearest is /)
   expect(out).toMatch(/ZONE +CLASS +USED BEFORE +AFTER +OF +FULL/)

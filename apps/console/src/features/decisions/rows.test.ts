@@ -16,7 +16,7 @@ import {
 } from './matrix.ts'
 import { membersOf } from './members.ts'
 import { readDecisionSearch } from './search.ts'
-import { extentOf, ownMultipliers, stack, withoutSilent } from './weights/stack.ts'
+import { extentOf, ownMultipliers, stack, withoutZeroWeighers } from './weights/stack.ts'
 
 const pack = (array: Uint8Array | Uint32Array | Float64Array): string => Buffer.from(array.buffer).toString('base64')
 
@@ -156,13 +156,13 @@ describe('short names of filters and weighers', () => {
   })
 })
 
-describe('withoutSilent', () => {
+describe('withoutZeroWeighers', () => {
   const weighers = [{ name: 'RAM' }, { name: 'Soft' }, { name: 'IO' }]
   const host = (...given: readonly number[]) => ({ weights: given.map((weighted, i) => ({ weigher: weighers[i]?.name ?? '', weighted })) })
 
   test('weighers that give every host 0 are listed separately, and no sum changes', () => {
-    const shown = withoutSilent({ weighers, hosts: [host(0.5, 0, -0), host(0, 0, -1)] })
-    expect(shown).toMatchObject({ weighers: [{ name: 'RAM' }, { name: 'IO' }], silent: ['Soft'] })
+    const shown = withoutZeroWeighers({ weighers, hosts: [host(0.5, 0, -0), host(0, 0, -1)] })
+    expect(shown).toMatchObject({ weighers: [{ name: 'RAM' }, { name: 'IO' }], zeroWeighers: ['Soft'] })
     expect(shown.hosts.map(({ weights }) => weights.map(({ weighted }) => weighted))).toEqual([
       [0.5, -0],
       [0, -1],
@@ -170,7 +170,7 @@ describe('withoutSilent', () => {
   })
 
   test('all weighers of the profile can give every host 0', () => {
-    expect(withoutSilent({ weighers, hosts: [host(0, 0, 0)] })).toMatchObject({ weighers: [], silent: ['RAM', 'Soft', 'IO'] })
+    expect(withoutZeroWeighers({ weighers, hosts: [host(0, 0, 0)] })).toMatchObject({ weighers: [], zeroWeighers: ['RAM', 'Soft', 'IO'] })
   })
 })
 

@@ -121,7 +121,7 @@ test.each([
   expect(hostOfName(name)).toEqual(read)
 })
 
-test('the gaps between two hosts have every weigher of the first host, even if the second host has no value for it', () => {
+test('the score differences between two hosts list every weigher of the first host, even if the second host has no value for it', () => {
   const one = [
     { weigher: 'RAM', weighted: 0.5 },
     { weigher: 'CPU', weighted: -0.25 },

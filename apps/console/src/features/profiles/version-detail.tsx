@@ -108,7 +108,7 @@ function Summary({ version }: { readonly version: Version }) {
         {compat === 'NOVA' ? ' It decides as Nova does, including its surprising behaviour.' : ''}
         {nova === null
           ? ''
-          : ` A host and its alternates are at most ${nova.maxAttempts}; ${nova.packing ? 'the fullest' : 'the emptiest'} NUMA cells are tried first${nova.shuffleBest ? '; equals are shuffled' : ''}.${placementText(nova.placement)}`}
+          : ` Each instance gets at most ${nova.maxAttempts} ${nova.maxAttempts === 1 ? 'host' : 'hosts'}, alternates included; ${nova.packing ? 'the fullest' : 'the emptiest'} NUMA cells are tried first${nova.shuffleBest ? '; hosts with equal scores are shuffled' : ''}.${placementText(nova.placement)}`}
         {inside === NO_OPTIONS ? '' : ` Inside a host: ${inside}.`}
         {collects === null
           ? ''
@@ -127,7 +127,7 @@ function placementText(placement: NonNullable<Version['nova']>['placement']): st
     ...(limitTenants
       ? [tenantsNeedAggregate ? 'aggregates of projects, without which a project gets no host' : 'aggregates of projects']
       : []),
-    ...(isolateAggregates ? ['aggregates kept for traits'] : []),
+    ...(isolateAggregates ? ['aggregates reserved for traits'] : []),
     ...(imageType ? ['disk formats of images'] : []),
   ]
   return ` Before the filters it enforces traits, requested destinations${kept.map((one) => `, ${one}`).join('')}.`

@@ -70,7 +70,7 @@ class UnreadableError extends Error {
 
 function firstOf(search: SimulateSearch, asked: RequestDocument | undefined): Scenario | undefined {
   const { request, count, profile, overlay, changes, at, input, name } = search
-  if (name !== undefined) checkName(name, 'The address has a name')
+  if (name !== undefined) checkName(name, 'The address contains a scenario name')
   if (request === undefined && input !== undefined) return { ...ofInput(input), name }
   const read = (what: string, text: string | undefined): RequestDocument | undefined => {
     if (text === undefined) return undefined

@@ -73,11 +73,11 @@ const decided = (sent: RequestDocument, changed: RequestDocument = {}): RequestD
   JSON.parse(JSON.stringify({ ...received(sent), ...changed }))
 
 describe.each(forms)('a request in the form %s', (_form, sent) => {
-  test('that a decision recorded is sent again without any change', () => {
+  test('is sent again without any change if a decision recorded it', () => {
     expect(toSpecInput(withoutDefaults(decided(sent)))).toStrictEqual(sent)
   })
 
-  test('that an answer proposes is sent without any change', () => {
+  test('is sent without any change if an answer of the service proposes it', () => {
     const proposed = fromSpecInput(sent)
     expect(proposed && toSpecInput(proposed)).toStrictEqual(sent)
   })

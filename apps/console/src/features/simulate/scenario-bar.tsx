@@ -35,7 +35,7 @@ export function ScenarioBar({ scenarios, on, whyNot, onChoose, onChange, onName 
     next.current = index
     onChange(others, index)
   }
-  const acts = {
+  const actions = {
     add: () => !isFull && change(withCopy(scenarios, on), on + 1),
     choose: (index: number) => isWithin(index) && onChoose(index),
     move: (index: number) => isWithin(index) && change(swapped(scenarios, on, index), index),
@@ -45,12 +45,12 @@ export function ScenarioBar({ scenarios, on, whyNot, onChoose, onChange, onName 
   useShortcuts(
     whyNot === undefined
       ? [
-          shortcut('n', 'Add a scenario', acts.add),
-          shortcut('[', 'Previous scenario', () => acts.choose(on - 1)),
-          shortcut(']', 'Next scenario', () => acts.choose(on + 1)),
-          shortcut('{', 'Move the scenario to the left', () => acts.move(on - 1)),
-          shortcut('}', 'Move the scenario to the right', () => acts.move(on + 1)),
-          shortcut('Delete', 'Remove the scenario', acts.remove),
+          shortcut('n', 'Add a scenario', actions.add),
+          shortcut('[', 'Previous scenario', () => actions.choose(on - 1)),
+          shortcut(']', 'Next scenario', () => actions.choose(on + 1)),
+          shortcut('{', 'Move the scenario to the left', () => actions.move(on - 1)),
+          shortcut('}', 'Move the scenario to the right', () => actions.move(on + 1)),
+          shortcut('Delete', 'Remove the scenario', actions.remove),
         ]
       : [],
   )
@@ -67,7 +67,7 @@ export function ScenarioBar({ scenarios, on, whyNot, onChoose, onChange, onName 
           aria-pressed={index === on}
           disabled={isOff && index !== on}
           title={whyNot ?? '[ and ]'}
-          onClick={() => acts.choose(index)}
+          onClick={() => actions.choose(index)}
         >
           {name}
         </Button>
@@ -76,7 +76,7 @@ export function ScenarioBar({ scenarios, on, whyNot, onChoose, onChange, onName 
         {...button}
         disabled={isOff || isFull}
         title={whyNot ?? (isFull ? `At most ${MAX_SCENARIOS} scenarios can be compared` : 'Copy this scenario (n)')}
-        onClick={acts.add}
+        onClick={actions.add}
       >
         Add a scenario
       </Button>
@@ -88,7 +88,7 @@ export function ScenarioBar({ scenarios, on, whyNot, onChoose, onChange, onName 
             disabled={isOff || !isWithin(on - 1)}
             aria-label="Move to the left"
             title="{"
-            onClick={() => acts.move(on - 1)}
+            onClick={() => actions.move(on - 1)}
           >
             ←
           </Button>
@@ -97,7 +97,7 @@ export function ScenarioBar({ scenarios, on, whyNot, onChoose, onChange, onName 
             disabled={isOff || !isWithin(on + 1)}
             aria-label="Move to the right"
             title="}"
-            onClick={() => acts.move(on + 1)}
+            onClick={() => actions.move(on + 1)}
           >
             →
           </Button>
@@ -105,7 +105,7 @@ export function ScenarioBar({ scenarios, on, whyNot, onChoose, onChange, onName 
             {...button}
             disabled={isOff}
             title="Delete the scenario. The Back button of the browser restores it."
-            onClick={acts.remove}
+            onClick={actions.remove}
           >
             Remove
           </Button>

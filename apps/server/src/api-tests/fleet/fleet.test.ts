@@ -113,7 +113,7 @@ describe('columns of all hosts', () => {
   })
 })
 
-describe('lines of the filter grammar in lists', () => {
+describe('the filter of a list of hosts', () => {
   test.each([
     ['mem.free>=1GiB', ['a1', 'b1']],
     ['trait:HW_* -status:DISABLED', ['a1']],

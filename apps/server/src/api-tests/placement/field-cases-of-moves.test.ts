@@ -14,7 +14,7 @@ afterAll(() => api.close())
 
 const { select, hostsOf, claimOf, zone, confirm, release, stateOf, fenceOf, setStatus, placed, move } = casesOn(() => api)
 
-describe('reported situations of moves', () => {
+describe('moves of public bug reports', () => {
   test('A02 LP 1797580: the host that was named for a cold migration does not restrict later moves', async () => {
     const az = await zone('a02', { 'a02-1': {}, 'a02-2': {}, 'a02-3': {} })
     const first = await placed({ ...az, forceHosts: ['a02-1'] })

@@ -14,7 +14,7 @@ afterAll(() => api.close())
 
 const { flavor, select, hostsOf, claimOf, outcomeOf, zone, release, setStatus, placed, move } = casesOn(() => api)
 
-describe('reported situations of requests', () => {
+describe('requests of public bug reports', () => {
   const guestCell = (id: number, cpus: readonly number[], memoryMb: number, rest: Json = {}): Json => ({ id, cpus, memoryMb, ...rest })
   const hostCell = (id: number, cpuset: readonly number[], memoryMb: number, rest: Json = {}): Json => ({ id, cpuset, memoryMb, ...rest })
   const range = (from: number, count: number): number[] => Array.from({ length: count }, (_, i) => from + i)

@@ -153,7 +153,7 @@ test('decisions arrive as they are made, and after a lost connection a gap says 
   await api.report({ [randomUUID()]: {} })
   const opened = clientWith().events.decisions()
   const first = opened.next()
-  // the time at which the stream is open is unknown, so decisions are made until an event has arrived
+  // it is unknown when the server has opened the stream, so instances are placed until the first event arrives
   let hasCome = false
   void first.then(() => {
     hasCome = true

@@ -49,7 +49,7 @@ async function checkSome(asker: Asker, namespace: string, documents: readonly un
     return unchecked(what)
   }
   if (!Array.isArray(answers) || answers.length !== documents.length) {
-    const problems = bad(`it answered ${quote(answers)}; it must answer a list of ${documents.length}`)
+    const problems = bad(`it returned ${quote(answers)}; it must return a list of ${documents.length}`)
     return documents.map(() => problems)
   }
   return answers.map((answer: unknown) => {
@@ -57,7 +57,7 @@ async function checkSome(asker: Asker, namespace: string, documents: readonly un
     if (isRecord(answer) && typeof answer.error === 'string') return bad(answer.error.slice(0, MAX_MESSAGE_CHARACTERS))
     const issues: readonly unknown[] = isRecord(answer) && Array.isArray(answer.issues) ? answer.issues : []
     const problems = issues.filter(isIssue).map(toProblem)
-    return problems.length > 0 ? problems : bad(`it answered ${quote(answer)}; it must answer true, or what is wrong`)
+    return problems.length > 0 ? problems : bad(`it returned ${quote(answer)}; it must return true, or what is wrong`)
   })
 }
 

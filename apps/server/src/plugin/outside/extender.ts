@@ -83,7 +83,7 @@ export function openExtender({ url, headers, title, timeoutMs, warn, now }: Exte
         return error
       }
       if (isClosed) throw new Error('it is closed')
-      if (underWay >= MAX_CONCURRENT_CALLS) throw noted(new Error(`${MAX_CONCURRENT_CALLS} calls of it are already running`))
+      if (underWay >= MAX_CONCURRENT_CALLS) throw noted(new Error(`${MAX_CONCURRENT_CALLS} calls to this extender are already running`))
       underWay++
       try {
         return await post(JSON.stringify(question), Math.min(timeoutMs, waitMs))

@@ -25,12 +25,12 @@ const hostile: Readonly<Record<string, { readonly parts: string; readonly says: 
   looping: { parts: filter('Looping', passing('for (;;);')), says: /looping@1\.0\.0.*did not answer in 1000 ms/, code: 'outside.failed' },
   promising: {
     parts: filter('Promising', passing('return new Promise(() => {})')),
-    says: /answered a promise/,
+    says: /returned a promise/,
     code: 'outside.bad_answer',
   },
-  silent: { parts: filter('Silent', passing('')), says: /answered undefined/, code: 'outside.bad_answer' },
-  texts: { parts: filter('Texts', passing(`return 'yes'`)), says: /answered "yes"/, code: 'outside.bad_answer' },
-  nonsense: { parts: weigher('Nonsense', '() { return () => Number.NaN }'), says: /answered NaN/, code: 'outside.bad_answer' },
+  silent: { parts: filter('Silent', passing('')), says: /returned undefined/, code: 'outside.bad_answer' },
+  texts: { parts: filter('Texts', passing(`return 'yes'`)), says: /returned "yes"/, code: 'outside.bad_answer' },
+  nonsense: { parts: weigher('Nonsense', '() { return () => Number.NaN }'), says: /returned NaN/, code: 'outside.bad_answer' },
   greedy: {
     parts: filter('Greedy', passing('const all = []; for (;;) all.push(new Array(100_000).fill(host))')),
     says: /greedy@1\.0\.0.*(more memory|did not answer)/,

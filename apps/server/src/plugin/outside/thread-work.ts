@@ -121,16 +121,16 @@ export function work(port: MessagePort, load: () => Promise<Readonly<Record<stri
     const prepared = (part.prepare as Call)(request, fleetOf(hosts), parameters) as Loose | undefined
     if (prepared === undefined) return null
     if (prepared === null || typeof prepared.passes !== 'function' || typeof prepared.reason !== 'function')
-      throw new Error(`prepare answered ${kindOf(prepared)}; it must answer passes and reason, or undefined`)
+      throw new Error(`prepare returned ${kindOf(prepared)}; it must return passes and reason, or undefined`)
     return hosts.map((_host, index) => {
       try {
         const verdict = (prepared.passes as Call)(index)
         if (verdict === true) return true
-        if (verdict !== false) return { error: `passes answered ${kindOf(verdict)}; it must answer true or false` }
+        if (verdict !== false) return { error: `passes returned ${kindOf(verdict)}; it must return true or false` }
         const reason = (prepared.reason as Call)(index)
         return reason !== null && typeof reason === 'object'
           ? { ...reason }
-          : { error: `reason answered ${kindOf(reason)}; it must answer a code` }
+          : { error: `reason returned ${kindOf(reason)}; it must return a code` }
       } catch (error) {
         return { error: wordsOf(error) }
       }
@@ -139,13 +139,13 @@ export function work(port: MessagePort, load: () => Promise<Readonly<Record<stri
 
   const answerWeigher = (part: Loose, { request, parameters, hosts, multiplier }: WireQuestion): unknown => {
     const rawOf = (part.prepare as Call)(request, fleetOf(hosts), parameters, multiplier)
-    if (typeof rawOf !== 'function') throw new Error(`prepare answered ${kindOf(rawOf)}; it must answer a function`)
+    if (typeof rawOf !== 'function') throw new Error(`prepare returned ${kindOf(rawOf)}; it must return a function`)
     return hosts.map((_host, index) => {
       try {
         const raw: unknown = (rawOf as Call)(index)
         return typeof raw === 'number' && isFiniteNumber(raw)
           ? raw
-          : { error: `it answered ${kindOf(raw)} of a host; it must answer a finite number` }
+          : { error: `it returned ${kindOf(raw)} for a host; it must return a finite number` }
       } catch (error) {
         return { error: wordsOf(error) }
       }
@@ -160,7 +160,7 @@ export function work(port: MessagePort, load: () => Promise<Readonly<Record<stri
         const answer = schema.safeParse(document) as { success?: unknown; error?: { issues?: unknown } } | null | undefined
         if (answer?.success === true) return true
         const issues = answer?.success === false ? listOf(answer.error?.issues) : []
-        if (issues.length === 0) return { error: `safeParse answered ${kindOf(answer)}; it must answer success, or issues` }
+        if (issues.length === 0) return { error: `safeParse returned ${kindOf(answer)}; it must return success, or issues` }
         return {
           issues: issues.slice(0, 20).map(({ message, path }) => ({
             message: wordsOf(message),
@@ -182,7 +182,7 @@ export function work(port: MessagePort, load: () => Promise<Readonly<Record<stri
       const plugin = module.default
       if (plugin === null || typeof plugin !== 'object') {
         const exported = Object.keys(module).join(', ') || 'nothing'
-        return send({ type: 'failed', message: `it exports ${exported}; it must export what definePlugin answers by default` })
+        return send({ type: 'failed', message: `it exports ${exported}; its default export must be what definePlugin returns` })
       }
       const { contract, name, version, description, resourceKinds, ...lists } = plugin as Loose
       const asked = Object.entries(kinds).filter(([, kind]) => kind.asked !== undefined)

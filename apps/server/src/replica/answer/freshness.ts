@@ -44,7 +44,7 @@ export class Freshness {
   }
 
   /**
-   * When the end of the log was last read, all calls up to this sequence number had arrived. The fleet contains everything that the log had
+   * The last call that arrived before the end of the log was last read, as a sequence number. The fleet contains everything that the log had
    * at that read.
    */
   get freshUpTo(): number {

@@ -77,7 +77,7 @@ export interface UnloggedAnswer {
 export interface BatchOptions {
   readonly entryId: string
   readonly writer: string
-  /** When the end of the log was last read, all calls up to this sequence number had arrived. */
+  /** The last call that arrived before the end of the log was last read, as a sequence number. */
   readonly freshUpTo: number
   /** The entry has at most this many calls; absent: no limit. */
   readonly mostWorks?: number

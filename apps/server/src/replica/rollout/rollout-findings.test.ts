@@ -60,7 +60,9 @@ test('while the tables are unavailable findings wait, operators get one message,
   await findings.flush()
   expect([...minutes.values()]).toMatchObject([{ agreed: 1, elsewhere: 1 }])
   expect(kept.size).toBe(1)
-  expect(warnings).toEqual(['findings of the shadow of a rollout wait: the database does not answer'])
+  expect(warnings).toEqual([
+    'results of the shadow of a rollout are not stored yet, and storing them is tried again: the database does not answer',
+  ])
 })
 
 test('of many disagreements in a minute fifty are stored with ranked hosts, and all are counted', async () => {

@@ -122,7 +122,10 @@ export function createRolloutFindings({ store, replica, timers, warn }: RolloutF
     if (disagreements.length === 0 && ![...minutes.values()].some(({ isNew }) => isNew)) return
     writing = write()
       .catch((error: unknown) => {
-        if (!isWarned) warn(`findings of the shadow of a rollout wait: ${error instanceof Error ? error.message : String(error)}`)
+        if (!isWarned)
+          warn(
+            `results of the shadow of a rollout are not stored yet, and storing them is tried again: ${error instanceof Error ? error.message : String(error)}`,
+          )
         isWarned = true
       })
       .finally(() => {

@@ -5,7 +5,7 @@ import {
   counted,
   type Finding,
   type Fleet,
-  isOfState,
+  isStateFinding,
   type Looked,
   type Severity,
   severityOf,
@@ -166,8 +166,8 @@ export function createAuditor({ replica, timers, warn, unlistedAfterMs }: Audito
         : { since: clean?.since ?? current.beganAt, rounds: (clean?.rounds ?? 0) + 1, looks: (clean?.looks ?? 0) + current.looks }
   }
   const tellOf = (fresh: readonly Finding[]): void => {
-    const unsound = fresh.filter(({ code }) => isOfState(code))
-    const of = (severity: Severity) => fresh.filter(({ code }) => !isOfState(code) && severityOf(code) === severity)
+    const unsound = fresh.filter(({ code }) => isStateFinding(code))
+    const of = (severity: Severity) => fresh.filter(({ code }) => !isStateFinding(code) && severityOf(code) === severity)
     // operators are not warned of codes that begin with `use.`, because the caller that reported the usage has already got these warnings
     const contradicted = of('WARNING').filter(({ code }) => !code.startsWith('use.'))
     const promised = of('VIOLATION')
@@ -242,7 +242,7 @@ export function createAuditor({ replica, timers, warn, unlistedAfterMs }: Audito
       return undefined
     },
     get isSound() {
-      for (const code of found.counts.keys()) if (isOfState(code)) return false
+      for (const code of found.counts.keys()) if (isStateFinding(code)) return false
       return true
     },
     step,

@@ -51,7 +51,7 @@ const ask = (replica: Replica, key: string) =>
     allOrNothing: true,
   })
 
-describe('the level of the log', () => {
+describe('the feature level in the log', () => {
   test.each<[string, Change]>([
     ['a report', aReport('h1')],
     ['an edit', plain],

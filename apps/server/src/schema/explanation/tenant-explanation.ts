@@ -39,12 +39,12 @@ const TenantExplanation = builder.objectRef<TenantExplanationShape>('TenantExpla
   fields: (t) => ({
     outcome: t.expose('outcome', {
       type: DecisionOutcome,
-      description: 'The outcome of the decision; for a request that was not made, the outcome that it would have.',
+      description: 'The outcome of the decision; for a hypothetical request, the outcome that it would have.',
     }),
     instanceCount: t.exposeInt('instanceCount', { description: 'How many instances were requested.' }),
     placedCount: t.exposeInt('placedCount', {
       description:
-        'How many instances found a host before the first instance that did not. For a request that was not made, all instances or 0.',
+        'How many instances found a host before the first instance that did not. For a hypothetical request, all instances or 0.',
     }),
     headline: t.exposeString('headline', { description: 'The explanation in one or two sentences.' }),
     demands: t.field({

@@ -77,7 +77,7 @@ const RolloutStep = builder.objectRef<RolloutStepShape>('RolloutStep').implement
       resolve: sampledIn,
     }),
     agreed: t.exposeInt('agreed', { description: 'How many replayed decisions have the same hosts.' }),
-    elsewhere: t.exposeInt('elsewhere', { description: 'How many replayed decisions have other hosts.' }),
+    elsewhere: t.exposeInt('elsewhere', { description: 'In how many replayed decisions the candidate chose other hosts.' }),
     newFailures: t.exposeInt('newFailures', { description: 'For how many replayed decisions the candidate places fewer instances.' }),
     newPlacements: t.exposeInt('newPlacements', { description: 'For how many replayed decisions the candidate places more instances.' }),
     agreement: t.float({

@@ -27,7 +27,7 @@ export const encodeId = (typename: string, id: string | number | bigint): string
 /** Parses a global id. Throws InputFault for an id that the service did not issue. */
 export function decodeId(globalId: string): { typename: string; id: string } {
   const found = read(globalId)
-  if (found === undefined) throw InputFault.at(['id'], globalId, 'a global id that the API handed out')
+  if (found === undefined) throw InputFault.at(['id'], globalId, 'a global id that the API returned')
   return found
 }
 

@@ -123,7 +123,7 @@ describe('a JSON value', () => {
     expect([read([...values, 0]), read(`${text}x`), read({ [`${text}x`]: 0 }), read([text, 'x'])]).toEqual(Array(4).fill(undefined))
   })
 
-  test('that has one list very often is refused after as many values as it may have', () => {
+  test('that contains the same list many times is refused once the limit of values is reached', () => {
     let visits = 0
     const list = new Proxy(new Array<number>(99_000).fill(0), {
       ownKeys(target) {

@@ -86,13 +86,13 @@ export const scalarRules = {
   } as ScalarRule<number | string>,
   Revision: {
     description: "An opaque position in the fleet's change log. Compare revisions only through the API.",
-    allowed: 'a revision that the API handed out',
+    allowed: 'a revision that the API returned',
     read: readRevision,
     write: String,
   } as ScalarRule<number>,
   Moment: {
     description: 'A revision, or a time in the form of DateTime. A time means the state after the last revision up to that time.',
-    allowed: 'a revision that the API handed out, or a time such as 2026-11-21T08:00:00Z',
+    allowed: 'a revision that the API returned, or a time such as 2026-11-21T08:00:00Z',
     read: (value) => {
       const time = readTime(value)
       if (time !== undefined) return { time }

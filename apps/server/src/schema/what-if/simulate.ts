@@ -132,7 +132,7 @@ const SimulatedPoint = builder.objectRef<CurvePoint>('SimulatedPoint').implement
   description: 'The state of a simulation after a number of decisions.',
   fields: (t) => ({
     asked: t.exposeInt('asked', { description: 'How many instances were requested up to this point.' }),
-    placed: t.exposeInt('placed', { description: 'How many instances requested up to this point would have a host.' }),
+    placed: t.exposeInt('placed', { description: 'How many of the instances requested up to this point would be placed on a host.' }),
     usage: t.field({
       type: [ClassUsage],
       description: 'The usage of the whole fleet at this point, by resource class.',
@@ -146,8 +146,8 @@ const Simulation = builder.objectRef<SimulationShape>('Simulation').implement({
   fields: (t) => ({
     asOf: t.expose('asOf', { type: 'Revision', description: 'The revision of the fleet at the start of the simulation.' }),
     drain: t.expose('drain', { type: Drain, nullable: true, description: drainDescription }),
-    placed: t.exposeInt('placed', { description: 'How many instances would have a host.' }),
-    failed: t.exposeInt('failed', { description: 'How many instances would have no host.' }),
+    placed: t.exposeInt('placed', { description: 'How many instances would be placed on a host.' }),
+    failed: t.exposeInt('failed', { description: 'How many instances would not be placed, because no host passed.' }),
     notDecided: t.exposeInt('notDecided', { description: 'How many instances were not decided before the deadline.' }),
     complete: t.boolean({
       description: 'True if every request was decided before the deadline.',

@@ -88,7 +88,10 @@ export function createAudit({ records, store, warn, room = 10_000, gatherMs = 20
         isFailing = false
         leftOut = 0
       } catch (error) {
-        if (!isFailing) warn(`the audit cannot be written, ${queue.length} entries wait: ${error instanceof Error ? error.message : error}`)
+        if (!isFailing)
+          warn(
+            `the audit cannot be written; ${queue.length} entries are kept in memory until it can: ${error instanceof Error ? error.message : error}`,
+          )
         isFailing = true
         if (Date.now() >= giveUpAt) return
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS))

@@ -18,7 +18,7 @@ test.each<[unknown]>([
   expect(measureJson(value, ENOUGH).characters).toBe(JSON.stringify(value).length)
 })
 
-test('values are those of lists and objects, those within each other counted', () => {
+test('the values of lists and objects are counted, including nested ones', () => {
   expect(measureJson({ a: [1, [2, 3]], b: { c: null } }, ENOUGH).values).toBe(2 + 2 + 2 + 1)
   expect(measureJson('text', ENOUGH).values).toBe(0)
 })

@@ -2,7 +2,7 @@
 export interface JsonSize {
   /** The length of its JSON in characters. */
   readonly characters: number
-  /** How many values its lists and objects have, those within each other and those in texts that are JSON counted. */
+  /** How many values its lists and objects have, including nested values and values in texts that are JSON. */
   readonly values: number
 }
 

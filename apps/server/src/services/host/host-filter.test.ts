@@ -71,7 +71,7 @@ describe('a text that is longer than any name is refused', () => {
     expect(compiling).toThrow('it must be at most 255 characters long, not 256')
   })
 
-  test('and a text as long as a name is not', () => {
+  test('but a text of 255 characters, the maximum of names, is accepted', () => {
     expect(compileHostFilter({ availabilityZone: { contains: 'x'.repeat(255) } })(view)).toBe(false)
   })
 })

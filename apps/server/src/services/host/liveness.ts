@@ -92,7 +92,7 @@ export function createLiveness(replica: Replica, { source, watcher, timeouts }: 
       if (back.length > 0) {
         // the sign of life must be stored before the host is UP; otherwise the next check would treat the host as silent again
         await source.flush()
-        await replica.propose(back.map(changeTo('UP', 'heard again')))
+        await replica.propose(back.map(changeTo('UP', 'gave a sign of life again')))
       }
       const unknown = names.filter((_name, i) => records[i]?.length === 0)
       return { heard: heard.length, unknown: unknown.map(({ host, node }) => (node ? `${host}/${node}` : host)) }
@@ -116,7 +116,7 @@ export function createLiveness(replica: Replica, { source, watcher, timeouts }: 
       if (lost !== undefined) return notFound('host', lost.node ? `${lost.host}/${lost.node}` : lost.host, ['hosts', String(missing)])
       const all = [...new Set(records.flat())]
       const alive = all.find((record) => stateOf(record) === 'UP')
-      if (alive !== undefined) return invalid([issue(['hosts'], alive.host, 'be SUSPECT: it was heard and is UP')])
+      if (alive !== undefined) return invalid([issue(['hosts'], alive.host, 'be SUSPECT: it gave a sign of life and is UP')])
       const suspect = all.filter((record) => stateOf(record) === 'SUSPECT')
       // the recorded reason also contains the host's `livenessReason`, which states since when the host is silent
       const verdicts = await replica.propose(suspect.map((record) => changeTo('DOWN', `${reason}; ${record.livenessReason}`)(record)))
@@ -124,7 +124,7 @@ export function createLiveness(replica: Replica, { source, watcher, timeouts }: 
       const [code, record] = [verdicts[refused]?.void, suspect[refused]]
       if (code !== undefined && record !== undefined) {
         const address = hostAddress(replica.fleet.hosts, record)
-        const message = `${address} left, was replaced or was heard meanwhile: read the hosts again.`
+        const message = `${address} left the fleet, was replaced or gave a sign of life meanwhile: read the hosts again.`
         return invalid([{ code, path: ['hosts'], message, expected: 'as it was read', actual: address }], 'CONFLICT')
       }
       return { type: 'done', hosts: all.map(viewOf), revision: verdicts[0]?.revision ?? replica.fleet.place.revision }

@@ -177,7 +177,7 @@ function sharesOf(
     moves.map(({ source }, i): [string, Solution] => {
       const host = hosts[i] ?? null
       if (host !== null) return [source.id, { ...solution, hosts: [host] }]
-      // the arrangement has no host for this move
+      // the solver found no host for this move
       return [source.id, { ...solution, status: isTaken ? 'INFEASIBLE' : solution.status, hosts: [] }]
     }),
   )

@@ -63,8 +63,8 @@ export interface RolloutInput {
 export interface StepOptions {
   readonly dryRun: boolean
   /**
-   * The `standing` of the profile for which the step was planned. If the `standing` has changed, nothing is done. Null: the step is made in
-   * any state.
+   * The state of the profile for which the step was planned, as its field `standing` returned it. If the state has changed since, nothing is
+   * done. Null: the step is made in any state.
    */
   readonly ifStanding: string | null
 }

@@ -15,7 +15,7 @@ import {
   isProposal,
   listingOf,
   parseRequestSpec,
-  type RepairAct,
+  type RepairAction,
   type RepairOption,
   type RequestSpec,
   repairOf,
@@ -167,7 +167,7 @@ export function createFindingRepairs({
     return done(replica.fleet, made, verdict?.revision ?? outcome.revision)
   }
 
-  const move = async (finding: PresentFinding, account: string, { claim, to }: Act<'move'>, dryRun: boolean): Promise<RepairOutcome> => {
+  const move = async (finding: PresentFinding, account: string, { claim, to }: Action<'move'>, dryRun: boolean): Promise<RepairOutcome> => {
     const stored = await decisions.stored(claim.decision)
     if (stored === undefined) {
       const cure = 'revoke the claim, and take the instance for one without'
@@ -182,7 +182,7 @@ export function createFindingRepairs({
   const claimThere = async (
     finding: PresentFinding,
     account: string,
-    { instance, on, reported }: Act<'claim'>,
+    { instance, on, reported }: Action<'claim'>,
     { size, project, dryRun }: RepairArgs,
   ): Promise<RepairOutcome> => {
     const taken = size ?? reported
@@ -223,24 +223,24 @@ export function createFindingRepairs({
       const { text, options } = repairOf(replica.fleet, finding, listing)
       const option = chosen(options, choose, text)
       if ('type' in option) return option
-      const { act } = option
+      const { action } = option
       const stated = project !== null ? 'project' : account !== null ? 'account' : args.size !== null ? 'size' : undefined
-      if (act.type !== 'claim' && stated !== undefined)
+      if (action.type !== 'claim' && stated !== undefined)
         return refused(
           `Leave ${stated} out: the repair ${option.name} creates no claim, so there is nothing to which ${stated} could apply.`,
           [stated],
         )
       if (account !== null && account !== caller.account && !mayDo(caller, 'ADMIN'))
         return refused('A key with ADMIN is needed to claim an instance for another account.', ['account'], 'FORBIDDEN')
-      switch (act.type) {
+      switch (action.type) {
         case 'nothing':
-          return refused(act.why, ['choose'])
+          return refused(action.why, ['choose'])
         case 'move':
-          return move(finding, caller.account, act, dryRun)
+          return move(finding, caller.account, action, dryRun)
         case 'claim':
-          return claimThere(finding, account ?? caller.account, act, args)
+          return claimThere(finding, account ?? caller.account, action, args)
         case 'change': {
-          const change = act.toChange(reason)
+          const change = action.toChange(reason)
           // the mutations hostReplace and hostForget, which make the same changes, also require the scope ADMIN
           if ((change.type === 'replace' || change.type === 'forget') && !mayDo(caller, 'ADMIN'))
             return refused('A key with ADMIN is needed to replace or forget a host.', ['choose'], 'FORBIDDEN')
@@ -251,7 +251,7 @@ export function createFindingRepairs({
   }
 }
 
-type Act<Type extends RepairAct['type']> = Extract<RepairAct, { readonly type: Type }>
+type Action<Type extends RepairAction['type']> = Extract<RepairAction, { readonly type: Type }>
 
 const ANYWHERE = { aggregates: [], forbiddenAggregates: [] }
 
@@ -270,11 +270,11 @@ const inputOf = ({ id }: PresentFinding, call: Pick<PlacementInput, 'intent' | '
   deadlineMs: null,
 })
 
-const shownOf = ({ name, text, act }: RepairOption): OfferedOption => ({
+const shownOf = ({ name, text, action }: RepairOption): OfferedOption => ({
   name,
   text,
-  asksSize: act.type === 'claim' && act.reported === null,
-  asksOwner: act.type === 'claim',
+  asksSize: action.type === 'claim' && action.reported === null,
+  asksOwner: action.type === 'claim',
 })
 
 function first<Item>(items: Iterable<Item>, most: number): Item[] {
@@ -340,4 +340,4 @@ const refused = (message: string, path: readonly string[], code: FailureCode = '
 })
 
 const refusedAs = ({ hosts }: Fleet, { message }: Failure, to: HostRecord): RepairRefused =>
-  refused(`It is not possible on ${hostAddress(hosts, to)}. ${message}`, ['id'])
+  refused(`A claim for the instance on ${hostAddress(hosts, to)} is not possible. ${message}`, ['id'])

@@ -6,8 +6,8 @@ import { atOf, idOf, type StoredMessage } from './entry-message.ts'
 import { type Feed, openFeed } from './feed.ts'
 
 /**
- * The received messages of the log after a position. The first requested message is the one at the position itself. Receiving it proves
- * that the log still contains the position.
+ * The messages of the log that were received after a position. The message at the position itself is requested first, because receiving it
+ * proves that the log was not trimmed beyond the position.
  */
 export interface Tail {
   readonly isBroken: boolean

@@ -4,7 +4,7 @@ import { demandOf } from './demand.ts'
 import { type Ask, filters, nets } from './filters.ts'
 import { aggregatesOf, apartOf, capacity, free, membersOn } from './fleet.ts'
 import { fitting, type GpusAsked, gpusOf, leastFragmenting, type ModelGpu, type Options } from './gpu.ts'
-import { guestCellsOf, seat, takeCells } from './numa.ts'
+import { assignCells, guestCellsOf, takeCells } from './numa.ts'
 import { createDraw, shuffledPlace } from './random.ts'
 import type { Refusal } from './refusal.ts'
 import type { ModelFleet, ModelGroup, ModelHost, Takes } from './state.ts'
@@ -163,7 +163,7 @@ function stepsOf(fleet: ModelFleet, request: RequestSpec, { filters: listed }: P
   }
   const step = (name: string, isNet: boolean): Step => {
     const filter = filters[name]
-    if (filter === undefined) throw new RangeError(`the model knows no filter ${name}`)
+    if (filter === undefined) throw new RangeError(`the model does not implement the filter ${name}`)
     return { name, ask: isAsked(name) ? filter(request, fleet) : undefined, isNet }
   }
   return [
@@ -207,7 +207,7 @@ function checkHost(steps: readonly Step[], host: ModelHost): ModelCheck[] {
 function weigh(fleet: ModelFleet, request: RequestSpec, profile: Profile, passing: readonly number[]): ModelScore[] {
   const columns = profile.weighers.map(({ name, multiplier, options }) => {
     const weigher = weighers[name]
-    if (weigher === undefined) throw new RangeError(`the model knows no weigher ${name}`)
+    if (weigher === undefined) throw new RangeError(`the model does not implement the weigher ${name}`)
     const raw = passing.map((h) => weigher.raw(request, fleet, fleet.hosts[h] as ModelHost, options))
     const scaled = raw.map((value) => scale(value, raw, weigher.from, profile.normalisation))
     const key = options.aggregateMultiplier === true ? weigher.key : undefined
@@ -241,10 +241,10 @@ function nameAndLimits(fleet: ModelFleet, request: RequestSpec, position: number
 function takesOn(fleet: ModelFleet, request: RequestSpec, { assignment }: Profile, host: ModelHost): Takes {
   const { amounts } = demandOf(request)
   const guests = guestCellsOf(request)
-  const seating = guests.length === 0 ? undefined : seat(guests, cellsOf(fleet, host), assignment.numa?.rule ?? 'first')
+  const assignedCells = guests.length === 0 ? undefined : assignCells(guests, cellsOf(fleet, host), assignment.numa?.rule ?? 'first')
   return {
     ...(Object.keys(amounts).length > 0 && { classes: amounts }),
-    ...(seating !== undefined && { numa: takeCells(guests, seating) }),
+    ...(assignedCells !== undefined && { numa: takeCells(guests, assignedCells) }),
     ...(request.gpus !== null && { gpu: takeGpus(fleet, request, request.gpus, assignment.gpu, host) }),
   }
 }

@@ -29,5 +29,5 @@ export function compares<T extends number | string>(operator: string, found: T, 
   if (operator === '<=') return found <= wanted
   if (operator === '>') return found > wanted
   if (operator === '<') return found < wanted
-  throw new RangeError(`the model knows no operator ${operator}`)
+  throw new RangeError(`the model does not implement the operator ${operator}`)
 }

@@ -16,7 +16,7 @@ import {
   zoneOf,
 } from './fleet.ts'
 import { gpusOf, whyNoGpus } from './gpu.ts'
-import { guestCellsOf, seat, whyNoSeating } from './numa.ts'
+import { assignCells, guestCellsOf, whyNoAssignment } from './numa.ts'
 import type { Refusal } from './refusal.ts'
 import type { ModelFleet, ModelHost } from './state.ts'
 
@@ -207,7 +207,7 @@ export const filters: Readonly<Record<string, ModelFilter>> = {
     if (guests.length === 0) return undefined
     return (host) => {
       const cells = cellsOf(fleet, host)
-      return seat(guests, cells, 'first') === undefined ? whyNoSeating(guests, cells) : undefined
+      return assignCells(guests, cells, 'first') === undefined ? whyNoAssignment(guests, cells) : undefined
     }
   },
 

@@ -54,7 +54,7 @@ export function freeShare(cell: ModelCell): number {
  * All ways of placing guest cells on different host cells, ordered by the host cell of the first guest cell, then by that of the second,
  * and so on.
  */
-function* seatings(guests: readonly GuestCell[], cells: readonly ModelCell[]): Generator<readonly ModelCell[]> {
+function* cellAssignments(guests: readonly GuestCell[], cells: readonly ModelCell[]): Generator<readonly ModelCell[]> {
   const [guest, ...others] = guests
   if (guest === undefined) {
     yield []
@@ -62,7 +62,7 @@ function* seatings(guests: readonly GuestCell[], cells: readonly ModelCell[]): G
   }
   for (const cell of cells) {
     if (!suits(cell, guest)) continue
-    for (const rest of seatings(
+    for (const rest of cellAssignments(
       others,
       cells.filter((other) => other !== cell),
     ))
@@ -71,19 +71,19 @@ function* seatings(guests: readonly GuestCell[], cells: readonly ModelCell[]): G
 }
 
 /** The host cells that an assignment rule chooses for a guest. Undefined if the guest does not fit. */
-export function seat(guests: readonly GuestCell[], cells: readonly ModelCell[], rule: string): readonly ModelCell[] | undefined {
+export function assignCells(guests: readonly GuestCell[], cells: readonly ModelCell[], rule: string): readonly ModelCell[] | undefined {
   const ordered = [...cells].sort((a, b) => {
     const byShare = rule === 'emptiest' ? freeShare(b) - freeShare(a) : rule === 'tightest' ? freeShare(a) - freeShare(b) : 0
     return byShare === 0 ? a.id - b.id : byShare
   })
-  for (const seating of seatings(guests, ordered)) return seating
+  for (const assignedCells of cellAssignments(guests, ordered)) return assignedCells
   return undefined
 }
 
 /** The resources that a guest takes from the chosen host cells. Its dedicated CPUs are the lowest free ones. */
-export const takeCells = (guests: readonly GuestCell[], seating: readonly ModelCell[]): readonly CellTaken[] =>
+export const takeCells = (guests: readonly GuestCell[], assignedCells: readonly ModelCell[]): readonly CellTaken[] =>
   guests.map((guest, i) => {
-    const cell = seating[i] as ModelCell
+    const cell = assignedCells[i] as ModelCell
     const pinned = cell.cpus.filter((cpu) => !cell.pinned.includes(cpu)).slice(0, guest.dedicated)
     return {
       guest: guest.id,
@@ -98,7 +98,7 @@ export const takeCells = (guests: readonly GuestCell[], seating: readonly ModelC
  * Why the guest does not fit: the host has too few cells, a guest cell fits on no host cell, or the guest cells do not fit at the same
  * time.
  */
-export function whyNoSeating(guests: readonly GuestCell[], cells: readonly ModelCell[]): Refusal {
+export function whyNoAssignment(guests: readonly GuestCell[], cells: readonly ModelCell[]): Refusal {
   if (cells.length === 0) return { code: 'numa.not_reported', need: guests.length, have: 0 }
   if (cells.length < guests.length) return { code: 'numa.cells', need: guests.length, have: cells.length }
   for (const guest of guests) {
@@ -125,7 +125,7 @@ export function whyNoSeating(guests: readonly GuestCell[], cells: readonly Model
     const mostCpus = most([0, ...withMemory.map((cell) => cpusFor(cell, guest))])
     return { code: 'numa.no_cell', need: guest.shared + guest.dedicated, have: mostCpus }
   }
-  return { code: 'numa.no_match', need: guests.length, have: mostSeated(guests, cells) }
+  return { code: 'numa.no_match', need: guests.length, have: mostAssigned(guests, cells) }
 }
 
 const isMemoryThere = (cell: ModelCell, guest: GuestCell): boolean =>
@@ -161,16 +161,16 @@ function sharedLeft(cell: ModelCell, { dedicated }: GuestCell): number {
 }
 
 /** The largest number of guest cells that fit on different host cells at the same time. */
-function mostSeated(guests: readonly GuestCell[], cells: readonly ModelCell[]): number {
+function mostAssigned(guests: readonly GuestCell[], cells: readonly ModelCell[]): number {
   const [guest, ...others] = guests
   if (guest === undefined) return 0
-  let best = mostSeated(others, cells)
+  let best = mostAssigned(others, cells)
   for (const cell of cells)
     if (suits(cell, guest))
       best = Math.max(
         best,
         1 +
-          mostSeated(
+          mostAssigned(
             others,
             cells.filter((other) => other !== cell),
           ),

@@ -3,7 +3,7 @@ import { cellsOf } from './cells.ts'
 import { demandOf } from './demand.ts'
 import { capacity, claimsOn, free, instancesOn, ioOpsOn, membersOn } from './fleet.ts'
 import { fitting, gpusOf, leastFragmenting, type ModelGpu, type Options, type ScaledResource } from './gpu.ts'
-import { freeShare, guestCellsOf, seat } from './numa.ts'
+import { assignCells, freeShare, guestCellsOf } from './numa.ts'
 import type { ModelFleet, ModelHost } from './state.ts'
 
 export interface ModelWeigher {
@@ -63,7 +63,7 @@ export const weighers: Readonly<Record<string, ModelWeigher>> = {
       const guests = guestCellsOf(request)
       if (guests.length === 0) return 0
       let sum = 0
-      for (const cell of seat(guests, cellsOf(fleet, host), 'tightest') ?? []) sum += freeShare(cell)
+      for (const cell of assignCells(guests, cellsOf(fleet, host), 'tightest') ?? []) sum += freeShare(cell)
       return -sum
     },
   },

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { scrapeEffort } from './scrape.ts'
 
-/** The API address of a replica that gives this answer to `/metrics`. */
+/** Starts an HTTP server that gives this answer to requests for `/metrics`. Returns the address at which a replica would have its API. */
 async function aReplica(status: number, body: string): Promise<string> {
   const server = createServer((request, response) =>
     request.url === '/metrics' && request.headers.authorization === 'Bearer k'

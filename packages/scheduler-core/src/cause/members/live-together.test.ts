@@ -112,7 +112,7 @@ describe('if all members must share a host and fit on no host, each host is comp
     expect(causeIn(shapes, asks)).toBe(text)
   })
 
-  test('the sentence about an over-full host has the needs of all members', () => {
+  test('the sentence about an over-full host states the sum of what all members need', () => {
     const bound = aClaim({ hosts: ['a'], grants: { classes: { VCPU: 4 } }, group: { ...group, maxServerPerHost: null } })
     const shape = (vcpusUsed: number) => ({ ...large, vcpus: 16, vcpusUsed })
     const log = aLog()

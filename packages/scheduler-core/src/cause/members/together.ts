@@ -21,7 +21,7 @@ import type { PreparedFilter } from '../../text/prepared-filter.ts'
 import type { Reason } from '../../text/reason.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 import { AFFINITY_FILTER, passes } from '../admission.ts'
-import { whatLacksNear } from './seat-members.ts'
+import { whatLacksNear } from './members-near-devices.ts'
 
 /** How hosts are checked if one host must take all members of a request. */
 export interface Together {
@@ -75,7 +75,7 @@ export function asTogether(steps: readonly FilterStep[], fleet: Fleet, whole: Re
 const REFUSES_NONE: PreparedFilter = {
   passes: () => true,
   reason() {
-    throw new Error('reason was asked for a host that passes')
+    throw new Error('the reason of a refusal was requested, but the filter refuses no host')
   },
 }
 

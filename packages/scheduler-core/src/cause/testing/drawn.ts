@@ -272,8 +272,8 @@ export function mend(host: HostDrawn, nearest: NearestHost, { cells }: RequestDr
     if (subject === 'GPU model') shape = { ...shape, gpus: (shape.gpus ?? []).map((gpu) => ({ ...gpu, model: String(required) })) }
     if (unit === 'devices' && missing > 0) shape = { ...shape, pciPools: withDevices(shape, subject, missing) }
     if (subject === 'NUMA' && unit === 'cells' && missing > 0) shape = { ...shape, numaCells: withCells(shape, missing, cells) }
-    const seat = / on cell (\d+) of the host/.exec(subject)?.[1]
-    if (seat !== undefined && missing > 0) shape = { ...shape, numaCells: withLargerCell(shape, Number(seat), missing, unit) }
+    const cellId = / on cell (\d+) of the host/.exec(subject)?.[1]
+    if (cellId !== undefined && missing > 0) shape = { ...shape, numaCells: withLargerCell(shape, Number(cellId), missing, unit) }
   }
   return { ...host, shape, zone, isDisabled, isFast }
 }

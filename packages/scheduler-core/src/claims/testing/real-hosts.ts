@@ -8,15 +8,15 @@ import { type Claim, isLive } from '../../records/claim.ts'
 import { aClaim, aMove, aReport, aRequest, aUuid, type HostShape } from '../../testing/index.ts'
 import { amountsOf, measure, type Sort, sorts, TOTALS } from './real-amounts.ts'
 
-/** The next act of a random history. Its numbers choose among the existing hosts and claims, so every act is valid in every state. */
-export interface RealAct {
-  readonly what: (typeof realActs)[number]
+/** The next action of a random history. Its numbers choose among the existing hosts and claims, so every action is valid in every state. */
+export interface RealAction {
+  readonly what: (typeof realActions)[number]
   readonly a: number
   readonly b: number
   readonly c: number
 }
 
-export const realActs = [
+export const realActions = [
   ...(['place', 'place', 'place', 'resize', 'resize', 'resize', 'move', 'confirm', 'confirm', 'revert'] as const),
   ...(['end', 'end', 'report', 'delta', 'usedFrom', 'expire', 'leave', 'alias', 'replace', 'restart'] as const),
 ]
@@ -84,9 +84,9 @@ export class RealHosts {
     return found
   }
 
-  do(act: RealAct): void {
+  do(action: RealAction): void {
     this.#at += 1_000
-    const { what, a, b, c } = act
+    const { what, a, b, c } = action
     const machine = this.#machines[a % this.#machines.length] as Machine
     const live = [...this.#fleet.ledger.claims.values()].filter(isLive)
     const claim = live[b % Math.max(1, live.length)]

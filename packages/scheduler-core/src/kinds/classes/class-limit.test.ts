@@ -79,7 +79,7 @@ describe('the count of resource classes that hosts report', () => {
     expectSound(log)
   })
 
-  test('within the reserve, hosts with few classes of their own may still add some', () => {
+  test('once only the reserve of resource classes is left, hosts with few classes of their own may still add some', () => {
     const log = logAt(BOUNDED_CLASSES)
     fill(log, MAX_CLASSES - RESERVED_CLASSES)
     expect(log.append([aReport('f0', classes(0, MAX_OWN_CLASSES), 2)])).toEqual([undefined])

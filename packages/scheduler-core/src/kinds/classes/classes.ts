@@ -178,7 +178,7 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
           }
       }
     }
-    throw new Error('a reason was requested for a host that can give what is asked')
+    throw new Error('the reason of a refusal was requested, but the host has enough free resources')
   },
 
   havers(hosts, ask) {

@@ -49,7 +49,7 @@ export function createMatcher(): Matcher {
    * Assigns a guest cell to a host cell that is not in `seen`. If the host cell is already assigned, its present guest cell moves to
    * another host cell (augmenting path). Returns false if this is impossible.
    */
-  const seat = (guest: number): boolean => {
+  const assign = (guest: number): boolean => {
     for (let word = 0; word < WORDS; word++) {
       for (;;) {
         const open = (rows[guest * WORDS + word] as number) & ~(seen[word] as number)
@@ -58,7 +58,7 @@ export function createMatcher(): Matcher {
         const cell = word * BITS + 31 - Math.clz32(bit)
         seen[word] = (seen[word] as number) | bit
         const other = guestOf[cell] as number
-        if (other >= 0 && !seat(other)) continue
+        if (other >= 0 && !assign(other)) continue
         guestOf[cell] = guest
         cellOf[guest] = cell
         return true
@@ -84,7 +84,7 @@ export function createMatcher(): Matcher {
     if (displaced < 0) return true
     look(before)
     seen[cell >> 5] = (seen[cell >> 5] as number) | (1 << (cell & 31))
-    if (seat(displaced)) return true
+    if (assign(displaced)) return true
     guestOf[old] = guest
     guestOf[cell] = displaced
     cellOf[guest] = old
@@ -124,7 +124,7 @@ export function createMatcher(): Matcher {
       let matched = 0
       for (let guest = 0; guest < guestCount; guest++) {
         seen.fill(0)
-        if (seat(guest)) matched++
+        if (assign(guest)) matched++
       }
       return matched
     },

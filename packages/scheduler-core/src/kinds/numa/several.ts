@@ -7,7 +7,7 @@ import type { HostIndex } from '../../values/host-index.ts'
 import type { NumaAsk } from './ask.ts'
 import { cpusOf } from './pin.ts'
 import { toGrant } from './place.ts'
-import { isOfOneGuest, seatsOf, whatCellLacks } from './why.ts'
+import { assignCells, isOfOneGuest, whatCellLacks } from './why.ts'
 
 /** Guests with the same needs that are to be placed on one host. */
 export interface Guests {
@@ -42,10 +42,10 @@ export function whatCellsLackFor(hosts: HostTable, host: HostIndex, guests: read
 
 /** Places up to `count` guests with the same needs on the cells, until a guest does not fit. Returns how many guests were placed. */
 function sitDown(cells: readonly CellState[], guest: readonly CellAsk[], count: number): number {
-  for (let seated = 0; seated < count; seated++) {
-    const seats = seatsOf(guest, cells)
-    if (seats.includes(undefined)) return seated
-    for (const [g, cell] of seats.entries()) take(cell as CellState, guest[g] as CellAsk)
+  for (let assigned = 0; assigned < count; assigned++) {
+    const assignedCells = assignCells(guest, cells)
+    if (assignedCells.includes(undefined)) return assigned
+    for (const [g, cell] of assignedCells.entries()) take(cell as CellState, guest[g] as CellAsk)
   }
   return count
 }

@@ -47,10 +47,10 @@ export function whatCellsLack(hosts: HostTable, host: HostIndex, ask: NumaAsk): 
   if (isNear(first)) return hosts.featureLevel < DEVICES_ELSEWHERE ? [first] : whatIsNotNear(hosts, host, ask, first)
   const near = lacksBesideDevices(hosts, host, ask)
   if (near !== undefined) return [first, ...near.lacks, ...near.short]
-  const seats = seatsOf(ask.cells, cells)
-  const left = new Set(cells.filter((cell) => !seats.includes(cell)))
+  const assignedCells = assignCells(ask.cells, cells)
+  const left = new Set(cells.filter((cell) => !assignedCells.includes(cell)))
   const lacks = ask.cells.flatMap((guest, i) => {
-    if (seats[i] !== undefined) return []
+    if (assignedCells[i] !== undefined) return []
     const [nearest] = [...left]
       .map((cell) => ({ cell, lacks: whatCellLacks(cell, guest) }))
       .sort((a, b) => shareOf(a.lacks) - shareOf(b.lacks))
@@ -136,21 +136,21 @@ const shareOf = (lacks: readonly Reason[]): number => lacks.reduce((sum, reason)
  * Assigns separate host cells to as many guest cells as possible. Guest cells without a host cell get undefined. If a later guest cell
  * needs the host cell of an earlier guest cell, the earlier one moves to another host cell on which it fits.
  */
-export function seatsOf(guests: readonly CellAsk[], cells: readonly CellState[]): readonly (CellState | undefined)[] {
-  const seats: (CellState | undefined)[] = guests.map(() => undefined)
-  const seat = (g: number, seen: Set<CellState>): boolean => {
+export function assignCells(guests: readonly CellAsk[], cells: readonly CellState[]): readonly (CellState | undefined)[] {
+  const assignedCells: (CellState | undefined)[] = guests.map(() => undefined)
+  const assign = (g: number, seen: Set<CellState>): boolean => {
     for (const cell of cells) {
       if (seen.has(cell) || !hasRoom(cell, guests[g] as CellAsk)) continue
       seen.add(cell)
-      const other = seats.indexOf(cell)
-      if (other >= 0 && !seat(other, seen)) continue
-      seats[g] = cell
+      const other = assignedCells.indexOf(cell)
+      if (other >= 0 && !assign(other, seen)) continue
+      assignedCells[g] = cell
       return true
     }
     return false
   }
-  for (const g of guests.keys()) seat(g, new Set())
-  return seats
+  for (const g of guests.keys()) assign(g, new Set())
+  return assignedCells
 }
 
 /** The shortfalls of a host cell for a guest cell. If each resource alone is enough, the shortfall is CPUs together with memory. */
@@ -387,7 +387,7 @@ function whyNotNear(hosts: HostTable, host: HostIndex, ask: NumaAsk): Reason {
   const steps = MAX_CHOICES
   if (placer.isCut) return { code: 'numa.search_limit', subject: 'NUMA', need: `more than ${steps} steps`, have: steps, unit: 'steps' }
   const short = placer.shortNear(hosts, host, cells)
-  if (short === undefined) throw new Error('a reason was requested for a host that can give what is asked')
+  if (short === undefined) throw new Error('the reason of a refusal was requested, but the host has enough free resources')
   if (hosts.featureLevel < DEVICES_ELSEWHERE) return short
   return whatIsNotNear(hosts, host, ask, short)[0] ?? short
 }

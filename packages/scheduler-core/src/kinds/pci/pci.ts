@@ -136,7 +136,7 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
     const pools = poolsOf(hosts.get(host))
     const place = ask.hasCells ? anywhereOn(hosts, host) : undefined
     const allotted = allot(pools, ask, place)
-    if (allotted.ok) throw new Error('a reason was requested for a host that can give what is asked')
+    if (allotted.ok) throw new Error('the reason of a refusal was requested, but the host has enough free resources')
     const { wish } = allotted
     const request = ask.requests.indexOf(wish)
     const group = ask.groupsOn(pools).find(({ requests }) => requests.includes(request)) as PciGroup

@@ -81,7 +81,7 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
   reason(hosts, host, ask) {
     const { diskPools } = hosts.get(host)
     const [pool] = diskPools
-    if (pool === undefined) throw new Error('a reason was requested for a host that can give what is asked')
+    if (pool === undefined) throw new Error('the reason of a refusal was requested, but the host has enough free resources')
     if (diskPools.length > 1)
       return { code: 'pool.ambiguous', subject: DISK_POOL_KEY, need: 'one pool', have: diskPools.join(', '), source: 'its aggregates' }
     const figure = hosts.pools.figure(pool)

@@ -177,7 +177,7 @@ const traitKeys: RequestReads = {
 const isolation = placementFilter({
   name: 'PlacementIsolation',
   description: 'The host is in no aggregate that is reserved for requests with traits that this request does not require.',
-  admits: { by: 'property', which: () => 'in no aggregate that is kept for requests with other traits' },
+  admits: { by: 'property', which: () => 'in no aggregate that is reserved for requests with other traits' },
   readsMetadata: [{ key: `${TRAIT_PREFIX}*`, by: 'operators, one key for each trait', option: 'isolateAggregates' }],
   readsRequest: ({ isolateAggregates }) => (isolateAggregates ? traitKeys : {}),
   prepare(request, fleet, { isolateAggregates }) {

@@ -17,7 +17,7 @@ type Core = readonly number[]
  * CPUs. As in Nova, the result is also undefined for a guest cell without pinned CPUs.
  */
 export function pinCpus(host: HostCell, guest: GuestCell, emulatorCpus: number): Pinning | undefined {
-  if (host.siblings.length === 0) throw new NovaError('ValueError', `cell ${host.id} of the host has no siblings`)
+  if (host.siblings.length === 0) throw new NovaError('ValueError', `NUMA cell ${host.id} of the host reports no CPU siblings`)
   const threadsPerCore = Math.max(...host.siblings.map((threads) => threads.length)) || 1
   const wanted = pinnedVcpus(guest).length
   const cores = freeCpus(host).cores

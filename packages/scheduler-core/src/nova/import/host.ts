@@ -85,7 +85,7 @@ function unwrap(given: unknown): Parts {
 function instancesOf(value: unknown): readonly NamedInstance[] | undefined {
   if (value === undefined || value === null) return undefined
   const allowed = 'a uuid, or an object with uuid, flavorid and image_properties'
-  if (!Array.isArray(value)) throw new WireError('instances', value, `a list of which each is ${allowed}`)
+  if (!Array.isArray(value)) throw new WireError('instances', value, `a list in which each item is ${allowed}`)
   return value.map((instance: unknown, i) => {
     if (typeof instance === 'string') return { uuid: instance, flavorid: undefined, imageProperties: undefined }
     const { uuid, flavorid, image_properties } = isJson(instance) ? instance : {}

@@ -49,7 +49,11 @@ function inventoriesOf(given: unknown): Readonly<Record<string, Json>> {
     if (typeof inventory.total !== 'number') throw new WireError(`${at}.total`, inventory.total, 'a number')
     const unknown = Object.keys(inventory).find((field) => !Object.hasOwn(FIELDS, field) && field !== GENERATION)
     if (unknown !== undefined)
-      throw new WireError(`${at}.${unknown}`, inventory[unknown], `left out: ${Object.keys(FIELDS).join(', ')} are all that is read`)
+      throw new WireError(
+        `${at}.${unknown}`,
+        inventory[unknown],
+        `left out: ${Object.keys(FIELDS).join(', ')} are the only fields that are read`,
+      )
   }
   return byClass as Readonly<Record<string, Json>>
 }

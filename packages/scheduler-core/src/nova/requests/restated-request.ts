@@ -41,8 +41,9 @@ export const restatedRequest: RequestDocuments['restated'] = (request, parts) =>
 }
 
 /**
- * The request in Gantt's form alone, for a change that Nova's form cannot express. The preference for hosts near the request's own ports is
- * such a change, and only filters of this service read it. Undefined if the document has conditions that this form cannot express.
+ * The request without its Nova document, in Gantt's form only. It is used for a change that Nova's form cannot express: the preference for
+ * hosts near the request's own ports, which only filters of this service read. Undefined if the document has conditions that Gantt's form
+ * cannot express.
  */
 function withoutDocument(next: RequestSpec, request: RequestSpec): RequestSpec | undefined {
   const read = readableRequestOf(request)

@@ -24,7 +24,7 @@ test.each([
   ['5', '>= few', 'ValueError'],
   ['5', '== 0x10', 'ValueError'],
   ['5', '<or>', 'IndexError'],
-])('%j against %j is an error', (value, requirement, kind) => {
+])('matching %j with the requirement %j throws an error', (value, requirement, kind) => {
   expect(() => match(value, requirement)).toThrow(expect.objectContaining({ kind }))
 })
 

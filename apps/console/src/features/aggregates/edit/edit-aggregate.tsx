@@ -194,7 +194,7 @@ function Conflict({ draft, current, onRebase, onDiscard }: ConflictProps) {
       data-conflict
     >
       <Stack gap="xs">
-        <Diff label="Their changes" lines={changesBetween(draft.base, current)} nothing="No visible changes." />
+        <Diff label="Changes of the other operator" lines={changesBetween(draft.base, current)} nothing="No visible changes." />
         <Diff label="Your changes" lines={diffOf(rebase(draft, current))} nothing="All your changes are already there." />
         <Group>
           <Button size="compact-sm" onClick={onRebase}>

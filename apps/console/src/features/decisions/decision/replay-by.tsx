@@ -55,8 +55,8 @@ export function ReplayBy({ recorded, by, on, onAsk }: ReplayByProps) {
         >
           The same request was decided on {on === undefined ? 'the same' : 'that'} fleet without being recorded. The sentence, filters,
           hosts and weights below are of{' '}
-          {on === undefined ? 'this profile' : 'that fleet, on which claims of the decision itself hold resources'}. The facts, the receipt
-          and the destinations are still those of the decision.
+          {on === undefined ? 'this profile' : 'that fleet, in which the claims of the decision itself also hold resources'}. The facts, the
+          receipt and the destinations are still those of the decision.
         </Alert>
       )}
     </>

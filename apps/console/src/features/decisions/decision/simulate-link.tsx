@@ -12,10 +12,10 @@ export function SimulateLink({ decision: { id, profile, fleetRevision } }: { rea
     ...(profile === null ? {} : { profile: `${profile.profileName}@${profile.number}` }),
     at: fleetRevision,
   }
-  useShortcuts([{ keys: 's', label: 'Simulate from this', run: () => void navigate({ to: '/simulate', search }) }])
+  useShortcuts([{ keys: 's', label: 'Simulate this request', run: () => void navigate({ to: '/simulate', search }) }])
   return (
     <ButtonLink {...pageAction} to="/simulate" search={search} size="compact-sm" variant="outline" title="s">
-      Simulate from this
+      Simulate this request
     </ButtonLink>
   )
 }

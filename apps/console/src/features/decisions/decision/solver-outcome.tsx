@@ -18,7 +18,7 @@ export function SolverOutcome({ solver }: { readonly solver: Outcome | null }) {
       </Text>
       <Group gap="xs">
         <Badge variant="light" color={taken === 'SOLVER' ? 'green' : 'gray'} tt="none" data-solver={taken}>
-          {taken === 'SOLVER' ? 'as the solver found it' : 'by the filter scheduler'}
+          {taken === 'SOLVER' ? 'by the solver' : 'by the filter scheduler'}
         </Badge>
         <Text size="sm" component="span">
           <span className="mono">{status}</span> {text}

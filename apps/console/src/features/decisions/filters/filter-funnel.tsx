@@ -194,7 +194,7 @@ function Step({
             select={onSelect}
             selection={{ sole: name }}
           >
-            {formatCount(soleRejections)} by it alone
+            {formatCount(soleRejections)} refused only by this filter
           </Open>
         )}
         {reasons[0] === undefined ? null : (
@@ -204,7 +204,7 @@ function Step({
         )}
       </span>
       {chosen === undefined || selection.reason === undefined || onSelect === undefined ? null : (
-        <Suspense fallback={<Skeleton height={100} role="status" aria-label="How much is missing is being loaded" />}>
+        <Suspense fallback={<Skeleton height={100} role="status" aria-label="The shortfalls of the refused hosts are being loaded" />}>
           <ShortfallBars filter={name} code={selection.reason} shortfall={chosen} selection={selection} onSelect={onSelect} />
         </Suspense>
       )}

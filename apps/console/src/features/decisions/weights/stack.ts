@@ -31,19 +31,19 @@ interface Weights {
 }
 
 /**
- * Removes the weighers that give every host 0, and returns their names as `silent`. A column of zeros has no information, and the totals do
+ * Removes the weighers that give every host 0, and returns their names as `zeroWeighers`. A column of zeros has no information, and the totals do
  * not change without such a column.
  */
-export function withoutSilent<
+export function withoutZeroWeighers<
   Weigher extends { readonly name: string },
   Weight extends Weights,
   Host extends { readonly weights: readonly Weight[] },
 >({ hosts, weighers }: { readonly hosts: readonly Host[]; readonly weighers: readonly Weigher[] }) {
-  const heard = new Set(hosts.flatMap(({ weights }) => weights.flatMap(({ weigher, weighted }) => (weighted === 0 ? [] : weigher))))
+  const withEffect = new Set(hosts.flatMap(({ weights }) => weights.flatMap(({ weigher, weighted }) => (weighted === 0 ? [] : weigher))))
   return {
-    weighers: weighers.filter(({ name }) => heard.has(name)),
-    silent: weighers.flatMap(({ name }) => (heard.has(name) ? [] : name)),
-    hosts: hosts.map((host) => ({ ...host, weights: host.weights.filter(({ weigher }) => heard.has(weigher)) })),
+    weighers: weighers.filter(({ name }) => withEffect.has(name)),
+    zeroWeighers: weighers.flatMap(({ name }) => (withEffect.has(name) ? [] : name)),
+    hosts: hosts.map((host) => ({ ...host, weights: host.weights.filter(({ weigher }) => withEffect.has(weigher)) })),
   }
 }
 

@@ -9,7 +9,7 @@ import { type SmallColumn, SmallTable } from '../../../ui/table/small-table.tsx'
 import { shortNames } from '../matrix.ts'
 import { nameOfHost, shownOf } from '../names.ts'
 import { type WeightNumbers, weightNumbers } from '../search.ts'
-import { extentOf, gapsBetween, ownMultipliers, stack, withoutSilent } from './stack.ts'
+import { extentOf, gapsBetween, ownMultipliers, stack, withoutZeroWeighers } from './stack.ts'
 import { tryOut } from './try-out.ts'
 import { useTried } from './use-tried.ts'
 import { WeightLab } from './weight-lab.tsx'
@@ -49,7 +49,7 @@ export function WeighTable(props: WeighTableProps) {
           tryOut(weighing.hosts, tried, (host) => (explained.profile.tieOrder === 'SEEDED' ? (host.rank ?? 0) : orderOf(nameOfHost(host)))),
     [weighing, tried, explained, orderOf],
   )
-  const { hosts, weighers, silent } = withoutSilent({ ...weighing, hosts: ranked })
+  const { hosts, weighers, zeroWeighers } = withoutZeroWeighers({ ...weighing, hosts: ranked })
   if (hosts.length === 0) return null
   const taken = hosts.find(({ outcome }) => outcome === 'SELECTED') ?? hosts[0]
   const ranks = new Map(weighing.hosts.map((host) => [nameOfHost(host), host.rank]))
@@ -71,7 +71,7 @@ export function WeighTable(props: WeighTableProps) {
         {weighing.weighers.length === 0 ? null : (
           <SegmentedControl
             size="xs"
-            aria-label="Numbers of the weighers"
+            aria-label="Scores shown for each weigher"
             value={numbers}
             onChange={(next) => onNumbers(weightNumbers.find((one) => one === next) ?? 'weighted')}
             data={weightNumbers.map((value) => ({ value, label: numberNames[value] }))}
@@ -86,7 +86,7 @@ export function WeighTable(props: WeighTableProps) {
         {selection.tied > 1 ? `${formatCount(selection.tied)} share the best total. ` : ''}
         {selection.seed === null ? '' : `Seed ${selection.seed}. `}
         {multiplied.length === 0 ? '' : `Multipliers of aggregates: ${shortened(multiplied)}. `}
-        {silent.length === 0 ? '' : `Every host listed has 0 from ${silent.join(', ')}. `}
+        {zeroWeighers.length === 0 ? '' : `Every host listed has 0 from ${zeroWeighers.join(', ')}. `}
         Gaps are to {taken === undefined ? 'the best' : shownOf(pinned ?? taken)}; press a rank to compare with that host.
       </Text>
       {pin !== undefined && pinned === undefined ? (

@@ -62,7 +62,7 @@ export function WeightLab({ decisionId, explained, tried, ranked, onTry }: Weigh
           { head: 'Weigher', className: 'narrow', cell: ({ name }) => name },
           { head: 'Description', className: 'lab-role', cell: (weigher) => <Role weigher={weigher} /> },
           {
-            head: 'another is first at or below',
+            head: 'another host is best at or below',
             isNumber: true,
             className: 'narrow',
             cell: (weigher) => (
@@ -93,7 +93,7 @@ export function WeightLab({ decisionId, explained, tried, ranked, onTry }: Weigh
             ),
           },
           {
-            head: 'another is first at or above',
+            head: 'another host is best at or above',
             isNumber: true,
             className: 'narrow',
             cell: (weigher) => (
@@ -126,7 +126,7 @@ function TriedOut({ decisionId, explained, tried, ranked }: Omit<WeightLabProps,
   const [was] = weighing.hosts
   if (tried.size === 0 || first === undefined || was === undefined) return null
   const reach = reachOf(weighers, tried, truncatedAt, candidateCount)
-  const ofListed = `of the ${formatCount(truncatedAt)} hosts listed, of ${formatCount(candidateCount)} that passed`
+  const ofListed = `first ${formatCount(truncatedAt)} of the ${formatCount(candidateCount)} hosts that passed`
   const ahead = (first.totalWeight ?? 0) - (second?.totalWeight ?? 0)
   const [name, shown] = [nameOfHost(first), shownOf(first)]
   const changes = {
@@ -147,8 +147,8 @@ function TriedOut({ decisionId, explained, tried, ranked }: Omit<WeightLabProps,
       {reach === 'ALL'
         ? `This holds for all ${formatCount(candidateCount)} hosts that passed.`
         : reach === 'FIRST'
-          ? `No host at all is before ${shown}; the order after it is known only ${ofListed}.`
-          : `This is known only ${ofListed}.`}{' '}
+          ? `No host is before ${shown}; the order after it was computed only for the ${ofListed}.`
+          : `The order was computed only for the ${ofListed}.`}{' '}
       <AnchorLink
         size="sm"
         to="/simulate"

@@ -17,7 +17,7 @@ export function HostFacts({ host }: { readonly host: HostDetail }) {
       </Fact>
       <Fact term="Zone">{host.availabilityZone}</Fact>
       <Fact term="Aggregates">
-        {aggregates.nodes.length === 0 ? 'in none' : null}
+        {aggregates.nodes.length === 0 ? 'none' : null}
         {aggregates.nodes.map(({ uuid, name }, i) => (
           <span key={uuid}>
             {i === 0 ? '' : ', '}

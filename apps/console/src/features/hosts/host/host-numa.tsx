@@ -36,7 +36,7 @@ export function HostNuma({ cells, pools }: HostNumaProps) {
 
 const stateNames: Readonly<Record<CpuState, string>> = {
   pinned: 'dedicated to one instance',
-  shared: 'instances share it',
+  shared: 'shared by instances',
   free: 'free',
 }
 

@@ -197,7 +197,7 @@ function SpanBox({
   readonly zone: TimeZoneChoice
 }) {
   const tone = times > 0 ? 'many' : word === undefined ? 'unknown' : toneOf(word)
-  const name = times > 0 ? `${formatCount(times)} short states` : nameOf(word)
+  const name = times > 0 ? `${formatCount(times)} changes too short to draw` : nameOf(word)
   return (
     <span
       className="host-lane-span"

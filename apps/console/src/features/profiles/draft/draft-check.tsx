@@ -38,7 +38,7 @@ export function DraftCheck({ name, active, next, document, isWrong }: DraftCheck
           onChange={({ currentTarget: { value } }) => setLast(windows.find((one) => one === value) ?? '1h')}
         />
         <Button size="xs" variant="outline" disabled={isWrong} onClick={() => setAsked({ text, last })}>
-          Decide them again by the draft
+          Decide the requests again by the draft
         </Button>
       </div>
       {asked === undefined ? (

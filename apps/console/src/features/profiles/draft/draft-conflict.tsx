@@ -23,7 +23,7 @@ export function DraftConflict({ draft, latest, onRebase }: DraftConflictProps) {
   return (
     <Alert color="orange" role="alert" title={`Another operator wrote version ${latest.number} meanwhile`} data-conflict={latest.number}>
       <Stack gap="xs">
-        <Side title="Their changes" lines={differences(draft.base, theirs)} nothing="No visible changes." />
+        <Side title="Changes of the other operator" lines={differences(draft.base, theirs)} nothing="No visible changes." />
         <Side
           title="Your changes on top of that version"
           lines={differences(theirs, next.own)}

@@ -44,7 +44,8 @@ export function readInput({ own: { filters, weighers, settings }, compat }: Prof
   }
   const further = object('further', settings.further)
   const unknown = Object.keys(further).filter((name) => !furtherNames.some((known) => known === name))
-  if (unknown.length > 0) problems.push({ field: 'further', message: `${unknown.join(', ')}: must be ${furtherNames.join(', ')}` })
+  if (unknown.length > 0)
+    problems.push({ field: 'further', message: `unknown: ${unknown.join(', ')}; the possible settings are ${furtherNames.join(', ')}` })
   if (settings.note.trim() === '') problems.push({ field: 'note', message: 'required: the purpose of the version' })
   const input = {
     note: settings.note.trim(),

@@ -62,7 +62,7 @@ export function Evaluation({ profile: { name, active, versions }, number, search
             />
             <NativeSelect
               size="xs"
-              label="At most"
+              label="Maximum count of requests"
               value={sample}
               data={samples.map((value) => ({ value, label: `${value}, drawn evenly` }))}
               onChange={({ currentTarget: { value } }) => choose({ sample: samples.find((one) => one === value) ?? '200' })}
@@ -78,7 +78,7 @@ export function Evaluation({ profile: { name, active, versions }, number, search
               onChange={({ currentTarget: { value } }) => choose({ against: value })}
             />
             <Button type="submit" size="xs" variant="outline">
-              Decide them again
+              Decide the requests again
             </Button>
           </form>
           {search.check === 'yes' ? (

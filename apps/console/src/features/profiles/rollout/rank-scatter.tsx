@@ -136,7 +136,7 @@ function Plot({ points, versions: { active, candidate }, at, onPoint, onOpen }: 
 }
 
 const idleText = (others: number): string =>
-  `Points near 1 and 1 mean that the versions hardly differ; points far up or to the right mean that they rank the fleet differently.${others === 0 ? '' : ` ${formatCount(others)} more decisions place fewer or more instances, and have no rank.`}`
+  `Points near rank 1 on both axes mean that the versions hardly differ; points far up or to the right mean that the versions rank the hosts differently.${others === 0 ? '' : ` ${formatCount(others)} more decisions place fewer or more instances, and have no rank.`}`
 
 function lineOf({ old, new: next, of }: Point, { active, candidate }: Versions): string {
   const [first] = of

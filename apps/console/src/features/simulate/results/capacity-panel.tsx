@@ -53,7 +53,7 @@ function Counted({ answer, baseline }: { readonly answer: Capacity; readonly bas
           { head: 'fit', isNumber: true, cell: (group) => formatCount(group.fits) },
           ...(baseline === undefined ? [] : [asItIs(baseline)]),
           {
-            head: 'hosts that fit one',
+            head: 'hosts with room',
             isNumber: true,
             cell: (group) => `${formatCount(group.hostsWithRoom)} of ${formatCount(group.hosts)}`,
           },

@@ -69,12 +69,10 @@ function Simulated({ simulation }: { readonly simulation: Simulation }) {
 function Solved({ solved }: Pick<Simulation, 'solved'>) {
   return (
     <Text size="sm" data-solved>
-      Arranged{' '}
+      Hosts chosen{' '}
       {solved
         .map(({ taken, why, decisions }) =>
-          taken === 'SOLVER'
-            ? `as the solver found: ${formatCount(decisions)}`
-            : `by the filter scheduler, ${why}: ${formatCount(decisions)}`,
+          taken === 'SOLVER' ? `by the solver: ${formatCount(decisions)}` : `by the filter scheduler, ${why}: ${formatCount(decisions)}`,
         )
         .join('; ')}
       .

@@ -19,7 +19,7 @@ async function useOf(variables: string, bodies = createBodies()): Promise<number
 test.each([
   ['no variables', 'null', 0, 0],
   ['two texts', '{"a":"b","c":"d"}', 0, 2],
-  ['lists and objects, also within each other', '{"a":[{},[]],"b":{"c":1,"d":[null,true]}}', 5, 3],
+  ['lists and objects, also nested ones', '{"a":[{},[]],"b":{"c":1,"d":[null,true]}}', 5, 3],
 ])('the parsed variables of a call are counted by their values: %s', async (_name, variables, containers, others) => {
   expect(await useOf(variables)).toBe(containers * limits.containerBytes + others * limits.valueBytes)
 })

@@ -102,7 +102,7 @@ function check(count: number): number {
       'cost',
       count,
       limits.cost,
-      `The operation asks for ${count} or more parts of the schema; at most ${limits.cost} are allowed. Ask for fewer types within each other.`,
+      `The operation asks for ${count} or more parts of the schema; at most ${limits.cost} are allowed. Ask for fewer nested types.`,
     )
   return count
 }

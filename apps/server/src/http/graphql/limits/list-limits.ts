@@ -78,7 +78,7 @@ export function* checkListsInSteps(
   let checked = 0
   for (let spot = waiting.pop(); spot !== undefined; spot = waiting.pop()) {
     for (const inner of insideOf(spot)) waiting.push(inner)
-    // The executor checks JSON values without yielding. It uses the result of this check.
+    // checked here in steps, because the executor checks JSON values without yielding; it then uses the stored result
     if (String(getNullableType(spot.type)) === 'JSON') yield* isSafeJsonInSteps(spot.value)
     if (++checked % VALUES_AT_ONCE === 0) yield
   }

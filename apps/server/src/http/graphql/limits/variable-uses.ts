@@ -103,7 +103,7 @@ export function* checkUsesInSteps(
   const operation = getOperationAST(document, operationName)
   if (!operation) return
   const uses = usesOf(document, operation)
-  // the limits of the body already bound variables that are used once
+  // variables that are used once need no check, because the size limits of the request body already cover them
   if (![...uses.values()].some((times) => times > 1)) return
   let characters = 0
   let values = 0

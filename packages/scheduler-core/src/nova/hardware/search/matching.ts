@@ -9,16 +9,16 @@ type Fits = (guest: number, host: number) => boolean
 /** Assigns a separate host cell to each guest cell. Undefined if there is no such assignment. */
 export function matchAll(guests: number, hosts: number, fits: Fits, step: () => void): Matching | undefined {
   const matching = { hostOf: new Int32Array(guests).fill(-1), guestOf: new Int32Array(hosts).fill(-1) }
-  for (let guest = 0; guest < guests; guest += 1) if (!seat(matching, guest, new Uint8Array(hosts), fits, step)) return undefined
+  for (let guest = 0; guest < guests; guest += 1) if (!assign(matching, guest, new Uint8Array(hosts), fits, step)) return undefined
   return matching
 }
 
 /** The maximum number of guest cells that can have separate host cells at the same time. */
 export function largestMatching(guests: number, hosts: number, fits: Fits): number {
   const matching = { hostOf: new Int32Array(guests).fill(-1), guestOf: new Int32Array(hosts).fill(-1) }
-  let seated = 0
-  for (let guest = 0; guest < guests; guest += 1) if (seat(matching, guest, new Uint8Array(hosts), fits, () => {})) seated += 1
-  return seated
+  let assigned = 0
+  for (let guest = 0; guest < guests; guest += 1) if (assign(matching, guest, new Uint8Array(hosts), fits, () => {})) assigned += 1
+  return assigned
 }
 
 /**
@@ -40,20 +40,20 @@ export function rematch(
   matching.guestOf[host] = guest
   matching.hostOf[guest] = host
   if (displaced < 0) return matching
-  return seat(matching, displaced, used.slice(), fits, step) ? matching : undefined
+  return assign(matching, displaced, used.slice(), fits, step) ? matching : undefined
 }
 
 /**
  * Assigns a host cell to a guest cell, and moves other guest cells if this frees a host cell (an augmenting path). Host cells in `closed`
  * are skipped. Examined host cells are added to `closed`.
  */
-function seat(matching: Matching, guest: number, closed: Uint8Array, fits: Fits, step: () => void): boolean {
+function assign(matching: Matching, guest: number, closed: Uint8Array, fits: Fits, step: () => void): boolean {
   for (let host = 0; host < closed.length; host += 1) {
     step()
     if (closed[host] === 1 || !fits(guest, host)) continue
     closed[host] = 1
     const other = matching.guestOf[host] as number
-    if (other >= 0 && !seat(matching, other, closed, fits, step)) continue
+    if (other >= 0 && !assign(matching, other, closed, fits, step)) continue
     matching.guestOf[host] = guest
     matching.hostOf[guest] = host
     return true

@@ -14,11 +14,11 @@ export function whyNoPlace(input: SearchInput, result: SearchResult): Shortfall 
   const { hosts, guests, pairs } = input
   const homeless = guests.findIndex((_guest, g) => !hosts.some((_host, h) => pairs.fits(g, h)))
   if (homeless >= 0) return nearest(input, homeless)
-  const seated = largestMatching(guests.length, hosts.length, pairs.fits)
-  if (seated < guests.length) return { code: 'numa.no_match', need: guests.length, have: seated, unit: 'cells' }
+  const assigned = largestMatching(guests.length, hosts.length, pairs.fits)
+  if (assigned < guests.length) return { code: 'numa.no_match', need: guests.length, have: assigned, unit: 'cells' }
   if (result.end === 'limit')
     return { code: 'numa.search_limit', need: `more than ${result.steps} steps`, have: result.steps, unit: 'steps' }
-  return objectionTo(input) ?? { code: 'numa.missed', need: guests.length, have: seated, unit: 'cells' }
+  return objectionTo(input) ?? { code: 'numa.missed', need: guests.length, have: assigned, unit: 'cells' }
 }
 
 /** The shortfall of devices or networks for the first choice in which every cell fits. Undefined if Nova's search missed a valid choice. */

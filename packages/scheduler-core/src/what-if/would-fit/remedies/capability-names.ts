@@ -20,7 +20,7 @@ function namesAt(fleet: Fleet, steps: readonly string[]): ReadonlySet<string> {
   return names
 }
 
-/** A value without an operator that is no number. Numbers and comparisons with numbers are amounts, not names. */
+/** Matches a value that can be a name. Numbers, and values with an operator, are amounts and not names. */
 const WORD = /^(?=.*[a-z])[\w.+-]+$/i
 
 /**

@@ -111,7 +111,7 @@ describe.each(
         .checksOf(asked)
         .filter((check) => check.filter === filter && check.reason !== undefined)
       const left = asksOf(again?.facts)
-      // with the change, the host must have no new requirement that it does not meet
+      // the change must not add a requirement that the host does not meet
       expect([change.to, left.filter((one) => !before.includes(one))]).toEqual([change.to, []])
       // true if the first fact, without its amounts, is not stated again
       const isAnswered = !asksOf(facts.slice(0, 1)).every((one) => left.includes(one))

@@ -12,7 +12,7 @@ import type { HostIndex } from '../../values/host-index.ts'
  * Members of one kind that are to be placed on one host: the request of one member, how many members must be placed, and how many are
  * already placed on the host.
  */
-export interface Seated {
+export interface MembersOnHost {
   readonly request: RequestSpec
   readonly count: number
   readonly placed: number
@@ -26,7 +26,7 @@ const inCells = allKinds.filter(({ name }) => name === 'numa' || name === 'gpu' 
  * until one does not fit. The members of the same kind that are left are compared with the cells that need the smallest increase for them.
  * The result is empty if all members fit. All placements are undone at the end.
  */
-export function whatLacksNear(hosts: HostTable, host: HostIndex, members: readonly Seated[]): readonly Reason[] {
+export function whatLacksNear(hosts: HostTable, host: HostIndex, members: readonly MembersOnHost[]): readonly Reason[] {
   const held: Grants[] = []
   const areSomePlaced = members.some(({ placed }) => placed > 0)
   try {

@@ -18,7 +18,7 @@ export function admittedOf(fleet: Fleet, asked: RequestSpec, profile: Profile): 
  * The parts of a cause that hosts outside of the admitted hosts must not change. The counts of each condition and the sets of conditions
  * that exclude each other are left out. If no host is admitted, the nearest host is left out too.
  */
-export function saidOf(cause: Cause): unknown {
+export function comparableParts(cause: Cause): unknown {
   const nearest = cause.admitted > 0 ? cause.nearest : null
   return [
     causeText({
