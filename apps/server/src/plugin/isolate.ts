@@ -41,7 +41,10 @@ function readPlugin(name: string, said: unknown): Plugin {
   const { inProcess, lists, ...about } = said
   const [kind] = Array.isArray(inProcess) ? inProcess : []
   if (kind !== undefined)
-    throw new PluginError('plugin.invalid', `plug-in ${name} has ${kind}; an isolated plug-in must have none, or be listed as trusted:${name}`)
+    throw new PluginError(
+      'plugin.invalid',
+      `plug-in ${name} has ${kind}; an isolated plug-in must have none, or be listed as trusted:${name}`,
+    )
   const by = `${said.name}@${said.version}`
   const parts = partLists.map((list) => {
     const described = isJsonObject(lists) && Array.isArray(lists[list]) ? lists[list].filter(isJsonObject) : []

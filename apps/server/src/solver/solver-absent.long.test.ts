@@ -121,7 +121,7 @@ test.each([
   [{ solver: { threads: 2 } }, 'solver.threads is not a field of this version'],
   [{ scheduler: 'filter', solver: {} }, 'solver is an object; it must be left out without scheduler: solver'],
   [{ hostSubsetSize: 2 }, 'hostSubsetSize is 2; it must be 1 with scheduler: solver, which takes the best arrangement'],
-  [{ compat: 'nova' }, 'scheduler is "solver"; it must be filter with compat: nova, which has its own rounds'],
+  [{ compat: 'nova' }, 'scheduler is "solver"; it must be filter with compat: nova, because Nova has no other scheduler'],
 ])('a profile with %j is refused with a message', (parts, message) => {
   expect(() => profileOf(parts)).toThrow(message)
 })

@@ -7,8 +7,8 @@ import { runWorld } from './world.ts'
 const WORLDS = byExtent(32, 32, 200)
 
 /**
- * Seeds whose simulation once failed, with the defect that was found. Kinds of actions were added later, which changed the plan of every seed.
- * So these seeds now have other plans.
+ * Seeds whose simulation once failed, with the defect that was found. Kinds of actions were added later, which changed the plan of every
+ * seed. So these seeds now have other plans.
  */
 const onceFailed: readonly (readonly [seed: number, found: string])[] = [
   [87, 'the model remembered ended claims that the core had forgotten'],

@@ -190,9 +190,10 @@ export const profileSchema = z
       if (profile.nova !== undefined) refuse('nova', 'be left out without compat: nova')
       return
     }
-    if (profile.scheduler !== 'filter') refuse('scheduler', 'be filter with compat: nova, which has its own rounds')
+    if (profile.scheduler !== 'filter') refuse('scheduler', 'be filter with compat: nova, because Nova has no other scheduler')
     if (profile.normalisation !== 'minmax') refuse('normalisation', 'be minmax with compat: nova')
-    if (profile.tieOrder !== 'first-seen') refuse('tieOrder', 'be first-seen with compat: nova; nova.shuffleBest is its own way')
+    if (profile.tieOrder !== 'first-seen')
+      refuse('tieOrder', 'be first-seen with compat: nova; to shuffle hosts with equal scores, set nova.shuffleBest')
   })
 
 export type Profile = z.output<typeof profileSchema>

@@ -9,7 +9,7 @@ import { shorten } from '../values/storable.ts'
  * because this function runs for every report.
  */
 export function inventoryChanges(before: HostStats, after: HostStats): readonly FieldChange[] {
-  return aspects.flatMap(({ differs, wordsOf }) => {
+  return comparisons.flatMap(({ differs, wordsOf }) => {
     if (!differs(before, after)) return []
     const [was, is] = [wordsOf(before), wordsOf(after)]
     return [...new Set([...was.keys(), ...is.keys()])].flatMap((field) => {
@@ -20,7 +20,7 @@ export function inventoryChanges(before: HostStats, after: HostStats): readonly 
 }
 
 /** A part of a host's inventory. `differs` compares it in two reports, and `wordsOf` writes its fields as text. */
-interface Aspect {
+interface Comparison {
   differs(before: HostStats, after: HostStats): boolean
   wordsOf(stats: HostStats): ReadonlyMap<string, string>
 }
@@ -29,20 +29,20 @@ const MAX_TEXT = 200
 
 const shown = (value: unknown): string => shorten(typeof value === 'string' ? value : JSON.stringify(value), MAX_TEXT)
 
-/** An aspect for a field of the report that is a number, a string or null. */
+/** Compares a field of the report that is a number, a string or null. */
 const plain = (
   field: { [Name in keyof HostStats]: HostStats[Name] extends string | number | null ? Name : never }[keyof HostStats],
-): Aspect => ({
+): Comparison => ({
   differs: (before, after) => before[field] !== after[field],
   wordsOf: (stats) => new Map(stats[field] === null ? [] : [[field, shown(stats[field])]]),
 })
 
-/** An aspect for a list. `members` are the compared members of an item, and `says` returns the fields of an item with their texts. */
+/** Compares a list. `members` are the compared members of an item, and `says` returns the fields of an item with their texts. */
 function listed<Item extends object>(
   of: (stats: HostStats) => readonly Item[],
   members: readonly (keyof Item)[],
   says: (item: Item) => readonly (readonly [field: string, text: string])[],
-): Aspect {
+): Comparison {
   const isSame = (one: Item, other: Item): boolean => members.every((member) => isAlike(one[member], other[member]))
   return {
     differs(before, after) {
@@ -53,8 +53,8 @@ function listed<Item extends object>(
   }
 }
 
-/** An aspect for a set of texts or numbers, such as traits. */
-const words = (field: string, of: (stats: HostStats) => readonly (string | number)[]): Aspect => ({
+/** Compares a set of texts or numbers, such as traits. */
+const words = (field: string, of: (stats: HostStats) => readonly (string | number)[]): Comparison => ({
   differs: (before, after) => !isAlike(of(before), of(after)),
   wordsOf: (stats) => new Map(of(stats).map((word) => [`${field} ${word}`, 'yes'])),
 })
@@ -85,7 +85,7 @@ const cellText = ({ cpuset, dedicatedCpuset, memoryMb, siblings, socket, pages, 
 const pagesOf = ({ pages }: Cell) => pages.map(({ sizeKib, total, reserved }) => ({ sizeKib, total, reserved }))
 const cellMembers = ['id', 'cpuset', 'memoryMb', 'siblings', 'dedicatedCpuset', 'socket', 'physicalNetworks'] as const
 
-const cells: Aspect = {
+const cells: Comparison = {
   differs: ({ numaCells: before }, { numaCells: after }) =>
     before !== after &&
     (before.length !== after.length ||
@@ -100,7 +100,7 @@ const cells: Aspect = {
  * PCI devices, compared by their count per description. If a report lists the same description in several pools, the counts of these pools
  * are added up.
  */
-const devices: Aspect = {
+const devices: Comparison = {
   ...listed(
     ({ pciPools }) => pciPools,
     ['vendorId', 'productId', 'numaNode', 'deviceType', 'tags', 'total'],
@@ -113,7 +113,7 @@ const devices: Aspect = {
   },
 }
 
-const aspects: readonly Aspect[] = [
+const comparisons: readonly Comparison[] = [
   plain('vcpus'),
   plain('cpuAllocationRatio'),
   plain('memoryMb'),

@@ -36,7 +36,7 @@ export interface AuditorView {
   /** At most a hundred findings, most severe first. If there are more, each code gets a share of the hundred. */
   readonly findings: readonly PresentFinding[]
   /** How long there has been no violation. Null while there is one, and before the end of the first round. */
-  readonly clean: Clean | null
+  readonly clean: CleanRounds | null
   /** The end of the last full round by the store's clock; null before the first round has ended. */
   readonly checkedAt: number | null
   /** Milliseconds since the end of the last full round; null before the first round has ended. */
@@ -52,7 +52,7 @@ export interface AuditorView {
 }
 
 /** The latest consecutive rounds without a violation. */
-export interface Clean {
+export interface CleanRounds {
   /** When the first of these rounds began, by the store's clock. */
   readonly since: number
   readonly rounds: number
@@ -115,7 +115,7 @@ export function createAuditor({ replica, timers, warn, unlistedAfterMs }: Audito
   const digests = createStateDigests(replica)
   const found = new Found()
   let begun = 0
-  let clean: Clean | null = null
+  let clean: CleanRounds | null = null
   let round: Round | undefined
   let last: Pick<AuditorView, 'checkedAt' | 'rounds' | 'roundMs' | 'looked'> & { readonly endedAt: number } = {
     checkedAt: null,

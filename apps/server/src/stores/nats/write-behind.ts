@@ -154,7 +154,9 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
         return []
       }
       if (record.format !== RECORD_FORMAT)
-        throw new Error(`a record has format ${record.format}, and this release reads ${RECORD_FORMAT}: a newer replica must write it`)
+        throw new Error(
+          `a record has format ${record.format}, and this release reads ${RECORD_FORMAT}; replicas of the newer release will write it to the tables`,
+        )
       return [record]
     })
     return {

@@ -31,8 +31,8 @@ interface Weights {
 }
 
 /**
- * Removes the weighers that give every host 0, and returns their names as `zeroWeighers`. A column of zeros has no information, and the totals do
- * not change without such a column.
+ * Removes the weighers that give every host 0, and returns their names as `zeroWeighers`. A column of zeros has no information, and the
+ * totals do not change without such a column.
  */
 export function withoutZeroWeighers<
   Weigher extends { readonly name: string },
