@@ -92,5 +92,5 @@ test.each([
 
 test('the error names the lines of a file that Nova would refuse', async () => {
   const { err, code } = await importing('[a]\nno assignment\n b', '--dry-run')
-  expect([code, err]).toEqual([2, expect.stringMatching(/not as oslo.config reads files:\n {2}line 2: .*\n {2}line 3: /)])
+  expect([code, err]).toEqual([2, expect.stringMatching(/is not a valid oslo.config file:\n {2}line 2: .*\n {2}line 3: /)])
 })
