@@ -9,8 +9,8 @@ import { reportHosts, usageOf } from '../promises/calls.ts'
 /**
  * A program that places instances with a client library, in any language. It gets its work in the environment: GANTT_URLS (the endpoints,
  * with commas between them), GANTT_KEY, GANTT_CALLS (how many calls of `selectDestinations` it makes, each with its own idempotency key, for
- * one instance of 1 VCPU and 64 MiB, with the claim mode CONFIRM), GANTT_CALLS_AT_ONCE (how many of them it makes at the same time) and
- * GANTT_ATTEMPT_MS (the time limit of an attempt). After each call it prints one line of JSON: `{"key": ..., "claim": ...}` with the id of
+ * one instance of 1 VCPU and 64 MiB, with the claim mode CONFIRM), GANTT_CALLS_AT_ONCE (how many of them it makes at the same time),
+ * GANTT_ATTEMPT_MS and GANTT_DEADLINE_MS (the time limits of an attempt and of a call). After each call it prints one line of JSON: `{"key": ..., "claim": ...}` with the id of
  * the claim, or `{"key": ..., "error": ...}` with a text. It ends with status 0.
  */
 export interface ClientProgram {
@@ -51,6 +51,8 @@ const HOSTS = Array.from({ length: 10 }, (_, i) => ({ name: `failover-${i}`, vcp
 const CALLS_AT_ONCE = 8
 /** The time limit of an attempt. It is short, so that a paused replica is noticed soon. */
 const ATTEMPT_MS = 5_000
+/** The time limit of a call. It is so long that no call fails because the machine is busy. */
+const DEADLINE_MS = 600_000
 /** How often the second replica is asked whether it knows the hosts. */
 const MAX_CHECKS = 10_000
 
@@ -68,6 +70,7 @@ export async function failOver({ program, replicas: [first, second], calls, faul
       GANTT_CALLS: String(calls),
       GANTT_CALLS_AT_ONCE: String(CALLS_AT_ONCE),
       GANTT_ATTEMPT_MS: String(ATTEMPT_MS),
+      GANTT_DEADLINE_MS: String(DEADLINE_MS),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -1,8 +1,13 @@
 // Places many instances with @gantt/client, and prints a line of JSON for each. failover.ts describes what such a program gets and prints.
 import { createGantt } from '@gantt/client'
 
-const { GANTT_URLS = '', GANTT_KEY = '', GANTT_CALLS = '1', GANTT_CALLS_AT_ONCE = '1', GANTT_ATTEMPT_MS = '12000' } = process.env
-const gantt = createGantt({ url: GANTT_URLS.split(','), key: GANTT_KEY, attemptMs: Number(GANTT_ATTEMPT_MS) })
+const { GANTT_URLS = '', GANTT_KEY = '', GANTT_CALLS, GANTT_CALLS_AT_ONCE, GANTT_ATTEMPT_MS, GANTT_DEADLINE_MS } = process.env
+const gantt = createGantt({
+  url: GANTT_URLS.split(','),
+  key: GANTT_KEY,
+  attemptMs: Number(GANTT_ATTEMPT_MS),
+  deadlineMs: Number(GANTT_DEADLINE_MS),
+})
 
 let left = Number(GANTT_CALLS)
 async function placeUntilDone() {
