@@ -171,6 +171,26 @@ class SchedulerTest(unittest.TestCase):
         )
         self.assertEqual([one["host"] for one in found], [self.host] * 3)
 
+    def test_a_further_attempt_after_a_host_has_failed(self) -> None:
+        self.report()
+        other = name()
+        self.client.update_resource_stats(None, other, row(other, other))
+        scheduler = self.open(profile="nova-compat")
+        request_spec, properties = dictionaries(self.host)
+        properties["force_hosts"] = [self.host, other]
+        (first,) = scheduler.select_destinations(
+            None, request_spec, properties
+        )
+        tried = [first["host"], first["nodename"]]
+        properties["retry"] = {"num_attempts": 2, "hosts": [tried]}
+        (second,) = scheduler.select_destinations(
+            None, request_spec, properties
+        )
+        self.assertNotEqual(second["host"], first["host"])
+        properties["retry"] = {"num_attempts": 1, "hosts": []}
+        with self.assertRaises(exceptions.InstanceTaken):
+            scheduler.select_destinations(None, request_spec, properties)
+
     def test_each_call_draws_its_own_key(self) -> None:
         self.report()
         claims = [

@@ -69,7 +69,7 @@ class AsyncTest(ServiceTest, unittest.IsolatedAsyncioTestCase):
     async def test_a_lost_room_cancels_the_block(self) -> None:
         spec = self.spec(self.machine())
         with self.assertRaises(exceptions.RoomLost):
-            async with self.aio.hold(spec, ttl="PT3S") as held:
+            async with self.aio.hold(spec, ttl="PT15S") as held:
                 await self.aio.release(held.claim)
                 await asyncio.sleep(600)
 
