@@ -15,7 +15,11 @@ export interface CollectedOnce {
 }
 
 /** Runs all collectors once, at the same time, and sends nothing. */
-export const collectAll = (settings: readonly CollectorSettings[], name: ResourceName, signal: AbortSignal): Promise<readonly CollectedOnce[]> =>
+export const collectAll = (
+  settings: readonly CollectorSettings[],
+  name: ResourceName,
+  signal: AbortSignal,
+): Promise<readonly CollectedOnce[]> =>
   Promise.all(settings.map(async (one) => ({ settings: one, result: await collectOnce(one, name, signal) })))
 
 /** What became of a collector in one run of the agent. `paused`: it was not run, because no profile reads its namespace. */
@@ -26,12 +30,25 @@ export type Outcome =
 
 /**
  * Runs the collectors whose namespace is among `required` once, sends their documents, and then sends the states of all collectors.
- * Collectors that are slowed while nothing reads them are run too. Rejects if a call fails.
+ * Collectors that are slowed while nothing reads them are run too. Rejects if a document cannot be sent. `unreported` is the reason if the
+ * states could not be reported, for example because the service is too old for them.
  */
 export async function reportCollectors(
-  { gantt, name, settings, required, now = Date.now }: { readonly gantt: Gantt; readonly name: ResourceName; readonly settings: readonly CollectorSettings[]; readonly required: readonly string[]; readonly now?: () => number },
+  {
+    gantt,
+    name,
+    settings,
+    required,
+    now = Date.now,
+  }: {
+    readonly gantt: Gantt
+    readonly name: ResourceName
+    readonly settings: readonly CollectorSettings[]
+    readonly required: readonly string[]
+    readonly now?: () => number
+  },
   signal: AbortSignal,
-): Promise<readonly Outcome[]> {
+): Promise<{ readonly outcomes: readonly Outcome[]; readonly unreported: string | undefined }> {
   const isRun = ({ namespace, whileUnread }: CollectorSettings): boolean => required.includes(namespace) || whileUnread === 'slow'
   const outcomes = await Promise.all(
     settings.map(async (one): Promise<Outcome> => {
@@ -45,9 +62,12 @@ export async function reportCollectors(
   )
   const at = now()
   const document = statesDocument(outcomes.map((outcome) => viewOf(outcome, required, at)))
-  const answer = await createDelivery(gantt, name, STATES.namespace)({ version: STATES.version, document }, { signal })
-  if (answer.type !== 'accepted') throw new Error(`the states of collectors were not accepted: ${answer.text}`)
-  return outcomes
+  try {
+    const answer = await createDelivery(gantt, name, STATES.namespace)({ version: STATES.version, document }, { signal })
+    return { outcomes, unreported: answer.type === 'accepted' ? undefined : answer.text }
+  } catch (error) {
+    return { outcomes, unreported: error instanceof Error ? error.message : String(error) }
+  }
 }
 
 function viewOf({ settings, ...outcome }: Outcome, required: readonly string[], at: number): CollectorView {

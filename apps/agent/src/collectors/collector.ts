@@ -68,7 +68,10 @@ export function startCollector({ settings, name, deliver, changed, signal, clock
   const become = (state: CollectorState, change: Partial<Pick<CollectorView, 'error' | 'lastGoodAt'>> = {}): void => {
     const next = { ...view, ...change, state, since: state === view.state ? view.since : now(), intervalSeconds: interval() }
     const isChanged =
-      state !== view.state || next.intervalSeconds !== view.intervalSeconds || next.error?.code !== view.error?.code || next.error?.at !== view.error?.at
+      state !== view.state ||
+      next.intervalSeconds !== view.intervalSeconds ||
+      next.error?.code !== view.error?.code ||
+      next.error?.at !== view.error?.at
     view = next
     if (isChanged) changed(view)
   }

@@ -47,7 +47,10 @@ function answerOf(result: Exclude<ResourceStatsResult, { __typename: 'ResourceSt
       return { type: 'unknown', text: result.message }
     default: {
       const issues = result.__typename === 'ValidationError' ? result.issues : []
-      return { type: 'refused', text: [result.message, ...issues.map(({ path, message, rule }) => `${path.join('.')}: ${message} (${rule})`)].join('; ') }
+      return {
+        type: 'refused',
+        text: [result.message, ...issues.map(({ path, message, rule }) => `${path.join('.')}: ${message} (${rule})`)].join('; '),
+      }
     }
   }
 }

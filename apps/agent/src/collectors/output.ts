@@ -25,7 +25,10 @@ const KEYS = ['version', 'document', 'namespace', 'host', 'node']
  * Reads the output of a collector: one JSON object with the document and its version. It may also name the host and the namespace, which
  * must then be the collector's own.
  */
-export function readOutput(output: Uint8Array, { name, namespace }: Own): { readonly collected: Collected } | { readonly error: CollectorError } {
+export function readOutput(
+  output: Uint8Array,
+  { name, namespace }: Own,
+): { readonly collected: Collected } | { readonly error: CollectorError } {
   const malformed = (text: string) => ({ error: { code: 'MALFORMED' as const, text } })
   let text: string
   try {
@@ -44,13 +47,23 @@ export function readOutput(output: Uint8Array, { name, namespace }: Own): { read
   }
   if (!isObject(parsed)) return malformed('its output is not a JSON object; it must have "version" and "document"')
   const unknown = Object.keys(parsed).find((key) => !KEYS.includes(key))
-  if (unknown !== undefined) return malformed(`its output has the member ${JSON.stringify(unknown.slice(0, 64))}; it may have ${KEYS.join(', ')}`)
-  const wanted = { namespace: parsed['namespace'] ?? namespace, host: parsed['host'] ?? name.host, node: parsed['node'] ?? name.node ?? name.host }
+  if (unknown !== undefined)
+    return malformed(`its output has the member ${JSON.stringify(unknown.slice(0, 64))}; it may have ${KEYS.join(', ')}`)
+  const wanted = {
+    namespace: parsed.namespace ?? namespace,
+    host: parsed.host ?? name.host,
+    node: parsed.node ?? name.node ?? name.host,
+  }
   const own = { namespace, host: name.host, node: name.node ?? name.host }
   const foreign = (['namespace', 'host', 'node'] as const).find((key) => wanted[key] !== own[key])
   if (foreign !== undefined) {
     const found = JSON.stringify(wanted[foreign])?.slice(0, 80)
-    return { error: { code: 'FOREIGN', text: `it wants to report the ${foreign} ${found}; it may report only namespace ${namespace} of host ${name.host}` } }
+    return {
+      error: {
+        code: 'FOREIGN',
+        text: `it wants to report the ${foreign} ${found}; it may report only namespace ${namespace} of host ${name.host}`,
+      },
+    }
   }
   const { version, document } = parsed
   if (typeof version !== 'string' || version.length < 1 || version.length > 64)
@@ -58,4 +71,3 @@ export function readOutput(output: Uint8Array, { name, namespace }: Own): { read
   if (!isObject(document)) return malformed('its output must have a "document", which is an object')
   return { collected: { version, document } }
 }
-

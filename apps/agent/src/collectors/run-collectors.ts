@@ -41,7 +41,15 @@ export const STATES = { namespace: 'collectors', version: '1.0' } as const
  * Runs collectors, sends their documents and reports their states, until the signal aborts. A collector whose namespace no profile reads
  * is paused or slowed. Nothing that a collector does ends the agent or another collector.
  */
-export function runCollectors({ gantt, name, settings, notify, signal, clock = systemClock, now = Date.now }: CollectorsOptions): Collectors {
+export function runCollectors({
+  gantt,
+  name,
+  settings,
+  notify,
+  signal,
+  clock = systemClock,
+  now = Date.now,
+}: CollectorsOptions): Collectors {
   const calls = { signal, deadlineMs: CALL_MS }
   const complaints = new Map<string, string>()
   /** Logs why a namespace could not be sent, unless the last call for it failed with the same error. */

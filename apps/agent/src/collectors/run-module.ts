@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
-import { filesCollector } from './modules/files.ts'
 import type { Collect, Collecting } from './modules/contract.ts'
-import { moduleNames, type ModuleName } from './modules/names.ts'
+import { filesCollector } from './modules/files.ts'
+import { type ModuleName, moduleNames } from './modules/names.ts'
 import { powerCollector } from './modules/power.ts'
 import { prometheusCollector } from './modules/prometheus.ts'
 

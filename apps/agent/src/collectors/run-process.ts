@@ -6,15 +6,7 @@ import { killGroup, killMarked, memoryOfTree } from './processes.ts'
 import type { User } from './settings.ts'
 
 /** How a run of a collector failed. The same codes are in the namespace `collectors` of the service. */
-export type ErrorCode =
-  | 'START'
-  | 'TIME_LIMIT'
-  | 'MEMORY_LIMIT'
-  | 'OUTPUT_LIMIT'
-  | 'CRASHED'
-  | 'MALFORMED'
-  | 'FOREIGN'
-  | 'REFUSED'
+export type ErrorCode = 'START' | 'TIME_LIMIT' | 'MEMORY_LIMIT' | 'OUTPUT_LIMIT' | 'CRASHED' | 'MALFORMED' | 'FOREIGN' | 'REFUSED'
 
 export interface CollectorError {
   readonly code: ErrorCode
@@ -73,7 +65,9 @@ export function runProcess({ file, args, env, input, timeoutMs, memoryBytes, use
   return new Promise((resolve) => {
     let failure: CollectorError | undefined
     const out = collect(child.stdout, () => fail({ code: 'OUTPUT_LIMIT', text: `it printed more than ${MAX_OUTPUT_BYTES} bytes` }))
-    const err = collect(child.stderr, () => fail({ code: 'OUTPUT_LIMIT', text: `it printed more than ${MAX_OUTPUT_BYTES} bytes on its standard error` }))
+    const err = collect(child.stderr, () =>
+      fail({ code: 'OUTPUT_LIMIT', text: `it printed more than ${MAX_OUTPUT_BYTES} bytes on its standard error` }),
+    )
     const end = (): void => {
       if (pid === undefined) return
       killGroup(pid)
@@ -84,9 +78,12 @@ export function runProcess({ file, args, env, input, timeoutMs, memoryBytes, use
       end()
     }
     const timer = setTimeout(() => fail({ code: 'TIME_LIMIT', text: `it did not end within ${timeoutMs / 1_000} s` }), timeoutMs)
-    const stopWatching = pid === undefined ? () => undefined : watchMemory(pid, memoryBytes, (bytes) => {
-      fail({ code: 'MEMORY_LIMIT', text: `it used ${mib(bytes)} MiB of memory, and may use ${mib(memoryBytes)}` })
-    })
+    const stopWatching =
+      pid === undefined
+        ? () => undefined
+        : watchMemory(pid, memoryBytes, (bytes) => {
+            fail({ code: 'MEMORY_LIMIT', text: `it used ${mib(bytes)} MiB of memory, and may use ${mib(memoryBytes)}` })
+          })
     const abort = (): void => fail({ code: 'CRASHED', text: 'the agent stopped' })
     signal.addEventListener('abort', abort, { once: true })
     if (signal.aborted) abort()
@@ -112,7 +109,10 @@ export function runProcess({ file, args, env, input, timeoutMs, memoryBytes, use
     child.on('close', (code, endedBy) => {
       const took = `after ${Math.round(performance.now() - started)} ms`
       if (failure === undefined && (code !== 0 || endedBy !== null))
-        failure = { code: 'CRASHED', text: `${endedBy === null ? `it ended with code ${code}` : `it was ended by ${endedBy}`} ${took}${quoted(err())}` }
+        failure = {
+          code: 'CRASHED',
+          text: `${endedBy === null ? `it ended with code ${code}` : `it was ended by ${endedBy}`} ${took}${quoted(err())}`,
+        }
       settle(failure === undefined ? { output: out() } : { error: failure })
     })
     // The process need not read its input. If it ends before the input was written, the stream fails, which is no error of the run.
@@ -157,7 +157,10 @@ function watchMemory(pid: number, limit: number, exceeded: (bytes: number) => vo
   const measure = (): void => {
     const before = performance.now()
     const bytes = memoryOfTree(pid)
-    if (bytes > limit) return exceeded(bytes)
+    if (bytes > limit) {
+      exceeded(bytes)
+      return
+    }
     // on a machine with very many processes, measurements take at most a twentieth of the time
     timer = setTimeout(measure, Math.max(MEMORY_EVERY_MS, (performance.now() - before) * 20))
   }

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parse as parseToml } from 'smol-toml'
 import { isObject } from './json.ts'
+import { type ModuleName, moduleNames } from './modules/names.ts'
 import { nestingOf } from './nesting.ts'
-import { moduleNames, type ModuleName } from './modules/names.ts'
 
 /** The account as which a collector runs. */
 export interface User {
@@ -111,18 +111,23 @@ export function parseCollectorSettings(document: unknown, around: Surroundings):
   const wrong: Wrong = (at, found, rule) => {
     errors.push(`${at} is ${shown(found)}; it must ${rule}`)
   }
-  if (!isObject(document) || !Array.isArray(document['collectors']))
+  if (!isObject(document) || !Array.isArray(document.collectors))
     throw new InvalidSettings(`the document is ${shown(document)}; it must be an object with a list "collectors"`)
-  const list: readonly unknown[] = document['collectors']
+  const list: readonly unknown[] = document.collectors
   for (const key of Object.keys(document))
-    if (key !== 'collectors' && key !== 'whileUnread') wrong(key, document[key], 'be left out: the document has only collectors and whileUnread')
+    if (key !== 'collectors' && key !== 'whileUnread')
+      wrong(key, document[key], 'be left out: the document has only collectors and whileUnread')
   if (list.length > MAX_COLLECTORS) wrong('collectors', list, `have at most ${MAX_COLLECTORS} members`)
-  const unread = unreadOf('whileUnread', document['whileUnread'], 'pause', wrong)
+  const unread = unreadOf('whileUnread', document.whileUnread, 'pause', wrong)
   const read = list.map((one, i) => parseOne(`collectors.${i}`, one, unread, around, wrong))
   for (const key of ['name', 'namespace'] as const)
     for (const [i, one] of read.entries())
       if (one !== undefined && read.findIndex((other) => other?.[key] === one[key]) < i)
-        wrong(`collectors.${i}.${key}`, one[key], key === 'name' ? 'be the name of one collector' : 'be the namespace of one collector: two would overwrite each other')
+        wrong(
+          `collectors.${i}.${key}`,
+          one[key],
+          key === 'name' ? 'be the name of one collector' : 'be the namespace of one collector: two would overwrite each other',
+        )
   if (errors.length > 0) throw new InvalidSettings(errors.join('\n'))
   return read.filter((one) => one !== undefined)
 }
@@ -134,25 +139,32 @@ function parseOne(at: string, given: unknown, unread: 'pause' | 'slow', around: 
     wrong(at, given, 'be an object')
     return undefined
   }
-  for (const key of Object.keys(given)) if (!KEYS.includes(key)) wrong(`${at}.${key}`, given[key], `be left out: a collector has ${KEYS.join(', ')}`)
+  for (const key of Object.keys(given))
+    if (!KEYS.includes(key)) wrong(`${at}.${key}`, given[key], `be left out: a collector has ${KEYS.join(', ')}`)
   const { name, namespace } = given
   const isNamed = typeof name === 'string' && NAME.test(name)
   if (!isNamed) wrong(`${at}.name`, name, 'be a lower-case letter and up to 31 lower-case letters, digits, dashes and underscores')
   const isOfNamespace = typeof namespace === 'string' && NAMESPACE.test(namespace) && !OF_AGENT.includes(namespace)
-  if (!isOfNamespace) wrong(`${at}.namespace`, namespace, `be a namespace that the service knows, other than ${OF_AGENT.join(' and ')}, which the agent itself reports`)
-  const seconds = (key: string, least: number, most: number, otherwise: number): number => wholeNumber(`${at}.${key}`, given[key], { least, most, otherwise }, wrong)
+  if (!isOfNamespace)
+    wrong(
+      `${at}.namespace`,
+      namespace,
+      `be a namespace that the service knows, other than ${OF_AGENT.join(' and ')}, which the agent itself reports`,
+    )
+  const seconds = (key: string, least: number, most: number, otherwise: number): number =>
+    wholeNumber(`${at}.${key}`, given[key], { least, most, otherwise }, wrong)
   const work = workOf(at, given, around, wrong)
-  const options = given['options'] ?? {}
+  const options = given.options ?? {}
   if (!isObject(options)) wrong(`${at}.options`, options, 'be an object')
   const intervalSeconds = seconds('intervalSeconds', 1, 86_400, 30)
   const settings = {
     intervalSeconds,
     timeoutSeconds: seconds('timeoutSeconds', 1, 600, 10),
-    memoryMib: wholeNumber(`${at}.memoryMib`, given['memoryMib'], { least: 8, most: 65_536, otherwise: 256 }, wrong),
+    memoryMib: wholeNumber(`${at}.memoryMib`, given.memoryMib, { least: 8, most: 65_536, otherwise: 256 }, wrong),
     slowIntervalSeconds: seconds('slowIntervalSeconds', intervalSeconds, 86_400, Math.max(600, intervalSeconds)),
-    whileUnread: unreadOf(`${at}.whileUnread`, given['whileUnread'], unread, wrong),
-    user: userOf(`${at}.user`, given['user'], around, wrong),
-    env: envOf(`${at}.env`, given['env'], wrong),
+    whileUnread: unreadOf(`${at}.whileUnread`, given.whileUnread, unread, wrong),
+    user: userOf(`${at}.user`, given.user, around, wrong),
+    env: envOf(`${at}.env`, given.env, wrong),
   }
   if (!isNamed || !isOfNamespace || work === undefined || !isObject(options)) return undefined
   return { name, namespace, work, options, ...settings }
@@ -193,8 +205,13 @@ function userOf(at: string, user: unknown, { uid, accounts }: Surroundings, wron
     wrong(at, user, `be left out: this agent runs as user ${uid} and may not change the user; run it as root, or without this setting`)
     return undefined
   }
-  const [, , id, group] = accounts().split('\n').map((line) => line.split(':')).find(([name]) => name === user) ?? []
-  if (id !== undefined && group !== undefined && /^\d+$/.test(id) && /^\d+$/.test(group)) return { name: user, uid: Number(id), gid: Number(group) }
+  const [, , id, group] =
+    accounts()
+      .split('\n')
+      .map((line) => line.split(':'))
+      .find(([name]) => name === user) ?? []
+  if (id !== undefined && group !== undefined && /^\d+$/.test(id) && /^\d+$/.test(group))
+    return { name: user, uid: Number(id), gid: Number(group) }
   wrong(at, user, 'be the name of a user in /etc/passwd')
   return undefined
 }
@@ -206,7 +223,8 @@ function envOf(at: string, env: unknown, wrong: Wrong): Readonly<Record<string, 
     return {}
   }
   const pairs = Object.entries(env).flatMap(([name, value]): (readonly [string, string])[] => {
-    if (!ENV.test(name) || name.startsWith('GANTT')) wrong(`${at}.${name}`, value, 'have a name of letters, digits and _, which does not begin with GANTT')
+    if (!ENV.test(name) || name.startsWith('GANTT'))
+      wrong(`${at}.${name}`, value, 'have a name of letters, digits and _, which does not begin with GANTT')
     else if (typeof value !== 'string' || value.includes('\0')) wrong(`${at}.${name}`, value, 'be a text')
     else return [[name, value]]
     return []
@@ -221,13 +239,17 @@ function unreadOf(at: string, value: unknown, otherwise: 'pause' | 'slow', wrong
   return otherwise
 }
 
-function wholeNumber(at: string, value: unknown, { least, most, otherwise }: { readonly least: number; readonly most: number; readonly otherwise: number }, wrong: Wrong): number {
+function wholeNumber(
+  at: string,
+  value: unknown,
+  { least, most, otherwise }: { readonly least: number; readonly most: number; readonly otherwise: number },
+  wrong: Wrong,
+): number {
   if (value === undefined) return otherwise
   if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value
   wrong(at, value, `be a whole number of ${least} to ${most}`)
   return otherwise
 }
-
 
 /** A value in an error message, shortened. */
 function shown(value: unknown): string {

@@ -18,7 +18,8 @@ export const powerCollector: Collect = async ({ options: given }) => {
   const feed = options.has('feed') ? options.text('feed') : undefined
   const [rapl, bmc] = [options.object('rapl'), options.object('bmc')]
   options.end()
-  if ((rapl === undefined) === (bmc === undefined)) throw new Error('options must have exactly one of rapl and bmc: how the power is measured')
+  if ((rapl === undefined) === (bmc === undefined))
+    throw new Error('options must have exactly one of rapl and bmc: how the power is measured')
   const watts = rapl === undefined ? readBmc(bmc as Options) : await measureRapl(rapl)
   return { version: '1.0', document: { freeWatts: Math.max(0, Math.floor(budget - watts)), ...(feed !== undefined && { feed }) } }
 }
@@ -69,9 +70,11 @@ function readBmc(options: Options): number {
   const maxAge = options.number('maxAgeSeconds', [1, 86_400], 300)
   options.end()
   const factor = UNITS[unit]
-  if (factor === undefined) throw new Error(`options.bmc.unit is ${JSON.stringify(unit)}; it must be one of ${Object.keys(UNITS).join(', ')}`)
+  if (factor === undefined)
+    throw new Error(`options.bmc.unit is ${JSON.stringify(unit)}; it must be one of ${Object.keys(UNITS).join(', ')}`)
   const age = (Date.now() - statSync(file).mtimeMs) / 1_000
-  if (!path.resolve(file).startsWith('/sys/') && age > maxAge) throw new Error(`${file} is ${Math.floor(age)} s old, and may be ${maxAge} s old`)
+  if (!path.resolve(file).startsWith('/sys/') && age > maxAge)
+    throw new Error(`${file} is ${Math.floor(age)} s old, and may be ${maxAge} s old`)
   return (field === undefined ? numberIn(file) : numberAt(file, field)) * factor
 }
 

@@ -95,7 +95,8 @@ function readComment(reader: Reader, families: Map<string, { type: string; help:
   if (word === 'HELP') families.set(name, { type: known?.type ?? 'untyped', help: unescaped(reader.rest()) })
   else {
     const type = reader.read(TOKEN, 'a type')
-    if (!TYPES.has(type)) throw new Error(`the type of ${name} is ${JSON.stringify(type.slice(0, 40))}; it must be one of ${[...TYPES].join(', ')}`)
+    if (!TYPES.has(type))
+      throw new Error(`the type of ${name} is ${JSON.stringify(type.slice(0, 40))}; it must be one of ${[...TYPES].join(', ')}`)
     families.set(name, { type, help: known?.help })
   }
 }

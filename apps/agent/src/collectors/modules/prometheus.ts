@@ -43,14 +43,16 @@ export const prometheusCollector: Collect = async ({ options: given }) => {
 }
 
 function readFields(given: Options | undefined): readonly Field[] {
-  if (given === undefined || given.names.length === 0) throw new Error('options.fields is absent or empty; it must have an entry for each field of the document')
+  if (given === undefined || given.names.length === 0)
+    throw new Error('options.fields is absent or empty; it must have an entry for each field of the document')
   return given.names.map((name) => {
     const one = given.object(name)
     if (one === undefined) throw new Error(`options.fields.${name} must be an object`)
     const labels = one.object('labels')
     const combine = one.text('combine', 'only')
     const known = combinations.find((each) => each === combine)
-    if (known === undefined) throw new Error(`options.fields.${name}.combine is ${JSON.stringify(combine)}; it must be one of ${combinations.join(', ')}`)
+    if (known === undefined)
+      throw new Error(`options.fields.${name}.combine is ${JSON.stringify(combine)}; it must be one of ${combinations.join(', ')}`)
     const field: Field = {
       name,
       metric: one.text('metric'),
@@ -80,7 +82,9 @@ export function valueOf({ name, metric, labels, combine, scale, digits }: Field,
   const [first] = values
   if (first === undefined) return undefined
   if (combine === 'only' && values.length > 1)
-    throw new Error(`options.fields.${name}: ${values.length} samples of ${metric} match; add labels, or state in combine how they become one number`)
+    throw new Error(
+      `options.fields.${name}: ${values.length} samples of ${metric} match; add labels, or state in combine how they become one number`,
+    )
   const scaled = values.slice(1).reduce(joins[combine], first) * scale
   if (!Number.isFinite(scaled)) return undefined
   return digits === undefined ? scaled : Number(scaled.toFixed(digits))
