@@ -83,13 +83,16 @@ export function startCollector({ settings, name, deliver, changed, signal, clock
   const runOnce = async (): Promise<void> => {
     const result = await collectOnce(settings, name, signal)
     if (signal.aborted) return
-    if ('error' in result) return failed(result.error)
+    if ('error' in result) {
+      failed(result.error)
+      return
+    }
     const collectedAt = now()
     const delivery = await deliver(result.collected)
     // whether the service can be reached says nothing about the collector
     if (delivery === 'unsent' || signal.aborted) return
-    if (delivery !== 'accepted') return failed(delivery.error)
-    become(isRead === true ? 'SENDING' : 'SLOWED', { error: null, lastGoodAt: collectedAt })
+    if (delivery !== 'accepted') failed(delivery.error)
+    else become(isRead === true ? 'SENDING' : 'SLOWED', { error: null, lastGoodAt: collectedAt })
   }
   const pause = async (ms: number): Promise<void> => {
     wake = new AbortController()

@@ -47,10 +47,11 @@ function answerOf(result: Exclude<ResourceStatsResult, { __typename: 'ResourceSt
       return { type: 'unknown', text: result.message }
     default: {
       const issues = result.__typename === 'ValidationError' ? result.issues : []
-      return {
-        type: 'refused',
-        text: [result.message, ...issues.map(({ path, message, rule }) => `${path.join('.')}: ${message} (${rule})`)].join('; '),
-      }
+      return { type: 'refused', text: issues.length === 0 ? result.message : issues.map(issueText).join('; ') }
     }
   }
 }
+
+/** An error of the service in a document, with its code. The path within the call is left out, because it is the same for all documents. */
+const issueText = ({ rule, message }: { readonly rule: string; readonly message: string }): string =>
+  `${rule}: ${message.replace(/^input\.updates\.0\.report\.namespace\./, '')}`

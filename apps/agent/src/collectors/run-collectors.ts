@@ -73,9 +73,10 @@ export function runCollectors({
     }
   }
   const take = (namespace: string, answer: Answer): void => {
-    if (answer.type !== 'accepted') return complain(namespace, answer.text)
-    complaints.delete(namespace)
-    if (answer.required !== undefined) setRequired(answer.required)
+    if (answer.type === 'accepted') {
+      complaints.delete(namespace)
+      if (answer.required !== undefined) setRequired(answer.required)
+    } else complain(namespace, answer.text)
   }
   const setRequired = (namespaces: readonly string[]): void => {
     const read = new Set(namespaces)

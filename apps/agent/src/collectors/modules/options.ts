@@ -17,30 +17,30 @@ export interface Options {
 export function readOptions(given: unknown, at = 'options'): Options {
   if (!isObject(given)) throw new Error(`${at} is ${shown(given)}; it must be an object`)
   const asked = new Set<string>()
-  const valueOf = (name: string): unknown => {
+  const lookUp = (name: string): unknown => {
     asked.add(name)
     return given[name]
   }
   const wrong = (name: string, rule: string): Error => new Error(`${at}.${name} is ${shown(given[name])}; it must ${rule}`)
   return {
     names: Object.keys(given),
-    has: (name) => valueOf(name) !== undefined,
+    has: (name) => lookUp(name) !== undefined,
     text(name, otherwise) {
-      const value = valueOf(name) ?? otherwise
+      const value = lookUp(name) ?? otherwise
       if (typeof value === 'string' && value !== '') return value
       throw wrong(name, 'be a text')
     },
     number(name, [least, most], otherwise) {
-      const value = valueOf(name) ?? otherwise
+      const value = lookUp(name) ?? otherwise
       if (typeof value === 'number' && value >= least && value <= most) return value
       throw wrong(name, `be a number of ${least} to ${most}`)
     },
     texts(name, otherwise) {
-      const value = valueOf(name) ?? otherwise
+      const value = lookUp(name) ?? otherwise
       if (Array.isArray(value) && value.every((one): one is string => typeof one === 'string')) return value
       throw wrong(name, 'be a list of texts')
     },
-    object: (name) => (valueOf(name) === undefined ? undefined : readOptions(given[name], `${at}.${name}`)),
+    object: (name) => (lookUp(name) === undefined ? undefined : readOptions(given[name], `${at}.${name}`)),
     end() {
       const unknown = Object.keys(given).find((name) => !asked.has(name))
       if (unknown !== undefined) throw wrong(unknown, `be left out: the options here are ${[...asked].join(', ')}`)

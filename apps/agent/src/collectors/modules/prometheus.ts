@@ -35,7 +35,7 @@ export const prometheusCollector: Collect = async ({ options: given }) => {
   options.end()
   const { samples } = parseExposition(await readText(from))
   const found = fields.flatMap((field): (readonly [string, number])[] => {
-    const value = valueOf(field, samples)
+    const value = fieldValue(field, samples)
     return value === undefined ? [] : [[field.name, value]]
   })
   if (found.length === 0) throw new Error(`${from} has none of the metrics ${fields.map(({ metric }) => metric).join(', ')}`)
@@ -74,7 +74,7 @@ const joins: Readonly<Record<Field['combine'], (one: number, other: number) => n
 }
 
 /** The value of a field. Undefined if no sample has it, or if it is not a finite number. */
-export function valueOf({ name, metric, labels, combine, scale, digits }: Field, samples: readonly Sample[]): number | undefined {
+export function fieldValue({ name, metric, labels, combine, scale, digits }: Field, samples: readonly Sample[]): number | undefined {
   const wanted = Object.entries(labels)
   const values = samples.flatMap((sample) =>
     sample.name === metric && wanted.every(([label, value]) => (sample.labels[label] ?? '') === value) ? [sample.value] : [],

@@ -17,7 +17,7 @@ const CollectorErrorCode = builder.enumType('CollectorErrorCode', {
 const CollectorError = builder.objectRef<NonNullable<CollectorView['error']>>('CollectorError').implement({
   description: 'The last error of a collector.',
   fields: (t) => ({
-    code: t.expose('code', { type: CollectorErrorCode, description: 'What went wrong.' }),
+    code: t.expose('code', { type: CollectorErrorCode, description: 'The kind of the error.' }),
     message: t.exposeString('text', { description: 'What went wrong, as a sentence.' }),
     at: t.field({
       type: 'DateTime',
