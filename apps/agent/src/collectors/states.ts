@@ -23,6 +23,7 @@ const timeOf = (ms: number): string => new Date(ms).toISOString()
 
 /** Shortens a text, and replaces characters that no name or text of the service may have. */
 const cut = (text: string): string => {
-  const plain = text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ')
-  return plain.length > MAX_TEXT ? `${plain.slice(0, MAX_TEXT - 3)}...` : plain
+  const short = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 3)}...` : text
+  // also replaces the half of a character that was cut in two
+  return short.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ')
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -174,6 +174,8 @@ describe('a collector that misbehaves', () => {
       const failing = await collectorOf('recovers', 'changed')
       expect(failing?.error?.message).toMatch(/watts is "100 W"|watts.*expected/i)
       expect(Date.parse(failing?.lastGoodAt ?? '')).toBeLessThanOrEqual(Date.now())
+      const { out } = await own.run('host', 'show', 'recovers')
+      expect(out).toMatch(/collectors of the agent\ncollector +namespace +documents\nchanged +changed +failing, REFUSED: stats/)
       const { namespaces: all } = await seen('recovers')
       expect(all.find(({ namespace }) => namespace === 'changed')).toMatchObject({
         document: { watts: 100 },
@@ -242,15 +244,16 @@ describe('a namespace that no profile reads', () => {
     try {
       await expect.poll(() => collectorOf('paused', 'unread')).toMatchObject({ state: 'PAUSED', intervalSeconds: null, error: null })
       expect(await documentOf('paused', 'unread')).toBeUndefined()
+      expect((await own.run('host', 'show', 'paused')).out).toMatch(/unread +unread +not sent: no profile in use reads them/)
       // a profile that is not in use is no reason to send it: the profile is only simulated
       const filtered = await simulate({ filters: [{ name: 'ComputeFilter' }, { name: 'UnreadFilter' }] })
-      expect(filtered.reasons).toMatchObject([{ code: 'namespace.not_sent', text: NOT_SENT }])
+      expect(filtered.reasons).toContainEqual({ code: 'namespace.not_sent', text: NOT_SENT })
       const weighed = await simulate({ filters: [{ name: 'ComputeFilter' }], weighers: [{ name: 'UnreadWeigher', multiplier: 1 }] })
       expect(weighed.verdicts.nodes[0]?.weights).toEqual([{ weigher: 'UnreadWeigher', missing: NOT_SENT }])
       waited = 0
       await createProfile('reader', ['UnreadWeigher'], ['UnreadFilter'])
       // until the agent has learned of the profile, an explanation says that the namespace is not sent
-      const [reason] = (await explain('reader')).reasons
+      const reason = (await explain('reader')).reasons.find(({ code }) => code.startsWith('namespace.'))
       if (reason !== undefined) expect(reason).toMatchObject({ code: 'namespace.not_sent', text: NOT_SENT })
       await expect.poll(() => documentOf('paused', 'unread')).toEqual({ watts: 5 })
       expect(waited).toBeLessThan(60_000)
@@ -270,5 +273,69 @@ describe('a namespace that no profile reads', () => {
     } finally {
       await agent.end()
     }
+  })
+})
+
+describe('an agent that reports once, or only shows what it would report', () => {
+  const write = (name: string, collectors: readonly object[]): string => {
+    const file = path.join(folder, name)
+    writeFileSync(file, JSON.stringify({ collectors }))
+    return file
+  }
+  const collector = (name: string, script: string) => ({ name, namespace: name, command: [process.execPath, '-e', script] })
+
+  test('--once sends what profiles read, and names what it does not send and what failed', async () => {
+    await createProfile('lab', ['ReadWeigher'])
+    const file = write('once.json', [collector('steady', steady), collector('slow', steady), collector('crashes', 'process.exit(4)')])
+    const { out, code } = await own.run('agent', '--once', '--name', 'once', '--collectors', file)
+    expect(out).toContain('collector steady (namespace steady): sent\n')
+    expect(out).toContain('collector slow (namespace slow): not sent, because no profile reads the namespace\n')
+    expect(out).toMatch(/collector crashes \(namespace crashes\) failed, CRASHED: it ended with code 4/)
+    expect(code).toBe(1)
+    expect((await seen('once')).collectors.map(({ name, state }) => [name, state])).toEqual([
+      ['steady', 'SENDING'],
+      ['slow', 'PAUSED'],
+      ['crashes', 'FAILING'],
+    ])
+    expect(await documentOf('once', 'steady')).toEqual({ watts: 5 })
+  })
+
+  test('--print shows the documents, and sends nothing', async () => {
+    const file = write('print.json', [collector('steady', steady)])
+    const { out, code } = await own.run('agent', '--print', '--name', 'printed', '--collectors', file)
+    expect([out.slice(out.indexOf('collector steady')), code]).toEqual([
+      'collector steady (namespace steady), version 1.0\n{\n  "watts": 5\n}\n',
+      0,
+    ])
+    expect(await seen('printed')).toEqual({ collectors: [], namespaces: [] })
+  })
+
+  test('wrong settings are refused before anything is sent', async () => {
+    const file = write('wrong.json', [{ ...collector('steady', steady), intervalSeconds: 0 }])
+    const { err, code } = await own.run('agent', '--once', '--name', 'wrong', '--collectors', file)
+    expect([err, code]).toEqual([expect.stringMatching(/wrong\.json: collectors\.0\.intervalSeconds is 0; it must be/), 2])
+  })
+
+  test('a module and a collector of the agent run in a process of their own', async () => {
+    const module = path.join(folder, 'own.mjs')
+    writeFileSync(
+      module,
+      "console.log('a note'); export default ({ host, options }) => ({ version: '1.0', document: { watts: options.watts, host, pid: process.pid } })",
+    )
+    const facts = path.join(folder, 'facts')
+    mkdirSync(facts)
+    writeFileSync(path.join(facts, 'a.toml'), 'watts = 7\n')
+    const file = write('modules.json', [
+      { name: 'own', namespace: 'steady', module: './own.mjs', options: { watts: 3 } },
+      { name: 'files', namespace: 'slow', collector: 'files', options: { folder: facts, version: '1.0' } },
+      { name: 'broken', namespace: 'floods', module: './none.mjs' },
+      { name: 'wrong', namespace: 'halves', collector: 'power', options: {} },
+    ])
+    const { collectors } = JSON.parse((await own.run('agent', '--print', '--name', 'modules', '--collectors', file, '--json')).out)
+    expect(collectors[0].collected).toEqual({ version: '1.0', document: { watts: 3, host: 'modules', pid: expect.any(Number) } })
+    expect(collectors[0].collected.document.pid).not.toBe(process.pid)
+    expect(collectors[1].collected).toEqual({ version: '1.0', document: { watts: 7 } })
+    expect(collectors[2].error).toMatchObject({ code: 'CRASHED', text: expect.stringContaining('none.mjs') })
+    expect(collectors[3].error).toMatchObject({ code: 'CRASHED', text: expect.stringContaining('options.budgetWatts is absent') })
   })
 })
