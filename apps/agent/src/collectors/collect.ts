@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
 import type { ResourceName } from '@gantt/client'
 import { type Collected, readOutput } from './output.ts'
 import { type CollectorError, runProcess } from './run-process.ts'
@@ -28,9 +28,14 @@ export async function collectOnce(settings: CollectorSettings, name: ResourceNam
   return 'error' in ran ? ran : readOutput(ran.output, { name, namespace })
 }
 
-/** The command that runs a module: Node itself, with the file that imports the module and prints what it returns. */
+/** The built program that imports a module and prints what it returns. Tests run the sources, but Node can only run the built program. */
+const RUN_MODULE = fileURLToPath(
+  new URL(import.meta.url.includes('/dist/') ? 'run-module.js' : '../../dist/run-module.js', import.meta.url),
+)
+
+/** The command that runs a module in a process of its own. */
 const moduleCommand = (memoryMib: number): readonly [string, ...string[]] => [
   process.execPath,
   `--max-old-space-size=${memoryMib}`,
-  createRequire(import.meta.url).resolve('@gantt/agent/run-module'),
+  RUN_MODULE,
 ]

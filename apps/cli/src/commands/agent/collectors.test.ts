@@ -175,7 +175,7 @@ describe('a collector that misbehaves', () => {
       expect(failing?.error?.message).toMatch(/watts is "100 W"|watts.*expected/i)
       expect(Date.parse(failing?.lastGoodAt ?? '')).toBeLessThanOrEqual(Date.now())
       const { out } = await own.run('host', 'show', 'recovers')
-      expect(out).toMatch(/collectors of the agent\ncollector +namespace +documents\nchanged +changed +failing, REFUSED: stats/)
+      expect(out).toMatch(/collectors of the agent\nCOLLECTOR +NAMESPACE +DOCUMENTS\nchanged +changed +failing, REFUSED: stats/)
       const { namespaces: all } = await seen('recovers')
       expect(all.find(({ namespace }) => namespace === 'changed')).toMatchObject({
         document: { watts: 100 },
@@ -332,6 +332,7 @@ describe('an agent that reports once, or only shows what it would report', () =>
       { name: 'wrong', namespace: 'halves', collector: 'power', options: {} },
     ])
     const { collectors } = JSON.parse((await own.run('agent', '--print', '--name', 'modules', '--collectors', file, '--json')).out)
+    expect(collectors[0].error).toBeUndefined()
     expect(collectors[0].collected).toEqual({ version: '1.0', document: { watts: 3, host: 'modules', pid: expect.any(Number) } })
     expect(collectors[0].collected.document.pid).not.toBe(process.pid)
     expect(collectors[1].collected).toEqual({ version: '1.0', document: { watts: 7 } })
