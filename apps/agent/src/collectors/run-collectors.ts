@@ -78,47 +78,72 @@ export function runCollectors({
       if (answer.required !== undefined) setRequired(answer.required)
     } else complain(namespace, answer.text)
   }
+  let isKnown = false
   const setRequired = (namespaces: readonly string[]): void => {
+    // the first answer to a report shows that the service knows the host, and accepts documents about it
+    if (!isKnown) reporting.reportSoon()
+    isKnown = true
     const read = new Set(namespaces)
     for (const { collector, namespace } of running) collector.setRead(read.has(namespace))
   }
   const states = createDelivery(gantt, name, STATES.namespace)
-  let wake = new AbortController()
-  let isOwed = true
+  const reporting = startReporting({
+    report: async () => {
+      try {
+        take(STATES.namespace, await states({ version: STATES.version, document: statesDocument(views()) }, calls))
+      } catch (error) {
+        complain(STATES.namespace, messageOf(error))
+      }
+    },
+    pauseMs: () => (views().some(({ state }) => state !== 'SENDING') ? ASK_MS : REPEAT_MS),
+    ...{ signal, clock },
+  })
   const changed = (view: CollectorView): void => {
     notify({ event: 'collector', collector: view.name, namespace: view.namespace, state: view.state, error: view.error })
-    isOwed = true
-    wake.abort()
+    reporting.reportSoon()
   }
   const running = settings.map((one) => ({
     namespace: one.namespace,
     collector: startCollector({ settings: one, name, deliver: deliveryOf(one), changed, signal, clock, now }),
   }))
   const views = (): readonly CollectorView[] => running.map(({ collector }) => collector.view)
-  const report = async (): Promise<void> => {
-    isOwed = false
-    try {
-      take(STATES.namespace, await states({ version: STATES.version, document: statesDocument(views()) }, calls))
-    } catch (error) {
-      complain(STATES.namespace, messageOf(error))
-    }
-  }
-  const follow = async (): Promise<void> => {
-    while (!signal.aborted) {
-      wake = new AbortController()
-      if (isOwed) await report()
-      if (isOwed) continue
-      const isAsked = views().some(({ state }) => state !== 'SENDING')
-      await clock.wait(isAsked ? ASK_MS : REPEAT_MS, AbortSignal.any([signal, wake.signal])).catch(() => undefined)
-      isOwed = true
-    }
-  }
   return {
     get views() {
       return views()
     },
     setRequired,
-    ended: Promise.all([follow(), ...running.map(({ collector }) => collector.ended)]).then(() => undefined),
+    ended: Promise.all([reporting.ended, ...running.map(({ collector }) => collector.ended)]).then(() => undefined),
+  }
+}
+
+interface ReportingOptions {
+  /** Reports the present states. Must not reject. */
+  readonly report: () => Promise<void>
+  /** The time after which the states are repeated if nothing changes, in milliseconds. */
+  readonly pauseMs: () => number
+  readonly signal: AbortSignal
+  readonly clock: Clock
+}
+
+/** Calls `report` after `reportSoon` was called, and again after each pause. Several calls during a report lead to one more report. */
+function startReporting({ report, pauseMs, signal, clock }: ReportingOptions): { reportSoon(): void; readonly ended: Promise<void> } {
+  let wake = new AbortController()
+  let isOwed = false
+  const follow = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await clock.wait(isOwed ? 0 : pauseMs(), AbortSignal.any([signal, wake.signal])).catch(() => undefined)
+      if (signal.aborted) return
+      wake = new AbortController()
+      isOwed = false
+      await report()
+    }
+  }
+  return {
+    reportSoon() {
+      isOwed = true
+      wake.abort()
+    },
+    ended: Promise.resolve().then(follow),
   }
 }
 

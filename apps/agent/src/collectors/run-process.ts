@@ -45,13 +45,14 @@ const MARK = 'GANTT_COLLECTOR_RUN'
  * Runs a process in a session of its own, without a shell, and bounds its time, its memory and its output. When it has ended, or has
  * exceeded a limit, all of its descendants are ended too. Never rejects.
  */
-export function runProcess({ file, args, env, input, timeoutMs, memoryBytes, user, signal }: Run): Promise<Ran> {
-  const mark = randomUUID()
+export function runProcess(run: Run): Promise<Ran> {
+  const { file, args, env, user } = run
+  const mark = `${MARK}=${randomUUID()}`
   let child: ChildProcess
   try {
     child = spawn(file, args, {
       cwd: '/',
-      env: { ...env, [MARK]: mark },
+      env: { ...env, [MARK]: mark.slice(MARK.length + 1) },
       stdio: ['pipe', 'pipe', 'pipe'],
       // the process leads a session and a process group of its own, so that it can be ended with its descendants
       detached: true,
@@ -60,66 +61,65 @@ export function runProcess({ file, args, env, input, timeoutMs, memoryBytes, use
   } catch (error) {
     return Promise.resolve({ error: cannotStart(file, error) })
   }
+  return new Promise((resolve) => followChild(child, run, mark, resolve))
+}
+
+/** Bounds a process that was started, and calls `settle` once with its result. `mark` is the entry of its environment that marks it. */
+function followChild(
+  child: ChildProcess,
+  { file, input, timeoutMs, memoryBytes, signal }: Run,
+  mark: string,
+  settle: (ran: Ran) => void,
+): void {
   const { pid } = child
   const started = performance.now()
-  return new Promise((resolve) => {
-    let failure: CollectorError | undefined
-    const out = collect(child.stdout, () => fail({ code: 'OUTPUT_LIMIT', text: `it printed more than ${MAX_OUTPUT_BYTES} bytes` }))
-    const err = collect(child.stderr, () =>
-      fail({ code: 'OUTPUT_LIMIT', text: `it printed more than ${MAX_OUTPUT_BYTES} bytes on its standard error` }),
-    )
-    const end = (): void => {
-      if (pid === undefined) return
-      killGroup(pid)
-      killMarked(`${MARK}=${mark}`)
-    }
-    function fail(error: CollectorError): void {
-      failure ??= error
-      end()
-    }
-    const timer = setTimeout(() => fail({ code: 'TIME_LIMIT', text: `it did not end within ${timeoutMs / 1_000} s` }), timeoutMs)
-    const stopWatching =
-      pid === undefined
-        ? () => undefined
-        : watchMemory(pid, memoryBytes, (bytes) => {
-            fail({ code: 'MEMORY_LIMIT', text: `it used ${mib(bytes)} MiB of memory, and may use ${mib(memoryBytes)}` })
-          })
-    const abort = (): void => fail({ code: 'CRASHED', text: 'the agent stopped' })
-    signal.addEventListener('abort', abort, { once: true })
-    if (signal.aborted) abort()
+  let failure: CollectorError | undefined
+  const end = (): void => {
+    if (pid === undefined) return
+    killGroup(pid)
+    killMarked(mark)
+  }
+  const fail = (code: ErrorCode, text: string): void => {
+    failure ??= { code, text }
+    end()
+  }
+  const out = collect(child.stdout, () => fail('OUTPUT_LIMIT', `it printed more than ${MAX_OUTPUT_BYTES} bytes`))
+  const err = collect(child.stderr, () => fail('OUTPUT_LIMIT', `it printed more than ${MAX_OUTPUT_BYTES} bytes on its standard error`))
+  const timer = setTimeout(() => fail('TIME_LIMIT', `it did not end within ${timeoutMs / 1_000} s`), timeoutMs)
+  const exceeded = (bytes: number) => fail('MEMORY_LIMIT', `it used ${mib(bytes)} MiB of memory, and may use ${mib(memoryBytes)}`)
+  const stopWatching = pid === undefined ? () => undefined : watchMemory(pid, memoryBytes, exceeded)
+  const abort = (): void => fail('CRASHED', 'the agent stopped')
+  signal.addEventListener('abort', abort, { once: true })
+  if (signal.aborted) abort()
 
-    let closing: NodeJS.Timeout | undefined
-    const settle = (ran: Ran): void => {
-      clearTimeout(timer)
-      clearTimeout(closing)
-      stopWatching()
-      signal.removeEventListener('abort', abort)
-      resolve(ran)
-    }
-    child.on('error', (error) => settle({ error: cannotStart(file, error) }))
-    child.on('exit', () => {
-      stopWatching()
-      end()
-      // a descendant that was not found can hold the outputs open; nothing is read from it
-      closing = setTimeout(() => {
-        child.stdout?.destroy()
-        child.stderr?.destroy()
-      }, OUTPUT_CLOSES_MS)
-    })
-    child.on('close', (code, endedBy) => {
-      const took = `after ${Math.round(performance.now() - started)} ms`
-      if (failure === undefined && (code !== 0 || endedBy !== null))
-        failure = {
-          code: 'CRASHED',
-          text: `${endedBy === null ? `it ended with code ${code}` : `it was ended by ${endedBy}`} ${took}${quoted(err())}`,
-        }
-      settle(failure === undefined ? { output: out() } : { error: failure })
-    })
-    // The process need not read its input. If it ends before the input was written, the stream fails, which is no error of the run.
-    child.stdin?.on('error', () => undefined)
-    child.stdin?.end(input)
-    if (pid !== undefined) preferForOom(pid)
+  let closing: NodeJS.Timeout | undefined
+  const finish = (ran: Ran): void => {
+    clearTimeout(timer)
+    clearTimeout(closing)
+    stopWatching()
+    signal.removeEventListener('abort', abort)
+    settle(ran)
+  }
+  child.on('error', (error) => finish({ error: cannotStart(file, error) }))
+  child.on('exit', () => {
+    clearTimeout(timer)
+    stopWatching()
+    end()
+    // a descendant that was not found can hold the outputs open; nothing is read from it
+    closing = setTimeout(() => {
+      child.stdout?.destroy()
+      child.stderr?.destroy()
+    }, OUTPUT_CLOSES_MS)
   })
+  child.on('close', (code, endedBy) => {
+    const how = endedBy === null ? `it ended with code ${code}` : `it was ended by ${endedBy}`
+    if (code !== 0) failure ??= { code: 'CRASHED', text: `${how} after ${Math.round(performance.now() - started)} ms${quoted(err())}` }
+    finish(failure === undefined ? { output: out() } : { error: failure })
+  })
+  // The process need not read its input. If it ends before the input was written, the stream fails, which is no error of the run.
+  child.stdin?.on('error', () => undefined)
+  child.stdin?.end(input)
+  if (pid !== undefined) preferForOom(pid)
 }
 
 const mib = (bytes: number): number => Math.ceil(bytes / 2 ** 20)

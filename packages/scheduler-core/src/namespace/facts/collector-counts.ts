@@ -1,4 +1,4 @@
-import type { Fleet } from '../../fleet/fleet.ts'
+import type { HostTable } from '../../hosts/hosts.ts'
 import type { Steps } from '../../values/steps.ts'
 import { collectorsOf } from './collectors.ts'
 
@@ -25,7 +25,7 @@ export const OTHER = 'OTHER'
 const SLICE = 1_024
 
 /** Counts the collectors of all hosts by name. The names that most hosts have are counted on their own. */
-export function* countCollectors(fleet: Fleet): Steps<CollectorCounts> {
+export function* countCollectors(fleet: { readonly now: number; readonly hosts: HostTable }): Steps<CollectorCounts> {
   const states = new Map<string, Map<string, number>>()
   const errors = new Map<string, Map<string, number>>()
   let examined = 0

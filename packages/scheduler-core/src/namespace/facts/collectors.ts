@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Fleet } from '../../fleet/fleet.ts'
 import type { HostRecord } from '../../hosts/hosts.ts'
 import { defineNamespace, form } from '../../records/namespace-document.ts'
 import { list, unique } from '../../report/versions/v1-0.ts'
@@ -72,6 +71,12 @@ export const collectors = defineNamespace<Collectors>(
   new Map([['1.0', form(collectorsV1_0, ({ collectors: all }) => ({ byNamespace: new Map(all.map((one) => [one.namespace, one])) }))]]),
 )
 
+/** The time of the log's last entry, in milliseconds since 1970, and the feature level of the fleet. */
+interface Moment {
+  readonly now: number
+  readonly featureLevel: number
+}
+
 /** The collectors of a host, and whether the report is recent enough to say something about the present. */
 export interface CollectorsOfHost {
   readonly collectors: readonly CollectorStatus[]
@@ -82,7 +87,7 @@ export interface CollectorsOfHost {
 }
 
 /** The states of a host's collectors. Undefined if its agent reported none, or if the report cannot be read. */
-export function collectorsOf({ now }: Pick<Fleet, 'now'>, { namespaces }: Pick<HostRecord, 'namespaces'>): CollectorsOfHost | undefined {
+export function collectorsOf({ now }: Pick<Moment, 'now'>, { namespaces }: Pick<HostRecord, 'namespaces'>): CollectorsOfHost | undefined {
   const held = namespaces.get(collectors.name)
   if (held?.reportedAt === undefined) return undefined
   const read = collectors.read(held)
@@ -95,7 +100,7 @@ export function collectorsOf({ now }: Pick<Fleet, 'now'>, { namespaces }: Pick<H
  * The collector that does not send a namespace of a host, or seldom sends it, because no profile in use reads the namespace. Undefined if
  * the namespace is missing for another reason.
  */
-export function unsentBy(fleet: Pick<Fleet, 'now' | 'featureLevel'>, record: HostRecord, namespace: string): CollectorStatus | undefined {
+export function unsentBy(fleet: Moment, record: HostRecord, namespace: string): CollectorStatus | undefined {
   if (fleet.featureLevel < COLLECTOR_STATES) return undefined
   const reported = collectorsOf(fleet, record)
   const found = reported?.isRecent ? reported.collectors.find((one) => one.namespace === namespace) : undefined
