@@ -51,13 +51,7 @@ export function runCollectors({
   now = Date.now,
 }: CollectorsOptions): Collectors {
   const calls = { signal, deadlineMs: CALL_MS }
-  const complaints = new Map<string, string>()
-  /** Logs why a namespace could not be sent, unless the last call for it failed with the same error. */
-  const complain = (namespace: string, text: string): void => {
-    if (signal.aborted || complaints.get(namespace) === text) return
-    complaints.set(namespace, text)
-    notify({ event: 'collector.unsent', namespace, text })
-  }
+  const { complain, calm } = createComplaints(notify, signal)
   const deliveryOf = ({ namespace }: CollectorSettings): ((collected: Collected) => Promise<Delivery>) => {
     const send = createDelivery(gantt, name, namespace)
     return async (collected) => {
@@ -74,7 +68,7 @@ export function runCollectors({
   }
   const take = (namespace: string, answer: Answer): void => {
     if (answer.type === 'accepted') {
-      complaints.delete(namespace)
+      calm(namespace)
       if (answer.required !== undefined) setRequired(answer.required)
     } else complain(namespace, answer.text)
   }
@@ -113,6 +107,19 @@ export function runCollectors({
     },
     setRequired,
     ended: Promise.all([reporting.ended, ...running.map(({ collector }) => collector.ended)]).then(() => undefined),
+  }
+}
+
+/** Logs why a namespace could not be sent, unless the last call for it failed with the same error. `calm` is called after a success. */
+function createComplaints(notify: CollectorsOptions['notify'], signal: AbortSignal) {
+  const last = new Map<string, string>()
+  return {
+    complain(namespace: string, text: string): void {
+      if (signal.aborted || last.get(namespace) === text) return
+      last.set(namespace, text)
+      notify({ event: 'collector.unsent', namespace, text })
+    },
+    calm: (namespace: string): void => void last.delete(namespace),
   }
 }
 
