@@ -147,6 +147,48 @@ test('the report of a storage service is shown with its age, and a claim with it
   await expect(page.getByRole('table', { name: 'Live claims' })).toContainText(`of it in pool ${uuid}: 30 GiB`)
 })
 
+test('the collectors of a host are shown with their states, and a document that is not sent is called so', { tag: '@colours' }, async ({
+  page,
+  visit,
+  service,
+  look,
+}) => {
+  await report(service.client, { 'collected-01': {} })
+  const incarnation = randomUUID()
+  const since = new Date(Date.now() - 90_000).toISOString()
+  const error = { code: 'TIME_LIMIT', text: 'it did not end within 10 s', at: since }
+  const collectors = [
+    { name: 'disks', namespace: 'storage', state: 'PAUSED', since },
+    { name: 'nets', namespace: 'network', state: 'SENDING', since, intervalSeconds: 30 },
+    { name: 'watts', namespace: 'power', state: 'FAILING', since, intervalSeconds: 30, error, lastGoodAt: since },
+  ]
+  const { updateResourceStats } = await service.client.request<{ updateResourceStats: { appliedCount: number } }>(
+    'mutation Report($updates: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $updates }) { appliedCount } }',
+    {
+      updates: [
+        ['storage', { pools: [{ uuid: randomUUID(), name: 'ceph' }] }] as const,
+        ['network', { physicalNetworks: [{ name: 'physnet1' }] }] as const,
+        ['collectors', { collectors }] as const,
+      ].map(([namespace, document]) => ({
+        name: { host: 'collected-01' },
+        reporter: { incarnation, sequence: 1 },
+        report: { namespace: { namespace, version: '1.0', document } },
+      })),
+    },
+  )
+  expect(updateResourceStats.appliedCount).toBe(3)
+  await visit('/hosts/collected-01')
+  const rowOf = (name: string) => page.locator(`[data-collector="${name}"]`)
+  await expect(rowOf('disks')).toContainText('not sent: no profile in use reads it')
+  await expect(rowOf('nets')).toContainText('sent every 30 s')
+  await expect(rowOf('watts')).toContainText('TIME_LIMIT: it did not end within 10 s')
+  const sectionOf = (title: string) => page.locator('section', { has: page.getByRole('heading', { name: title }) })
+  await expect(sectionOf('storage 1.0')).toContainText('Not sent now: no profile in use reads it, so the collector disks is paused.')
+  await expect(sectionOf('network 1.0')).not.toContainText('Not sent now')
+  await expect(page.getByRole('heading', { name: 'collectors 1.0' })).toHaveCount(0)
+  await look('a host with collectors')
+})
+
 test('a host is disabled after a preview of the impact', async ({ page, visit, service }) => {
   await report(service.client, { 'to-close-01': {} })
   await visit('/hosts/to-close-01')

@@ -1,4 +1,6 @@
 import type { OverLimit } from './claims.ts'
+import type { CollectorState } from './collectors/collector.ts'
+import type { CollectorError } from './collectors/run-process.ts'
 import type { Omittable } from './report.ts'
 
 /** The form of a report. `question` is an empty delta whose answer has the list of needed fields. */
@@ -15,6 +17,14 @@ export type AgentEvent =
   | { readonly event: 'claims.over_limit'; readonly overLimits: readonly OverLimit[] }
   | { readonly event: 'claims.fit'; readonly claims: number }
   | { readonly event: 'claims.unchecked'; readonly text: string }
+  | {
+      readonly event: 'collector'
+      readonly collector: string
+      readonly namespace: string
+      readonly state: CollectorState
+      readonly error: CollectorError | null
+    }
+  | { readonly event: 'collector.unsent'; readonly namespace: string; readonly text: string }
   | ({ readonly event: 'counts' } & Counts)
 
 /** What an agent has counted since it started. `looks` is the number of readings of the machine. */
@@ -47,6 +57,10 @@ export function toLine(event: AgentEvent): string {
       return `claims on this host: ${event.claims}, none over a limit`
     case 'claims.unchecked':
       return `claims are not checked: ${event.text}`
+    case 'collector':
+      return collectorLine(event)
+    case 'collector.unsent':
+      return `the namespace ${event.namespace} was not sent: ${event.text}`
     case 'counts':
       return `${event.looks} readings: ${event.full} full, ${event.delta} delta, ${event.question} empty delta, ${event.heartbeat} heartbeat; ${event.bytes} B; ${event.failed} failed; ${event.cpuMs} ms CPU, ${event.memoryMib} MiB`
     default:
@@ -56,3 +70,18 @@ export function toLine(event: AgentEvent): string {
 
 export const overLimitLine = ({ what, unit, held, limit, claims }: OverLimit): string =>
   `claims over the limit: ${what} has ${limit} ${unit}, claims hold ${held}: ${claims.join(', ')}`
+
+/** One line about a collector. The last error is shown only while it fails. */
+function collectorLine({ collector, namespace, state, error }: Extract<AgentEvent, { event: 'collector' }>): string {
+  const about = `collector ${collector} (namespace ${namespace})`
+  switch (state) {
+    case 'PAUSED':
+      return `${about}: paused, because no profile reads the namespace`
+    case 'SLOWED':
+      return `${about}: slowed, because no profile reads the namespace`
+    case 'FAILING':
+      return `${about}: failing, ${error?.code ?? 'unknown'}: ${error?.text ?? ''}`
+    default:
+      return `${about}: ${state === 'SENDING' ? 'sending documents' : 'waiting'}`
+  }
+}

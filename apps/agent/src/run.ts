@@ -8,6 +8,8 @@ import {
   systemClock,
 } from '@gantt/client'
 import { watchClaims } from './claims-watch.ts'
+import { runCollectors } from './collectors/run-collectors.ts'
+import type { CollectorSettings } from './collectors/settings.ts'
 import type { AgentEvent, Counts, Form } from './events.ts'
 import { type Picture, remarksOn } from './picture.ts'
 import { changesOf, NotReportable, type Offer, type Omittable, toFull } from './report.ts'
@@ -23,6 +25,8 @@ export interface AgentOptions {
   readonly notify: (event: AgentEvent) => void
   /** Ends the agent. Before it ends, the agent logs its counts. */
   readonly signal: AbortSignal
+  /** Programs that collect documents of namespaces. None by default. */
+  readonly collectors?: readonly CollectorSettings[]
   readonly clock?: Clock
   /** Returns a number from 0 to 1, like Math.random. */
   readonly random?: () => number
@@ -41,8 +45,12 @@ const MAX_PAUSE_MS = 60_000
  * pauses after them grow. Only the signal ends the agent.
  */
 export async function runAgent(options: AgentOptions): Promise<void> {
-  const { gantt, name, offer, intervalMs, notify, signal, clock = systemClock, random = Math.random } = options
-  const machine = createMachineReporter(options)
+  const { gantt, name, offer, intervalMs, notify, signal, clock = systemClock, random = Math.random, collectors: settings = [] } = options
+  const collectors =
+    settings.length === 0
+      ? undefined
+      : runCollectors({ gantt, name, settings, notify, signal, clock, ...(options.now && { now: options.now }) })
+  const machine = createMachineReporter({ ...options, onRequired: (namespaces) => collectors?.setRequired(namespaces) })
   let failures = 0
   await machine.reportNow()
   const watch = watchClaims({ gantt, name, offer, picture: () => machine.picture, notify, signal, clock })
@@ -55,7 +63,12 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     watch.looked()
   }
   notify({ event: 'counts', ...machine.counts() })
-  await watch.ended
+  await Promise.all([watch.ended, collectors?.ended])
+}
+
+export interface MachineReporterOptions extends AgentOptions {
+  /** Called with the namespaces of which profiles read fields, after each answer that lists them. */
+  readonly onRequired?: (namespaces: readonly string[]) => void
 }
 
 export interface MachineReporter {
@@ -82,7 +95,8 @@ export function createMachineReporter({
   signal,
   clock = systemClock,
   now = Date.now,
-}: AgentOptions): MachineReporter {
+  onRequired,
+}: MachineReporterOptions): MachineReporter {
   let picture = look()
   let before: Picture | undefined
   let reported: FullStats | undefined
@@ -115,6 +129,7 @@ export function createMachineReporter({
         reported = next
         if (isWhole) count('full', next, startedAt)
         else count(form, document, startedAt)
+        if (result.required) onRequired?.(result.required.namespaces.map(({ namespace }) => namespace))
         const needed = result.required?.namespaces.find(({ namespace }) => namespace === 'compute')
         const wanted = new Set(needed?.omittable ?? [])
         if (wanted.size === omittable.size && [...wanted].every((field) => omittable.has(field))) return 'counted'

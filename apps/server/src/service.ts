@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import os from 'node:os'
-import { WarningCounter } from '@gantt/scheduler-core'
+import { countCollectors, WarningCounter } from '@gantt/scheduler-core'
 import type pg from 'pg'
 import type { LivenessSettings } from './config.ts'
 import { DEFAULT_LIVENESS } from './config.ts'
@@ -283,6 +283,7 @@ export async function openService({
           proposals: replica.tally,
           hosts: replica.fleet.hosts.presentCount,
           warnings: await countWarnings(),
+          collectors: await inPieces(countCollectors(replica.fleet)),
           aggregates: replica.fleet.aggregates.byUuid.size,
           claims: replica.fleet.ledger.claims.size,
           pause: pauses.take(),

@@ -130,6 +130,15 @@ export { type FragmentationOptions, logisticPoints } from './kinds/gpu/fragmenta
 export { allKinds, asksPlain, kinds } from './kinds/index.ts'
 export { sharedCpusLeft } from './kinds/numa/numa.ts'
 export { type PciPool, pciPoolsOf } from './kinds/pci/pool.ts'
+export { type CollectorCount, type CollectorCounts, countCollectors } from './namespace/facts/collector-counts.ts'
+export {
+  type CollectorStatus,
+  type CollectorsOfHost,
+  collectorErrors,
+  collectorStates,
+  collectorsOf,
+  unsentBy,
+} from './namespace/facts/collectors.ts'
 export { isOverruled } from './namespace/facts/taken.ts'
 export {
   isFleetWide,

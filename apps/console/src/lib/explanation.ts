@@ -17,7 +17,7 @@ export const EXPLANATION = graphql(`
           name unit multiplier multiplierVaries min max spread
           decisive idle winnerWithout flipsBelow winnerBelow flipsAbove winnerAbove
         }
-        hosts { hostName node host { hasOtherNodes } outcome rank totalWeight weights { weigher unit raw normalized multiplier multiplierSource weighted } }
+        hosts { hostName node host { hasOtherNodes } outcome rank totalWeight weights { weigher unit raw missing normalized multiplier multiplierSource weighted } }
       }
       matrix {
         hostCount hostNames filters firstFailing reason reasonCodes reasonUnits missing bits rank distance

@@ -19,6 +19,10 @@ const source: MetricsSource = {
     clean: { since: 1, looks: 1, rounds: 1 },
   },
   proposals: { counted: 1, unlogged: 1, fruitless: new Map([['append.refused', 1]]), refused: new Map([['memory.short', 1]]) },
+  collectors: {
+    states: [{ collector: 'power', value: 'SENDING', hosts: 1 }],
+    errors: [{ collector: 'power', value: 'TIME_LIMIT', hosts: 1 }],
+  },
   ...{ hosts: 1, warnings: new Map([['report.unlisted', 1]]), aggregates: 1, claims: 1, pause: { wallMs: 1, cpuMs: 1 } },
 }
 

@@ -1,4 +1,4 @@
-import { severityOf } from '@gantt/scheduler-core'
+import { type CollectorCount, type CollectorCounts, severityOf } from '@gantt/scheduler-core'
 import type { Pause } from '../longest-pause.ts'
 import type { Tally } from '../replica/propose/retries.ts'
 import type { AuditorView } from '../replica/watch/auditor.ts'
@@ -13,6 +13,8 @@ export interface MetricsSource {
   readonly hosts: number
   /** How many hosts have a warning of each code; one host may have several warnings. */
   readonly warnings: ReadonlyMap<string, number>
+  /** How many hosts have a collector in each state, and with each error, by the name of the collector. The count of names is bounded. */
+  readonly collectors: CollectorCounts
   readonly aggregates: number
   /** How many claims exist, including ended claims that an idempotency key refers to. */
   readonly claims: number
@@ -115,6 +117,16 @@ const metrics: readonly Metric[] = [
     'Warnings about reports of hosts, by code: impossible values, or values that make the service count more usage than the host may really have.',
     ({ warnings }) => labelled('code', warnings),
   ),
+  gauge(
+    'gantt_collectors',
+    'Hosts by the state of a collector of their agent: WAITING, SENDING, SLOWED, PAUSED (no profile in use reads its namespace), FAILING, or OUTDATED if the agent has not repeated the state for 20 minutes. The 50 names that most hosts have are counted on their own, all others together as OTHER.',
+    ({ collectors }) => byCollector('state', collectors.states),
+  ),
+  gauge(
+    'gantt_collector_errors',
+    'Hosts on which a collector fails now, by the name of the collector and the code of its error.',
+    ({ collectors }) => byCollector('error', collectors.errors),
+  ),
   gauge('gantt_aggregates', 'How many aggregates exist.', ({ aggregates }) => aggregates),
   gauge(
     'gantt_claims',
@@ -142,6 +154,9 @@ const metrics: readonly Metric[] = [
     return (user + system) / 1e6
   }),
 ]
+
+const byCollector = (label: string, counts: readonly CollectorCount[]) =>
+  counts.map(({ collector, value, hosts }) => ({ labels: { collector, [label]: value }, value: hosts }))
 
 const labelled = (label: string, counts: ReadonlyMap<string, number>) =>
   Array.from(counts, ([name, value]) => ({ labels: { [label]: name }, value }))

@@ -18,7 +18,7 @@ export const updateResourceStats = graphql(`
         }
         ... on ResourceStatsNeedFull { code message path lastSequence }
         ... on ResourceStatsStale { code message path lastSequence }
-        ... on ValidationError { code message path issues { path message expected actual } }
+        ... on ValidationError { code message path issues { path rule message expected actual } }
         ... on UserError { code message path }
       }
     }

@@ -5,12 +5,14 @@ import { pluginsOf } from '../contracts/plugins.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { compileProfile } from '../pipeline/compile.ts'
 import type { FilterStep } from '../pipeline/filtering/filter-step.ts'
+import { whyUnreported } from '../pipeline/filtering/not-reported.ts'
 import { isAsked, passesSafely, prepareFilters, prepareFiltersInSteps } from '../pipeline/filtering/run-filters.ts'
 import { factsOf, reasonOf } from '../pipeline/filtering/step-reasons.ts'
 import { type ExaminedStep, type Findings, NOT_PRESENT, PASSES_ALL } from '../pipeline/findings.ts'
 import { createChanceOrder, createTieOrder, rankAll } from '../pipeline/weighing/pick.ts'
 import { prepareWeighers, runWeighersInSteps, type Weighed } from '../pipeline/weighing/run-weighers.ts'
 import type { Profile } from '../records/profile.ts'
+import { readsOf } from '../report/stats-fields.ts'
 import { requestAt } from '../request/members.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { Fact } from '../text/evidence.ts'
@@ -118,6 +120,7 @@ export function* examineInSteps(
     refusedBy,
     weighed,
     multiplierSources: yield* sourcesOf(compiled, fleet, weighed),
+    unscored: yield* unscoredOf(compiled, fleet, weighed),
     ranked: yield* rankAll(weighed, tieOrder),
     tieOrder,
     awake: yield* awakeOf(compiled, request, fleet, weighed),
@@ -155,6 +158,24 @@ function checksBy(steps: readonly FilterStep[], cause: HostChecks['cause']): Hos
     },
     reasonOf: (host, s) => reasonOf(steps[s] as FilterStep, host),
   }
+}
+
+/** For each weigher, the hosts that do not report what the weigher reads, with the reason. */
+function* unscoredOf({ weighers }: CompiledProfile, fleet: Fleet, weighed: Weighed): Steps<Findings['unscored']> {
+  const found: Map<HostIndex, Reason>[] = []
+  for (const [w, { hasNonsense }] of weighed.weighers.entries()) {
+    const reasons = new Map<HostIndex, Reason>()
+    found.push(reasons)
+    const compiled = weighers[w]
+    if (hasNonsense !== true || compiled === undefined) continue
+    const reasonOf = whyUnreported(fleet, readsOf(compiled.weigher.reads, compiled.options), compiled.options)
+    for (const [i, host] of weighed.hosts.entries()) {
+      if (i % SLICE === SLICE - 1) yield
+      const reason = reasonOf(host as HostIndex)
+      if (reason !== undefined) reasons.set(host as HostIndex, reason)
+    }
+  }
+  return found
 }
 
 function* sourcesOf({ weighers }: CompiledProfile, fleet: Fleet, weighed: Weighed): Steps<Findings['multiplierSources']> {

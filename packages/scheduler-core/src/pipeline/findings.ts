@@ -1,4 +1,4 @@
-import type { ReasonCount } from '../text/reason.ts'
+import type { Reason, ReasonCount } from '../text/reason.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import type { TieOrder } from './weighing/pick.ts'
 import type { Weighed } from './weighing/run-weighers.ts'
@@ -51,6 +51,11 @@ export interface Findings {
   readonly weighed: Weighed
   /** Where a host's own multiplier comes from, such as an aggregate. One map for each weigher, in the order of `weighed.weighers`. */
   readonly multiplierSources: readonly ReadonlyMap<HostIndex, string>[]
+  /**
+   * Why a host has no score of its own, because it does not report what a weigher reads. The host then has the lowest score of the other
+   * hosts. One map for each weigher, in the order of `weighed.weighers`.
+   */
+  readonly unscored: readonly ReadonlyMap<HostIndex, Reason>[]
   /** The hosts as indexes in `weighed.hosts`, best first. */
   readonly ranked: readonly number[]
   /** The order of hosts with equal totals. */

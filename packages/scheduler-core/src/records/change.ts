@@ -35,9 +35,9 @@ export const ENTRY_FORMAT = 1
  * Level 6: claims on the space of pools, and aggregates that name the pool of their hosts' disks. Level 7: profiles that name filters and
  * weighers of plug-ins, decisions with answers from outside of the process, and documents of namespaces of plug-ins. Level 8: the rules in
  * `levels.ts`. Level 9: hosts that are forgotten, readmitted or replaced, reports of version 1.3, and the times since which claims are
- * unlisted. Level 10: further rules in `levels.ts`.
+ * unlisted. Level 10: further rules in `levels.ts`. Level 11: documents of the namespace `collectors`.
  */
-export const FEATURE_LEVEL = 10
+export const FEATURE_LEVEL = 11
 
 /** A log entry without its position: a batch of changes, as a replica sends it to the store. */
 export interface Entry {

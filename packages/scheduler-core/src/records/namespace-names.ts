@@ -1,5 +1,7 @@
+import { COLLECTOR_STATES } from '../values/levels.ts'
+
 /** The namespaces of this release whose documents are parsed and checked. */
-export const registeredNamespaces = ['storage', 'network'] as const
+export const registeredNamespaces = ['storage', 'network', 'collectors'] as const
 export type NamespaceName = (typeof registeredNamespaces)[number]
 
 /**
@@ -19,7 +21,12 @@ export const isRegistered = (name: string): name is NamespaceName => registered.
 export const isOwnNamespace = (name: string): boolean => own.has(name)
 
 /** The lowest feature level at which documents of a namespace can be written. */
-export const levelOfNamespace = (name: string): number => (isRegistered(name) ? 5 : isOwnNamespace(name) ? 1 : 7)
+export function levelOfNamespace(name: string): number {
+  if (isRegistered(name)) return levels[name]
+  return isOwnNamespace(name) ? 1 : 7
+}
+
+const levels: Readonly<Record<NamespaceName, number>> = { storage: 5, network: 5, collectors: COLLECTOR_STATES }
 
 /**
  * The namespaces whose documents have an effect beyond the host about which they are reported: they locate volumes and ports for requests

@@ -186,6 +186,8 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'namespace.not_reported': ({ subject }) => `The host has no document of the namespace ${subject}.`,
   'namespace.stale': ({ subject, need, have }) =>
     `The document of the namespace ${subject} is ${typeof have === 'number' ? `${have} s old` : 'of unknown age'}; at most ${need} s is allowed.`,
+  'namespace.not_sent': ({ subject, have }) =>
+    `The host does not send the namespace ${subject}, because no profile in use reads it: its collector is ${have}.`,
   'namespace.malformed': ({ subject, have }) => `The document of the namespace ${subject} cannot be read: ${have}.`,
   'pool.not_told': ({ subject }) => `No storage document states the size of the pool ${subject}.`,
   'pool.ambiguous': ({ have }) => `The aggregates of the host name more than one pool for its disks: ${have}.`,

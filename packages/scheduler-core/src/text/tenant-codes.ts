@@ -113,6 +113,7 @@ export const tenantDemandOf: Readonly<Record<ReasonCode, TenantDemand | null>> =
   'trust.level': null,
   'namespace.not_reported': null,
   'namespace.stale': null,
+  'namespace.not_sent': null,
   'namespace.malformed': null,
   'pool.not_told': 'DISK',
   'pool.ambiguous': 'DISK',

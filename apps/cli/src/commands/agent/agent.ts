@@ -3,12 +3,14 @@ import os from 'node:os'
 import {
   type AgentEvent,
   checkClaims,
+  collectAll,
   createMachineReporter,
   createSource,
   NotReportable,
   type Offer,
   overLimitLine,
   readPicture,
+  reportCollectors,
   runAgent,
   toLine,
 } from '@gantt/agent'
@@ -18,6 +20,7 @@ import { CommandFailure, EXIT } from '../../call/failure.ts'
 import { wholeNumber } from '../../options/values.ts'
 import { note, type Result, run, withExamples, withService } from '../../output/output.ts'
 import { notEmpty } from '../host/hosts.ts'
+import { collectorsOf, outcomeJson, outcomeLine, withCollected } from './collectors.ts'
 import { runSimulatedFleet } from './fleet.ts'
 import { archOf, readOfferedPci } from './machine.ts'
 import { toPreview } from './preview.ts'
@@ -39,6 +42,7 @@ export interface AgentFlags extends ConnectionFlags {
   readonly cpuRatio: number
   readonly ramRatio: number
   readonly diskRatio: number
+  readonly collectors?: string
   readonly fleet?: number
   readonly seconds?: number
   readonly changing: number
@@ -69,10 +73,11 @@ export function addAgent(program: Command): void {
     .option('--cpu-ratio <n>', 'overcommit of CPUs', ratio, 1)
     .option('--ram-ratio <n>', 'overcommit of memory', ratio, 1)
     .option('--disk-ratio <n>', 'overcommit of disk', ratio, 1)
+    .option('--collectors <file>', 'settings of programs that collect documents of namespaces, JSON or TOML (docs/agent.md)', notEmpty)
     .addOption(
       new Option('--fleet <n>', 'simulate this many machines, 1 to 100000, instead of reporting this machine')
         .argParser(wholeNumber(1, 100_000))
-        .conflicts(['once', 'print']),
+        .conflicts(['once', 'print', 'collectors']),
     )
     .option('--seconds <n>', 'with --fleet: exit after this many seconds', wholeNumber(1, 86_400))
     .option('--changing <percent>', 'with --fleet: percentage of the reports that contain a change', wholeNumber(0, 100), 100)
@@ -85,6 +90,7 @@ export function addAgent(program: Command): void {
   withExamples(withService(agent), [
     ['gantt agent --print', 'show what this machine would report'],
     ['gantt agent --reserve-memory-mb 4096 --cpu-ratio 4 --disk /var/lib/nova', 'report this machine every 10 s until SIGTERM'],
+    ['gantt agent --print --collectors /etc/gantt/collectors.toml', 'run each collector once, and show what it produces'],
     ['gantt agent --fleet 2000 --seconds 60', 'simulate 2,000 machines for a minute, and show how long their reports took'],
   ])
 }
@@ -125,14 +131,17 @@ const offerOf = (flags: AgentFlags): Offer => ({
 async function preview(flags: AgentFlags): Promise<Result> {
   // without a key, only the complete report is shown, because the fields that profiles need are not known
   const client = hasKey(flags) ? connect(flags) : undefined
+  const collectors = collectorsOf(flags)
   try {
-    return await toPreview(lookOf(flags)(), offerOf(flags), client)
+    const machine = await toPreview(lookOf(flags)(), offerOf(flags), client)
+    return withCollected(machine, await collectAll(collectors, { host: flags.name }, stopped()))
   } catch (error) {
     throw error instanceof NotReportable ? new CommandFailure(EXIT.refused, error.message) : error
   }
 }
 
 async function reportOnce(flags: AgentFlags): Promise<Result> {
+  const collectors = collectorsOf(flags)
   const gantt = connectForLong(flags)
   const look = lookOf(flags)
   const offer = offerOf(flags)
@@ -140,12 +149,22 @@ async function reportOnce(flags: AgentFlags): Promise<Result> {
   const { signal } = new AbortController()
   const name = { host: flags.name }
   const notify = (event: AgentEvent): void => void events.push(event)
-  const machine = createMachineReporter({ gantt, name, offer, look, intervalMs: 30_000, notify, signal })
+  let required: readonly string[] = []
+  const onRequired = (namespaces: readonly string[]): void => {
+    required = namespaces
+  }
+  const machine = createMachineReporter({ gantt, name, offer, look, intervalMs: 30_000, notify, signal, onRequired })
   const isTaken = await machine.reportNow()
   if (!isTaken) {
     const refused = events.filter(({ event }) => event === 'refused').map(toLine)
     throw refused.length > 0 ? new CommandFailure(EXIT.refused, refused.join('\n')) : toFailureOf(flags, machine.lastError)
   }
+  const { outcomes, unreported } =
+    collectors.length === 0
+      ? { outcomes: [], unreported: undefined }
+      : await reportCollectors({ gantt, name, settings: collectors, required }, stopped()).catch((error: unknown) => {
+          throw toFailureOf(flags, error)
+        })
   const check = await checkClaims(gantt, name, machine.picture, offer).catch((error: unknown) => {
     notify({ event: 'claims.unchecked', text: error instanceof Error ? error.message : String(error) })
     return undefined
@@ -153,13 +172,20 @@ async function reportOnce(flags: AgentFlags): Promise<Result> {
   const overLimits = check?.overLimits ?? []
   const fit = check !== undefined && overLimits.length === 0 ? [`Claims on this host: ${check.claims}, none over a limit.`] : []
   return {
-    lines: [...events.filter(({ event }) => event !== 'counts').map(toLine), ...overLimits.map(overLimitLine), ...fit],
-    json: { events, claims: check ?? null },
-    exitCode: overLimits.length > 0 ? EXIT.refused : EXIT.done,
+    lines: [
+      ...events.filter(({ event }) => event !== 'counts').map(toLine),
+      ...outcomes.map(outcomeLine),
+      ...(unreported === undefined ? [] : [`The states of the collectors were not reported: ${unreported}`]),
+      ...overLimits.map(overLimitLine),
+      ...fit,
+    ],
+    json: { events, claims: check ?? null, ...(outcomes.length > 0 && { collectors: outcomes.map(outcomeJson) }) },
+    exitCode: overLimits.length > 0 || outcomes.some(({ type }) => type === 'failed') ? EXIT.refused : EXIT.done,
   }
 }
 
 async function reportForLong(flags: AgentFlags): Promise<Result> {
+  const collectors = collectorsOf(flags)
   const gantt = connectForLong(flags)
   const stop = stopped()
   const notify = (event: AgentEvent): void => note(flags.json ? JSON.stringify({ at: new Date().toISOString(), ...event }) : toLine(event))
@@ -171,6 +197,7 @@ async function reportForLong(flags: AgentFlags): Promise<Result> {
     intervalMs: flags.interval * 1_000,
     notify,
     signal: stop,
+    collectors,
   })
   return { lines: ['The agent has stopped. The host stays in the fleet, without further reports.'], json: { stopped: true } }
 }

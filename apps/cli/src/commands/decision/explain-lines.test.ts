@@ -16,7 +16,7 @@ const EXPLANATION: Explained['explanation'] = {
 }
 
 const weight = (weigher: string, weighted: number, multiplier: number, multiplierSource: string | null = null) => ({
-  ...{ weigher, raw: weighted, unit: 'points' },
+  ...{ weigher, raw: weighted, missing: null as string | null, unit: 'points' },
   weighted,
   multiplier,
   multiplierSource,
@@ -44,7 +44,11 @@ test('a multiplier that an aggregate sets is shown with its source, even if it i
             ...{ hostName: 'large', node: 'n2', host: null, outcome: 'ALTERNATE', rank: 2 },
             reportAge: null,
             totalWeight: 1,
-            weights: [weight('RAMWeigher', 1, 1), weight('CPUWeigher', 0, 1)],
+            weights: [
+              weight('RAMWeigher', 1, 1),
+              weight('CPUWeigher', 0, 1),
+              { ...weight('WattsWeigher', 0, 1), missing: 'The host has no document of the namespace power.' },
+            ],
           },
         ],
       },
@@ -56,6 +60,7 @@ test('a multiplier that an aggregate sets is shown with its source, even if it i
   expect(text).toContain(
     'small SELECTED 90 s 10 RAMWeigher 10 (times 40, aggregate gold ram_weight_multiplier), CPUWeigher 0 (times 0, aggregate gold',
   )
+  expect(text).toContain('WattsWeigher 0 (its value is not known: The host has no document of the namespace power.)')
   // A node whose name differs from its host's is printed as HOST/NODE, which other commands accept.
   expect(text).toMatch(/large\/n2 ALTERNATE none 1 RAMWeigher 1(?! \()/)
 })

@@ -22,7 +22,7 @@ export const EXPLAIN = graphql(
     weighing(top: $top) {
       candidateCount
       weighers { name multiplier multiplierVaries unit decisive }
-      hosts { hostName node host { hasOtherNodes } outcome rank totalWeight reportAge weights { weigher raw unit multiplier multiplierSource weighted } }
+      hosts { hostName node host { hasOtherNodes } outcome rank totalWeight reportAge weights { weigher raw missing unit multiplier multiplierSource weighted } }
     }
   }
 }`,
@@ -167,7 +167,9 @@ function toWeights(hosts: readonly Weighed[], candidateCount: number): readonly 
     outcome,
     reportAgeOf(reportAge),
     totalWeight === null ? '-' : decimal(totalWeight),
-    weights.flatMap((weight) => (weight.weighted === 0 && weight.multiplierSource === null ? [] : [toShare(weight)])).join(', ') || '-',
+    weights
+      .flatMap((weight) => (weight.weighted === 0 && weight.multiplierSource === null && weight.missing === null ? [] : [toShare(weight)]))
+      .join(', ') || '-',
   ])
   return [
     `Best hosts of ${candidateCount} that passed`,
@@ -184,9 +186,16 @@ function toWeights(hosts: readonly Weighed[], candidateCount: number): readonly 
   ]
 }
 
-/** What a weigher added to a host's score. A multiplier that an aggregate sets is shown with its source. */
-const toShare = ({ weigher, weighted, multiplier, multiplierSource }: Weight): string =>
-  `${weigher} ${decimal(weighted)}${multiplierSource === null ? '' : ` (times ${multiplier}, ${multiplierSource})`}`
+/**
+ * What a weigher added to a host's score. A multiplier that an aggregate sets is shown with its source, and a value that the host does not
+ * report with the reason.
+ */
+const toShare = ({ weigher, weighted, missing, multiplier, multiplierSource }: Weight): string =>
+  [
+    `${weigher} ${decimal(weighted)}`,
+    ...(multiplierSource === null ? [] : [`(times ${multiplier}, ${multiplierSource})`]),
+    ...(missing === null ? [] : [`(its value is not known: ${missing})`]),
+  ].join(' ')
 
 /** The refused hosts that are nearest to passing. Each line has one host and all reasons why filters refuse it. */
 const toNearTable = (nearMisses: readonly NearMiss[]): readonly string[] =>

@@ -28,6 +28,7 @@ export const HOST = graphql(
     numa { cells { id cpus cpusFree pinned memoryMb memoryUsedMb memoryFreeMb } }
     gpus { index model freeMilli }
     namespaces { namespace version ageSeconds lastSequence problem }
+    collectors { name namespace state intervalSeconds outdated error { code message } }
     aggregates(first: 100) { nodes { uuid name } }
     claims(first: 100, states: [RESERVED, CONFIRMED, MATERIALISED]) { totalCount nodes { ...ClaimRow } }
   }
@@ -42,7 +43,7 @@ type Cell = NonNullable<HostDetail['numa']>['cells'][number]
 
 /** One host: its identity, capacity, NUMA cells, devices and claims. */
 export function toLines(host: HostDetail, nowMs: number): readonly string[] {
-  const { numa, gpus, namespaces, claims } = host
+  const { numa, gpus, namespaces, collectors, claims } = host
   return [
     ...toHead(host, nowMs),
     '',
@@ -52,6 +53,7 @@ export function toLines(host: HostDetail, nowMs: number): readonly string[] {
     ...(numa === null || numa.cells.length === 0 ? [] : ['', 'NUMA cells', ...toCells(numa.cells)]),
     ...(gpus.length === 0 ? [] : ['', 'GPUs', ...toGpus(gpus)]),
     ...(namespaces.length === 0 ? [] : ['', 'reported by other services', ...toReported(namespaces)]),
+    ...(collectors.length === 0 ? [] : ['', 'collectors of the agent', ...toCollectors(collectors)]),
     '',
     ...(claims.totalCount === 0 ? ['No claim holds resources.'] : [toClaimHead(host), ...toClaimTable(claims.nodes, nowMs)]),
   ]
@@ -125,6 +127,29 @@ const toReported = (namespaces: readonly Reported[]): readonly string[] =>
       problem ?? '-',
     ]),
   )
+
+const toCollectors = (collectors: HostDetail['collectors']): readonly string[] =>
+  toTable(
+    [
+      { head: 'collector', cut: 'end', least: 9 },
+      { head: 'namespace', cut: 'end', least: 9 },
+      { head: 'documents', wraps: true, least: 20 },
+    ],
+    collectors.map((collector) => [collector.name, collector.namespace, collectorText(collector)]),
+  )
+
+/** What a collector does now. What is not sent is called not sent, and not absent. */
+function collectorText({ state, intervalSeconds, outdated, error }: HostDetail['collectors'][number]): string {
+  const every = intervalSeconds === null ? '' : ` every ${decimal(intervalSeconds)} s`
+  const texts = {
+    WAITING: 'not run yet',
+    SENDING: `sent${every}`,
+    SLOWED: `sent only${every}: no profile in use reads them`,
+    PAUSED: 'not sent: no profile in use reads them',
+    FAILING: `failing, ${error?.code ?? 'unknown'}: ${error?.message ?? ''}`,
+  }
+  return `${texts[state]}${outdated ? ' (outdated: the agent has not repeated this)' : ''}`
+}
 
 const toCells = (cells: readonly Cell[]): readonly string[] =>
   toTable(

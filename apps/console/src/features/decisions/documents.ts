@@ -89,7 +89,7 @@ export const WHY_NOT = graphql(`
       verdict {
         hostName node rank totalWeight distance reportAge
         checks { filter status reason text facts { subject required actual shortfall unit source { kind ref } } }
-        weights { weigher unit raw normalized multiplier multiplierSource weighted }
+        weights { weigher unit raw missing normalized multiplier multiplierSource weighted }
       }
       versusWinner { weigher unit host winner gap hostRaw winnerRaw wouldFlipAt }
       nowRefusedBy { filter text }

@@ -54,6 +54,7 @@ export const HOST = graphql(`
       }
       recentDecisions(first: 20) { totalCount nodes { id at outcome account } }
       namespaces { namespace version document reportedAt ageSeconds lastSequence problem }
+      collectors { name namespace state since intervalSeconds lastGoodAt reportedAt outdated error { code message } }
     }
   }
 `)

@@ -115,7 +115,7 @@ test('a document that cannot be read is refused with every problem, and the earl
   // a document in a namespace that no plug-in reads is refused
   const unknown: Json = await reportStats('h1', 'cinder', bad)
   expect(unknown.issues).toMatchObject([{ path: ['input', 'updates', '0', 'report', 'namespace', 'namespace'], actual: '"cinder"' }])
-  expect(unknown.issues[0].expected).toContain('storage, network, attestation')
+  expect(unknown.issues[0].expected).toContain('storage, network, collectors, attestation')
 })
 
 test('a host lists the version, age and sequence of each document', async () => {

@@ -118,12 +118,14 @@ test('unknown values are omitted, and label values are quoted', () => {
     proposals,
     hosts: 0,
     warnings: new Map([['use.no_instances', 2]]),
+    collectors: { states: [{ collector: 'power', value: 'FAILING', hosts: 4 }], errors: [] },
     aggregates: 0,
     claims: 0,
     pause: { wallMs: 12, cpuMs: 11 },
   })
   expect(text).toContain('gantt_info{release="1.2.3",rules="1",version="1",replica="a \\"b\\"\\\\c"} 1\n')
   expect(text).toContain('gantt_audit_violations 2\n')
+  expect(text).toContain('gantt_collectors{collector="power",state="FAILING"} 4\n')
   expect(text).toContain('gantt_audit_findings{code="instance.two_hosts",severity="warning"} 3\n')
   expect(text).toContain('gantt_audit_clean_looks 0\n')
   expect(text).toContain('gantt_audit_clean_rounds 0\n')

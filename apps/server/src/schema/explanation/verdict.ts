@@ -151,6 +151,11 @@ const WeigherScore = builder.objectRef<Score>('WeigherScore').implement({
     weigher: t.exposeString('weigher', { description: 'Name of the weigher.' }),
     unit: t.exposeString('unit', { description: 'The unit of the raw value.' }),
     raw: t.exposeFloat('raw', { description: 'The raw value that the weigher computed, before normalisation.' }),
+    missing: t.exposeString('missing', {
+      nullable: true,
+      description:
+        'Why the host has no raw value of its own: it does not report what the weigher reads. `raw` is then the lowest value of the other hosts. Null if the host has a value.',
+    }),
     normalized: t.exposeFloat('normalized', { description: 'The raw value after normalisation.' }),
     multiplier: t.exposeFloat('multiplier', {
       description: "The multiplier for the host: the profile's, or one that the host's aggregates set.",

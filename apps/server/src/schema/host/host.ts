@@ -1,5 +1,6 @@
 import { warningsOf } from '@gantt/scheduler-core'
 import { reportedFields } from '@gantt/scheduler-core/query'
+import { collectorViews } from '../../services/host/host-collectors.ts'
 import { type NamespaceView, namespacesOf } from '../../services/host/host-namespaces.ts'
 import { capacityOf, keyOfHost, numaCellsOf, stateOf, statusOf } from '../../services/host/host-view.ts'
 import { countWithoutClaims } from '../../services/move/without-claims.ts'
@@ -10,6 +11,7 @@ import { momentArg } from '../types/common.ts'
 import { connectionOf, pageArgs } from '../types/connection.ts'
 import { GapEvent } from '../types/events.ts'
 import { Aggregate, Host } from '../types/refs.ts'
+import { HostCollector } from './collector.ts'
 import { HostFilterInput, HostOrder, HostState, HostStatus } from './host-filter.ts'
 import { HostGpu, HostNuma, HostPciPool, ResourceUsage } from './host-resources.ts'
 import { HostWarning, UsedFrom } from './host-warning.ts'
@@ -160,6 +162,12 @@ builder.node(Host, {
       description: 'The report of another service about the host; null if there is none.',
       args: { name: t.arg.string({ required: true, description: 'Name of the namespace, e.g. storage.' }) },
       resolve: (host, { name }) => namespacesOf(host).find((one) => one.name === name) ?? null,
+    }),
+    collectors: t.field({
+      type: [HostCollector],
+      description:
+        "The programs with which the host's agent collects documents of namespaces, with their states. Empty if the agent reported none.",
+      resolve: collectorViews,
     }),
     revision: t.field({
       type: 'Revision',

@@ -17,6 +17,8 @@ import {
   PASSES_ALL,
   type Profile,
   type Proposal,
+  type Reason,
+  reasonText,
   type SelectedDestination,
   type ShadowStep,
   type Steps,
@@ -61,6 +63,8 @@ export interface WeigherScore {
   readonly weigher: string
   readonly unit: string
   readonly raw: number
+  /** Why the host has no value of its own, as a sentence: then `raw` is the lowest value of the other hosts. Null if it has one. */
+  readonly missing: string | null
   readonly normalized: number
   readonly multiplier: number
   /** The aggregate that sets a multiplier for this host. Null if the multiplier of the profile applies. */
@@ -252,17 +256,21 @@ function batched<Answer>(read: (indexes: readonly number[]) => Promise<readonly 
 
 const ageOf = (reportedAt: number, time: number): number | null => (reportedAt === 0 ? null : Math.max(0, time - reportedAt))
 
-function weightsAt({ weighed: { hosts, weighers }, multiplierSources }: Findings, position: number): WeigherScore[] {
+function weightsAt({ weighed: { hosts, weighers }, multiplierSources, unscored }: Findings, position: number): WeigherScore[] {
+  const host = hosts[position] as HostIndex
   return weighers.map((scores, i) => ({
     weigher: scores.name,
     unit: scores.unit,
     raw: scores.raw[position] as number,
+    missing: missingText(unscored[i]?.get(host)),
     normalized: scores.normalised[position] as number,
     multiplier: multiplierAt(scores, position),
-    multiplierSource: multiplierSources[i]?.get(hosts[position] as HostIndex) ?? null,
+    multiplierSource: multiplierSources[i]?.get(host) ?? null,
     weighted: contributionAt(scores, position),
   }))
 }
+
+const missingText = (reason: Reason | undefined): string | null => (reason === undefined ? null : reasonText(reason))
 
 const keyOf = ({ host, node }: HostName): string => `${host}\u0000${node}`
 

@@ -106,3 +106,9 @@ export function withoutUnreported(
   if (others === undefined && own === undefined) return { rawOf, ages: false }
   return { rawOf: (host) => (own?.of(host) || others?.of(host) ? Number.NaN : rawOf(host)), ages: others !== undefined }
 }
+
+/** Returns a function with the reason for which a host does not report a field in `reads`. Undefined for hosts that report all fields. */
+export function whyUnreported(fleet: Fleet, reads: readonly Read[], options: FilterOptions): (host: HostIndex) => Reason | undefined {
+  const [others, own] = [unreportedIn(fleet, reads, options), leftOut(fleet, reads)]
+  return (host) => (others?.of(host) ? others.reason(host) : own?.of(host) ? own.reason(host) : undefined)
+}

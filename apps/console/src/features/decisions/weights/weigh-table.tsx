@@ -216,6 +216,7 @@ const weigherColumn = (
   cell: ({ weights }) => {
     const weight = weights[index]
     if (weight === undefined) return null
+    if (numbers === 'raw' && weight.missing !== null) return 'not known'
     return numbers === 'raw'
       ? `${formatCount(weight.raw)} ${weight.unit}`
       : weightText(numbers === 'weighted' ? weight.weighted : weight.normalized)
@@ -223,8 +224,9 @@ const weigherColumn = (
   title: ({ weights }) => {
     const weight = weights[index]
     if (weight === undefined) return undefined
-    const { raw, normalized, unit, multiplier, multiplierSource, weighted } = weight
-    return `raw ${raw} ${unit}, normalised ${normalized}, times ${multiplier}${multiplierSource === null ? '' : ` (${multiplierSource})`}: ${weighted}`
+    const { raw, missing, normalized, unit, multiplier, multiplierSource, weighted } = weight
+    const value = missing === null ? `raw ${raw} ${unit}` : `${missing} It gets the lowest value of the other hosts, ${raw} ${unit}`
+    return `${value}, normalised ${normalized}, times ${multiplier}${multiplierSource === null ? '' : ` (${multiplierSource})`}: ${weighted}`
   },
 })
 

@@ -4,17 +4,26 @@ import { formatCount } from '../../../lib/format.ts'
 import { Age } from '../../../ui/age.tsx'
 import { Json } from '../../../ui/json.tsx'
 import type { HostDetail } from '../host-usage.tsx'
+import { unsentNote } from './collector-state.ts'
 
 type NamespaceReport = HostDetail['namespaces'][number]
 
+interface HostNamespaceProps {
+  readonly report: NamespaceReport
+  /** The collector of the host's agent that sends the document. Undefined if another service sends it. */
+  readonly collector: HostDetail['collectors'][number] | undefined
+}
+
 /** A report of another service about the host: its number, its age, and its document. A document that could not be parsed is shown too. */
-export function HostNamespace({ report }: { readonly report: NamespaceReport }) {
+export function HostNamespace({ report, collector }: HostNamespaceProps) {
   const { document, lastSequence, problem } = report
+  const note = collector === undefined ? undefined : unsentNote(collector, collector.name)
   return (
     <Stack gap={4}>
       <Text size="sm" c="dimmed">
         Report {formatCount(lastSequence)}, <Since report={report} />
       </Text>
+      {note === undefined ? null : <Text size="sm">{note}</Text>}
       {problem === null ? null : (
         <Text size="sm" c="red">
           This release cannot read it: {problem}

@@ -35,6 +35,7 @@ const route = getRouteApi('/hosts/$host')
 
 /** Sections that are loaded separately, because few visits of the page need them. */
 const DecisionsElsewhere = lazy(async () => ({ default: (await import('./decisions-elsewhere.tsx')).DecisionsElsewhere }))
+const HostCollectors = lazy(async () => ({ default: (await import('./host-collectors.tsx')).HostCollectors }))
 const HostForgotten = lazy(async () => ({ default: (await import('./host-forgotten.tsx')).HostForgotten }))
 const CalledFormerly = lazy(async () => ({ default: (await import('./host-forgotten.tsx')).CalledFormerly }))
 const NoHost = lazy(async () => ({ default: (await import('./host-forgotten.tsx')).NoHost }))
@@ -193,11 +194,24 @@ function HostSheets({ sheet, ...props }: IdentityProps & { readonly sheet: HostS
                 The host has no capacity any more. Its history is under Timeline, Claims and Decisions.
               </Text>
             )}
-            {host.namespaces.map((namespace) => (
-              <Section key={namespace.namespace} title={`${namespace.namespace} ${namespace.version}`}>
-                <HostNamespace report={namespace} />
+            {host.collectors.length === 0 ? null : (
+              <Section title="Collectors">
+                <Suspense fallback={<Skeleton height={96} />}>
+                  <HostCollectors collectors={host.collectors} />
+                </Suspense>
               </Section>
-            ))}
+            )}
+            {host.namespaces.map((namespace) =>
+              // the table shows the document of the namespace `collectors`, if it can be read
+              namespace.namespace === 'collectors' && namespace.problem === null ? null : (
+                <Section key={namespace.namespace} title={`${namespace.namespace} ${namespace.version}`}>
+                  <HostNamespace
+                    report={namespace}
+                    collector={host.collectors.find((collector) => collector.namespace === namespace.namespace)}
+                  />
+                </Section>
+              ),
+            )}
           </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="claims" pt="sm">

@@ -43,7 +43,7 @@ export const companyRemedy: Remedy = {
       'host.other_network',
       'query.no_match',
     ] as const),
-    ...(['namespace.not_reported', 'namespace.stale', 'namespace.malformed'] as const),
+    ...(['namespace.not_reported', 'namespace.stale', 'namespace.not_sent', 'namespace.malformed'] as const),
     ...(['volume.unknown', 'volume.far', 'port.unknown', 'port.far'] as const),
     ...(['topology.no_domain', 'topology.full', 'topology.skew'] as const),
   ],

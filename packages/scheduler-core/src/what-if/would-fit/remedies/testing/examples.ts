@@ -2,7 +2,7 @@ import { builtInProfiles } from '../../../../profiles/built-in.ts'
 import { type Profile, profileSchema } from '../../../../records/profile.ts'
 import { aClaim, aDocument, type aLog, type aRequest, aUuid, type HostShape } from '../../../../testing/index.ts'
 import type { Code } from '../../../../text/codes.ts'
-import { NAMED_BY_ALL, PLACEMENT_RULES, STRICT_CLAIMS } from '../../../../values/levels.ts'
+import { COLLECTOR_STATES, NAMED_BY_ALL, PLACEMENT_RULES, STRICT_CLAIMS } from '../../../../values/levels.ts'
 
 export const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as Profile
 /** The default profile with one more filter at the start of its list of filters. */
@@ -300,6 +300,17 @@ export const examples: Partial<Record<Code, Example | readonly Example[]>> = {
     profile: withFilter('VolumeAffinityFilter'),
     changes: [storageOf('h1', 1, false)],
     later: [level5, storageOf('h2', 1, true)],
+  },
+  'namespace.not_sent': {
+    request: near('near_volume'),
+    profile: withFilter('VolumeAffinityFilter'),
+    changes: [
+      { type: 'feature', level: COLLECTOR_STATES },
+      aDocument('h1', 'collectors', {
+        collectors: [{ name: 'disks', namespace: 'storage', state: 'PAUSED', since: '2026-11-20T12:00:00.000Z' }],
+      }),
+      storageOf('h2', 1, true),
+    ],
   },
   'namespace.malformed': {
     request: near('near_port'),

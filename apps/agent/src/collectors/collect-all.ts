@@ -1,0 +1,81 @@
+import type { Gantt, ResourceName } from '@gantt/client'
+import { collectOnce, type Result } from './collect.ts'
+import type { CollectorView } from './collector.ts'
+import { createDelivery } from './deliver.ts'
+import type { Collected } from './output.ts'
+import { STATES } from './run-collectors.ts'
+import type { CollectorError } from './run-process.ts'
+import type { CollectorSettings } from './settings.ts'
+import { statesDocument } from './states.ts'
+
+/** What one run of a collector produced. */
+export interface CollectedOnce {
+  readonly settings: CollectorSettings
+  readonly result: Result
+}
+
+/** Runs all collectors once, at the same time, and sends nothing. */
+export const collectAll = (
+  settings: readonly CollectorSettings[],
+  name: ResourceName,
+  signal: AbortSignal,
+): Promise<readonly CollectedOnce[]> =>
+  Promise.all(settings.map(async (one) => ({ settings: one, result: await collectOnce(one, name, signal) })))
+
+/** What became of a collector in one run of the agent. `paused`: it was not run, because no profile reads its namespace. */
+export type Outcome =
+  | { readonly type: 'sent'; readonly settings: CollectorSettings; readonly collected: Collected }
+  | { readonly type: 'failed'; readonly settings: CollectorSettings; readonly error: CollectorError }
+  | { readonly type: 'paused'; readonly settings: CollectorSettings }
+
+/**
+ * Runs the collectors whose namespace is among `required` once, sends their documents, and then sends the states of all collectors.
+ * Collectors that are slowed while nothing reads them are run too. Rejects if a document cannot be sent. `unreported` is the reason if the
+ * states could not be reported, for example because the service is too old for them.
+ */
+export async function reportCollectors(
+  {
+    gantt,
+    name,
+    settings,
+    required,
+    now = Date.now,
+  }: {
+    readonly gantt: Gantt
+    readonly name: ResourceName
+    readonly settings: readonly CollectorSettings[]
+    readonly required: readonly string[]
+    readonly now?: () => number
+  },
+  signal: AbortSignal,
+): Promise<{ readonly outcomes: readonly Outcome[]; readonly unreported: string | undefined }> {
+  const isRun = ({ namespace, whileUnread }: CollectorSettings): boolean => required.includes(namespace) || whileUnread === 'slow'
+  const outcomes = await Promise.all(
+    settings.map(async (one): Promise<Outcome> => {
+      if (!isRun(one)) return { type: 'paused', settings: one }
+      const result = await collectOnce(one, name, signal)
+      if ('error' in result) return { type: 'failed', settings: one, error: result.error }
+      const answer = await createDelivery(gantt, name, one.namespace)(result.collected, { signal })
+      if (answer.type === 'accepted') return { type: 'sent', settings: one, collected: result.collected }
+      return { type: 'failed', settings: one, error: { code: 'REFUSED', text: answer.text } }
+    }),
+  )
+  const at = now()
+  const document = statesDocument(outcomes.map((outcome) => viewOf(outcome, required, at)))
+  try {
+    const answer = await createDelivery(gantt, name, STATES.namespace)({ version: STATES.version, document }, { signal })
+    return { outcomes, unreported: answer.type === 'accepted' ? undefined : answer.text }
+  } catch (error) {
+    return { outcomes, unreported: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function viewOf({ settings, ...outcome }: Outcome, required: readonly string[], at: number): CollectorView {
+  const { name, namespace, intervalSeconds, slowIntervalSeconds } = settings
+  const own = { name, namespace, since: at, error: null, lastGoodAt: null }
+  if (outcome.type === 'paused') return { ...own, state: 'PAUSED', intervalSeconds: null }
+  const isRead = required.includes(namespace)
+  const interval = { intervalSeconds: isRead ? intervalSeconds : slowIntervalSeconds }
+  if (outcome.type === 'failed') return { ...own, ...interval, state: 'FAILING', error: { ...outcome.error, at } }
+  return { ...own, ...interval, state: isRead ? 'SENDING' : 'SLOWED', lastGoodAt: at }
+}

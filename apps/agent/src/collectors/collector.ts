@@ -1,0 +1,124 @@
+import type { Clock, ResourceName } from '@gantt/client'
+import { collectOnce } from './collect.ts'
+import type { Collected } from './output.ts'
+import type { CollectorError } from './run-process.ts'
+import type { CollectorSettings } from './settings.ts'
+
+/**
+ * The state of a collector. WAITING: it has not been run yet. SENDING: its last document was accepted. SLOWED: as SENDING, but it is run
+ * at the slow interval, because no profile reads its namespace. PAUSED: it is not run for that reason. FAILING: its last run failed, or
+ * its document was refused.
+ */
+export type CollectorState = 'WAITING' | 'SENDING' | 'SLOWED' | 'PAUSED' | 'FAILING'
+
+/** The state of a collector, as the agent logs and reports it. */
+export interface CollectorView {
+  readonly name: string
+  readonly namespace: string
+  readonly state: CollectorState
+  /** Since when it is in this state, in milliseconds since 1970 by the clock of the host. */
+  readonly since: number
+  /** The present interval in seconds. Null while it is paused. */
+  readonly intervalSeconds: number | null
+  /** The last error, and when it first occurred. Null if no run failed yet, or if a later run succeeded. */
+  readonly error: (CollectorError & { readonly at: number }) | null
+  /** When the last good document was collected. Null if there is none. */
+  readonly lastGoodAt: number | null
+}
+
+/** What became of a document that was sent. */
+export type Delivery = 'accepted' | 'unsent' | { readonly error: CollectorError }
+
+export interface CollectorOptions {
+  readonly settings: CollectorSettings
+  readonly name: ResourceName
+  /** Sends a document to the service. Must not reject. */
+  readonly deliver: (collected: Collected) => Promise<Delivery>
+  /** Called after the state or the error changed. */
+  readonly changed: (view: CollectorView) => void
+  readonly signal: AbortSignal
+  readonly clock: Clock
+  /** Returns the time in milliseconds since 1970. */
+  readonly now: () => number
+}
+
+export interface Collector {
+  readonly view: CollectorView
+  /** Must be called when it becomes known whether a profile reads the namespace. The collector is not run before. */
+  setRead(isRead: boolean): void
+  /** Resolves after the signal has aborted, and the process of a run has ended. Never rejects. */
+  readonly ended: Promise<void>
+}
+
+/** A message that a collector prints can differ in each run. In the reported state a message of the same code is replaced after this time. */
+const SAME_ERROR_MS = 300_000
+
+/** Runs a collector at its interval, until the signal aborts. The next run begins after the previous one has ended. */
+export function startCollector({ settings, name, deliver, changed, signal, clock, now }: CollectorOptions): Collector {
+  let isRead: boolean | undefined
+  let wake = new AbortController()
+  let view: CollectorView = {
+    ...{ name: settings.name, namespace: settings.namespace, state: 'WAITING', since: now() },
+    ...{ intervalSeconds: settings.intervalSeconds, error: null, lastGoodAt: null },
+  }
+  const interval = (): number | null => {
+    if (isRead === true) return settings.intervalSeconds
+    return settings.whileUnread === 'slow' ? settings.slowIntervalSeconds : null
+  }
+  const become = (state: CollectorState, change: Partial<Pick<CollectorView, 'error' | 'lastGoodAt'>> = {}): void => {
+    const next = { ...view, ...change, state, since: state === view.state ? view.since : now(), intervalSeconds: interval() }
+    const isChanged =
+      state !== view.state ||
+      next.intervalSeconds !== view.intervalSeconds ||
+      next.error?.code !== view.error?.code ||
+      next.error?.at !== view.error?.at
+    view = next
+    if (isChanged) changed(view)
+  }
+  const failed = (error: CollectorError): void => {
+    const { error: last } = view
+    const isSame = last !== null && last.code === error.code && (last.text === error.text || now() - last.at < SAME_ERROR_MS)
+    become('FAILING', { error: isSame ? last : { ...error, at: now() } })
+  }
+  const runOnce = async (): Promise<void> => {
+    const result = await collectOnce(settings, name, signal)
+    if (signal.aborted) return
+    if ('error' in result) {
+      failed(result.error)
+      return
+    }
+    const collectedAt = now()
+    const delivery = await deliver(result.collected)
+    // whether the service can be reached says nothing about the collector
+    if (delivery === 'unsent' || signal.aborted) return
+    if (delivery !== 'accepted') failed(delivery.error)
+    else become(isRead === true ? 'SENDING' : 'SLOWED', { error: null, lastGoodAt: collectedAt })
+  }
+  const pause = async (ms: number): Promise<void> => {
+    wake = new AbortController()
+    await clock.wait(ms, AbortSignal.any([signal, wake.signal])).catch(() => undefined)
+  }
+  const follow = async (): Promise<void> => {
+    while (!signal.aborted) {
+      if (isRead !== undefined && interval() !== null) await runOnce()
+      const seconds = isRead === undefined ? null : interval()
+      if (isRead !== undefined && seconds === null) become('PAUSED')
+      if (!signal.aborted) await pause(seconds === null ? FOREVER_MS : seconds * 1_000)
+    }
+  }
+  return {
+    get view() {
+      return view
+    },
+    setRead(next) {
+      if (next === isRead) return
+      isRead = next
+      // A run in progress ends first. If nothing reads its namespace any more, its document is the last one.
+      wake.abort()
+    },
+    ended: follow(),
+  }
+}
+
+/** A timer cannot wait longer. */
+const FOREVER_MS = 2 ** 31 - 1

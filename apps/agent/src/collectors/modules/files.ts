@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { parse as parseToml } from 'smol-toml'
+import { isObject, type JsonObject } from '../json.ts'
+import { nestingOf } from '../nesting.ts'
+import type { Collect } from './contract.ts'
+import { readOptions } from './options.ts'
+
+/** The maximum size of a file in bytes: the service stores documents of at most 65,536 characters. */
+const MAX_BYTES = 65_536
+const MAX_FILES = 100
+const MAX_DEPTH = 32
+
+/**
+ * Merges the `.json` and `.toml` files of a folder into one document. Each file contributes its top-level members, and no two files may
+ * have the same member. Options: `folder`, and `version`, the version of the namespace's documents.
+ */
+export const filesCollector: Collect = ({ options: given }) => {
+  const options = readOptions(given)
+  const folder = options.text('folder')
+  const version = options.text('version')
+  options.end()
+  const names = readdirSync(folder)
+    .filter((name) => !name.startsWith('.') && /\.(json|toml)$/.test(name))
+    .sort()
+  if (names.length === 0) throw new Error(`${folder} has no .json or .toml file`)
+  if (names.length > MAX_FILES) throw new Error(`${folder} has ${names.length} files; at most ${MAX_FILES} are read`)
+  const document: Record<string, unknown> = {}
+  const owners = new Map<string, string>()
+  for (const name of names)
+    for (const [key, value] of Object.entries(readMembers(path.join(folder, name)))) {
+      const owner = owners.get(key)
+      if (owner !== undefined) throw new Error(`${owner} and ${name} in ${folder} both have ${JSON.stringify(key)}; only one may have it`)
+      owners.set(key, name)
+      // JSON.parse and parseToml create own members, also of the name __proto__, and so must this
+      Object.defineProperty(document, key, { value, enumerable: true })
+    }
+  return { version, document }
+}
+
+function readMembers(file: string): JsonObject {
+  const stat = statSync(file)
+  // a named pipe would never end
+  if (!stat.isFile()) throw new Error(`${file} is not a regular file`)
+  if (stat.size > MAX_BYTES) throw new Error(`${file} has ${stat.size} bytes, and may have ${MAX_BYTES}`)
+  const text = readFileSync(file, 'utf8')
+  try {
+    const isToml = file.endsWith('.toml')
+    if (!isToml && nestingOf(text) > MAX_DEPTH) throw new Error(`it has more than ${MAX_DEPTH} levels of lists and objects`)
+    const parsed: unknown = isToml ? parseToml(text) : JSON.parse(text)
+    if (isObject(parsed)) return parsed
+    throw new Error('it must be an object')
+  } catch (error) {
+    throw new Error(`${file}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}

@@ -1,0 +1,259 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { parse as parseToml } from 'smol-toml'
+import { isObject } from './json.ts'
+import { type ModuleName, moduleNames } from './modules/names.ts'
+import { nestingOf } from './nesting.ts'
+
+/** The account as which a collector runs. */
+export interface User {
+  readonly name: string
+  readonly uid: number
+  readonly gid: number
+}
+
+/** What a collector runs: a program with its arguments, a module of the operator, or a module that comes with the agent. */
+export type Work =
+  | { readonly kind: 'command'; readonly command: readonly [string, ...string[]] }
+  | { readonly kind: 'module'; readonly file: string }
+  | { readonly kind: 'own'; readonly name: ModuleName }
+
+/** The settings of one collector. */
+export interface CollectorSettings {
+  readonly name: string
+  /** The namespace whose documents it produces. */
+  readonly namespace: string
+  readonly work: Work
+  /** Passed to the collector on its standard input. */
+  readonly options: Readonly<Record<string, unknown>>
+  /** Environment variables in addition to those of every collector. */
+  readonly env: Readonly<Record<string, string>>
+  /** The time between the end of a run and the start of the next one, in seconds. */
+  readonly intervalSeconds: number
+  /** How long a run may take, in seconds. */
+  readonly timeoutSeconds: number
+  /** How much memory the process and its descendants may have together, in MiB. */
+  readonly memoryMib: number
+  /** Undefined if it runs as the user of the agent. */
+  readonly user: User | undefined
+  /** What happens while no profile reads the namespace: the collector is not run, or it is run at the slow interval. */
+  readonly whileUnread: 'pause' | 'slow'
+  /** The interval while no profile reads the namespace and `whileUnread` is `slow`, in seconds. */
+  readonly slowIntervalSeconds: number
+}
+
+/** Thrown if the settings of collectors are invalid. The message has one line for each error. */
+export class InvalidSettings extends Error {
+  override readonly name = 'InvalidSettings'
+}
+
+/** What the settings are checked against. */
+export interface Surroundings {
+  /** The user id of the agent. Only 0 (root) may run collectors as another user. */
+  readonly uid: number
+  /** The folder to which relative paths of modules refer. */
+  readonly folder: string
+  /** Returns the contents of the file with the accounts (passwd(5)). */
+  readonly accounts: () => string
+}
+
+/** At most this many collectors run on a host. */
+export const MAX_COLLECTORS = 32
+
+/** A name of a collector; the same rule is in the namespace `collectors` of the service. */
+const NAME = /^[a-z][a-z0-9_-]{0,31}$/
+const NAMESPACE = /^[a-z][a-z0-9._-]{0,62}$/
+const ENV = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
+
+/** Namespaces that the agent itself reports. */
+const OF_AGENT: readonly string[] = ['compute', 'collectors']
+
+/** The settings that a collector can have, besides those of the file as a whole. */
+const KEYS = [
+  ...['name', 'namespace', 'command', 'module', 'collector', 'options', 'env', 'intervalSeconds', 'timeoutSeconds', 'memoryMib', 'user'],
+  ...['whileUnread', 'slowIntervalSeconds'],
+]
+
+/** Reads the file with the settings of collectors, JSON or TOML by its name. Throws InvalidSettings, which names the file. */
+export function readCollectorSettings(file: string): readonly CollectorSettings[] {
+  const fail = (why: string): never => {
+    throw new InvalidSettings(`${file}: ${why}`)
+  }
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    return fail(`the settings of collectors cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  let document: unknown
+  try {
+    const isToml = file.endsWith('.toml')
+    if (!isToml && nestingOf(text) > 64) return fail('it must have at most 64 levels of lists and objects')
+    document = isToml ? parseToml(text) : JSON.parse(text)
+  } catch (error) {
+    return fail(`it must be a JSON document, or TOML if its name ends in .toml: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  try {
+    return parseCollectorSettings(document, {
+      uid: process.getuid?.() ?? -1,
+      folder: path.dirname(path.resolve(file)),
+      accounts: () => readFileSync('/etc/passwd', 'utf8'),
+    })
+  } catch (error) {
+    if (error instanceof InvalidSettings) return fail(error.message)
+    throw error
+  }
+}
+
+/** Checks the settings of collectors. Throws InvalidSettings with all errors. */
+export function parseCollectorSettings(document: unknown, around: Surroundings): readonly CollectorSettings[] {
+  const errors: string[] = []
+  const wrong: Wrong = (at, found, rule) => {
+    errors.push(`${at} is ${shown(found)}; it must ${rule}`)
+  }
+  if (!isObject(document) || !Array.isArray(document.collectors))
+    throw new InvalidSettings(`the document is ${shown(document)}; it must be an object with a list "collectors"`)
+  const list: readonly unknown[] = document.collectors
+  for (const key of Object.keys(document))
+    if (key !== 'collectors' && key !== 'whileUnread')
+      wrong(key, document[key], 'be left out: the document has only collectors and whileUnread')
+  if (list.length > MAX_COLLECTORS) wrong('collectors', list, `have at most ${MAX_COLLECTORS} members`)
+  const unread = unreadOf('whileUnread', document.whileUnread, 'pause', wrong)
+  const read = list.map((one, i) => parseOne(`collectors.${i}`, one, unread, around, wrong))
+  for (const key of ['name', 'namespace'] as const)
+    for (const [i, one] of read.entries())
+      if (one !== undefined && read.findIndex((other) => other?.[key] === one[key]) < i)
+        wrong(
+          `collectors.${i}.${key}`,
+          one[key],
+          key === 'name' ? 'be the name of one collector' : 'be the namespace of one collector: two would overwrite each other',
+        )
+  if (errors.length > 0) throw new InvalidSettings(errors.join('\n'))
+  return read.filter((one) => one !== undefined)
+}
+
+type Wrong = (at: string, found: unknown, rule: string) => void
+
+function parseOne(at: string, given: unknown, unread: 'pause' | 'slow', around: Surroundings, wrong: Wrong): CollectorSettings | undefined {
+  if (!isObject(given)) {
+    wrong(at, given, 'be an object')
+    return undefined
+  }
+  for (const key of Object.keys(given))
+    if (!KEYS.includes(key)) wrong(`${at}.${key}`, given[key], `be left out: a collector has ${KEYS.join(', ')}`)
+  const { name, namespace } = given
+  const isNamed = typeof name === 'string' && NAME.test(name)
+  if (!isNamed) wrong(`${at}.name`, name, 'be a lower-case letter and up to 31 lower-case letters, digits, dashes and underscores')
+  const isOfNamespace = typeof namespace === 'string' && NAMESPACE.test(namespace) && !OF_AGENT.includes(namespace)
+  if (!isOfNamespace)
+    wrong(
+      `${at}.namespace`,
+      namespace,
+      `be a namespace that the service knows, other than ${OF_AGENT.join(' and ')}, which the agent itself reports`,
+    )
+  const seconds = (key: string, least: number, most: number, otherwise: number): number =>
+    wholeNumber(`${at}.${key}`, given[key], { least, most, otherwise }, wrong)
+  const work = workOf(at, given, around, wrong)
+  const options = given.options ?? {}
+  if (!isObject(options)) wrong(`${at}.options`, options, 'be an object')
+  const intervalSeconds = seconds('intervalSeconds', 1, 86_400, 30)
+  const settings = {
+    intervalSeconds,
+    timeoutSeconds: seconds('timeoutSeconds', 1, 600, 10),
+    memoryMib: wholeNumber(`${at}.memoryMib`, given.memoryMib, { least: 8, most: 65_536, otherwise: 256 }, wrong),
+    slowIntervalSeconds: seconds('slowIntervalSeconds', intervalSeconds, 86_400, Math.max(600, intervalSeconds)),
+    whileUnread: unreadOf(`${at}.whileUnread`, given.whileUnread, unread, wrong),
+    user: userOf(`${at}.user`, given.user, around, wrong),
+    env: envOf(`${at}.env`, given.env, wrong),
+  }
+  if (!isNamed || !isOfNamespace || work === undefined || !isObject(options)) return undefined
+  return { name, namespace, work, options, ...settings }
+}
+
+function workOf(at: string, given: Readonly<Record<string, unknown>>, { folder }: Surroundings, wrong: Wrong): Work | undefined {
+  const { command, module, collector } = given
+  const count = [command, module, collector].filter((one) => one !== undefined).length
+  if (count !== 1) {
+    wrong(at, given, 'have exactly one of command (a program), module (a file) and collector (one that comes with the agent)')
+    return undefined
+  }
+  if (collector !== undefined) {
+    const name = moduleNames.find((one) => one === collector)
+    if (name === undefined) wrong(`${at}.collector`, collector, `be one of ${moduleNames.join(', ')}`)
+    return name && { kind: 'own', name }
+  }
+  if (module !== undefined) {
+    if (typeof module === 'string' && module !== '') return { kind: 'module', file: path.resolve(folder, module) }
+    wrong(`${at}.module`, module, 'be the path of a JavaScript module')
+    return undefined
+  }
+  const words = Array.isArray(command) ? command.filter((word): word is string => typeof word === 'string' && !word.includes('\0')) : []
+  const [program, ...args] = words
+  if (Array.isArray(command) && words.length === command.length && program !== undefined && path.isAbsolute(program))
+    return { kind: 'command', command: [program, ...args] }
+  wrong(`${at}.command`, command, 'be a list of texts: the absolute path of a program, and its arguments; no shell reads them')
+  return undefined
+}
+
+function userOf(at: string, user: unknown, { uid, accounts }: Surroundings, wrong: Wrong): User | undefined {
+  if (user === undefined) return undefined
+  if (typeof user !== 'string' || user === '') {
+    wrong(at, user, 'be the name of a user of this machine')
+    return undefined
+  }
+  if (uid !== 0) {
+    wrong(at, user, `be left out: this agent runs as user ${uid} and may not change the user; run it as root, or without this setting`)
+    return undefined
+  }
+  const [, , id, group] =
+    accounts()
+      .split('\n')
+      .map((line) => line.split(':'))
+      .find(([name]) => name === user) ?? []
+  if (id !== undefined && group !== undefined && /^\d+$/.test(id) && /^\d+$/.test(group))
+    return { name: user, uid: Number(id), gid: Number(group) }
+  wrong(at, user, 'be the name of a user in /etc/passwd')
+  return undefined
+}
+
+function envOf(at: string, env: unknown, wrong: Wrong): Readonly<Record<string, string>> {
+  if (env === undefined) return {}
+  if (!isObject(env)) {
+    wrong(at, env, 'be an object of texts')
+    return {}
+  }
+  const pairs = Object.entries(env).flatMap(([name, value]): (readonly [string, string])[] => {
+    if (!ENV.test(name) || name.startsWith('GANTT'))
+      wrong(`${at}.${name}`, value, 'have a name of letters, digits and _, which does not begin with GANTT')
+    else if (typeof value !== 'string' || value.includes('\0')) wrong(`${at}.${name}`, value, 'be a text')
+    else return [[name, value]]
+    return []
+  })
+  return Object.fromEntries(pairs)
+}
+
+function unreadOf(at: string, value: unknown, otherwise: 'pause' | 'slow', wrong: Wrong): 'pause' | 'slow' {
+  if (value === undefined) return otherwise
+  if (value === 'pause' || value === 'slow') return value
+  wrong(at, value, 'be "pause" or "slow"')
+  return otherwise
+}
+
+function wholeNumber(
+  at: string,
+  value: unknown,
+  { least, most, otherwise }: { readonly least: number; readonly most: number; readonly otherwise: number },
+  wrong: Wrong,
+): number {
+  if (value === undefined) return otherwise
+  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value
+  wrong(at, value, `be a whole number of ${least} to ${most}`)
+  return otherwise
+}
+
+/** A value in an error message, shortened. */
+function shown(value: unknown): string {
+  if (value === undefined) return 'absent'
+  const text = JSON.stringify(value) ?? String(value)
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text
+}

@@ -1,0 +1,342 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type AgentEvent, readCollectorSettings, runAgent } from '@gantt/agent'
+import { createGantt, systemClock } from '@gantt/client'
+import { afterAll, describe, expect, test } from 'vitest'
+import { ADMIN_KEY } from '../../../../../packages/proofs/src/processes/service.ts'
+import { useOwnService } from '../../testing/own-service.ts'
+import { offer, thisMachine } from './testing/machine.ts'
+
+// Collectors as processes of an agent, against a service with a plug-in whose namespaces they produce.
+
+const folder = mkdtempSync(path.join(tmpdir(), 'gantt-collectors-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Each collector has a namespace of its own, because a host has one collector for a namespace. */
+const namespaces = [
+  'steady',
+  'hangs',
+  'floods',
+  'halves',
+  'crashes',
+  'greedy',
+  'foreign',
+  'changed',
+  'versions',
+  'unread',
+  'slow',
+  'shifts',
+]
+const door = fileURLToPath(new URL('../../../../../packages/scheduler-core/dist/plugin/index.js', import.meta.url))
+const reading = (noun: string, names: readonly string[]) => `{ name: '${noun}', description: 'd', unit: 'W',
+  reads: ${JSON.stringify(names.map((name) => `${name}.watts`))}, prepare: (request, fleet) => (host) =>
+    fleet.hosts.get(host).namespaces.get('${names[0]}').document.watts }`
+const plugin = path.join(folder, 'lab.mjs')
+writeFileSync(
+  plugin,
+  `import { z } from ${JSON.stringify(`file://${door}`)}
+const of = (name) => ({ name, description: 'd', version: '1.0', maxAgeSeconds: 60, document: z.strictObject({ watts: z.int().min(0) }) })
+export default { contract: 1, name: 'lab', version: '1.0.0', description: 'd', namespaces: ${JSON.stringify(namespaces)}.map(of),
+  weighers: [${reading('ReadWeigher', namespaces.slice(0, 9))}, ${reading('UnreadWeigher', ['unread'])}, ${reading('ShiftsWeigher', ['shifts'])}],
+  filters: [{ name: 'UnreadFilter', description: 'd', reads: ['unread.watts'], prepare: () => ({ passes: () => true, reason: () => ({ code: 'filter.refused' }) }) }] }`,
+)
+
+const own = useOwnService({ withFleet: false, settings: { GANTT_PLUGINS: `trusted:${plugin}` } })
+
+interface SeenCollector {
+  readonly name: string
+  readonly state: string
+  readonly intervalSeconds: number | null
+  readonly error: { readonly code: string; readonly message: string } | null
+  readonly lastGoodAt: string | null
+}
+interface Seen {
+  readonly collectors: readonly SeenCollector[]
+  readonly namespaces: readonly { readonly namespace: string; readonly document: unknown; readonly ageSeconds: number }[]
+}
+const SEEN = `query Seen($name: String!) { host(name: $name) {
+  collectors { name state intervalSeconds lastGoodAt outdated error { code message } } namespaces { namespace document ageSeconds } } }`
+const seen = async (name: string): Promise<Seen> =>
+  (await own.service.client.request<{ host: Seen | null }>(SEEN, { name })).host ?? { collectors: [], namespaces: [] }
+const collectorOf = async (host: string, name: string): Promise<SeenCollector | undefined> =>
+  (await seen(host)).collectors.find((one) => one.name === name)
+const documentOf = async (host: string, name: string): Promise<unknown> =>
+  (await seen(host)).namespaces.find(({ namespace }) => namespace === name)?.document
+
+const createProfile = async (name: string, weighers: readonly string[], filters: readonly string[] = []): Promise<void> => {
+  const input = {
+    note: '',
+    filters: ['ComputeFilter', ...filters].map((filter) => ({ name: filter })),
+    weighers: weighers.map((weigher) => ({ name: weigher, multiplier: 1 })),
+  }
+  const CREATE =
+    'mutation ($name: String!, $input: ProfileVersionInput!) { profileVersionCreate(profile: $name, input: $input) { __typename ... on UserError { message } } }'
+  expect(await own.service.client.request(CREATE, { name, input })).toEqual({ profileVersionCreate: { __typename: 'ProfilePayload' } })
+}
+
+/** A script that prints its document. The text of a script is a program for `node -e`. */
+const prints = (output: unknown): string => `process.stdout.write(${JSON.stringify(JSON.stringify(output))})`
+const steady = prints({ version: '1.0', document: { watts: 5 } })
+
+/** Starts an agent with collectors: each is the name of its namespace, and its script or its settings. */
+function startAgent(
+  host: string,
+  collectors: Readonly<Record<string, string | Readonly<Record<string, unknown>>>>,
+  { clock = systemClock, fetch = globalThis.fetch } = {},
+) {
+  const file = path.join(folder, `${host}.json`)
+  const list = Object.entries(collectors).map(([name, one]) => ({
+    ...{ name, namespace: name, intervalSeconds: 1, timeoutSeconds: 60 },
+    ...(typeof one === 'string' ? { command: [process.execPath, '-e', one] } : one),
+  }))
+  writeFileSync(file, JSON.stringify({ collectors: list }))
+  const stop = new AbortController()
+  const events: AgentEvent[] = []
+  const ended = runAgent({
+    gantt: createGantt({ url: own.service.url, key: ADMIN_KEY, fetch }),
+    name: { host },
+    offer: { ...offer, nodeName: host },
+    look: () => thisMachine,
+    intervalMs: 5_000,
+    notify: (event) => void events.push(event),
+    signal: stop.signal,
+    collectors: readCollectorSettings(file),
+    clock,
+  })
+  return {
+    events,
+    logged: (name: string) => events.flatMap((event) => (event.event === 'collector' && event.collector === name ? [event] : [])),
+    end: async () => {
+      stop.abort()
+      await ended
+    },
+  }
+}
+
+const FLOOD =
+  "const mib = 'x'.repeat(1_048_576); const print = (left) => left > 0 && process.stdout.write(mib, () => print(left - 1)); print(100)"
+const GREEDY = 'const all = []; setInterval(() => all.push(Buffer.alloc(16 * 1_048_576, 1)), 5)'
+
+describe('a collector that misbehaves', () => {
+  const misbehaving: readonly (readonly [string, string | Readonly<Record<string, unknown>>, string, RegExp])[] = [
+    [
+      'hangs',
+      { command: [process.execPath, '-e', 'setInterval(() => {}, 1_000)'], timeoutSeconds: 1 },
+      'TIME_LIMIT',
+      /^it did not end within 1 s$/,
+    ],
+    ['floods', FLOOD, 'OUTPUT_LIMIT', /^it printed more than 1048576 bytes$/],
+    ['halves', 'process.stdout.write(\'{"version":"1.0","document":{"wat\')', 'MALFORMED', /^its output is not one JSON document/],
+    ['crashes', "console.error('no sensor'); process.exit(7)", 'CRASHED', /^it ended with code 7 after \d+ ms: no sensor$/],
+    ['greedy', { command: [process.execPath, '-e', GREEDY], memoryMib: 128 }, 'MEMORY_LIMIT', /may use 128$/],
+    ['foreign', prints({ host: 'another', version: '1.0', document: { watts: 1 } }), 'FOREIGN', /^it wants to report the host "another"/],
+    ['changed', prints({ version: '1.0', document: { watts: 5, phase: 1 } }), 'REFUSED', /^stats\.\w+: document\b.*phase/],
+    ['versions', prints({ version: '0.9', document: { watts: 5 } }), 'REFUSED', /^stats\.unknown_version: version is "0\.9"; .*1\.0/],
+    ['nowhere', steady, 'REFUSED', /^stats\.unknown_namespace: namespace is "nowhere"; it must be one that this replica knows: /],
+  ]
+
+  test.each(misbehaving)(
+    '%s: it is named by the host, and another collector and the machine are reported',
+    async (name, work, code, text) => {
+      await createProfile('lab', ['ReadWeigher'])
+      const host = `bad-${name}`
+      // nothing reads a namespace that the service does not know, so such a collector is run only if it is slowed instead of paused
+      const settings = typeof work === 'string' ? { command: [process.execPath, '-e', work] } : work
+      const agent = startAgent(host, { [name]: { ...settings, whileUnread: 'slow', slowIntervalSeconds: 1 }, steady })
+      try {
+        await expect.poll(() => collectorOf(host, name)).toMatchObject({ state: 'FAILING', lastGoodAt: null, error: { code } })
+        expect((await collectorOf(host, name))?.error?.message).toMatch(text)
+        await expect.poll(() => documentOf(host, 'steady')).toEqual({ watts: 5 })
+        await expect.poll(() => collectorOf(host, 'steady')).toMatchObject({ state: 'SENDING', error: null })
+        expect(await documentOf(host, name)).toBeUndefined()
+        expect(await documentOf('another', name)).toBeUndefined()
+        expect(agent.logged(name).at(-1)).toMatchObject({ state: 'FAILING', error: { code } })
+        expect(agent.events.map(({ event }) => event)).toContain('reported')
+      } finally {
+        await agent.end()
+      }
+    },
+  )
+
+  test('its last good document stays, the time of that document is shown, and it recovers', async () => {
+    await createProfile('lab', ['ReadWeigher'])
+    const file = path.join(folder, 'watts.json')
+    const print = `process.stdout.write(require('node:fs').readFileSync(${JSON.stringify(file)}))`
+    const write = (watts: unknown) => writeFileSync(file, JSON.stringify({ version: '1.0', document: { watts } }))
+    write(100)
+    const agent = startAgent('recovers', { changed: print })
+    try {
+      await expect.poll(() => collectorOf('recovers', 'changed')).toMatchObject({ state: 'SENDING', lastGoodAt: null })
+      write('100 W')
+      await expect.poll(() => collectorOf('recovers', 'changed')).toMatchObject({ state: 'FAILING', error: { code: 'REFUSED' } })
+      const failing = await collectorOf('recovers', 'changed')
+      expect(failing?.error?.message).toMatch(/watts is "100 W"|watts.*expected/i)
+      expect(Date.parse(failing?.lastGoodAt ?? '')).toBeLessThanOrEqual(Date.now())
+      const { out } = await own.run('host', 'show', 'recovers')
+      expect(out).toMatch(/collectors of the agent\nCOLLECTOR +NAMESPACE +DOCUMENTS\nchanged +changed +failing, REFUSED: stats/)
+      const { namespaces: all } = await seen('recovers')
+      expect(all.find(({ namespace }) => namespace === 'changed')).toMatchObject({
+        document: { watts: 100 },
+        ageSeconds: expect.any(Number),
+      })
+      write(200)
+      await expect.poll(() => documentOf('recovers', 'changed')).toEqual({ watts: 200 })
+      await expect.poll(() => collectorOf('recovers', 'changed')).toMatchObject({ state: 'SENDING', error: null, lastGoodAt: null })
+    } finally {
+      await agent.end()
+    }
+  })
+
+  test('the metrics of the service count hosts by collector, state and error', async () => {
+    const agent = startAgent('counted', { crashes: 'process.exit(1)' })
+    try {
+      await expect.poll(() => collectorOf('counted', 'crashes')).toMatchObject({ state: 'FAILING' })
+      const response = await fetch(new URL('/metrics', own.service.url), { headers: { Authorization: `Bearer ${ADMIN_KEY}` } })
+      const text = await response.text()
+      expect(text).toMatch(/^gantt_collectors\{collector="crashes",state="FAILING"\} \d+$/m)
+      expect(text).toMatch(/^gantt_collector_errors\{collector="crashes",error="CRASHED"\} \d+$/m)
+    } finally {
+      await agent.end()
+    }
+  })
+})
+
+describe('a namespace that no profile reads', () => {
+  const NOT_SENT = 'The host does not send the namespace unread, because no profile in use reads it: its collector is paused.'
+  const request = { gantt: { flavor: { vcpus: 1, memoryMb: 64 }, forceHosts: ['paused'], forceVerify: 'ALL' } }
+  const EXPLAINED = 'reasons { code text } verdicts(first: 5) { nodes { hostName weights { weigher missing } } }'
+  interface Explained {
+    readonly reasons: readonly { readonly code: string; readonly text: string }[]
+    readonly verdicts: {
+      readonly nodes: readonly { readonly weights: readonly { readonly weigher: string; readonly missing: string | null }[] }[]
+    }
+  }
+
+  /** Simulates the request under the default profile with other filters and weighers. */
+  async function simulate(change: Readonly<Record<string, readonly unknown[]>>): Promise<Explained> {
+    const query = `query ($input: SimulateInput!) { simulate(input: $input) { decisions(first: 1) { explanation { ${EXPLAINED} } } } }`
+    const { simulate: simulation } = await own.service.client.request<{
+      simulate: { decisions: readonly { explanation: Explained }[] }
+    }>(query, { input: { requests: [{ spec: request }], profileChanges: change } })
+    const [decision] = simulation.decisions
+    if (decision === undefined) throw new Error('the simulation has no decision')
+    return decision.explanation
+  }
+  const explain = async (profile: string): Promise<Explained> => {
+    const query = `query ($input: ExplainPlacementInput!) { explainPlacement(input: $input) { ${EXPLAINED} } }`
+    const input = { profile, subject: { spec: request } }
+    return (await own.service.client.request<{ explainPlacement: Explained }>(query, { input })).explainPlacement
+  }
+
+  test('is not sent, the host and the reasons say so, and a profile that reads it gets it within a minute', async () => {
+    // waits are a twentieth as long as they are requested, and are added up
+    let waited = 0
+    const clock = {
+      now: systemClock.now,
+      wait: async (ms: number, signal?: AbortSignal) => {
+        if (ms < 60_000) waited += ms
+        await systemClock.wait(ms / 20, signal)
+      },
+    }
+    const agent = startAgent('paused', { unread: steady }, { clock })
+    try {
+      await expect.poll(() => collectorOf('paused', 'unread')).toMatchObject({ state: 'PAUSED', intervalSeconds: null, error: null })
+      expect(await documentOf('paused', 'unread')).toBeUndefined()
+      expect((await own.run('host', 'show', 'paused')).out).toMatch(/unread +unread +not sent: no profile in use reads them/)
+      // a profile that is not in use is no reason to send it: the profile is only simulated
+      const filtered = await simulate({ filters: [{ name: 'ComputeFilter' }, { name: 'UnreadFilter' }] })
+      expect(filtered.reasons).toContainEqual({ code: 'namespace.not_sent', text: NOT_SENT })
+      const weighed = await simulate({ filters: [{ name: 'ComputeFilter' }], weighers: [{ name: 'UnreadWeigher', multiplier: 1 }] })
+      expect(weighed.verdicts.nodes[0]?.weights).toEqual([{ weigher: 'UnreadWeigher', missing: NOT_SENT }])
+      waited = 0
+      await createProfile('reader', ['UnreadWeigher'], ['UnreadFilter'])
+      // until the agent has learned of the profile, an explanation says that the namespace is not sent
+      const reason = (await explain('reader')).reasons.find(({ code }) => code.startsWith('namespace.'))
+      if (reason !== undefined) expect(reason).toMatchObject({ code: 'namespace.not_sent', text: NOT_SENT })
+      await expect.poll(() => documentOf('paused', 'unread')).toEqual({ watts: 5 })
+      expect(waited).toBeLessThan(60_000)
+      await expect.poll(() => collectorOf('paused', 'unread')).toMatchObject({ state: 'SENDING' })
+    } finally {
+      await agent.end()
+    }
+  })
+
+  test('is sent at the slow interval if the operator set it so', async () => {
+    const agent = startAgent('slowed', {
+      slow: { command: [process.execPath, '-e', steady], whileUnread: 'slow', slowIntervalSeconds: 300 },
+    })
+    try {
+      await expect.poll(() => collectorOf('slowed', 'slow')).toMatchObject({ state: 'SLOWED', intervalSeconds: 300 })
+      expect(await documentOf('slowed', 'slow')).toEqual({ watts: 5 })
+    } finally {
+      await agent.end()
+    }
+  })
+})
+
+describe('an agent that reports once, or only shows what it would report', () => {
+  const write = (name: string, collectors: readonly object[]): string => {
+    const file = path.join(folder, name)
+    writeFileSync(file, JSON.stringify({ collectors }))
+    return file
+  }
+  const collector = (name: string, script: string) => ({ name, namespace: name, command: [process.execPath, '-e', script] })
+
+  test('--once sends what profiles read, and names what it does not send and what failed', async () => {
+    await createProfile('lab', ['ReadWeigher'])
+    const file = write('once.json', [collector('steady', steady), collector('slow', steady), collector('crashes', 'process.exit(4)')])
+    const { out, code } = await own.run('agent', '--once', '--name', 'once', '--collectors', file)
+    expect(out).toContain('collector steady (namespace steady): sent\n')
+    expect(out).toContain('collector slow (namespace slow): not sent, because no profile reads the namespace\n')
+    expect(out).toMatch(/collector crashes \(namespace crashes\) failed, CRASHED: it ended with code 4/)
+    expect(code).toBe(1)
+    expect((await seen('once')).collectors.map(({ name, state }) => [name, state])).toEqual([
+      ['steady', 'SENDING'],
+      ['slow', 'PAUSED'],
+      ['crashes', 'FAILING'],
+    ])
+    expect(await documentOf('once', 'steady')).toEqual({ watts: 5 })
+  })
+
+  test('--print shows the documents, and sends nothing', async () => {
+    const file = write('print.json', [collector('steady', steady)])
+    const { out, code } = await own.run('agent', '--print', '--name', 'printed', '--collectors', file)
+    expect([out.slice(out.indexOf('collector steady')), code]).toEqual([
+      'collector steady (namespace steady), version 1.0\n{\n  "watts": 5\n}\n',
+      0,
+    ])
+    expect(await seen('printed')).toEqual({ collectors: [], namespaces: [] })
+  })
+
+  test('wrong settings are refused before anything is sent', async () => {
+    const file = write('wrong.json', [{ ...collector('steady', steady), intervalSeconds: 0 }])
+    const { err, code } = await own.run('agent', '--once', '--name', 'wrong', '--collectors', file)
+    expect([err, code]).toEqual([expect.stringMatching(/wrong\.json: collectors\.0\.intervalSeconds is 0; it must be/), 2])
+  })
+
+  test('a module and a collector of the agent run in a process of their own', async () => {
+    const module = path.join(folder, 'own.mjs')
+    writeFileSync(
+      module,
+      "console.log('a note'); export default ({ host, options }) => ({ version: '1.0', document: { watts: options.watts, host, pid: process.pid } })",
+    )
+    const facts = path.join(folder, 'facts')
+    mkdirSync(facts)
+    writeFileSync(path.join(facts, 'a.toml'), 'watts = 7\n')
+    const file = write('modules.json', [
+      { name: 'own', namespace: 'steady', module: './own.mjs', options: { watts: 3 } },
+      { name: 'files', namespace: 'slow', collector: 'files', options: { folder: facts, version: '1.0' } },
+      { name: 'broken', namespace: 'floods', module: './none.mjs' },
+      { name: 'wrong', namespace: 'halves', collector: 'power', options: {} },
+    ])
+    const { collectors } = JSON.parse((await own.run('agent', '--print', '--name', 'modules', '--collectors', file, '--json')).out)
+    expect(collectors[0].error).toBeUndefined()
+    expect(collectors[0].collected).toEqual({ version: '1.0', document: { watts: 3, host: 'modules', pid: expect.any(Number) } })
+    expect(collectors[0].collected.document.pid).not.toBe(process.pid)
+    expect(collectors[1].collected).toEqual({ version: '1.0', document: { watts: 7 } })
+    expect(collectors[2].error).toMatchObject({ code: 'CRASHED', text: expect.stringContaining('none.mjs') })
+    expect(collectors[3].error).toMatchObject({ code: 'CRASHED', text: expect.stringContaining('options.budgetWatts is absent') })
+  })
+})

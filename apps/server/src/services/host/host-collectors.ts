@@ -1,0 +1,18 @@
+import { type CollectorStatus, collectorsOf } from '@gantt/scheduler-core'
+import type { HostView } from './host-view.ts'
+
+/** A collector of a host, as the host's agent reported it. */
+export interface CollectorView extends CollectorStatus {
+  /** When the agent reported the state, in store time. */
+  readonly reportedAt: number
+  /** True if the agent has not repeated the state for so long that it may no longer be true. */
+  readonly isOutdated: boolean
+}
+
+/** The collectors of a host, in the order of the agent's settings. Empty if the agent reported none. */
+export function collectorViews({ fleet, record }: HostView): CollectorView[] {
+  const reported = collectorsOf(fleet, record)
+  if (reported === undefined) return []
+  const { collectors, reportedAt, isRecent } = reported
+  return collectors.map((one) => ({ ...one, reportedAt, isOutdated: !isRecent }))
+}
