@@ -253,8 +253,10 @@ export async function openService({
       settings,
       ...records.stores,
     })
-    // If the replica replaces its fleet, subscriptions are closed, so that their callers begin again with the durable state.
-    const stopReplaced = replica.onReplaced(() => services.watch.close())
+    // If the replica continues at another revision, subscriptions are closed, so that their callers begin again with the durable state.
+    const stopReplaced = replica.onReplaced(({ isHealed }) => {
+      if (!isHealed) services.watch.close()
+    })
     opened.push(() => stopReplaced())
     let warnings = new WarningCounter(replica.fleet)
     const countWarnings = (): Promise<ReadonlyMap<string, number>> => {

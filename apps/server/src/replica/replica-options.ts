@@ -40,6 +40,16 @@ export interface Snapshot {
   readonly changes: number
 }
 
+/** Another fleet replaced the fleet of a replica. */
+export interface Replaced {
+  readonly before: Fleet
+  /**
+   * True if the new fleet was rebuilt from the log at the revision of the old fleet, which can have been wrong in any way. False if the new
+   * fleet is at another revision, because the store lost entries or trimmed entries that were not applied yet.
+   */
+  readonly isHealed: boolean
+}
+
 /** An applied entry, and the result of each of its changes. */
 export interface Applied {
   readonly entry: LogEntry

@@ -13,7 +13,7 @@ import { isMove } from './propose/moves.ts'
 import type { Gathered, PlacementCall, PlacementOutcome } from './propose/placement.ts'
 import type { Tally } from './propose/retries.ts'
 import type { ChangeVerdict, ChangeWork, PlacementWork } from './propose/work.ts'
-import type { Applied, ReplicaOptions, Snapshot } from './replica-options.ts'
+import type { Applied, Replaced, ReplicaOptions, Snapshot } from './replica-options.ts'
 
 /**
  * One process's copy of the fleet and its access to the log. A replica follows the log (Follower), appends entries for callers (Appender),
@@ -150,10 +150,10 @@ export class Replica {
   }
 
   /**
-   * Calls the listener after this replica's fleet was replaced by another fleet. A listener that followed the entries of the old fleet must
-   * then start again. Returns a function that ends the subscription.
+   * Calls the listener after this replica's fleet was replaced by another fleet, also by `adopt`. A listener that followed the entries of the
+   * old fleet must then start again. Returns a function that ends the subscription.
    */
-  onReplaced(listener: () => void): () => void {
+  onReplaced(listener: (replaced: Replaced) => void): () => void {
     return this.#follower.onReplaced(listener)
   }
 

@@ -16,7 +16,7 @@ import { realTimers, type Timers } from '../../timers.ts'
 import type { Freshness } from '../answer/freshness.ts'
 import { behindDurable } from '../answer/lost-entries.ts'
 import { createListeners, type Listeners } from '../listeners.ts'
-import type { Applied, ReplicaOptions, Snapshot } from '../replica-options.ts'
+import type { Applied, Replaced, ReplicaOptions, Snapshot } from '../replica-options.ts'
 import { createCheckpointer } from './checkpointer.ts'
 import { createHistory } from './history.ts'
 
@@ -50,7 +50,7 @@ export class Follower {
   readonly #freshness: Freshness
   readonly #hooks: FollowerHooks
   readonly #applied: Listeners<Applied>
-  readonly #replaced = createListeners<void>()
+  readonly #replaced = createListeners<Replaced>()
   readonly #snapshots = createListeners<Snapshot>()
   readonly #checkpointer: ReturnType<typeof createCheckpointer>
   /**
@@ -92,7 +92,7 @@ export class Follower {
     return this.#applied.add(listener)
   }
 
-  onReplaced(listener: () => void): () => void {
+  onReplaced(listener: (replaced: Replaced) => void): () => void {
     return this.#replaced.add(listener)
   }
 
@@ -153,10 +153,9 @@ export class Follower {
     const { revision, id, at } = this.#fleet.place
     if (fleet.place.revision !== revision || fleet.place.id !== id || fleet.place.at !== at)
       throw new RangeError(`a fleet at revision ${fleet.place.revision} cannot replace one at revision ${revision}`)
-    this.#fleet = fleet
     this.#adoptedAt = revision
+    this.#replace(fleet, true)
     this.#checkpointer.applied(fleet, 0)
-    this.#snapshots.notify(this.#snapshot())
     this.#freshness.changed.notify()
   }
 
@@ -174,7 +173,7 @@ export class Follower {
     })
     const fleet = await createHistory(this.#store, 0, this.#fleet).at(durable.revision)
     const lost = this.#hooks.onRewind(durable.revision)
-    this.#replace(fleet)
+    this.#replace(fleet, false)
     this.#options.warn(
       `the store lost its unflushed tail, revisions ${durable.revision + 1} to ${place.revision}; no answer depended on it; ${lost} changes of this replica are written again`,
     )
@@ -191,15 +190,16 @@ export class Follower {
     const checkpoint = await this.#store.loadCheckpoint(Number.MAX_SAFE_INTEGER)
     if (checkpoint === undefined || checkpoint.place.revision <= before)
       throw new StoreWentBackError(`the log no longer follows revision ${before}, and there is no later checkpoint`)
-    this.#replace(await inPieces(rebuildFleet(checkpoint, this.#fleet), this.#timers))
+    this.#replace(await inPieces(rebuildFleet(checkpoint, this.#fleet), this.#timers), false)
     this.#options.warn(`the log no longer reaches back to revision ${before}; going on from the checkpoint at ${checkpoint.place.revision}`)
     this.#hooks.onJump()
   }
 
-  #replace(fleet: Fleet): void {
+  #replace(fleet: Fleet, isHealed: boolean): void {
+    const before = this.#fleet
     this.#fleet = fleet
     this.#snapshots.notify(this.#snapshot())
-    this.#replaced.notify()
+    this.#replaced.notify({ before, isHealed })
   }
 
   #snapshot(): Snapshot {

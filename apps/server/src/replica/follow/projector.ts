@@ -78,7 +78,7 @@ export function createProjector(
     for (const decision of rows.decisions) for (const listener of listeners) listener(decision)
     kick()
   })
-  // rows of entries that the store lost are dropped
+  // rows of entries that the store lost, and rows that were made from a wrong state, are dropped
   const stopReplaced = replica.onReplaced(() => {
     while (buffer.length > 0) drop()
     kick()

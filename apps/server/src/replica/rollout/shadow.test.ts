@@ -5,6 +5,7 @@ import { createMemoryStore, type MemoryStore } from '../../sync/memory/memory.ts
 import { unloggedRow } from '../follow/rows-of.ts'
 import type { PlacementCall, UnloggedDecision } from '../propose/placement.ts'
 import { Replica } from '../replica.ts'
+import { healReplica } from '../watch/heal.ts'
 import type { Finding } from './rollout-findings.ts'
 import { createShadow, type Shadow } from './shadow.ts'
 
@@ -228,4 +229,19 @@ test('calls have the same answers with and without a shadow, and the fleet is th
     )
   }
   expect(states[1]).toBe(states[0])
+})
+
+test('after a heal, decisions are replayed on the healed state', async () => {
+  const { replica, shadow, store } = await openPair({ second: { weighers: [{ name: 'RAMWeigher', multiplier: 3 }] } })
+  const claimed = replica.fleet.hosts.classes.get('MEMORY_MB')?.claimed
+  if (claimed === undefined) throw new Error('no host reports MEMORY_MB')
+  claimed[0] = 65_000
+  await replica.propose([rollout(0, asShadow)])
+  await replica.place(call('wrong', mib(1_024)))
+  expect(await shadow.settled(5_000)).toBe(true)
+  expect((await healReplica(replica, store.open().past, { from: undefined, dryRun: false })).count).toBeGreaterThan(0)
+  // the first decision after the heal begins a new copy of the fleet
+  for (const key of ['first', 'a', 'b']) await replica.place(call(key, mib(1_024)))
+  expect(await shadow.settled(5_000)).toBe(true)
+  expect(shadow.reportOf('site')?.counts).toMatchObject({ ELSEWHERE: 0, NEW_FAILURE: 0, NEW_PLACEMENT: 0 })
 })

@@ -4,6 +4,7 @@ import type { Replica } from '../../replica/replica.ts'
 import { realTimers, type Timers } from '../../timers.ts'
 import { InputFault } from '../calls/outcome.ts'
 import { snapshotOf } from '../moments/snapshots.ts'
+import type { LastHeal } from '../watch/heals.ts'
 import { checkNames, columnsOf, type FleetColumn, type HostColumnsView, readColumns } from './fleet-columns.ts'
 import { Touches } from './touches.ts'
 
@@ -76,17 +77,22 @@ interface Source {
   readonly replica: Pick<Replica, 'fleet'>
   /** Calls the listener with the ordinals of the hosts that an applied entry concerns. Returns a function that removes the listener. */
   touched(listener: (ordinals: readonly number[]) => void): () => void
+  /** The last heal of the replica. Readers that have read up to its revision read all hosts again. Absent: there was none. */
+  readonly healed?: () => LastHeal | undefined
   readonly pieces?: Pieces
   /** The timers of the intervals. */
   readonly timers?: Pick<Timers, 'after'>
 }
 
-/** The hosts that a reader has to read: those of this touch and of later touches, or those that changed after this revision. */
-type Since = { readonly touch: number } | { readonly revision: number }
+/**
+ * The hosts that a reader has to read: those of this touch and of later touches, those that changed after this revision, or all hosts, of
+ * which at least this many ordinals were used.
+ */
+type Since = { readonly touch: number } | { readonly revision: number } | { readonly ordinals: number }
 type Reading = Omit<FleetDelta, 'from' | 'to' | 'at' | 'gap'>
 
 /** Creates the readers of a replica. Readers that have to read the same hosts and columns share one reading. */
-export function createFleetDeltas({ replica, touched, pieces = realPieces, timers = realTimers }: Source) {
+export function createFleetDeltas({ replica, touched, healed = () => undefined, pieces = realPieces, timers = realTimers }: Source) {
   const open = new Set<(touch: number) => void>()
   let touches = new Touches()
   let unhear: () => void = () => undefined
@@ -124,7 +130,7 @@ export function createFleetDeltas({ replica, touched, pieces = realPieces, timer
     return reading
   }
   const readSince = (columns: readonly FleetColumn[], since: Since): Promise<Reading> => {
-    const ordinals = 'touch' in since ? touches.since(since.touch) : undefined
+    const ordinals = 'touch' in since ? touches.since(since.touch) : 'ordinals' in since ? allOrdinals(replica.fleet, since) : undefined
     if (ordinals !== undefined && ordinals.length <= FEW_HOSTS)
       return Promise.resolve(atOnce(readChanges(replica.fleet, ordinals, columns)))
     const fleet = snapshotOf(replica)
@@ -143,6 +149,7 @@ export function createFleetDeltas({ replica, touched, pieces = realPieces, timer
     createReader(options, {
       replica,
       timers,
+      healed,
       enter,
       inLine,
       pause: () => pieces.pause(),
@@ -153,18 +160,24 @@ export function createFleetDeltas({ replica, touched, pieces = realPieces, timer
 interface Shared {
   readonly replica: Pick<Replica, 'fleet'>
   readonly timers: Pick<Timers, 'after'>
+  readonly healed: () => LastHeal | undefined
   readonly enter: (note: (touch: number) => void) => () => void
   readonly pause: () => Promise<void> | undefined
   readonly inLine: () => Promise<void>
   readonly read: (since: Since) => Promise<Reading>
 }
 
-function createReader({ columns, after, intervalMs }: DeltaOptions, { replica, timers, enter, pause, inLine, read }: Shared): DeltaReader {
+function createReader(
+  { columns, after, intervalMs }: DeltaOptions,
+  { replica, timers, healed, enter, pause, inLine, read }: Shared,
+): DeltaReader {
   const { revision } = replica.fleet.place
   let from = after
   // this replica is behind the reader, or the reader has read a different log; in both cases the reader must read all hosts again
   let gap = after > revision ? { missedFrom: after, resumeAt: revision } : null
-  let since: Since | undefined = after < revision ? { revision: after } : undefined
+  const heal = healed()
+  let since: Since | undefined =
+    heal !== undefined && after <= heal.revision ? { ordinals: heal.ordinals } : after < revision ? { revision: after } : undefined
   let isOver = false
   return {
     listen(due) {
@@ -210,6 +223,9 @@ function createReader({ columns, after, intervalMs }: DeltaOptions, { replica, t
   }
 }
 
+const allOrdinals = ({ hosts }: Fleet, { ordinals }: { readonly ordinals: number }): number[] =>
+  Array.from({ length: Math.max(ordinals, hosts.count) }, (_, ordinal) => ordinal)
+
 const ascending = (a: number, b: number): number => a - b
 
 /** The hosts that changed after a revision, with those that left the fleet. */
@@ -221,7 +237,10 @@ function* readAfter(fleet: Fleet, revision: number, columns: readonly FleetColum
   return yield* readChanges(fleet, ordinals, columns)
 }
 
-/** The present hosts at some ordinals, and the ordinals whose hosts have left the fleet. */
+/**
+ * The present hosts at some ordinals, and the ordinals whose hosts have left the fleet. A heal can remove hosts that the log does not have, and
+ * their ordinals are then beyond the table.
+ */
 function* readChanges(fleet: Fleet, ordinals: readonly number[], columns: readonly FleetColumn[]): Steps<Reading> {
   const sorted = yield* sortInSteps(ordinals, ascending)
   const records: HostRecord[] = []
@@ -233,7 +252,7 @@ function* readChanges(fleet: Fleet, ordinals: readonly number[], columns: readon
     }
     const record = fleet.hosts.records[ordinal]
     if (record !== undefined && record.gone === null) records.push(record)
-    if (fleet.hosts.columns.gone[ordinal] === 1) left.push(ordinal)
+    if (ordinal >= fleet.hosts.count || fleet.hosts.columns.gone[ordinal] === 1) left.push(ordinal)
   }
   return { ...(yield* readColumns(fleet, records, columns)), left }
 }

@@ -13,7 +13,8 @@ export interface HostEvent {
 
 /**
  * The changed hosts that wait for a slow reader, each once with its last event, in the order of these events. If more than `most` hosts
- * wait, one event that says that changes are missing replaces them. The work for an event does not depend on how many wait.
+ * wait, one event that says that changes are missing replaces them, as an event with a gap does. The work for an event does not depend on how
+ * many wait.
  */
 export function createWaitingHosts(most: number): Waiting<HostEvent> {
   const events = new KeyedQueue<HostIndex, HostEvent>()
@@ -22,6 +23,10 @@ export function createWaitingHosts(most: number): Waiting<HostEvent> {
   return {
     add(event) {
       resumeAt = event.revision
+      if (event.gap !== null) {
+        missedFrom = Math.min(missedFrom ?? event.gap.missedFrom, event.gap.missedFrom)
+        events.clear()
+      }
       if (missedFrom !== undefined || event.host === null) return
       events.put(event.host.record.index, event)
       if (events.size <= most) return

@@ -14,6 +14,7 @@ import { compileHostQuery } from '../host/host-query.ts'
 import { type HostView, viewHost } from '../host/host-view.ts'
 import { createBacklog } from './backlog.ts'
 import { changedAfter } from './changed-after.ts'
+import { followHeals } from './heals.ts'
 import { createSample } from './sample.ts'
 import { createStream, createWaitingList, readWhenDue, type Stream, type Waiting } from './stream.ts'
 import { createWaitingHosts, type HostEvent } from './waiting-hosts.ts'
@@ -82,9 +83,16 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
   /** The open streams, each with the id of the key that opened it. */
   const streams = new Map<Stream<unknown>, string>()
   const touchedBy = hostsTouched(replica)
+  const heals = followHeals(replica)
   const readerOfDeltas = createFleetDeltas({
     replica,
-    touched: (listener) => replica.onApplied(({ entry }) => listener(touchedBy(entry))),
+    touched(listener) {
+      const stops = [replica.onApplied(({ entry }) => listener(touchedBy(entry))), heals.onHealed(listener)]
+      return () => {
+        for (const stop of stops) stop()
+      }
+    },
+    healed: () => heals.last,
   })
   const admit = <Event>(
     { keyId, mayGoOn, over }: StreamArgs,
@@ -144,8 +152,11 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
             (stored) => unseen.put(stored, undefined),
             () => emitGap(revision()),
           )
+          // a wrong state can have published or withheld decisions at any revision
+          const stopHeals = heals.onHealed(() => emitGap(0))
           return () => {
             stop()
+            stopHeals()
             unseen.end()
             sample.end()
           }
@@ -162,12 +173,14 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
       return admit<HostEvent>(
         args,
         (push, fail) => {
-          const { fleet } = replica
           /**
            * Sends changed hosts in their present state. A reader that follows a host by name also gets the event in which the name changes.
            */
           const unseen = createBacklog<HostIndex, number>({
             look: (index, since) => {
+              const { fleet } = replica
+              // only the fleet before a heal had this host, and the gap of the heal makes the reader read all hosts again
+              if (fleet.hosts.records[index] === undefined) return
               const view = viewHost(fleet, { index })
               if (matches(view) || renamedSince(view, since).some(matches)) push({ revision: view.record.revision, host: view, gap: null })
             },
@@ -180,10 +193,16 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
           })
           // The revision of a host is that of its last change, so the missed changes are known exactly. They are sent in the order of their
           // revisions. A reader that loses its connection therefore knows up to which revision it has read.
-          if (typeof after === 'number') unseen.putEach(changedAfter(fleet, after), after)
+          const { fleet } = replica
+          const { revision } = fleet.place
+          const isBeforeHeal = typeof after === 'number' && after <= (heals.last?.revision ?? -1)
+          if (isBeforeHeal) push(afterHeal(revision))
+          else if (typeof after === 'number') unseen.putEach(changedAfter(fleet, after), after)
           const stop = replica.onApplied(({ entry }) => unseen.putEach(touchedBy(entry), entry.revision - 1))
+          const stopHeals = heals.onHealed(() => push(afterHeal(replica.fleet.place.revision)))
           return () => {
             stop()
+            stopHeals()
             unseen.end()
           }
         },
@@ -210,6 +229,9 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
     },
   }
 }
+
+/** The event for a reader that got hosts of a wrong state, which can have been wrong since any revision. */
+const afterHeal = (revision: number): HostEvent => ({ revision, host: null, gap: { missedFrom: 0, resumeAt: revision } })
 
 /** Removes the first waiting event. The next event then counts the removed decision as missed, and gets the gap of the removed event. */
 function withoutFirst([first, next, ...others]: readonly DecisionEvent[]): DecisionEvent[] {
