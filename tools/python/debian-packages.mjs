@@ -18,7 +18,7 @@ export function installPackages(packages) {
   if (spawnSync('apt-get', ['--version']).status !== 0) return 'there is no apt-get to install them'
   process.stderr.write(`Installing ${packages.join(', ')} (apt-get install) ...\n`)
   const apt = (...args) =>
-    spawnSync('apt-get', ['-qq', ...args], {
+    spawnSync('apt-get', ['-qq', '-o', 'DPkg::Lock::Timeout=300', ...args], {
       stdio: ['ignore', 'ignore', 'inherit'],
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     }).status === 0

@@ -39,7 +39,9 @@ export function findings(files, settings) {
 function ignoredIn(file, perFile) {
   return Object.entries(perFile).flatMap(([pattern, rules]) => {
     if (!PATTERN.test(pattern))
-      throw new Error(`per-file-ignores of pyproject.toml has the pattern ${pattern}: only letters, digits, ".", "/", "-", "_", "*" are read`)
+      throw new Error(
+        `per-file-ignores of pyproject.toml has the pattern ${pattern}: only letters, digits, ".", "/", "-", "_", "*" are read`,
+      )
     const expression = new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '.*')}$`)
     return expression.test(file) || expression.test(path.posix.basename(file)) ? rules : []
   })
