@@ -14,7 +14,9 @@ import {
   versionOf,
   wheelFaults,
 } from '../../tools/python/package-faults.mjs'
+import { findings, ruffSettings } from '../../tools/python/ruff.mjs'
 import { type Check, CheckError, runChecks } from '../../tools/python/run-checks.mjs'
+import { withVersion } from '../../tools/release/python-version.mjs'
 import { checkout } from '../testing/follow-page.ts'
 
 // Plants faults into a copy of the Python client, and runs the checks of `npm run check:python` that must find them.
@@ -31,40 +33,38 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** Runs a check of the copy with a text appended to one of its modules. */
-async function checkedWith(name: string, appended: string) {
-  const text = await readFile(path.join(client, MODULE), 'utf8')
-  await writeFile(path.join(folder, MODULE), text + appended)
-  const args = ['tools/python/check.mjs', '--only', name, folder]
-  const { CI, GANTT_TEST_COUNTS, ...env } = process.env
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: checkout, encoding: 'utf8', env })
-  return { status, stderr, lastLine: stdout.trimEnd().split('\n').at(-1) }
-}
-
 /** The note in the name of a test that needs packages of Debian. Only `npm run check:python` installs them. */
 const noteFor = (...packages: string[]) => {
   const missing = missingPackages(packages)
-  return missing.length === 0 ? undefined : ` [skipped: ${missing.join(', ')} of Debian not installed]`
+  return missing.length === 0 ? '' : ` [skipped: ${missing.join(', ')} of Debian not installed]`
 }
 const noRuff = noteFor('python3')
 const noMypy = noteFor('python3', 'mypy', 'python3-typeshed')
 
-test.each([
-  ['the module as it is', '', 0, /passed\s+ruff/],
-  ['an unused import', '\nimport os\n', 1, /^ganttclient\/models\.py:\d+:8: F401 /m],
-  ['a line of 80 characters', `\n# ${'x'.repeat(78)}\n`, 1, /^ganttclient\/models\.py:\d+:80: E501 /m],
-  ['a form that Python 3.9 does not have', '\nmatch 1:\n    case 1:\n        pass\n', 1, /^ganttclient\/models\.py:\d+:1: .*Python 3\.9/m],
-  ['two blanks around an operator', '\n\nONE = 2  -  1\n', 1, /not in ruff's format/],
-])(`ruff reads %s${noRuff ?? ''}`, async (_name, appended, status, found) => {
-  if (noRuff !== undefined) return
-  const checked = await checkedWith('ruff', appended)
-  expect([checked.status, checked.stderr]).toEqual([status, expect.stringMatching(found)])
+test.skipIf(noMypy !== '')(`the command names a wrong type and an unused import, and fails${noMypy}`, async () => {
+  const text = await readFile(path.join(client, MODULE), 'utf8')
+  await writeFile(path.join(folder, MODULE), `${text}\nimport os\n\nCOUNT: int = "one"\n`)
+  const { CI, GANTT_TEST_COUNTS, ...env } = process.env
+  const args = ['tools/python/check.mjs', '--only', 'versions,ruff,mypy', folder]
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: checkout, encoding: 'utf8', env })
+  expect(stderr).toMatch(/^ganttclient\/models\.py:\d+:8: F401 /m)
+  expect(stderr).toMatch(/^ganttclient\/models\.py:\d+: error: Incompatible types in assignment/m)
+  expect([status, stdout]).toEqual([1, 'FAILED   ruff  (see above)\nFAILED   mypy  (see above)\n1 passed, 2 failed, 0 skipped\n'])
 })
 
-test.skipIf(noMypy !== undefined)(`mypy finds a wrong type${noMypy ?? ''}`, async () => {
-  const { status, stderr, lastLine } = await checkedWith('mypy', '\n\nCOUNT: int = "one"\n')
-  expect(stderr).toMatch(/^ganttclient\/models\.py:\d+: error: Incompatible types in assignment/m)
-  expect([status, lastLine]).toEqual([1, '0 passed, 1 failed, 0 skipped'])
+test.skipIf(noRuff !== '')(`ruff finds what the settings of the client refuse${noRuff}`, async () => {
+  const settings = ruffSettings(client, '/usr/bin/python3')
+  const text = await readFile(path.join(client, MODULE), 'utf8')
+  const foundWith = (appended: string, file = MODULE) => findings([{ file, text: text + appended }], settings)
+  expect(foundWith('')).toEqual([])
+  expect(foundWith('\nimport os\n')).toContainEqual(expect.stringMatching(/^ganttclient\/models\.py:\d+:8: F401 /))
+  expect(foundWith(`\n# ${'x'.repeat(78)}\n`)).toEqual([expect.stringMatching(/:80: E501 /)])
+  expect(foundWith('\nmatch 1:\n    case 1:\n        pass\n')).toEqual([expect.stringContaining('Python 3.9')])
+  expect(foundWith('\n\nONE = 2  -  1\n')).toEqual([expect.stringContaining("not in ruff's format")])
+  // Tests need no docstrings: the setting per-file-ignores, which the library does not know.
+  const undocumented = '\n\ndef one():\n    return 1\n'
+  expect(foundWith(undocumented)).toEqual([expect.stringMatching(/ D103 /)])
+  expect(foundWith(undocumented, 'tests/test_models.py')).toEqual([])
 })
 
 test('a Python file has at most 300 lines', () => {
@@ -185,4 +185,22 @@ test('the import lines of the README and the version of the module are found', a
   ])
   const { version } = JSON.parse(await readFile(path.join(checkout, 'packages/client/package.json'), 'utf8'))
   expect(versionOf(await readFile(path.join(client, 'ganttclient/__init__.py'), 'utf8'))).toBe(version)
+})
+
+test('a release gives its version to the module and to both lists of changes', async () => {
+  const read = (file: string) => readFile(path.join(client, file), 'utf8')
+  const texts = {
+    module: await read('ganttclient/__init__.py'),
+    changes: await read('CHANGES.md'),
+    changelog: await read('debian/changelog'),
+  }
+  const released = withVersion({ ...texts, changes: '# Changes\n\n## Unreleased\n\n- One.\n' }, '7.8.9', new Date('2027-02-03T04:05:06Z'))
+  expect(versionOf(released.module)).toBe('7.8.9')
+  expect(released.changes).toBe('# Changes\n\n## 7.8.9 (2027-02-03)\n\n- One.\n')
+  expect(released.changelog).toMatch(/^python-ganttclient \(7\.8\.9-1\) UNRELEASED;/)
+  expect(released.changelog).toContain('>  Wed, 03 Feb 2027 04:05:06 +0000\n')
+  expect(versionFaults({ ...released, version: '7.8.9' })).toEqual([])
+  const next = withVersion(released, '8.0.0', new Date('2027-03-04T00:00:00Z'))
+  expect(next.changes).toBe('# Changes\n\n## 8.0.0 (2027-03-04)\n\n- No changes.\n\n## 7.8.9 (2027-02-03)\n\n- One.\n')
+  expect(versionFaults({ ...next, version: '8.0.0' })).toEqual([])
 })

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 
 /** Those of these Debian packages that are not installed. On a system without dpkg these are all. */
 export function missingPackages(packages) {
-  const { stdout } = spawnSync('dpkg-query', ['-W', '-f', '${db:Status-Status} ${Package}\n', ...packages], { encoding: 'utf8' })
+  const { stdout } = spawnSync('dpkg-query', ['-W', '-f', `\${db:Status-Status} \${Package}\n`, ...packages], { encoding: 'utf8' })
   const installed = new Set((stdout ?? '').split('\n').map((line) => line.replace(/^installed /, '')))
   return packages.filter((name) => !installed.has(name))
 }
