@@ -12,6 +12,7 @@ const tasks = {
   lint: () => run(tools.biome, ['check']),
   format: () => run(tools.biome, ['check', '--write']),
   rules: () => run(tools.depcruise, ['apps', 'packages', '--config', '.dependency-cruiser.cjs']),
+  'check:python': async () => (await import('./python/check.mjs')).runCommand(args),
   'test:without-shared': async () => (await import('./without-shared.mjs')).testWithoutShared(),
   pack: async () => {
     const { pack } = await import('./release/pack.mjs')

@@ -1,0 +1,1 @@
+export function missingPackages(packages: readonly string[]): string[]
