@@ -225,6 +225,7 @@ export {
   solutionStatuses,
 } from './records/solution.ts'
 export { DEFAULT_SOLVER_OPTIONS, type SolverOptions } from './records/solver-options.ts'
+export { isUnset as isRatioUnset } from './report/nova-ratios.ts'
 export {
   type HostStats,
   type HostStatsInput,

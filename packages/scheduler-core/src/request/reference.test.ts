@@ -44,6 +44,7 @@ const hostStats: Form = {
     'A page size is listed once in a cell. `reserved` is at most `total`, for pages and for inventories.',
     'No two `gpus` have the same `index`. A resource class is listed once in `inventories`.',
     '`nova.computeNode` and `nova.service` have at most 262,144 characters of JSON each.',
+    'Each class of `nova.openRatios` and `nova.openReserves` is VCPU, MEMORY_MB or DISK_GB, because the settings of the fleet have no other class, and has an inventory. The inventory of a class in `openRatios` has the `allocationRatio` 1, and the ComputeNode states no ratio for the class. The inventory of a class in `openReserves` has `reserved` 0. A report with another entry is refused with its path, because the entry would have no effect. This is not checked again for stored reports.',
     'Text contains no NUL and no lone surrogate. Nothing is nested deeper than 64 levels.',
   ],
   versions: inOrder(statsSchemas),

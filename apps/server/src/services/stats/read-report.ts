@@ -17,6 +17,7 @@ import { type Issue, issue, under } from '../calls/outcome.ts'
 import { checkHostName, checkNames, checkRange, checkText } from '../calls/text.ts'
 import { checkNamespace } from './namespace-report.ts'
 import { readNovaHost } from './nova-import.ts'
+import { checkOpenClasses } from './open-classes.ts'
 import type { Read, Report, ReportInput } from './report-input.ts'
 
 /** The maximum length of one report as JSON, in characters (docs/limits.md). */
@@ -126,7 +127,11 @@ export function readReport(input: ReportInput, path: readonly string[], fleet: F
     return { issues: [...issues, issue([...path, 'report', form], sent, tooLarge, 'call.too_large')] }
   }
   const toFull = (stats: HostStats): Report => ({ type: 'report', ...identity, full: publishedStats(atLevel(stats, fleet)) })
-  if (full !== undefined) return take(parseHostStats(full), 'full', toFull)
+  if (full !== undefined) {
+    const stats = parseHostStats(full)
+    if (stats.ok) issues.push(...checkOpenClasses(stats.value, [...path, 'report', 'full']))
+    return take(stats, 'full', toFull)
+  }
   if (delta !== undefined) {
     const stats = parseStatsDelta(delta)
     if (stats.ok) issues.push(...checkInstances(known?.stats.instances ?? [], stats.value, [...path, 'report', 'delta']))
