@@ -66,7 +66,18 @@ export async function copyWorkspace(prefix: string): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), prefix))
   // a database of the tests may run as another account
   await chmod(folder, 0o711)
-  for (const name of ['package.json', 'tsconfig.json', 'vitest.config.ts', 'testing', 'tools', 'prisma', 'docs', 'apps', 'packages'])
+  for (const name of [
+    'package.json',
+    'tsconfig.json',
+    'vitest.config.ts',
+    'testing',
+    'tools',
+    'prisma',
+    'docs',
+    'apps',
+    'clients',
+    'packages',
+  ])
     await cp(path.join(checkout, name), path.join(folder, name), { recursive: true, filter: (from) => !MADE.has(path.basename(from)) })
   const modules = path.join(folder, 'node_modules')
   await mkdir(path.join(modules, '@gantt'), { recursive: true })
