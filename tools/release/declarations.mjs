@@ -11,6 +11,9 @@ import { doorsOf, installedDependencies } from '../package-doors.mjs'
  */
 const IS_NAMELESS = /private shared type exports with no public re-export/
 
+/** The message about an entry point that exports nothing, such as a program that is started as a process of its own. */
+const IS_EMPTY = /^Generated an empty chunk/
+
 /**
  * Writes the declarations. Types of packages that are installed with the library are imported from these; types of bundled packages are
  * copied into the declarations.
@@ -23,7 +26,7 @@ export async function writeDeclarations(folder, target) {
     external: (name) => installed.some((one) => name === one || name.startsWith(`${one}/`)),
     plugins: [dts({ tsconfig: path.join(folder, 'tsconfig.json'), respectExternal: true, compilerOptions: { noEmit: false } })],
     onLog(_level, { message }) {
-      if (!IS_NAMELESS.test(message)) throw new Error(`the types of ${manifest.name}: ${message}`)
+      if (!IS_NAMELESS.test(message) && !IS_EMPTY.test(message)) throw new Error(`the types of ${manifest.name}: ${message}`)
     },
   })
   await bundle.write({ dir: target, entryFileNames: '[name].d.ts', chunkFileNames: '[name]-[hash].d.ts' })

@@ -1,5 +1,5 @@
 /** True if every database can store the text unchanged, because it has no NUL and no half of a surrogate pair. */
-export const isStorable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed()
+export const isStorable = (text: string): boolean => !text.includes('\u0000') && !/\p{Surrogate}/u.test(text)
 
 /**
  * Replaces NUL and halves of surrogate pairs by the replacement character, so that every database can store the text. This is used for text
