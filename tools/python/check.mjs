@@ -3,7 +3,7 @@
 // fails instead of skipping a check. `--only a,b` runs only the checks with these names and those that make their input; another argument
 // is the folder of another client.
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -125,6 +125,9 @@ function debianChecks({ work, source, read, version, made, run }) {
         mkdirSync(scratch)
         run('dpkg-deb', ['-x', path.join(debian, fileIn(debian, /\.deb$/)), unpacked])
         const packages = path.join(unpacked, 'usr/lib/python3/dist-packages')
+        // On a real system the modules of other packages are in the same folder. They are not subject to the rules of this one.
+        mkdirSync(path.join(packages, 'foreign'))
+        writeFileSync(path.join(packages, 'foreign/long.py'), '\n'.repeat(400))
         const env = { AUTOPKGTEST_TMP: scratch, PYTHONPATH: packages, PYTHONDONTWRITEBYTECODE: '1' }
         const tree = path.join(debian, `${NAME}-${version}`)
         for (const test of testsOf(read('debian/tests/control'))) run(path.join(tree, 'debian/tests', test), [], { cwd: tree, env })

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import queue
 import sys
 import threading
 from collections.abc import Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, Generic
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING, Any, Callable, Generic
 
 from ganttclient import exceptions, models
 from ganttclient._retry import Stop
@@ -22,11 +21,23 @@ if TYPE_CHECKING:
     from ganttclient.client import Client
 
 
+def in_background(
+    pool: ThreadPoolExecutor, call: Callable[..., None], *arguments: Any
+) -> None:
+    """Run a call in a thread of the pool, or of its own if that is closed."""
+    try:
+        pool.submit(call, *arguments)
+    except RuntimeError:
+        threading.Thread(target=call, args=arguments).start()
+
+
 class AsyncStream(Generic[Event]):
     """Events, for an ``async for`` loop.
 
     A stream is for one reader, and has a thread of its own, which does not
-    keep the program running.
+    keep the program running.  A reader that is cancelled, for example by a
+    time limit, loses no event.  close() ends the stream, and so does close()
+    of the client.
     """
 
     def __init__(self, stream: Stream[Event]) -> None:
@@ -37,6 +48,8 @@ class AsyncStream(Generic[Event]):
         #: Guards that nothing is asked after the request to end.
         self._lock = threading.Lock()
         self._closed = False
+        #: What the reader waits for, or waited for when it was cancelled.
+        self._pending: Future[Event | None] | None = None
 
     def __aiter__(self) -> AsyncStream[Event]:
         return self
@@ -47,16 +60,16 @@ class AsyncStream(Generic[Event]):
                 target=self._read, name="ganttclient-stream", daemon=True
             )
             self._thread.start()
-        asked: Future[Event | None] = Future()
         with self._lock:
             if self._closed:
                 raise StopAsyncIteration
-            self._asked.put(asked)
-        try:
-            event = await asyncio.wrap_future(asked)
-        except asyncio.CancelledError:
-            self.close()
-            raise
+            asked = self._pending
+            if asked is None or asked.cancelled():
+                asked = self._pending = Future()
+                self._asked.put(asked)
+        # If this is cancelled, the event is for the next reader.
+        event = await asyncio.wrap_future(asked)
+        self._pending = None
         if event is None:
             raise StopAsyncIteration
         return event
@@ -130,7 +143,7 @@ class AsyncHold:
             self._hold = found
         except asyncio.CancelledError as error:
             stop.set()
-            begun.add_done_callback(functools.partial(_undo, error))
+            in_background(self._pool, _undo, error, begun)
             raise
         if hold.is_lost:
             self._cancel()
@@ -175,5 +188,6 @@ def _uncancel(task: asyncio.Task[Any] | None) -> bool:
 
 def _undo(error: BaseException, begun: Future[Hold]) -> None:
     """Release what the beginning of a cancelled block has claimed."""
+    wait([begun])
     if not begun.cancelled() and begun.exception() is None:
         begun.result().__exit__(type(error), error, None)

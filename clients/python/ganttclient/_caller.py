@@ -26,6 +26,7 @@ class Verdict:
     :ivar pause: the least pause before a retry in seconds; None if the
         answer requires no retry
     :ivar is_of_replica: whether another replica may be asked at once
+    :ivar error: returns the exception for a refusal
     """
 
     def __init__(
@@ -33,10 +34,12 @@ class Verdict:
         is_success: bool,
         pause: float | None = None,
         is_of_replica: bool = False,
+        error: Callable[[], exceptions.GanttError] | None = None,
     ) -> None:
         self.is_success = is_success
         self.pause = pause
         self.is_of_replica = is_of_replica
+        self.error = error
 
 
 class Caller:
@@ -84,7 +87,8 @@ class Caller:
         choice = Choice(self.endpoints, self.clock)
 
         def attempt(limit: float) -> Data:
-            return self.send(choice.next(), body, limit, options.stop)
+            endpoint = choice.next()
+            return self.send(endpoint, body, limit, options.stop, choice)
 
         return _retry.repeat(
             attempt, self.clock, options, choice.ready_in, lambda error: None
@@ -102,8 +106,8 @@ class Caller:
 
         :param key: the idempotency key
         :param judge: says what an answer means
-        :raises UnknownOutcome: if the call failed, and one of its attempts
-            may have taken effect
+        :raises UnknownOutcome: if the call failed or was refused, and one of
+            its attempts may have taken effect or may still do so
         """
         call = _KeyedCall(self, query, variables, options.stop, judge)
         uncertain = []
@@ -116,23 +120,39 @@ class Caller:
             return call.attempt(limit, on_failure)
 
         try:
-            return _retry.repeat(
+            data = _retry.repeat(
                 attempt, self.clock, options, call.choice.ready_in, on_failure
             )
         except exceptions.GanttError as error:
             if uncertain:
                 raise exceptions.UnknownOutcome(error, key) from error
             raise
+        refusal = judge(data).error
+        if uncertain and refusal is not None:
+            # The attempt without an answer may claim after this refusal.
+            cause = refusal()
+            raise exceptions.UnknownOutcome(cause, key) from cause
+        return data
 
     def send(
-        self, endpoint: Endpoint, body: bytes, limit: float, stop: Stop
+        self,
+        endpoint: Endpoint,
+        body: bytes,
+        limit: float,
+        stop: Stop,
+        choice: Choice | None = None,
     ) -> Data:
-        """Send a call once to an endpoint."""
+        """Send a call once to an endpoint.
+
+        :param choice: takes note of a time that the answer states
+        """
         began = self.clock.now()
         try:
             data = _transport.send(endpoint, self.keys, body, limit, stop)
         except exceptions.GanttError as error:
             self.endpoints.failed(endpoint, began, error)
+            if choice is not None:
+                choice.failed(endpoint, error)
             raise
         self.endpoints.answered(endpoint, began)
         return data
@@ -191,6 +211,7 @@ class _KeyedCall:
                 return None
             self._slow = None
             endpoint = other
+            self.choice.count(endpoint)
             return lambda stop: self._send(endpoint, limit - slow, stop)
 
         race = Race(self._stop, lambda data: self._judge(data).is_success)
@@ -203,7 +224,9 @@ class _KeyedCall:
 
     def _send(self, endpoint: Endpoint, limit: float, stop: Stop) -> Data:
         start = self._caller.clock.now()
-        data = self._caller.send(endpoint, self._body, limit, stop)
+        data = self._caller.send(
+            endpoint, self._body, limit, stop, self.choice
+        )
         if self._hedging is not None:
             self._hedging.add(self._query, self._caller.clock.now() - start)
         verdict = self._judge(data)

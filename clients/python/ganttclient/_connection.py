@@ -13,7 +13,7 @@ import ssl
 import threading
 import time
 import weakref
-from typing import Any, cast
+from typing import Any, Callable, cast
 from urllib.parse import urlsplit
 
 from ganttclient import _fork, exceptions
@@ -45,8 +45,10 @@ class Endpoint:
         is_plain = url.isascii() and url.isprintable() and " " not in url
         is_http = parts.scheme in ("http", "https") and parts.hostname
         if not is_plain or not is_http or parts.hostname is None:
+            # What has no scheme can be a key at the place of the address.
+            shown = repr(url) if "/" in url else "no address"
             raise ValueError(
-                f"url is {url!r}; it must be an http or https address"
+                f"url is {shown}; it must be an http or https address"
             )
         self.url = url
         self.host = parts.hostname
@@ -119,9 +121,17 @@ class Exchange:
     :param limit: the time limit in seconds for the connection, the request
         and the response; :meth:`allow` changes it
     :param stop: ends the exchange from another thread
+    :param hide: removes the API keys from a text
     """
 
-    def __init__(self, endpoint: Endpoint, limit: float, stop: Stop) -> None:
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        limit: float,
+        stop: Stop,
+        hide: Callable[[str], str],
+    ) -> None:
+        self._hide = hide
         self._endpoint = endpoint
         self._limit = limit
         self._end = time.monotonic() + limit
@@ -186,7 +196,7 @@ class Exchange:
             return error
         if self._stop.is_set():
             return exceptions.Stopped("the call was stopped by its caller")
-        why = reason_of(error, self._limit)
+        why = self._hide(reason_of(error, self._limit))
         return exceptions.UnreachableError(f"{self._endpoint.url}: {why}")
 
     def _left(self) -> float:

@@ -51,6 +51,11 @@ class Endpoints:
         urls = [url] if isinstance(url, str) else list(url)
         if not urls:
             raise ValueError("url is an empty list; it must name an endpoint")
+        for one in urls:
+            if urls.count(one) > 1:
+                raise ValueError(
+                    f"url has {one} twice; each endpoint must be listed once"
+                )
         self._clock = clock
         self._lock = threading.Lock()
         self._states = [_State(Endpoint(one, context)) for one in urls]
@@ -76,18 +81,18 @@ class Endpoints:
         with self._lock:
             state = self._of(endpoint)
             now = self._clock.now()
-            pause = _retry.retry_after(error)
-            if pause:
-                state.stated = max(state.stated, now + pause)
             if not _is_failure(error):
                 if isinstance(error, exceptions.ServiceError):
                     self._answered(state, began)
-                return
             # Of calls that were in progress together, only one counts.
-            if began >= state.failed_at or state.failures == 0:
+            elif began >= state.failed_at:
                 wait = AVOIDED * 2.0 ** min(state.failures, 10)
                 state.avoided_until = now + min(MAX_AVOIDED, wait)
                 state.failures += 1
+                state.failed_at = now
+            pause = _retry.retry_after(error)
+            if pause:
+                state.stated = max(state.stated, now + pause)
                 state.failed_at = now
 
     def close(self) -> None:
@@ -102,6 +107,7 @@ class Endpoints:
         if began >= state.failed_at:
             state.failures = 0
             state.avoided_until = float("-inf")
+            state.stated = float("-inf")
 
     def _of(self, endpoint: Endpoint) -> _State:
         return self._states[self.all.index(endpoint)]
@@ -121,7 +127,14 @@ class Choice:
     def avoid(self, endpoint: Endpoint, pause: float) -> None:
         """Avoid an endpoint for this call only."""
         at = self._endpoints.all.index(endpoint)
-        self._behind[at] = self._clock.now() + pause
+        until = self._clock.now() + pause
+        self._behind[at] = max(self._behind[at], until)
+
+    def failed(self, endpoint: Endpoint, error: BaseException) -> None:
+        """Have this call wait for the time that its error states, if any."""
+        pause = _retry.retry_after(error)
+        if pause:
+            self.avoid(endpoint, pause)
 
     def next(self) -> Endpoint:
         """Return the endpoint for the next attempt, and count it."""
@@ -130,17 +143,27 @@ class Choice:
         return self._endpoints.all[at]
 
     def other(self, first: Endpoint) -> Endpoint | None:
-        """Return an endpoint for a second copy of an attempt, if any."""
+        """Return an endpoint for a second copy of an attempt, if any.
+
+        :meth:`count` counts it when the copy is sent.
+        """
         now = self._clock.now()
         for at, endpoint in enumerate(self._endpoints.all):
             if endpoint is not first and self._avoided_until(at) <= now:
-                self._tried[at] += 1
                 return endpoint
         return None
 
+    def count(self, endpoint: Endpoint) -> None:
+        """Count that an attempt is sent to an endpoint."""
+        self._tried[self._endpoints.all.index(endpoint)] += 1
+
     def ready_in(self) -> float:
-        """Return after how many seconds the next attempt may begin."""
-        return max(0.0, self._stated(self._best()) - self._clock.now())
+        """Return after how many seconds the next attempt may begin.
+
+        Times that were stated to other calls only decide which endpoint is
+        next; this call does not wait for them.
+        """
+        return max(0.0, self._behind[self._best()] - self._clock.now())
 
     def _best(self) -> int:
         now = self._clock.now()

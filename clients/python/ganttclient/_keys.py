@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from typing import Callable, Union
+from typing import Any, Callable, Union
 
 from ganttclient import _fork, exceptions
 
@@ -23,6 +23,8 @@ class Keyring:
         self._source = source
         self._lock = threading.Lock()
         self._kept: str | None = None
+        #: All keys that the source returned: none may be shown.
+        self._used: set[str] = set()
         _fork.watch(self)
 
     def _after_fork(self) -> None:
@@ -57,9 +59,20 @@ class Keyring:
             return None if self._kept == refused else self._kept
 
     def hide(self, text: str) -> str:
-        """Return a text in which the present key is replaced by stars."""
-        kept = self._kept
-        return text.replace(kept, "***") if kept else text
+        """Return a text in which all keys so far are replaced by stars."""
+        for key in sorted(self._used, key=len, reverse=True):
+            text = text.replace(key, "***")
+        return text
+
+    def hide_in(self, value: Any) -> Any:
+        """Return a JSON value in whose texts all keys are replaced."""
+        if isinstance(value, str):
+            return self.hide(value)
+        if isinstance(value, list):
+            return [self.hide_in(one) for one in value]
+        if isinstance(value, dict):
+            return {name: self.hide_in(one) for name, one in value.items()}
+        return value
 
     def _read(self) -> str | None:
         if callable(self._source):
@@ -68,7 +81,7 @@ class Keyring:
             except Exception as error:
                 raise exceptions.KeySourceError(
                     "no usable API key: its source failed with"
-                    f" {type(error).__name__}: {error}"
+                    f" {type(error).__name__}: {self.hide(str(error))}"
                 ) from error
         else:
             key = self._source
@@ -85,4 +98,6 @@ class Keyring:
                 "no usable API key: it contains a line break or another"
                 " character that an HTTP header cannot contain"
             )
+        if key.strip():
+            self._used.add(key.strip())
         return key.strip()

@@ -74,6 +74,17 @@ def _object(value: Any, path: str) -> Any:
     )
 
 
+def instances_of(request_spec: Mapping[str, Any]) -> list[str]:
+    """Return the UUIDs of the instances that a request is about."""
+    several = request_spec.get("instance_uuids")
+    if several:
+        return [str(one) for one in several]
+    properties = request_spec.get("instance_properties")
+    if isinstance(properties, Mapping) and properties.get("uuid"):
+        return [str(properties["uuid"])]
+    return []
+
+
 def is_compute_node(value: Any) -> bool:
     """Return whether a value is Nova's ComputeNode object."""
     return hasattr(value, "obj_to_primitive") and hasattr(

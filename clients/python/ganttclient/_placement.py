@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ganttclient import _documents, _readers, exceptions, faults, models
-from ganttclient._base import Base
-from ganttclient._caller import Verdict
+from ganttclient._keyed import KeyedCalls
 from ganttclient._retry import Stop
 from ganttclient.models import Claim, Duration, Name, Placement
 
-#: With ``wait_for_room``, the least pause before a request that found no host
-#: is sent again, in seconds.
-ROOM_PAUSE = 1.0
 
-#: The answers that end a call with a key: nothing else can come of the key.
-_FINAL = ("SelectDestinationsPayload", "IdempotencyConflict")
-
-
-class PlacementCalls(Base):
+class PlacementCalls(KeyedCalls):
     """Chooses hosts, and claims resources on them.
 
     A call that claims resources has an idempotency key.  If no answer comes,
@@ -84,7 +75,6 @@ class PlacementCalls(Base):
             raise ValueError(
                 f"claim is {claim!r}; it must be RESERVE, CONFIRM or NONE"
             )
-        key = idempotency_key or str(uuid.uuid4())
         options: dict[str, Any] = {"mode": claim}
         if ttl is not None:
             options["ttl"] = models.duration_of(ttl)
@@ -97,18 +87,20 @@ class PlacementCalls(Base):
             "minRevision": min_revision,
         }
         inputs = {k: v for k, v in inputs.items() if v is not None}
-        inputs.update(spec=forms, idempotencyKey=key, claim=options)
-
-        def judge(data: dict[str, Any]) -> Verdict:
-            return _judge(data["selectDestinations"], wait_for_room)
+        inputs.update(spec=forms, claim=options)
 
         query = _documents.SELECT
         if self._for_project:
             query = _documents.SELECT_FOR_PROJECT
-        data = self._ask_with_key(
-            key, query, {"input": inputs}, judge, deadline, stop
+        return self._place(
+            "selectDestinations",
+            query,
+            inputs,
+            idempotency_key,
+            wait_for_room,
+            deadline,
+            stop,
         )
-        return _placed(data["selectDestinations"])
 
     def claim(
         self,
@@ -132,7 +124,6 @@ class PlacementCalls(Base):
         :param move_of: the claim to replace
         :raises NoValidHost: if the host does not take the instance any more
         """
-        key = idempotency_key or str(uuid.uuid4())
         there = host.host if isinstance(host, models.Destination) else host
         if isinstance(there, models.Host):
             there = (there.name, there.node)
@@ -143,19 +134,17 @@ class PlacementCalls(Base):
             "moveOf": None if move_of is None else _ref(move_of),
         }
         inputs = {k: v for k, v in inputs.items() if v is not None}
-        inputs.update(
-            decisionId=decision_id,
-            host=models.name_of(there),
-            idempotencyKey=key,
-        )
+        inputs.update(decisionId=decision_id, host=models.name_of(there))
 
-        def judge(data: dict[str, Any]) -> Verdict:
-            return _judge(data["claimCreate"], False)
-
-        data = self._ask_with_key(
-            key, _documents.CLAIM, {"input": inputs}, judge, deadline, stop
+        return self._place(
+            "claimCreate",
+            _documents.CLAIM,
+            inputs,
+            idempotency_key,
+            False,
+            deadline,
+            stop,
         )
-        return _placed(data["claimCreate"])
 
     def confirm(
         self,
@@ -233,22 +222,6 @@ class PlacementCalls(Base):
 
 def _ref(claim: Claim) -> dict[str, Any]:
     return {"id": claim.id, "fence": claim.fence}
-
-
-def _judge(answer: Mapping[str, Any], wait_for_room: bool) -> Verdict:
-    kind = answer["__typename"]
-    if "retryAfter" in answer:
-        pause = models.seconds_of(answer["retryAfter"])
-        return Verdict(False, pause, is_of_replica=True)
-    if wait_for_room and kind == "NoValidHost":
-        return Verdict(False, ROOM_PAUSE)
-    return Verdict(kind in _FINAL)
-
-
-def _placed(answer: Mapping[str, Any]) -> Placement:
-    if answer["__typename"] != "SelectDestinationsPayload":
-        raise faults.of_answer(answer)
-    return _readers.placement(answer)
 
 
 def _changed(answers: Sequence[Mapping[str, Any]]) -> Sequence[Claim]:

@@ -109,9 +109,15 @@ class Reporter:
         # The reports of the child are not those of the parent, which goes on
         # with its incarnation.
         self._lock = threading.Lock()
-        self._renew()
+        self.renew()
 
-    def _renew(self) -> None:
+    def is_superseded(self, result: ReportResult) -> bool:
+        """Return whether the service kept a report of another reporter."""
+        is_own = result.last_sequence == self._sequence
+        return result.kind == "ResourceStatsStale" and not is_own
+
+    def renew(self) -> None:
+        """Begin a new incarnation, as a restarted program does."""
         self.incarnation = str(uuid.uuid4())
         self._sequence = 0
         self._base = None

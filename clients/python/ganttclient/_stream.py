@@ -96,6 +96,7 @@ class Stream(Generic[Event]):
                 if pause is None:
                     raise
                 endpoints.failed(endpoint, began, error)
+                choice.failed(endpoint, error)
                 if self._on_break is not None:
                     self._on_break(error)
                 pause = choice.ready_in()

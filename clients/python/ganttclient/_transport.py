@@ -44,23 +44,24 @@ def send(
     """
     end = time.monotonic() + limit
     key = keys.present()
-    response, text = _post(endpoint, key, body, limit, stop)
+    response, text = _post(endpoint, keys, key, body, limit, stop)
     if response.status == 401:
         other = keys.instead_of(key)
         if other is not None:
             left = max(0.001, end - time.monotonic())
-            response, text = _post(endpoint, other, body, left, stop)
+            response, text = _post(endpoint, keys, other, body, left, stop)
     return read_answer(endpoint.url, keys, response, text)
 
 
 def _post(
     endpoint: Endpoint,
+    keys: Keyring,
     key: str | None,
     body: bytes,
     limit: float,
     stop: Stop,
 ) -> Any:
-    exchange = Exchange(endpoint, limit, stop)
+    exchange = Exchange(endpoint, limit, stop, keys.hide)
     complete: http.client.HTTPResponse | None = None
     try:
         response = exchange.post(body, ACCEPT, key)
@@ -68,7 +69,7 @@ def _post(
         complete = response
         return response, text
     except _BROKEN as error:
-        raise exchange.failure(error) from error
+        raise exchange.failure(error) from None
     finally:
         exchange.end(complete)
 
@@ -98,7 +99,8 @@ def read_answer(
         ) from None
     found = answer if isinstance(answer, dict) else {}
     if found.get("errors"):
-        raise faults.of_faults(found["errors"], status, wait)
+        errors = keys.hide_in(found["errors"])
+        raise faults.of_faults(errors, status, wait)
     data = found.get("data")
     if not isinstance(data, dict):
         raise exceptions.ProtocolError(
@@ -118,14 +120,14 @@ def stream(
         seconds
     """
     key = keys.present()
-    exchange = Exchange(endpoint, silent, stop)
+    exchange = Exchange(endpoint, silent, stop, keys.hide)
     try:
         response = exchange.post(body, STREAM, key)
         if response.status == 401:
             other = keys.instead_of(key)
             if other is not None:
                 exchange.end(None)
-                exchange = Exchange(endpoint, silent, stop)
+                exchange = Exchange(endpoint, silent, stop, keys.hide)
                 response = exchange.post(body, STREAM, other)
         kind = response.headers.get("Content-Type", "")
         if not kind.startswith(STREAM):
@@ -140,11 +142,12 @@ def stream(
                 return
             answer = json.loads(text)
             if answer.get("errors"):
-                raise faults.of_faults(answer["errors"], response.status)
+                errors = keys.hide_in(answer["errors"])
+                raise faults.of_faults(errors, response.status)
             if answer.get("data"):
                 yield answer["data"]
     except _BROKEN as error:
-        raise exchange.failure(error) from error
+        raise exchange.failure(error) from None
     finally:
         exchange.end(None)
 

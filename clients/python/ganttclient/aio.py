@@ -5,17 +5,19 @@ from __future__ import annotations
 import asyncio
 import functools
 import uuid
+import weakref
 from collections.abc import AsyncIterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any, Callable, TypeVar
 
 from ganttclient import exceptions, models
-from ganttclient._aio import AsyncHold, AsyncStream
+from ganttclient._aio import AsyncHold, AsyncStream, in_background
+from ganttclient._keyed import ABANDON
 from ganttclient._keys import KeySource
 from ganttclient._reports import Reporter
 from ganttclient._retry import Stop
 from ganttclient.client import Client
-from ganttclient.hold import ABANDON, LOG
+from ganttclient.hold import LOG
 
 Result = TypeVar("Result")
 
@@ -46,6 +48,7 @@ class AsyncClient:
         #: The client whose calls run in the threads.
         self.client = Client(url, key, **options)
         self._pool = ThreadPoolExecutor(threads, "ganttclient")
+        self._streams: weakref.WeakSet[AsyncStream[Any]] = weakref.WeakSet()
 
     def __repr__(self) -> str:
         return repr(self.client).replace("<Client", "<AsyncClient", 1)
@@ -57,7 +60,9 @@ class AsyncClient:
         await self.close()
 
     async def close(self) -> None:
-        """Wait for the calls in progress, and close the connections."""
+        """End the streams, wait for the calls, and close the connections."""
+        for stream in list(self._streams):
+            stream.close()
         shutdown = functools.partial(self._pool.shutdown, wait=True)
         await asyncio.get_running_loop().run_in_executor(None, shutdown)
         self.client.close()
@@ -142,13 +147,17 @@ class AsyncClient:
         self, query: str | None = None, **options: Any
     ) -> AsyncStream[models.HostChange]:
         """Return a stream of hosts, as Client.host_changes() does."""
-        return AsyncStream(self.client.host_changes(query, **options))
+        stream = AsyncStream(self.client.host_changes(query, **options))
+        self._streams.add(stream)
+        return stream
 
     def decisions(
         self, query: str | None = None, **options: Any
     ) -> AsyncStream[models.DecisionEvent]:
         """Return a stream of decisions, as Client.decisions() does."""
-        return AsyncStream(self.client.decisions(query, **options))
+        stream = AsyncStream(self.client.decisions(query, **options))
+        self._streams.add(stream)
+        return stream
 
     async def explain(
         self, decision_id: str, instance: int | None = None
@@ -202,9 +211,8 @@ class AsyncClient:
             return await asyncio.wrap_future(future)
         except asyncio.CancelledError:
             stop.set()
-            future.add_done_callback(
-                functools.partial(_abandon, self.client, key)
-            )
+            # It may send a call, so it must not run in the loop's thread.
+            in_background(self._pool, _abandon, self.client, key, future)
             raise
 
 
@@ -232,11 +240,13 @@ class AsyncReporter:
 def _abandon(
     client: Client, key: str, ended: Future[models.Placement]
 ) -> None:
-    """Release what a cancelled call has claimed."""
+    """Release what a cancelled call has claimed, when it has ended."""
+    wait([ended])
     if ended.cancelled():
         return
     error = ended.exception()
-    if error is not None and not isinstance(error, exceptions.UnknownOutcome):
+    is_known = isinstance(error, exceptions.GanttError)
+    if is_known and not isinstance(error, exceptions.UnknownOutcome):
         return
     try:
         client.abandon(key, deadline=ABANDON)

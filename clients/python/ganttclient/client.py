@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ssl
-import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any, Callable
 
@@ -137,14 +136,14 @@ class Client(PlacementCalls, ReportCalls, FleetCalls):
         """
         if isinstance(spec, models.Placement):
             placement = spec
-            return Hold(self, lambda: placement, ttl, on_lost)
+            return Hold(self, lambda: placement, ttl, on_lost, True)
         request = spec
 
         def choose() -> models.Placement:
             return self.select(
                 request,
                 ttl=ttl,
-                idempotency_key=idempotency_key or str(uuid.uuid4()),
+                idempotency_key=idempotency_key,
                 **options,
             )
 

@@ -25,6 +25,20 @@ class GanttError(Exception):
         """What to do about this error."""
         return self.advice
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The constructors differ, so the exception is made without them.
+        return _restored, (type(self), self.args, vars(self))
+
+
+def _restored(
+    kind: type[GanttError], args: tuple[Any, ...], state: dict[str, Any]
+) -> GanttError:
+    """Return an exception that another process has sent."""
+    error = kind.__new__(kind, *args)
+    error.args = args
+    vars(error).update(state)
+    return error
+
 
 class UnreachableError(GanttError):
     """The service could not be reached, or did not answer completely."""

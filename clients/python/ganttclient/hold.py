@@ -8,6 +8,7 @@ import threading
 from typing import TYPE_CHECKING, Any, Callable
 
 from ganttclient import exceptions, models
+from ganttclient._keyed import ABANDON
 from ganttclient._retry import Stop
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ LOG = logging.getLogger(__name__)
 #: Without a ``ttl``, a reservation is extended by the time that it had, and
 #: by at most this many seconds.
 MAX_EXTENSION = 600.0
-#: The time limit for giving up the key of a call whose answer was lost.
-ABANDON = 5.0
 
 
 class Hold:
@@ -40,8 +39,13 @@ class Hold:
         choose: Callable[[], models.Placement],
         ttl: models.Duration | None,
         on_lost: Callable[[exceptions.RoomLost], None] | None = None,
+        is_given: bool = False,
     ) -> None:
         self._client = client
+        #: The claim was made before the block, by an earlier call.
+        self._is_given = is_given
+        #: When the claim was asked for.
+        self._asked_at = 0.0
         self._choose = choose
         self._ttl = ttl
         self._on_lost = on_lost
@@ -111,6 +115,7 @@ class Hold:
                 " hold() again"
             )
         self._process = os.getpid()
+        self._asked_at = self._client.clock.now()
         self._placement = placement = self._choose()
         if len(placement.claims) != len(placement.destinations):
             self._release()
@@ -179,9 +184,12 @@ class Hold:
         clock = self._client.clock
         seconds = self._seconds()
         every = seconds / 3
-        # After an earlier call with the same key, some time has passed.
-        wait = 0.0 if self.placement.replayed else every
-        good_until = clock.now() + seconds
+        # A claim of an earlier call may end soon, so it is extended at once.
+        is_earlier = self._is_given or self.placement.replayed
+        wait = 0.0
+        if not is_earlier:
+            wait = max(0.0, self._asked_at + every - clock.now())
+        good_until = self._asked_at + seconds
         while not self._over.wait(wait):
             wait = every
             sent_at = clock.now()
@@ -251,7 +259,7 @@ def choose_or_abandon(
             client.abandon(error.idempotency_key, deadline=ABANDON)
         except exceptions.GanttError as failure:
             LOG.warning("a key was not abandoned: %s", failure)
-            raise error from failure
+            raise error from error.__cause__
         if error.__cause__ is None:
             raise
         raise error.__cause__ from None

@@ -16,6 +16,8 @@ from ganttclient.hold import choose_or_abandon
 
 #: How long a reservation lasts if the caller gives no ``ttl``.
 TTL = "PT2M"
+#: How many reservations a client remembers.
+MAX_RESERVED = 10_000
 #: The names that Nova's filters gave the limits.
 _LIMITS = {"VCPU": "vcpu", "MEMORY_MB": "memory_mb", "DISK_GB": "disk_gb"}
 #: Makes the name and the stats of update_resource_stats() optional.
@@ -33,8 +35,9 @@ class SchedulerClient:
 
     Nova of that time neither confirms claims nor reports which instances a
     host has.  A confirmed claim would therefore stay counted in addition to
-    the reports.  So the resources are reserved, and the reservation lapses
-    when Nova's own reports count the instance.
+    the reports.  So the resources are only reserved, for ``ttl``.  From the
+    report that counts the instance until the end of the reservation, the
+    instance is counted twice.
 
     :param url: the URL of the GraphQL endpoint, or a list of URLs
     :param key: the API key, or a function that reads it
@@ -82,11 +85,14 @@ class SchedulerClient:
         self._profile = profile
         self._no_valid_host = no_valid_host
         self._lock = threading.Lock()
-        self._reporters: dict[models.Name, Reporter] = {}
+        self._reporters: dict[tuple[str, ...], Reporter] = {}
+        #: The last reservations, by instance.
+        self._reserved: dict[str, models.Claim] = {}
         _fork.watch(self)
 
     def _after_fork(self) -> None:
         self._lock = threading.Lock()
+        self._reserved = {}
 
     def __repr__(self) -> str:
         return repr(self._client).replace("<Client", "<SchedulerClient", 1)
@@ -120,21 +126,29 @@ class SchedulerClient:
         }
         ttl = self._ttl if self._claim == "RESERVE" else None
         client = self._client
-        try:
-            placement = choose_or_abandon(
-                client,
-                lambda: client.select(
-                    legacy=legacy,
-                    claim=self._claim,
-                    ttl=ttl,
-                    profile=self._profile,
-                    alternates=0,
-                ),
+
+        def choose() -> models.Placement:
+            return client.select(
+                legacy=legacy,
+                claim=self._claim,
+                ttl=ttl,
+                profile=self._profile,
+                alternates=0,
             )
+
+        try:
+            try:
+                placement = choose_or_abandon(client, choose)
+            except exceptions.InstanceTaken:
+                if not self._give_back(_nova.instances_of(request_spec)):
+                    raise
+                placement = choose_or_abandon(client, choose)
         except exceptions.NoValidHost as error:
             if self._no_valid_host is None:
                 raise
             raise self._no_valid_host(reason=error.reason) from error
+        if self._claim == "RESERVE":
+            self._keep(placement)
         return [
             _destination(placed.selected) for placed in placement.destinations
         ]
@@ -156,6 +170,7 @@ class SchedulerClient:
             a ComputeNode object
         :raises Invalid: if the report is refused.  The message names the
             field
+        :raises Stale: if another program reports the same host at this time
         """
         if name is _NOT_GIVEN and _nova.is_compute_node(context):
             node = context
@@ -172,14 +187,55 @@ class SchedulerClient:
                 "stats must be a dictionary as a row of compute_nodes or a"
                 f" ComputeNode object, and is a {type(stats).__name__}"
             )
-        self._reporter(name).report_nova(document)
+        reporter = self._reporter(name)
+        result = reporter.report_nova(document)
+        if reporter.is_superseded(result):
+            # Another program reported this host in the meantime.
+            reporter.renew()
+            result = reporter.report_nova(document)
+        if reporter.is_superseded(result):
+            raise exceptions.Stale(
+                f"the report of {name!r} was not applied: the service knows a"
+                " later one of another reporter"
+            )
+
+    def _keep(self, placement: models.Placement) -> None:
+        """Keep the reservations, to give them back for a further choice."""
+        with self._lock:
+            for placed in placement.destinations:
+                claim = placed.selected.claim
+                if placed.instance_uuid is not None and claim is not None:
+                    self._reserved[placed.instance_uuid] = claim
+            while len(self._reserved) > MAX_RESERVED:
+                del self._reserved[next(iter(self._reserved))]
+
+    def _give_back(self, instances: Sequence[str]) -> bool:
+        """Release reservations that this client made for instances.
+
+        Callers choose again for the same instance, for example if a live
+        migration finds that the first host does not suit.
+
+        :returns: whether there were any
+        """
+        with self._lock:
+            found = [self._reserved.pop(one, None) for one in instances]
+        claims = [claim for claim in found if claim is not None]
+        for claim in claims:
+            try:
+                self._client.release(claim, reason="another host is chosen")
+            except exceptions.ServiceError as error:
+                # Otherwise, the claim has ended already.
+                if error.faults:
+                    raise
+        return bool(claims)
 
     def _reporter(self, name: models.Name) -> Reporter:
-        known = tuple(name) if isinstance(name, list) else name
+        # A name alone is the name of the host and of its node.
+        known = (name, name) if isinstance(name, str) else tuple(name)
         with self._lock:
             found = self._reporters.get(known)
             if found is None:
-                found = self._client.reporter(known, _no_full_report)
+                found = self._client.reporter(name, _no_full_report)
                 self._reporters[known] = found
             return found
 

@@ -21,6 +21,7 @@ def main() -> None:
     client = ganttclient.Client(
         os.environ["GANTT_URLS"].split(","),
         os.environ["GANTT_KEY"],
+        deadline=float(os.environ["GANTT_DEADLINE_MS"]) / 1000,
         attempt_timeout=float(os.environ["GANTT_ATTEMPT_MS"]) / 1000,
     )
     calls = iter(range(int(os.environ["GANTT_CALLS"])))

@@ -19,6 +19,9 @@ class RecordedClock(Clock):
     def now(self) -> float:
         return time.monotonic() + self._ahead
 
+    def random(self) -> float:
+        return 0.5
+
     def wait(self, seconds: float, stop: Stop) -> None:
         stop.check()
         with self._lock:

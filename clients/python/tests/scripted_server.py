@@ -112,6 +112,16 @@ def lost(handler: Handler) -> None:
     handler.connection.close()
 
 
+def raw(answer: bytes) -> Answer:
+    """Answer with bytes that need not be HTTP."""
+
+    def send(handler: Handler) -> None:
+        handler.close_connection = True
+        handler.wfile.write(answer)
+
+    return send
+
+
 def never(handler: Handler) -> None:
     """Answer only when the test ends."""
     handler.server.go_on.wait()

@@ -119,8 +119,8 @@ class CasesTest(unittest.TestCase):
         client = ganttclient.Client(
             player.urls,
             self.key_source(settings.get("keys", ["key-1"])),
-            deadline=settings.get("deadlineMs", 30_000) / 1000,
-            attempt_timeout=settings.get("attemptMs", 12_000) / 1000,
+            deadline=settings.get("deadlineMs", 600_000) / 1000,
+            attempt_timeout=settings.get("attemptMs", 600_000) / 1000,
             hedge=settings.get("isHedging", True),
             clock=clock,
         )
@@ -135,6 +135,13 @@ class CasesTest(unittest.TestCase):
                 for endpoint, number in expected.get("closedByClient", []):
                     player.wait(endpoint, number, "closed")
                 records = player.records()
+                closed = [
+                    [one["endpoint"], one["call"]]
+                    for one in records
+                    if one.get("closedByClient")
+                ]
+                for one in expected.get("closedByClient", []):
+                    self.assertIn(one, closed)
                 added = records[seen:]
                 seen = len(records)
                 self.compare(expected, outcome, added)
@@ -220,6 +227,8 @@ class CasesTest(unittest.TestCase):
 
     def compare_error(self, expected: Any, error: Any) -> None:
         self.assertIsInstance(error, ERRORS[expected["error"]])
+        if expected["error"] == "FAULT":
+            self.assertTrue(error.faults, error)
         if "code" in expected:
             self.assertEqual(error.code, expected["code"])
         if "status" in expected:
@@ -257,6 +266,7 @@ class CasesTest(unittest.TestCase):
                 for record in known
             }
             self.assertEqual(len(reporters), 1)
+            self.assertEqual(known[0]["reporter"]["sequence"], 1)
 
 
 def _test_of(table: Any, case: Any) -> Any:

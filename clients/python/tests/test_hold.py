@@ -130,13 +130,34 @@ class HoldTest(ScriptedTest):
                 self.fail("the block must not run")
 
     def test_a_placement_is_held(self) -> None:
+        extended = threading.Event()
+
+        def extend(handler: script.Handler) -> None:
+            script.changed("claimExtend", "RESERVED")(handler)
+            extended.set()
+
+        server = self.serve(
+            script.data(**script.placed()),
+            extend,
+            script.changed("claimConfirm", "CONFIRMED"),
+        )
+        client = self.open(server)
+        # Nobody knows how old the claim is, so it is extended at once.
+        with client.hold(client.select(SPEC)) as held:
+            self.assertEqual(held.claim.id, "c-1")
+            self.assertTrue(extended.wait(60))
+        self.assertEqual(len(server.calls), 3)
+
+    def test_a_hold_is_for_one_block(self) -> None:
         server = self.serve(
             script.data(**script.placed()),
             script.changed("claimConfirm", "CONFIRMED"),
         )
-        client = self.open(server)
-        with client.hold(client.select(SPEC)) as held:
-            self.assertEqual(held.claim.id, "c-1")
+        hold = self.open(server).hold(SPEC)
+        with hold:
+            pass
+        with self.assertRaisesRegex(RuntimeError, "one block"):
+            hold.__enter__()
         self.assertEqual(len(server.calls), 2)
 
     def test_a_lost_answer_without_a_key_is_abandoned(self) -> None:

@@ -15,6 +15,39 @@ from tests import scripted_server as script
 from tests.test_transport import ScriptedTest
 
 
+class AddressTest(unittest.TestCase):
+    def test_addresses_that_are_refused(self) -> None:
+        for url in (
+            "localhost:4400/graphql",
+            "ftp://a/graphql",
+            "/graphql",
+            "http://a/b c",
+            "http://\u2713/",
+        ):
+            with self.assertRaisesRegex(ValueError, "http or https"):
+                ganttclient.Client(url)
+        with self.assertRaisesRegex(ValueError, "empty list"):
+            ganttclient.Client([])
+
+    def test_an_address_with_a_password_is_refused_and_not_shown(self) -> None:
+        with self.assertRaises(ValueError) as caught:
+            ganttclient.Client("http://me:secret@127.0.0.1/graphql")
+        self.assertNotIn("secret", str(caught.exception))
+
+    def test_a_key_at_the_place_of_the_address_is_not_shown(self) -> None:
+        with self.assertRaises(ValueError) as caught:
+            ganttclient.Client("gantt_secret", "http://a/graphql")
+        self.assertNotIn("secret", str(caught.exception))
+
+    def test_an_address_that_is_listed_twice_is_refused(self) -> None:
+        with self.assertRaisesRegex(ValueError, "http://a/ twice"):
+            ganttclient.Client(["http://a/", "http://b/", "http://a/"])
+
+    def test_several_addresses_are_in_the_repr(self) -> None:
+        client = ganttclient.Client(["http://a/", "https://b/"], "key-1")
+        self.assertEqual(repr(client), "<Client http://a/, https://b/>")
+
+
 class OpeningTest(ScriptedTest):
     def full_port(self) -> tuple[str, int]:
         """Return the address of a port that accepts no connection."""
@@ -49,6 +82,17 @@ class OpeningTest(ScriptedTest):
         with mock.patch.object(socket, "getaddrinfo", return_value=found):
             client = self.client_of("http://replica.test/graphql", 2)
             self.assertEqual(client.query("{ live }"), {"live": True})
+
+    def test_another_thread_stops_a_connection_that_is_being_opened(
+        self,
+    ) -> None:
+        host, port = self.full_port()
+        url = f"http://{host}:{port}/graphql"
+        client = self.client_of(url, 600)
+        stop = ganttclient.Stop()
+        threading.Timer(0.2, stop.set).start()
+        with self.assertRaises(exceptions.Stopped):
+            client.query("{ live }", stop=stop)
 
     def test_the_limit_holds_while_a_name_is_looked_up(self) -> None:
         go_on = threading.Event()

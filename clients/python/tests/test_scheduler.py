@@ -10,7 +10,7 @@ from collections import UserDict
 from typing import Any
 
 import ganttclient
-from ganttclient import exceptions
+from ganttclient import exceptions, models
 from tests import scripted_server as script
 from tests.recorded_clock import RecordedClock
 
@@ -208,6 +208,59 @@ class SchedulerTest(unittest.TestCase):
             [one["reporter"]["sequence"] for one in updates], [1, 2, 1]
         )
         self.assertEqual(updates[0]["report"], {"nova": {"vcpus": 8}})
+
+    def test_a_further_choice_gives_the_own_reservation_back(self) -> None:
+        answer = script.placed()
+        chosen = answer["selectDestinations"]["destinations"][0]
+        chosen["instanceUuid"] = "i-1"
+        taken = {
+            "__typename": "InstanceTaken",
+            "code": "INSTANCE_TAKEN",
+            "message": "it has a claim",
+        }
+        server = self.serve(
+            script.data(**answer),
+            script.data(selectDestinations=taken),
+            script.changed("claimRelease", "RELEASED"),
+            script.data(**answer),
+            script.data(selectDestinations=taken),
+        )
+        client = self.open(server)
+        spec: dict[str, Any] = {"instance_properties": {"uuid": "i-1"}}
+        client.select_destinations(None, spec, {})
+        client.select_destinations(None, spec, {"ignore_hosts": ["a"]})
+        self.assertEqual(
+            server.operations()[1:],
+            ["SelectDestinations", "ClaimRelease", "SelectDestinations"],
+        )
+        released = server.calls[2]["variables"]["claims"]
+        self.assertEqual(released, [{"id": "c-1", "fence": 7}])
+        # Another program made the claim of this instance.
+        spec = {"instance_uuids": ["i-2"]}
+        with self.assertRaises(exceptions.InstanceTaken):
+            client.select_destinations(None, spec, {})
+
+    def test_a_report_after_that_of_another_program(self) -> None:
+        def stats(kind: str, last: int) -> script.Answer:
+            result = {"__typename": kind, "lastSequence": last}
+            return script.data(updateResourceStats={"results": [result]})
+
+        applied = stats("ResourceStatsApplied", 1)
+        stale = stats("ResourceStatsStale", 9)
+        server = self.serve(applied, stale, applied, stale)
+        client = self.open(server)
+        names: list[models.Name] = ["h", ("h", "h")]
+        for name in names:
+            client.update_resource_stats(None, name, {"vcpus": 8})
+        sent = [
+            call["variables"]["input"]["updates"][0]["reporter"]
+            for call in server.calls
+        ]
+        self.assertEqual([one["sequence"] for one in sent], [1, 2, 1])
+        self.assertEqual(sent[0]["incarnation"], sent[1]["incarnation"])
+        self.assertNotEqual(sent[0]["incarnation"], sent[2]["incarnation"])
+        with self.assertRaisesRegex(exceptions.Stale, "another reporter"):
+            client.update_resource_stats(None, "h", {"vcpus": 8})
 
     def test_arguments_that_are_refused(self) -> None:
         client = self.open(self.serve(script.lost))

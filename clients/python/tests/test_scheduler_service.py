@@ -189,7 +189,13 @@ class SchedulerTest(unittest.TestCase):
         self.assertNotEqual(second["host"], first["host"])
         properties["retry"] = {"num_attempts": 1, "hosts": []}
         with self.assertRaises(exceptions.InstanceTaken):
-            scheduler.select_destinations(None, request_spec, properties)
+            self.client.select_destinations(None, request_spec, properties)
+        # As a live migration does after a host that does not suit.
+        properties["ignore_hosts"] = [second["host"]]
+        (third,) = scheduler.select_destinations(
+            None, request_spec, properties
+        )
+        self.assertEqual(third["host"], first["host"])
 
     def test_each_call_draws_its_own_key(self) -> None:
         self.report()

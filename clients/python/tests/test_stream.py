@@ -195,6 +195,23 @@ class AsyncTest(ScriptedTest, unittest.IsolatedAsyncioTestCase):
                     loop.call_soon(waiting.close)
             self.assertEqual(found, ["1", "2"])
 
+    async def test_a_time_limit_of_the_reader_loses_no_event(self) -> None:
+        def later(handler: script.Handler) -> None:
+            handler.server.go_on.wait()
+            script.event_to(handler, change(1, "a"))
+            script.never(handler)
+
+        server = self.serve(script.events(then=later))
+        async with ganttclient.AsyncClient(server.url) as client:
+            stream = client.host_changes()
+            with self.assertRaises(asyncio.TimeoutError):
+                await asyncio.wait_for(stream.__anext__(), 0.05)
+            server.go_on.set()
+            self.assertEqual((await stream.__anext__()).revision, "1")
+        # The client has closed it.
+        with self.assertRaises(StopAsyncIteration):
+            await stream.__anext__()
+
     async def test_a_closed_stream_has_no_more_events(self) -> None:
         server = self.serve(
             script.events(change(1, "a"), change(2, "b"), then=script.never)
