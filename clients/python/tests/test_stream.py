@@ -187,10 +187,13 @@ class AsyncTest(ScriptedTest, unittest.IsolatedAsyncioTestCase):
             self.assertEqual(found, ["1", "2"])
             waiting = client.host_changes()
             loop = asyncio.get_running_loop()
-            loop.call_later(0.1, waiting.close)
-            self.assertEqual(
-                [event.revision async for event in waiting], ["1", "2"]
-            )
+            found = []
+            async for event in waiting:
+                found.append(event.revision)
+                if len(found) == 2:
+                    # The loop closes it while the next event is awaited.
+                    loop.call_soon(waiting.close)
+            self.assertEqual(found, ["1", "2"])
 
 
 if __name__ == "__main__":
