@@ -34,6 +34,9 @@ class AsyncStream(Generic[Event]):
         self._asked: queue.SimpleQueue[Future[Event | None] | None]
         self._asked = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
+        #: Guards that nothing is asked after the request to end.
+        self._lock = threading.Lock()
+        self._closed = False
 
     def __aiter__(self) -> AsyncStream[Event]:
         return self
@@ -45,7 +48,10 @@ class AsyncStream(Generic[Event]):
             )
             self._thread.start()
         asked: Future[Event | None] = Future()
-        self._asked.put(asked)
+        with self._lock:
+            if self._closed:
+                raise StopAsyncIteration
+            self._asked.put(asked)
         try:
             event = await asyncio.wrap_future(asked)
         except asyncio.CancelledError:
@@ -63,8 +69,10 @@ class AsyncStream(Generic[Event]):
 
     def close(self) -> None:
         """End the stream."""
+        with self._lock:
+            self._closed = True
+            self._asked.put(None)
         self._stream.close()
-        self._asked.put(None)
 
     def _read(self) -> None:
         while True:

@@ -71,14 +71,14 @@ class HoldTest(ScriptedTest):
             script.refused("claimRelease", "ClaimLost", "CLAIM_LOST"),
         )
         seen: list[exceptions.RoomLost] = []
-        hold = self.open(server).hold(SPEC, ttl="PT0.3S", on_lost=seen.append)
+        hold = self.open(server).hold(SPEC, ttl="PT3S", on_lost=seen.append)
         with self.assertRaisesRegex(exceptions.RoomLost, "ClaimLost it is"):
             with hold as held:
                 self.assertTrue(held.wait_lost(60))
         self.assertEqual(len(seen), 1)
         self.assertEqual(server.operations()[1:3], ["ClaimExtend"] * 2)
         ttl = server.calls[1]["variables"]["ttl"]
-        self.assertEqual(ttl, "PT0.300S")
+        self.assertEqual(ttl, "PT3.000S")
 
     def test_without_answers_the_claim_is_lost_when_its_time_is_over(
         self,

@@ -187,10 +187,25 @@ class AsyncTest(ScriptedTest, unittest.IsolatedAsyncioTestCase):
             self.assertEqual(found, ["1", "2"])
             waiting = client.host_changes()
             loop = asyncio.get_running_loop()
-            loop.call_later(0.1, waiting.close)
-            self.assertEqual(
-                [event.revision async for event in waiting], ["1", "2"]
-            )
+            found = []
+            async for event in waiting:
+                found.append(event.revision)
+                if len(found) == 2:
+                    # The loop closes it while the next event is awaited.
+                    loop.call_soon(waiting.close)
+            self.assertEqual(found, ["1", "2"])
+
+    async def test_a_closed_stream_has_no_more_events(self) -> None:
+        server = self.serve(
+            script.events(change(1, "a"), change(2, "b"), then=script.never)
+        )
+        async with ganttclient.AsyncClient(server.url) as client:
+            begun = client.host_changes()
+            self.assertEqual((await begun.__anext__()).revision, "1")
+            for stream in (begun, client.host_changes()):
+                stream.close()
+                with self.assertRaises(StopAsyncIteration):
+                    await asyncio.wait_for(stream.__anext__(), 60)
 
 
 if __name__ == "__main__":

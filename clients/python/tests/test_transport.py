@@ -152,14 +152,19 @@ class ConnectionTest(ScriptedTest):
             client.query("{ live }")
 
     def test_another_thread_stops_a_call(self) -> None:
-        server = self.serve(script.never)
         for keyed, kind in (
             (False, exceptions.Stopped),
             (True, exceptions.UnknownOutcome),
         ):
             stop = ganttclient.Stop()
-            threading.Timer(0.1, stop.set).start()
-            client = self.open(server)
+
+            def arrived(
+                handler: script.Handler, stop: ganttclient.Stop = stop
+            ) -> None:
+                stop.set()
+                script.never(handler)
+
+            client = self.open(self.serve(arrived))
             with self.assertRaises(kind):
                 if keyed:
                     client.select(SPEC, stop=stop)
