@@ -144,7 +144,7 @@ class AsyncHold:
     ) -> None:
         task, self._task = self._task, None
         hold = self._hold
-        if hold is None:
+        if hold is None or not hold.is_own:
             return
         ending = asyncio.wrap_future(
             self._pool.submit(hold.__exit__, kind, error, traceback)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import http.client
 import io
+import os
 import re
 import selectors
 import socket
@@ -16,7 +16,8 @@ import weakref
 from typing import Any, cast
 from urllib.parse import urlsplit
 
-from ganttclient import exceptions
+from ganttclient import _fork, exceptions
+from ganttclient._opening import left_until, open_connection, shut
 from ganttclient._retry import Stop
 
 MAX_IDLE = 8
@@ -62,6 +63,7 @@ class Endpoint:
         #: Each connection with the time until which it is kept.
         self._idle: list[tuple[socket.socket, float]] = []
         weakref.finalize(self, _close_all, self._idle)
+        _fork.watch(self)
 
     def __repr__(self) -> str:
         return f"<Endpoint {self.url}>"
@@ -76,45 +78,19 @@ class Endpoint:
             if time.monotonic() < until and not _is_dropped(connection):
                 return connection
             connection.close()
-        end = time.monotonic() + limit
         try:
-            opened = self._connect(end, stop)
-            if not self.is_secure or self._context is None:
-                return opened
-            try:
-                opened.settimeout(_left_until(end))
-                return self._context.wrap_socket(
-                    opened, server_hostname=self.host
-                )
-            except BaseException:
-                opened.close()
-                raise
+            return open_connection(
+                self.host,
+                self.port,
+                self._context if self.is_secure else None,
+                time.monotonic() + limit,
+                stop,
+            )
         except (OSError, UnicodeError) as error:
             stop.check()
             raise exceptions.UnreachableError(
                 f"{self.url}: {reason_of(error, limit)}", sent=False
             ) from error
-
-    def _connect(self, end: float, stop: Stop) -> socket.socket:
-        """Connect to one of the addresses of the host."""
-        failure: OSError | None = None
-        for family, kind, number, _, address in socket.getaddrinfo(
-            self.host, self.port, type=socket.SOCK_STREAM
-        ):
-            opened = socket.socket(family, kind, number)
-            registered = stop.add(functools.partial(_shut, opened))
-            try:
-                opened.settimeout(_left_until(end))
-                opened.connect(address)
-                opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                return opened
-            except OSError as error:
-                opened.close()
-                failure = error
-            finally:
-                stop.remove(registered)
-            stop.check()
-        raise failure or OSError("the host has no address")
 
     def give_back(self, connection: socket.socket, seconds: float) -> None:
         """Keep a connection for a later call, for some seconds."""
@@ -128,6 +104,12 @@ class Endpoint:
         """Close the idle connections."""
         with self._lock:
             _close_all(self._idle)
+
+    def _after_fork(self) -> None:
+        # The parent uses its connections on, and two processes would read
+        # each other's answers from one of them.
+        self._lock = threading.Lock()
+        _close_all(self._idle)
 
 
 class Exchange:
@@ -144,6 +126,7 @@ class Exchange:
         self._limit = limit
         self._end = time.monotonic() + limit
         self._stop = stop
+        self._process = os.getpid()
         self._socket = endpoint.take(limit, stop)
         self._is_open = True
         self._registered = stop.add(self._abort)
@@ -208,10 +191,12 @@ class Exchange:
 
     def _left(self) -> float:
         self._stop.check()
-        return _left_until(self._end)
+        return left_until(self._end)
 
     def _abort(self) -> None:
-        _shut(self._socket)
+        # In a forked child, this would end the call of the parent.
+        if os.getpid() == self._process:
+            shut(self._socket)
 
 
 class _Timed:
@@ -234,22 +219,6 @@ class _Raw(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         return self._exchange.receive_into(buffer)
-
-
-def _left_until(end: float) -> float:
-    left = end - time.monotonic()
-    if left <= 0:
-        raise socket.timeout("timed out")
-    return left
-
-
-def _shut(connection: socket.socket) -> None:
-    """End what another thread does with a connection."""
-    try:
-        connection.shutdown(socket.SHUT_RDWR)
-    except OSError:
-        # The connection has ended already.
-        return
 
 
 def _close_all(connections: list[tuple[socket.socket, float]]) -> None:

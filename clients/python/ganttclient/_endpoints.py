@@ -6,7 +6,7 @@ import ssl
 import threading
 from collections.abc import Sequence
 
-from ganttclient import _retry, exceptions, faults
+from ganttclient import _fork, _retry, exceptions, faults
 from ganttclient._connection import Endpoint
 from ganttclient._retry import Clock
 
@@ -54,6 +54,7 @@ class Endpoints:
         self._clock = clock
         self._lock = threading.Lock()
         self._states = [_State(Endpoint(one, context)) for one in urls]
+        _fork.watch(self)
 
     @property
     def all(self) -> list[Endpoint]:
@@ -93,6 +94,9 @@ class Endpoints:
         """Close the idle connections."""
         for endpoint in self.all:
             endpoint.close()
+
+    def _after_fork(self) -> None:
+        self._lock = threading.Lock()
 
     def _answered(self, state: _State, began: float) -> None:
         if began >= state.failed_at:

@@ -6,7 +6,7 @@ import re
 import threading
 from typing import Callable, Union
 
-from ganttclient import exceptions
+from ganttclient import _fork, exceptions
 
 #: An API key, or a function that reads it, for example from a file.  The
 #: function is called before the first call, and again each time the service
@@ -23,6 +23,10 @@ class Keyring:
         self._source = source
         self._lock = threading.Lock()
         self._kept: str | None = None
+        _fork.watch(self)
+
+    def _after_fork(self) -> None:
+        self._lock = threading.Lock()
 
     def __repr__(self) -> str:
         return "<Keyring>"

@@ -7,7 +7,14 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any, Callable
 
-from ganttclient import _documents, _readers, exceptions, faults, models
+from ganttclient import (
+    _documents,
+    _fork,
+    _readers,
+    exceptions,
+    faults,
+    models,
+)
 from ganttclient._base import Base
 from ganttclient._retry import Stop
 from ganttclient.models import Name, ReportResult
@@ -96,6 +103,18 @@ class Reporter:
         self._lock = threading.Lock()
         self._sequence = 0
         self._base: int | None = None
+        _fork.watch(self)
+
+    def _after_fork(self) -> None:
+        # The reports of the child are not those of the parent, which goes on
+        # with its incarnation.
+        self._lock = threading.Lock()
+        self._renew()
+
+    def _renew(self) -> None:
+        self.incarnation = str(uuid.uuid4())
+        self._sequence = 0
+        self._base = None
 
     @property
     def sequence(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 from typing import TYPE_CHECKING, Any, Callable
 
@@ -48,6 +49,8 @@ class Hold:
         self._lost = threading.Event()
         self._why: exceptions.GanttError | None = None
         self._keeper: threading.Thread | None = None
+        #: The process in which the block runs; a forked child is another.
+        self._process = 0
         self._placement: models.Placement | None = None
         #: The claims after they were confirmed.
         self.confirmed: tuple[models.Claim, ...] = ()
@@ -85,6 +88,11 @@ class Hold:
         """Whether the claim ended before the block."""
         return self._lost.is_set()
 
+    @property
+    def is_own(self) -> bool:
+        """Whether the block began in this process, and not in its parent."""
+        return os.getpid() == self._process
+
     def wait_lost(self, seconds: float | None = None) -> bool:
         """Wait until the claim is lost; return whether it is."""
         return self._lost.wait(seconds)
@@ -97,6 +105,12 @@ class Hold:
             ) from self._why
 
     def __enter__(self) -> Hold:
+        if self._process:
+            raise RuntimeError(
+                "a hold is for one block, and this one had its block; call"
+                " hold() again"
+            )
+        self._process = os.getpid()
         self._placement = placement = self._choose()
         if len(placement.claims) != len(placement.destinations):
             self._release()
@@ -121,6 +135,8 @@ class Hold:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        if not self.is_own:
+            return
         self._over.set()
         if self._keeper is not None:
             self._keeper.join()

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, Callable
 
-from ganttclient import _nova, _retry, exceptions, models
+from ganttclient import _fork, _nova, _retry, exceptions, models
 from ganttclient._keys import KeySource
 from ganttclient._reports import Reporter
 from ganttclient._retry import Clock
@@ -83,6 +83,10 @@ class SchedulerClient:
         self._no_valid_host = no_valid_host
         self._lock = threading.Lock()
         self._reporters: dict[models.Name, Reporter] = {}
+        _fork.watch(self)
+
+    def _after_fork(self) -> None:
+        self._lock = threading.Lock()
 
     def __repr__(self) -> str:
         return repr(self._client).replace("<Client", "<SchedulerClient", 1)

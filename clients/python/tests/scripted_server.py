@@ -118,6 +118,13 @@ def never(handler: Handler) -> None:
     handler.close_connection = True
 
 
+def event_to(handler: Handler, item: dict[str, Any]) -> None:
+    """Send an event of a stream."""
+    event = json.dumps({"data": item})
+    block = f"event: next\ndata: {event}\n\n"
+    handler.wfile.write(block.encode("utf-8"))
+
+
 def events(*items: dict[str, Any], then: Answer = lost) -> Answer:
     """Answer with a stream of events, and then do something else."""
 
@@ -128,9 +135,7 @@ def events(*items: dict[str, Any], then: Answer = lost) -> Answer:
         handler.close_connection = True
         handler.wfile.write(b":\n\n")
         for item in items:
-            event = json.dumps({"data": item})
-            block = f"event: next\ndata: {event}\n\n"
-            handler.wfile.write(block.encode("utf-8"))
+            event_to(handler, item)
         handler.wfile.flush()
         if then is not lost:
             then(handler)
