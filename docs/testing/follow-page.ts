@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
+import { SOURCE, sourceFiles, tooLarge } from '../../tools/checks/sizes.mjs'
 
 export const checkout = fileURLToPath(new URL('../..', import.meta.url))
 const core = 'packages/scheduler-core'
@@ -32,6 +33,19 @@ export async function writeBlock(folder: string, { form, file, text }: Block): P
   const target = path.join(folder, file)
   await mkdir(path.dirname(target), { recursive: true })
   await writeFile(target, form === 'diff' ? edited(await readFile(target, 'utf8'), text) : text)
+}
+
+/**
+ * What the checks of sizes would report after these blocks were applied to the checkout: files with too many lines, folders with too many
+ * files, and long functions.
+ */
+export function tooLargeAfter(blocks: readonly Block[]): string[] {
+  const changes = blocks.filter(({ file }) => SOURCE.test(file))
+  const folders = new Set(changes.map(({ file }) => path.posix.dirname(file)))
+  const present = sourceFiles().filter(({ file }) => folders.has(path.posix.dirname(file)))
+  const texts = new Map(present.map(({ file, text }) => [file, text]))
+  for (const { form, file, text } of changes) texts.set(file, form === 'diff' ? edited(texts.get(file) ?? '', text) : text)
+  return tooLarge(Array.from(texts, ([file, text]) => ({ file, text })))
 }
 
 /** The file after the lines of a diff that begin with `-` were replaced by those that begin with `+`. */

@@ -2,7 +2,7 @@ import { cp, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { isLongForm, longFormNote } from '../../testing/extent.ts'
-import { checkCore, checkout, copyCore, readBlocks, writeBlock } from '../testing/follow-page.ts'
+import { checkCore, checkout, copyCore, readBlocks, tooLargeAfter, writeBlock } from '../testing/follow-page.ts'
 
 // Follows docs/add-a-filter.md in a copy of the package: a `ts` block is a file, a `diff` block an edit of one.
 
@@ -39,4 +39,8 @@ test('each line that the page removes exists in the source, and no part of the s
     expect(source, file).toContain(removed)
     expect(source, file).not.toContain('host.old_hypervisor')
   }
+})
+
+test('no file or folder becomes too large by following the page', async () => {
+  expect(tooLargeAfter(await readBlocks('add-a-filter.md'))).toEqual([])
 })

@@ -2,7 +2,7 @@ import { cp, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { isLongForm, longFormNote } from '../../testing/extent.ts'
-import { checkout, copyWorkspace, readBlocks, removedLines, runLines, runTool, writeBlock } from '../testing/follow-page.ts'
+import { checkout, copyWorkspace, readBlocks, removedLines, runLines, runTool, tooLargeAfter, writeBlock } from '../testing/follow-page.ts'
 
 // Follows docs/add-a-host-field.md in a copy of the packages: a `diff` block is an edit of a file, an `sh` block is run.
 
@@ -50,4 +50,8 @@ test('each line that the page removes exists in the source, and no changed file 
     expect(source, file).toContain(removed)
     expect(source, file).not.toMatch(/HOST_IP|`ip`/)
   }
+})
+
+test('no file or folder becomes too large by following the page', async () => {
+  expect(tooLargeAfter(await readBlocks('add-a-host-field.md'))).toEqual([])
 })

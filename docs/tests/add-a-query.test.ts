@@ -2,7 +2,7 @@ import { readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { isLongForm, longFormNote } from '../../testing/extent.ts'
-import { checkout, copyWorkspace, readBlocks, removedLines, runLines, runTool, writeBlock } from '../testing/follow-page.ts'
+import { checkout, copyWorkspace, readBlocks, removedLines, runLines, runTool, tooLargeAfter, writeBlock } from '../testing/follow-page.ts'
 
 // Follows docs/add-a-query.md in a copy of the packages: a `ts` block is a file, a `diff` block an edit of one, an `sh` block is run.
 
@@ -48,4 +48,8 @@ test('each line that the page removes exists in the source, and no changed file 
     expect(source, file).toContain(removed)
     expect(source, file).not.toContain('emptyHost')
   }
+})
+
+test('no file or folder becomes too large by following the page', async () => {
+  expect(tooLargeAfter(await readBlocks('add-a-query.md'))).toEqual([])
 })

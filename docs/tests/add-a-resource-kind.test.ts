@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { isLongForm, longFormNote } from '../../testing/extent.ts'
-import { checkCore, copyCore, readBlocks, writeBlock } from '../testing/follow-page.ts'
+import { checkCore, copyCore, readBlocks, tooLargeAfter, writeBlock } from '../testing/follow-page.ts'
 
 // Follows docs/add-a-resource-kind.md in a copy of the package: a `ts` block is a file, a `diff` block an edit of one.
 
@@ -20,4 +20,8 @@ test.skipIf(!isLongForm)(`the resource kind of the page passes the suite for kin
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+})
+
+test('no file or folder becomes too large by following the page', async () => {
+  expect(tooLargeAfter(await readBlocks('add-a-resource-kind.md'))).toEqual([])
 })
