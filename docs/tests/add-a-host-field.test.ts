@@ -2,7 +2,7 @@ import { cp, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { isLongForm, longFormNote } from '../../testing/extent.ts'
-import { checkout, copyWorkspace, readBlocks, removedLines, runLines, runTool, tooLargeAfter, writeBlock } from '../testing/follow-page.ts'
+import { checkout, copyWorkspace, readBlocks, removedLines, runLines, runTests, tooLargeAfter, writeBlock } from '../testing/follow-page.ts'
 
 // Follows docs/add-a-host-field.md in a copy of the packages: a `diff` block is an edit of a file, an `sh` block is run.
 
@@ -31,12 +31,11 @@ test.skipIf(!isLongForm)(`the field of the page is in every list of fields${long
     expect(touched.size).toBeLessThanOrEqual(MAX_FILES)
 
     await cp(path.join(checkout, 'docs/testing/added-field.txt'), path.join(folder, CHECK))
-    const run = (project: string, ...files: readonly string[]) =>
-      runTool(folder, 'vitest/vitest.mjs', 'run', '--project', project, ...files)
-    run('cli', CHECK)
-    run('server', 'apps/server/src/query-page.test.ts', 'apps/server/src/api-tests/host/host-order.long.test.ts')
-    run('core', 'packages/scheduler-core/src/query')
-    run('console', 'apps/console/src/features/hosts')
+    const run = (project: string, ...files: readonly string[]) => runTests(folder, ['--project', project], files)
+    await run('cli', CHECK)
+    await run('server', 'apps/server/src/query-page.test.ts', 'apps/server/src/api-tests/host/host-order.long.test.ts')
+    await run('core', 'packages/scheduler-core/src/query')
+    await run('console', 'apps/console/src/features/hosts')
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -2,7 +2,7 @@ import { readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { isLongForm, longFormNote } from '../../testing/extent.ts'
-import { checkout, copyWorkspace, readBlocks, removedLines, runLines, runTool, tooLargeAfter, writeBlock } from '../testing/follow-page.ts'
+import { checkout, copyWorkspace, readBlocks, removedLines, runLines, runTests, tooLargeAfter, writeBlock } from '../testing/follow-page.ts'
 
 // Follows docs/add-a-query.md in a copy of the packages: a `ts` block is a file, a `diff` block an edit of one, an `sh` block is run.
 
@@ -31,10 +31,10 @@ test.skipIf(!isLongForm)(`the query of the page can be sent${longFormNote}`, asy
       'apps/server/src/services/services.ts',
       'docs/api.md',
     ])
-    runTool(
+    await runTests(
       folder,
-      ...(['vitest/vitest.mjs', 'run', '--project', 'server'] as const),
-      ...['api-tests/fleet/empty-hosts.test.ts', 'api-tests/key/authorisation.test.ts', 'src/schema'].map((name) => `apps/server/${name}`),
+      ['--project', 'server'],
+      ['api-tests/fleet/empty-hosts.test.ts', 'api-tests/key/authorisation.test.ts', 'schema'].map((name) => `apps/server/src/${name}`),
     )
   } finally {
     await rm(folder, { recursive: true, force: true })
