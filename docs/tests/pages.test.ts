@@ -87,3 +87,13 @@ test('the files that npm scripts name exist', () => {
   expect(named).toContain('docs/tests/python-codes.test.ts')
   expect(named.filter((name) => !existsSync(path.join(root, name)))).toEqual([])
 })
+
+test('CHANGELOG.md links to the list of changes of each package', () => {
+  const lists = ['apps', 'packages'].flatMap((folder) =>
+    readdirSync(path.join(root, folder))
+      .map((name) => `${folder}/${name}/CHANGELOG.md`)
+      .filter((file) => existsSync(path.join(root, file))),
+  )
+  expect(lists.length).toBeGreaterThan(5)
+  expect(linksOf(textOf('CHANGELOG.md'))).toEqual(expect.arrayContaining(lists))
+})
