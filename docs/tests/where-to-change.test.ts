@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { sourceFiles, tooLarge } from '../../tools/checks/sizes.mjs'
 import { checkout } from '../testing/follow-page.ts'
 
 // Compares docs/where-to-change.md with the files: each exists, and contains what the page says.
@@ -28,10 +29,13 @@ interface Named {
 
 /** The files that a cell of the page's table lists, each with the names that the file must contain. */
 const namedIn = (cell: string): Named[] =>
-  Array.from(cell.matchAll(/`((?:apps|bench|clients|docs|e2e|examples|packages|tools)\/[\w./-]+)`(?: \(([^)]*)\))?/g), ([, file = '', has = '']) => ({
-    file,
-    names: Array.from(has.matchAll(/`([^`]+)`/g), ([, name = '']) => name),
-  }))
+  Array.from(
+    cell.matchAll(/`((?:apps|bench|clients|docs|e2e|examples|packages|tools)\/[\w./-]+)`(?: \(([^)]*)\))?/g),
+    ([, file = '', has = '']) => ({
+      file,
+      names: Array.from(has.matchAll(/`([^`]+)`/g), ([, name = '']) => name),
+    }),
+  )
 
 test('the page has a row for each task of a newcomer', () => {
   expect(rows.map(({ what }) => what)).toEqual(
@@ -59,6 +63,18 @@ test.each(rows)('$what: the files exist, and contain what the page names', ({ be
     const text = textOf(file)
     for (const name of names) expect(text.includes(name), `${file} has ${name}`).toBe(true)
   }
+})
+
+/** The folders to which a filter, a weigher, or a family of remedies is added. */
+const growing = ['filters', 'weighers', 'nova/filters', 'nova/weighers', 'what-if/would-fit/remedies'].map(
+  (name) => `packages/scheduler-core/src/${name}`,
+)
+
+test.each(growing)('%s has room for a new file and its test', (folder) => {
+  const present = sourceFiles().filter(({ file }) => path.posix.dirname(file) === folder)
+  expect(present.length).toBeGreaterThan(0)
+  const added = ['added.ts', 'added.test.ts'].map((name) => ({ file: `${folder}/${name}`, text: '' }))
+  expect(tooLarge([...present, ...added])).toEqual([])
 })
 
 test('each path in a cell is checked', () => {

@@ -2,7 +2,14 @@ import { z } from 'zod'
 import { limits } from '../request/limits.ts'
 import { parseWith, unknownVersion, versionOf } from '../request/parse.ts'
 import type { Parsed } from '../text/problem.ts'
-import { CURRENT_STATS_VERSION, currentStats, type currentStatsSchema, isStatsVersion, statsSchemas, statsVersions } from './stats-versions.ts'
+import {
+  CURRENT_STATS_VERSION,
+  currentStats,
+  type currentStatsSchema,
+  isStatsVersion,
+  statsSchemas,
+  statsVersions,
+} from './stats-versions.ts'
 import { list, statsFields, uuid, whole } from './versions/v1-0.ts'
 
 /** A delta report: the changes since the report with the sequence `baseSequence`. */

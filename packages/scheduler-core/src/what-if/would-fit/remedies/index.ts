@@ -10,7 +10,7 @@ import { placementRemedy } from './placement.ts'
 import type { ProposedChange, Refusal, Remedy } from './remedy.ts'
 import { serviceRemedy } from './service.ts'
 import { specsRemedy } from './specs.ts'
-import { respelt } from './spelling.ts'
+import { respelt } from './names/spelling.ts'
 import { wishesRemedy } from './wishes.ts'
 
 /** All remedies. Each reason code of a host has exactly one remedy. */
