@@ -2,7 +2,16 @@ import { cp, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { isLongForm, longFormNote } from '../../../testing/extent.ts'
-import { checkout, copyWorkspace, readBlocks, removedLines, runLines, runTests, tooLargeAfter, writeBlock } from '../../testing/follow-page.ts'
+import {
+  checkout,
+  copyWorkspace,
+  readBlocks,
+  removedLines,
+  runLines,
+  runTests,
+  tooLargeAfter,
+  writeBlock,
+} from '../../testing/follow-page.ts'
 
 // Follows docs/add-a-host-field.md in a copy of the packages: a `diff` block is an edit of a file, an `sh` block is run.
 

@@ -2,7 +2,16 @@ import { readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { isLongForm, longFormNote } from '../../../testing/extent.ts'
-import { checkout, copyWorkspace, readBlocks, removedLines, runLines, runTests, tooLargeAfter, writeBlock } from '../../testing/follow-page.ts'
+import {
+  checkout,
+  copyWorkspace,
+  readBlocks,
+  removedLines,
+  runLines,
+  runTests,
+  tooLargeAfter,
+  writeBlock,
+} from '../../testing/follow-page.ts'
 
 // Follows docs/add-a-query.md in a copy of the packages: a `ts` block is a file, a `diff` block an edit of one, an `sh` block is run.
 

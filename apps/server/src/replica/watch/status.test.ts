@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from '../../testing/test-databa
 import { realTimers, type Timers } from '../../timers.ts'
 import { Replica } from '../replica.ts'
 import { healReplica } from './heal.ts'
-import { registerReplica, type Registered, type ReplicaStatus } from './status.ts'
+import { type Registered, type ReplicaStatus, registerReplica } from './status.ts'
 
 /** The registry and the auditor run only when the test triggers them. */
 let skipped = 0

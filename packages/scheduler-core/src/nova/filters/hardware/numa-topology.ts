@@ -8,7 +8,14 @@ import { pinCpus } from '../../hardware/pin-cpus.ts'
 import { createFitter } from '../../hardware/search/fit-alike.ts'
 import type { FitResult } from '../../hardware/search/fit-guest.ts'
 import type { Shortfall } from '../../hardware/shortfall.ts'
-import { type GuestCell, type GuestTopology, type HostCell, type HostTopology, type NumaLimits, pinnedVcpus } from '../../hardware/topology.ts'
+import {
+  type GuestCell,
+  type GuestTopology,
+  type HostCell,
+  type HostTopology,
+  type NumaLimits,
+  pinnedVcpus,
+} from '../../hardware/topology.ts'
 import type { HostState } from '../../objects/host-state.ts'
 import type { NovaRequest } from '../../objects/request.ts'
 import { type CheckContext, novaFilter, withLimits } from '../../parts/nova-filter.ts'

@@ -13,10 +13,10 @@ import { atOnce } from '../../../values/steps.ts'
 import { simulate } from '../../simulate.ts'
 import { edit } from '../../testing.ts'
 import { fleetOf, GIB, hostDrawn, inCell, profiles, requestDrawn } from '../drawn-refusals.suite.ts'
-import { containsAll } from './minimal.ts'
 import type { ProposedChange } from '../remedies/remedy.ts'
 import { applyTo } from '../trial.ts'
 import { type Counterfactual, type WhatWouldFitOptions, whatWouldFit } from '../what-would-fit.ts'
+import { containsAll } from './minimal.ts'
 
 const isOver = () => false
 

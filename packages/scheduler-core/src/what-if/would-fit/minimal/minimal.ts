@@ -1,10 +1,10 @@
 import type { RequestSpec } from '../../../request/request-spec.ts'
 import { canonicalJson } from '../../../values/canonical-json.ts'
 import type { Steps } from '../../../values/steps.ts'
-import { between, rangesOf } from './numbers.ts'
 import type { ChangedNumber, ProposedChange } from '../remedies/remedy.ts'
-import { type Candidate, effortOf, type Kept, type SearchOptions } from './shared-room.ts'
 import { type Applied, applyTo, type createFleets, tryOn } from '../trial.ts'
+import { between, rangesOf } from './numbers.ts'
+import { type Candidate, effortOf, type Kept, type SearchOptions } from './shared-room.ts'
 
 /**
  * A change can have parts, such as several claims to wait for. Only for a change with at most this many parts, it is tried whether the

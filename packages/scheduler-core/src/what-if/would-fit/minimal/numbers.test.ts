@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { hasMoreRanges, rangesOf } from './numbers.ts'
 import type { ChangedNumber, NumberRange } from '../remedies/remedy.ts'
+import { hasMoreRanges, rangesOf } from './numbers.ts'
 
 const numberAmong = (among: readonly NumberRange[]): ChangedNumber => ({
   from: 600,

@@ -2,9 +2,9 @@ import type { Profile } from '../../../records/profile.ts'
 import type { RequestSpec } from '../../../request/request-spec.ts'
 import type { HostName } from '../../../values/host-name.ts'
 import type { Steps } from '../../../values/steps.ts'
-import { between, rangesOf } from './numbers.ts'
 import type { ChangedNumber, NumberRange, ProposedChange } from '../remedies/remedy.ts'
 import { type Applied, applyTo, type createFleets, isAskable, type Trial, tryOn } from '../trial.ts'
+import { between, rangesOf } from './numbers.ts'
 
 /**
  * A set of changes to try. `hosts` are the hosts for whose refusals the changes were proposed. If the request is not placed with the

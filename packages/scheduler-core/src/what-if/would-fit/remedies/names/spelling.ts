@@ -5,11 +5,11 @@ import { bareAndOf } from '../../../../request/request-reads.ts'
 import { demandOf, type RequestSpec } from '../../../../request/request-spec.ts'
 import { createSpellings, type Spellings } from '../../../../text/near-spelling.ts'
 import { withImageTrait } from '../../change-request.ts'
+import type { ProposedChange, Refusal } from '../remedy.ts'
+import { asked } from '../wishes.ts'
 import { capabilityNames } from './capability-names.ts'
 import { aggregateNames, supportedNames } from './image-names.ts'
 import { metadataValues, misspeltBefore, type Name, withKey } from './name.ts'
-import type { ProposedChange, Refusal } from '../remedy.ts'
-import { asked } from '../wishes.ts'
 
 /** At most this many pairs of an unknown name and a name in the fleet are compared for one refusal. This takes about 12 ms. */
 const MAX_PAIRS = 20_000
