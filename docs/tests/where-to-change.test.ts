@@ -70,8 +70,10 @@ const growing = ['filters', 'weighers', 'nova/filters', 'nova/weighers', 'what-i
   (name) => `packages/scheduler-core/src/${name}`,
 )
 
+const allSources = sourceFiles()
+
 test.each(growing)('%s has room for a new file and its test', (folder) => {
-  const present = sourceFiles().filter(({ file }) => path.posix.dirname(file) === folder)
+  const present = allSources.filter(({ file }) => path.posix.dirname(file) === folder)
   expect(present.length).toBeGreaterThan(0)
   const added = ['added.ts', 'added.test.ts'].map((name) => ({ file: `${folder}/${name}`, text: '' }))
   expect(tooLarge([...present, ...added])).toEqual([])
