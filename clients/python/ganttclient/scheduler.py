@@ -14,8 +14,6 @@ from ganttclient._retry import Clock
 from ganttclient.client import Client
 from ganttclient.hold import choose_or_abandon
 
-#: How long a reservation lasts if the caller gives no ``ttl``.
-TTL = "PT2M"
 #: The names that Nova's filters gave the limits.
 _LIMITS = {"VCPU": "vcpu", "MEMORY_MB": "memory_mb", "DISK_GB": "disk_gb"}
 #: Makes the name and the stats of update_resource_stats() optional.
@@ -38,7 +36,8 @@ class SchedulerClient:
 
     :param url: the URL of the GraphQL endpoint, or a list of URLs
     :param key: the API key, or a function that reads it
-    :param ttl: how long resources stay reserved, PT1S to PT24H
+    :param ttl: how long resources stay reserved, PT1S to PT24H; as long as
+        the service reserves by default if None
     :param claim: RESERVE, NONE to choose hosts without a claim, or CONFIRM
         if the caller releases the claims itself
     :param profile: the profile, as name or name@number; the service's
@@ -53,7 +52,7 @@ class SchedulerClient:
         url: str | Sequence[str],
         key: KeySource = None,
         *,
-        ttl: models.Duration = TTL,
+        ttl: models.Duration | None = None,
         claim: str = "RESERVE",
         profile: str | None = None,
         no_valid_host: Callable[..., Exception] | None = None,
@@ -63,7 +62,8 @@ class SchedulerClient:
         ssl_context: ssl.SSLContext | None = None,
         clock: Clock | None = None,
     ) -> None:
-        models.seconds_of(ttl)
+        if ttl is not None:
+            models.seconds_of(ttl)
         if claim not in ("RESERVE", "NONE", "CONFIRM"):
             raise ValueError(
                 f"claim is {claim!r}; it must be RESERVE, NONE or CONFIRM"
