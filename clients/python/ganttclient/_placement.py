@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ganttclient import _documents, _readers, exceptions, faults, models
-from ganttclient._base import Base
-from ganttclient._caller import Verdict
+from ganttclient._caller import Base, Verdict
 from ganttclient._retry import Stop
 from ganttclient.models import Claim, Duration, Name, Placement
 

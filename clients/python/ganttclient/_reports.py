@@ -15,7 +15,7 @@ from ganttclient import (
     faults,
     models,
 )
-from ganttclient._base import Base
+from ganttclient._caller import Base
 from ganttclient._retry import Stop
 from ganttclient.models import Name, ReportResult
 
