@@ -80,7 +80,7 @@ module.exports = {
       name: 'filters-stand-alone',
       severity: 'error',
       comment: 'A filter or weigher imports its contract and lower layers, but no other filter or weigher.',
-      from: { path: `${core}/(filters|weighers)/[^/]+[.]ts$`, pathNot: [tests, '/index[.]ts$'] },
+      from: { path: `${core}/(filters|weighers)/`, pathNot: [tests, '/testing/', '/index[.]ts$'] },
       to: { path: `${core}/(filters|weighers)/`, pathNot: sharedParts },
     },
     {

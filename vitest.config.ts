@@ -46,7 +46,7 @@ export default defineConfig({
       project('client', 'packages/client'),
       project('console', 'apps/console'),
       project('bench', 'bench', { include: ['*.test.ts'] }),
-      project('docs', 'docs', { include: ['tests/*.test.ts'], globalSetup: '../apps/server/src/testing/global-setup.ts' }),
+      project('docs', 'docs', { include: ['tests/**/*.test.ts'], globalSetup: '../apps/server/src/testing/global-setup.ts' }),
       project('agent', 'apps/agent'),
       { ...project('cli', 'apps/cli', { globalSetup: '../server/src/testing/global-setup.ts' }), resolve: { ...resolve, alias: graphql } },
       {

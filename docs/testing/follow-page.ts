@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
+import { SOURCE, sourceFiles, tooLarge } from '../../tools/checks/sizes.mjs'
 
 export const checkout = fileURLToPath(new URL('../..', import.meta.url))
 const core = 'packages/scheduler-core'
@@ -34,6 +35,19 @@ export async function writeBlock(folder: string, { form, file, text }: Block): P
   await writeFile(target, form === 'diff' ? edited(await readFile(target, 'utf8'), text) : text)
 }
 
+/**
+ * What the checks of sizes would report after these blocks were applied to the checkout: files with too many lines, folders with too many
+ * files, and long functions.
+ */
+export function tooLargeAfter(blocks: readonly Block[]): string[] {
+  const changes = blocks.filter(({ file }) => SOURCE.test(file))
+  const folders = new Set(changes.map(({ file }) => path.posix.dirname(file)))
+  const present = sourceFiles().filter(({ file }) => folders.has(path.posix.dirname(file)))
+  const texts = new Map(present.map(({ file, text }) => [file, text]))
+  for (const { form, file, text } of changes) texts.set(file, form === 'diff' ? edited(texts.get(file) ?? '', text) : text)
+  return tooLarge(Array.from(texts, ([file, text]) => ({ file, text })))
+}
+
 /** The file after the lines of a diff that begin with `-` were replaced by those that begin with `+`. */
 function edited(file: string, diff: string): string {
   expect(file).toContain(linesOf(diff, '-'))
@@ -61,23 +75,14 @@ export async function copyCore(prefix: string): Promise<string> {
 /** Folders of packages that are installed or built, not sources. */
 const MADE = new Set(['node_modules', 'dist', '.turbo'])
 
-/** A temporary copy of all packages and pages, for the edits of a page. Its packages import each other, not those of the checkout. */
+const CONFIGS = ['package.json', 'tsconfig.json', 'vitest.config.ts']
+
+/** A temporary copy of all packages, clients and pages, for the edits of a page. Its packages import each other, not the checkout's. */
 export async function copyWorkspace(prefix: string): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), prefix))
   // a database of the tests may run as another account
   await chmod(folder, 0o711)
-  for (const name of [
-    'package.json',
-    'tsconfig.json',
-    'vitest.config.ts',
-    'testing',
-    'tools',
-    'prisma',
-    'docs',
-    'apps',
-    'clients',
-    'packages',
-  ])
+  for (const name of [...CONFIGS, 'testing', 'tools', 'prisma', 'docs', 'apps', 'clients', 'packages'])
     await cp(path.join(checkout, name), path.join(folder, name), { recursive: true, filter: (from) => !MADE.has(path.basename(from)) })
   const modules = path.join(folder, 'node_modules')
   await mkdir(path.join(modules, '@gantt'), { recursive: true })
@@ -89,14 +94,31 @@ export async function copyWorkspace(prefix: string): Promise<string> {
   return folder
 }
 
-/** Checks the types of these files of a copy of the core, and runs its tests under each of `tests`. */
-export async function checkCore(folder: string, files: readonly string[], ...tests: readonly string[]): Promise<void> {
-  const include = files.map((file) => path.relative(core, file))
+/** Checks the types of these files of a copy of the core. Their paths are relative to the copy. */
+export async function checkTypesOfCore(folder: string, files: readonly string[]): Promise<void> {
+  const include = files.filter((file) => file.endsWith('.ts')).map((file) => path.relative(core, file))
   await writeFile(path.join(folder, core, 'tsconfig.json'), JSON.stringify({ extends: '../../tsconfig.json', include }))
-  await writeFile(path.join(folder, core, 'vitest.config.ts'), `export default { test: { setupFiles: ['src/bundled.ts'] } }\n`)
   runTool(path.join(folder, core), 'typescript7/bin/tsc', '--noEmit', '-p', '.')
+}
+
+/** Checks the types of these files of a copy of the core, and runs the tests in `tests`: files and folders, relative to the package. */
+export async function checkCore(folder: string, files: readonly string[], ...tests: readonly string[]): Promise<void> {
+  await checkTypesOfCore(folder, files)
+  await writeFile(path.join(folder, core, 'vitest.config.ts'), `export default { test: { setupFiles: ['src/bundled.ts'] } }\n`)
   // the same time limits as for tests of the repository, so that none fails on a busy machine
-  runTool(path.join(folder, core), 'vitest/vitest.mjs', 'run', '--testTimeout=120000', ...tests)
+  await runTests(path.join(folder, core), ['--testTimeout=120000'], tests)
+}
+
+const TEST = /\.test\.tsx?$/
+
+/** Runs tests with Vitest: files and folders, relative to `cwd`. Fails if one of them has no test, which Vitest would ignore. */
+export async function runTests(cwd: string, options: readonly string[], tests: readonly string[]): Promise<void> {
+  for (const name of tests) {
+    const full = path.join(cwd, name)
+    const files = (await stat(full)).isDirectory() ? await readdir(full, { recursive: true }) : [name]
+    expect(files.filter((file) => TEST.test(file)).length, `the number of tests in ${name}`).toBeGreaterThan(0)
+  }
+  runTool(cwd, 'vitest/vitest.mjs', 'run', ...options, ...tests)
 }
 
 /** Runs a program of the checkout's packages, and throws if it fails. */

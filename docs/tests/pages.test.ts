@@ -78,3 +78,22 @@ test('the console has every label that docs/console.md and docs/profiles.md quot
   const isSaid = (label: string): boolean => sources.some((text) => text.includes((composed[label] ?? label).toLowerCase()))
   expect([...new Set(quoted)].filter((label) => !isSaid(label))).toEqual([])
 })
+
+// Vitest runs the other files without a message if one of the files in its arguments does not exist
+test('the files that npm scripts name exist', () => {
+  const named = ['package.json', 'apps/server/package.json', 'apps/cli/package.json', 'apps/console/package.json'].flatMap((file) =>
+    Array.from(textOf(file).matchAll(/(?<=[ "])(?:apps|packages|docs|tools)\/[\w./-]+\.(?:ts|mjs)\b/g), ([name]) => name),
+  )
+  expect(named).toContain('docs/tests/python-codes.test.ts')
+  expect(named.filter((name) => !existsSync(path.join(root, name)))).toEqual([])
+})
+
+test('CHANGELOG.md links to the list of changes of each package', () => {
+  const lists = ['apps', 'packages'].flatMap((folder) =>
+    readdirSync(path.join(root, folder))
+      .map((name) => `${folder}/${name}/CHANGELOG.md`)
+      .filter((file) => existsSync(path.join(root, file))),
+  )
+  expect(lists.length).toBeGreaterThan(5)
+  expect(linksOf(textOf('CHANGELOG.md'))).toEqual(expect.arrayContaining(lists))
+})

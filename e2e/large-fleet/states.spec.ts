@@ -99,7 +99,7 @@ const textsOf = (page: Page): Promise<string[]> =>
 
 /** True if the page itself makes this call. Calls for the session, the status of the service and the feed are not held back. */
 const isOfPage = (operation: string): boolean =>
-  /^\s*query /.test(operation) && !/^\s*query (Scopes|Standing|Travel\w+|OwnKey)\b/.test(operation)
+  /^\s*query /.test(operation) && !/^\s*query (Scopes|ServiceStatus|Travel\w+|OwnKey)\b/.test(operation)
 
 for (const subject of [...OF_THE_FLEET, ...OF_THE_SERVICE]) {
   const { name, loaded, scope = 'READ' } = subject

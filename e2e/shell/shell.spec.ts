@@ -195,7 +195,7 @@ test.describe('navigation', () => {
     for (const key of ['j', 'Enter']) await page.keyboard.press(key)
     await expect(page.getByRole('link', { name: 'Simulate this request' })).toBeVisible()
     await page.keyboard.press('Control+k')
-    await searchOf(page).fill('simulate from')
+    await searchOf(page).fill('simulate this')
     await page.getByRole('button', { name: 'Simulate this request', exact: true }).click()
     await expect(page).toHaveURL(/\/simulate\?/)
   })

@@ -14,14 +14,17 @@ const MAX_LINES_OF_FUNCTION = 70
 const FOLDERS = ['apps', 'bench', 'clients', 'docs', 'e2e', 'examples', 'packages', 'prisma', 'testing', 'tools']
 /** Folders that are installed, built or generated, and applied migrations, which must not change. */
 const NOT_SOURCES = new Set(['node_modules', 'dist', 'generated', '.turbo', 'migrations'])
-/** The files that are checked as sources. Documents, images and recorded data are not checked. */
-const SOURCE = /\.(ts|tsx|mjs|cjs|js|css|prisma|grit|py)$/
+/** Matches the names of files that are checked as sources. Documents, images and recorded data are not checked. */
+export const SOURCE = /\.(ts|tsx|mjs|cjs|js|css|prisma|grit|py)$/
 /** The files whose functions are measured. Tests are excluded, because they are tables and lists of calls. */
 const CODE = /^(apps|clients|packages|tools|bench)\/.*\.(ts|tsx|mjs)$/
 const TEST = /\.(test|suite|spec)\.tsx?$|\/(testing|api-tests)\//
 
-/** The files and folders that are too large, as sentences. */
-export function tooLarge(files = sourceFiles()) {
+/**
+ * The files and folders that are too large, as sentences. If files are given, only the listed long functions of these files are checked.
+ */
+export function tooLarge(given) {
+  const files = given ?? sourceFiles()
   const faults = []
   const inFolder = new Map()
   const found = new Map()
@@ -35,15 +38,18 @@ export function tooLarge(files = sourceFiles()) {
   }
   for (const [folder, count] of inFolder)
     if (count > MAX_FILES) faults.push(`${folder} has ${count} sources, at most ${MAX_FILES} are allowed: make folders by subject`)
-  return [...faults, ...functionFaults(found)]
+  const names = given && new Set(given.map(({ file }) => file))
+  const isChecked = (name) => names === undefined || names.has(name.split(' ')[0])
+  return [...faults, ...functionFaults(found, isChecked)]
 }
 
-function functionFaults(found) {
+function functionFaults(found, isChecked) {
   const faults = []
   for (const { name, lines } of found.values())
     if (!longFunctions.has(name))
       faults.push(`${name} has ${lines} lines, at most ${MAX_LINES_OF_FUNCTION} are allowed: shorten it, or list it with a reason`)
   for (const [name, reason] of longFunctions) {
+    if (!isChecked(name)) continue
     const one = found.get(name)
     if (one === undefined)
       faults.push(`${name} is listed as a long function, but is not one: take it out of tools/checks/long-functions.mjs`)
@@ -97,7 +103,8 @@ function nameOf(node, source) {
   return named?.getText(source) ?? 'function'
 }
 
-function sourceFiles() {
+/** All sources of the checkout, with their texts. */
+export function sourceFiles() {
   return FOLDERS.flatMap(sourcesIn).map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }))
 }
 

@@ -40,7 +40,7 @@ import type { ReplicaOptions } from './replica/replica-options.ts'
 import { createRolloutFindings } from './replica/rollout/rollout-findings.ts'
 import { createShadow } from './replica/rollout/shadow.ts'
 import type { Registry } from './replica/watch/registry.ts'
-import { openStanding, type Registered } from './replica/watch/status.ts'
+import { type Registered, registerReplica } from './replica/watch/status.ts'
 import { createSchema } from './schema/index.ts'
 import { createAudit } from './services/audit/audit.ts'
 import { createLogReader } from './services/fleet/log.ts'
@@ -196,7 +196,7 @@ export async function openService({
     opened.push(() => audit.close())
     opened.push(() => registered.close())
     opened.push(() => replica.close())
-    const standing = registered.follow(replica)
+    const status = registered.follow(replica)
     const history = createHistory(store.past, KEPT_THINGS, replica.fleet)
     opened.push(() => history.close())
     opened.push(replica.onSnapshot((snapshot) => history.keep(snapshot)))
@@ -237,7 +237,7 @@ export async function openService({
       degraded: () => degradedOf(database),
       log: createLogReader(store.past, horizon, projections),
       past: store.past,
-      standing,
+      status,
       feed: createDecisionFeed({
         own: records,
         store: records.stores.decisions,
@@ -319,7 +319,7 @@ async function openShared({
   try {
     const { name, warn } = engine
     const records = openRecords(engine.prisma, stores.records, database)
-    registered = await openStanding({ store: stores.replicas, name, warn, readsUpTo: options.readsUpTo, unlistedAfterMs })
+    registered = await registerReplica({ store: stores.replicas, name, warn, readsUpTo: options.readsUpTo, unlistedAfterMs })
     const replica = await Replica.start({ store, recordUnlogged: records.keep, ...options, ...registered.options })
     return { store, stores, records, registered, replica }
   } catch (error) {

@@ -233,3 +233,43 @@ class _KeyedCall:
         if verdict.pause is not None and verdict.is_of_replica:
             self.choice.avoid(endpoint, verdict.pause)
         return data
+
+
+class Base:
+    """Sends calls with the time limits of the client."""
+
+    _caller: Caller
+    _deadline: float
+    _attempt_timeout: float
+    _for_project: bool
+
+    def _options(
+        self, deadline: float | None, stop: Stop | None
+    ) -> CallOptions:
+        return CallOptions(
+            self._deadline if deadline is None else deadline,
+            self._attempt_timeout,
+            Stop() if stop is None else stop,
+        )
+
+    def _ask(
+        self,
+        query: str,
+        variables: Mapping[str, Any],
+        deadline: float | None,
+        stop: Stop | None,
+    ) -> Data:
+        options = self._options(deadline, stop)
+        return self._caller.ask(query, variables, options)
+
+    def _ask_with_key(
+        self,
+        key: str,
+        query: str,
+        variables: Mapping[str, Any],
+        judge: Callable[[Data], Verdict],
+        deadline: float | None,
+        stop: Stop | None,
+    ) -> Data:
+        options = self._options(deadline, stop)
+        return self._caller.ask_with_key(key, query, variables, options, judge)

@@ -16,7 +16,7 @@ import weakref
 from typing import Any, Callable, cast
 from urllib.parse import urlsplit
 
-from ganttclient import _fork, exceptions
+from ganttclient import _retry, exceptions
 from ganttclient._opening import left_until, open_connection, shut
 from ganttclient._retry import Stop
 
@@ -65,7 +65,7 @@ class Endpoint:
         #: Each connection with the time until which it is kept.
         self._idle: list[tuple[socket.socket, float]] = []
         weakref.finalize(self, _close_all, self._idle)
-        _fork.watch(self)
+        _retry.watch_forks(self)
 
     def __repr__(self) -> str:
         return f"<Endpoint {self.url}>"

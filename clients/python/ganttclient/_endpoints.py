@@ -6,7 +6,7 @@ import ssl
 import threading
 from collections.abc import Sequence
 
-from ganttclient import _fork, _retry, exceptions, faults
+from ganttclient import _retry, exceptions, faults
 from ganttclient._connection import Endpoint
 from ganttclient._retry import Clock
 
@@ -59,7 +59,7 @@ class Endpoints:
         self._clock = clock
         self._lock = threading.Lock()
         self._states = [_State(Endpoint(one, context)) for one in urls]
-        _fork.watch(self)
+        _retry.watch_forks(self)
 
     @property
     def all(self) -> list[Endpoint]:

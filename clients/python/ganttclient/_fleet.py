@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Callable
 
 from ganttclient import _documents, _readers, models
-from ganttclient._base import Base
+from ganttclient._caller import Base
 from ganttclient._retry import Stop
 from ganttclient._stream import Stream
 from ganttclient.models import (

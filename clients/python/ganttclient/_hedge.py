@@ -8,7 +8,7 @@ import threading
 from collections import deque
 from typing import Any, Callable
 
-from ganttclient import _fork, _retry
+from ganttclient import _retry
 from ganttclient._retry import Stop
 
 #: How many recent answers are considered.
@@ -33,7 +33,7 @@ class Hedging:
         self._durations: dict[str, deque[float]] = {}
         #: Each call adds 1, and a second copy of a call costs ONE_IN.
         self._budget = 0
-        _fork.watch(self)
+        _retry.watch_forks(self)
 
     def _after_fork(self) -> None:
         self._lock = threading.Lock()

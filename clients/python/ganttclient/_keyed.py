@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ganttclient import _readers, exceptions, faults, models
-from ganttclient._base import Base
-from ganttclient._caller import Verdict
+from ganttclient._caller import Base, Verdict
 from ganttclient._retry import Stop
 from ganttclient.models import Claim, Placement
 

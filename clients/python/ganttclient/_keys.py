@@ -6,7 +6,7 @@ import re
 import threading
 from typing import Any, Callable, Union
 
-from ganttclient import _fork, exceptions
+from ganttclient import _retry, exceptions
 
 #: An API key, or a function that reads it, for example from a file.  The
 #: function is called before the first call, and again each time the service
@@ -25,7 +25,7 @@ class Keyring:
         self._kept: str | None = None
         #: All keys that the source returned: none may be shown.
         self._used: set[str] = set()
-        _fork.watch(self)
+        _retry.watch_forks(self)
 
     def _after_fork(self) -> None:
         self._lock = threading.Lock()

@@ -48,7 +48,8 @@ class PlacementCalls(KeyedCalls):
         :param profile: the profile, as name or name@number; the service's
             profile ``default`` if None
         :param claim: RESERVE, CONFIRM, or NONE to choose without a claim
-        :param ttl: how long a reservation lasts, PT1S to PT24H; PT2M if None
+        :param ttl: how long a reservation lasts, PT1S to PT24H; as long as
+            the service reserves by default if None
         :param intent: CREATE (if None), UNSHELVE, RESIZE, LIVE_MIGRATE,
             COLD_MIGRATE, EVACUATE, REBUILD or PROBE
         :param move_of: the claim to move or rebuild

@@ -9,13 +9,13 @@ from typing import Any, Callable
 
 from ganttclient import (
     _documents,
-    _fork,
     _readers,
+    _retry,
     exceptions,
     faults,
     models,
 )
-from ganttclient._base import Base
+from ganttclient._caller import Base
 from ganttclient._retry import Stop
 from ganttclient.models import Name, ReportResult
 
@@ -103,7 +103,7 @@ class Reporter:
         self._lock = threading.Lock()
         self._sequence = 0
         self._base: int | None = None
-        _fork.watch(self)
+        _retry.watch_forks(self)
 
     def _after_fork(self) -> None:
         # The reports of the child are not those of the parent, which goes on

@@ -1,12 +1,17 @@
-"""Repeats calls until they are answered or their deadline has passed."""
+"""Repeats calls until they are answered or their deadline has passed.
+
+Also what all calls share: the clock, stops, and what a fork() changes.
+"""
 
 from __future__ import annotations
 
+import os
 import random
 import threading
 import time
+import weakref
 from dataclasses import dataclass, field
-from typing import Callable, Generic, TypeVar
+from typing import Callable, Generic, Protocol, TypeVar
 
 from ganttclient import exceptions
 
@@ -196,3 +201,32 @@ def repeat(
             return later.answer
         if failure is not None:
             raise failure
+
+
+class Forked(Protocol):
+    """An object whose state belongs to one process."""
+
+    def _after_fork(self) -> None:
+        """Forget the state of the parent.  Called in the child."""
+
+
+#: The objects whose state belongs to one process.
+_known: weakref.WeakSet[Forked] = weakref.WeakSet()
+
+
+def watch_forks(one: Forked) -> None:
+    """Have the method ``_after_fork`` called in each forked child.
+
+    No thread of the parent runs in the child, so a lock that such a thread
+    held is never released there: the method must replace locks.
+    """
+    _known.add(one)
+
+
+def _in_child() -> None:
+    for one in list(_known):
+        one._after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_child)

@@ -7,15 +7,13 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, Callable
 
-from ganttclient import _fork, _nova, _retry, exceptions, models
+from ganttclient import _nova, _retry, exceptions, models
 from ganttclient._keys import KeySource
 from ganttclient._reports import Reporter
 from ganttclient._retry import Clock
 from ganttclient.client import Client
 from ganttclient.hold import choose_or_abandon
 
-#: How long a reservation lasts if the caller gives no ``ttl``.
-TTL = "PT2M"
 #: How many reservations a client remembers.
 MAX_RESERVED = 10_000
 #: The names that Nova's filters gave the limits.
@@ -41,7 +39,8 @@ class SchedulerClient:
 
     :param url: the URL of the GraphQL endpoint, or a list of URLs
     :param key: the API key, or a function that reads it
-    :param ttl: how long resources stay reserved, PT1S to PT24H
+    :param ttl: how long resources stay reserved, PT1S to PT24H; as long as
+        the service reserves by default if None
     :param claim: RESERVE, NONE to choose hosts without a claim, or CONFIRM
         if the caller releases the claims itself
     :param profile: the profile, as name or name@number; the service's
@@ -56,7 +55,7 @@ class SchedulerClient:
         url: str | Sequence[str],
         key: KeySource = None,
         *,
-        ttl: models.Duration = TTL,
+        ttl: models.Duration | None = None,
         claim: str = "RESERVE",
         profile: str | None = None,
         no_valid_host: Callable[..., Exception] | None = None,
@@ -66,7 +65,8 @@ class SchedulerClient:
         ssl_context: ssl.SSLContext | None = None,
         clock: Clock | None = None,
     ) -> None:
-        models.seconds_of(ttl)
+        if ttl is not None:
+            models.seconds_of(ttl)
         if claim not in ("RESERVE", "NONE", "CONFIRM"):
             raise ValueError(
                 f"claim is {claim!r}; it must be RESERVE, NONE or CONFIRM"
@@ -88,7 +88,7 @@ class SchedulerClient:
         self._reporters: dict[tuple[str, ...], Reporter] = {}
         #: The last reservations, by instance.
         self._reserved: dict[str, models.Claim] = {}
-        _fork.watch(self)
+        _retry.watch_forks(self)
 
     def _after_fork(self) -> None:
         self._lock = threading.Lock()

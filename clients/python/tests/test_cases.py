@@ -21,6 +21,8 @@ from tests.recorded_clock import RecordedClock
 
 CASES = Path(__file__).resolve().parents[2] / "cases"
 NODE = shutil.which("node")
+#: The time limits of a case that states none (cases/README.md).
+LIMIT_MS = 600_000
 
 #: The kinds of errors of the table, by the classes of this client.
 ERRORS = {
@@ -119,8 +121,8 @@ class CasesTest(unittest.TestCase):
         client = ganttclient.Client(
             player.urls,
             self.key_source(settings.get("keys", ["key-1"])),
-            deadline=settings.get("deadlineMs", 600_000) / 1000,
-            attempt_timeout=settings.get("attemptMs", 600_000) / 1000,
+            deadline=settings.get("deadlineMs", LIMIT_MS) / 1000,
+            attempt_timeout=settings.get("attemptMs", LIMIT_MS) / 1000,
             hedge=settings.get("isHedging", True),
             clock=clock,
         )

@@ -8,7 +8,7 @@ import { contact, useSilence } from '../lib/service/use-freshness.ts'
 import { statusOf } from './status-of.ts'
 
 const SERVICE_STATUS = graphql(`
-  query Standing {
+  query ServiceStatus {
     health { mode reason replica stateAge violations checkedAge cleanSince cleanLooks }
   }
 `)

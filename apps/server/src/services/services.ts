@@ -10,7 +10,7 @@ import type { History } from '../replica/follow/history.ts'
 import type { Replica } from '../replica/replica.ts'
 import type { RolloutFindings } from '../replica/rollout/rollout-findings.ts'
 import type { Shadow } from '../replica/rollout/shadow.ts'
-import type { Standing } from '../replica/watch/status.ts'
+import type { ReplicaStatus } from '../replica/watch/status.ts'
 import type { AskSolver, Solve } from '../solver/ask-solver.ts'
 import type { ApiKeyStore } from '../stores/api-keys.ts'
 import type { LogReader } from '../sync/synchronizer.ts'
@@ -128,7 +128,7 @@ export interface ServicesOptions extends Records {
   readonly log: LogKeeping
   /** The log from which a replica can be healed. */
   readonly past: LogReader
-  readonly standing: Standing
+  readonly status: ReplicaStatus
   readonly keys: ApiKeyStore
   readonly audit: Audit
   readonly listening: Listening
@@ -152,7 +152,7 @@ export function createServices({
   feed,
   log,
   past,
-  standing,
+  status,
   keys,
   audit,
   listening,
@@ -179,7 +179,7 @@ export function createServices({
     hosts: createHosts(replica),
     leaving: createLeaving(replica),
     hostTimelines: createHostTimelines({ replica, store: timeline, caughtUp: () => decisions.caughtUp() }),
-    health: createHealth(replica, standing.auditor, degraded),
+    health: createHealth(replica, status.auditor, degraded),
     liveness,
     aggregates: createAggregates(replica),
     replayAggregateEdit: createAggregateReplay({ replica, store: records.decisions, decisions }),
@@ -213,8 +213,8 @@ export function createServices({
     watch: createWatch(replica, decisions, feed),
     fleet: createFleetReader(replica),
     log,
-    replicas: createReplicas(replica, past, standing),
-    findingRepairs: createFindingRepairs({ replica, auditor: standing.auditor, decisions, placement }),
+    replicas: createReplicas(replica, past, status),
+    findingRepairs: createFindingRepairs({ replica, auditor: status.auditor, decisions, placement }),
     reportAges: createReportAges(replica, history),
     keys: createKeys(keys),
     audit,

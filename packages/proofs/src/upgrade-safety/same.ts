@@ -10,7 +10,7 @@ const POLL_INTERVAL_MS = 200
 /** At most this many decisions are replayed. They are spread over the whole run. */
 const MAX_VERIFIED = 300
 
-interface Standing {
+interface ReplicaDigest {
   readonly id: string
   readonly live: boolean
   readonly stateHash: { readonly revision: number; readonly hash: string } | null
@@ -19,11 +19,11 @@ interface Standing {
 /** Checks after the last change that every replica has the same state, and that replays of decisions have the recorded results. */
 export async function checkSame(checks: Checks, { replicas }: Cluster): Promise<number> {
   const first = replicas[0]?.client as Client
-  const standings = await untilStill(first, replicas.length)
+  const digests = await waitForEqualRevisions(first, replicas.length)
   checks.check(
     'all replicas have one state, by its hash',
-    standings.length === replicas.length && new Set(standings.map(({ stateHash }) => stateHash?.hash)).size === 1,
-    () => JSON.stringify(standings),
+    digests.length === replicas.length && new Set(digests.map(({ stateHash }) => stateHash?.hash)).size === 1,
+    () => JSON.stringify(digests),
   )
   const ids = await decisionsOf(first)
   const step = Math.max(1, Math.ceil(ids.length / MAX_VERIFIED))
@@ -48,9 +48,9 @@ interface Verified {
 const VERIFY = 'query ($id: ID!) { verifyDecision(id: $id) { outcome fidelity checks { part outcome text } } }'
 
 /** Waits until all living replicas have sent a digest for the same revision, or until the timeout. Returns the living replicas. */
-async function untilStill(client: Client, count: number): Promise<readonly Standing[]> {
+async function waitForEqualRevisions(client: Client, count: number): Promise<readonly ReplicaDigest[]> {
   for (const end = performance.now() + QUIESCE_TIMEOUT_MS; ; await sleep(POLL_INTERVAL_MS)) {
-    const { replicas } = await client.request<{ replicas: Standing[] }>('{ replicas { id live stateHash { revision hash } } }')
+    const { replicas } = await client.request<{ replicas: ReplicaDigest[] }>('{ replicas { id live stateHash { revision hash } } }')
     const living = replicas.filter(({ live }) => live)
     const revisions = new Set(living.map(({ stateHash }) => stateHash?.revision))
     if ((living.length === count && revisions.size === 1 && !revisions.has(undefined)) || performance.now() > end) return living

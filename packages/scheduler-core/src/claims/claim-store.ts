@@ -2,7 +2,7 @@ import type { HostTable } from '../hosts/hosts.ts'
 import { type Claim, isLive, type OwnClaim } from '../records/claim.ts'
 import { ifOwn, OWNER, type Owner } from '../values/owner.ts'
 import { SharedMap } from '../values/shared-map.ts'
-import { EndedKeys } from './ended-keys.ts'
+import { EndedKeys } from './ended/ended-keys.ts'
 import { InstanceIndex, type InstanceScope, isOverdue, isSameScope, type LiveClaim, liveClaimsOf, scopeOf } from './instances.ts'
 
 /** Claims by id. An iteration can miss claims that are added while it runs. */

@@ -4,8 +4,8 @@ import { type Claim, isLive } from '../records/claim.ts'
 import { STRICT_CLAIMS } from '../values/levels.ts'
 import { SharedMap } from '../values/shared-map.ts'
 import type { ClaimStore } from './claim-store.ts'
-import type { StoredEndedKeys } from './ended-keys.ts'
-import type { EndedKey } from './ended-record.ts'
+import type { StoredEndedKeys } from './ended/ended-keys.ts'
+import type { EndedKey } from './ended/ended-record.ts'
 
 /** How long a key is remembered after its last claim ended, in milliseconds of store time (the database's clock). */
 export const KEY_AFTERLIFE_MS = 3_600_000

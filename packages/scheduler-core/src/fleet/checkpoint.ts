@@ -1,4 +1,4 @@
-import type { StoredEndedKeys } from '../claims/ended-keys.ts'
+import type { StoredEndedKeys } from '../claims/ended/ended-keys.ts'
 import type { KeyLimits } from '../claims/idempotency-keys.ts'
 import { countedStats } from '../hosts/allocation.ts'
 import type { HostRecord, HostTable, Reporter } from '../hosts/hosts.ts'

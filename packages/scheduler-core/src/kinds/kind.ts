@@ -2,7 +2,7 @@ import type { HostRecord, HostTable, OwnHostRecord } from '../hosts/hosts.ts'
 import type { MetadataReads } from '../hosts/metadata-reads.ts'
 import type { Grants } from '../records/grants.ts'
 import type { HostStats } from '../report/stats.ts'
-import type { StatsField } from '../report/stats-fields.ts'
+import type { Read } from '../report/stats-fields.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { Fact } from '../text/evidence.ts'
 import type { Havers } from '../text/prepared-filter.ts'
@@ -47,12 +47,12 @@ export interface ResourceKind<Ask, Grant> {
   readonly name: string
   /**
    * The filter that passes hosts for which `canGive` is true: its name (as in Nova, if Nova has the filter), its description, and the
-   * report fields that it reads.
+   * fields of reports and documents that it reads.
    */
   readonly filter: {
     readonly name: string
     readonly description: string
-    readonly reads: readonly StatsField[]
+    readonly reads: readonly Read[]
     /** The metadata keys of aggregates that the kind reads. */
     readonly readsMetadata?: MetadataReads
   }

@@ -4,7 +4,7 @@ export { type NovaPlacement, type NovaRound, type NovaRules, placeInRounds, type
 export type { Finding } from './conf/finding.ts'
 export { type ImportedConf, type ImportedProfile, type ImportOutcome, importNovaConf } from './conf/import-conf.ts'
 export { findRelease, releaseName, releaseNames } from './conf/releases.ts'
-export { singlesHostOut } from './filters/compute-capabilities.ts'
+export { singlesHostOut } from './filters/hardware/compute-capabilities.ts'
 export { novaFilters } from './filters/index.ts'
 export { granularKeysOf } from './granular-groups.ts'
 export type { HostCell, NumaLimits } from './hardware/topology.ts'

@@ -1,10 +1,11 @@
-import { noPlugins, type Plugins } from '../contracts/plugins.ts'
+import { type Plugins, pluginsOf } from '../contracts/plugins.ts'
+import type { Fleet } from '../fleet/fleet.ts'
 import { COMPUTE, type HostRecord } from '../hosts/hosts.ts'
 import { allKinds } from '../kinds/index.ts'
 import { DEFAULT_PROFILE, type Profiles } from '../profiles/profiles.ts'
 import { isLive } from '../records/claim.ts'
 import type { KindName } from '../records/grants.ts'
-import { registeredNamespaces } from '../records/namespace-names.ts'
+import { ownNamespaces } from '../records/namespace-names.ts'
 import { type Profile, profileRef } from '../records/profile.ts'
 import { type Read, readsOf, type StatsField, statsFields } from '../report/stats-fields.ts'
 import { type OmittableField, omittableFields } from '../report/versions/v1-2.ts'
@@ -52,16 +53,23 @@ export function servedProfiles(profiles: Profiles): readonly Profile[] {
 }
 
 /**
- * The fields that reporters must send so that these profiles can decide. With `host`, the fields that the host's claims need are included.
+ * The fields that reporters must send so that these profiles can decide. While hosts share a resource, such as a disk pool, the fields that
+ * describe it are included, because claims on these hosts need it under every profile. With `host`, the fields that the host's claims need
+ * are included.
  */
-export function requiredStats(profiles: readonly Profile[], host?: HostRecord, plugins = noPlugins): readonly RequiredNamespace[] {
+export function requiredStats(fleet: Fleet, profiles: readonly Profile[], host?: HostRecord): readonly RequiredNamespace[] {
+  const plugins = pluginsOf(fleet)
   const needs = new Map<Read, Need[]>(statsFields.map((field) => [field, []]))
   const add = (field: Read, need: Need): void => {
     const known = needs.get(field)
     if (known === undefined) needs.set(field, [need])
     else known.push(need)
   }
-  for (const profile of profiles) for (const [field, need] of needsOf(plugins)(profile)) add(field, need)
+  const shared = allKinds.filter(({ isShared, isThere }) => isShared === true && isThere?.(fleet.hosts) !== false)
+  for (const profile of profiles) {
+    for (const [field, need] of needsOf(plugins)(profile)) add(field, need)
+    for (const { filter } of shared) for (const field of filter.reads) add(field, { profile: profileRef(profile), part: filter.name })
+  }
   for (const kind of host === undefined ? [] : heldKinds(host))
     for (const field of kind.filter.reads) add(field, { profile: null, part: kind.name })
   const isOmittable = (field: StatsField): field is OmittableField => omittable.has(field)
@@ -76,7 +84,7 @@ export function requiredStats(profiles: readonly Profile[], host?: HostRecord, p
       }),
       omittable: omittableFields.filter((field) => needs.get(field)?.length === 0),
     },
-    ...[...registeredNamespaces, ...plugins.namespaces.map(({ name }) => name)].flatMap((namespace) => {
+    ...[...ownNamespaces, ...plugins.namespaces.map(({ name }) => name)].flatMap((namespace) => {
       const prefix = `${namespace}.`
       const fields = [...needs].flatMap(([field, neededBy]) =>
         field.startsWith(prefix) ? [{ field: field.slice(prefix.length), neededBy }] : [],
@@ -88,15 +96,23 @@ export function requiredStats(profiles: readonly Profile[], host?: HostRecord, p
 
 const omittable: ReadonlySet<string> = new Set(omittableFields)
 
-/** The fields that a profile version reads, each with the filter or weigher that reads it. Computed once, because versions never change. */
+/** The filters of resources that hosts share. Whether their fields are needed depends on the fleet, and not only on the profile. */
+const sharedFilters: ReadonlySet<string> = new Set(allKinds.flatMap(({ filter, isShared }) => (isShared === true ? [filter.name] : [])))
+
+/**
+ * The fields that a profile version reads in every fleet, each with the filter or weigher that reads it. Computed once, because versions
+ * never change.
+ */
 const needsOf = memoByObject((plugins: Plugins) => memoByObject((profile: Profile) => readsByPart(profile, plugins)))
 
 function readsByPart(profile: Profile, plugins: Plugins): readonly (readonly [Read, Need])[] {
   const { filters, shadows, weighers } = compileProfile(profile, plugins)
   const asked = new Set<KindName>(profile.collects ?? allKinds.map(({ name }) => name))
-  const nets = allKinds.filter(({ name }) => asked.has(name)).map(({ filter }) => filter)
+  const nets = allKinds.filter(({ name, isShared }) => isShared !== true && asked.has(name)).map(({ filter }) => filter)
   const parts = [
-    ...[...filters, ...shadows].filter(({ isNet }) => !isNet).map(({ filter, options }) => [filter, options] as const),
+    ...[...filters, ...shadows]
+      .filter(({ filter, isNet }) => !isNet && !sharedFilters.has(filter.name))
+      .map(({ filter, options }) => [filter, options] as const),
     ...weighers.map(({ weigher, options }) => [weigher, options] as const),
     ...nets.map((net) => [net, {}] as const),
   ]

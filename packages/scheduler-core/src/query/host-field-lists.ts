@@ -1,14 +1,16 @@
 import type { QueryValue } from './compile.ts'
-import {
-  type ColumnField,
-  type FacetField,
-  type FieldHolding,
-  type HostField,
-  type HostValue,
-  hostFields,
-  type ReadableHost,
-  type ReportedField,
-} from './host-fields.ts'
+import type { HostValue } from './host-field-row.ts'
+import { hostFields, type ReadableHost } from './host-fields.ts'
+
+export type HostField = (typeof hostFields)[number]
+export type HostFieldName = HostField['name']
+/** The fields that hosts report about their machine. */
+export type ReportedField = Extract<HostField, { readonly isReported: true }>
+export type FacetField = Extract<HostField, { readonly isFacet: true }>
+/** The fields that are columns of the API. */
+export type ColumnField = Extract<HostField, { readonly column: string }>
+/** The fields whose columns have values of the type `Held`. */
+export type FieldHolding<Held extends 'code' | 'set' | 'number'> = Extract<ColumnField, { readonly holds: Held }>
 
 const isReported = (field: HostField): field is ReportedField => 'isReported' in field
 const isFacet = (field: HostField): field is FacetField => 'isFacet' in field

@@ -90,6 +90,10 @@ test('no two fields have the same name, alias, column or CSV heading', () => {
   for (const names of [words, columns, hostFields.map(({ copied }) => copied)]) expect(new Set(names).size).toBe(names.length)
 })
 
+test('the fields that hosts report are the last, as docs/query.md says', () => {
+  expect(hostFields.slice(-reportedFields.length)).toEqual(reportedFields)
+})
+
 test.each([
   ['a complete type', 'hypervisor.type:QEMU', ['old', 'new']],
   ['a type by its short name', 'hv.type:VM*', ['other']],

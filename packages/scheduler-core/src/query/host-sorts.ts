@@ -1,5 +1,5 @@
-import { byField, reportedFields } from './host-field-lists.ts'
-import { type HostField, hostFields, type ReportedField } from './host-fields.ts'
+import { byField, type HostField, type ReportedField, reportedFields } from './host-field-lists.ts'
+import { hostFields } from './host-fields.ts'
 import type { ClassOrderField } from './host-reading.ts'
 import type { Sort } from './sort.ts'
 

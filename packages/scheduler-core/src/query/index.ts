@@ -6,17 +6,23 @@ export { replaceUnseen, showUnseen } from '../text/plain-text.ts'
 export { compileQuery, type QueryReaders, type QueryValue } from './compile.ts'
 export { cutTerm, hasTerm, withoutFields, withoutTerm, withoutTimes, withRange, withTerm, withTimes } from './edit.ts'
 export { aggregateFields, auditFields, claimFields, decisionFields } from './fields.ts'
-export { byField, columnFields, comparedOf, facetFields, fieldsHolding, first, readField, reportedFields } from './host-field-lists.ts'
 export {
+  byField,
   type ColumnField,
+  columnFields,
+  comparedOf,
   type FacetField,
   type FieldHolding,
+  facetFields,
+  fieldsHolding,
+  first,
   type HostField,
   type HostFieldName,
-  hostFields,
-  type ReadableHost,
   type ReportedField,
-} from './host-fields.ts'
+  readField,
+  reportedFields,
+} from './host-field-lists.ts'
+export { hostFields, type ReadableHost } from './host-fields.ts'
 export { type ClassOrderField, classReaders, usedPercent } from './host-reading.ts'
 export {
   classOrderFields,

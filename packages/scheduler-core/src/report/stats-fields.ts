@@ -1,12 +1,14 @@
 import type { HostIndex } from '../values/host-index.ts'
 import type { HostStats } from './stats.ts'
+import { currentStatsSchema } from './stats-versions.ts'
 import { type OmittableField, omittableFields } from './versions/v1-2.ts'
-import { hostStatsV1_4 } from './versions/v1-4.ts'
 
 /** A field of a host's report. */
 export type StatsField = Exclude<keyof HostStats, 'version' | 'omitted'>
 
-export const statsFields = Object.keys(hostStatsV1_4.shape).filter((field) => field !== 'version' && field !== 'omitted') as StatsField[]
+export const statsFields = Object.keys(currentStatsSchema.shape).filter(
+  (field) => field !== 'version' && field !== 'omitted',
+) as StatsField[]
 
 /** A field about a host: a field of its report, or a field of another service's document as `namespace.field`. */
 export type Read = StatsField | `${string}.${string}`

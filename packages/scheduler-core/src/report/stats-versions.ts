@@ -22,9 +22,11 @@ export const statsSchemas = {
 
 export type StatsVersion = keyof typeof statsSchemas
 export const statsVersions = Object.keys(statsSchemas) as readonly StatsVersion[]
+export const isStatsVersion = (version: unknown): version is StatsVersion => statsVersions.some((published) => published === version)
 
 /** The version of reports in memory. A report in a call without a version is also read as this version. */
 export const CURRENT_STATS_VERSION = '1.4'
+export const currentStatsSchema = statsSchemas[CURRENT_STATS_VERSION]
 
 /** Converts a report of any published version to the current version. */
 export function currentStats(document: PublishedStats): HostStatsV1_4 {

@@ -2,12 +2,15 @@ import { z } from 'zod'
 import { limits } from '../request/limits.ts'
 import { parseWith, unknownVersion, versionOf } from '../request/parse.ts'
 import type { Parsed } from '../text/problem.ts'
-import { CURRENT_STATS_VERSION, currentStats, statsVersions } from './stats-versions.ts'
-import { hostStatsV1_0, list, statsFields, uuid, whole } from './versions/v1-0.ts'
-import { hostStatsV1_1 } from './versions/v1-1.ts'
-import { hostStatsV1_2 } from './versions/v1-2.ts'
-import { hostStatsV1_3 } from './versions/v1-3.ts'
-import { type HostStatsV1_4, hostStatsV1_4 } from './versions/v1-4.ts'
+import {
+  CURRENT_STATS_VERSION,
+  currentStats,
+  type currentStatsSchema,
+  isStatsVersion,
+  statsSchemas,
+  statsVersions,
+} from './stats-versions.ts'
+import { list, statsFields, uuid, whole } from './versions/v1-0.ts'
 
 /** A delta report: the changes since the report with the sequence `baseSequence`. */
 export const statsDeltaV1 = z
@@ -30,38 +33,23 @@ export const statsDeltaV1 = z
   .describe('What changed on a host since an earlier report.')
 
 /** The current form of a full report. */
-export type HostStats = HostStatsV1_4
+export type HostStats = z.output<typeof currentStatsSchema>
 /** The input form of a report, in which fields that have a default may be missing. */
-export type HostStatsInput = z.input<typeof hostStatsV1_4>
+export type HostStatsInput = z.input<typeof currentStatsSchema>
 export type StatsDelta = z.output<typeof statsDeltaV1>
 
 /** Parses a full report of any published version into the current one, or returns all problems at once. */
 export function parseHostStats(input: unknown): Parsed<HostStats> {
   const version = versionOf(input) ?? CURRENT_STATS_VERSION
-  switch (version) {
-    case '1.0': {
-      // the form of 1.0 has no field `version`, but callers can add `version: '1.0'`
-      const { version: _, ...document } = input as { readonly version?: unknown }
-      const parsed = parseWith(hostStatsV1_0, document, 'stats')
-      return parsed.ok ? { ok: true, value: currentStats(parsed.value) } : parsed
-    }
-    case '1.1': {
-      const parsed = parseWith(hostStatsV1_1, input, 'stats')
-      return parsed.ok ? { ok: true, value: currentStats(parsed.value) } : parsed
-    }
-    case '1.2': {
-      const parsed = parseWith(hostStatsV1_2, input, 'stats')
-      return parsed.ok ? { ok: true, value: currentStats(parsed.value) } : parsed
-    }
-    case '1.3': {
-      const parsed = parseWith(hostStatsV1_3, input, 'stats')
-      return parsed.ok ? { ok: true, value: currentStats(parsed.value) } : parsed
-    }
-    case '1.4':
-      return parseWith(hostStatsV1_4, input, 'stats')
-    default:
-      return { ok: false, problems: [unknownVersion('stats', version, statsVersions)] }
-  }
+  if (!isStatsVersion(version)) return { ok: false, problems: [unknownVersion('stats', version, statsVersions)] }
+  const parsed = parseWith(statsSchemas[version], version === '1.0' ? withoutVersion(input) : input, 'stats')
+  return parsed.ok ? { ok: true, value: currentStats(parsed.value) } : parsed
+}
+
+/** The form of 1.0 has no field `version`, but callers can add `version: '1.0'`. */
+function withoutVersion(input: unknown): unknown {
+  const { version: _, ...document } = input as { readonly version?: unknown }
+  return document
 }
 
 /** Parses a delta, or returns all problems at once. */

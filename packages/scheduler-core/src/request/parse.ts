@@ -4,11 +4,7 @@ import { type Parsed, type Problem, quote } from '../text/problem.ts'
 import { limits } from './limits.ts'
 import type { RequestSpec } from './request-spec.ts'
 import { findOddities } from './unstorable.ts'
-import { requestSpecV1_0 } from './versions/v1-0.ts'
-import { requestSpecV1_1 } from './versions/v1-1.ts'
-import { requestSpecV1_2 } from './versions/v1-2.ts'
-import { requestSpecV1_3 } from './versions/v1-3.ts'
-import { CURRENT_SPEC_VERSION, currentSpec, type PublishedSpec, specVersions } from './versions.ts'
+import { CURRENT_SPEC_VERSION, currentSpec, isSpecVersion, specSchemas, specVersions } from './versions.ts'
 import { findWideObject } from './wide-object.ts'
 
 type Family = 'spec' | 'stats' | 'profile' | 'overlay' | 'plugin'
@@ -27,22 +23,10 @@ export function parseRequestSpec(input: unknown): Parsed<RequestSpec> {
   const wide = findWideObject(input, MAX_KEYS)
   if (wide !== undefined) return { ok: false, problems: [invalid('spec', wide.path, wide.value, `hold at most ${limits.entries} keys`)] }
   const version = versionOf(input) ?? CURRENT_SPEC_VERSION
-  switch (version) {
-    case '1.0':
-      return inCurrent(parseWith(requestSpecV1_0, input, 'spec'))
-    case '1.1':
-      return inCurrent(parseWith(requestSpecV1_1, input, 'spec'))
-    case '1.2':
-      return inCurrent(parseWith(requestSpecV1_2, input, 'spec'))
-    case '1.3':
-      return parseWith(requestSpecV1_3, input, 'spec')
-    default:
-      return { ok: false, problems: [unknownVersion('spec', version, specVersions)] }
-  }
+  if (!isSpecVersion(version)) return { ok: false, problems: [unknownVersion('spec', version, specVersions)] }
+  const parsed = parseWith(specSchemas[version], input, 'spec')
+  return parsed.ok ? { ok: true, value: currentSpec(parsed.value) } : parsed
 }
-
-const inCurrent = (parsed: Parsed<PublishedSpec>): Parsed<RequestSpec> =>
-  parsed.ok ? { ok: true, value: currentSpec(parsed.value) } : parsed
 
 /** The value of the input's field `version`. Undefined if there is none. */
 export const versionOf = (input: unknown): unknown =>

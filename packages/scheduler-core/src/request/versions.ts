@@ -14,6 +14,7 @@ export const specSchemas = { '1.0': requestSpecV1_0, '1.1': requestSpecV1_1, '1.
 
 export type SpecVersion = keyof typeof specSchemas
 export const specVersions = Object.keys(specSchemas) as readonly SpecVersion[]
+export const isSpecVersion = (version: unknown): version is SpecVersion => specVersions.some((published) => published === version)
 
 /** The version of requests in memory. A request in a call without a version is also read as this version. */
 export const CURRENT_SPEC_VERSION = '1.3'

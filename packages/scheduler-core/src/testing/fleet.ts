@@ -2,8 +2,7 @@ import type { Plugins } from '../contracts/plugins.ts'
 import { Fleet } from '../fleet/fleet.ts'
 import type { HostReported, NamespaceReported } from '../records/change.ts'
 import type { HostStatsInput } from '../report/stats.ts'
-import { publishedStats } from '../report/stats-versions.ts'
-import { hostStatsV1_4 } from '../report/versions/v1-4.ts'
+import { currentStatsSchema, publishedStats } from '../report/stats-versions.ts'
 import { aLog } from './log.ts'
 
 /** The fields of a host that a test can set. By default a host has 16 CPUs, 64 GiB of memory and 1 TiB of disk, and nothing is used. */
@@ -11,7 +10,7 @@ export type HostShape = Partial<HostStatsInput>
 
 /** A change with the full report of a host. */
 export function aReport(host: string, shape: HostShape = {}, sequence = 1): HostReported {
-  const stats = hostStatsV1_4.parse({
+  const stats = currentStatsSchema.parse({
     vcpus: 16,
     vcpusUsed: 0,
     memoryMb: 65_536,

@@ -186,8 +186,10 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'namespace.not_reported': ({ subject }) => `The host has no document of the namespace ${subject}.`,
   'namespace.stale': ({ subject, need, have }) =>
     `The document of the namespace ${subject} is ${typeof have === 'number' ? `${have} s old` : 'of unknown age'}; at most ${need} s is allowed.`,
-  'namespace.not_sent': ({ subject, have }) =>
-    `The host does not send the namespace ${subject}, because no profile in use reads it: its collector is ${have}.`,
+  'namespace.not_sent': ({ subject, have, source }) =>
+    source === undefined
+      ? `The host does not send the namespace ${subject}, because no profile in use reads it: its collector is ${have}.`
+      : `The host does not send the namespace ${subject} yet, although the ${source} reads it: its agent reported last that its collector is ${have}.`,
   'namespace.malformed': ({ subject, have }) => `The document of the namespace ${subject} cannot be read: ${have}.`,
   'pool.not_told': ({ subject }) => `No storage document states the size of the pool ${subject}.`,
   'pool.ambiguous': ({ have }) => `The aggregates of the host name more than one pool for its disks: ${have}.`,

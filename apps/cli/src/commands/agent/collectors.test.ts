@@ -252,9 +252,13 @@ describe('a namespace that no profile reads', () => {
       expect(weighed.verdicts.nodes[0]?.weights).toEqual([{ weigher: 'UnreadWeigher', missing: NOT_SENT }])
       waited = 0
       await createProfile('reader', ['UnreadWeigher'], ['UnreadFilter'])
-      // until the agent has learned of the profile, an explanation says that the namespace is not sent
+      // until the agent has learned of the profile, an explanation says that the namespace is not sent yet, and which profile reads it
       const reason = (await explain('reader')).reasons.find(({ code }) => code.startsWith('namespace.'))
-      if (reason !== undefined) expect(reason).toMatchObject({ code: 'namespace.not_sent', text: NOT_SENT })
+      if (reason !== undefined)
+        expect(reason).toMatchObject({
+          code: 'namespace.not_sent',
+          text: expect.stringMatching(/yet, although the profile reader@\d+ reads it/),
+        })
       await expect.poll(() => documentOf('paused', 'unread')).toEqual({ watts: 5 })
       expect(waited).toBeLessThan(60_000)
       await expect.poll(() => collectorOf('paused', 'unread')).toMatchObject({ state: 'SENDING' })

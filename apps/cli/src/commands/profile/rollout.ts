@@ -28,7 +28,7 @@ const TRY = graphql(
 }`,
   [VERSION, ROLLOUT_RESULTS, REFUSAL],
 )
-const STANDING = graphql(`query Standing($name: String!) { profile(name: $name) { standing } }`)
+const PROFILE_STATE = graphql(`query ProfileState($name: String!) { profile(name: $name) { standing } }`)
 const ROLL_BACK = graphql(
   `mutation RollBack($profile: String!, $reason: String!, $dryRun: Boolean!, $ifStanding: String) {
   result: profileRollback(profile: $profile, reason: $reason, dryRun: $dryRun, ifStanding: $ifStanding) { __typename ... on ProfilePayload { dryRun version { ...VersionParts } profile { name active { ...VersionParts } rollout { ...Progress } } } ...Refusal }
@@ -115,7 +115,7 @@ async function tryVersion(version: string, mode: 'SHADOW' | 'CANARY', share: num
 async function rollBack(name: string, reason: string, { dryRun, ...flags }: Flags): Promise<Result> {
   const service = connect(flags)
   // The call contains the present state of the rollout. Otherwise a retry, or a call of another operator, could roll back twice.
-  const { profile: now } = await service.request(STANDING, { name })
+  const { profile: now } = await service.request(PROFILE_STATE, { name })
   const { result } = await service.request(ROLL_BACK, {
     profile: name,
     reason,

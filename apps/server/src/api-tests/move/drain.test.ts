@@ -37,14 +37,14 @@ const memoryOf = ({ utilisationAfter }: Json): number =>
     .filter(({ resourceClass }: Json) => resourceClass === 'MEMORY_MB')
     .reduce((sum: number, { used }: Json) => sum + used, 0)
 
-const standing = async () => {
+const logAndClaims = async () => {
   const { fleet, claims } = await dataOf(api, '{ fleet { asOf } claims { totalCount nodes { id state host { name } } } }')
   return [fleet.asOf, claims]
 }
 
 describe('hosts that a simulation drains', () => {
   test('instances on a drained host move if another host fits them; the others stay with a reason and hold nothing on other hosts', async () => {
-    const before = await standing()
+    const before = await logAndClaims()
     const { drain } = await simulate({ drainHosts: ['full'] })
     expect(drain).toMatchObject({ moved: 2, stuck: 0, withoutClaims: 0 })
     // the instance without a uuid is a group member, so it moves to `tiny`, where the group has no other member
@@ -52,7 +52,7 @@ describe('hosts that a simulation drains', () => {
       [LISTED, 'full', 'spare'],
       [null, 'full', 'tiny'],
     ])
-    expect(await standing()).toEqual(before)
+    expect(await logAndClaims()).toEqual(before)
   })
 
   test('instances that fit nowhere else stay on a drained host', async () => {

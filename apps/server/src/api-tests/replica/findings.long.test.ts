@@ -192,7 +192,7 @@ test('if the host on which the instance runs has too few free resources, the rep
   for (const dryRun of [true, false])
     expect(await repair(finding.id, dryRun)).toMatchObject({
       __typename: 'FindingRepairRefused',
-      message: expect.stringMatching(/on full-b\..*(CPU|cpu)/),
+      message: expect.stringMatching(/on full-b is not possible\..*(CPU|cpu)/),
     })
   expect(liveClaims(instance)).toMatchObject([{ id: claim, host: 'full-a' }])
 })
@@ -207,7 +207,7 @@ test('if the host on which the instance runs is disabled, the repair is refused 
   const [finding] = await found(['closed-a', 'closed-b'], ['instance.other_host'])
   for (const dryRun of [true, false]) {
     const { message } = await repair(finding.id, dryRun)
-    expect(message).toMatch(/on closed-b\..*DISABLED: its fans/)
+    expect(message).toMatch(/on closed-b is not possible\..*DISABLED: its fans/)
     expect(message).not.toContain('names other hosts')
   }
 })

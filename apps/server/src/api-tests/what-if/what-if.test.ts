@@ -22,7 +22,7 @@ const ask = (query: string, variables?: Record<string, unknown>) => dataOf(api, 
 const flavor = { vcpus: 4, memoryMb: 8_192 }
 
 /** The revision of the log and the count of claims. A what-if query must change neither of them. */
-const standing = async () => {
+const logAndClaims = async () => {
   const { fleet, claims } = await ask('{ fleet { asOf } claims { totalCount } }')
   return [fleet.asOf, claims.totalCount]
 }
@@ -36,7 +36,7 @@ const simulate = async (input: Record<string, unknown>): Promise<Json> => (await
 
 describe('simulate', () => {
   test('simulate places the requests that fit, explains the first request that does not fit, and leaves log and claims unchanged', async () => {
-    const before = await standing()
+    const before = await logAndClaims()
     const spec = { gantt: { flavor, availabilityZone: 'az1' } }
     const found = await simulate({ requests: [{ spec, count: 10 }] })
     expect(found).toMatchObject({ placed: 8, failed: 2, notDecided: 0, complete: true, decisionCount: 10, asOf: before[0] })
@@ -49,7 +49,7 @@ describe('simulate', () => {
     expect([used(found.utilisationBefore, 'az1'), used(found.utilisationAfter, 'az1'), used(found.utilisationAfter, 'az2')]).toEqual([
       0, 32, 0,
     ])
-    expect(await standing()).toEqual(before)
+    expect(await logAndClaims()).toEqual(before)
   })
 
   test('the curve of simulate has at most the requested count of points, and one more before the first failure', async () => {
@@ -107,7 +107,7 @@ describe('simulate', () => {
   })
 
   test('simulate at a revision uses the fleet of that revision', async () => {
-    const [then] = await standing()
+    const [then] = await logAndClaims()
     const { claim } = (
       await placeWith(api, { claim: { mode: 'CONFIRM' } }, { flavor: { vcpus: 4, memoryMb: 1_024 }, availabilityZone: 'az2' })
     ).destinations[0].selected
@@ -172,7 +172,7 @@ describe('capacity', () => {
   const spec = { gantt: { flavor } }
 
   test('capacity counts what fits by zone, aggregate and host, and names the limiting resources', async () => {
-    const before = await standing()
+    const before = await logAndClaims()
     expect(await capacity({ spec })).toMatchObject({
       fits: 9,
       exact: true,
@@ -194,7 +194,7 @@ describe('capacity', () => {
       ['a2', 4],
       ['b1', 1],
     ])
-    expect(await standing()).toEqual(before)
+    expect(await logAndClaims()).toEqual(before)
   })
 
   test("capacity counts with an overlay, by Nova's profile, and up to a limit", async () => {
@@ -241,7 +241,7 @@ describe('whatWouldFit', () => {
       },
     ],
   ])('for a request %s, every proposal of whatWouldFit is placed when it is simulated', async (_name, gantt) => {
-    const before = await standing()
+    const before = await logAndClaims()
     const { decision } = await placeWith(api, {}, gantt)
     for (const subject of [{ spec: { gantt } }, { decisionId: decision.id }]) {
       const { fits, counterfactuals, cause, cut, headline } = await wouldFit(subject)
@@ -256,7 +256,7 @@ describe('whatWouldFit', () => {
         expect([text, verified, placed > 0, failed]).toEqual([text, true, true, 0])
       }
     }
-    expect(await standing()).toEqual(before)
+    expect(await logAndClaims()).toEqual(before)
   })
 
   test('whatWouldFit works with Nova’s profile, and with an overlay of the query', async () => {

@@ -135,7 +135,7 @@ describe('a plug-in that cannot be loaded', () => {
     ['waits for ever', 'await new Promise(() => {}); export default {}', /not loaded in 500 ms|ended by itself/],
     ['throws', `throw new Error('broken')`, /broken/],
     ['ends', 'process.exit(3)', /code 3/],
-    ['exports nothing', 'export const a = 1', /exports a; it must export/],
+    ['exports nothing', 'export const a = 1', /exports a; its default export must be/],
     ['takes too much memory', 'const all = []; for (;;) all.push(new Array(100_000).fill(1))', /more memory/],
   ])('a plug-in that %s is refused with a message', async (name, source, says) => {
     const file = path.join(folder, `load-${name.replaceAll(' ', '-')}.mjs`)

@@ -166,10 +166,10 @@ function lostTry(
 
 function hostChangeRows(fleet: Fleet): HostChangeRow[] {
   const { revision } = fleet.place
-  return hostStepsOf(fleet).map(({ host: index, kind, reason, aggregate, changes, leftOut }, place) => {
+  return hostStepsOf(fleet).map(({ host: index, kind, reason, aggregate, changes, leftOut }, position) => {
     const { host, node } = fleet.hosts.get(index)
     return {
-      ...{ id: `${revision}/${place}`, revision, place, host, node, kind, at_ms: fleet.now, reason, changes, untold: leftOut },
+      ...{ id: `${revision}/${position}`, revision, place: position, host, node, kind, at_ms: fleet.now, reason, changes, untold: leftOut },
       aggregate: aggregate?.uuid ?? null,
       aggregate_name: aggregate?.name ?? null,
     }

@@ -38,7 +38,7 @@ const MAX_DECIDING_MS = 10
 /**
  * Before a decision that depends on the age of documents, an entry is written if the log's time is more than this many milliseconds old.
  */
-const MAX_STANDING_MS = 1_000
+const MAX_TIME_AGE_MS = 1_000
 
 /** An entry ready to be sent, and the calls that wait for its changes. */
 export interface Batch {
@@ -233,7 +233,7 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
   if (typeof source === 'string')
     return isFresh ? { type: 'settled', outcome: { type: 'void', code: source } } : { type: 'later', fresh: true }
   const request = requestNow(fleet, call, source, found?.request)
-  if (asksAges(request, profile, pluginsOf(fleet)) && !work.hasMovedTime && work.notAfter - call.deadlineMs - fleet.now > MAX_STANDING_MS) {
+  if (asksAges(request, profile, pluginsOf(fleet)) && !work.hasMovedTime && work.notAfter - call.deadlineMs - fleet.now > MAX_TIME_AGE_MS) {
     work.hasMovedTime = true
     // external plug-ins are called again when the call is decided with the new time
     const { profile: _, ...others } = work.gathered

@@ -301,8 +301,8 @@ export function createShadow({ replica, findings, timers = realTimers, warn, lag
       if (own === undefined || decision.place.entryId !== null) return
       if (waiting.length >= lag) return skip(own, { record: decision.record, at: decision.at, isOwn: true })
       // the decision is inserted before the first entry that is later than the decision's state
-      const place = waiting.findIndex((item) => 'entry' in item && item.entry.revision > decision.place.basis)
-      waiting.splice(place < 0 ? waiting.length : place, 0, { decision })
+      const position = waiting.findIndex((item) => 'entry' in item && item.entry.revision > decision.place.basis)
+      waiting.splice(position < 0 ? waiting.length : position, 0, { decision })
       kick()
     },
     settled: (timeoutMs) =>

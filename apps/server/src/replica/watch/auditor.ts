@@ -13,7 +13,7 @@ import {
 import type { ReplicaRow, TakenDigests } from '../../stores/replicas.ts'
 import type { Timers } from '../../timers.ts'
 import type { Replica } from '../replica.ts'
-import { countOf, Found, fairlyFirst, type PresentFinding, toStanding } from './found.ts'
+import { countOf, Found, fairlyFirst, type PresentFinding, toPresent } from './found.ts'
 import { createStateDigests } from './state-digests.ts'
 
 /** The auditor works for this long in each interval of EVERY_MS, so it uses at most 4 % of the process's time. */
@@ -210,9 +210,9 @@ export function createAuditor({ replica, timers, warn, unlistedAfterMs }: Audito
     while (more && timers.now() < until) more = digests.step()
   }
   const stop = timers.every(EVERY_MS, step)
-  function* standing(): Generator<PresentFinding, void> {
+  function* present(): Generator<PresentFinding, void> {
     yield* found.all()
-    for (const finding of digests.divergences) yield toStanding(finding, finding.since)
+    for (const finding of digests.divergences) yield toPresent(finding, finding.since)
   }
 
   return {
@@ -228,7 +228,7 @@ export function createAuditor({ replica, timers, warn, unlistedAfterMs }: Audito
         notices: countOf(counts, 'NOTICE'),
         counts: diverged === 0 ? counts : new Map([...counts, ['state.diverged', diverged]]),
         get findings() {
-          return fairlyFirst(standing, this.counts, LISTED)
+          return fairlyFirst(present, this.counts, LISTED)
         },
         clean: cleanNow,
         ageMs: last.checkedAt === null ? null : Math.round(timers.now() - endedAt),
@@ -236,9 +236,9 @@ export function createAuditor({ replica, timers, warn, unlistedAfterMs }: Audito
         agreedAt: digests.agreedAt,
       }
     },
-    all: standing,
+    all: present,
     find(id) {
-      for (const finding of standing()) if (finding.id === id) return finding
+      for (const finding of present()) if (finding.id === id) return finding
       return undefined
     },
     get isSound() {

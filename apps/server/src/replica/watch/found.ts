@@ -31,9 +31,9 @@ export class Found {
     const former = new Map(known?.findings.map((old) => [identityOf(old), old]))
     const before = (finding: Finding): PresentFinding | undefined => former.get(identityOf(finding))
     this.#count(known?.findings ?? [], -1)
-    const standing = findings.map((finding) => toStanding(finding, before(finding)?.since ?? now))
-    this.#bySubject.set(key, { at, findings: standing, pass })
-    this.#count(standing, 1)
+    const present = findings.map((finding) => toPresent(finding, before(finding)?.since ?? now))
+    this.#bySubject.set(key, { at, findings: present, pass })
+    this.#count(present, 1)
     return findings.filter((finding) => before(finding) === undefined)
   }
 
@@ -72,7 +72,7 @@ export class Found {
   }
 }
 
-export function toStanding(finding: Finding, since: number): PresentFinding {
+export function toPresent(finding: Finding, since: number): PresentFinding {
   const { code, subject, name, host, claim, field } = finding
   const id = createHash('sha256')
     .update(JSON.stringify([code, subject, name, host, claim, field]))

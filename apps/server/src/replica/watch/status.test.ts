@@ -10,21 +10,21 @@ import { createTestDatabase, type TestDatabase } from '../../testing/test-databa
 import { realTimers, type Timers } from '../../timers.ts'
 import { Replica } from '../replica.ts'
 import { healReplica } from './heal.ts'
-import { openStanding, type Registered, type Standing } from './status.ts'
+import { type Registered, type ReplicaStatus, registerReplica } from './status.ts'
 
 /** The registry and the auditor run only when the test triggers them. */
 let skipped = 0
 const byHand: Timers = { ...realTimers, now: () => performance.now() + skipped, every: () => () => {} }
 
 /** Lets an auditor check everything once, after its pause. The first step after a change of the log digests nothing. */
-function look({ auditor }: Pick<Standing, 'auditor'>): void {
+function look({ auditor }: Pick<ReplicaStatus, 'auditor'>): void {
   skipped += 2_000
   const { rounds } = auditor.view()
   while (auditor.view().rounds === rounds) auditor.step()
   for (let i = 0; i < 3; i++) auditor.step()
 }
 
-interface Node extends Standing {
+interface Node extends ReplicaStatus {
   readonly replica: Replica
   readonly registered: Registered
   heal(dryRun: boolean, from?: number): ReturnType<typeof healReplica>
@@ -39,7 +39,7 @@ const warnings: string[] = []
 async function open(name: string): Promise<Node> {
   const warn = (message: string): void => void warnings.push(`${name}: ${message}`)
   const log = await openPostgresSynchronizer(database.connection)
-  const registered = await openStanding({ store, name, timers: byHand, warn })
+  const registered = await registerReplica({ store, name, timers: byHand, warn })
   const replica = await Replica.start({ store: log, name, warn, recordUnlogged: async () => {}, ...registered.options })
   return {
     replica,
@@ -141,7 +141,7 @@ describe('the log’s feature level', () => {
       looks++
       return store.list()
     }
-    const { options, close } = await openStanding({ store: { ...store, list }, name: 'asking', timers: byHand, warn: () => {} })
+    const { options, close } = await registerReplica({ store: { ...store, list }, name: 'asking', timers: byHand, warn: () => {} })
     const before = looks
     const order: number[] = []
     await Promise.all([0, 1, 2, 3].map((n) => options.mayRaise(1).then(() => order.push(n))))
@@ -154,7 +154,7 @@ describe('the log’s feature level', () => {
   test('the level is raised only after every living replica supports it', async () => {
     await store.keep(aSign({ id: 'old', featureLevel: 1 }))
     const warn = (message: string): void => void warnings.push(message)
-    const registered = await openStanding({ store, name: 'newer', timers: byHand, warn })
+    const registered = await registerReplica({ store, name: 'newer', timers: byHand, warn })
     const log = createMemoryStore().open()
     const replica = await Replica.start({ store: log, name: 'newer', warn, recordUnlogged: async () => {}, ...registered.options })
     await expect(replica.propose([change])).rejects.toMatchObject({ name: 'FeatureLevelError', replica: 'old', reads: 1, needs: 2 })

@@ -10,7 +10,7 @@ import { isLiving, openRegistry, type Registry } from './registry.ts'
 import { createVitals } from './vitals.ts'
 
 /** A replica's status among all replicas: its own sign of life, those of the other replicas, and whether its state is sound. */
-export interface Standing {
+export interface ReplicaStatus {
   readonly registry: Registry
   readonly auditor: Auditor
   /** The lag of each replica, as this replica read it. */
@@ -27,13 +27,13 @@ export interface Registered {
    */
   readonly options: Required<Pick<ReplicaOptions, 'readsUpTo' | 'mayRaise' | 'isReadByAll' | 'mayCheckpoint'>>
   /** Follows the given replica from now on. */
-  follow(replica: Replica): Standing
+  follow(replica: Replica): ReplicaStatus
   /** Sets the URL of the replica's API. */
   setUrl(url: string): void
   close(): Promise<void>
 }
 
-export interface StandingOptions {
+export interface RegistrationOptions {
   readonly store: ReplicaStore
   readonly name: string
   readonly timers?: Timers
@@ -45,14 +45,14 @@ export interface StandingOptions {
   readonly unlistedAfterMs?: number | undefined
 }
 
-export async function openStanding({
+export async function registerReplica({
   store,
   name,
   timers = realTimers,
   warn,
   readsUpTo = FEATURE_LEVEL,
   unlistedAfterMs,
-}: StandingOptions): Promise<Registered> {
+}: RegistrationOptions): Promise<Registered> {
   let replica: Replica | undefined
   let auditor: Auditor | undefined
   let vitals: (() => Vitals) | undefined

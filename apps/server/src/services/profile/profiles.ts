@@ -63,7 +63,7 @@ export interface RolloutInput {
 export interface StepOptions {
   readonly dryRun: boolean
   /**
-   * The state of the profile for which the step was planned, as its field `standing` returned it. If the state has changed since, nothing is
+   * The state of the profile for which the step was planned, as `Profile.standing` returned it. If the state has changed since, nothing is
    * done. Null: the step is made in any state.
    */
   readonly ifStanding: string | null

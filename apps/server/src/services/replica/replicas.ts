@@ -4,7 +4,7 @@ import type { AuditorView, PresentFinding } from '../../replica/watch/auditor.ts
 import { compareFindings, firstOf } from '../../replica/watch/found.ts'
 import { HealError, type Healed, healReplica } from '../../replica/watch/heal.ts'
 import { isLiving } from '../../replica/watch/registry.ts'
-import type { Standing } from '../../replica/watch/status.ts'
+import type { ReplicaStatus } from '../../replica/watch/status.ts'
 import type { ReplicaRow } from '../../stores/replicas.ts'
 import type { LogReader } from '../../sync/synchronizer.ts'
 import { type Failure, InputFault } from '../calls/outcome.ts'
@@ -68,7 +68,7 @@ export interface Replicas {
   heal(args: HealArgs): Promise<HealOutcome>
 }
 
-export function createReplicas(replica: Replica, log: LogReader, { registry, auditor, lags, describe }: Standing): Replicas {
+export function createReplicas(replica: Replica, log: LogReader, { registry, auditor, lags, describe }: ReplicaStatus): Replicas {
   let isHealing = false
   const run = async ({ replica: meant, from, dryRun }: HealArgs): Promise<HealOutcome> => {
     if (meant && meant !== replica.name)

@@ -17,19 +17,20 @@ export interface Looked {
   readonly isNew: boolean
 }
 
-export const lookAt = (fleet: Fleet, report: Report): Looked => ({
+export const lookAt = (fleet: Fleet, report: Report, now: number): Looked => ({
   revision: fleet.hosts.find(report)?.revision,
-  isNew: hasChanges(fleet, report),
+  isNew: hasChanges(fleet, report, now),
 })
 
 /**
  * True if a report would change its host. A comparison takes long, and this function must not yield. Therefore it reuses the earlier
- * comparison in `looked` if the host has not changed since then.
+ * comparison in `looked` if the host has not changed since then. `now` is the store time in milliseconds since 1970. It is not the time of
+ * the fleet, which stands still while nothing is written to the log.
  */
-export const hasChangesSince = (fleet: Fleet, report: Report, looked: Looked | undefined): boolean =>
+export const hasChangesSince = (fleet: Fleet, report: Report, looked: Looked | undefined, now: number): boolean =>
   looked !== undefined && looked.revision === fleet.hosts.find(report)?.revision
     ? looked.isNew || isOverruledReport(fleet, report)
-    : hasChanges(fleet, report)
+    : hasChanges(fleet, report, now)
 
 /**
  * True if a second host has reported the same shared resource later. The second host's report takes precedence and does not change the
@@ -41,7 +42,7 @@ function isOverruledReport({ hosts }: Fleet, report: Report): boolean {
 }
 
 /** True if the report would change the data or the claims of its host. The result can also be true for a report that will be refused. */
-function hasChanges(fleet: Fleet, report: Report): boolean {
+function hasChanges(fleet: Fleet, report: Report, now: number): boolean {
   const record = fleet.hosts.find(report)
   const reporter = record?.reporters.get(report.type === 'namespace' ? report.namespace : COMPUTE)
   if (record === undefined || reporter?.incarnation !== report.incarnation || report.sequence <= reporter.sequence) return true
@@ -50,7 +51,7 @@ function hasChanges(fleet: Fleet, report: Report): boolean {
     if (known?.version !== report.version || canonicalJson(known.document) !== canonicalJson(report.document)) return true
     if (isOverruledReport(fleet, report)) return true
     const renewed = renewalAge(fleet, report.namespace)
-    return renewed !== undefined && (known.reportedAt === undefined || fleet.now - known.reportedAt >= renewed)
+    return renewed !== undefined && (known.reportedAt === undefined || now - known.reportedAt >= renewed)
   }
   if (report.delta !== undefined && report.delta.baseSequence !== reporter.sequence) return true
   const stats = report.full === undefined ? mergeDelta(record.stats, report.delta ?? { baseSequence: 0 }) : currentStats(report.full)

@@ -1,4 +1,4 @@
-import { type Profile, pluginsOf, presentName, type RequiredNamespace, requiredStats, servedProfiles } from '@gantt/scheduler-core'
+import { type Profile, presentName, type RequiredNamespace, requiredStats, servedProfiles } from '@gantt/scheduler-core'
 import type { Replica } from '../../replica/replica.ts'
 import { InputFault } from '../calls/outcome.ts'
 import type { HostView } from '../host/host-view.ts'
@@ -26,7 +26,7 @@ export interface RequiredStats {
 export function createRequiredStats(replica: Replica): RequiredStats {
   const answer = (profiles: readonly Profile[], host?: HostView['record']): Required => ({
     profiles,
-    namespaces: requiredStats(profiles, host, pluginsOf(replica.fleet)),
+    namespaces: requiredStats(replica.fleet, profiles, host),
     revision: replica.fleet.place.revision,
   })
   return {

@@ -99,9 +99,11 @@ export function createStats(replica: Replica, documents: Documents): Stats {
         await mapInPieces(reports, (report, i) => readReport(report, ['input', 'updates', String(i)], replica.fleet)),
       )
       const parsed = read.map((one) => ('issues' in one ? one.issues : one.report))
-      const looked = await mapInPieces(parsed, (report) => (Array.isArray(report) ? undefined : lookAt(replica.fleet, report)))
+      const looked = await mapInPieces(parsed, (report) =>
+        Array.isArray(report) ? undefined : lookAt(replica.fleet, report, replica.storeTime),
+      )
       const hasChanges = (report: Report, i: number): boolean =>
-        refusalOf(replica, report) === undefined && hasChangesSince(replica.fleet, report, looked[i])
+        refusalOf(replica, report) === undefined && hasChangesSince(replica.fleet, report, looked[i], replica.storeTime)
       // The fleet of this replica can lag behind the log. If a report seems to be unchanged, refused or beyond the limit of nodes, this
       // must therefore be checked again on a fleet as new as the log.
       const isLimited = (report: Report): boolean =>

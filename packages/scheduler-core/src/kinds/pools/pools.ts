@@ -25,7 +25,7 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
   filter: {
     name: 'DiskPoolFilter',
     description: 'If the disks of the host are in a shared pool, the pool has enough free space for the requested disk.',
-    reads: [],
+    reads: ['storage.pools'],
     readsMetadata: [{ key: DISK_POOL_KEY }],
   },
   rules: ['sum'],

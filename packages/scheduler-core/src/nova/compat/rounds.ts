@@ -1,4 +1,4 @@
-import type { StatsField } from '../../report/stats-fields.ts'
+import type { Read } from '../../report/stats-fields.ts'
 import { createRandom, type Random } from '../../values/random.ts'
 import { atOnce, type Steps, sortInSteps, WHOLE } from '../../values/steps.ts'
 import type { HostState } from '../objects/host-state.ts'
@@ -174,12 +174,12 @@ class Run {
     let left = candidates.hosts
     // The number of hosts that filters may still examine before the next yield. The filters of a round share this number.
     let untilPause = slice
-    const passes = (filter: string, check: HostCheck, reads: readonly StatsField[], host: HostState): boolean | undefined => {
+    const passes = (filter: string, check: HostCheck, reads: readonly Read[], host: HostState): boolean | undefined => {
       if (service?.isReported?.(host, reads) === false) return false
       const verdict = this.#ask(check, host)
       return verdict === false && service?.keepsOwn?.(filter, host) === true ? true : verdict
     }
-    function* keep(filter: string, check: HostCheck | undefined, failed = false, reads: readonly StatsField[] = []): Steps<void> {
+    function* keep(filter: string, check: HostCheck | undefined, failed = false, reads: readonly Read[] = []): Steps<void> {
       let errors = failed ? left.length : 0
       const asked = left
       if (failed || check !== undefined) left = []

@@ -19,7 +19,7 @@ export const trustedFilter = novaFilter({
     by: 'property',
     which: ({ flavor: { extraSpecs } }) => `with the trust level ${extraSpecs[EXTRA_SPEC]}`,
   },
-  reads: ['hypervisorHostname'],
+  reads: ['hypervisorHostname', 'attestation.level', 'attestation.at'],
   readsRequest: { extraSpecs: namedKeys(EXTRA_SPEC) },
   oncePerRequest: true,
   options,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Admits } from '../../contracts/filter.ts'
 import type { MetadataReads } from '../../hosts/metadata-reads.ts'
-import type { StatsField } from '../../report/stats-fields.ts'
+import type { Read } from '../../report/stats-fields.ts'
 import { checkOptions } from '../../request/parse.ts'
 import type { RequestReadsBy } from '../../request/request-reads.ts'
 import type { Reason } from '../../text/reason.ts'
@@ -90,7 +90,7 @@ export interface NovaFilter {
   /** A sentence that says what a host must have to pass. Users see it. */
   readonly description: string
   /** The fields that the filter reads from reports in this service's form. */
-  readonly reads: readonly StatsField[]
+  readonly reads: readonly Read[]
   /** The metadata keys of aggregates that the filter reads. Absent if there are none. */
   readonly readsMetadata?: MetadataReads | undefined
   /** The parts of a request that the filter reads. See `Filter.readsRequest`. */
@@ -118,7 +118,7 @@ const noOptions = z.strictObject({})
 interface Definition<Options extends z.ZodObject> {
   readonly name: string
   readonly description: string
-  readonly reads: readonly StatsField[]
+  readonly reads: readonly Read[]
   readonly readsMetadata?: MetadataReads
   readonly readsRequest?: RequestReadsBy<Readonly<Record<string, unknown>>>
   readonly admits?: Admits

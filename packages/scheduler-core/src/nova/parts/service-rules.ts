@@ -1,4 +1,4 @@
-import type { StatsField } from '../../report/stats-fields.ts'
+import type { Read } from '../../report/stats-fields.ts'
 import type { HostState } from '../objects/host-state.ts'
 import type { CheckContext } from './nova-filter.ts'
 
@@ -15,8 +15,8 @@ export interface ServiceRules {
   readonly nets: readonly HostRule[]
   /** Filters that run last. A host that only these filters refuse is checked again for later instances, because it can pass then. */
   readonly askedAgain: readonly HostRule[]
-  /** Returns true if a host reports all of these fields. Absent if every host reports all fields. */
-  isReported?(host: HostState, fields: readonly StatsField[]): boolean
+  /** Returns true if a host omits none of these fields from its report. Absent if no host omits a field. */
+  isReported?(host: HostState, fields: readonly Read[]): boolean
   /** Returns true if at least one aggregate has the metadata key of a multiplier. Absent if any aggregate can have it. */
   isMultiplierSet?(key: string): boolean
   /**

@@ -6,6 +6,7 @@ import { type Fact, fromRule } from '../../text/evidence.ts'
 import type { PreparedFilter } from '../../text/prepared-filter.ts'
 import type { Reason } from '../../text/reason.ts'
 import type { HostIndex } from '../../values/host-index.ts'
+import { prepareReaderInUse } from '../namespaces/reader-in-use.ts'
 import { prepareUnreported } from '../namespaces/unreported.ts'
 
 /**
@@ -46,9 +47,10 @@ function unreportedIn(fleet: Fleet, reads: readonly Read[], options: FilterOptio
     if (found === undefined) throw new Error('a host was refused as not reporting a field, but it reports every field that is read')
     return found
   }
+  const complete = prepareReaderInUse(fleet)
   return {
     of: (host) => of(host) !== undefined,
-    reason: (host) => refusal(host).reason,
+    reason: (host) => complete(refusal(host).reason),
     facts(host) {
       const { reason, from } = refusal(host)
       const { subject = '', need = 'reported', have = 'left out', unit } = reason
@@ -62,6 +64,8 @@ function unreportedIn(fleet: Fleet, reads: readonly Read[], options: FilterOptio
  * their values are unknown.
  */
 export function refuseUnreported(prepared: PreparedFilter, fleet: Fleet, reads: readonly Read[], options: FilterOptions): PreparedFilter {
+  const complete = prepareReaderInUse(fleet)
+  const known: PreparedFilter = { ...prepared, reason: (host) => complete(prepared.reason(host)) }
   return [unreportedIn(fleet, reads, options), leftOut(fleet, reads)].reduce<PreparedFilter>(
     (asked, missing) =>
       missing === undefined
@@ -88,7 +92,7 @@ export function refuseUnreported(prepared: PreparedFilter, fleet: Fleet, reads: 
             ...(asked.areJoint !== undefined && { areJoint: asked.areJoint }),
             ...(asked.which !== undefined && { which: asked.which }),
           },
-    prepared,
+    known,
   )
 }
 

@@ -1,5 +1,5 @@
 import type { Plugins } from '../../contracts/plugins.ts'
-import { isRegistered } from '../../records/namespace-names.ts'
+import { isOwnNamespace } from '../../records/namespace-names.ts'
 import type { Profile } from '../../records/profile.ts'
 import { type Read, readsOf } from '../../report/stats-fields.ts'
 import { memoByObject } from '../../values/memo.ts'
@@ -49,4 +49,4 @@ export const maxAgeIn = ({ maxAgeSeconds }: Readonly<Record<string, unknown>>): 
  * then depends on the time, because documents become too old.
  */
 export const readsByAge = (profile: Profile, plugins: Plugins): boolean =>
-  plugins.namespaces.length > 0 && readingsOf(profile, plugins).some(({ namespace }) => !isRegistered(namespace))
+  plugins.namespaces.length > 0 && readingsOf(profile, plugins).some(({ namespace }) => !isOwnNamespace(namespace))

@@ -5,7 +5,7 @@ import type { HostRecord } from '../../hosts/hosts.ts'
 import { namespaceSource } from '../../hosts/sources.ts'
 import { type FreshDocuments, freshDocumentsOf } from '../../namespace/fresh-documents.ts'
 import { namespaceNamed } from '../../namespace/index.ts'
-import { isRegistered } from '../../records/namespace-names.ts'
+import { isOwnNamespace } from '../../records/namespace-names.ts'
 import type { Read } from '../../report/stats-fields.ts'
 import type { Source } from '../../text/evidence.ts'
 import type { Reason } from '../../text/reason.ts'
@@ -29,7 +29,7 @@ export function prepareUnreported(
   options: FilterOptions,
 ): ((record: HostRecord) => Unreported | undefined) | undefined {
   const asked = [...fieldsIn(reads)].flatMap(([name, fields]) => {
-    if (isRegistered(name)) return []
+    if (isOwnNamespace(name)) return []
     const namespace = namespaceNamed(name, pluginsOf(fleet))
     if (namespace === undefined) return [{ name, fields, documents: reportedByNobody(name) }]
     const { maxAgeSeconds = namespace.maxAgeSeconds } = maxAgeIn(options)

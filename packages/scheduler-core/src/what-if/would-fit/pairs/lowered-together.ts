@@ -1,9 +1,9 @@
 import { hostKey } from '../../../hosts/hosts.ts'
 import type { HostName } from '../../../values/host-name.ts'
 import type { Steps } from '../../../values/steps.ts'
+import { isLowered } from '../minimal/shared-room.ts'
 import { proposalsFor, proposalsForSeveral } from '../remedies/index.ts'
 import type { ProposedChange } from '../remedies/remedy.ts'
-import { isLowered } from '../shared-room.ts'
 import type { Survey } from '../survey.ts'
 
 interface Lowered {

@@ -1,7 +1,7 @@
 import { hostKey } from '../../../hosts/hosts.ts'
 import type { HostName } from '../../../values/host-name.ts'
+import { type Candidate, effortOf, INSTANCES } from '../minimal/shared-room.ts'
 import type { ChangeKind, ProposedChange } from '../remedies/remedy.ts'
-import { type Candidate, effortOf, INSTANCES } from '../shared-room.ts'
 import type { Survey } from '../survey.ts'
 
 /**

@@ -6,11 +6,11 @@ import { filterItselfRemedy } from './filter-itself.ts'
 import { minCells } from './guest-cells.ts'
 import { gpuRemedy, minDevices, numaRemedy, pciRemedy } from './hardware.ts'
 import { isolationRemedy } from './isolation.ts'
+import { respelt } from './names/spelling.ts'
 import { placementRemedy } from './placement.ts'
 import type { ProposedChange, Refusal, Remedy } from './remedy.ts'
 import { serviceRemedy } from './service.ts'
 import { specsRemedy } from './specs.ts'
-import { respelt } from './spelling.ts'
 import { wishesRemedy } from './wishes.ts'
 
 /** All remedies. Each reason code of a host has exactly one remedy. */

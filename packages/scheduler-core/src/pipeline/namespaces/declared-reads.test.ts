@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'vitest'
+import { filters, weighers } from '../../bundled.ts'
+import type { Filter } from '../../contracts/filter.ts'
+import type { Plugins } from '../../contracts/plugins.ts'
+import type { Weigher } from '../../contracts/weigher.ts'
+import { Fleet } from '../../fleet/fleet.ts'
+import { allKinds } from '../../kinds/index.ts'
+import { compatFilters, compatWeighers } from '../../nova/compat/compat.ts'
+import { checkPlugin, joinPlugins } from '../../plugin/check-plugin.ts'
+import type { Change } from '../../records/change.ts'
+import { ownNamespaces } from '../../records/namespace-names.ts'
+import type { Profile } from '../../records/profile.ts'
+import { readsOf } from '../../report/stats-fields.ts'
+import { aDocument, aLog, aReport, aRequest, aUuid } from '../../testing/index.ts'
+import type { HostIndex } from '../../values/host-index.ts'
+import { COLLECTOR_STATES } from '../../values/levels.ts'
+import { compileProfile, parseProfile } from '../compile.ts'
+import { passesSafely } from '../filtering/run-filters.ts'
+import { requiredStats } from '../required-stats.ts'
+import { fieldsIn } from './reading.ts'
+
+/**
+ * The rule: a filter, a weigher, a kind of resource or a part of a plug-in that reads a namespace declares it in `reads`. Otherwise
+ * collectors for the namespace are paused although decisions depend on its documents.
+ */
+
+const folder = new URL('../../../../../examples/', import.meta.url)
+const examples = await Promise.all(
+  ['plugin-power', 'plugin-rack', 'plugin-template'].map(async (name) => {
+    const module: { default: unknown } = await import(new URL(`${name}/index.js`, folder).href)
+    const read = checkPlugin(module.default)
+    if (!read.ok) throw new Error(`the example ${name} is refused: ${JSON.stringify(read.problems)}`)
+    return read.value
+  }),
+)
+const joined = joinPlugins(examples)
+if (!joined.ok) throw new Error(`the examples cannot be loaded together: ${JSON.stringify(joined.problems)}`)
+const plugins: Plugins = joined.value
+
+const [POOL, OTHER, VOLUME, PORT] = [aUuid(1), aUuid(2), aUuid(3), aUuid(4)]
+const AT = 1_000
+const pool = (totalGib: number, distance: number) => ({ uuid: POOL, name: 'p', distance, totalGib })
+
+/** Documents of each namespace about h1. Each changes the result of a rule that reads the namespace. Undefined: there is no document. */
+const documents: Readonly<Record<string, readonly (object | undefined)[]>> = {
+  storage: [
+    undefined,
+    { pools: [pool(1, 1)] },
+    { pools: [pool(500, 1)], volumes: [{ uuid: VOLUME, pool: POOL }] },
+    { pools: [pool(500, 4), { uuid: OTHER, name: 'o', distance: 0 }], volumes: [{ uuid: VOLUME, pool: OTHER }] },
+  ],
+  network: [
+    undefined,
+    { physicalNetworks: [{ name: 'n', distance: 1 }], ports: [{ uuid: PORT, physicalNetwork: 'n' }] },
+    { physicalNetworks: [{ name: 'n', distance: 3 }], ports: [{ uuid: PORT, physicalNetwork: 'm' }] },
+  ],
+  attestation: [undefined, { level: 'trusted', at: new Date(AT).toISOString() }, { level: 'untrusted', at: new Date(AT).toISOString() }],
+  collectors: [
+    undefined,
+    ...['PAUSED', 'SENDING'].map((state) => ({
+      collectors: [{ name: 's', namespace: 'storage', state, since: new Date(AT).toISOString() }],
+    })),
+  ],
+  power: [undefined, { freeWatts: 10 }, { freeWatts: 900 }],
+}
+type Given = Readonly<Record<string, object | undefined>>
+
+/** The hosts h1 and h2, whose disks are in one pool. The documents are about h1. */
+function fleetWith(given: Given): Fleet {
+  const log = aLog(new Fleet({ plugins }))
+  const shared = { name: 'disks', hosts: ['h1', 'h2'], metadata: { 'gantt:disk_pool': POOL } }
+  const shape = { vcpus: 8, memoryMb: 8_192, localGb: 400, hypervisorHostname: 'h1', instances: [] }
+  const changes: Change[] = [
+    { type: 'feature', level: COLLECTOR_STATES },
+    aReport('h1', shape),
+    aReport('h2', { ...shape, hypervisorHostname: 'h2' }),
+    { type: 'aggregate', uuid: aUuid(9), expectedVersion: 0, next: shared },
+  ]
+  log.append(changes, { at: AT })
+  log.append(
+    Object.entries(given).flatMap(([name, document]) => (document === undefined ? [] : [aDocument('h1', name, document)])),
+    { at: AT },
+  )
+  return log.fleet
+}
+
+const flavor = (extraSpecs: Readonly<Record<string, string>> = {}) => ({ vcpus: 1, memoryMb: 512, rootGb: 20, extraSpecs })
+const requests = [
+  { flavor: flavor() },
+  { flavor: flavor({ 'trust:trusted_host': 'trusted' }) },
+  { flavor: flavor(), schedulerHints: { near_volume: [VOLUME] } },
+  { flavor: flavor(), schedulerHints: { near_port: [PORT] } },
+  { flavor: flavor(), volumes: [VOLUME], ports: [PORT], nearVolumesAndPorts: true },
+].map((ask) => aRequest(ask))
+
+/** Options that filters or weighers require. */
+const options: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  MetricsFilter: { 'metrics.weight_setting': ['cpu.percent=1.0'] },
+  MetricsWeigher: { 'metrics.weight_setting': ['cpu.percent=1.0'] },
+  DotProductWeigher: { resources: [{ resourceClass: 'VCPU' }, { resourceClass: 'GPU_MILLI' }] },
+}
+const optionsOf = (part: Filter | Weigher): Readonly<Record<string, unknown>> => {
+  const given = options[part.name] ?? {}
+  return part.parameters === undefined ? given : part.parameters.parse(given)
+}
+
+const attempt = (ask: () => unknown): unknown => {
+  try {
+    return ask()
+  } catch (error) {
+    return String(error)
+  }
+}
+const h1 = 0 as HostIndex
+const ofFilter = (kind: string, filter: Filter) => ({
+  ...{ kind, name: filter.name, reads: readsOf(filter.reads, optionsOf(filter)) },
+  ask: (fleet: Fleet) =>
+    requests.map((request) =>
+      attempt(() => {
+        const prepared = filter.prepare(request, fleet, optionsOf(filter))
+        return prepared === undefined ? 'not asked' : passesSafely(prepared, h1)
+      }),
+    ),
+})
+const ofWeigher = (kind: string, weigher: Weigher) => ({
+  ...{ kind, name: weigher.name, reads: readsOf(weigher.reads, optionsOf(weigher)) },
+  ask: (fleet: Fleet) => requests.map((request) => attempt(() => weigher.prepare(request, fleet, optionsOf(weigher), 1)(h1))),
+})
+const rules = [
+  ...filters.map((filter) => ofFilter('filter', filter)),
+  ...compatFilters.map((filter) => ofFilter("Nova's filter", filter)),
+  ...plugins.filters.map((filter) => ofFilter("a plug-in's filter", filter)),
+  ...weighers.map((weigher) => ofWeigher('weigher', weigher)),
+  ...compatWeighers.map((weigher) => ofWeigher("Nova's weigher", weigher)),
+  ...plugins.weighers.map((weigher) => ofWeigher("a plug-in's weigher", weigher)),
+  ...allKinds.map((kind) => ({
+    ...{ kind: 'kind of resource', name: kind.name, reads: kind.filter.reads },
+    ask: ({ hosts }: Fleet) =>
+      requests.map((request) =>
+        attempt(() => {
+          const wanted = kind.ask(request)
+          return wanted === undefined ? 'not asked' : [kind.canGive(hosts, h1, wanted), kind.createAssign(undefined)(hosts, h1, wanted)]
+        }),
+      ),
+  })),
+]
+
+const namespaces = Object.keys(documents)
+/** Each document of a namespace, once without documents of the other namespaces, and once with the first document of each. */
+const variants = (namespace: string): readonly (readonly Given[])[] =>
+  [0, 1, 2, 3].map((other) =>
+    (documents[namespace] ?? []).map((document) => ({
+      ...Object.fromEntries(namespaces.map((name) => [name, documents[name]?.[other]])),
+      [namespace]: document,
+    })),
+  )
+const reactsTo = ({ ask }: (typeof rules)[number], namespace: string): boolean =>
+  variants(namespace).some((given) => new Set(given.map((one) => JSON.stringify(ask(fleetOf(one))))).size > 1)
+
+const known = new Map<string, Fleet>()
+const fleetOf = (given: Given): Fleet => {
+  const key = JSON.stringify(given)
+  const fleet = known.get(key) ?? fleetWith(given)
+  known.set(key, fleet)
+  return fleet
+}
+
+test('the documents here are those of every namespace of the release and of the examples', () => {
+  expect([...namespaces].sort()).toEqual([...ownNamespaces, ...plugins.namespaces.map(({ name }) => name)].sort())
+})
+
+describe('a rule reads exactly the namespaces that it declares', () => {
+  test.each(rules)('$kind $name', (rule) => {
+    const declared = [...fieldsIn(rule.reads).keys()].filter((name) => name !== 'collectors').sort()
+    expect(namespaces.filter((name) => reactsTo(rule, name)).sort()).toEqual(declared)
+  })
+})
+
+describe('reporters are asked for the namespaces that a rule of a profile reads', () => {
+  const profileWith = (more: object): Profile => {
+    const parsed = parseProfile({ name: 'mine', number: 1, filters: [], weighers: [], ...more }, plugins)
+    if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems))
+    return parsed.value
+  }
+  const reading = rules.filter(({ reads }) => fieldsIn(reads).size > 0)
+
+  test.each(reading.filter(({ kind }) => kind !== 'kind of resource'))('$kind $name', ({ kind, name, reads }) => {
+    const list = kind.endsWith('filter') ? 'filters' : 'weighers'
+    const compat = kind.startsWith('Nova') ? { compat: 'nova' } : {}
+    const profile = profileWith({ ...compat, [list]: [{ name, ...(list === 'weighers' && { multiplier: 1 }) }] })
+    expect(compileProfile(profile, plugins).lacks).toEqual([])
+    const required = requiredStats(fleetWith({}), [profile])
+    for (const namespace of fieldsIn(reads).keys())
+      expect(required.find((one) => one.namespace === namespace)?.fields.flatMap(({ neededBy }) => neededBy)).toContainEqual(
+        expect.objectContaining({ profile: 'mine@1' }),
+      )
+  })
+
+  const poolsOf = (fleet: Fleet, more: object = {}) =>
+    requiredStats(fleet, [profileWith(more)]).find(({ namespace }) => namespace === 'storage')?.fields
+
+  test('storage is needed under every profile while hosts share a disk pool, whatever kinds the profile collects', () => {
+    const need = [{ field: 'pools', neededBy: [{ profile: 'mine@1', part: 'DiskPoolFilter' }] }]
+    expect([poolsOf(fleetWith({})), poolsOf(fleetWith({}), { collects: ['classes'] })]).toEqual([need, need])
+  })
+
+  test('no profile needs storage for disk pools if no host is in one', () => {
+    const log = aLog()
+    log.append([aReport('h1')])
+    expect(poolsOf(log.fleet)).toBeUndefined()
+  })
+})
