@@ -14,7 +14,7 @@ from ganttclient._retry import Clock
 from ganttclient.client import Client
 from ganttclient.hold import choose_or_abandon
 
-#: How many reservations a client remembers.
+#: Of how many instances a client remembers the reservations.
 MAX_RESERVED = 10_000
 #: The names that Nova's filters gave the limits.
 _LIMITS = {"VCPU": "vcpu", "MEMORY_MB": "memory_mb", "DISK_GB": "disk_gb"}
@@ -87,7 +87,7 @@ class SchedulerClient:
         self._lock = threading.Lock()
         self._reporters: dict[tuple[str, ...], Reporter] = {}
         #: The last reservations, by instance.
-        self._reserved: dict[str, models.Claim] = {}
+        self._reserved: dict[str, list[models.Claim]] = {}
         _retry.watch_forks(self)
 
     def _after_fork(self) -> None:
@@ -205,7 +205,11 @@ class SchedulerClient:
             for placed in placement.destinations:
                 claim = placed.selected.claim
                 if placed.instance_uuid is not None and claim is not None:
-                    self._reserved[placed.instance_uuid] = claim
+                    # Nova's retry leaves the claim of the failed host.
+                    claims = self._reserved.setdefault(
+                        placed.instance_uuid, []
+                    )
+                    claims.append(claim)
             while len(self._reserved) > MAX_RESERVED:
                 del self._reserved[next(iter(self._reserved))]
 
@@ -218,8 +222,8 @@ class SchedulerClient:
         :returns: whether there were any
         """
         with self._lock:
-            found = [self._reserved.pop(one, None) for one in instances]
-        claims = [claim for claim in found if claim is not None]
+            found = [self._reserved.pop(one, []) for one in instances]
+        claims = [claim for several in found for claim in several]
         for claim in claims:
             try:
                 self._client.release(claim, reason="another host is chosen")
