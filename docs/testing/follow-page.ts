@@ -82,7 +82,7 @@ export async function copyWorkspace(prefix: string): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), prefix))
   // a database of the tests may run as another account
   await chmod(folder, 0o711)
-  for (const name of [...CONFIGS, 'testing', 'tools', 'prisma', 'docs', 'apps', 'clients', 'packages'])
+  for (const name of [...CONFIGS, 'testing', 'tools', 'prisma', 'docs', 'examples', 'apps', 'clients', 'packages'])
     await cp(path.join(checkout, name), path.join(folder, name), { recursive: true, filter: (from) => !MADE.has(path.basename(from)) })
   const modules = path.join(folder, 'node_modules')
   await mkdir(path.join(modules, '@gantt'), { recursive: true })
