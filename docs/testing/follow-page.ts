@@ -35,6 +35,24 @@ export async function writeBlock(folder: string, { form, file, text }: Block): P
   await writeFile(target, form === 'diff' ? edited(await readFile(target, 'utf8'), text) : text)
 }
 
+/** Pages and files that `npm run docs:reference` and `npm run build` write. */
+const GENERATED = ['apps/server/schema.graphql', 'docs/api.md', 'docs/command-line.md', 'docs/metrics.md', 'docs/request-spec.md']
+
+/** Applies the blocks of a page to a copy of the workspace: writes files, and runs commands. Returns the files that have changed, sorted. */
+export async function applyPage(folder: string, page: string): Promise<string[]> {
+  const touched = new Set<string>()
+  for (const block of await readBlocks(page)) {
+    if (block.file === '') runLines(folder, block.text)
+    else {
+      await writeBlock(folder, block)
+      touched.add(block.file)
+    }
+  }
+  for (const file of GENERATED)
+    if ((await readFile(path.join(folder, file), 'utf8')) !== (await readFile(path.join(checkout, file), 'utf8'))) touched.add(file)
+  return [...touched].toSorted()
+}
+
 /**
  * What the checks of sizes would report after these blocks were applied to the checkout: files with too many lines, folders with too many
  * files, and long functions.

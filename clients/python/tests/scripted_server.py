@@ -101,8 +101,8 @@ def data(**fields: Any) -> Answer:
 
 def fault(code: str, status: int, **extensions: Any) -> Answer:
     """Answer with a top-level error."""
-    error = {"message": "it failed", "extensions": {"code": code}}
-    error["extensions"].update(extensions)  # type: ignore[attr-defined]
+    known = {"code": code, **extensions}
+    error = {"message": "it failed", "extensions": known}
     return text(json.dumps({"errors": [error]}), status)
 
 

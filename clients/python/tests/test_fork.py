@@ -36,6 +36,7 @@ class ForkTest(ScriptedTest):
             try:
                 run()
                 code = 0
+            # Nothing may go on in the child as if it were the parent.
             except BaseException:  # noqa: BLE001
                 traceback.print_exc()
             finally:

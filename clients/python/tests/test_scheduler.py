@@ -31,7 +31,7 @@ class NumaTopology:
         return {"nova_object.name": "InstanceNUMATopology", "cells": (1, 2)}
 
 
-class Row(UserDict):  # type: ignore[type-arg]
+class Row(UserDict[str, Any]):
     """Behaves as a row of SQLAlchemy does."""
 
 
@@ -264,6 +264,7 @@ class SchedulerTest(unittest.TestCase):
 
     def test_arguments_that_are_refused(self) -> None:
         client = self.open(self.serve(script.lost))
+        # The wrong types are what this test is about.
         with self.assertRaisesRegex(TypeError, "request_spec must be"):
             client.select_destinations(None, [], {})  # type: ignore[arg-type]
         with self.assertRaisesRegex(TypeError, "name must be"):

@@ -249,6 +249,7 @@ class AnswerTest(ScriptedTest):
         with self.assertRaises(TypeError):
             client.why_not("a")
         with self.assertRaises(TypeError):
+            # The wrong type is what this test is about.
             client.host(7)  # type: ignore[arg-type]
 
 

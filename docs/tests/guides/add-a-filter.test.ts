@@ -4,15 +4,14 @@ import { expect, test } from 'vitest'
 import { FEATURE_LEVEL } from '../../../packages/scheduler-core/src/records/change.ts'
 import { isLongForm, longFormNote } from '../../../testing/extent.ts'
 import {
+  applyPage,
   checkout,
   checkTypesOfCore,
   copyWorkspace,
   readBlocks,
   removedLines,
-  runLines,
   runTests,
   tooLargeAfter,
-  writeBlock,
 } from '../../testing/follow-page.ts'
 
 // Follows docs/add-a-filter.md in a copy of the packages: a `ts` block is a file, a `diff` block an edit of one, an `sh` block is run.
@@ -31,14 +30,10 @@ const CORE_TESTS = [
 test.skipIf(!isLongForm)(`the filter of the page is in every list of filters and of codes${longFormNote}`, async () => {
   const folder = await copyWorkspace('gantt-filter-')
   try {
-    const blocks = await readBlocks('add-a-filter.md')
-    for (const block of blocks) {
-      if (block.file === '') runLines(folder, block.text)
-      else await writeBlock(folder, block)
-    }
+    const touched = await applyPage(folder, 'add-a-filter.md')
     await checkTypesOfCore(
       folder,
-      blocks.map(({ file }) => file),
+      touched.filter((file) => file.startsWith('packages/')),
     )
     await runTests(folder, ['--project', 'core'], CORE_TESTS)
     await runTests(folder, ['--project', 'server'], ['apps/server/src/errors-page.test.ts'])

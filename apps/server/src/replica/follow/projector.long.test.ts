@@ -1,7 +1,7 @@
 import { aReport } from '@gantt/scheduler-core/testing'
 import { expect, test } from 'vitest'
-import type { Rows } from '../../db/tables/rows.ts'
 import { createMemoryStore } from '../../sync/memory/memory.ts'
+import { unavailableTables } from '../../testing/unavailable-tables.ts'
 import { Replica } from '../replica.ts'
 import { createHistory } from './history.ts'
 import { createProjector } from './projector.ts'
@@ -50,34 +50,20 @@ test('rows wait up to a limit while the database is unavailable; further rows ar
   const store = createMemoryStore().open()
   const replica = await Replica.start({ store, name: 'x', recordUnlogged: async () => {}, warn: () => {} })
   const history = createHistory(store)
-  let isAway = true
+  const tables = unavailableTables()
   const walks: number[] = []
-  const written: Rows[] = []
-  const projector = createProjector(
-    replica,
-    {
-      position: async () => ({ revision: written.length, id: written.at(-1)?.entryId ?? '' }),
-      countSetAside: async () => 0,
-      async write(rows) {
-        if (isAway) throw new Error('the database does not answer')
-        const next = rows.filter(({ revision }) => revision > written.length)
-        if (next[0]?.revision === written.length + 1) written.push(...next)
-        return written.length
+  const projector = createProjector(replica, tables, {
+    log: store,
+    bufferRows: 100,
+    warn: () => {},
+    history: {
+      ...history,
+      walk(after, upTo) {
+        walks.push(after)
+        return history.walk(after, upTo)
       },
     },
-    {
-      log: store,
-      bufferRows: 100,
-      warn: () => {},
-      history: {
-        ...history,
-        walk(after, upTo) {
-          walks.push(after)
-          return history.walk(after, upTo)
-        },
-      },
-    },
-  )
+  })
   const report = aReport('h')
   const hosts = Array.from({ length: 10 }, (_, i) => `h${i}`)
   for (let sequence = 1; sequence <= 30; sequence++)
@@ -85,9 +71,9 @@ test('rows wait up to a limit while the database is unavailable; further rows ar
       hosts.map((host) => ({ ...report, host, node: host, sequence })),
       120_000,
     )
-  isAway = false
+  tables.isAway = false
   expect(await projector.reached(30, 120_000)).toBe(true)
-  expect(written.map(({ revision, nodes }) => [revision, nodes.length])).toEqual(Array.from({ length: 30 }, (_, i) => [i + 1, 10]))
+  expect(tables.written.map(({ revision, nodes }) => [revision, nodes.length])).toEqual(Array.from({ length: 30 }, (_, i) => [i + 1, 10]))
   expect(walks[0]).toBe(0)
   await projector.close()
   await replica.close()

@@ -24,8 +24,8 @@ export const lookAt = (fleet: Fleet, report: Report, now: number): Looked => ({
 
 /**
  * True if a report would change its host. A comparison takes long, and this function must not yield. Therefore it reuses the earlier
- * comparison in `looked` if the host has not changed since then. `now` is the store time in milliseconds since 1970. It is not the time of
- * the fleet, which stands still while nothing is written to the log.
+ * comparison in `looked` if the host has not changed since then. `now` is the store time in milliseconds since 1970. The time of the fleet
+ * cannot be used, because it does not advance while nothing is written to the log.
  */
 export const hasChangesSince = (fleet: Fleet, report: Report, looked: Looked | undefined, now: number): boolean =>
   looked !== undefined && looked.revision === fleet.hosts.find(report)?.revision

@@ -6,7 +6,6 @@ import { Replica } from '../../replica/replica.ts'
 import { healReplica } from '../../replica/watch/heal.ts'
 import { createMemoryStore } from '../../sync/memory/memory.ts'
 import { realTimers } from '../../timers.ts'
-import type { Decisions } from '../decision/decisions.ts'
 import type { FleetDelta } from '../fleet/fleet-deltas.ts'
 import { createWatch, type StreamArgs, type Watch } from './watch.ts'
 
@@ -26,7 +25,7 @@ beforeEach(async () => {
     timers: realTimers,
     warn: (message) => expect.fail(message),
   })
-  watch = createWatch(replica, { of: () => expect.unreachable('no decision is made') } as unknown as Decisions, feed)
+  watch = createWatch(replica, { of: () => expect.unreachable('no decision is made') }, feed)
 })
 afterEach(async () => {
   watch.close()

@@ -79,7 +79,7 @@ export interface Watch {
   close(): void
 }
 
-export function createWatch(replica: Replica, decisions: Decisions, feed: DecisionFeed): Watch {
+export function createWatch(replica: Replica, decisions: Pick<Decisions, 'of'>, feed: DecisionFeed): Watch {
   /** The open streams, each with the id of the key that opened it. */
   const streams = new Map<Stream<unknown>, string>()
   const touchedBy = hostsTouched(replica)

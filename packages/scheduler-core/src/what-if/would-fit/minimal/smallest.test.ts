@@ -21,6 +21,12 @@ const isOver = () => false
 const fits = (fleet: Fleet, request: RequestSpec): boolean =>
   atOnce(simulate(fleet, { requests: [{ request, count: 1 }], profile, seed: 's', isOver })).failed === 0
 
+/** The options that look for changes of the request alone, at most `maxChanges` in one proposal. */
+const requestChanges = (request: RequestSpec, maxChanges: number) => ({
+  ...{ request, profile, isOver, kinds: ['REQUEST'] as const, seed: 's' },
+  ...{ maxChanges, first: 50, minHosts: 1, maxRuns: 100 },
+})
+
 const GIB = 1_024
 const hosts = fc.array(
   fc.record({
@@ -109,16 +115,7 @@ test('for four instances that fit on no host, the memory with which all four fit
   const log = aLog()
   log.append([2, 5, 6, 5].map((gib, i) => aReport(`h${i}`, { memoryMb: gib * GIB, vcpus: 8 })))
   const request = aRequest({ memoryMb: 8 * GIB, numInstances: 4 })
-  const options = {
-    ...{ request, profile, isOver },
-    kinds: ['REQUEST'] as const,
-    seed: 's',
-    maxChanges: 1,
-    first: 50,
-    minHosts: 1,
-    maxRuns: 100,
-  }
-  const { counterfactuals } = atOnce(whatWouldFit(log.fleet, options))
+  const { counterfactuals } = atOnce(whatWouldFit(log.fleet, requestChanges(request, 1)))
   expect(counterfactuals.map(({ changes: [change] }) => [change?.subject, change?.to])).toEqual([['memory', `${3 * GIB} MiB`]])
 })
 
@@ -129,16 +126,7 @@ test('a change that does not suffice for all instances is proposed together with
     ...{ memoryMb: 6 * GIB, numInstances: 4 },
     requestedResources: [{ amounts: [], requiredTraits: ['FAST'] }],
   })
-  const options = {
-    ...{ request, profile, isOver },
-    kinds: ['REQUEST'] as const,
-    seed: 's',
-    maxChanges: 2,
-    first: 50,
-    minHosts: 1,
-    maxRuns: 100,
-  }
-  const { counterfactuals } = atOnce(whatWouldFit(log.fleet, options))
+  const { counterfactuals } = atOnce(whatWouldFit(log.fleet, requestChanges(request, 2)))
   expect(counterfactuals.map(({ changes }) => changes.map(({ subject, to }) => `${subject} ${to}`))).toContainEqual([
     'trait FAST not asked',
     'instances 2',
@@ -149,16 +137,7 @@ test('if one of two instances fills the only host, half of the vCPUs is proposed
   const log = aLog()
   log.append([aReport('h0', { memoryMb: 64 * GIB, vcpus: 8 })])
   const request = aRequest({ vcpus: 8, memoryMb: GIB, numInstances: 2 })
-  const options = {
-    ...{ request, profile, isOver },
-    kinds: ['REQUEST'] as const,
-    seed: 's',
-    maxChanges: 1,
-    first: 50,
-    minHosts: 1,
-    maxRuns: 100,
-  }
-  const { counterfactuals } = atOnce(whatWouldFit(log.fleet, options))
+  const { counterfactuals } = atOnce(whatWouldFit(log.fleet, requestChanges(request, 1)))
   expect(counterfactuals.map(({ changes: [change] }) => `${change?.subject} ${change?.to}`)).toEqual(['vCPUs 4', 'instances 1'])
 })
 
