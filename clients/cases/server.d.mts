@@ -27,6 +27,7 @@ export interface Call {
   readonly operation: Operation
   readonly times?: number
   readonly idempotencyKey?: string
+  readonly paddingBytes?: number
   readonly expect: Expectation
 }
 
@@ -57,7 +58,12 @@ export interface Answer {
   readonly data?: unknown
   readonly errors?: readonly unknown[]
   readonly text?: string
-  readonly connection?: 'closed before reading' | 'closed after reading' | 'closed in the middle' | 'never answered'
+  readonly connection?:
+    | 'answered before reading'
+    | 'closed before reading'
+    | 'closed after reading'
+    | 'closed in the middle'
+    | 'never answered'
   readonly clockAheadMs?: number
   readonly retryAtSeconds?: number
   readonly leaves?: boolean

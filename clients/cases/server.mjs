@@ -86,6 +86,14 @@ async function startEndpoint({ answers, endpoint, index, events, records }) {
       request.socket.destroy()
       return
     }
+    if (answer?.connection === 'answered before reading') {
+      send(answer, { request, response, record, server })
+      event('received')
+      event('answered')
+      // Nothing of the call is kept. It is read nevertheless, because a client that cannot send the rest may not read the answer.
+      request.resume()
+      return
+    }
     const parts = []
     request.on('data', (part) => parts.push(part))
     request.on('end', async () => {

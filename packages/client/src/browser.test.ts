@@ -39,6 +39,7 @@ test('a program that only uses createClient does not load the documents', async 
     'clock.ts',
     'endpoints.ts',
     'errors.ts',
+    'hidden-keys.ts',
     'keys.ts',
     'transport.ts',
   ])

@@ -5,7 +5,7 @@ import { nameOf, textOf } from './documents/text.ts'
 import type { Route, Target } from './endpoints/endpoints.ts'
 import type { Hedging } from './endpoints/hedging.ts'
 import { sendCopies } from './endpoints/second-copy.ts'
-import { mayHaveHappened, UnknownOutcomeError } from './errors.ts'
+import { mayHaveHappened, type RefusedError, UnknownOutcomeError } from './errors.ts'
 import { AskAgain, type Attempt, type CallOptions, type Retry } from './retry.ts'
 import type { Transport } from './transport.ts'
 
@@ -18,8 +18,11 @@ export interface AnswerRules<Data> {
    * if the answer requires no retry.
    */
   askAgainAfter(data: Data): { readonly ms: number; readonly of: 'this endpoint' | 'all endpoints' } | undefined
-  /** Returns true if the answer is stored under the key, so that another copy of the call would get the same one. */
-  isStored(data: Data): boolean
+  /**
+   * Returns the answer as an error if it is a refusal. Other answers are stored under the key, so that another copy of the call would get
+   * the same one. A refusal is not stored, so another copy of the call can still claim.
+   */
+  refusalOf(data: Data): RefusedError | undefined
 }
 
 /** Sends typed operations. Each operation is retried until it is answered or its deadline has passed. */
@@ -32,8 +35,8 @@ export interface Calls {
   ): Promise<Data>
   /**
    * Sends a call that is safe to retry because it has an idempotency key. If it is slower than most calls of this operation, it is also
-   * sent to another endpoint, with the same key. If the call fails, and one of its attempts may have taken effect, UnknownOutcomeError is
-   * thrown.
+   * sent to another endpoint, with the same key. If the call fails or is refused, and one of its attempts may have taken effect or can still
+   * do so, UnknownOutcomeError is thrown.
    */
   askWithKey<Data, Input extends Variables>(
     key: string,
@@ -80,13 +83,13 @@ export function createCalls({ transport, retry, clock, hedging, defaults }: Call
         clock,
         slowAfterMs: isHedged ? undefined : hedging?.slowAfterMs(operation),
         ...(stop && { signal: stop }),
-        isFinal: (given) => !(given instanceof AskAgain) && rules.isStored(given),
+        isFinal: (given) => !(given instanceof AskAgain) && rules.refusalOf(given) === undefined,
         first: (signal) => copy(target, { deadlineMs, signal }),
         second: (signal, waitedMs) => {
           const other = route.other(target)
           if (other === undefined || !hedging?.takeCopy()) return undefined
           isHedged = true
-          return copy(other, { deadlineMs: Math.max(1, deadlineMs - waitedMs), signal })
+          return copy(other(), { deadlineMs: Math.max(1, deadlineMs - waitedMs), signal })
         },
         onFailure,
       })
@@ -116,11 +119,15 @@ export function createCalls({ transport, retry, clock, hedging, defaults }: Call
       }
       const sendTo: SendTo<Data> = (target, attempt) => send(target, textOf(document), variables, attempt)
       const attempt = attemptsOf(route, nameOf(document), rules, sendTo, noteFailure)
+      let answer: Data
       try {
-        return await retry({ ...defaults, ...options }, attempt, noteFailure, () => route.waitMs())
+        answer = await retry({ ...defaults, ...options }, attempt, noteFailure, () => route.waitMs())
       } catch (error) {
         throw isUncertain ? new UnknownOutcomeError(key, error) : error
       }
+      const refusal = isUncertain ? rules.refusalOf(answer) : undefined
+      if (refusal !== undefined) throw new UnknownOutcomeError(key, refusal)
+      return answer
     },
   }
 }

@@ -54,11 +54,11 @@ export type Send = <Data>(
 
 type Limits = Required<Pick<RequestOptions, 'deadlineMs'>> & Pick<RequestOptions, 'signal'>
 
-export function createSend({ post }: Transport): Send {
+export function createSend(transport: Transport): Send {
   return async <Data>(target: Target, operation: Operation, variables: Readonly<Record<string, unknown>>, limits: Limits) => {
     try {
       const data = await exchange<Data>(
-        post,
+        transport,
         target.url,
         { ...(typeof operation === 'string' ? { query: operation } : operation), variables },
         limits,
@@ -72,7 +72,7 @@ export function createSend({ post }: Transport): Send {
   }
 }
 
-async function exchange<Data>(post: Transport['post'], url: string, body: object, { deadlineMs, signal: stop }: Limits): Promise<Data> {
+async function exchange<Data>({ post, hidden }: Transport, url: string, body: object, { deadlineMs, signal: stop }: Limits): Promise<Data> {
   const deadline = AbortSignal.timeout(Math.ceil(deadlineMs))
   const signal = stop === undefined ? deadline : AbortSignal.any([deadline, stop])
   let response: Response
@@ -83,10 +83,11 @@ async function exchange<Data>(post: Transport['post'], url: string, body: object
   } catch (error) {
     stop?.throwIfAborted()
     if (error instanceof KeySourceError) throw error
-    const why = deadline.aborted ? `no answer within ${Math.ceil(deadlineMs)} ms` : causeOf(error)
-    throw new UnreachableError(`${url}: ${why}`, { cause: error })
+    const cause = hidden.inError(error)
+    const why = deadline.aborted ? `no answer within ${Math.ceil(deadlineMs)} ms` : causeOf(cause)
+    throw new UnreachableError(`${url}: ${why}`, { cause })
   }
-  return readAnswer<Data>(url, response, text)
+  return readAnswer<Data>(url, response, text, hidden)
 }
 
 /** Reports an error of an attempt to the endpoint. Most errors are answers, which show that the endpoint works. */

@@ -7,6 +7,26 @@ export class UnreachableError extends Error {
 }
 
 /**
+ * An answer with which the service refused a call that claims resources. It is the `cause` of UnknownOutcomeError if an earlier attempt of
+ * the call got no answer, because that attempt can still claim after the refusal.
+ */
+export class RefusedError extends Error {
+  override readonly name = 'RefusedError'
+  readonly answer: Refusal
+
+  constructor(answer: Refusal) {
+    super(answer.message ?? `the call was refused with ${answer.__typename}`)
+    this.answer = answer
+  }
+}
+
+/** An answer that is no placement, such as NoValidHost. */
+export interface Refusal {
+  readonly __typename: string
+  readonly message?: string
+}
+
+/**
  * Thrown if a call that claims resources ended without a usable answer. The service can have claimed resources nevertheless. A repeated
  * call with this idempotency key gets the answer that did not arrive, or claims resources if nothing was claimed yet. `abandon` releases
  * everything that was claimed under the key. `cause` is the error that ended the call.

@@ -12,6 +12,7 @@ import type { TypedDocument } from './documents/graphql.ts'
 import { textOf } from './documents/text.ts'
 import { type Fault, FaultError, KeySourceError, ProtocolError, retryAfter, UnreachableError } from './errors.ts'
 import { readEventStream } from './event-stream.ts'
+import type { HiddenKeys } from './hidden-keys.ts'
 import { pauseAfter, type Surroundings } from './retry.ts'
 import { causeOf, readAnswer, type Transport } from './transport.ts'
 
@@ -127,7 +128,7 @@ export function createEvents(transport: Transport, { clock = systemClock, random
  * calls.
  */
 async function* connect<Data>(
-  { post }: Transport,
+  { post, hidden }: Transport,
   url: string,
   body: string,
   signal: AbortSignal,
@@ -139,21 +140,21 @@ async function* connect<Data>(
     response = await post(url, body, 'text/event-stream', signal)
     if (!response.headers.get('content-type')?.startsWith('text/event-stream')) text = await response.text()
   } catch (error) {
-    throw unreachable(url, error)
+    throw unreachable(url, error, hidden)
   }
   if (text !== undefined || response.body === null) {
-    readAnswer(url, response, text ?? '')
+    readAnswer(url, response, text ?? '', hidden)
     throw new ProtocolError(`${url} answered a subscription without an event stream`, response.status)
   }
   const events = readEventStream(response.body, silentMs)
   try {
     for (;;) {
       const { value, done } = await events.next().catch((error: unknown) => {
-        throw unreachable(url, error)
+        throw unreachable(url, error, hidden)
       })
       if (done || value.event === 'complete') return
       const { data, errors } = JSON.parse(value.data) as { readonly data?: Data | null; readonly errors?: readonly Fault[] }
-      if (errors !== undefined) throw new FaultError(errors, response.status)
+      if (errors !== undefined) throw new FaultError(hidden.inValue(errors), response.status)
       if (data !== undefined && data !== null) yield data
     }
   } finally {
@@ -161,8 +162,11 @@ async function* connect<Data>(
   }
 }
 
-const unreachable = (url: string, error: unknown): unknown =>
-  error instanceof KeySourceError ? error : new UnreachableError(`${url}: ${causeOf(error)}`, { cause: error })
+function unreachable(url: string, error: unknown, hidden: HiddenKeys): unknown {
+  if (error instanceof KeySourceError) return error
+  const cause = hidden.inError(error)
+  return new UnreachableError(`${url}: ${causeOf(cause)}`, { cause })
+}
 
 /**
  * Returns the previous revision. A reopened stream continues from there, because several events can have the same revision, and the stream

@@ -34,6 +34,8 @@ export {
   KeySourceError,
   mayHaveHappened,
   ProtocolError,
+  type Refusal,
+  RefusedError,
   retryAfter,
   UnknownOutcomeError,
   UnreachableError,

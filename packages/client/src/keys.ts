@@ -1,4 +1,5 @@
 import { KeySourceError } from './errors.ts'
+import type { HiddenKeys } from './hidden-keys.ts'
 
 /**
  * An API key, or a function that reads it, for example from a file or a vault. The function is called before the first call, and again each
@@ -17,16 +18,23 @@ export interface Keyring {
 }
 
 /**
- * Creates a keyring. It caches the key that the source returned. If several calls are refused at the same time, the source is read once.
+ * Creates a keyring. All keys are added to `hidden`. The keyring caches the key that the source returned. If several calls are refused at the same time, the source is read once.
  */
-export function createKeyring(source: KeySource | undefined): Keyring {
-  if (typeof source !== 'function') return { present: async () => source, insteadOf: async () => undefined }
+export function createKeyring(source: KeySource | undefined, hidden: HiddenKeys): Keyring {
+  if (typeof source !== 'function') {
+    if (source !== undefined) hidden.add(source)
+    return { present: async () => source, insteadOf: async () => undefined }
+  }
   let kept: Promise<string> | undefined
   const ask = (): Promise<string> => {
     const answer = Promise.resolve()
       .then(source)
       .catch((error: unknown) => {
-        throw new KeySourceError(error)
+        throw new KeySourceError(hidden.inError(error))
+      })
+      .then((key) => {
+        hidden.add(key)
+        return key
       })
     kept = answer
     answer.catch(() => {

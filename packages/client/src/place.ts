@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from './clock.ts'
 import type { Claim, ClaimResult, Destination, Placed, SelectDestinationsInput, SelectDestinationsResult } from './documents/placement.ts'
 import { millisecondsOf, toDuration } from './duration.ts'
-import { UnknownOutcomeError } from './errors.ts'
-import type { Placements, WithKey } from './placement.ts'
+import { type Refusal, UnknownOutcomeError } from './errors.ts'
+import { type Placements, settleUnknown, type WithKey } from './placement.ts'
 import type { CallOptions } from './retry.ts'
 
 /**
@@ -92,8 +92,6 @@ export type Place = <Value>(input: PlaceInput, start: Start<Value>, options?: Pl
  * milliseconds. The computed TTL is too long if an earlier call with the same key already extended the reservation.
  */
 const MAX_EXTENSION_MS = 600_000
-/** The time limit for abandoning a key, including retries, in milliseconds. */
-const ABANDON_TIMEOUT_MS = 5_000
 
 export function createPlace(placements: Placements, clock: Clock = systemClock): Place {
   return async <Value>(given: PlaceInput, start: Start<Value>, { ttl, ...options }: PlaceOptions = {}): Promise<PlaceResult<Value>> => {
@@ -102,7 +100,7 @@ export function createPlace(placements: Placements, clock: Clock = systemClock):
      * Awaits the answer to a call. If no answer arrives and the caller gave no idempotency key, the generated key is abandoned. If the
      * caller gave a key, the key is not abandoned, so that the caller can repeat the call with it.
      */
-    const settle = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
+    const settle = <Answer extends Refusal>(answer: Promise<Answer>): Promise<Answer> =>
       given.idempotencyKey === undefined ? orAbandon(placements, answer) : answer
 
     const claim = { mode: 'RESERVE', ...(ttl !== undefined && { ttl }) } as const
@@ -168,15 +166,12 @@ function ttlMsOf({ createdAt, expiresAt }: Claim): number {
  */
 const ENDED: ReadonlySet<string> = new Set<Claim['state']>(['RELEASED', 'EXPIRED', 'REVOKED'])
 
-async function orAbandon<Answer>(placements: Placements, answer: Promise<Answer>): Promise<Answer> {
+async function orAbandon<Answer extends Refusal>(placements: Placements, answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer
   } catch (error) {
     if (!(error instanceof UnknownOutcomeError)) throw error
-    // If the key could not be abandoned, the caller gets UnknownOutcomeError, which has the key.
-    const last = await placements.abandon(error.idempotencyKey, { deadlineMs: ABANDON_TIMEOUT_MS }).catch(() => undefined)
-    const isSettled = last?.__typename === 'ClaimPayload'
-    throw isSettled ? error.cause : error
+    return await settleUnknown<Answer>(error, placements.abandon)
   }
 }
 

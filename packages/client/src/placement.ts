@@ -17,6 +17,7 @@ import {
   selectDestinationsForProject,
 } from './documents/placement.ts'
 import { millisecondsOf } from './duration.ts'
+import { type Refusal, RefusedError, UnknownOutcomeError } from './errors.ts'
 import type { CallOptions } from './retry.ts'
 
 /** An input whose idempotency key can be left out. In this case, a key is generated, and all retries of the call use this key. */
@@ -37,7 +38,8 @@ export interface Placements {
   /**
    * Selects hosts and claims resources on them. If there is no answer, the call is retried with the same idempotency key, so that nothing
    * is claimed twice. Throws UnknownOutcomeError with the key if the call fails although the service may have claimed resources. `abandon`
-   * releases these resources.
+   * releases these resources. If the call is refused although an earlier attempt can still claim, a generated key is abandoned first, so
+   * that the refusal is final; with a key of the caller, UnknownOutcomeError is thrown.
    */
   selectDestinations(input: WithKey<SelectDestinationsInput>, options?: SelectOptions): Promise<SelectDestinationsResult>
   /**
@@ -59,24 +61,63 @@ const ROOM_PAUSE_MS = 1_000
 
 /** Creates the placement calls. With `isForProject`, only fields that a key of a project may read are requested. */
 export function createPlacements({ ask, askWithKey }: Calls, isForProject = false): Placements {
+  const abandon: Placements['abandon'] = async (key, options) => (await ask(claimAbandon, { key }, options)).claimAbandon
+
+  /** Makes a call with the key of the caller. If there is none, it is made with a generated key, under which no refusal leaves a claim. */
+  const keyed = async <Result extends Refusal>(given: string | undefined, call: (key: string) => Promise<Result>): Promise<Result> => {
+    if (given !== undefined) return await call(given)
+    try {
+      return await call(crypto.randomUUID())
+    } catch (error) {
+      if (!(error instanceof UnknownOutcomeError && error.cause instanceof RefusedError)) throw error
+      return await settleUnknown<Result>(error, abandon)
+    }
+  }
+
   return {
-    async selectDestinations({ idempotencyKey = crypto.randomUUID(), ...given }, { waitForRoom = false, ...options } = {}) {
-      const input = { ...withRef(given), idempotencyKey }
+    async selectDestinations({ idempotencyKey: key, ...given }, { waitForRoom = false, ...options } = {}) {
+      const inputWith = (idempotencyKey: string) => ({ input: { ...withRef(given), idempotencyKey } })
       const rules = rulesFor(({ selectDestinations: answer }: { readonly selectDestinations: Answer }) => answer, waitForRoom)
-      if (!isForProject) return (await askWithKey(idempotencyKey, selectDestinations, { input }, options, rules)).selectDestinations
-      return fromProject((await askWithKey(idempotencyKey, selectDestinationsForProject, { input }, options, rules)).selectDestinations)
+      if (!isForProject)
+        return await keyed(
+          key,
+          async (own) => (await askWithKey(own, selectDestinations, inputWith(own), options, rules)).selectDestinations,
+        )
+      return fromProject(
+        await keyed(
+          key,
+          async (own) => (await askWithKey(own, selectDestinationsForProject, inputWith(own), options, rules)).selectDestinations,
+        ),
+      )
     },
-    async claim({ idempotencyKey = crypto.randomUUID(), ...given }, options) {
-      const input = { ...withRef(given), idempotencyKey }
+    async claim({ idempotencyKey: key, ...given }, options) {
       const rules = rulesFor(({ claimCreate: answer }: { readonly claimCreate: Answer }) => answer)
-      return (await askWithKey(idempotencyKey, claimCreate, { input }, options, rules)).claimCreate
+      return await keyed(key, async (idempotencyKey) => {
+        const input = { ...withRef(given), idempotencyKey }
+        return (await askWithKey(idempotencyKey, claimCreate, { input }, options, rules)).claimCreate
+      })
     },
     confirm: async (claims, options) => (await ask(claimConfirm, { claims: claims.map(refOf) }, options)).claimConfirm,
     extend: async (claims, ttl, options) => (await ask(claimExtend, { claims: claims.map(refOf), ttl }, options)).claimExtend,
     release: async (claims, reason, options) =>
       (await ask(claimRelease, { claims: claims.map(refOf), reason: reason ?? null }, options)).claimRelease,
-    abandon: async (key, options) => (await ask(claimAbandon, { key }, options)).claimAbandon,
+    abandon,
   }
+}
+
+/** The time limit for abandoning a key, including retries, in milliseconds. */
+const ABANDON_TIMEOUT_MS = 5_000
+
+/**
+ * Abandons the key of a call whose outcome is unknown. Nothing is claimed under the key afterwards, so the refusal that ended the call is
+ * its answer, and another error is its error. If the key could not be abandoned, UnknownOutcomeError is thrown, which has the key.
+ */
+export async function settleUnknown<Result extends Refusal>(error: UnknownOutcomeError, abandon: Placements['abandon']): Promise<Result> {
+  const last = await abandon(error.idempotencyKey, { deadlineMs: ABANDON_TIMEOUT_MS }).catch(() => undefined)
+  if (last?.__typename !== 'ClaimPayload') throw error
+  // The refusal is an answer to the same operation, so it has the type of its answers.
+  if (error.cause instanceof RefusedError) return error.cause.answer as Result
+  throw error.cause
 }
 
 /** Reduces a claim to its id and fence. Callers can pass a claim with more fields, but the service would refuse these fields. */
@@ -86,7 +127,7 @@ const withRef = <Input extends { readonly moveOf?: ClaimRef | null }>(input: Inp
   input.moveOf ? { ...input, moveOf: refOf(input.moveOf) } : input
 
 /** The fields of an answer to a placement call that determine whether and when the call is retried. */
-type Answer = { readonly __typename: string } | { readonly __typename: 'ReplicaBehind'; readonly retryAfter: string }
+type Answer = Refusal | (Refusal & { readonly __typename: 'ReplicaBehind'; readonly retryAfter: string })
 
 /** The answers that the service stores under an idempotency key, or gives because of what is stored there. */
 const STORED: ReadonlySet<string> = new Set(['SelectDestinationsPayload', 'IdempotencyConflict'])
@@ -98,5 +139,8 @@ const rulesFor = <Data>(answerOf: (data: Data) => Answer, waitForRoom = false): 
     if (waitForRoom && answer.__typename === 'NoValidHost') return { ms: ROOM_PAUSE_MS, of: 'all endpoints' }
     return 'retryAfter' in answer ? { ms: millisecondsOf(answer.retryAfter), of: 'this endpoint' } : undefined
   },
-  isStored: (data) => STORED.has(answerOf(data).__typename),
+  refusalOf(data) {
+    const answer = answerOf(data)
+    return STORED.has(answer.__typename) ? undefined : new RefusedError(answer)
+  },
 })

@@ -1,6 +1,7 @@
 import type { Clock } from './clock.ts'
 import { createEndpoints, type Endpoints } from './endpoints/endpoints.ts'
 import { type Fault, FaultError, KeySourceError, ProtocolError, UnreachableError } from './errors.ts'
+import { createHiddenKeys, type HiddenKeys } from './hidden-keys.ts'
 import { createKeyring, type KeySource } from './keys.ts'
 
 export interface TransportOptions {
@@ -19,6 +20,8 @@ export interface TransportOptions {
 
 export interface Transport {
   readonly endpoints: Endpoints
+  /** Removes the API keys from what errors show. */
+  readonly hidden: HiddenKeys
   /**
    * Sends one operation with the present key to an endpoint. If the service refuses the key, the key is read again, and the operation is
    * sent once more with the new key. Throws KeySourceError for a key with characters that an HTTP header cannot have; such a key is never
@@ -29,7 +32,8 @@ export interface Transport {
 
 /** Creates a transport. Throws RangeError for a URL that is not http or https, for a repeated URL, and for an empty list of URLs. */
 export function createTransport({ url: urls, key, fetch = globalThis.fetch }: TransportOptions, clock: Pick<Clock, 'now'>): Transport {
-  const keys = createKeyring(key)
+  const hidden = createHiddenKeys()
+  const keys = createKeyring(key, hidden)
   const post: Transport['post'] = async (url, body, accept, signal) => {
     const send = (bearer: string | undefined): Promise<Response> => {
       // An invalid key is refused here, because the error message of fetch would contain the key.
@@ -50,14 +54,17 @@ export function createTransport({ url: urls, key, fetch = globalThis.fetch }: Tr
     await response.body?.cancel()
     return await send(next)
   }
-  return { endpoints: createEndpoints(urls, clock), post }
+  return { endpoints: createEndpoints(urls, clock), hidden, post }
 }
+
+/** Keys are searched in this many characters of a text before a few of them are shown, so that no part of a key is shown. */
+const SHOWN = 4_096
 
 /**
  * Parses an answer and returns its data. Throws FaultError and ProtocolError, and UnreachableError if a successful response is marked as
  * JSON but ends in the middle.
  */
-export function readAnswer<Data>(url: string, { status, headers }: Response, text: string): Data {
+export function readAnswer<Data>(url: string, { status, headers }: Response, text: string, hidden: HiddenKeys): Data {
   const wait = retryAfterOf(headers)
   let answer: { readonly data?: Data | null; readonly errors?: readonly Fault[] }
   try {
@@ -65,11 +72,12 @@ export function readAnswer<Data>(url: string, { status, headers }: Response, tex
   } catch {
     if (status < 300 && /^application\/([\w.-]+\+)?json\b/.test(headers.get('content-type') ?? ''))
       throw new UnreachableError(
-        `${url} answered ${status} with only a part of an answer, which ends with ${JSON.stringify(text.slice(-40))}`,
+        `${url} answered ${status} with only a part of an answer, which ends with ${JSON.stringify(hidden.inText(text.slice(-SHOWN)).slice(-40))}`,
       )
-    throw new ProtocolError(`${url} answered ${status} with ${JSON.stringify(text.slice(0, 80))}; it must be JSON`, status, wait)
+    const start = hidden.inText(text.slice(0, SHOWN)).slice(0, 80)
+    throw new ProtocolError(`${url} answered ${status} with ${JSON.stringify(start)}; it must be JSON`, status, wait)
   }
-  if (answer?.errors !== undefined && answer.errors.length > 0) throw new FaultError(answer.errors, status, wait)
+  if (answer?.errors !== undefined && answer.errors.length > 0) throw new FaultError(hidden.inValue(answer.errors), status, wait)
   if (answer?.data === undefined || answer.data === null)
     throw new ProtocolError(`${url} answered ${status} with neither data nor errors`, status, wait)
   return answer.data

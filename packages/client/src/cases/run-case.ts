@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { expect } from 'vitest'
 import type { Call, CallRecord, Case, Expectation, Played, Table } from '../../../../clients/cases/server.d.mts'
 import {
@@ -9,6 +10,7 @@ import {
   type FullStats,
   type Gantt,
   ProtocolError,
+  RefusedError,
   type ResourceName,
   type SelectDestinationsInput,
   systemClock,
@@ -54,7 +56,7 @@ export async function runCase(
   for (const call of calls)
     for (let i = 0; i < (call.times ?? 1); i++) {
       clock.takeWaits()
-      const outcome = await outcomeOf(make(gantt, table, call))
+      const outcome = await outcomeOf(make(gantt, table, call), keys)
       const waits = clock.takeWaits()
       expect(outcome, `call ${i + 1} of ${call.operation}`).toMatchObject(outcomeIn(call.expect))
       for (const [endpoint, number] of call.expect.closedByClient ?? [])
@@ -77,11 +79,14 @@ async function recordsAt(control: string): Promise<readonly CallRecord[]> {
 }
 
 /** Makes a call, and returns its answer. The inputs of the table have the types that the client expects. */
-async function make(gantt: Gantt, { inputs }: Table, { operation, idempotencyKey }: Call): Promise<unknown> {
+async function make(gantt: Gantt, { inputs }: Table, { operation, idempotencyKey, paddingBytes }: Call): Promise<unknown> {
   const key = idempotencyKey === undefined ? {} : { idempotencyKey }
   switch (operation) {
-    case 'select':
-      return await gantt.selectDestinations({ ...(inputs.select as Pick<SelectDestinationsInput, 'spec'>), ...key })
+    case 'select': {
+      const { spec } = inputs.select as { readonly spec: { readonly gantt: object } }
+      const padding = paddingBytes === undefined ? {} : { projectId: 'x'.repeat(paddingBytes) }
+      return await gantt.selectDestinations({ spec: { gantt: { ...spec.gantt, ...padding } }, ...key } as SelectDestinationsInput)
+    }
     case 'claim':
       return await gantt.claim({ ...(inputs.claim as Pick<ClaimCreateInput, 'decisionId' | 'host'>), ...key })
     case 'confirm': {
@@ -109,10 +114,13 @@ function outcomeIn({ answer, error, claim, replayed, code, status, idempotencyKe
   }
 }
 
-async function outcomeOf(answer: Promise<unknown>): Promise<Expectation> {
+/** The outcome of a call. Throws if an error shows one of the API keys. */
+async function outcomeOf(answer: Promise<unknown>, keys: readonly string[]): Promise<Expectation> {
   try {
     return described((await answer) as Answer)
   } catch (error) {
+    const shown = `${error} ${inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true })}`
+    for (const key of keys) expect(shown, 'no error shows an API key').not.toContain(key)
     return kindOf(error)
   }
 }
@@ -134,6 +142,7 @@ function kindOf(error: unknown): Expectation {
   if (error instanceof UnreachableError) return { error: 'UNREACHABLE' }
   if (error instanceof ProtocolError) return { error: 'PROTOCOL', status: error.status }
   if (error instanceof FaultError) return { error: 'FAULT', ...(error.code !== undefined && { code: error.code }) }
+  if (error instanceof RefusedError) return { answer: error.answer.__typename }
   if (error instanceof UnknownOutcomeError)
     return { error: 'UNKNOWN_OUTCOME', idempotencyKey: error.idempotencyKey, cause: kindOf(error.cause) }
   throw error

@@ -124,7 +124,7 @@ test('a second copy goes to the first other endpoint that is not avoided, or to 
   expect(letterOf(first.url)).toBe('c')
   expect(route.other(first)).toBeUndefined()
   const fresh = endpointsAt().endpoints.route()
-  expect(letterOf(fresh.other(fresh.next())?.url ?? '')).toBe('b')
+  expect(letterOf(fresh.other(fresh.next())?.().url ?? '')).toBe('b')
   const [only = ''] = URLS
   const alone = endpointsAt([only]).endpoints.route()
   expect(alone.other(alone.next())).toBeUndefined()

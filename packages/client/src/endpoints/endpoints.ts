@@ -17,8 +17,11 @@ export interface Route {
    * avoided, it is the one that may be called first, and of these the one that this call tried least often.
    */
   next(): Target
-  /** Returns an endpoint for a second copy of an attempt. Undefined if all other endpoints are avoided, or if there is no other. */
-  other(than: Target): Target | undefined
+  /**
+   * Returns a function that begins a second copy of an attempt at another endpoint. Only then, the endpoint counts as one that this call
+   * tried. Undefined if all other endpoints are avoided, or if there is no other.
+   */
+  other(than: Target): (() => Target) | undefined
   /** The least time in milliseconds before the next attempt: 0 unless the endpoint of that attempt stated a time to this call. */
   waitMs(): number
   /** Makes this call wait for at least `ms` milliseconds, whichever endpoint is next. */
@@ -78,7 +81,7 @@ export function createEndpoints(url: string | readonly string[], { now }: Pick<C
         next: () => targetOf(choose()),
         other(than) {
           const chosen = best(endpoints.filter((endpoint) => endpoint.url !== than.url && isReady(endpoint)))
-          return chosen && targetOf(chosen)
+          return chosen && (() => targetOf(chosen))
         },
         waitMs: () => Math.max(0, earliest(choose()) - now()),
         waitEverywhere(ms) {
@@ -128,9 +131,19 @@ function urlsOf(url: string | readonly string[]): readonly string[] {
   const urls = typeof url === 'string' ? [url] : [...url]
   if (urls.length === 0) throw new RangeError('url is an empty list; it must be an http or https address, or a list of at least one')
   for (const [i, each] of urls.entries()) {
-    if (URL.canParse(each) && !/^https?:$/.test(new URL(each).protocol))
-      throw new RangeError(`url is ${JSON.stringify(each)}; it must be an http or https address`)
+    checkUrl(each)
     if (urls.indexOf(each) !== i) throw new RangeError(`url has ${JSON.stringify(each)} twice; each endpoint must be listed once`)
   }
   return urls
+}
+
+/** Checks an address. In browsers, it can be a path. */
+function checkUrl(url: string): void {
+  // A text without a slash can be an API key in the place of the address.
+  if (!url.includes('/')) throw new RangeError('url is no address; it must be an http or https address')
+  if (!URL.canParse(url)) return
+  const { protocol, username, password } = new URL(url)
+  if (username !== '' || password !== '')
+    throw new RangeError('url contains a user name or a password; it must have neither, and the API key is the option key')
+  if (!/^https?:$/.test(protocol)) throw new RangeError(`url is ${JSON.stringify(url)}; it must be an http or https address`)
 }
