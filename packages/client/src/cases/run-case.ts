@@ -40,17 +40,26 @@ function skippingClock(): Clock & { takeWaits(): readonly number[] } {
 /** The limits of calls, unless a case has its own: so long that no machine reaches them. */
 const LIMITS = { deadlineMs: 600_000, attemptMs: 600_000 }
 
-/** Makes the calls of a case, and checks each outcome and what the endpoints received. */
+/** Makes the calls of a case, and checks each outcome and what the endpoints received. `fetchOfClient` is what the client sends calls with. */
 export async function runCase(
   table: Table,
   { client = {}, calls }: Case,
   { urls, control }: Pick<Played, 'urls' | 'control'>,
+  fetchOfClient?: typeof fetch,
 ): Promise<void> {
   const { keys = ['key-1'], ...settings } = client
   const clock = skippingClock()
   let reads = 0
   const key = (): string => keys[Math.min(reads++, keys.length - 1)] ?? ''
-  const gantt = createGantt({ url: urls, key, clock, random: () => 0.5, ...LIMITS, ...settings })
+  const gantt = createGantt({
+    url: urls,
+    key,
+    clock,
+    random: () => 0.5,
+    ...LIMITS,
+    ...settings,
+    ...(fetchOfClient && { fetch: fetchOfClient }),
+  })
   const drawnKeys = new Set<string>()
   let known = 0
   for (const call of calls)
@@ -149,7 +158,11 @@ function kindOf(error: unknown): Expectation {
 }
 
 /** Checks what the endpoints received for one call. `drawnKeys` has the keys that the client drew for earlier calls. */
-function checkRecords({ operation, idempotencyKey, expect: wanted }: Call, records: readonly CallRecord[], drawnKeys: Set<string>): void {
+export function checkRecords(
+  { operation, idempotencyKey, expect: wanted }: Call,
+  records: readonly CallRecord[],
+  drawnKeys: Set<string>,
+): void {
   expect(records.filter(({ isExpected }) => !isExpected)).toEqual([])
   if (wanted.order !== undefined) expect(records.map(({ endpoint }) => endpoint)).toEqual(wanted.order)
   if (wanted.total !== undefined) expect(records).toHaveLength(wanted.total)
