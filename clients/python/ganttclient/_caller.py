@@ -187,10 +187,14 @@ class _KeyedCall:
         """Send the call, and judge the answer."""
         first = self.choice.next()
         slow = self._slow
+        clock = self._caller.clock
+        start = clock.now()
         if slow is None or slow >= limit:
             data = self._send(first, limit, self._stop)
         else:
             data = self._race(first, limit, slow, on_failure)
+        if self._hedging is not None:
+            self._hedging.add(self._query, clock.now() - start)
         verdict = self._judge(data)
         if verdict.pause is None:
             return data
@@ -223,12 +227,9 @@ class _KeyedCall:
         )
 
     def _send(self, endpoint: Endpoint, limit: float, stop: Stop) -> Data:
-        start = self._caller.clock.now()
         data = self._caller.send(
             endpoint, self._body, limit, stop, self.choice
         )
-        if self._hedging is not None:
-            self._hedging.add(self._query, self._caller.clock.now() - start)
         verdict = self._judge(data)
         if verdict.pause is not None and verdict.is_of_replica:
             self.choice.avoid(endpoint, verdict.pause)

@@ -24,8 +24,8 @@ Data = dict[str, Any]
 class Hedging:
     """Decides when a call with an idempotency key is sent a second time.
 
-    It keeps how long recent answers to each operation took, and is safe for
-    threads.
+    It keeps how long recent attempts of each operation took until their
+    answer, and is safe for threads.
     """
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class Hedging:
             return True
 
     def add(self, operation: str, duration: float) -> None:
-        """Keep how long an answer took, in seconds."""
+        """Keep how long an attempt took until its answer, in seconds."""
         with self._lock:
             known = self._durations.setdefault(operation, deque(maxlen=RECENT))
             known.append(duration)

@@ -83,13 +83,13 @@ class RunnerTest(CaseTest):
                 self.check_records(call, records, {"drawn before"})
 
     def test_reports_that_differ(self) -> None:
-        first = {"incarnation": "i-1", "sequence": 1}
-        for other in ({"incarnation": "i-2"}, {"sequence": 2}):
+        first: dict[str, Any] = {"incarnation": "i-1", "sequence": 1}
+        for field, value in (("incarnation", "i-2"), ("sequence", 2)):
             records = [
                 {**RECEIVED, "reporter": reporter}
-                for reporter in (first, {**first, **other})
+                for reporter in (first, {**first, field: value})
             ]
-            with self.subTest(other), self.assertRaises(AssertionError):
+            with self.subTest(field), self.assertRaises(AssertionError):
                 call = {"operation": "report", "expect": {}}
                 self.check_records(call, records, set())
 
