@@ -263,6 +263,8 @@ subscription HostChanged($after: Revision, $query: String) {
 }
 """
 
+STREAM_START = "query StreamStart { health { revision } }"
+
 DECISIONS = """
 subscription Decisions(
   $after: Revision

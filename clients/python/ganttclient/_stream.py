@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Mapping
 from typing import Any, Callable, Generic, TypeVar
 
-from ganttclient import _retry, _transport, exceptions, models
+from ganttclient import _documents, _retry, _transport, exceptions, models
 from ganttclient._caller import Caller
 from ganttclient._endpoints import Choice
 
@@ -40,6 +40,8 @@ class Stream(Generic[Event]):
         self._stop = _retry.Stop()
         #: The revision after which the stream continues.
         self.after = after
+        #: Whether the stream begins with new events.
+        self._is_new = after is None
         self._events = self._follow()
 
     def __iter__(self) -> Iterator[Event]:
@@ -105,13 +107,26 @@ class Stream(Generic[Event]):
                 self._stop.wait(pause)
 
     def _connect(self, endpoint: Any) -> Iterator[Event]:
-        variables = {**self._variables, "after": self.after}
+        if self.after is None:
+            self.after = self._present_revision(endpoint)
+        # If it breaks before its first event, it continues from there.
+        after = None if self._is_new else self.after
+        self._is_new = False
+        variables = {**self._variables, "after": after}
         body = _transport.body_of(self._query, variables)
         opened = _transport.stream(
             endpoint, self._caller.keys, body, self._silent, self._stop
         )
         for data in opened:
             yield self._read(data)
+
+    def _present_revision(self, endpoint: Any) -> str:
+        caller = self._caller
+        body = _transport.body_of(_documents.STREAM_START, {})
+        data = _transport.send(
+            endpoint, caller.keys, body, self._silent, self._stop
+        )
+        return str(data["health"]["revision"])
 
 
 class _Once:

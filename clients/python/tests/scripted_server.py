@@ -43,7 +43,9 @@ class ScriptedServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self._script = list(script)
         self._lock = threading.Lock()
-        #: The calls: query, variables, headers and connection.
+        #: The revision at which streams without ``after`` begin.
+        self.revision = "3"
+        #: The other calls: query, variables, headers and connection.
         self.calls: list[dict[str, Any]] = []
         #: A test sets it to let answers with wait_for() go on.
         self.go_on = threading.Event()
@@ -57,6 +59,8 @@ class ScriptedServer(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}/graphql"
 
     def begin(self, handler: Handler, call: dict[str, Any]) -> Answer:
+        if "StreamStart" in call["query"]:
+            return data(health={"revision": self.revision})
         with self._lock:
             call["headers"] = handler.headers
             call["connection"] = handler.client_address

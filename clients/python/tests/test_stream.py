@@ -56,6 +56,27 @@ class StreamTest(ScriptedTest):
         self.assertEqual(self.names(stream, 3), ["a", "b", "c"])
         self.assertEqual(self.afters(server), [None, "6", "7"])
 
+    def test_a_stream_that_breaks_before_its_first_event(self) -> None:
+        server = self.serve(
+            script.events(), script.events(), script.events(change(4, "a"))
+        )
+        stream = self.open(server).host_changes()
+        self.assertEqual(self.names(stream, 1), ["a"])
+        self.assertEqual(self.afters(server), [None, "3", "3"])
+
+    def test_a_gap_before_the_first_decision(self) -> None:
+        gap = {"missedFrom": "3", "resumeAt": "5"}
+        event = {"revision": "5", "suppressed": 0, "gap": gap}
+        server = self.serve(
+            script.events(),
+            script.events({"decisions": {**event, "decision": None}}),
+        )
+        with self.open(server).decisions() as stream:
+            found = next(stream)
+        assert found.gap is not None
+        self.assertEqual(found.gap.missed_from, "3")
+        self.assertEqual(self.afters(server), [None, "3"])
+
     def test_a_silent_stream_is_opened_again(self) -> None:
         server = self.serve(
             script.events(change(5, "a"), then=script.never),

@@ -72,7 +72,13 @@ export function createSend(transport: Transport): Send {
   }
 }
 
-async function exchange<Data>({ post, hidden }: Transport, url: string, body: object, { deadlineMs, signal: stop }: Limits): Promise<Data> {
+/** Sends one operation to an address. */
+export async function exchange<Data>(
+  { post, hidden }: Transport,
+  url: string,
+  body: object,
+  { deadlineMs, signal: stop }: Limits,
+): Promise<Data> {
   const deadline = AbortSignal.timeout(Math.ceil(deadlineMs))
   const signal = stop === undefined ? deadline : AbortSignal.any([deadline, stop])
   let response: Response

@@ -1,4 +1,4 @@
-import { reportFailure } from './client.ts'
+import { exchange, reportFailure } from './client.ts'
 import { systemClock } from './clock.ts'
 import {
   type DecisionEvent,
@@ -7,8 +7,9 @@ import {
   type HostChange,
   type HostChangesFilter,
   hostChanged,
+  streamStart,
 } from './documents/events.ts'
-import type { TypedDocument } from './documents/graphql.ts'
+import type { ResultOf, TypedDocument } from './documents/graphql.ts'
 import { textOf } from './documents/text.ts'
 import { type Fault, FaultError, KeySourceError, ProtocolError, retryAfter, UnreachableError } from './errors.ts'
 import { readEventStream } from './event-stream.ts'
@@ -20,7 +21,8 @@ export interface FollowOptions {
   /**
    * The last revision that the reader knows. A stream of host changes begins with the changes after this revision, or with an event that
    * has a `gap` if the service no longer stores these changes. A stream of decisions with `after` always begins with a `gap`. Without
-   * `after`, a stream begins with new events.
+   * `after`, a stream begins with new events. If it breaks before the first one, it continues after the revision that the service had when
+   * the stream was begun.
    */
   readonly after?: string
   /** Ends the stream without an error. */
@@ -68,12 +70,19 @@ export interface Events {
 const SILENT_MS = 30_000
 
 export function createEvents(transport: Transport, { clock = systemClock, random = Math.random }: Surroundings = {}): Events {
+  const presentRevision = async (url: string, deadlineMs: number, signal: AbortSignal): Promise<string> => {
+    const { health } = await exchange<ResultOf<typeof streamStart>>(transport, url, { query: textOf(streamStart) }, { deadlineMs, signal })
+    return health.revision
+  }
+
   async function* follow<Data, Variables extends Readonly<Record<string, unknown>>>(
     document: TypedDocument<Data, Variables>,
     { variables, resumeAfter }: Resumption<NoInfer<Data>, NoInfer<Variables>>,
     { after, signal, silentMs = SILENT_MS, onBreak }: FollowOptions = {},
   ): AsyncGenerator<Data, void> {
     let resume = after
+    /** The revision of the service when a stream without `after` was begun. */
+    let start: string | undefined
     let failures = 0
     /** The endpoints that were tried since the last event. */
     let route = transport.endpoints.route()
@@ -82,7 +91,9 @@ export function createEvents(transport: Transport, { clock = systemClock, random
       const either = signal === undefined ? reading.signal : AbortSignal.any([reading.signal, signal])
       const target = route.next()
       try {
-        const body = JSON.stringify({ query: textOf(document), variables: variables(resume) })
+        const from = resume ?? start
+        if (from === undefined) start = await presentRevision(target.url, silentMs, either)
+        const body = JSON.stringify({ query: textOf(document), variables: variables(from) })
         for await (const data of connect<Data>(transport, target.url, body, either, silentMs)) {
           if (failures > 0) route = transport.endpoints.route()
           failures = 0

@@ -21,6 +21,9 @@ export const hostChanged = graphql(`
   }
 `)
 
+/** The revision that the replica has applied. A stream that breaks before its first event continues from there. */
+export const streamStart = graphql('query StreamStart { health { revision } }')
+
 export type DecisionEvent = ResultOf<typeof decisions>['decisions']
 export type HostChange = ResultOf<typeof hostChanged>['hostChanged']
 export type DecisionsFilter = Omit<VariablesOf<typeof decisions>, 'after'>

@@ -18,11 +18,18 @@ interface Endpoint {
   readonly after: (string | null)[]
 }
 
-/** Starts an endpoint whose i-th subscription gets the events that `play` sends. */
+/** The revision of each endpoint when a stream is begun. */
+const START = '9'
+
+/** Starts an endpoint whose subscriptions get the events that `play` sends. */
 async function startEndpoint(play: (send: (revision: number, host: string) => void, response: ServerResponse) => void): Promise<Endpoint> {
   const after: (string | null)[] = []
   const server = createServer(async (request, response) => {
-    const { variables } = JSON.parse(await text(request)) as { readonly variables: { readonly after: string | null } }
+    const { query, variables } = JSON.parse(await text(request)) as { query: string; variables: { readonly after: string | null } }
+    if (query.includes('health')) {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ data: { health: { revision: START } } }))
+      return
+    }
     after.push(variables.after)
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     play((revision, name) => {
@@ -93,4 +100,24 @@ test('a stream whose endpoint does not exist begins at the next one', async () =
   await new Promise((resolve) => servers[0]?.close(resolve))
   const second = await startEndpoint((send) => send(1, 'a'))
   expect(await read([gone.url, second.url], 1)).toEqual(['1 a'])
+})
+
+test('a stream without after that breaks before its first event continues after the revision at which it was begun', async () => {
+  const first = await startEndpoint((_send, response) => response.end())
+  const second = await startEndpoint((_send, response) => response.end())
+  const third = await startEndpoint((send) => send(10, 'changed while the stream was broken'))
+  expect(await read([first.url, second.url, third.url], 1)).toEqual(['10 changed while the stream was broken'])
+  expect([first.after, second.after, third.after]).toEqual([[null], [START], [START]])
+})
+
+test('a stream of decisions that breaks before its first event asks for the gap', async () => {
+  const first = await startEndpoint((_send, response) => response.end())
+  const second = await startEndpoint((_send, response) => {
+    const decisions = { revision: '12', suppressed: 0, gap: { missedFrom: START, resumeAt: '12' }, decision: null }
+    response.write(`event: next\ndata: ${JSON.stringify({ data: { decisions } })}\n\n`)
+  })
+  const events = createGantt({ url: [first.url, second.url] }).events.decisions()
+  const { value } = await events.next()
+  await events.return()
+  expect([value?.gap?.missedFrom, second.after]).toEqual([START, [START]])
 })
