@@ -111,7 +111,7 @@ class AsyncHold:
         self,
         client: Client,
         pool: ThreadPoolExecutor,
-        spec: Mapping[str, Any] | models.Placement,
+        spec: Mapping[str, Any] | models.Placement | None,
         options: dict[str, Any],
     ) -> None:
         self._client = client

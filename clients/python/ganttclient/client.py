@@ -6,7 +6,7 @@ import ssl
 from collections.abc import Mapping, Sequence
 from typing import Any, Callable
 
-from ganttclient import _retry, exceptions, models
+from ganttclient import _retry, exceptions
 from ganttclient._caller import Caller
 from ganttclient._fleet import FleetCalls
 from ganttclient._keys import KeySource
@@ -14,6 +14,7 @@ from ganttclient._placement import PlacementCalls
 from ganttclient._reports import ReportCalls
 from ganttclient._retry import Clock, Stop
 from ganttclient.hold import Hold, choose_or_abandon
+from ganttclient.models import Claim, Duration, Placement
 
 
 class Client(PlacementCalls, ReportCalls, FleetCalls):
@@ -106,12 +107,23 @@ class Client(PlacementCalls, ReportCalls, FleetCalls):
 
     def hold(
         self,
-        spec: Mapping[str, Any] | models.Placement,
+        spec: Mapping[str, Any] | Placement | None = None,
         *,
-        ttl: models.Duration | None = None,
+        nova: Any = None,
+        legacy: Mapping[str, Any] | None = None,
+        profile: str | None = None,
+        claim: str = "RESERVE",
+        ttl: Duration | None = None,
         on_lost: Callable[[exceptions.RoomLost], None] | None = None,
+        intent: str | None = None,
+        move_of: Claim | None = None,
+        alternates: int | None = None,
+        all_or_nothing: bool | None = None,
+        min_revision: str | None = None,
         idempotency_key: str | None = None,
-        **options: Any,
+        wait_for_room: bool = False,
+        deadline: float | None = None,
+        stop: Stop | None = None,
     ) -> Hold:
         """Choose hosts, and hold their claims while a block runs.
 
@@ -131,20 +143,33 @@ class Client(PlacementCalls, ReportCalls, FleetCalls):
         :param on_lost: called from another thread when the claim is lost
         :param idempotency_key: the key of the call.  If the caller draws
             none, and no answer comes, what was claimed is released
-        :param options: further arguments of select()
         :raises NoValidHost: if no host takes the instance
+
+        The other arguments are those of select(), and have no effect on a
+        placement.
         """
-        if isinstance(spec, models.Placement):
+        if isinstance(spec, Placement):
             placement = spec
             return Hold(self, lambda: placement, ttl, on_lost, True)
         request = spec
 
-        def choose() -> models.Placement:
+        def choose() -> Placement:
             return self.select(
                 request,
+                nova=nova,
+                legacy=legacy,
+                profile=profile,
+                claim=claim,
                 ttl=ttl,
+                intent=intent,
+                move_of=move_of,
+                alternates=alternates,
+                all_or_nothing=all_or_nothing,
+                min_revision=min_revision,
                 idempotency_key=idempotency_key,
-                **options,
+                wait_for_room=wait_for_room,
+                deadline=deadline,
+                stop=stop,
             )
 
         if idempotency_key is not None:

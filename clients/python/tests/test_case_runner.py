@@ -77,7 +77,9 @@ class RunnerTest(CaseTest):
             [{"idempotencyKey": "drawn before"}],
         ]
         for row in rows:
-            records = [{**RECEIVED, **record} for record in row]
+            records: list[dict[str, Any]] = [
+                {**RECEIVED, **record} for record in row
+            ]
             with self.subTest(row), self.assertRaises(AssertionError):
                 call = {"operation": "select", "expect": {}}
                 self.check_records(call, records, {"drawn before"})
@@ -85,9 +87,10 @@ class RunnerTest(CaseTest):
     def test_reports_that_differ(self) -> None:
         first: dict[str, Any] = {"incarnation": "i-1", "sequence": 1}
         for field, value in (("incarnation", "i-2"), ("sequence", 2)):
-            records = [
+            second: dict[str, Any] = {**first, field: value}
+            records: list[dict[str, Any]] = [
                 {**RECEIVED, "reporter": reporter}
-                for reporter in (first, {**first, field: value})
+                for reporter in (first, second)
             ]
             with self.subTest(field), self.assertRaises(AssertionError):
                 call = {"operation": "report", "expect": {}}
