@@ -105,10 +105,11 @@ export function viewsOf(hosts: HostTable, { index }: HostRecord): View {
 }
 
 export function claimView({ ledger }: Fleet, claim: Claim): View {
-  const { project, instanceAccount, extraSince, unlistedAt, ...others } = claim
+  const { untilCounted, project, instanceAccount, extraSince, unlistedAt, ...others } = claim
   // Members without a value are left out. Otherwise, the digests of older logs, which do not have these members, would change.
   return {
     ...others,
+    ...(untilCounted !== null && { untilCounted }),
     ...(project !== null && { project }),
     ...(instanceAccount !== null && { instanceAccount }),
     ...(extraSince !== null && { extraSince }),

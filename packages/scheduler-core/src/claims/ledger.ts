@@ -173,8 +173,7 @@ export class Ledger {
         fence: fence + i,
         createdAt: now,
         ...firstStateOf(change, now),
-        endedAt: null,
-        reason: null,
+        ...{ untilCounted: change.untilCounted ?? null, endedAt: null, reason: null },
         revision,
         source: source?.id ?? null,
         target: null,
@@ -274,6 +273,7 @@ export class Ledger {
     claim.reason = reason
     setExtra(claim, extra)
     claim.unlistedAt = null
+    claim.untilCounted = null
     this.touch(claim, revision)
     this.reserved.delete(claim.id)
     this.instances.remove(claim)

@@ -187,6 +187,7 @@ export function* rebuildFleet(checkpoint: Checkpoint, reader?: FleetReader, slic
     const record = index === undefined ? hosts.find({ host, node }) : hosts.records[index]
     if (record === undefined) throw new RangeError(`the checkpoint has a claim on the host ${host}, but not the host`)
     const restored = ledger.restore({
+      untilCounted: null,
       project: null,
       instanceAccount: null,
       source: null,
@@ -282,7 +283,7 @@ function restoreHost(hosts: HostTable, stored: StoredHost): void {
 
 function storeClaim(
   { hosts }: Fleet,
-  { host, project, instanceAccount, source, target, extra, extraSince, unlistedAt, ...claim }: Claim,
+  { host, untilCounted, project, instanceAccount, source, target, extra, extraSince, unlistedAt, ...claim }: Claim,
 ): StoredClaim {
   const { host: name, node, gone } = hosts.get(host)
   return {
@@ -291,6 +292,7 @@ function storeClaim(
     node,
     // another host can have this name now, so the index is stored for a host that left
     ...(gone !== null && { index: host }),
+    ...(untilCounted !== null && { untilCounted }),
     ...(project !== null && { project }),
     ...(instanceAccount !== null && { instanceAccount }),
     ...(source !== null && { source }),

@@ -1,3 +1,4 @@
+import { COUNTED, countedReservations } from '../claims/counted.ts'
 import { setExtra } from '../claims/in-place.ts'
 import { countedStats, isAllocation, isFleetAllocation, withOverride } from '../hosts/allocation.ts'
 import { COMPUTE, type HostRecord, type HostTable, type OwnHostRecord, type Reporter } from '../hosts/hosts.ts'
@@ -10,7 +11,15 @@ import { type Claim, isLive } from '../records/claim.ts'
 import { type HostStats, mergeDelta, type StatsDelta } from '../report/stats.ts'
 import { currentStats } from '../report/stats-versions.ts'
 import type { Code } from '../text/codes.ts'
-import { BOUNDED_CLASSES, ENDED_AS_HELD, ENDED_CLAIMS, NEWLY_LISTED, STRICT_CLAIMS, UNLISTED_TIMES } from '../values/levels.ts'
+import {
+  BOUNDED_CLASSES,
+  COUNTED_RESERVATIONS,
+  ENDED_AS_HELD,
+  ENDED_CLAIMS,
+  NEWLY_LISTED,
+  STRICT_CLAIMS,
+  UNLISTED_TIMES,
+} from '../values/levels.ts'
 import { inSlices, SLICE, type Steps } from '../values/steps.ts'
 import type { FleetState } from './fleet-state.ts'
 
@@ -105,7 +114,11 @@ export function takeStats(
   renewed: ReadonlySet<string> | undefined,
   earlier?: number,
 ): void {
-  const { hosts, ledger, place } = fleet
+  const { hosts, ledger, place, now } = fleet
+  const counted =
+    hosts.featureLevel >= COUNTED_RESERVATIONS && stats.instances === null && earlier === undefined
+      ? countedReservations(record, record.stats, stats)
+      : []
   const keepsUncounted = hosts.featureLevel >= ENDED_AS_HELD
   const isCountedAnew = (grants: Grants): boolean =>
     keepsUncounted
@@ -140,6 +153,7 @@ export function takeStats(
       if (keepsUncounted && !ledger.isInPlace(claim) && settles(claim)) setExtra(ledger.own(claim), null)
       unlist(fleet, claim)
     }
+  for (const claim of counted) ledger.end(claim, 'RELEASED', COUNTED, place.revision, now)
   countAnew(fleet, record)
 }
 

@@ -1,7 +1,7 @@
 import { type StatsVersion, statsVersionOf } from '../report/stats-versions.ts'
 import type { PublishedSpec, SpecVersion } from '../request/versions.ts'
 import { DISK_POOL_KEY } from '../values/aggregate-keys.ts'
-import { ALLOCATION_RULES, HOSTS_LEAVE, LISTED_CLAIMS, STRICT_CLAIMS } from '../values/levels.ts'
+import { ALLOCATION_RULES, COUNTED_RESERVATIONS, HOSTS_LEAVE, LISTED_CLAIMS, STRICT_CLAIMS } from '../values/levels.ts'
 import { type Change, isProposal } from './change.ts'
 import { levelOfNamespace } from './namespace-names.ts'
 import { profileLevel } from './profile.ts'
@@ -43,6 +43,7 @@ export const levelOfRequest = (request: PublishedSpec, isMove: boolean, isAnswer
 
 function levelOfContent(change: Change): number {
   if (isProposal(change)) {
+    if (change.untilCounted === true) return COUNTED_RESERVATIONS
     if (change.type === 'instances' && change.isListed === true) return LISTED_CLAIMS
     const takesOfPools = change.parts.some(({ grants }) => grants.pools !== undefined)
     return Math.max(specLevels[change.decision.request.version], change.decision.outside !== undefined ? 7 : takesOfPools ? 6 : 1)

@@ -35,7 +35,8 @@ export const ENTRY_FORMAT = 1
  * Level 6: claims on the space of pools, and aggregates that name the pool of their hosts' disks. Level 7: profiles that name filters and
  * weighers of plug-ins, decisions with answers from outside of the process, and documents of namespaces of plug-ins. Level 8: the rules in
  * `levels.ts`. Level 9: hosts that are forgotten, readmitted or replaced, reports of version 1.3, and the times since which claims are
- * unlisted. Level 10: further rules in `levels.ts`. Level 11: documents of the namespace `collectors`.
+ * unlisted. Level 10: further rules in `levels.ts`. Level 11: documents of the namespace `collectors`, and reservations that end when their
+ * host counts the instance.
  */
 export const FEATURE_LEVEL = 11
 
@@ -94,6 +95,8 @@ interface Proposed {
   readonly mode: 'RESERVE' | 'CONFIRM'
   /** The duration of a reservation in milliseconds, from the time stamp of this entry. */
   readonly ttlMs: number
+  /** True if a reservation also ends when its host counts the instance (claims/counted.ts). Since feature level COUNTED_RESERVATIONS. */
+  readonly untilCounted?: true
   /** The caller's deadline in store time (the database's clock). If the time stamp of the entry is later, the proposal is void. */
   readonly notAfter: number | null
   readonly group: GroupBinding | null

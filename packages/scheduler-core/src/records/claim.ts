@@ -39,6 +39,8 @@ export interface Claim {
   readonly state: ClaimState
   /** The end of the reservation in store time, in milliseconds since 1970. Null after the confirmation. */
   readonly expiresAt: number | null
+  /** True if the reservation also ends when the figures of its host count the instance (claims/counted.ts). Null otherwise, and after the end. */
+  readonly untilCounted: true | null
   readonly confirmedAt: number | null
   readonly endedAt: number | null
   readonly reason: string | null
@@ -97,4 +99,4 @@ export type StoredClaim = Omit<Claim, 'host' | LeftOutIfNull> &
     readonly index?: HostIndex
   }
 
-type LeftOutIfNull = 'project' | 'instanceAccount' | 'source' | 'target' | 'extra' | 'extraSince' | 'unlistedAt'
+type LeftOutIfNull = 'untilCounted' | 'project' | 'instanceAccount' | 'source' | 'target' | 'extra' | 'extraSince' | 'unlistedAt'

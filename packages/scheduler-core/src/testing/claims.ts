@@ -27,6 +27,7 @@ export interface ClaimShape {
   readonly group?: GroupBinding | null
   readonly mode?: ClaimsProposed['mode']
   readonly ttlMs?: number
+  readonly untilCounted?: true
   readonly notAfter?: number | null
 }
 
@@ -45,6 +46,7 @@ export function aClaim(shape: ClaimShape = {}): ClaimsProposed {
     intent: 'CREATE',
     mode,
     ttlMs,
+    ...(shape.untilCounted && { untilCounted: true }),
     notAfter,
     group,
     parts,

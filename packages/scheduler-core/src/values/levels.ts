@@ -200,3 +200,9 @@ export const PACKED_IDLE_GPUS = 10
  * send because no profile in use reads it, the reason says so.
  */
 export const COLLECTOR_STATES = 11
+
+/**
+ * A reservation can be made until its host counts the instance: if the host does not list its instances, the reservation also ends when the
+ * figures of a report rise by its amounts.
+ */
+export const COUNTED_RESERVATIONS = 11

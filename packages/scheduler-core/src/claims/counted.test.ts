@@ -1,0 +1,228 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type Change, FEATURE_LEVEL } from '../records/change.ts'
+import { isLive } from '../records/claim.ts'
+import { aClaim, aLog, aReport, type ClaimShape, type HostShape } from '../testing/index.ts'
+import { COUNTED_RESERVATIONS } from '../values/levels.ts'
+import { COUNTED } from './counted.ts'
+
+type Size = readonly [vcpus: number, memoryMb: number, localGb: number]
+
+const ROOM = { vcpus: 10_000, memoryMb: 1_000_000, localGb: 100_000 }
+const CLASSES = ['VCPU', 'MEMORY_MB', 'DISK_GB'] as const
+const S: Size = [2, 2_048, 20]
+const M: Size = [4, 4_096, 40]
+/** The size of an instance that is on the host from the start. */
+const OLD: Size = [2, 2_048, 20]
+
+const plus = (...sizes: readonly Size[]): Size =>
+  sizes.reduce<Size>((sum, size) => [sum[0] + size[0], sum[1] + size[1], sum[2] + size[2]], [0, 0, 0])
+
+/** A host h1 that does not list its instances, in a log. */
+function aNovaHost(level = FEATURE_LEVEL) {
+  const log = aLog()
+  let sequence = 0
+  const append = (change: Change, afterMs = 1): string | undefined => log.append([change], { at: log.fleet.now + afterMs })[0]
+  const report = ([vcpusUsed, memoryMbUsed, localGbUsed]: Size, runningVms: number, shape: HostShape = {}): void => {
+    const figures = { ...ROOM, vcpusUsed, memoryMbUsed, localGbUsed, runningVms, instances: null, ...shape }
+    expect(append(aReport('h1', figures, ++sequence))).toBeUndefined()
+  }
+  const reserve = (key: string, [VCPU, MEMORY_MB, DISK_GB]: Size, shape: ClaimShape = {}): void => {
+    const grants = { classes: { VCPU, MEMORY_MB, ...(DISK_GB > 0 && { DISK_GB }) } }
+    expect(append(aClaim({ key, ids: [key], hosts: ['h1'], grants, untilCounted: true, ...shape }))).toBeUndefined()
+  }
+  append({ type: 'feature', level })
+  return {
+    log,
+    append,
+    report,
+    reserve,
+    /** What counts as used or promised on the host. */
+    held(): Size {
+      const { hosts } = log.fleet
+      const index = hosts.find({ host: 'h1', node: 'h1' })?.index ?? 0
+      const [vcpus = 0, memory = 0, disk = 0] = CLASSES.map((name) => hosts.classColumns(name).free[index] ?? 0)
+      return [ROOM.vcpus - vcpus, ROOM.memoryMb - memory, ROOM.localGb - disk]
+    },
+    live: (): readonly string[] => [...log.fleet.ledger.claims.values()].filter(isLive).map(({ id }) => id),
+  }
+}
+
+type Host = ReturnType<typeof aNovaHost>
+type Step = (host: Host) => void
+
+const reserved =
+  (key: string, size: Size, shape?: ClaimShape): Step =>
+  ({ reserve }) =>
+    reserve(key, size, shape)
+const reported =
+  (size: Size, instances: number, shape?: HostShape): Step =>
+  ({ report }) =>
+    report(size, instances, shape)
+
+test.each<readonly [string, readonly Step[], readonly string[], Size]>([
+  ['a rise by the reservation', [reserved('a', S), reported(plus(OLD, S), 2)], [], plus(OLD, S)],
+  [
+    'a larger rise, as for the overhead of the hypervisor',
+    [reserved('a', S), reported(plus(OLD, S, [0, 64, 0]), 2)],
+    [],
+    plus(OLD, S, [0, 64, 0]),
+  ],
+  ['two instances at once', [reserved('a', S), reserved('b', M), reported(plus(OLD, S, M), 3)], [], plus(OLD, S, M)],
+  ['no rise', [reserved('a', S), reported(OLD, 1)], ['a'], plus(OLD, S)],
+  ['a rise of fewer CPUs', [reserved('a', S), reported(plus(OLD, [1, 2_048, 20]), 2)], ['a'], plus(OLD, S, [1, 2_048, 20])],
+  ['a rise of less memory', [reserved('a', S), reported(plus(OLD, [2, 2_047, 20]), 2)], ['a'], plus(OLD, S, [2, 2_047, 20])],
+  ['a rise of less disk', [reserved('a', S), reported(plus(OLD, [2, 2_048, 19]), 2)], ['a'], plus(OLD, S, [2, 2_048, 19])],
+  ['a rise without another instance', [reserved('a', S), reported(plus(OLD, S), 1)], ['a'], plus(OLD, S, S)],
+  ['a rise before the reservation', [reported(plus(OLD, S), 2), reserved('a', S), reported(plus(OLD, S), 2)], ['a'], plus(OLD, S, S)],
+  ['an instance that starts while another one ends', [reserved('a', S), reported(S, 1)], ['a'], plus(S, S)],
+  ['a fall, and then a rise', [reserved('a', S), reported([0, 0, 0], 0), reported(S, 1)], [], S],
+  ['one of two equal reservations', [reserved('a', S), reserved('b', S), reported(plus(OLD, S), 2)], ['b'], plus(OLD, S, S)],
+  [
+    'two equal reservations of which the later one expires first',
+    [reserved('a', S, { ttlMs: 60_000 }), reserved('b', S, { ttlMs: 30_000 }), reported(plus(OLD, S), 2)],
+    ['a'],
+    plus(OLD, S, S),
+  ],
+  [
+    'a rise by the later of two reservations, which does not cover the earlier one',
+    [reserved('a', M), reserved('b', S), reported(plus(OLD, S), 2)],
+    ['a', 'b'],
+    plus(OLD, M, S, S),
+  ],
+  [
+    'a rise that was used already',
+    [reserved('a', S), reported(plus(OLD, S), 2), reserved('b', S), reported(plus(OLD, S), 2)],
+    ['b'],
+    plus(OLD, S, S),
+  ],
+  [
+    'a reservation whose caller did not ask for it',
+    [({ reserve }) => reserve('a', S, { untilCounted: undefined } as ClaimShape), reported(plus(OLD, S), 2)],
+    ['a'],
+    plus(OLD, S, S),
+  ],
+  [
+    'a confirmed claim of the instance that may have caused the rise',
+    [
+      reserved('a', S),
+      ({ reserve }) => reserve('b', S, { mode: 'CONFIRM', untilCounted: undefined } as ClaimShape),
+      reported(plus(OLD, S), 2),
+    ],
+    ['a', 'b'],
+    plus(OLD, S, S, S),
+  ],
+  [
+    'a reservation that was confirmed',
+    [
+      reserved('a', S),
+      ({ append, log }) =>
+        expect(append({ type: 'confirm', claim: 'a', fence: log.fleet.ledger.claims.get('a')?.fence ?? 0 })).toBeUndefined(),
+      reported(plus(OLD, S), 2),
+    ],
+    ['a'],
+    plus(OLD, S, S),
+  ],
+  [
+    'a reservation with a resource that no figure counts',
+    [
+      reserved('a', S, { grants: { classes: { VCPU: 2, MEMORY_MB: 2_048, DISK_GB: 20 }, gpu: [{ index: 0, milli: 1_000 }] } }),
+      reported(plus(OLD, S), 2),
+    ],
+    ['a'],
+    plus(OLD, S, S),
+  ],
+  [
+    'usage that is computed from claims',
+    [
+      ({ append }) => expect(append({ type: 'usedFrom', host: 'h1', node: 'h1', usedFrom: 'CLAIMS', reason: 'test' })).toBeUndefined(),
+      reserved('a', S),
+      reported(plus(OLD, S), 2),
+    ],
+    ['a'],
+    S,
+  ],
+  ['a report that lists instances', [reserved('a', S), reported(plus(OLD, S), 2, { instances: [] })], ['a'], plus(OLD, S, S)],
+])('%s', (_what, steps, live, held) => {
+  const host = aNovaHost()
+  host.report(OLD, 1, { gpus: [{ index: 0 }] })
+  for (const step of steps) step(host)
+  expect([host.live(), host.held()]).toEqual([live, held])
+})
+
+test('a reservation that its host counts ends as RELEASED, with its reason', () => {
+  const host = aNovaHost()
+  host.report(OLD, 1)
+  host.reserve('a', S)
+  host.report(plus(OLD, S), 2)
+  const claim = host.log.fleet.ledger.claims.get('a')
+  expect(claim).toMatchObject({ state: 'RELEASED', reason: COUNTED, endedAt: host.log.fleet.now })
+})
+
+test('below the feature level a proposal with this condition is not written, and no figures end a reservation', () => {
+  const host = aNovaHost(COUNTED_RESERVATIONS - 1)
+  host.report(OLD, 1)
+  host.reserve('a', S)
+  host.report(plus(OLD, S), 2)
+  expect(host.live()).toEqual(['a'])
+})
+
+/**
+ * A host of Nova, whose instances all start because of a reservation, and before it ends. A report follows each start at once, as Nova's
+ * compute service sends it; the end of an instance is reported at once or with the next report.
+ */
+type Act =
+  | { readonly act: 'reserve'; readonly size: Size; readonly ttlMs: number }
+  | { readonly act: 'start'; readonly which: number; readonly ends: number | null }
+  | { readonly act: 'end'; readonly which: number; readonly isReported: boolean }
+  | { readonly act: 'pass'; readonly ms: number }
+
+const size = fc.tuple(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 3 }), fc.integer({ min: 0, max: 3 }))
+const acts = fc.array(
+  fc.oneof(
+    fc.record({ act: fc.constant('reserve' as const), size, ttlMs: fc.integer({ min: 1, max: 100 }) }),
+    fc.record({
+      act: fc.constant('start' as const),
+      which: fc.nat(20),
+      ends: fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, fc.nat(20)),
+    }),
+    fc.record({ act: fc.constant('end' as const), which: fc.nat(20), isReported: fc.boolean() }),
+    fc.record({ act: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 30 }) }),
+  ),
+  { maxLength: 40, size: 'max' },
+)
+
+test('if every instance starts within its reservation, the host never counts less than runs and is still to start', () => {
+  fc.assert(
+    fc.property(acts, (history: readonly Act[]) => {
+      const host = aNovaHost()
+      let running: Size[] = []
+      let waiting: { readonly id: string; readonly size: Size; readonly until: number }[] = []
+      host.report([0, 0, 0], 0)
+      const report = (): void => host.report(plus(...running), running.length)
+      for (const [i, one] of history.entries()) {
+        if (one.act === 'reserve') {
+          host.reserve(`c${i}`, one.size, { ttlMs: one.ttlMs })
+          waiting.push({ id: `c${i}`, size: one.size, until: host.log.fleet.now + one.ttlMs })
+        } else if (one.act === 'start') {
+          const ready = waiting.filter(({ until }) => until > host.log.fleet.now + 1)
+          const started = ready[one.which % Math.max(1, ready.length)]
+          if (started === undefined) continue
+          waiting = waiting.filter((each) => each !== started)
+          if (one.ends !== null) running = running.filter((_, at) => at !== (one.ends ?? 0) % running.length)
+          running.push(started.size)
+          report()
+        } else if (one.act === 'end') {
+          running = running.filter((_, at) => at !== one.which % running.length)
+          if (one.isReported) report()
+        } else {
+          for (const id of host.live()) host.append({ type: 'expire', claim: id }, one.ms)
+        }
+        waiting = waiting.filter(({ until }) => until > host.log.fleet.now)
+        const needed = plus(...running, ...waiting.map((each) => each.size))
+        expect(host.held().every((amount, at) => amount >= (needed[at] ?? 0))).toBe(true)
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
