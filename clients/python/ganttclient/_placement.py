@@ -27,6 +27,7 @@ class PlacementCalls(KeyedCalls):
         profile: str | None = None,
         claim: str = "RESERVE",
         ttl: Duration | None = None,
+        until_counted: bool = False,
         intent: str | None = None,
         move_of: Claim | None = None,
         alternates: int | None = None,
@@ -50,6 +51,9 @@ class PlacementCalls(KeyedCalls):
         :param claim: RESERVE, CONFIRM, or NONE to choose without a claim
         :param ttl: how long a reservation lasts, PT1S to PT24H; as long as
             the service reserves by default if None
+        :param until_counted: whether a reservation also ends when its host,
+            which does not list its instances, counts the instance
+            (``docs/claims.md``)
         :param intent: CREATE (if None), UNSHELVE, RESIZE, LIVE_MIGRATE,
             COLD_MIGRATE, EVACUATE, REBUILD or PROBE
         :param move_of: the claim to move or rebuild
@@ -79,6 +83,8 @@ class PlacementCalls(KeyedCalls):
         options: dict[str, Any] = {"mode": claim}
         if ttl is not None:
             options["ttl"] = models.duration_of(ttl)
+        if until_counted:
+            options["untilCounted"] = True
         inputs = {
             "profile": profile,
             "intent": intent,

@@ -33,9 +33,8 @@ class SchedulerClient:
 
     Nova of that time neither confirms claims nor reports which instances a
     host has.  A confirmed claim would therefore stay counted in addition to
-    the reports.  So the resources are only reserved, for ``ttl``.  From the
-    report that counts the instance until the end of the reservation, the
-    instance is counted twice.
+    the reports.  So the resources are only reserved, for ``ttl``, or until
+    the figures that Nova reports for the host count the instance.
 
     :param url: the URL of the GraphQL endpoint, or a list of URLs
     :param key: the API key, or a function that reads it
@@ -132,6 +131,7 @@ class SchedulerClient:
                 legacy=legacy,
                 claim=self._claim,
                 ttl=ttl,
+                until_counted=self._claim == "RESERVE",
                 profile=self._profile,
                 alternates=0,
             )

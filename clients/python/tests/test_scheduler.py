@@ -146,7 +146,7 @@ class SchedulerTest(unittest.TestCase):
         self.assertEqual(
             [call["variables"]["input"]["claim"] for call in server.calls],
             [
-                {"mode": "RESERVE", "ttl": "PT10M"},
+                {"mode": "RESERVE", "ttl": "PT10M", "untilCounted": True},
                 {"mode": "CONFIRM"},
                 {"mode": "NONE"},
             ],

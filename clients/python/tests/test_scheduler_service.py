@@ -231,6 +231,29 @@ class SchedulerTest(unittest.TestCase):
         ).total_seconds()
         self.assertEqual(round(seconds), 120)
 
+    def test_the_reservation_ends_when_the_figures_count_it(self) -> None:
+        self.report()
+        reader = ganttclient.Client(URL, KEY)
+        self.addCleanup(reader.close)
+        self.client.select_destinations(None, *dictionaries(self.host))
+        state = reader.host((self.host, self.node))
+        assert state is not None
+        free = state.capacity["VCPU"].free
+        # The program of the compute service is another one.
+        compute = self.open()
+        figures = row(
+            self.host,
+            self.node,
+            vcpus_used=1,
+            memory_mb_used=1024,
+            local_gb_used=1,
+            stats='{"num_instances": 1}',
+        )
+        compute.update_resource_stats(None, (self.host, self.node), figures)
+        state = reader.host((self.host, self.node))
+        assert state is not None
+        self.assertEqual(state.capacity["VCPU"].free, free)
+
     def test_claim_none_and_confirm(self) -> None:
         self.report()
         spec = dictionaries(self.host)

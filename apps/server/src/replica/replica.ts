@@ -197,7 +197,8 @@ export class Replica {
       }))
     if (this.fleet.featureLevel >= FEATURE_LEVEL) return enqueue()
     const isAnswered = gathered.profile !== undefined && hasAnswers(gathered.profile)
-    const level = levelOfRequest(publishedSpec(call.request), isMove(call.intent), isAnswered)
+    const traits = { isMove: isMove(call.intent), isAnswered, untilCounted: call.untilCounted === true }
+    const level = levelOfRequest(publishedSpec(call.request), traits)
     return this.#levels.learn().then(() => this.#levels.admit(level, enqueue))
   }
 

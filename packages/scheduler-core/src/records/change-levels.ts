@@ -34,12 +34,18 @@ const statsLevels: Readonly<Record<StatsVersion, number>> = { '1.0': 1, '1.1': 3
 /** The lowest feature level at which the change can be written. Every replica must be able to read this level. */
 export const levelOf = (change: Change): number => Math.max(levels[change.type] ?? 1, levelOfContent(change))
 
-/**
- * The lowest feature level at which a request can be decided. `isAnswered` is true if the record of the decision will contain answers of
- * filters or weighers outside of the process.
- */
-export const levelOfRequest = (request: PublishedSpec, isMove: boolean, isAnswered = false): number =>
-  Math.max(isAnswered ? 7 : isMove ? 2 : 1, specLevels[request.version])
+/** Properties of a call that determine at which feature level it can be decided. */
+export interface CallTraits {
+  readonly isMove: boolean
+  /** True if the record of the decision will contain answers of filters or weighers outside of the process. */
+  readonly isAnswered: boolean
+  /** True if the call makes a reservation that also ends when its host counts the instance. */
+  readonly untilCounted: boolean
+}
+
+/** The lowest feature level at which a request can be decided. */
+export const levelOfRequest = (request: PublishedSpec, { isMove, isAnswered, untilCounted }: CallTraits): number =>
+  Math.max(untilCounted ? COUNTED_RESERVATIONS : isAnswered ? 7 : isMove ? 2 : 1, specLevels[request.version])
 
 function levelOfContent(change: Change): number {
   if (isProposal(change)) {

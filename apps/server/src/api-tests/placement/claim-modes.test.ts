@@ -63,6 +63,15 @@ describe('selectDestinations obeys each mode', () => {
     const answer = await select({ mode: 'CONFIRM', ttl: 'PT5M' }, { intent: 'PROBE' })
     expect([stateOf(answer), answer.ignoredFields]).toEqual([null, ['claim.mode', 'claim.ttl']])
   })
+
+  test.each([
+    ['RESERVE', 'CREATE', []],
+    ['CONFIRM', 'CREATE', ['claim.untilCounted']],
+    ['NONE', 'CREATE', ['claim.untilCounted']],
+    ['RESERVE', 'PROBE', ['claim.untilCounted']],
+  ])('untilCounted with mode %s and intent %s: ignoredFields is %j', async (mode, intent, ignored) =>
+    expect((await select({ mode, untilCounted: true }, { intent })).ignoredFields).toEqual(ignored),
+  )
 })
 
 describe('claimCreate claims, or refuses the mode', () => {
@@ -103,5 +112,6 @@ describe('hostEvacuate claims, or refuses the mode, and its dry run checks the c
     expect(pathsOf(await evacuate({ mode: 'RESERVE' }, dry, { idempotencyKey: '' }))).toEqual(['input.idempotencyKey'])
     expect((await evacuate({ mode: 'CONFIRM', ttl: 'PT5M' }, dry)).ignoredFields).toEqual(['claim.ttl'])
     expect((await evacuate({ mode: 'RESERVE', ttl: 'PT5M' }, dry)).ignoredFields).toEqual([])
+    expect((await evacuate({ mode: 'RESERVE', untilCounted: true }, dry)).ignoredFields).toEqual(['claim.untilCounted'])
   })
 })

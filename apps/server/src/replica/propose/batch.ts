@@ -291,6 +291,7 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
     digest: call.digest,
     mode: call.mode,
     ttlMs: call.ttlMs,
+    ...(call.untilCounted === true && { untilCounted: true as const }),
     notAfter: work.notAfter,
     group: groupOf(request),
     parts,

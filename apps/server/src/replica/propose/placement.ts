@@ -28,6 +28,8 @@ export interface PlacementCall {
   /** NONE: hosts are selected, but nothing is claimed. */
   readonly mode: 'NONE' | 'RESERVE' | 'CONFIRM'
   readonly ttlMs: number
+  /** True if the reservation also ends when its host counts the instance. */
+  readonly untilCounted?: boolean | undefined
   /** How long the caller waits after the arrival of the call, in milliseconds. */
   readonly deadlineMs: number
   readonly alternatesPerInstance: number

@@ -133,6 +133,11 @@ builder.node(Claim, {
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: "When the claim was created, by the database's clock." }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'When the claim expires; null if it is confirmed.' }),
+    untilCounted: t.boolean({
+      description:
+        'True if the reservation also ends when its host, which does not list its instances, counts the instance (docs/claims.md); false after its end.',
+      resolve: ({ untilCounted }) => untilCounted === true,
+    }),
     confirmedAt: t.expose('confirmedAt', {
       type: 'DateTime',
       nullable: true,

@@ -130,6 +130,7 @@ builder.mutationFields((t) => ({
         idempotencyKey: input.idempotencyKey,
         mode: input.claim?.mode ?? 'RESERVE',
         ttlMs: input.claim?.ttl ?? null,
+        untilCounted: input.claim?.untilCounted ?? false,
         profile: input.profile ?? null,
         deadlineMs: input.deadline ?? null,
       }

@@ -38,6 +38,11 @@ export const ClaimOptionsInput = builder.inputType('ClaimOptionsInput', {
   fields: (t) => ({
     mode: t.field({ type: ClaimMode, required: true, description: 'How the resources are claimed; NONE to choose hosts without a claim.' }),
     ttl: t.field({ type: 'Duration', description: reservationTtl }),
+    untilCounted: t.boolean({
+      defaultValue: false,
+      description:
+        'True: a reservation also ends when its host, which does not list its instances, counts the instance: its reported figures rise by the amounts of the reservation (docs/claims.md). For callers that do not confirm, such as Nova of 2014. Needs feature level 11.',
+    }),
   }),
 })
 
@@ -125,7 +130,7 @@ export const InstanceDestinations = builder.objectRef<InstanceDestinationsShape>
 })
 
 const ignoredFields =
-  'The paths in the request of fields that had no effect: fields of a Nova document that this release does not know, and extra specs, hints and image properties that nothing in the profile reads. Includes `claim.ttl` (`ttl` of claimCreate) if nothing is reserved, and `claim.mode` if it is CONFIRM and the intent claims nothing.'
+  'The paths in the request of fields that had no effect: fields of a Nova document that this release does not know, and extra specs, hints and image properties that nothing in the profile reads. Includes `claim.ttl` (`ttl` of claimCreate) if nothing is reserved, `claim.untilCounted` if nothing is reserved or a claim moves, and `claim.mode` if it is CONFIRM and the intent claims nothing.'
 
 const SelectDestinationsPayload = builder.objectRef<Placed>('SelectDestinationsPayload').implement({
   description: 'The instances are placed, and their claims are stored durably.',
@@ -220,6 +225,7 @@ builder.mutationField('selectDestinations', (t) =>
         idempotencyKey: input.idempotencyKey,
         mode: input.claim?.mode ?? 'RESERVE',
         ttlMs: input.claim?.ttl ?? null,
+        untilCounted: input.claim?.untilCounted ?? false,
         alternatesPerInstance: input.alternatesPerInstance ?? 2,
         profile: input.profile ?? null,
         allOrNothing: input.allOrNothing ?? true,

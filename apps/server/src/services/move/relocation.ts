@@ -40,6 +40,8 @@ export interface EvacuationInput {
   readonly idempotencyKey: string
   readonly mode: ClaimMode
   readonly ttlMs: number | null
+  /** Has no effect on the claims of moves, and is listed among the ignored fields. */
+  readonly untilCounted: boolean
   readonly profile: string | null
   readonly deadlineMs: number | null
 }

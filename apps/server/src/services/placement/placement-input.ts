@@ -15,6 +15,8 @@ export interface PlacementInput {
   readonly idempotencyKey: string
   readonly mode: ClaimMode
   readonly ttlMs: number | null
+  /** True if a reservation also ends when its host counts the instance; absent: false. */
+  readonly untilCounted?: boolean
   /** The path of the TTL in the caller's input; absent: `claim.ttl`. */
   readonly ttlAt?: readonly string[]
   readonly alternatesPerInstance: number

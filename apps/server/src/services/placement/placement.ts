@@ -18,7 +18,7 @@ import {
 import type { KeptCause } from '../../db/tables/rows.ts'
 import { answerInPieces } from '../../event-loop/question.ts'
 import type { Outside } from '../../plugin/outside/outside.ts'
-import { findSource, requestNow } from '../../replica/propose/moves.ts'
+import { findSource, isMove, requestNow } from '../../replica/propose/moves.ts'
 import type { PlacementCall, PlacementOutcome, RefusalReason } from '../../replica/propose/placement.ts'
 import { tryPlacementInSteps } from '../../replica/propose/try-placement.ts'
 import type { Replica } from '../../replica/replica.ts'
@@ -235,18 +235,24 @@ function unreadIn(fleet: Fleet, account: string, input: PlacementInput, request:
 }
 
 /**
- * The paths of the fields about the claim that have no effect in this call: a TTL if nothing is reserved, and the mode CONFIRM if nothing
- * is claimed.
+ * The paths of the fields about the claim that have no effect in this call: a TTL if nothing is reserved, the end of a reservation that its
+ * host counts if nothing is reserved or the claim is a part of a move, and the mode CONFIRM if nothing is claimed.
  */
 export const claimWithoutEffect = ({
   ttlMs,
   ttlAt = TTL_AT,
+  untilCounted = false,
   mode,
   intent,
-}: Pick<PlacementInput, 'ttlMs' | 'ttlAt' | 'mode' | 'intent'>): readonly string[] => [
+}: Pick<PlacementInput, 'ttlMs' | 'ttlAt' | 'untilCounted' | 'mode' | 'intent'>): readonly string[] => [
   ...(mode === 'CONFIRM' && holdsNothing(intent) ? ['claim.mode'] : []),
   ...(ttlMs !== null && (mode !== 'RESERVE' || holdsNothing(intent)) ? [ttlAt.join('.')] : []),
+  ...(untilCounted && !endsWhenCounted({ untilCounted, mode, intent }) ? ['claim.untilCounted'] : []),
 ]
+
+/** True if the call makes a reservation that also ends when its host counts the instance. The claims of an open move never do. */
+const endsWhenCounted = ({ untilCounted = false, mode, intent }: Pick<PlacementInput, 'untilCounted' | 'mode' | 'intent'>): boolean =>
+  untilCounted && mode === 'RESERVE' && !holdsNothing(intent) && !isMove(intent)
 
 /** True if a call with this intent claims nothing. PROBE only evaluates hosts, and a rebuild uses the resources that the instance holds. */
 const holdsNothing = (intent: Intent): boolean => intent === 'PROBE' || intent === 'REBUILD'
@@ -256,6 +262,7 @@ function toCall(account: string, input: PlacementInput, request: RequestSpec): P
   const mode = holdsNothing(intent) ? 'NONE' : input.mode
   const source = moveOf === null ? null : { claim: moveOf.id, fence: moveOf.fence }
   const ttlMs = input.ttlMs ?? DEFAULT_TTL_MS
+  const untilCounted = endsWhenCounted(input)
   const profile = input.profile ?? DEFAULT_PROFILE
   // the hash does not cover the deadline and the minimum revision, because a retry may change them
   const asked = {
@@ -263,6 +270,7 @@ function toCall(account: string, input: PlacementInput, request: RequestSpec): P
     intent,
     mode,
     ttlMs,
+    ...(untilCounted && { untilCounted }),
     alternatesPerInstance,
     profile,
     allOrNothing,
@@ -278,6 +286,7 @@ function toCall(account: string, input: PlacementInput, request: RequestSpec): P
     profile,
     mode,
     ttlMs,
+    untilCounted,
     deadlineMs: input.deadlineMs ?? DEFAULT_DEADLINE_MS,
     alternatesPerInstance,
     allOrNothing,

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
+
+// A service of the time of Juno reports rows of compute_nodes, which count instances and do not list them, and never confirms a claim.
+
+let api: TestService
+
+beforeAll(async () => {
+  api = await startTestService()
+})
+afterAll(() => api.close())
+
+const FLAVOR = { vcpus: 2, memory_mb: 2_048, root_gb: 20, ephemeral_gb: 0, swap: 0 }
+
+/** Sends the row of a host with so many instances of the flavor. */
+async function report(host: string, sequence: number, instances: number): Promise<void> {
+  const row = {
+    ...{ vcpus: 16, vcpus_used: 2 * instances, memory_mb: 65_536, memory_mb_used: 512 + 2_048 * instances },
+    ...{ local_gb: 1_000, local_gb_used: 20 * instances, free_disk_gb: 1_000 - 20 * instances },
+    stats: JSON.stringify({ num_instances: String(instances) }),
+  }
+  const update = { name: { host }, reporter: { incarnation: '0b1b3a4e-6a61-4d4c-9a43-6d5f7a0c8f11', sequence }, report: { nova: row } }
+  const { updateResourceStats } = await dataOf(
+    api,
+    'mutation ($u: ResourceStatsInput!) { updateResourceStats(input: { updates: [$u] }) { appliedCount } }',
+    { u: update },
+  )
+  expect(updateResourceStats.appliedCount).toBe(1)
+}
+
+const place = async (host: string, claim: object = { mode: 'RESERVE', untilCounted: true }): Promise<Json> => {
+  const properties = { uuid: randomUUID(), project_id: 'juno' }
+  const request_spec = { image: {}, num_instances: 1, instance_type: FLAVOR, instance_properties: properties }
+  const answer = await placeWith(api, { spec: { legacy: { request_spec, filter_properties: { force_hosts: [host] } } }, claim })
+  return answer.destinations[0].selected.claim
+}
+
+/** The vCPUs of a host that its report counts, and those that claims hold in addition. */
+async function vcpusOf(host: string): Promise<readonly number[]> {
+  const { capacity } = (
+    await dataOf(api, 'query ($host: String!) { host(name: $host) { capacity { resourceClass used claimed } } }', { host })
+  ).host
+  const { used, claimed } = capacity.find(({ resourceClass }: Json) => resourceClass === 'VCPU')
+  return [used, claimed]
+}
+
+const claimOf = async (id: string): Promise<Json> =>
+  (await dataOf(api, 'query ($id: ID!) { claim(id: $id) { state reason untilCounted } }', { id })).claim
+
+test('an instance is counted once: as a reservation, and then by the figures of its host', async () => {
+  await report('n1', 1, 1)
+  const { id } = await place('n1')
+  expect(await claimOf(id)).toEqual({ state: 'RESERVED', reason: null, untilCounted: true })
+  expect(await vcpusOf('n1')).toEqual([2, 2])
+  await report('n1', 2, 1)
+  expect(await vcpusOf('n1')).toEqual([2, 2])
+  await report('n1', 3, 2)
+  expect(await vcpusOf('n1')).toEqual([4, 0])
+  expect(await claimOf(id)).toEqual({ state: 'RELEASED', reason: 'counted by its host', untilCounted: false })
+})
+
+test('a reservation whose call does not ask for this stays until its end', async () => {
+  await report('n2', 1, 0)
+  const { id } = await place('n2', { mode: 'RESERVE' })
+  await report('n2', 2, 1)
+  expect([(await claimOf(id)).state, await vcpusOf('n2')]).toEqual(['RESERVED', [2, 2]])
+})
+
+test('a call that is repeated with another value of untilCounted is another request', async () => {
+  await report('n3', 1, 0)
+  const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 64 }, forceHosts: ['n3'] } }
+  const call = { spec, idempotencyKey: randomUUID() }
+  await placeWith(api, { ...call, claim: { mode: 'RESERVE', untilCounted: true } })
+  const { it } = await dataOf(api, 'mutation ($in: SelectDestinationsInput!) { it: selectDestinations(input: $in) { __typename } }', {
+    in: { ...call, claim: { mode: 'RESERVE' } },
+  })
+  expect(it.__typename).toBe('IdempotencyConflict')
+})
