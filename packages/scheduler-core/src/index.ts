@@ -290,6 +290,7 @@ export { isJsonObject, type JsonObject, type JsonValue } from './values/json.ts'
 export {
   ADDED_IN_PLACE,
   ALLOCATION_RULES,
+  COUNTED_RESERVATIONS,
   ENDED_AS_HELD,
   HOSTS_LEAVE,
   KEPT_CAUSES,

@@ -1,4 +1,12 @@
-import { type Change, DEFAULT_PROFILE, type Fleet, isLive, type Liveness, type RequestSpec } from '@gantt/scheduler-core'
+import {
+  type Change,
+  COUNTED_RESERVATIONS,
+  DEFAULT_PROFILE,
+  type Fleet,
+  isLive,
+  type Liveness,
+  type RequestSpec,
+} from '@gantt/scheduler-core'
 import type { PlacementCall, PlacementOutcome } from '@gantt/server/for-proofs'
 import { GROUPS, GROUPS_APART, groupAt, NAMES, requestOf, uuidOf } from './fixtures.ts'
 import type { Action } from './plan.ts'
@@ -278,6 +286,7 @@ export class Callers {
       profile: DEFAULT_PROFILE,
       mode: c % 4 === 0 ? 'CONFIRM' : 'RESERVE',
       ttlMs: 1_000 + (b % 40) * 1_000,
+      untilCounted: c % 4 !== 0 && this.#world.model.level >= COUNTED_RESERVATIONS && b % 2 === 0,
       deadlineMs: 2_000 + (c % 8) * 1_000,
       alternatesPerInstance: 1,
       allOrNothing: true,

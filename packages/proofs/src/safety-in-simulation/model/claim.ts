@@ -109,6 +109,7 @@ export function newClaim(fleet: ModelFleet, change: ModelChange, part: ModelChan
     state: change.mode === 'RESERVE' ? 'RESERVED' : 'CONFIRMED',
     isConfirmed: change.mode !== 'RESERVE',
     expiresAt: change.mode === 'RESERVE' ? fleet.now + change.ttlMs : null,
+    untilCounted: change.untilCounted === true,
     source: null,
     target: null,
     extra: null,

@@ -1,6 +1,7 @@
 import {
   ALLOCATION_RULES,
   type Change,
+  COUNTED_RESERVATIONS,
   FEATURE_LEVEL,
   type Fleet,
   type GroupBinding,
@@ -54,6 +55,8 @@ export function toChange({ type, a, b, c }: Draft, model: ReferenceModel): Chang
   const parts = 1 + (c % 3)
   // The model has only the present rules for GPUs, which apply from feature level STRICT_CLAIMS on. So logs below this level have no GPUs.
   const hasGpus = model.level >= STRICT_CLAIMS
+  // Most reservations on the last host end when the host, which rarely lists its instances, counts their instances.
+  const untilCounted = model.level >= COUNTED_RESERVATIONS && a % HOSTS.length === HOSTS.length - 1 && b % 2 === 0 && c % 8 > 0
   const shape = {
     key: `k${b % 3 === 2 ? b % 8 : model.revision * 10 + b}`,
     ids: Array.from({ length: parts }, (_, i) => `c${model.revision}.${b}.${i}`),
@@ -63,7 +66,8 @@ export function toChange({ type, a, b, c }: Draft, model: ReferenceModel): Chang
       classes: { VCPU: a % 9 === 8 ? 6 : 1 + (a % 3), MEMORY_MB: 512 * (1 + (c % 3)) },
       ...(hasGpus && b % 3 === 1 && { gpu: [{ index: c % GPUS, milli: 1_000 }] }),
     },
-    mode: a % 4 === 0 ? ('CONFIRM' as const) : ('RESERVE' as const),
+    mode: a % (untilCounted ? 20 : 4) === 0 ? ('CONFIRM' as const) : ('RESERVE' as const),
+    ...(untilCounted && { untilCounted: true as const }),
     ttlMs: 1_000 * (1 + (c % 10)),
     notAfter: b % 10 === 9 ? model.now - 1 : null,
     group,
@@ -94,8 +98,12 @@ export function toChange({ type, a, b, c }: Draft, model: ReferenceModel): Chang
       const host = hostAt(a)
       const running = model.claims.filter((one) => one.host === host && one.instance !== null && (b >> (one.fence % 4)) % 2 === 0)
       const vcpusUsed = running.reduce((sum, { amounts }) => sum + (amounts.VCPU ?? 0), 0)
+      const isNova = model.level >= COUNTED_RESERVATIONS && host === HOSTS.at(-1)
+      const memoryMbUsed = isNova ? running.reduce((sum, { amounts }) => sum + (amounts.MEMORY_MB ?? 0), 0) : 0
       const instances =
-        c % 7 === 3 ? null : [...new Set([...running.map(({ instance }) => instance as string), ...(b % 5 === 1 ? [aUuid(1 + c)] : [])])]
+        c % 7 === 3 || (isNova && c % 4 > 0)
+          ? null
+          : [...new Set([...running.map(({ instance }) => instance as string), ...(b % 5 === 1 ? [aUuid(1 + c)] : [])])]
       const known = model.host(host)?.sequence ?? 0
       // The host reports as many used GPUs as its instances have. These can be other GPUs than those that the claims name.
       const busy = running.reduce((sum, { gpus }) => sum + gpus.length, 0)
@@ -103,7 +111,15 @@ export function toChange({ type, a, b, c }: Draft, model: ReferenceModel): Chang
       const report = aReport(
         host,
         {
-          ...{ vcpus: 4 + (b % 3), vcpusUsed, memoryMb: 8_192, cpuAllocationRatio: c % 4 === 0 ? 2 : 1, instances },
+          ...{
+            vcpus: 4 + (b % 3),
+            vcpusUsed,
+            memoryMb: 8_192,
+            memoryMbUsed,
+            runningVms: isNova ? running.length : 0,
+            cpuAllocationRatio: c % 4 === 0 ? 2 : 1,
+            instances,
+          },
           ...(hasGpus && { gpus }),
           ...(c % 3 === 0 && { machineId: aUuid(0xa0 + (b % 2)) }),
           ...(a % 3 === 0 && { nova: novaOf(b % 2 === 0 ? 0 : 1 + (b % 3) / 2, c) }),

@@ -200,6 +200,30 @@ test('a move whose request names another group than its claim, or none, is judge
   expect(append([move('p', { group })])).toEqual([undefined])
 })
 
+test('in core and model, reservations end in the order of expiry, and by no more than the figures of their host rose', () => {
+  const { append, log } = inBoth()
+  let sequence = 0
+  const report = (vcpusUsed: number, runningVms: number) =>
+    append([aReport('h1', { vcpus: 16, vcpusUsed, memoryMbUsed: 1_024 * vcpusUsed, runningVms, instances: null }, ++sequence)])
+  const reserve = (key: string, VCPU: number, ttlMs: number) =>
+    append([aClaim({ key, ids: [key], grants: { classes: { VCPU, MEMORY_MB: 1_024 * VCPU } }, ttlMs, untilCounted: true })])
+  const live = () => [...log.fleet.ledger.claims.values()].filter(({ state }) => state === 'RESERVED').map(({ id }) => id)
+  append([{ type: 'feature', level: FEATURE_LEVEL }])
+  report(0, 0)
+  reserve('last', 1, 90_000)
+  reserve('first', 1, 30_000)
+  reserve('large', 4, 60_000)
+  report(1, 1)
+  expect(live()).toEqual(['last', 'large'])
+  report(2, 2)
+  expect(live(), 'the rise does not cover the next one').toEqual(['last', 'large'])
+  report(6, 3)
+  expect(live()).toEqual(['last'])
+  append([aClaim({ key: 'confirmed', ids: ['confirmed'], grants: { classes: { VCPU: 1 } }, mode: 'CONFIRM' })])
+  report(8, 4)
+  expect(live(), 'another claim may have caused the rise').toEqual(['last'])
+})
+
 test('an ended claim is kept until a report no longer lists its instance', () => {
   const model = new ReferenceModel()
   const log: Log = { fleet: new Fleet(), entries: [] }

@@ -1,4 +1,5 @@
 import { ENDS_AS_HELD, growsInPlace, holdInAddition, holdNothingInAddition, isLive, isLiveState, LISTED_ANEW } from './claim.ts'
+import { endClaim } from './claim-calls.ts'
 import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
 import { findForgotten, findRenamed, newHost } from './host.ts'
@@ -32,6 +33,7 @@ export function takeReport(fleet: ModelFleet, change: ModelChange): string | und
 export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange, earlier?: number): void {
   const isOfBefore = fleet.level >= ENDS_AS_HELD && earlier !== undefined
   const before = host.present
+  const paid = full.instances === null && earlier === undefined ? countedReservations(fleet, host, full) : []
   host.full = full
   const gpus: { index: number; usedMilli: number | null }[] = full.gpus ?? []
   host.gpus = gpus.map(({ index }) => index).sort((a, b) => a - b)
@@ -43,6 +45,7 @@ export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange, 
       for (const claim of fleet.claims) if (claim.host === host.name && !growsInPlace(fleet, claim)) holdNothingInAddition(claim)
     // A report without a list shows no instance as running.
     if (fleet.level >= 8) for (const claim of fleet.claims) if (claim.host === host.name) unlist(fleet, claim)
+    for (const claim of paid) endClaim(fleet, claim, 'RELEASED')
     if (fleet.level >= 9) releaseEnded(fleet, host)
     return
   }
@@ -74,6 +77,32 @@ export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange, 
       if (counted.includes(claim.instance) || fleet.claims.some((other) => holdsAsMuch(fleet, other, claim))) claim.lingers = false
   forgetUnused(fleet)
 }
+
+/** From this feature level on, a reservation can end because the figures of a host that lists nothing count its instance. */
+const COUNTED = 11
+
+/**
+ * The reservations that end because the host's figures rose. Each figure is treated separately as an account: a reservation is paid for in
+ * the order of expiry, and the first one that some account cannot pay ends the payments.
+ */
+function countedReservations(fleet: ModelFleet, host: ModelHost, full: ModelChange): readonly ModelClaim[] {
+  const live = fleet.claims.filter((claim) => claim.host === host.name && isLive(claim))
+  if (fleet.level < COUNTED || host.full === null || host.fromClaims) return []
+  if (live.some((claim) => claim.state !== 'RESERVED' || !claim.untilCounted)) return []
+  const accounts: Record<string, number> = {}
+  for (const [name, field] of Object.entries(FIELDS)) accounts[name] = (full[field] ?? 0) - (host.full[field] ?? 0)
+  const inOrder = [...live].sort((a, b) => Number(a.expiresAt) - Number(b.expiresAt) || a.fence - b.fence)
+  const unpaid = inOrder.findIndex((claim) => {
+    const isMoving = claim.source !== null || claim.target !== null || claim.extra !== null
+    const price = Object.entries({ ...claim.amounts, count: 1 })
+    for (const [name, amount] of price) accounts[name] = (accounts[name] ?? Number.NEGATIVE_INFINITY) - amount
+    return isMoving || claim.gpus.length > 0 || price.some(([name]) => (accounts[name] ?? 0) < 0)
+  })
+  return unpaid < 0 ? inOrder : inOrder.slice(0, unpaid)
+}
+
+/** The fields of a report with the figures of each class, and with the number of instances. */
+const FIELDS = { VCPU: 'vcpusUsed', MEMORY_MB: 'memoryMbUsed', DISK_GB: 'localGbUsed', count: 'runningVms' } as const
 
 /**
  * Whether a report that lists the instance includes it with the size of this claim. `before` is the previous list of the host. If the

@@ -21,6 +21,8 @@ export interface ModelClaim {
   /** Whether the caller has confirmed the claim. */
   isConfirmed: boolean
   expiresAt: number | null
+  /** Whether the reservation also ends when the figures of its host count the instance. */
+  untilCounted: boolean
   /** For the destination of a move that is not finished: the id of the claim at the source. */
   source: string | null
   /** For the source of such a move: the id of the claim at the destination. */
