@@ -12,7 +12,7 @@ import { isLive } from '../records/claim.ts'
 import type { Place } from '../records/place.ts'
 import { aClaim, aMove, aReport, aUuid, type HostShape } from '../testing/index.ts'
 import type { HostName } from '../values/host-name.ts'
-import { ALLOCATION_RULES, HOSTS_LEAVE, STRICT_CLAIMS } from '../values/levels.ts'
+import { ALLOCATION_RULES, COUNTED_RESERVATIONS, HOSTS_LEAVE, STRICT_CLAIMS } from '../values/levels.ts'
 import type { Fleet } from './fleet.ts'
 import { GROUPS, grantsOf, groupOf } from './history-grants.suite.ts'
 
@@ -223,6 +223,7 @@ export class Historian {
           group: c % 5 === 1 ? (GROUPS[b % GROUPS.length] ?? null) : null,
           mode: c === 2 ? 'CONFIRM' : 'RESERVE',
           ttlMs: 40 * (b + 1),
+          ...(b % 3 > 0 && c !== 2 && fleet.featureLevel >= COUNTED_RESERVATIONS && { untilCounted: true as const }),
           notAfter: c === 3 ? fleet.now + 30 : null,
         })
         this.#proposed.push(proposal)
