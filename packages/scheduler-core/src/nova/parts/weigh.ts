@@ -96,10 +96,10 @@ function* runWeigher(
 
 /** Calls `make` for each host, and yields after each `slice` of hosts. */
 function* mapInSteps<T>(hosts: readonly HostState[], make: (host: HostState) => T, slice: number): Steps<T[]> {
-  let made: T[] = []
-  for (let from = 0; from < hosts.length; from += slice) {
-    if (from > 0) yield
-    made = made.concat(hosts.slice(from, from + slice).map(make))
+  const made: T[] = []
+  for (const host of hosts) {
+    if (made.length > 0 && made.length % slice === 0) yield
+    made.push(make(host))
   }
   return made
 }
