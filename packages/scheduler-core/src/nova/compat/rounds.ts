@@ -184,7 +184,8 @@ class Run {
       const asked = left
       const passed: HostState[] = []
       if (check !== undefined)
-        for (const host of asked) {
+        for (let i = 0; i < asked.length; i++) {
+          const host = asked[i] as HostState
           if (untilPause === 0) {
             yield
             untilPause = slice
