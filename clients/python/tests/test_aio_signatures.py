@@ -7,7 +7,7 @@ import unittest
 from typing import Any
 
 import ganttclient
-from ganttclient._aio_fleet import AsyncReporter
+from ganttclient.aio._fleet import AsyncReporter
 
 #: What a call of asyncio returns in place of a result.
 RETURNS = {

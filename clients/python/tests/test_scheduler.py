@@ -85,7 +85,9 @@ class SchedulerTest(unittest.TestCase):
         )
         self.assertEqual(host["claim"]["fence"], 7)
         sent = server.calls[0]["variables"]["input"]
-        self.assertEqual(sent["claim"], {"mode": "RESERVE"})
+        self.assertEqual(
+            sent["claim"], {"mode": "RESERVE", "untilCounted": True}
+        )
         self.assertEqual(
             sent["spec"],
             {"legacy": {"request_spec": {"a": 1}, "filter_properties": {}}},

@@ -241,14 +241,9 @@ class SchedulerTest(unittest.TestCase):
         free = state.capacity["VCPU"].free
         # The program of the compute service is another one.
         compute = self.open()
-        figures = row(
-            self.host,
-            self.node,
-            vcpus_used=1,
-            memory_mb_used=1024,
-            local_gb_used=1,
-            stats='{"num_instances": 1}',
-        )
+        used = {"vcpus_used": 1, "memory_mb_used": 1024, "local_gb_used": 1}
+        stats = {"stats": '{"num_instances": 1}'}
+        figures = row(self.host, self.node, **used, **stats)
         compute.update_resource_stats(None, (self.host, self.node), figures)
         state = reader.host((self.host, self.node))
         assert state is not None

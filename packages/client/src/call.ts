@@ -51,6 +51,13 @@ export interface Calls {
 type SendTo<Data> = (target: Target, attempt: Attempt) => Promise<Data>
 type OnFailure = (error: unknown) => void
 
+/** Returns an answer that is no refusal. A refusal is not final if an earlier attempt can still claim. */
+function unlessRefused<Data>(answer: Data, key: string, { refusalOf }: AnswerRules<Data>): Data {
+  const refusal = refusalOf(answer)
+  if (refusal !== undefined) throw new UnknownOutcomeError(key, refusal)
+  return answer
+}
+
 export interface CallsOptions {
   readonly transport: Transport
   readonly retry: Retry
@@ -125,9 +132,7 @@ export function createCalls({ transport, retry, clock, hedging, defaults }: Call
       } catch (error) {
         throw isUncertain ? new UnknownOutcomeError(key, error) : error
       }
-      const refusal = isUncertain ? rules.refusalOf(answer) : undefined
-      if (refusal !== undefined) throw new UnknownOutcomeError(key, refusal)
-      return answer
+      return isUncertain ? unlessRefused(answer, key, rules) : answer
     },
   }
 }

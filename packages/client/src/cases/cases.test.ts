@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import type { CallRecord, Expectation, Played } from '../../../../clients/cases/server.d.mts'
 import { playCase, readTable } from '../../../../clients/cases/server.mjs'
-import { checkRecords, runCase } from './run-case.ts'
+import { checkRecords, runCase } from './run-case.suite.ts'
 
 // The table of clients/cases, which every client library of this repository must pass.
 

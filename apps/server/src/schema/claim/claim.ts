@@ -17,6 +17,9 @@ export const ClaimState = builder.enumType('ClaimState', {
 
 type Grants = typeof Claim.$inferType.grants
 
+const UNTIL_COUNTED =
+  'True if the reservation also ends when its host, which does not list its instances, counts the instance (docs/claims.md); false after its end.'
+
 const CellGrant = builder.objectRef<NonNullable<Grants['numa']>[number]>('CellGrant').implement({
   description: 'The resources that a claim holds on one NUMA cell of the host.',
   fields: (t) => ({
@@ -133,11 +136,7 @@ builder.node(Claim, {
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: "When the claim was created, by the database's clock." }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'When the claim expires; null if it is confirmed.' }),
-    untilCounted: t.boolean({
-      description:
-        'True if the reservation also ends when its host, which does not list its instances, counts the instance (docs/claims.md); false after its end.',
-      resolve: ({ untilCounted }) => untilCounted === true,
-    }),
+    untilCounted: t.boolean({ description: UNTIL_COUNTED, resolve: ({ untilCounted }) => untilCounted === true }),
     confirmedAt: t.expose('confirmedAt', {
       type: 'DateTime',
       nullable: true,

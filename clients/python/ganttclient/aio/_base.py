@@ -9,9 +9,9 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any, Callable, TypeVar
 
 from ganttclient import exceptions
-from ganttclient._aio import in_background
 from ganttclient._keyed import ABANDON
 from ganttclient._retry import Stop
+from ganttclient.aio._blocks import in_background
 from ganttclient.client import Client
 from ganttclient.hold import LOG
 from ganttclient.models import Placement

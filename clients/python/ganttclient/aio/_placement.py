@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Callable
 
 from ganttclient import exceptions, models
-from ganttclient._aio import AsyncHold
-from ganttclient._aio_base import AsyncBase
+from ganttclient.aio._base import AsyncBase
+from ganttclient.aio._blocks import AsyncHold
 from ganttclient.models import Claim, Duration, Name, Placement
 
 

@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, Callable
 
 from ganttclient import exceptions
-from ganttclient._aio import AsyncStream
-from ganttclient._aio_base import AsyncBase
 from ganttclient._fleet import PAGE, SILENT
 from ganttclient._reports import Document, Reporter
+from ganttclient.aio._base import AsyncBase
+from ganttclient.aio._blocks import AsyncStream
 from ganttclient.models import (
     DecisionEvent,
     HostChange,
