@@ -11,11 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from ganttclient import _retry
+from ganttclient._keys import KeySource
+from ganttclient._retry import Clock
 from ganttclient.aio._blocks import AsyncStream
 from ganttclient.aio._fleet import AsyncFleetCalls
 from ganttclient.aio._placement import AsyncPlacementCalls
-from ganttclient._keys import KeySource
-from ganttclient._retry import Clock
 from ganttclient.client import Client
 
 #: How many calls are in progress at most; further calls wait.
