@@ -74,7 +74,7 @@ async function decide(client: Client, profile: string): Promise<void> {
   await place(client, { profile, vcpus: 1, memoryMb: 9_999_999 })
 }
 
-const agreement = (page: Page) => page.getByRole('region', { name: 'Agreement over time' })
+const agreement = (page: Page) => page.getByRole('region', { name: 'Agreement of both versions, by time' })
 const ranks = (page: Page) => page.getByRole('region', { name: 'Ranks of the choices' })
 const bars = (page: Page) => agreement(page).getByRole('application')
 const plot = (page: Page) => ranks(page).getByRole('application')

@@ -56,11 +56,11 @@ const ClaimsSource = builder.objectRef<NonNullable<Source['claims']>>('ClaimsSou
 })
 
 const SourceAggregate = builder.objectRef<NonNullable<Source['aggregates']>[number]>('SourceAggregate').implement({
-  description: 'An aggregate whose metadata sets a value.',
+  description: 'An aggregate whose metadata contains a value that a verdict depends on.',
   fields: (t) => ({
     uuid: t.exposeString('uuid', { description: 'UUID of the aggregate.' }),
     name: t.exposeString('name', { description: 'Name of the aggregate.' }),
-    key: t.exposeString('key', { description: 'The metadata key that sets the value.' }),
+    key: t.exposeString('key', { description: 'The metadata key of the aggregate that the filter read this value from.' }),
   }),
 })
 

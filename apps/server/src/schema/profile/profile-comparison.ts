@@ -198,7 +198,7 @@ const ProfileComparison = builder.objectRef<Shape>('ProfileComparison').implemen
         return disagreements.slice(0, count)
       },
     }),
-    text: t.exposeString('text', { description: 'The result as a sentence with numbers, and the limits of the comparison.' }),
+    text: t.exposeString('text', { description: 'The result in words, with the counts, and how many decisions were left out and why.' }),
   }),
 })
 

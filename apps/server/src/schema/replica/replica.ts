@@ -50,17 +50,17 @@ const Replica = builder.objectRef<ReplicaView>('Replica').implement({
     }),
     proposals: t.int({
       nullable: true,
-      description: "How many of the replica's proposals were accepted or found void in the last minute. Each proposal is for one request.",
+      description: "How many proposals of the replica were judged in the last minute, both those that took effect and those that conflicted with an earlier entry of the log or were refused by the store. Each proposal is for one request.",
       resolve: ({ vitals }) => vitals?.proposals ?? null,
     }),
     conflicts: t.int({
       nullable: true,
-      description: "How many of the replica's proposals in the last minute were void. Their requests were decided again or given up.",
+      description: "How many proposals of the replica in the last minute conflicted with an earlier entry of the log or were refused by the store. Their requests were decided again or given up.",
       resolve: ({ vitals }) => vitals?.conflicts ?? null,
     }),
     conflictRate: t.float({
       nullable: true,
-      description: 'The share of proposals in the last minute that were void, 0 to 1; null if no proposal is known.',
+      description: 'The share of `conflicts` in `proposals`, 0 to 1; null if no proposal is known.',
       resolve: ({ vitals }) => (vitals === null || vitals.proposals === 0 ? null : vitals.conflicts / vitals.proposals),
     }),
     memoryBytes: t.field({

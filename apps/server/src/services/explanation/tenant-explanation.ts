@@ -99,7 +99,8 @@ export interface Disclosed {
   readonly request: RequestSpec
   readonly outcome: StoredDecision['outcome']
   /**
-   * How many instances got a host. If the request is all-or-nothing, these instances hold nothing. Null if the project may not know this.
+   * For how many instances a host was found. If the request is all-or-nothing and one instance found no host, nothing is claimed for these
+   * either. Null if the tenant (the OpenStack project) must not learn this number.
    */
   readonly placed: number | null
   readonly profile: Profile | undefined
@@ -220,7 +221,7 @@ function headlineOf(
 
 function textOf(demand: TenantDemand, state: DemandState, isAfterOthers: boolean): string {
   const { lacks, cure } = tenantDemands[demand]
-  if (state === 'NOT_TOLD') return 'It is not shown whether this is met.'
-  if (state === 'MET') return 'Some host meets this, and the demands before it.'
-  return `No host ${isAfterOthers ? 'that meets the demands before it ' : ''}${lacks}. ${cure}`
+  if (state === 'NOT_TOLD') return 'It is not shown whether this requirement is met.'
+  if (state === 'MET') return `At least one host meets this requirement${isAfterOthers ? ' together with all requirements listed above it' : ''}.`
+  return `No host ${isAfterOthers ? 'that meets all requirements listed above this one ' : ''}${lacks}. ${cure}`
 }

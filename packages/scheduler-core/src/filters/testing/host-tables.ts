@@ -83,7 +83,7 @@ export const hostTables: FilterTables = {
   AvailabilityZoneFilter: {
     'a request without a zone is not checked': { says: 'NOT_ASKED' },
     'a host without aggregates is in the default zone': { request: { availabilityZone: 'nova' }, says: true },
-    'a host without aggregates is in no other zone': {
+    'a host without aggregates is only in the default zone, so a request for another zone fails': {
       request: { availabilityZone: 'z1' },
       says: { code: 'zone.other', subject: 'availability zone', need: 'z1', have: 'nova' },
     },

@@ -28,7 +28,7 @@ interface AgreementProps {
   readonly versions: Versions
 }
 
-/** A chart of the share of decisions on which both versions agree, over time. A selected range links to its decisions. */
+/** A chart of the share of decisions on which the active version and the candidate agree, over time. A selected range links to its decisions. */
 export function AgreementOverTime({ steps, versions }: AgreementProps) {
   const navigate = useNavigate()
   const sampled = sumOf(steps, 'sampled')
@@ -37,9 +37,9 @@ export function AgreementOverTime({ steps, versions }: AgreementProps) {
     if (q !== undefined) void navigate({ to: '/decisions', search: { q } })
   }
   return (
-    <section aria-label="Agreement over time" className="followed" data-agreement={sampled}>
+    <section aria-label="Agreement of both versions, by time" className="followed" data-agreement={sampled}>
       <Text component="h3" fw={600} size="sm" mt="xs">
-        Agreement over time, over all replicas
+        Decisions on which both versions agree, by time (all replicas together)
       </Text>
       {sampled === 0 ? (
         <Text size="sm" c="dimmed" role="status">
@@ -105,7 +105,7 @@ function Chart({ steps, sampled, onTake }: ChartProps) {
     <>
       <Hatchings />
       <BrushBars
-        label={`${formatCount(sampled)} decisions by both versions in ${steps.length} steps of ${formatDuration(lengthMs)}: the share of each that goes to the same hosts.`}
+        label={`${formatCount(sampled)} decisions by both versions in ${steps.length} steps of ${formatDuration(lengthMs)}: the share that goes to the same hosts in each step.`}
         bars={bars}
         ends={[first === undefined ? '' : formatTime(first.at, zone), last === undefined ? '' : formatTime(last.until, zone)]}
         idle="each bar shows all decisions compared in its step; a step without a bar had none"
@@ -159,7 +159,7 @@ function Steps({ steps, versions }: AgreementProps) {
   const busy = steps.filter(({ sampled, skipped, notSolved }) => sampled + skipped + notSolved > 0)
   return (
     <SmallTable
-      label="Agreement step by step"
+      label="Agreement of both versions, by time step"
       maxHeight="240px"
       rows={busy}
       rowKey={({ at }) => at}
