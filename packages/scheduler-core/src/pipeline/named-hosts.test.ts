@@ -43,27 +43,27 @@ function saidOf(asks: Asks, { level, profile = 'default' }: { readonly level?: n
 describe('if a request names hosts in several fields, only hosts that all of these fields name are admitted', () => {
   test.each<[name: string, asks: Asks, said: ReturnType<typeof saidOf>]>([
     [
-      'Z15b: a is forced, and b is the destination',
+      'a is forced, and b is the destination',
       { forceHosts: ['a'], requestedDestination: { host: 'b' } },
       { in: [], why: 'host.none_common: No host is in all lists of the request: a by forceHosts and b by requestedDestination.' },
     ],
     [
-      'Z15b kind: the destination is one of the forced hosts',
+      'the destination is one of the forced hosts',
       { forceHosts: ['a', 'b'], requestedDestination: { host: 'b' } },
       { in: ['b'], why: 'host.not_requested: The request names other hosts: b.' },
     ],
     [
-      'Z15b kind: a host and a node of another host are forced',
+      'a host and a node of another host are forced',
       { forceHosts: ['a'], forceNodes: ['c2'] },
       { in: [], why: 'host.none_common: No host is in all lists of the request: a by forceHosts and c2 by forceNodes.' },
     ],
     [
-      'Z15b kind: the destination is one of the nodes of a forced host',
+      'the destination is one of the nodes of a forced host',
       { forceHosts: ['c'], requestedDestination: { node: 'c2' } },
       { in: ['c2'], why: 'host.not_requested: The request names other hosts: c.' },
     ],
     [
-      'Z15b kind: nodes are forced, and the destination is another node',
+      'nodes are forced, and the destination is another node',
       { forceNodes: ['a', 'b'], requestedDestination: { host: 'c', node: 'c2' } },
       {
         in: [],
@@ -71,7 +71,7 @@ describe('if a request names hosts in several fields, only hosts that all of the
       },
     ],
     [
-      'Z15b kind: a forced host is outside of the requested aggregates',
+      'a forced host is outside of the requested aggregates',
       { forceHosts: ['c'], requestedDestination: { aggregates: [aUuid(1)] } },
       {
         in: [],
@@ -79,7 +79,7 @@ describe('if a request names hosts in several fields, only hosts that all of the
       },
     ],
     [
-      'Z15b kind: two lists of aggregates have no host in common',
+      'two lists of aggregates have no host in common',
       { requestedDestination: { aggregates: [aUuid(1)] }, requestedResources: [{ amounts: [], memberOf: [aUuid(2)] }] },
       {
         in: [],
@@ -87,12 +87,12 @@ describe('if a request names hosts in several fields, only hosts that all of the
       },
     ],
     [
-      'Z15b kind: a forced host in another zone is refused for its zone',
+      'a forced host in another zone is refused for its zone',
       { forceHosts: ['a'], availabilityZone: 'z' },
       { in: [], why: 'zone.other: The host is in availability zone nova; z was requested.' },
     ],
     [
-      'Z15b kind: a forced host is also excluded',
+      'a forced host is also excluded',
       { forceHosts: ['a'], ignoreHosts: ['a'] },
       { in: [], why: 'host.excluded: The request excludes the host.' },
     ],

@@ -28,7 +28,7 @@ const object = (name: string, version: string, data: object) => ({
 
 test.each([
   [
-    'A13d: scoped specs in the typed form',
+    'scoped specs in the typed form',
     { gantt: { flavor: { vcpus: 1, memoryMb: 64, extraSpecs } } },
     ['flavor.extraSpecs.hw:cpu_policy'],
   ],

@@ -10,7 +10,7 @@ test.each<[string, Given, string]>([
   ['as much memory as is free', { request: asks(100), host }, 'passes'],
   ['one MiB more than is free', { request: asks(101), host }, 'memory.short'],
   [
-    'B13a nova ram_filter.py: more than the total of the host',
+    'nova ram_filter.py: more than the total of the host',
     { request: asks(1001), host: { ...host, freeRamMb: 1000 } },
     'memory.too_little',
   ],
