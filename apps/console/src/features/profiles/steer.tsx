@@ -91,7 +91,7 @@ export function Steer({ step, name, number, course, isUntried, onClose, onDone }
           />
         ) : null}
         {step === 'rollback' ? (
-          <ReasonInput value={reason} shown="the audit shows it" maxLength={255} onChange={(value) => change(() => setReason(value))} />
+          <ReasonInput value={reason} maxLength={255} onChange={(value) => change(() => setReason(value))} />
         ) : null}
         {seen === undefined ? null : (
           <Alert color="yellow" role="status" title="Nothing is changed yet" data-effect>

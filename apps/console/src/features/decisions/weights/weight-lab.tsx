@@ -53,7 +53,7 @@ export function WeightLab({ decisionId, explained, tried, ranked, onTry }: Weigh
       </Text>
       <TriedOut decisionId={decisionId} explained={explained} tried={tried} ranked={ranked} />
       <SmallTable
-        label="Limits of the multipliers"
+        label="Range of each multiplier in which the first host stays first"
         attributes={{ className: 'lab' }}
         rows={weighers}
         rowKey={({ name }) => name}
