@@ -53,7 +53,7 @@ const spec = (key: string) => ({ flavor: { vcpus: 1, memoryMb: 64, extraSpecs: [
 const path = (key: string) => ['flavor', 'extraSpecs', key]
 
 test.each<[string, Record<string, unknown>, Record<string, unknown>, readonly string[]]>([
-  ['another project', { projectId: 'p2' }, {}, ['projectId']],
+  ['a project other than that of the key', { projectId: 'p2' }, {}, ['projectId']],
   ['no project', { projectId: null }, {}, ['projectId']],
   ['forced hosts', { forceHosts: ['secret-host-1'] }, {}, ['forceHosts']],
   ['forced nodes', { forceNodes: ['secret-host-1'] }, {}, ['forceNodes']],

@@ -49,8 +49,8 @@ describe('each use of a variable is counted', () => {
       'query ($x: A) { a { ...F } b { ...F } } fragment G on Q { c(p: [$x, $x]) } fragment F on Q { d { ...G } e { ...G } f(p: $x) }',
       [['x', 10]],
     ],
-    ['and its definition is no use', 'query ($x: A = 1, $y: A) { a(p: $y) }', [['y', 1]]],
-    ['and a fragment that is not spread has no use', 'query ($x: A) { a(p: $x) } fragment F on Q { b(p: [$x, $x]) }', [['x', 1]]],
+    ['of an unused variable: its definition is no use', 'query ($x: A = 1, $y: A) { a(p: $y) }', [['y', 1]]],
+    ['in a fragment that is not spread, which has no use', 'query ($x: A) { a(p: $x) } fragment F on Q { b(p: [$x, $x]) }', [['x', 1]]],
     [
       'under names that objects have',
       'query ($__proto__: A, $toString: A) { a(p: [$__proto__, $toString]) }',
