@@ -2,8 +2,8 @@ import { formatCount } from './format.ts'
 import { shareText } from './share.ts'
 
 /**
- * The proposals of a replica in the last minute, and how many of them had no effect (a conflict): they conflicted with an earlier entry of the log, or the store refused their entry. Null if the
- * replica does not report these counts.
+ * The proposals of a replica in the last minute, and how many of them had no effect (a conflict): they conflicted with an earlier entry of
+ * the log, or the store refused their entry. Null if the replica does not report these counts.
  */
 export interface Proposing {
   readonly live: boolean

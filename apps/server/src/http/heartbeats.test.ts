@@ -58,7 +58,7 @@ test('an idle stream gets a heartbeat at once, and then each second', async () =
   }
 })
 
-test('an event in two pieces is not interrupted by a heartbeat', async () => {
+test('an event in two chunks is not interrupted by a heartbeat', async () => {
   const { read, send } = open()
   expect(await read()).toBe(beat(1))
   const head = read()

@@ -2,7 +2,10 @@ import type { Outcome } from './check-plan.ts'
 import { filters } from './model/filters.ts'
 import { weighers } from './model/weighers.ts'
 
-/** Counts of the cases by kind. In each case, the decision of the core was compared with the model's. The counts show whether hard cases were among them. */
+/**
+ * Counts of the cases by kind. In each case, the decision of the core was compared with the model's. The counts show whether hard cases
+ * were among them.
+ */
 export interface Tally {
   cases: number
   /** In how many cases a host was found for all, some or none of the instances. */

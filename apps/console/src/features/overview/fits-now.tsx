@@ -31,7 +31,8 @@ const MAX_ZONES = 8
 const REFRESH_MS = 30_000
 
 /**
- * How many more instances fit now, by zone, for pinned flavors and for the most requested ones. Also shows how many instances are lost because the free capacity of a zone is spread over several hosts.
+ * How many more instances fit now, by zone, for pinned flavors and for the most requested ones. Also shows how many instances are lost
+ * because the free capacity of a zone is spread over several hosts.
  */
 export function FitsNow({ asked, pins, onPin, zones }: FitsNowProps) {
   const flavors = flavorsOf(pins, asked, MAX_FLAVORS)
@@ -144,7 +145,9 @@ function FitsRow({ flavor, zones, isPinned, onPin }: FitsRowProps) {
               <span className="dimmed">-</span>
             ) : (
               <>
-                {counted.fragmentation > MUCH ? <span title="Most of the free capacity is in parts too small for this flavor">! </span> : null}
+                {counted.fragmentation > MUCH ? (
+                  <span title="Most of the free capacity is in parts too small for this flavor">! </span>
+                ) : null}
                 {counted.fragmentation.toFixed(2)}
               </>
             )}

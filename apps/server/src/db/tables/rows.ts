@@ -106,7 +106,10 @@ export interface Rows {
   readonly groups: readonly GroupRow[]
 }
 
-/** A lost attempt to decide a request: another change came first, and the attempt's proposal conflicted with it. The proposal is in the log, without effect. */
+/**
+ * A lost attempt to decide a request: another change came first, and the attempt's proposal conflicted with it. The proposal is in the log,
+ * without effect.
+ */
 export interface LostTryRow {
   /** The id of the decision and the index of the attempt: `uuid/1`. */
   readonly id: string

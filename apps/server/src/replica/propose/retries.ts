@@ -57,8 +57,8 @@ export interface Retries {
   /** Records a decision without a proposal. */
   unlogged(decision: Pick<UnloggedDecision, 'cause' | 'reasons'>): void
   /**
-   * Records that a proposal of this call conflicted with another change, or that the store refused its entry. Returns false if that was
-   * the last attempt; the call has then failed.
+   * Records that a proposal of this call conflicted with another change, or that the store refused its entry. Returns false if that was the
+   * last attempt; the call has then failed.
    */
   mayTryAgain(work: Attempted, obstacle: Obstacle): boolean
 }

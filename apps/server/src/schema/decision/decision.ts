@@ -176,7 +176,8 @@ builder.node(Decision, {
 const durationOf = ({ tookUs }: Pick<StoredDecision, 'tookUs'>): number | null => (tookUs == null ? null : tookUs / 1_000)
 
 const LostTry = builder.objectRef<LostTryShape>('LostTry').implement({
-  description: 'An attempt to decide a request. Its proposal had no effect, because it conflicted with other entries that reached the log first.',
+  description:
+    'An attempt to decide a request. Its proposal had no effect, because it conflicted with other entries that reached the log first.',
   fields: (t) => ({
     attempt: t.exposeInt('attempt', { description: 'How many times the request had been decided, including this attempt.' }),
     at: t.expose('at', { type: 'DateTime', description: "When the attempt was made, by the database's clock." }),
@@ -185,7 +186,10 @@ const LostTry = builder.objectRef<LostTryShape>('LostTry').implement({
       description: 'The revision of the fleet on which the request was decided in this attempt.',
       resolve: ({ basis }) => basis,
     }),
-    revision: t.expose('revision', { type: 'Revision', description: 'The revision of the log entry that contains the conflicting proposal.' }),
+    revision: t.expose('revision', {
+      type: 'Revision',
+      description: 'The revision of the log entry that contains the conflicting proposal.',
+    }),
     code: t.exposeString('code', { description: 'The code of the reason why the proposal had no effect (docs/errors.md).' }),
     text: t.string({ description: 'The lost attempt, described in a sentence.', resolve: ({ code }) => sentenceOf(code) }),
     hostNames: t.stringList({

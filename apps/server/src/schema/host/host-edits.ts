@@ -42,7 +42,11 @@ builder.mutationField('hostSetUsedFrom', (t) =>
       'Sets the source of the used amounts of resources of hosts: REPORT or CLAIMS. CLAIMS is for hosts that do not list their instances and run no instances without a claim. With CLAIMS, the usage in the reports of the hosts is ignored.',
     args: {
       hosts: t.arg({ type: [ResourceNameInput], required: true, description: 'The hosts to change, 1 to 1000.' }),
-      usedFrom: t.arg({ type: UsedFrom, required: true, description: "The source of the hosts' used amounts of resources: REPORT or CLAIMS." }),
+      usedFrom: t.arg({
+        type: UsedFrom,
+        required: true,
+        description: "The source of the hosts' used amounts of resources: REPORT or CLAIMS.",
+      }),
       reason: t.arg.string({ required: true, description: 'Why the change is made, recorded for later readers.' }),
       dryRun: t.arg.boolean({ defaultValue: false, description: 'True: the call returns its effect and changes nothing.' }),
     },

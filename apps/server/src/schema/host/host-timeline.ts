@@ -66,7 +66,10 @@ const HostTimelineEntry = builder.objectRef<TimelineEntry>('HostTimelineEntry').
       nullable: true,
       description: 'The number of the lost attempt to place the request; 1 is the first attempt.',
     }),
-    code: t.exposeString('code', { nullable: true, description: 'The code of the reason why the proposal of the attempt had no effect (docs/errors.md).' }),
+    code: t.exposeString('code', {
+      nullable: true,
+      description: 'The code of the reason why the proposal of the attempt had no effect (docs/errors.md).',
+    }),
     edit: t.field({
       type: AuditEntry,
       nullable: true,

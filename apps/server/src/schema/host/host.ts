@@ -91,7 +91,7 @@ builder.node(Host, {
     }),
     usedFrom: t.field({
       type: UsedFrom,
-      description: 'The source of the host's used amounts of resources, as set by operators: REPORT or CLAIMS.',
+      description: "The source of the host's used amounts of resources, as set by operators: REPORT or CLAIMS.",
       resolve: ({ record }) => record.usedFrom,
     }),
     usedFromReason: t.string({

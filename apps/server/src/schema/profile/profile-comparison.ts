@@ -21,7 +21,7 @@ const ProfileDisagreement = builder.objectRef<Disagreement>('ProfileDisagreement
     kind: t.expose('kind', { type: DisagreementKind, description: "How the candidate's result differs from the baseline's." }),
     baselineHosts: t.stringList({ description: 'The hosts that the baseline chooses.', resolve: (one) => [...one.baselineHosts] }),
     candidateHosts: t.stringList({ description: 'The hosts that the candidate chooses.', resolve: (one) => [...one.candidateHosts] }),
-    because: t.exposeString('because', { description: 'Why the results differ, as a sentence.' }),
+    because: t.exposeString('because', { description: "Why the candidate's result differs from the baseline's, as a sentence." }),
   }),
 })
 

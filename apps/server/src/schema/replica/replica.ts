@@ -50,12 +50,14 @@ const Replica = builder.objectRef<ReplicaView>('Replica').implement({
     }),
     proposals: t.int({
       nullable: true,
-      description: "How many proposals of the replica were judged in the last minute, both those that took effect and those that conflicted with an earlier entry of the log or were refused by the store. Each proposal is for one request.",
+      description:
+        'How many proposals of the replica were judged in the last minute, both those that took effect and those that conflicted with an earlier entry of the log or were refused by the store. Each proposal is for one request.',
       resolve: ({ vitals }) => vitals?.proposals ?? null,
     }),
     conflicts: t.int({
       nullable: true,
-      description: "How many proposals of the replica in the last minute conflicted with an earlier entry of the log or were refused by the store. Their requests were decided again or given up.",
+      description:
+        'How many proposals of the replica in the last minute conflicted with an earlier entry of the log or were refused by the store. Their requests were decided again or given up.',
       resolve: ({ vitals }) => vitals?.conflicts ?? null,
     }),
     conflictRate: t.float({
@@ -284,7 +286,7 @@ const StateDifference = builder.objectRef<Difference>('StateDifference').impleme
 })
 
 const ReplicaHealPayload = builder.objectRef<HealDone>('ReplicaHealPayload').implement({
-  description: 'The state of the replica was built again from the log and compared with its present state.',
+  description: 'The state of the replica was built from the log and compared with the state that the replica had.',
   fields: (t) => ({
     replica: t.exposeID('replica', { description: 'The id of the replica that was healed.' }),
     dryRun: t.exposeBoolean('dryRun', { description: 'True if this was a dry run, so that the state was not replaced.' }),
@@ -292,11 +294,16 @@ const ReplicaHealPayload = builder.objectRef<HealDone>('ReplicaHealPayload').imp
       type: 'Revision',
       description: 'The revision of the checkpoint from which the state was built; 0: from the whole log.',
     }),
-    fleetRevision: t.expose('revision', { type: 'Revision', description: 'The revision at which both states were compared.' }),
-    differenceCount: t.exposeInt('count', { description: 'How many differences were found.' }),
+    fleetRevision: t.expose('revision', {
+      type: 'Revision',
+      description: 'The revision at which the state of the replica and the state built from the log were compared.',
+    }),
+    differenceCount: t.exposeInt('count', {
+      description: 'How many differences there are between the state of the replica and the state built from the log.',
+    }),
     differences: t.field({
       type: [StateDifference],
-      description: 'The differences, at most a hundred.',
+      description: 'The differences between the state of the replica and the state built from the log, at most a hundred.',
       resolve: ({ differences }) => [...differences],
     }),
   }),

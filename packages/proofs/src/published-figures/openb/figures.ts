@@ -26,7 +26,10 @@ export interface OpenbEffort {
   readonly voidPct: number
   /** Proposals whose log entry the store refused, because another replica had written an entry at this position before. */
   readonly refusedEarlyPct: number
-  /** How often a request was decided again, per claim: because its proposal conflicted with an earlier entry, or the store refused its entry. */
+  /**
+   * How often a request was decided again, per claim: because its proposal conflicted with an earlier entry, or the store refused its
+   * entry.
+   */
   readonly retriesPerClaim: number
   /** Counts of the proposals that did not become claims, by reason code: those that conflicted with an earlier entry of the log (void), and
    * those whose entry the store refused (`append.refused`). */

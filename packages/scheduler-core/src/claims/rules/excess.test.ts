@@ -52,12 +52,7 @@ const move = (log: TestLog, grants: Grants, intent: MoveIntent = 'RESIZE', host 
 const fpgas = (amount: number) => ({ requestedResources: [{ amounts: [{ resourceClass: 'CUSTOM_FPGA', amount }] }] })
 
 describe.each<readonly [source: string, then: HostShape, asks: object, grants: Record<string, number>]>([
-  [
-    '4 to 2 in place, where the host lacks more than the difference',
-    { vcpus: 4 },
-    { vcpus: 2, memoryMb: 64 },
-    { VCPU: 2, MEMORY_MB: 64 },
-  ],
+  ['4 to 2 in place, where the host lacks more than the difference', { vcpus: 4 }, { vcpus: 2, memoryMb: 64 }, { VCPU: 2, MEMORY_MB: 64 }],
   ['8 to 2', { vcpus: 4 }, { vcpus: 2, memoryMb: 64 }, { VCPU: 2, MEMORY_MB: 64 }],
   ['placement allocations PUT: the same amounts again', { vcpus: 4 }, { vcpus: 8, memoryMb: 8_192, ...fpgas(4) }, claimed],
   ['one class shrinks, the full class keeps its amount', { memoryMb: 4_096 }, { vcpus: 4, memoryMb: 8_192 }, { VCPU: 4, MEMORY_MB: 8_192 }],

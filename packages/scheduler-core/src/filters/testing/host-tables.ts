@@ -226,7 +226,11 @@ export const hostTables: FilterTables = {
       says: 'NOT_ASKED',
     },
     'a supported architecture passes': { host: kvm, request: { image: { properties: { hw_architecture: 'x86_64' } } }, says: true },
-    'an image that requires a supported architecture in its field architecture passes': { host: kvm, request: { image: { architecture: 'x86_64' } }, says: true },
+    'an image that requires a supported architecture in its field architecture passes': {
+      host: kvm,
+      request: { image: { architecture: 'x86_64' } },
+      says: true,
+    },
     'a different architecture fails': {
       host: kvm,
       request: { image: { architecture: 'aarch64' } },

@@ -15,7 +15,11 @@ test.each<[string, Given, string]>([
   ['capitals matter', { request: asks('AZ1'), host: { aggregates: zone('az1') } }, 'zone.other'],
   ['a host without a zone is in the default zone', { request: asks('nova') }, 'passes'],
   ['a host with a zone is not in the default zone', { request: asks('nova'), host: { aggregates: zone('az1') } }, 'zone.other'],
-  ['the default zone of the options is not the requested one', { request: asks('nova'), options: { default_availability_zone: 'az9' } }, 'zone.other'],
+  [
+    'the default zone of the options is not the requested one',
+    { request: asks('nova'), options: { default_availability_zone: 'az9' } },
+    'zone.other',
+  ],
 ])('%s', (_name, given, verdict) => expect(verdictOf(availabilityZoneFilter, given)).toBe(verdict))
 
 test("the reason of a refusal names the source of the host's zone", () => {

@@ -104,7 +104,11 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       request: { projectId: 'p3' },
       says: { need: 'p3', have: 'p1, p2' },
     },
-    'the project of the request is one of those of the aggregate': { after: [aggregate({ filter_tenant_id: 'p1, p2' })], request: { projectId: 'p2' }, says: 'PASS' },
+    'the project of the request is one of those of the aggregate': {
+      after: [aggregate({ filter_tenant_id: 'p1, p2' })],
+      request: { projectId: 'p2' },
+      says: 'PASS',
+    },
   },
   AggregateTypeAffinityFilter: {
     'the aggregate is for a flavor other than that of the request': {
@@ -112,7 +116,11 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       request: flavor({ name: 'm1.small' }),
       says: { need: 'm1.small' },
     },
-    'the flavor of the request is one of those of the aggregate': { after: [aggregate({ instance_type: 'm1.large, m1.small' })], request: flavor({ name: 'm1.small' }), says: 'PASS' },
+    'the flavor of the request is one of those of the aggregate': {
+      after: [aggregate({ instance_type: 'm1.large, m1.small' })],
+      request: flavor({ name: 'm1.small' }),
+      says: 'PASS',
+    },
   },
   AggregateImagePropertiesIsolation: {
     'the image needs an operating system other than that of the aggregate': {
@@ -178,7 +186,11 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     },
   },
   SimpleCIDRAffinityFilter: {
-    'the host is in the requested network': { host: { hostIp: '192.0.2.9' }, request: hint('build_near_host_ip', '192.0.2.1'), says: 'PASS' },
+    'the host is in the requested network': {
+      host: { hostIp: '192.0.2.9' },
+      request: hint('build_near_host_ip', '192.0.2.1'),
+      says: 'PASS',
+    },
     'the host is outside of the requested network': {
       host: { hostIp: '198.51.100.9' },
       request: hint('build_near_host_ip', '192.0.2.1'),

@@ -127,13 +127,7 @@ describe('a topology spread counts only domains that the request can use, and a 
       { requestedResources: [{ amounts: [], requiredTraits: ['FAST'] }] },
       { on: ['a', 'b'], why: undefined },
     ],
-    [
-      'an ignored host is no domain',
-      { ...two, members: ['a', 'b'] },
-      'host',
-      { ignoreHosts: ['c'] },
-      { on: ['a', 'b'], why: undefined },
-    ],
+    ['an ignored host is no domain', { ...two, members: ['a', 'b'] }, 'host', { ignoreHosts: ['c'] }, { on: ['a', 'b'], why: undefined }],
     [
       'a zone without a host that has the required trait is not a domain',
       { ...two, hosts: { a: { traits: ['FAST'] } }, members: ['a'] },

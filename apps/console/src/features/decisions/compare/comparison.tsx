@@ -79,12 +79,22 @@ function Blocks({ compared }: { readonly compared: Compared }) {
       <div className="compare-blocks">
         {specChanges.length === 0 ? null : (
           <Block title="Request">
-            <FieldChanges label="Fields in which the two requests differ" maxHeight="240px" sides={['First', 'Second']} changes={specChanges} />
+            <FieldChanges
+              label="Fields in which the two requests differ"
+              maxHeight="240px"
+              sides={['First', 'Second']}
+              changes={specChanges}
+            />
           </Block>
         )}
         {profileChanges.length === 0 ? null : (
           <Block title="Profile">
-            <FieldChanges label="Fields in which the two profiles differ" maxHeight="240px" sides={['First', 'Second']} changes={profileChanges} />
+            <FieldChanges
+              label="Fields in which the two profiles differ"
+              maxHeight="240px"
+              sides={['First', 'Second']}
+              changes={profileChanges}
+            />
           </Block>
         )}
         {!fleetChangedHosts ? null : (

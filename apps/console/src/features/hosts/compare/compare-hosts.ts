@@ -40,7 +40,10 @@ const shownIn: Readonly<Record<NumberField['unit'], (value: number) => string>> 
   GiB: formatGib,
   s: (seconds) => formatDuration(seconds * 1_000),
 }
-/** The conventional edges of ranges: the values at which one range ends and the next begins. The edges of all other number fields are computed from the hosts' values. */
+/**
+ * The conventional edges of ranges: the values at which one range ends and the next begins. The edges of all other number fields are
+ * computed from the hosts' values.
+ */
 const knownEdges: Readonly<Partial<Record<NumberField['name'], readonly number[]>>> = {
   'cpu.used': [25, 50, 75, 90],
   'mem.used': [25, 50, 75, 90],

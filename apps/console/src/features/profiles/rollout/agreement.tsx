@@ -28,7 +28,10 @@ interface AgreementProps {
   readonly versions: Versions
 }
 
-/** A chart of the share of decisions on which the active version and the candidate agree, over time. A selected range links to its decisions. */
+/**
+ * A chart of the share of decisions on which the active version and the candidate agree, over time. A selected range links to its
+ * decisions.
+ */
 export function AgreementOverTime({ steps, versions }: AgreementProps) {
   const navigate = useNavigate()
   const sampled = sumOf(steps, 'sampled')

@@ -61,7 +61,7 @@ describe('each use of a variable is counted', () => {
     ],
   ])('%s', (_name, text, expected) => expect(Object.entries(usesIn(text))).toEqual(expected))
 
-  test('but not its uses in the other operations of the document', () => {
+  test('the uses of a variable in other operations of the document are not counted', () => {
     const text = 'query A($x: A) { a(p: $x) } query B($x: A) { a(p: [$x, $x]) ...F } fragment F on Q { b(p: $x) }'
     expect([usesIn(text, 'A'), usesIn(text, 'B')]).toEqual([{ x: 1 }, { x: 3 }])
   })
