@@ -59,8 +59,8 @@ function partsOf(pattern: string): readonly string[] {
 }
 
 /**
- * Returns a function that searches for a literal part between two positions of a text. The function returns the end of the first occurrence,
- * or -1. It uses the algorithm of Knuth, Morris and Pratt, because the built-in search is quadratic for repetitive texts.
+ * Returns a function that searches for a literal part between two positions of a text. The function returns the end of the first
+ * occurrence, or -1. It uses the algorithm of Knuth, Morris and Pratt, because the built-in search is quadratic for repetitive texts.
  */
 function compileSearch(part: string): (text: string, from: number, to: number, work?: Work) => number {
   const fallbacks = fallbacksOf(part)

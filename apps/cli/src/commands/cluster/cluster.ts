@@ -39,7 +39,7 @@ export function addCluster(program: Command): void {
   const status = add('status', 'show the pid, address, health and lag of every process; exits with 1 if a process is not healthy')
     .option(...JSON_OPTION)
     .action((flags: ClusterFlags) => run(flags, async () => (await load()).status(flags)))
-  withExamples(status, [['gantt cluster status --json', 'for a script']])
+  withExamples(status, [['gantt cluster status --json', 'print the status as JSON, for a script']])
 
   const kill = add(
     'kill <process>',

@@ -284,7 +284,9 @@ const UnusedParts = builder.objectRef<UnusedPartsShape>('UnusedParts').implement
       description: 'The filters, weighers and settings, in the order of the profile.',
       resolve: ({ parts }) => [...parts],
     }),
-    text: t.exposeString('text', { description: 'What was compared, and the result, in words.' }),
+    text: t.exposeString('text', {
+      description: 'In words: how many decisions were replayed without each part, and how many parts changed nothing.',
+    }),
   }),
 })
 

@@ -66,7 +66,7 @@ export function Comparison({ a, b, scale, onOpen }: ComparisonProps) {
   )
 }
 
-/** The differences in two columns. Parts that are equal are summarised in one line. */
+/** The differences between the two decisions, in two columns. Inputs that are equal are summarised in one line. */
 function Blocks({ compared }: { readonly compared: Compared }) {
   const { specChanges, profileChanges, fleetChangedHosts } = compared
   const same = [

@@ -17,7 +17,7 @@ interface EvaluatedProps {
   readonly candidate: number
 }
 
-/** The count of differences, and each request that has another result with the candidate. */
+/** How many requests have different results with the baseline and the candidate, and each of these requests. */
 export function Evaluated({ comparison, baseline, candidate }: EvaluatedProps) {
   const zone = useTimeZone()
   const { since, until, total, sampled, agreement, elsewhere, newFailures, newPlacements, text } = comparison

@@ -68,16 +68,16 @@ export function AgreementOverTime({ steps, versions }: AgreementProps) {
   )
 }
 
-/** Why no decisions were compared. */
+/** Why there is no decision that both versions made. */
 function emptyText(steps: readonly Step[]): string {
   const [skipped, notSolved] = [sumOf(steps, 'skipped'), sumOf(steps, 'notSolved')]
   if (skipped + notSolved === 0)
-    return 'Nothing was compared yet: this profile has made no decision since, or the last few seconds are not written yet.'
+    return 'No decision was made by both versions yet: the profile has decided nothing since the rollout began, or the last few seconds are not written yet.'
   const left = [
-    ...(skipped === 0 ? [] : [`${formatCount(skipped)} ran out of time`]),
+    ...(skipped === 0 ? [] : [`for ${formatCount(skipped)} the time ran out`]),
     ...(notSolved === 0 ? [] : [`${formatCount(notSolved)} would have needed a solver`]),
   ]
-  return `Nothing was compared: ${left.join(', ')}.`
+  return `No decision was made by both versions: ${left.join(', ')}.`
 }
 
 /** A filter that finds the decisions of both versions from the step `first` to the step `last`. */
@@ -147,7 +147,7 @@ function lineOf(steps: readonly Step[], from: number, to: number, zone: TimeZone
   if (first === undefined || last === undefined) return ''
   const range = `${formatTime(first.at, zone)} to ${formatTime(last.until, zone)}`
   const sampled = sumOf(some, 'sampled')
-  if (sampled === 0) return `${range}: nothing was compared`
+  if (sampled === 0) return `${range}: no decision by both versions`
   const others = kinds.flatMap(({ key, name }) =>
     key === 'agreed' || sumOf(some, key) === 0 ? [] : [`${formatCount(sumOf(some, key))} ${name}`],
   )
@@ -156,7 +156,7 @@ function lineOf(steps: readonly Step[], from: number, to: number, zone: TimeZone
   )
 }
 
-/** A table of the steps in which decisions were compared or could not be compared, with links to these decisions. */
+/** A table of the time steps in which both versions decided, or could not both decide, with links to these decisions. */
 function Steps({ steps, versions }: AgreementProps) {
   const zone = useTimeZone()
   const busy = steps.filter(({ sampled, skipped, notSolved }) => sampled + skipped + notSolved > 0)
