@@ -313,12 +313,12 @@ describe('situations of Nova and Placement', () => {
   })
 })
 
-test('a report that lists the instance and counts no use contradicts the claims', () => {
+test('Z18a: a report that lists the instance and counts no use contradicts the claims', () => {
   const scene = new Scene(['h1']).claims('a', 'h1', A).reports('h1', { instances: [A], vcpusUsed: 0 })
   expect(scene.found).toEqual(['use.below_claims | h1 | 0'])
 })
 
-test('if an agent reports under a second host name, the machine is found under two names and its instance on two hosts', () => {
+test('Z05: if an agent reports under a second host name, the machine is found under two names and its instance on two hosts', () => {
   const scene = new Scene(['old']).claims('a', 'old', A)
   const machine: HostShape = { instances: [A], vcpusUsed: 2, machineId: 'm1' }
   scene.reports('old', machine)

@@ -65,7 +65,7 @@ test('if no cell has pages of the requested size, the sentence names the sizes t
 describe('the cause considers only hosts that the request admits', () => {
   test.each<readonly [string, Parameters<typeof aRequest>[0], string]>([
     [
-      'for a zone whose hosts lack memory, the cause is memory',
+      'M01: for a zone whose hosts lack memory, the cause is memory',
       { availabilityZone: 'z1', memoryMb: 16_384 },
       'Of the 2 hosts in availability zone z1 none takes it: 2 with too little memory in total. Nearest is small1: Memory: 16384 MiB needed by one instance; the host has 8192 MiB in total.',
     ],

@@ -33,7 +33,7 @@ function town() {
 
 const flavor = (extraSpecs: Record<string, string>) => ({ flavor: { vcpus: 1, memoryMb: 64, extraSpecs } })
 
-describe('under every profile the cause names contradictions within a request, and the host that the request names is the nearest', () => {
+describe('A12: under every profile the cause names contradictions within a request, and the host that the request names is the nearest', () => {
   test.each<readonly [string, Parameters<typeof aRequest>[0], string]>([
     [
       'a forced host that is ignored',

@@ -10,7 +10,7 @@ import { causeText } from './cause-text.ts'
 
 const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as Profile
 
-test('if two codes have equally many hosts, the cause and the first bottleneck have the code of the nearest host', () => {
+test('A13b: if two codes have equally many hosts, the cause and the first bottleneck have the code of the nearest host', () => {
   const log = aLog()
   const shapes = { h0: { vcpus: 8, memoryMb: 2_000 }, h1: { vcpus: 8, memoryMb: 4_000, memoryMbUsed: 3_900 } }
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...Object.entries(shapes).map(([name, shape]) => aReport(name, shape))])

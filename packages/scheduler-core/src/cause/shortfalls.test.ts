@@ -24,7 +24,7 @@ test('the sentence about each amount names the part that an operator reserved', 
   )
 })
 
-test.each(['default', 'nova', 'nova-compat', 'best-fit'])('by profile %s, all classes have the same words for totals', (profile) => {
+test.each(['default', 'nova', 'nova-compat', 'best-fit'])('A8: by profile %s, all classes have the same words for totals', (profile) => {
   const log = aLog()
   const inventories = ['CUSTOM_P', 'CUSTOM_Q'].map((resourceClass) => ({ resourceClass, total: 10, reserved: 6 }))
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('a', { vcpus: 8, memoryMb: 2_000, localGb: 10, inventories })])
@@ -65,7 +65,7 @@ describe.each(['default', 'nova', 'nova-compat', 'best-fit'])('by profile %s, se
   ]
   const disk = (rootGb: number) => ({ flavor: { vcpus: 1, memoryMb: 64, rootGb } })
 
-  test('the sentence about a pool whose total is too small names the pool only once', () => {
+  test('A18: the sentence about a pool whose total is too small names the pool only once', () => {
     expect(reported(disk(90), {}, pool(0))).toBe(
       'The only host does not take it. a: The pool p has 80 GiB in total; 90 GiB were requested by one instance; ' +
         '20 of its 100 GiB are reserved (by the storage document of a).',

@@ -119,7 +119,7 @@ describe('one live claim per instance, before level 8 and at the entry that rais
 })
 
 describe('several claims for one instance, in situations from the tests of Placement and Nova', () => {
-  test('an instance that is created under two keys gets only one claim', () => {
+  test('Z19, F9: an instance that is created under two keys gets only one claim', () => {
     const log = threeHosts()
     const create = (key: string, host: string) =>
       someInstances({ key, hosts: [host], instances: [X], mode: 'CONFIRM', grants: { classes: { VCPU: 4, MEMORY_MB: 64 } } })

@@ -156,7 +156,7 @@ describe('the auditor finds no excess after a resize to the same size if the ins
   })
 })
 
-describe('while an instance grows in place from 2 to 6 of 8 CPUs', () => {
+describe('D7: while an instance grows in place from 2 to 6 of 8 CPUs', () => {
   /** The free amount of the host after a report with the used amount `vcpusUsed`. */
   function freeAfter(vcpusUsed: number, ...edits: readonly Change[]): number | undefined {
     const log = aLog(new Fleet())

@@ -27,7 +27,7 @@ describe('every profile compares names in their canonical form', () => {
     h2: { supportedInstances: [] },
   })
   test.each<readonly [string, Readonly<Record<string, HostShape>>, Record<string, string>, boolean]>([
-    ['LP 2062425: amd64 is x86_64', hosts('x86_64'), { architecture: 'amd64' }, true],
+    ['A22a LP 2062425: amd64 is x86_64', hosts('x86_64'), { architecture: 'amd64' }, true],
     ['LP 1558866: a host reports amd64 and the image requires x86_64', hosts('amd64'), { hw_architecture: 'x86_64' }, true],
     [
       'names are equal in capital and small letters',
@@ -48,7 +48,7 @@ describe('every profile compares names in their canonical form', () => {
     }
   })
 
-  test('an image with the architecture amd64 fits on an x86_64 host, but not below the feature level', () => {
+  test('F14: an image with the architecture amd64 fits on an x86_64 host, but not below the feature level', () => {
     const request = aRequest({ image: { id: 'i', architecture: 'amd64' } })
     const own = builtInProfilesAt(CANONICAL_NAMES).find(({ name }) => name === 'default') as Profile
     expect(decided(hosts('x86_64'), request, own).parts).toHaveLength(1)

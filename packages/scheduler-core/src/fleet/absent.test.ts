@@ -122,7 +122,7 @@ test('capacity, utilisation and warnings do not include a forgotten host', () =>
 })
 
 // D09 is Kubernetes issue #106971, pull request 107009
-test('after a disabled host is forgotten, it is not a domain of a topology spread', () => {
+test('D09: after a disabled host is forgotten, it is not a domain of a topology spread', () => {
   const log = aLog()
   const spread = aRequest({
     vcpus: 1,

@@ -25,7 +25,7 @@ describe('replacing a host', () => {
     expectSound(log)
   })
 
-  test('if a host already reports under the new name, the replaced host keeps its claims and gets the report of that host', () => {
+  test('Z05: if a host already reports under the new name, the replaced host keeps its claims and gets the report of that host', () => {
     const log = hostsOf('h1')
     log.append([claimOn('h1')])
     log.append([{ ...aReport('h2', { ...ENOUGH, vcpus: 16, instances: [aUuid(1)] }, 3), incarnation: aUuid(50) }])

@@ -172,7 +172,7 @@ function aboutPages(used: number | null, then: HostShape, cell: object = {}, lev
 const ofHost = 'use.beyond_memory MEMORY_MB 0 2048'
 
 test.each<readonly [string, readonly string[], Parameters<typeof aboutPages>]>([
-  ['all huge pages and no memory in use', [ofHost], [1_024, { memoryMbUsed: 0 }]],
+  ['D3: all huge pages and no memory in use', [ofHost], [1_024, { memoryMbUsed: 0 }]],
   ['all huge pages, and less memory in use', ['use.beyond_memory MEMORY_MB 512 2048'], [1_024, { memoryMbUsed: 512 }]],
   ['all huge pages, and the same amount of memory in use', [], [1_024, { memoryMbUsed: 2_048 }]],
   ['no huge pages', [], [0, { memoryMbUsed: 0 }]],

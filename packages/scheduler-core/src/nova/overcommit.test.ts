@@ -29,10 +29,16 @@ const disk = (rootGb: number): Asks => ({ flavor: { vcpus: 1, memoryMb: 1, rootG
 const ratios = { disk_allocation_ratio: 0 }
 
 const rows: readonly (readonly [name: string, filter: string, host: HostShape, asks: Asks, says: string])[] = [
-  ['nova 78645e61c6^ core_filter.py: 9 vCPUs on a host of 8 with a ratio of 4', 'CoreFilter', machine, { vcpus: 9 }, 'cpu.too_few'],
+  ['A15a nova 78645e61c6^ core_filter.py: 9 vCPUs on a host of 8 with a ratio of 4', 'CoreFilter', machine, { vcpus: 9 }, 'cpu.too_few'],
   ['all 8 vCPUs of the host', 'CoreFilter', machine, { vcpus: 8 }, 'PASS'],
   ['more than the total, with a ratio of an aggregate', 'AggregateCoreFilter', machine, { vcpus: 9 }, 'cpu.too_few'],
-  ['nova ram_filter.py: 40000 MiB on a host of 32768 with a ratio of 2', 'RamFilter', machine, { memoryMb: 40_000 }, 'memory.too_little'],
+  [
+    'B13a nova ram_filter.py: 40000 MiB on a host of 32768 with a ratio of 2',
+    'RamFilter',
+    machine,
+    { memoryMb: 40_000 },
+    'memory.too_little',
+  ],
   ['all 32768 MiB of the host', 'RamFilter', machine, { memoryMb: 32_768 }, 'PASS'],
   ['more than the total, with a ratio of an aggregate', 'AggregateRamFilter', machine, { memoryMb: 40_000 }, 'memory.too_little'],
   ['nova 3cafa7f5bd disk_filter.py: 101 GiB on a host of 100', 'DiskFilter', machine, disk(101), 'disk.too_little'],
@@ -65,8 +71,8 @@ test('below the feature level, the filters pass an instance that is larger than 
 
 describe('guest cells on a cell of four CPUs and 16384 MiB', () => {
   test.each<readonly [string, Asks, string]>([
-    ['nova hardware.py: six shared CPUs in one guest cell', guest(6, 1_024), 'numa.too_few_cpus'],
-    ['nova hardware.py: eight shared CPUs in one guest cell', guest(8, 1_024), 'numa.too_few_cpus'],
+    ['B08 nova hardware.py: six shared CPUs in one guest cell', guest(6, 1_024), 'numa.too_few_cpus'],
+    ['B08 nova hardware.py: eight shared CPUs in one guest cell', guest(8, 1_024), 'numa.too_few_cpus'],
     ['four shared CPUs in one guest cell', guest(4, 1_024), 'PASS'],
     ['more memory than the host cell has, but less than its ratio gives', guest(2, 20_000), 'numa.too_little_memory'],
     ['all memory of the host cell', guest(2, 16_384), 'PASS'],

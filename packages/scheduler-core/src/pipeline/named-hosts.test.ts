@@ -43,27 +43,27 @@ function saidOf(asks: Asks, { level, profile = 'default' }: { readonly level?: n
 describe('if a request names hosts in several fields, only hosts that all of these fields name are admitted', () => {
   test.each<[name: string, asks: Asks, said: ReturnType<typeof saidOf>]>([
     [
-      'a is forced, and b is the destination',
+      'Z15b: a is forced, and b is the destination',
       { forceHosts: ['a'], requestedDestination: { host: 'b' } },
       { in: [], why: 'host.none_common: No host is in all lists of the request: a by forceHosts and b by requestedDestination.' },
     ],
     [
-      'the destination is one of the forced hosts',
+      'Z15b kind: the destination is one of the forced hosts',
       { forceHosts: ['a', 'b'], requestedDestination: { host: 'b' } },
       { in: ['b'], why: 'host.not_requested: The request names other hosts: b.' },
     ],
     [
-      'a host and a node of another host are forced',
+      'Z15b kind: a host and a node of another host are forced',
       { forceHosts: ['a'], forceNodes: ['c2'] },
       { in: [], why: 'host.none_common: No host is in all lists of the request: a by forceHosts and c2 by forceNodes.' },
     ],
     [
-      'the destination is one of the nodes of a forced host',
+      'Z15b kind: the destination is one of the nodes of a forced host',
       { forceHosts: ['c'], requestedDestination: { node: 'c2' } },
       { in: ['c2'], why: 'host.not_requested: The request names other hosts: c.' },
     ],
     [
-      'nodes are forced, and the destination is another node',
+      'Z15b kind: nodes are forced, and the destination is another node',
       { forceNodes: ['a', 'b'], requestedDestination: { host: 'c', node: 'c2' } },
       {
         in: [],
@@ -71,7 +71,7 @@ describe('if a request names hosts in several fields, only hosts that all of the
       },
     ],
     [
-      'a forced host is outside of the requested aggregates',
+      'Z15b kind: a forced host is outside of the requested aggregates',
       { forceHosts: ['c'], requestedDestination: { aggregates: [aUuid(1)] } },
       {
         in: [],
@@ -79,7 +79,7 @@ describe('if a request names hosts in several fields, only hosts that all of the
       },
     ],
     [
-      'two lists of aggregates have no host in common',
+      'Z15b kind: two lists of aggregates have no host in common',
       { requestedDestination: { aggregates: [aUuid(1)] }, requestedResources: [{ amounts: [], memberOf: [aUuid(2)] }] },
       {
         in: [],
@@ -87,12 +87,12 @@ describe('if a request names hosts in several fields, only hosts that all of the
       },
     ],
     [
-      'a forced host in another zone is refused for its zone',
+      'Z15b kind: a forced host in another zone is refused for its zone',
       { forceHosts: ['a'], availabilityZone: 'z' },
       { in: [], why: 'zone.other: The host is in availability zone nova; z was requested.' },
     ],
     [
-      'a forced host is also excluded',
+      'Z15b kind: a forced host is also excluded',
       { forceHosts: ['a'], ignoreHosts: ['a'] },
       { in: [], why: 'host.excluded: The request excludes the host.' },
     ],

@@ -34,7 +34,7 @@ const withSpecs = (...keys: readonly string[]) => ({
 describe('fields that no filter or weigher of a profile reads', () => {
   test.each<[string, Profile, object, readonly string[]]>([
     [
-      'extra specs with a scope that only Nova reads, in a request of the typed form',
+      'A13d: extra specs with a scope that only Nova reads, in a request of the typed form',
       of('ComputeFilter'),
       withSpecs('hw:cpu_policy', 'hw:mem_page_size', 'hw:numa_nodes', 'pci_passthrough:alias', 'accel:device_profile'),
       ['hw:cpu_policy', 'hw:mem_page_size', 'hw:numa_nodes', 'pci_passthrough:alias', 'accel:device_profile'].map(

@@ -14,7 +14,7 @@ test.each<[string, Parameters<typeof aRequest>[0], readonly string[]]>([
   ['an image that requires as much as the flavor has', { flavor, image: { minRamMb: 512, minDiskGb: 4 } }, []],
   ['FlavorMemoryTooSmall', { flavor, image: { minRamMb: 513 } }, [memory(513, 512)]],
   ['FlavorDiskSmallerThanMinDisk', { flavor, image: { minDiskGb: 5 } }, [disk(5, 4)]],
-  ['memory and root disk too small', { flavor, image: { minRamMb: 99_999, minDiskGb: 999 } }, [memory(99_999, 512), disk(999, 4)]],
+  ['B8, F10: memory and root disk too small', { flavor, image: { minRamMb: 99_999, minDiskGb: 999 } }, [memory(99_999, 512), disk(999, 4)]],
   ['a root disk as large as the image', { flavor: { ...flavor, rootGb: 0 }, image: { minDiskGb: 999 } }, []],
   // Nova's API has checked the flavor of a request in Nova's form. Nova's API knows volumes that the request does not name.
   ['a document of Nova, which its API has checked', { flavor, image: { minDiskGb: 5 }, nova: { form: 'RequestSpec', document: {} } }, []],

@@ -50,7 +50,7 @@ describe('settings that need dedicated CPUs are refused if the guest has no dedi
 describe('a topology that contradicts its flavor or itself is reported with its path', () => {
   test.each<[name: string, flavor: { vcpus: number; memoryMb: number }, cells: Cells, expected: string[]]>([
     [
-      '2 vCPUs in the flavor, a dedicated cell of 8',
+      'B11b: 2 vCPUs in the flavor, a dedicated cell of 8',
       { vcpus: 2, memoryMb: 1_000 },
       [{ id: 0, cpus: [0, 1, 2, 3, 4, 5, 6, 7], memoryMb: 8_000, cpuPolicy: 'dedicated' }],
       [
@@ -59,7 +59,7 @@ describe('a topology that contradicts its flavor or itself is reported with its 
       ],
     ],
     [
-      'a CPU that is named several times',
+      'B11b: a CPU that is named several times',
       { vcpus: 2, memoryMb: 1_000 },
       [{ id: 0, cpus: [0, 0, 0, 1], memoryMb: 1_000 }],
       ['cells.0.cpus: it must name each CPU once: CPU 0 is named twice'],

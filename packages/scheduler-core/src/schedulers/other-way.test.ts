@@ -47,25 +47,25 @@ const machine = (vcpus: number, more: HostShape = {}): HostShape => ({ vcpus, me
 describe('a refusal that another order or the solver would avoid contains advice', () => {
   test.each<[name: string, hosts: readonly HostShape[], asks: Asks, text: string | undefined]>([
     [
-      'volcano #1297: a gang of 30 and 50 CPUs fits on 53 and 31 CPUs only if the larger member is placed first',
+      'E01, volcano #1297: a gang of 30 and 50 CPUs fits on 53 and 31 CPUs only if the larger member is placed first',
       [machine(53), machine(31)],
       gangOf(30, kind('large', 50)),
       'All instances fit in another order: large, then first. Instances are placed in the order of the request and not moved again; a profile with the scheduler SOLVER considers all of them together.',
     ],
     [
-      'three kinds fit only if the largest is placed first',
+      'E01 kind: three kinds fit only if the largest is placed first',
       [machine(10), machine(9), machine(8)],
       gangOf(8, kind('b', 9), kind('c', 10)),
       'All instances fit in another order: c, then b, then first. Instances are placed in the order of the request and not moved again; a profile with the scheduler SOLVER considers all of them together.',
     ],
     [
-      'one kind needs the host with GPUs, on which the other kind is placed first',
+      'E01 kind: one kind needs the host with GPUs, on which the other kind is placed first',
       [machine(16, { gpus: [{ index: 0 }] }), machine(8)],
       gangOf(8, kind('train', 16, 1, { gpus: { count: 1 } })),
       'All instances fit in another order: train, then first. Instances are placed in the order of the request and not moved again; a profile with the scheduler SOLVER considers all of them together.',
     ],
     [
-      'no order of the kinds fits, but placing each instance on the fullest host does',
+      'E01 kind: no order of the kinds fits, but placing each instance on the fullest host does',
       [machine(6), machine(5)],
       { ...gangOf(3, kind('large', 5)), numInstances: 3 },
       'All instances fit on the hosts, but not if each instance in turn is placed on its best host: a profile with the scheduler SOLVER considers all of them together.',

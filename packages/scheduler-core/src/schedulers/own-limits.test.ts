@@ -70,13 +70,13 @@ const fpgas = (amount: number) => ({ requestedResources: [{ amounts: [{ resource
 type Row = readonly [source: string, host: HostShape, asks: Parameters<typeof aRequest>[0], code: string]
 
 describe.each<Row>([
-  ['one instance of 40000 MiB does not fit on 32768 MiB with ratio 2', machine, { memoryMb: 40_000 }, 'memory.too_little'],
-  ['one instance of nine CPUs does not fit on eight CPUs with ratio 4', machine, { vcpus: 9 }, 'cpu.too_few'],
-  ['a guest cell with six shared CPUs does not fit on a host cell with four', twoCells, guest(6), 'numa.too_few_cpus'],
-  ['a guest cell with eight shared CPUs does not fit on a host cell with four', twoCells, guest(8), 'numa.too_few_cpus'],
-  ['20 GiB do not fit into the 8 GiB that are small pages', mostlyHuge, { memoryMb: 20_480 }, 'memory.huge_pages'],
+  ['F5, B13a: one instance of 40000 MiB does not fit on 32768 MiB with ratio 2', machine, { memoryMb: 40_000 }, 'memory.too_little'],
+  ['A15a: one instance of nine CPUs does not fit on eight CPUs with ratio 4', machine, { vcpus: 9 }, 'cpu.too_few'],
+  ['F5, B08: a guest cell with six shared CPUs does not fit on a host cell with four', twoCells, guest(6), 'numa.too_few_cpus'],
+  ['B08: a guest cell with eight shared CPUs does not fit on a host cell with four', twoCells, guest(8), 'numa.too_few_cpus'],
+  ['B10: 20 GiB do not fit into the 8 GiB that are small pages', mostlyHuge, { memoryMb: 20_480 }, 'memory.huge_pages'],
   [
-    'a guest cell of 20 GiB without a page size does not fit into the 8 GiB of small pages',
+    'B10: a guest cell of 20 GiB without a page size does not fit into the 8 GiB of small pages',
     mostlyHuge,
     guestOf(2, 20_480),
     'numa.huge_pages',

@@ -50,7 +50,7 @@ const guest = { numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 1_024, cpu
 describe('several instances of an affinity group are placed on a host on which all of them fit', () => {
   test.each<[name: string, town: Town, asks: Parameters<typeof aRequest>[0], placed: ReturnType<typeof placedOf>]>([
     [
-      'the best host for one instance is too small for three instances',
+      'E01 kind: the best host for one instance is too small for three instances',
       { hosts },
       { numInstances: 3 },
       { on: ['deep', 'deep', 'deep'], found: 3 },

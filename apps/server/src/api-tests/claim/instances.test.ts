@@ -102,7 +102,7 @@ const novaSpec = (instance: string, tried: readonly string[], project = 'nova') 
   }
 }
 
-describe('one instance is placed by CREATE under two keys', () => {
+describe('Z19, F9: one instance is placed by CREATE under two keys', () => {
   test('the second call for an instance is refused with the existing claim, and calls with the first key, another instance or no instance are placed', async () => {
     const [a, b] = await hosts('f9', 2)
     const instance = randomUUID()

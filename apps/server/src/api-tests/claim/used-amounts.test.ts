@@ -40,7 +40,7 @@ async function place(host: string, spec: object, instance = randomUUID()) {
 
 const shown = async (name: string) => JSON.parse((await api.ask(HOST, { name })).text).data.host
 
-test('two GPUs are allocated to two instances and not to a third, on whichever GPU the host runs the second instance', async () => {
+test('F2, B25: two GPUs are allocated to two instances and not to a third, on whichever GPU the host runs the second instance', async () => {
   await report('f2', { gpus: [0, 1].map((index) => ({ index, usedMilli: 0 })), instances: [] })
   const gpus = { gpus: { count: 1 } }
   expect((await place('f2', gpus)).answer.destinations[0].selected.claim.gpus).toEqual([{ index: 0 }])
@@ -57,7 +57,7 @@ test('two GPUs are allocated to two instances and not to a third, on whichever G
   expect((await shown('f2')).gpus).toEqual([{ freeMilli: 0 }, { freeMilli: 0 }])
 })
 
-test('a report that lists an instance but states no usage frees nothing, and the reporter gets a warning', async () => {
+test('F10, Z18a: a report that lists an instance but states no usage frees nothing, and the reporter gets a warning', async () => {
   const small = { vcpus: 8, memoryMb: 8_192, localGb: 10 }
   await report('f10', { ...small, instances: [] })
   const { instance } = await place('f10', { flavor: { vcpus: 6, memoryMb: 4_096 } })

@@ -138,7 +138,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
   })
 
   // in Nova, this situation occurs after the host name of a compute node was changed
-  test('a machine that reports under another name is one host after hostReplace, with its claims, idempotency key and API key', async () => {
+  test('Z05: a machine that reports under another name is one host after hostReplace, with its claims, idempotency key and API key', async () => {
     await api.report({ d1: {} })
     const instance = randomUUID()
     const key = randomUUID()

@@ -48,7 +48,7 @@ const novaSpec = (vcpus: number, ...cells: readonly object[]) =>
     scheduler_hints: {},
   })
 
-describe('a guest topology that contradicts its flavor or itself is refused with its path', () => {
+describe('B11b, F13: a guest topology that contradicts its flavor or itself is refused with its path', () => {
   test.each<[name: string, spec: object, expected: unknown]>([
     [
       '2 vCPUs, and a dedicated cell of 8 with more memory',

@@ -15,7 +15,7 @@ afterAll(() => api.close())
 const { select, hostsOf, claimOf, zone, confirm, release, stateOf, fenceOf, setStatus, placed, move } = casesOn(() => api)
 
 describe('moves of public bug reports', () => {
-  test('LP 1797580: the host that was named for a cold migration does not restrict later moves', async () => {
+  test('A02 LP 1797580: the host that was named for a cold migration does not restrict later moves', async () => {
     const az = await zone('a02', { 'a02-1': {}, 'a02-2': {}, 'a02-3': {} })
     const first = await placed({ ...az, forceHosts: ['a02-1'] })
     const named = await move(first, 'COLD_MIGRATE', { ...az, requestedDestination: { host: 'a02-2' } })
@@ -26,7 +26,7 @@ describe('moves of public bug reports', () => {
     expect(hostsOf(free)).toEqual(['a02-3'])
   })
 
-  test('LP 1702454: an evacuation to a named host that is full is refused, and does not use another host', async () => {
+  test('A05 LP 1702454: an evacuation to a named host that is full is refused, and does not use another host', async () => {
     const az = await zone('a05', { 'a05-1': {}, 'a05-2': { vcpusUsed: 16 }, 'a05-3': {} })
     const claim = await placed({ ...az, forceHosts: ['a05-1'] })
     const answer = await move(claim, 'EVACUATE', { ...az, requestedDestination: { host: 'a05-2' } })
@@ -34,7 +34,7 @@ describe('moves of public bug reports', () => {
     expect(answer.message).toContain('a05-2')
   })
 
-  test.each(['DISABLED', 'DRAINING', 'MAINTENANCE'])('LP 1938326: an instance can move away from a host that is %s', async (status) => {
+  test.each(['DISABLED', 'DRAINING', 'MAINTENANCE'])('A20 LP 1938326: an instance can move away from a host that is %s', async (status) => {
     const name = `a20-${status.toLowerCase()}`
     const az = await zone(name, { [`${name}-1`]: {}, [`${name}-2`]: {} })
     const claim = await placed({ ...az, forceHosts: [`${name}-1`] })
@@ -42,7 +42,7 @@ describe('moves of public bug reports', () => {
     expect(hostsOf(await move(claim, 'COLD_MIGRATE', az))).toEqual([`${name}-2`])
   })
 
-  test('kubernetes 116629: a member of a group can move within a full domain, because it leaves its own place', async () => {
+  test('D07 kubernetes 116629: a member of a group can move within a full domain, because it leaves its own place', async () => {
     const group = { uuid: randomUUID(), policy: 'ANTI_AFFINITY' }
     const az = await zone('d07', { 'd07-1': {}, 'd07-2': {} })
     const spread = { instanceGroup: group, topologySpread: [{ topologyKey: 'zone', maxPerDomain: 1 }] }
@@ -51,7 +51,7 @@ describe('moves of public bug reports', () => {
     expect(from).toMatch(/^d07-/)
   })
 
-  test('the source claim of an open move stays if the destination claim is released, and ends if the destination claim is confirmed', async () => {
+  test('Z10: the source claim of an open move stays if the destination claim is released, and ends if the destination claim is confirmed', async () => {
     const az = await zone('z10', { 'z10-1': {}, 'z10-2': {} })
     const source = await placed({ ...az, forceHosts: ['z10-1'] })
     const away = claimOf(await move(source, 'COLD_MIGRATE', az))
@@ -62,7 +62,7 @@ describe('moves of public bug reports', () => {
     expect([await stateOf(source.id), await stateOf(again.id)]).toEqual(['RELEASED', 'CONFIRMED'])
   })
 
-  test('if a resize, a confirmation and a release happen at once, releasing the remaining claims frees all resources', async () => {
+  test('Z01 and Z30: if a resize, a confirmation and a release happen at once, releasing the remaining claims frees all resources', async () => {
     const az = await zone('z30', { 'z30-1': { vcpus: 2 } })
     for (let round = 0; round < 5; round++) {
       const claim = await placed(az)

@@ -19,7 +19,7 @@ describe('requests of public bug reports', () => {
   const hostCell = (id: number, cpuset: readonly number[], memoryMb: number, rest: Json = {}): Json => ({ id, cpuset, memoryMb, ...rest })
   const range = (from: number, count: number): number[] => Array.from({ length: count }, (_, i) => from + i)
 
-  test('LP 1825020: for an instance that boots from a volume, the root disk is not claimed, and the ephemeral disk is claimed', async () => {
+  test('A06 LP 1825020: for an instance that boots from a volume, the root disk is not claimed, and the ephemeral disk is claimed', async () => {
     const az = await zone('a06', { 'a06-1': { localGb: 0, localGbUsed: 0 } })
     const claim = await placed({ ...az, isBfv: true, flavor: { ...flavor, rootGb: 40 } })
     const resized = await move(claim, 'RESIZE', { ...az, isBfv: true, flavor: { ...flavor, rootGb: 10 } })
@@ -28,7 +28,7 @@ describe('requests of public bug reports', () => {
     expect(await select(ephemeral)).toMatchObject({ __typename: 'NoValidHost' })
   })
 
-  test('LP 1995153: after a guest with NUMA cells was placed, another guest finds a device near its socket', async () => {
+  test('A08 LP 1995153: after a guest with NUMA cells was placed, another guest finds a device near its socket', async () => {
     const numaCells = [hostCell(0, range(0, 4), 8_192, { socket: 0 }), hostCell(1, range(4, 4), 8_192, { socket: 0 })]
     const pciPools = [{ vendorId: '8086', productId: '10ed', numaNode: 0, total: 4 }]
     const az = await zone('a08', { 'a08-1': { vcpus: 8, memoryMb: 16_384, numaCells, pciPools } })
@@ -55,7 +55,7 @@ describe('requests of public bug reports', () => {
     expect(hostsOf(await select(guest))).toEqual(['a08-1'])
   })
 
-  test('LP 1839560: a bare-metal host with a custom class gets no instance during maintenance, and gets instances afterwards', async () => {
+  test('A11 LP 1839560: a bare-metal host with a custom class gets no instance during maintenance, and gets instances afterwards', async () => {
     const whole = { vcpus: 0, memoryMb: 0, localGb: 0, inventories: [{ resourceClass: 'CUSTOM_BAREMETAL', total: 1, maxUnit: 1 }] }
     const az = await zone('a11', { 'a11-1': whole, 'a11-2': whole })
     const machine = {
@@ -77,7 +77,7 @@ describe('requests of public bug reports', () => {
     expect(hostsOf(await select(machine))).toEqual(['a11-1'])
   })
 
-  test('harvester 8182: a cell that has free CPUs and no free memory is not used', async () => {
+  test('B01 harvester 8182: a cell that has free CPUs and no free memory is not used', async () => {
     const numaCells = [hostCell(0, range(0, 4), 0), hostCell(1, range(4, 4), 16_384)]
     const az = await zone('b01', { 'b01-1': { vcpus: 8, memoryMb: 16_384, numaCells } })
     const guest = { ...az, flavor: { vcpus: 2, memoryMb: 1_024 }, numaTopology: { cells: [guestCell(0, [0, 1], 1_024)] } }
@@ -85,7 +85,7 @@ describe('requests of public bug reports', () => {
     expect(answer.destinations[0].selected.claim.cells.map(({ cell }: Json) => cell)).toEqual([1])
   })
 
-  test('OpenNebula 7071: after a large request with NUMA cells, a small request is placed on another host', async () => {
+  test('B04 OpenNebula 7071: after a large request with NUMA cells, a small request is placed on another host', async () => {
     const numaCells = [hostCell(0, range(0, 4), 8_192)]
     const shape = { vcpus: 4, memoryMb: 8_192, numaCells }
     const az = await zone('b04', { 'b04-1': shape, 'b04-2': shape })
@@ -103,7 +103,7 @@ describe('requests of public bug reports', () => {
     ['a page size that the host does not have is refused', { pageSize: 1_048_576 }, 1_024],
     ['a page size of which the host has no pages is refused', { pageSize: 2_048 }, 1_024],
     ['memory of 1 MiB in pages of 4 KiB is accepted', { pageSize: 4 }, 1],
-  ])('oVirt ovirt-engine 500: %s', async (what, page, memoryMb) => {
+  ])('B05 oVirt ovirt-engine 500: %s', async (what, page, memoryMb) => {
     const name = `b05-${memoryMb}-${page.pageSize}`
     const pages = [
       { sizeKib: 4, total: 2_097_152 },
@@ -122,7 +122,7 @@ describe('requests of public bug reports', () => {
   test.each([
     ['required', false],
     ['preferred', true],
-  ])('nomad 27177: if the cell near a device is full, a guest with numaPolicy %s is placed: %s', async (numaPolicy, isPlaced) => {
+  ])('B07 nomad 27177: if the cell near a device is full, a guest with numaPolicy %s is placed: %s', async (numaPolicy, isPlaced) => {
     const name = `b07-${numaPolicy}`
     const numaCells = [hostCell(0, range(0, 4), 8_192), hostCell(1, range(4, 4), 8_192)]
     const pciPools = [{ vendorId: '8086', productId: '10ed', numaNode: 1, total: 1 }]
@@ -170,7 +170,7 @@ describe('requests of public bug reports', () => {
     [1, 2, 0],
   ]
   test.each(orders.flatMap((order) => ['default', 'best-fit', 'nova-compat'].map((profile) => ({ order, profile }))))(
-    'Nova permutations of cells: three cells of different sizes that fit in only one way are placed, in the order $order, by $profile',
+    'B11 Nova permutations of cells: three cells of different sizes that fit in only one way are placed, in the order $order, by $profile',
     async ({ order, profile }) => {
       const name = `b11-${order.join('')}-${profile}`
       const numaCells = [hostCell(0, range(0, 1), 3_072), hostCell(1, range(1, 2), 1_024), hostCell(2, range(3, 3), 2_048)]
@@ -188,7 +188,7 @@ describe('requests of public bug reports', () => {
     },
   )
 
-  test('LP 2098496: no more devices are allocated than are free, whether a pool shrinks or is split', async () => {
+  test('B21 LP 2098496: no more devices are allocated than are free, whether a pool shrinks or is split', async () => {
     const pool = { vendorId: '8086', productId: '10ed', numaNode: 0 }
     const az = await zone('b21', { 'b21-1': { pciPools: [{ ...pool, total: 4 }] } })
     const specs = [
@@ -215,7 +215,7 @@ describe('requests of public bug reports', () => {
     expect(hostsOf(await select(asks(1)))).toEqual(['b21-1'])
   })
 
-  test('volcano 3373: if two gangs arrive at once and resources are free for one, one is placed completely and the other not at all', async () => {
+  test('E02 volcano 3373: if two gangs arrive at once and resources are free for one, one is placed completely and the other not at all', async () => {
     const az = await zone('e02', { 'e02-1': { vcpus: 4 }, 'e02-2': { vcpus: 4 } })
     for (let round = 0; round < 4; round++) {
       const gang = { ...az, numInstances: 4, flavor: { vcpus: 2, memoryMb: 64 } }
@@ -226,25 +226,25 @@ describe('requests of public bug reports', () => {
     }
   })
 
-  test('KAI 306: a host with a free GPU and not enough memory is refused for memory', async () => {
+  test('E04b KAI 306: a host with a free GPU and not enough memory is refused for memory', async () => {
     const az = await zone('e04b', { 'e04b-1': { memoryMb: 1_024, gpus: [{ index: 0 }] } })
     const answer = await select({ ...az, gpus: { count: 1 }, flavor: { vcpus: 1, memoryMb: 2_048 } })
     expect(answer).toMatchObject({ __typename: 'NoValidHost', message: expect.stringMatching(/MiB/) })
   })
 
-  test('ProxLB 340: a request for six CPUs on an overcommitted host with four CPUs is refused', async () => {
+  test('F01a ProxLB 340: a request for six CPUs on an overcommitted host with four CPUs is refused', async () => {
     const az = await zone('f01a', { 'f01a-1': { vcpus: 4, cpuAllocationRatio: 8 } })
     expect(outcomeOf(await select({ ...az, flavor: { vcpus: 6, memoryMb: 64 } }))).toContain('cpu.too_few')
   })
 
-  test('CloudStack 9303: without overcommit, a host with 32 CPUs gets instances with 32 CPUs in total', async () => {
+  test('F01c CloudStack 9303: without overcommit, a host with 32 CPUs gets instances with 32 CPUs in total', async () => {
     const az = await zone('f01c', { 'f01c-1': { vcpus: 32 } })
     expect(hostsOf(await select({ ...az, numInstances: 32, flavor: { vcpus: 1, memoryMb: 1 } }))).toHaveLength(32)
     expect(await select(az)).toMatchObject({ __typename: 'NoValidHost' })
   })
 
   test.each(['inf', 'nan', '1e308', '-1e308'])(
-    'nomad 5698, 8863: with a multiplier of %s, every score is a finite number',
+    'N01 nomad 5698, 8863: with a multiplier of %s, every score is a finite number',
     async (text) => {
       const name = `n01-${text}`
       const metrics = [{ name: 'load', value: 1e308, timestamp: '2026-01-01T00:00:00Z', source: 'test' }]
@@ -260,7 +260,7 @@ describe('requests of public bug reports', () => {
     },
   )
 
-  test('a refusal because of a missing zone or host names the missing object', async () => {
+  test('Z08: a refusal because of a missing zone or host names the missing object', async () => {
     const az = await zone('z08', { 'z08-1': {} })
     expect(hostsOf(await select(az))).toEqual(['z08-1'])
     expect((await select({ availabilityZone: 'z08-gone' })).message).toContain('z08-gone')
@@ -274,7 +274,7 @@ describe('requests of public bug reports', () => {
     ['x'.repeat(256), false],
     ['tab\there', false],
     ['bidi\u202Eoverride', false],
-  ])('placement unicode.yaml: the host name %j is stored unchanged, or refused', async (host, isKept) => {
+  ])('Z13 placement unicode.yaml: the host name %j is stored unchanged, or refused', async (host, isKept) => {
     const reported = await api.report({ [host]: {} }).then(
       () => true,
       () => false,
@@ -283,11 +283,11 @@ describe('requests of public bug reports', () => {
     if (isKept) expect((await dataOf(api, 'query ($h: String!) { host(name: $h) { name } }', { h: host })).host.name).toBe(host)
   })
 
-  describe('several calls with one idempotency key', () => {
+  describe('Z16: several calls with one idempotency key', () => {
     const gantt = { flavor }
     const under = (key: string, spec: Json, input: Json = {}): Promise<Json> => select(spec, { idempotencyKey: key, ...input })
 
-    test('a call with a used key and another request, intent, profile or TTL is a conflict, and an equal call gets the same answer', async () => {
+    test('Z16: a call with a used key and another request, intent, profile or TTL is a conflict, and an equal call gets the same answer', async () => {
       const az = await zone('z16', { 'z16-1': {} })
       const key = randomUUID()
       const first = await under(key, { ...az, ...gantt })
@@ -303,7 +303,7 @@ describe('requests of public bug reports', () => {
       expect(await under(key, { ...az, ...gantt })).toMatchObject({ replayed: true, decision: first.decision })
     })
 
-    test('five simultaneous calls with one key create one claim', async () => {
+    test('Z16: five simultaneous calls with one key create one claim', async () => {
       const az = await zone('z16b', { 'z16b-1': {} })
       const key = randomUUID()
       const answers = await Promise.all(Array.from({ length: 5 }, () => under(key, { ...az, ...gantt })))
@@ -311,7 +311,7 @@ describe('requests of public bug reports', () => {
     })
   })
 
-  test('a host that shrinks below its usage gets no new instances, can release instances, and gets new ones after it has grown', async () => {
+  test('Z03c: a host that shrinks below its usage gets no new instances, can release instances, and gets new ones after it has grown', async () => {
     const az = await zone('z03c', { 'z03c-1': { vcpus: 8 } })
     const claim = await placed({ ...az, flavor: { vcpus: 6, memoryMb: 64 } })
     await api.report({ 'z03c-1': { vcpus: 4 } })
@@ -323,7 +323,7 @@ describe('requests of public bug reports', () => {
     expect(hostsOf(await select(az))).toEqual(['z03c-1'])
   })
 
-  test('cortex multicluster sample: unknown fields next to the RequestSpec are refused by name', async () => {
+  test('H01 cortex multicluster sample: unknown fields next to the RequestSpec are refused by name', async () => {
     const spec = {
       nova: {
         spec: { 'nova_object.name': 'RequestSpec', 'nova_object.version': '1.0', 'nova_object.namespace': 'nova', 'nova_object.data': {} },

@@ -86,8 +86,8 @@ const novaSpec = (extra_specs: Record<string, string>) => ({
 
 describe.each(Object.entries(spellings))('a flavor in the form %s', (_, spell) => {
   test.each([
-    ['Nova ResourceRequest.XS_KEYPAT: a numbered group of resources', 'resources1:VGPU', '1'],
-    ['Placement granular.yaml: the traits of a numbered group', 'trait1:CUSTOM_FAST', 'required'],
+    ['A13a; Nova ResourceRequest.XS_KEYPAT: a numbered group of resources', 'resources1:VGPU', '1'],
+    ['A13a; Placement granular.yaml: the traits of a numbered group', 'trait1:CUSTOM_FAST', 'required'],
     ['a named group of resources', 'resources_GPU:VGPU', '1'],
     ['the traits of a named group', 'trait_GPU:CUSTOM_FAST', 'forbidden'],
     ['a name without an underscore', 'resourcesNet-1:NET_BW_EGR_KILOBIT_PER_SEC', '1000'],
@@ -109,7 +109,7 @@ describe.each(Object.entries(spellings))('a flavor in the form %s', (_, spell) =
   })
 })
 
-test('an amount without a group is claimed, and a refusal names all keys of a group', async () => {
+test('F3: an amount without a group is claimed, and a refusal names all keys of a group', async () => {
   const { spec } = (spellings.typed as (typeof spellings)[string])({ 'resources:VGPU': '1' })
   expect(await place(spec)).toMatchObject({
     destinations: [

@@ -27,7 +27,11 @@ const object = (name: string, version: string, data: object) => ({
 })
 
 test.each([
-  ['scoped specs in the typed form', { gantt: { flavor: { vcpus: 1, memoryMb: 64, extraSpecs } } }, ['flavor.extraSpecs.hw:cpu_policy']],
+  [
+    'A13d: scoped specs in the typed form',
+    { gantt: { flavor: { vcpus: 1, memoryMb: 64, extraSpecs } } },
+    ['flavor.extraSpecs.hw:cpu_policy'],
+  ],
   [
     'an extra spec that no filter reads, in a request that fits on no host',
     { gantt: { flavor: { vcpus: 9_999, memoryMb: 64, extraSpecs } } },

@@ -22,7 +22,7 @@ const place = async (gantt: object): Promise<Json> =>
 
 const small = { vcpus: 1, memoryMb: 64 }
 
-describe('nomad PR 27177: GPUs near the NUMA cell of the CPUs', () => {
+describe('B07b, nomad PR 27177: GPUs near the NUMA cell of the CPUs', () => {
   const guest = { flavor: small, numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 64 }] } }
   beforeAll(async () => {
     const numaCells = [0, 1].map((id) => ({ id, cpuset: [id * 2, id * 2 + 1], memoryMb: 32_768 }))
@@ -62,7 +62,7 @@ describe('nomad PR 27177: GPUs near the NUMA cell of the CPUs', () => {
   })
 })
 
-describe('credativ/ProxLB #35: groups that must not share hosts with other groups', () => {
+describe('G01, credativ/ProxLB #35: groups that must not share hosts with other groups', () => {
   const [web, backup] = [randomUUID(), randomUUID()]
   const member = (uuid: string, more: object = {}, hosts = ['a', 'b']) => ({
     flavor: small,

@@ -43,17 +43,17 @@ const select = async (profile: string, gantt: Json): Promise<Json> =>
 
 const small = { vcpus: 1, memoryMb: 64 }
 
-test.each(profiles)('under %s: a request for a zone gets the only host of the zone', async (profile) => {
+test.each(profiles)('F1 under %s: a request for a zone gets the only host of the zone', async (profile) => {
   const answer = await select(profile, { availabilityZone: 'f1z', flavor: small })
   expect(answer.destinations[0].selected.host.name).toBe('f1-in')
 })
 
-test.each(profiles)('under %s: a request for a missing zone is refused', async (profile) => {
+test.each(profiles)('F1 under %s: a request for a missing zone is refused', async (profile) => {
   const answer = await select(profile, { availabilityZone: 'no-such-zone', flavor: small })
   expect(answer).toMatchObject({ __typename: 'NoValidHost', reasons: [{ filter: 'PlacementZone', code: 'zone.other', hosts: 2 }] })
 })
 
-test.each(profiles)('under %s: a request for a trait gets the host that has it, and is refused if none has it', async (profile) => {
+test.each(profiles)('F1 under %s: a request for a trait gets the host that has it, and is refused if none has it', async (profile) => {
   const asks = (trait: string) => ({ flavor: { ...small, extraSpecs: [{ key: `trait:${trait}`, value: 'required' }] } })
   expect((await select(profile, asks('CUSTOM_T'))).destinations[0].selected.host.name).toBe('f1-in')
   expect(await select(profile, asks('CUSTOM_NOWHERE'))).toMatchObject({

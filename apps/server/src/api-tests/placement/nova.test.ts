@@ -336,7 +336,7 @@ describe('the dictionaries of Juno and Kilo', () => {
   })
 })
 
-test("a host that Nova reports has the traits and classes of Placement's data", async () => {
+test("A23: a host that Nova reports has the traits and classes of Placement's data", async () => {
   const extra = { traits: { traits: ['CUSTOM_T'] }, inventories: { VGPU: { total: 1 } } }
   await report({ a1: { compute_node: computeNode('a1'), ...extra } })
   const asked = requestSpec({}, { extra_specs: { 'trait:CUSTOM_T': 'required', 'resources:VGPU': '1' } })

@@ -27,7 +27,7 @@ const messageOf = async (spec: object, more: object = {}): Promise<Json> => {
   return (await dataOf(api, PLACE, { in: { idempotencyKey: randomUUID(), spec: { gantt: spec }, ...more } })).selectDestinations
 }
 
-describe('if the instances fit in another order, the refusal advises that order', () => {
+describe('E01: if the instances fit in another order, the refusal advises that order', () => {
   beforeAll(async () => {
     await api.report({ 'e01-a': machine(53), 'e01-b': machine(31) })
   })
@@ -71,7 +71,7 @@ test('several instances of an affinity group are placed on a host that fits all 
   expect(verifyDecision.outcome).toBe('SAME')
 })
 
-test('an affinity pair can be evacuated by the steps that the refusal names', async () => {
+test('Z20: an affinity pair can be evacuated by the steps that the refusal names', async () => {
   await api.report({ 'z20-a': machine(4), 'z20-b': machine(8), 'z20-c': machine(8) })
   const uuid = randomUUID()
   const aggregate = `mutation ($in: AggregateCreateInput!) { aggregateCreate(input: $in) { __typename } }`

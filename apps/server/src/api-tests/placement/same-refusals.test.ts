@@ -130,7 +130,7 @@ const refusedCalls: readonly (readonly [string, object, string | null, readonly 
     ['call.invalid nova.availability_zone'],
   ],
   [
-    'an image that needs more than the flavor has',
+    'B8, F10: an image that needs more than the flavor has',
     { gantt: { flavor: { ...flavor, rootGb: 1 }, image: { minRamMb: 65, minDiskGb: 2 } } },
     null,
     ['spec.invalid gantt.image.minRamMb', 'spec.invalid gantt.image.minDiskGb'],

@@ -11,7 +11,7 @@ afterAll(() => api.close())
 
 const { report, place, repair, changesOf, liveClaims, found, running } = findingsOn(() => api)
 
-test('one machine that reports under two names is found, with each instance that it lists twice', async () => {
+test('Z05: one machine that reports under two names is found, with each instance that it lists twice', async () => {
   const machineId = randomUUID()
   await report('z05-old', { instances: [], machineId })
   const { instance } = await place('z05-old')
@@ -49,7 +49,7 @@ test('one machine that reports under two names is found, with each instance that
   expect(api.warnings.filter((text) => /contradictions? between reports and claims/.test(text))).not.toEqual([])
 })
 
-test('a report that lists the instance and states no usage is a finding, but not a violation', async () => {
+test('Z18a: a report that lists the instance and states no usage is a finding, but not a violation', async () => {
   await report('z18a', { instances: [] })
   const { instance } = await place('z18a')
   await report('z18a', { instances: [instance] })
@@ -59,7 +59,7 @@ test('a report that lists the instance and states no usage is a finding, but not
   expect(health).toEqual({ violations: auditor.violations, warnings: auditor.warnings })
 })
 
-test('a second key for the same instance is refused, so that the auditor has no finding', async () => {
+test('Z19: a second key for the same instance is refused, so that the auditor has no finding', async () => {
   await report('z19', { instances: [] })
   const { instance } = await place('z19')
   await report('z19', running(instance))

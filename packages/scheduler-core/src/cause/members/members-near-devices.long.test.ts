@@ -56,7 +56,7 @@ const members = (numInstances: number, guest: Guest, devices: Asks) =>
 const gpus = (count: number): Asks => ({ gpus: { count, numaPolicy: 'required' } })
 const pci = (count: number): Asks => ({ pciRequests: [{ count, specs: [{ vendor_id: 'v' }], numaPolicy: 'required' }] })
 
-describe('if members with devices near their cells must share a host, the shortfalls of the nearest host are for the members that do not fit', () => {
+describe('A9: if members with devices near their cells must share a host, the shortfalls of the nearest host are for the members that do not fit', () => {
   const small = { cpus: 2, gib: 1, isDedicated: false }
   test.each<readonly [string, readonly Cell[], Parameters<typeof members>, string]>([
     [
@@ -87,7 +87,7 @@ describe('if members with devices near their cells must share a host, the shortf
       'h0: cell 0 of one more instance on cell 1 of the host: 6 CPUs needed, 2 here.',
     ],
     [
-      'CPUs if no member has room, with nothing about another cell',
+      'C9: CPUs if no member has room, with nothing about another cell',
       [
         { cpus: 8, gib: 8, gpus: 0, devices: 0 },
         { cpus: 2, gib: 8, gpus: 2, devices: 0 },
@@ -96,13 +96,13 @@ describe('if members with devices near their cells must share a host, the shortf
       'h0: cell 0 of 2 instances on cell 1 of the host: 4 CPUs needed, 2 in total; 8 CPUs needed, 2 here.',
     ],
     [
-      'devices if no member has room',
+      'C9: devices if no member has room',
       [{ cpus: 8, gib: 8, gpus: 1, devices: 0 }],
       [2, small, gpus(2)],
       'h0: 4 GPUs needed; the host has 1 in total. 4 GPUs needed by 2 instances near cell 0 of the host, 1 free there.',
     ],
     [
-      'GPUs and PCI devices',
+      'C8: GPUs and PCI devices',
       [
         { cpus: 8, gib: 8, gpus: 2, devices: 2 },
         { cpus: 8, gib: 8, gpus: 1, devices: 1 },
@@ -116,7 +116,7 @@ describe('if members with devices near their cells must share a host, the shortf
   })
 })
 
-test('for one guest, the cause names both kinds of devices that are missing near its cells, and with these devices the guest fits', () => {
+test('C8: for one guest, the cause names both kinds of devices that are missing near its cells, and with these devices the guest fits', () => {
   const near = { cpus: 8, gib: 8, gpus: 1, devices: 1 }
   const far = { cpus: 1, gib: 8, gpus: 1, devices: 1 }
   const request = aRequest({ ...guestOf({ cpus: 2, gib: 1, isDedicated: true }), ...gpus(2), ...pci(2) })

@@ -7,7 +7,7 @@ import { cell, gpu, gpus, pins, pool, Scene } from '../testing/scene.ts'
 const upTo = (count: number, from = 0): number[] => Array.from({ length: count }, (_, i) => from + i)
 
 describe('GPUs', () => {
-  test('if two claims hold both GPUs and the host uses another GPU than the claim names, no GPU is free for a third claim', () => {
+  test('F2, B25: if two claims hold both GPUs and the host uses another GPU than the claim names, no GPU is free for a third claim', () => {
     const scene = new Scene({ gpus: gpus(0, 0) })
     expect(scene.claim(1, gpu(0))).toBeUndefined()
     expect(scene.claim(2, gpu(1))).toBeUndefined()
@@ -85,7 +85,7 @@ describe('GPUs', () => {
 describe('dedicated CPUs', () => {
   const numaCells = (pinnedCpus: number[]) => [cell(0, { pinnedCpus })]
 
-  test('two claims of 4 CPUs hold 8 CPUs although the host pins one instance to the CPUs of the other claim', () => {
+  test('F2 with CPUs: two claims of 4 CPUs hold 8 CPUs although the host pins one instance to the CPUs of the other claim', () => {
     const scene = new Scene({ numaCells: numaCells([]) })
     expect(scene.claim(1, pins(0, upTo(4)))).toBeUndefined()
     expect(scene.claim(2, pins(0, upTo(4, 4)))).toBeUndefined()
@@ -143,7 +143,7 @@ describe('memory and pages of cells', () => {
   const pagesFree = (scene: Scene) => scene.host.cells.map((state) => state.pages?.[0]?.free)
   const usesPages = (used: number) => ({ memoryUsageMb: 2 * used, pages: [{ sizeKib: 2_048, total: 100, used }] })
 
-  test('each of two claims holds all pages of a cell, also if the host uses the pages of the first claim for the second', () => {
+  test('F2 with pages: each of two claims holds all pages of a cell, also if the host uses the pages of the first claim for the second', () => {
     const scene = new Scene({ numaCells: two(usesPages(0), usesPages(0)) })
     expect(scene.claim(1, pages(0, 100))).toBeUndefined()
     expect(scene.claim(2, pages(1, 100))).toBeUndefined()
@@ -194,7 +194,7 @@ describe('PCI devices', () => {
     pci: [{ request: 0, pool: `v:${productId}@${numaNode}`, count }],
   })
 
-  test('two claims hold both devices of a host although it uses the device of one claim for the other', () => {
+  test('F2 with devices: two claims hold both devices of a host although it uses the device of one claim for the other', () => {
     const scene = new Scene({ pciPools: [pool(0, 1, 0), pool(1, 1, 0)] })
     expect(scene.claim(1, take(0))).toBeUndefined()
     expect(scene.claim(2, take(1))).toBeUndefined()

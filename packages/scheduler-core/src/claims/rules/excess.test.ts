@@ -52,8 +52,13 @@ const move = (log: TestLog, grants: Grants, intent: MoveIntent = 'RESIZE', host 
 const fpgas = (amount: number) => ({ requestedResources: [{ amounts: [{ resourceClass: 'CUSTOM_FPGA', amount }] }] })
 
 describe.each<readonly [source: string, then: HostShape, asks: object, grants: Record<string, number>]>([
-  ['4 to 2 in place, where the host lacks more than the difference', { vcpus: 4 }, { vcpus: 2, memoryMb: 64 }, { VCPU: 2, MEMORY_MB: 64 }],
-  ['8 to 2', { vcpus: 4 }, { vcpus: 2, memoryMb: 64 }, { VCPU: 2, MEMORY_MB: 64 }],
+  [
+    'Z03a: 4 to 2 in place, where the host lacks more than the difference',
+    { vcpus: 4 },
+    { vcpus: 2, memoryMb: 64 },
+    { VCPU: 2, MEMORY_MB: 64 },
+  ],
+  ['F8: 8 to 2', { vcpus: 4 }, { vcpus: 2, memoryMb: 64 }, { VCPU: 2, MEMORY_MB: 64 }],
   ['placement allocations PUT: the same amounts again', { vcpus: 4 }, { vcpus: 8, memoryMb: 8_192, ...fpgas(4) }, claimed],
   ['one class shrinks, the full class keeps its amount', { memoryMb: 4_096 }, { vcpus: 4, memoryMb: 8_192 }, { VCPU: 4, MEMORY_MB: 8_192 }],
   [
@@ -186,7 +191,7 @@ describe('cells, CPUs and devices on the same host', () => {
   }
 
   test.each<readonly [string, HostShape, Parameters<typeof aRequest>[0]]>([
-    ['a PCI device', { pciPools }, { pciRequests: [alias] }],
+    ['A07b: a PCI device', { pciPools }, { pciRequests: [alias] }],
     ['pinned CPUs', pinnedCells, { vcpus: 4, memoryMb: 4_096, numaTopology: { cells } }],
     ['a GPU', { gpus: [{ index: 0 }] }, { gpus: { count: 1, shareMilli: 1_000 } }],
   ])('%s: a resize needs it twice, as its refusal explains, and a rebuild needs nothing more', (_name, host, asks) => {
@@ -201,7 +206,7 @@ describe('cells, CPUs and devices on the same host', () => {
   const novaPci = profileSchema.parse({ name: 'pci', number: 1, compat: 'nova', filters: [{ name: 'PciPassthroughFilter' }], weighers: [] })
   const novaNuma = profileSchema.parse({ name: 'numa', number: 1, compat: 'nova', filters: [{ name: 'NUMATopologyFilter' }], weighers: [] })
   test.each<readonly [string, Profile, HostShape, Parameters<typeof aRequest>[0]]>([
-    ['under compat: nova: a PCI device', novaPci, { pciPools }, { pciRequests: [alias] }],
+    ['A07b under compat: nova: a PCI device', novaPci, { pciPools }, { pciRequests: [alias] }],
     ['pinned CPUs', novaNuma, pinnedCells, { vcpus: 4, memoryMb: 4_096, numaTopology: { cells }, image: { properties: {} } }],
   ])('%s: the reason of a Nova filter also explains that a resize needs it twice', (_name, profile, host, asks) => {
     const log = full(host, asks)

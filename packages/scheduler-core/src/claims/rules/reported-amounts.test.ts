@@ -7,7 +7,7 @@ describe('used amounts in a report that lists instances', () => {
   const shape = { vcpus: 8, memoryMb: 8_192, localGb: 10 }
   const six = { classes: { VCPU: 6, MEMORY_MB: 4_096 } }
 
-  test('if a report lists the instance without its use, its resources stay held, with a warning', () => {
+  test('F10, Z18a: if a report lists the instance without its use, its resources stay held, with a warning', () => {
     const scene = new Scene(shape)
     expect(scene.claim(1, six)).toBeUndefined()
     scene.report({ instances: [aUuid(1)] })

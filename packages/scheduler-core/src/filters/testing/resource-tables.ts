@@ -169,32 +169,32 @@ export const resourceTables: FilterTables = {
       request: { numaTopology: { cells: [{ ...guest(0, 1, 6), pageSize: 2_048 }] } },
       says: { code: 'numa.pages', subject: 'cell 0', need: 3, have: 2, unit: 'pages of 2048 KiB' },
     },
-    'small pages are those of 4 KiB, however many larger ones there are': {
+    'B12: small pages are those of 4 KiB, however many larger ones there are': {
       host: { numaCells: [cell(0, { memoryMb: 131_072, pages: b12Pages })] },
       request: { numaTopology: { cells: [{ ...guest(0, 1, 20_480), pageSize: 'small' }] } },
       says: { code: 'numa.pages', subject: 'cell 0', need: 5_242_880, have: 2_097_152, unit: 'pages of 4 KiB' },
     },
-    'large pages are not counted as pages of 4 KiB': {
+    'B12 kind: large pages are not counted as pages of 4 KiB': {
       host: { numaCells: [cell(0, { memoryMb: 131_072, pages: b12Pages })] },
       request: { numaTopology: { cells: [{ ...guest(0, 1, 61_440), pageSize: 'large' }] } },
       says: { code: 'numa.pages', subject: 'cell 0', need: 60, have: 56, unit: 'pages of 1048576 KiB' },
     },
-    'for pages of any size the reason names the size with most free memory': {
+    'B12 kind: for pages of any size the reason names the size with most free memory': {
       host: { numaCells: [cell(0, { memoryMb: 131_072, pages: [b12Pages[0] as never, { sizeKib: 1_048_576, total: 4 }] })] },
       request: { numaTopology: { cells: [{ ...guest(0, 1, 20_480), pageSize: 'any' }] } },
       says: { code: 'numa.pages', subject: 'cell 0', need: 5_242_880, have: 2_097_152, unit: 'pages of 4 KiB' },
     },
-    'for pages of one size the reason names that size': {
+    'B12 kind: for pages of one size the reason names that size': {
       host: { numaCells: [cell(0, { memoryMb: 131_072, pages: b12Pages })] },
       request: { numaTopology: { cells: [{ ...guest(0, 1, 20_480), pageSize: 4 }] } },
       says: { code: 'numa.pages', subject: 'cell 0', need: 5_242_880, have: 2_097_152, unit: 'pages of 4 KiB' },
     },
-    'large pages fail on a host with small pages only': {
+    'B12 kind: large pages fail on a host with small pages only': {
       host: { numaCells: [cell(0, { pages: [{ sizeKib: 4, total: 1_048_576 }] })] },
       request: { numaTopology: { cells: [{ ...guest(0, 1, 1_024), pageSize: 'large' }] } },
       says: { code: 'numa.page_size', subject: 'cell 0', need: 'large pages', have: '4 KiB' },
     },
-    'the small pages of each cell are those of its own smallest size': {
+    'B12 kind: the small pages of each cell are those of its own smallest size': {
       host: {
         numaCells: [
           cell(0, { memoryMb: 131_072, pages: [{ sizeKib: 64, total: 1_000 }, b12Pages[1] as never] }),

@@ -24,7 +24,7 @@ const asksFor = (resourceClass: string, amount: number) =>
       : aRequest({ flavor: { vcpus: 1, memoryMb: 64, extraSpecs: { [`resources:${resourceClass}`]: String(amount) } } })
 
 describe.each(profiles.map((profile) => [profile.name, profile] as const))(
-  'if the total or the unit rules exclude an amount, the first reason says so, even if too little is free, by profile %s',
+  'C3: if the total or the unit rules exclude an amount, the first reason says so, even if too little is free, by profile %s',
   (_name, profile) => {
     test.each<readonly [what: string, Inventory, asked: number, code: string, text: string, mended: Inventory]>([
       [

@@ -40,7 +40,7 @@ function placed(hosts: readonly HostShape[], asks: Parameters<typeof aRequest>[0
   return { on, cause }
 }
 
-describe('nomad PR 27177: GPUs and CPUs of one NUMA cell', () => {
+describe('B07b, nomad PR 27177: GPUs and CPUs of one NUMA cell', () => {
   test.each<[string, readonly HostShape[], Parameters<typeof aRequest>[0], ReturnType<typeof placed>]>([
     [
       'required: the cell of the GPU is chosen',

@@ -70,7 +70,7 @@ const guestWith = (more: Partial<GuestCell>) => {
 const dedicated = (cpus: number): Partial<GuestCell> => ({ cpus: Array.from({ length: cpus }, (_, i) => i), cpuPolicy: 'dedicated' })
 
 describe.each(profiles.map((profile) => [profile.name, profile] as const))(
-  'the reason why guest cells do not fit names a total that is too small before a free amount, by profile %s',
+  'C16: the reason why guest cells do not fit names a total that is too small before a free amount, by profile %s',
   (_name, profile) => {
     test.each<readonly [string, readonly Cell[], ReturnType<typeof guestOf>, string, string]>([
       [
@@ -138,7 +138,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         '1024 pages of 2048 KiB needed, 100 free',
       ],
       [
-        'more small pages than each cell has, while it has huge pages',
+        'F12: more small pages than each cell has, while it has huge pages',
         [cellOf(0, { memoryMb: 32_768, pages: SMALL_AND_HUGE })],
         guestWith({ pageSize: 'small', memoryMb: 20_480 }),
         'numa.too_few_pages',

@@ -75,7 +75,7 @@ test.each<[string, HostShape, Parameters<typeof aRequest>[0], now: number | unde
     undefined,
   ],
   ['the host is refused if it has no device', { numaCells: cells(4_096), pciPools: [] }, guest(device('preferred')), undefined, undefined],
-])('nomad 27177, devices preferred near the CPUs: %s', (_name, shape, asks, now, before) => {
+])('B07 nomad 27177, devices preferred near the CPUs: %s', (_name, shape, asks, now, before) => {
   expect(cellOn(shape, asks, PREFERRED_NEAR)).toBe(now)
   if (before !== undefined) expect(cellOn(shape, asks, PREFERRED_NEAR - 1)).toBe(before)
 })

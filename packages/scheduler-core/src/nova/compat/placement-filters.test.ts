@@ -75,7 +75,7 @@ test('the profile nova-compat has Placement settings from the feature level on',
   expect(log.fleet.profiles.versionsOf('nova-compat')).toEqual([shipped()])
 })
 
-test('the cause of a refusal names the zone and the trait that restricted the hosts', () => {
+test('M01: the cause of a refusal names the zone and the trait that restricted the hosts', () => {
   const row: Row = { aggregates: zones, gets: '' }
   const asks = { ...extra({ 'trait:CUSTOM_X': 'required' }), availabilityZone: 'z2' }
   expect(causeText(causeOf(townOf(row), aRequest(asks), compatAt(PLACEMENT_RULES)))).toBe(
@@ -94,7 +94,7 @@ test('a request with an image that Nova cannot read is refused by every host, an
   expect(causeText(causeOf(fleet, request, profile))).toMatch(/^Of 2 hosts none takes it: 2 on which a filter failed\. Nearest is h1: /)
 })
 
-test('LP 1823370: this service’s own profile also keeps a request in its requested cell', () => {
+test('A19 LP 1823370: this service’s own profile also keeps a request in its requested cell', () => {
   const own = builtInProfilesAt(PLACEMENT_RULES).find(({ name }) => name === 'default') as Profile
   const hosts = { h1: inCell(aUuid(71)), h2: inCell(aUuid(72)) }
   const request = bound({ cell: cellOf(aUuid(72)) })

@@ -18,7 +18,7 @@ const read = (text: string, release = 'zed') => {
 const filterSection = (...lines: readonly string[]): string => ['[filter_scheduler]', ...lines, ''].join('\n')
 
 describe('the list of enabled filters', () => {
-  test('kolla-ansible with blazar: a filter that is not part of Nova is reported as lost', () => {
+  test('C01 kolla-ansible with blazar: a filter that is not part of Nova is reported as lost', () => {
     const { isWhole, findings, filters } = read(
       filterSection(
         'available_filters = nova.scheduler.filters.all_filters',
@@ -30,7 +30,7 @@ describe('the list of enabled filters', () => {
     expect(findings?.filter((text) => text.startsWith('lost')).join('\n')).toContain('BlazarFilter')
   })
 
-  test('OpenStack Cookbook, Havana: a list with AllHostsFilter alone gives a profile with that filter alone', () => {
+  test('C07 OpenStack Cookbook, Havana: a list with AllHostsFilter alone gives a profile with that filter alone', () => {
     const text = '[DEFAULT]\nscheduler_driver=nova.scheduler.filter_scheduler.FilterScheduler\nscheduler_default_filters=AllHostsFilter\n'
     expect(read(text, 'icehouse').filters).toEqual(['AllHostsFilter'])
   })
@@ -39,17 +39,17 @@ describe('the list of enabled filters', () => {
     ['the filter by its full class path', 'nova.scheduler.filters.compute_filter.ComputeFilter'],
     ['a filter name in lower case', 'computefilter'],
     ['an unknown filter name', 'ComputeFilters'],
-  ])('mistakes seen in documents: %s in enabled_filters is reported as lost', (_what, name) => {
+  ])('C15 mistakes seen in documents: %s in enabled_filters is reported as lost', (_what, name) => {
     const { isWhole, findings, filters } = read(filterSection(`enabled_filters = RamFilter,${name}`))
     expect([isWhole, filters]).toEqual([false, ['RamFilter']])
     expect(findings?.join('\n')).toContain(name)
   })
 
-  test('a filter that the list contains twice is in the profile once', () => {
+  test('C15: a filter that the list contains twice is in the profile once', () => {
     expect(read(filterSection('enabled_filters = ComputeFilter,ComputeFilter')).filters).toEqual(['ComputeFilter'])
   })
 
-  test('shape of a charm template: if a list is set under its old and its new name, the new name applies and the old one is reported', () => {
+  test('C19 shape of a charm template: if a list is set under its old and its new name, the new name applies and the old one is reported', () => {
     const { filters, findings } = read(
       `[DEFAULT]\nscheduler_default_filters = RamFilter\n${filterSection('enabled_filters = ComputeFilter')}`,
       'ocata',
@@ -58,7 +58,7 @@ describe('the list of enabled filters', () => {
     expect(findings?.some((text) => text.includes('scheduler_default_filters'))).toBe(true)
   })
 
-  test('helm chart: options that only other releases read are reported as having no effect', () => {
+  test('C09 helm chart: options that only other releases read are reported as having no effect', () => {
     const { findings, isWhole } = read(filterSection('enabled_filters = ComputeFilter', 'use_baremetal_filters = false'))
     expect(isWhole).toBe(true)
     expect(findings?.filter((text) => text.includes('use_baremetal_filters'))).toHaveLength(1)
@@ -66,17 +66,17 @@ describe('the list of enabled filters', () => {
 })
 
 describe('the syntax of a file', () => {
-  test('public runbook 52121019184: a comment after a number makes the value invalid, and its line is reported', () => {
+  test('C04 public runbook 52121019184: a comment after a number makes the value invalid, and its line is reported', () => {
     expect(read(filterSection('host_subset_size = 3 # spread them')).findings).toEqual([
       'refused 2 [filter_scheduler] host_subset_size is "3 # spread them"; it must be a whole number of 1 to 1000; left at Nova\'s default',
     ])
   })
 
-  test('kolla-ansible, openstack-helm: a template that was never rendered is refused, and its wrong lines are reported', () => {
+  test('C12 kolla-ansible, openstack-helm: a template that was never rendered is refused, and its wrong lines are reported', () => {
     expect(read('{% if enable_x %}\n[filter_scheduler]\nenabled_filters = ComputeFilter\n{% endif %}\n').faults).toEqual([1, 4])
   })
 
-  test('files of Windows editors: a byte order mark and CRLF are read', () => {
+  test('C13 files of Windows editors: a byte order mark and CRLF are read', () => {
     const text = `\uFEFF${filterSection('enabled_filters = ComputeFilter,RamFilter', 'host_subset_size = 3').replaceAll('\n', '\r\n')}`
     expect(read(text)).toMatchObject({ filters: ['ComputeFilter', 'RamFilter'], profile: { hostSubsetSize: 3 } })
   })

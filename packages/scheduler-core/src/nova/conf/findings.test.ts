@@ -5,7 +5,7 @@ import { filtersOf, imported, multipliersOf, section, textsOf } from './testing/
 describe('an option in a wrong section is reported with its line', () => {
   test.each<readonly [string, string, string]>([
     [
-      'devstack local.conf: the filters in the default group',
+      'C05 devstack local.conf: the filters in the default group',
       section('enabled_filters = NUMATopologyFilter', 'DEFAULT'),
       'idle 2 [DEFAULT] enabled_filters is in the wrong section, where nothing reads it; it is an option of [filter_scheduler]',
     ],

@@ -118,7 +118,7 @@ describe('options that control the checks of Placement', () => {
   const KOLLA = section('enabled_filters = ComputeFilter,ComputeCapabilitiesFilter,ImagePropertiesFilter', 'filter_scheduler')
 
   test.each<readonly [string, string, string | undefined, object | undefined]>([
-    ['kolla-ansible: Placement checks zones without AvailabilityZoneFilter', KOLLA, undefined, undefined],
+    ['A12e kolla-ansible: Placement checks zones without AvailabilityZoneFilter', KOLLA, undefined, undefined],
     [
       'from 2023.2 on zones are always checked, whatever the former option says',
       scheduler('query_placement_for_availability_zone = false'),
@@ -140,9 +140,9 @@ describe('options that control the checks of Placement', () => {
       'zed',
       { defaultAvailabilityZone: 'az0' },
     ],
-    ['nova/conf/scheduler.py: tenants', scheduler('limit_tenants_to_placement_aggregate = true'), 'zed', { limitTenants: true }],
+    ['C18 nova/conf/scheduler.py: tenants', scheduler('limit_tenants_to_placement_aggregate = true'), 'zed', { limitTenants: true }],
     [
-      'nova/conf/scheduler.py: every tenant needs an aggregate',
+      'C18 nova/conf/scheduler.py: every tenant needs an aggregate',
       scheduler('limit_tenants_to_placement_aggregate = 1', 'placement_aggregate_required_for_tenants = 1'),
       'zed',
       { limitTenants: true, tenantsNeedAggregate: true },
@@ -154,7 +154,7 @@ describe('options that control the checks of Placement', () => {
       undefined,
     ],
     [
-      'nova/conf/scheduler.py: isolated aggregates',
+      'C18 nova/conf/scheduler.py: isolated aggregates',
       scheduler('enable_isolated_aggregate_filtering = true'),
       'zed',
       { isolateAggregates: true },
@@ -166,7 +166,7 @@ describe('options that control the checks of Placement', () => {
       { availabilityZone: false },
     ],
     [
-      'nova/conf/scheduler.py: support of the disk format of the image',
+      'C18 nova/conf/scheduler.py: support of the disk format of the image',
       scheduler('query_placement_for_image_type_support = true'),
       'zed',
       { imageType: true },

@@ -18,14 +18,14 @@ test.each<[string, Given, string]>([
   ['isolated image, other host, without restriction', { request: image('i1'), host: other, options: lax }, 'isolation.image'],
   ['a request without an image is not isolated', { options: isolation }, 'isolation.host'],
   ['an image without id is not isolated', { request: image(undefined), options: isolation }, 'isolation.host'],
-  ['LP 1746483: booted from a volume, without an image, on another host', { host: other, options: isolation }, 'passes'],
+  ['A16 LP 1746483: booted from a volume, without an image, on another host', { host: other, options: isolation }, 'passes'],
   [
-    'LP 1746483: booted from a volume, an image without id, on another host',
+    'A16 LP 1746483: booted from a volume, an image without id, on another host',
     { request: image(undefined), host: other, options: isolation },
     'passes',
   ],
   [
-    'LP 1746483: booted from a volume, the image is null, on another host',
+    'A16 LP 1746483: booted from a volume, the image is null, on another host',
     { request: { image: null }, host: other, options: isolation },
     'passes',
   ],

@@ -46,13 +46,13 @@ const inventory = (resourceClass: string, total: number, more: object = {}) => (
 test.each<[string, object, object]>([
   ['no data of Placement', {}, { traits: [], inventories: [] }],
   ['traits and inventories that are null', { traits: null, inventories: null }, { traits: [], inventories: [] }],
-  ['traits as a list', { traits: ['CUSTOM_T', 'HW_CPU_X86_AVX2', 'CUSTOM_T'] }, { traits: ['CUSTOM_T', 'HW_CPU_X86_AVX2'] }],
+  ['A23: traits as a list', { traits: ['CUSTOM_T', 'HW_CPU_X86_AVX2', 'CUSTOM_T'] }, { traits: ['CUSTOM_T', 'HW_CPU_X86_AVX2'] }],
   [
     'the body of traits (traits.yaml: set traits for resource provider)',
     { traits: { traits: ['CUSTOM_TRAIT_1'], resource_provider_generation: 2 } },
     { traits: ['CUSTOM_TRAIT_1'] },
   ],
-  ['a class with its inventory', { inventories: { VGPU: { total: 4 } } }, { inventories: [inventory('VGPU', 4)] }],
+  ['A23: a class with its inventory', { inventories: { VGPU: { total: 4 } } }, { inventories: [inventory('VGPU', 4)] }],
   [
     'the body of inventories (inventory.yaml: put all inventory)',
     {
@@ -200,7 +200,7 @@ test.each<[string, object]>([
   expect(imported.ok && parseHostStats(imported.document).ok).toBe(false)
 })
 
-describe('nova-compat and default refuse a host that lacks a required trait or class, or that has a forbidden trait', () => {
+describe('A23: nova-compat and default refuse a host that lacks a required trait or class, or that has a forbidden trait', () => {
   const verdicts = (more: object, extraSpecs: Record<string, string>) => {
     const log = aLog()
     log.append([{ type: 'feature', level: GROUP_HOSTS }, aReport('h1', statsOf(more))])

@@ -44,7 +44,7 @@ function placedOn(fleet: Fleet, asks: Parameters<typeof aRequest>[0], profile = 
 
 const groupOf = (uuid: string, ...apartFrom: string[]) => ({ instanceGroup: { uuid, policy: soft, apartFrom } })
 
-describe('credativ/ProxLB #35: members of a group share no host with members of a group that it must be kept apart from', () => {
+describe('G01, credativ/ProxLB #35: members of a group share no host with members of a group that it must be kept apart from', () => {
   test.each(['default', 'nova-compat', 'best-fit', 'random'])('the requested group has the rule, under %s', (profile) => {
     const { log } = town(claimed('w', 'a', web), claimed('x', 'b', web))
     expect(placedOn(log.fleet, { numInstances: 2, ...groupOf(backup, web) }, profile)).toEqual(['c', 'c'])

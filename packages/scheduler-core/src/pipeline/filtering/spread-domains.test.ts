@@ -65,28 +65,28 @@ describe('a topology spread counts only domains that the request can use, and a 
   const two: Town = { zones: { z1: ['a', 'b'], z2: ['c'] } }
   test.each<[name: string, town: Town, key: string, asks: Asks, said: ReturnType<typeof saidOf>]>([
     [
-      'kubernetes #106971: if the request names a zone, hosts of other zones are not domains',
+      'D02a, kubernetes #106971: if the request names a zone, hosts of other zones are not domains',
       { ...two, members: ['a', 'b'] },
       'host',
       { availabilityZone: 'z1' },
       { on: ['a', 'b'], why: undefined },
     ],
     [
-      'kubernetes #86037: a zone whose only host is disabled and empty is a domain, because members can return to it',
+      'D01, kubernetes #86037: a zone whose only host is disabled and empty is a domain, because members can return to it',
       { ...two, members: ['a'], changes: [status('c', 'DISABLED')] },
       'zone',
       {},
       { on: [], why: 'a: zone z1: the domain must have no members; it has 1. The domain with the fewest is zone z2, which holds 0.' },
     ],
     [
-      'a host in permanent maintenance is not a domain',
+      'D09: a host in permanent maintenance is not a domain',
       { ...two, members: ['a', 'b'], changes: [status('c', 'MAINTENANCE')] },
       'host',
       {},
       { on: ['a', 'b'], why: undefined },
     ],
     [
-      'a forgotten host is not a domain',
+      'D09: a forgotten host is not a domain',
       {
         ...two,
         members: ['a', 'b'],
@@ -97,7 +97,7 @@ describe('a topology spread counts only domains that the request can use, and a 
       { on: ['a', 'b'], why: undefined },
     ],
     [
-      'volcano #2928: a host whose rack changed while the host was disabled is counted in the new rack',
+      'D05, volcano #2928: a host whose rack changed while the host was disabled is counted in the new rack',
       { zones: { z1: ['a', 'b'], z2: ['c', 'd'] }, members: ['a'], changes: [status('d', 'DISABLED'), rackOf(['d'], 'r-z1')] },
       'rack',
       {},
@@ -107,29 +107,35 @@ describe('a topology spread counts only domains that the request can use, and a 
       },
     ],
     [
-      'if hosts are forced, other hosts are not domains',
+      'D02a kind: if hosts are forced, other hosts are not domains',
       { ...two, members: ['a'] },
       'host',
       { forceHosts: ['a', 'b'] },
       { on: ['b'], why: 'a: host a: the domain must have no members; it has 1. The domain with the fewest is host b, which holds 0.' },
     ],
     [
-      'hosts outside of the requested aggregates are not domains',
+      'D02a kind: hosts outside of the requested aggregates are not domains',
       { ...two, members: ['a', 'b'] },
       'host',
       { requestedDestination: { aggregates: [aUuid(10)] } },
       { on: ['a', 'b'], why: undefined },
     ],
     [
-      'hosts without a required trait are not domains',
+      'D02a kind: hosts without a required trait are not domains',
       { ...two, hosts: { a: { traits: ['FAST'] }, b: { traits: ['FAST'] } }, members: ['a', 'b'] },
       'host',
       { requestedResources: [{ amounts: [], requiredTraits: ['FAST'] }] },
       { on: ['a', 'b'], why: undefined },
     ],
-    ['an ignored host is no domain', { ...two, members: ['a', 'b'] }, 'host', { ignoreHosts: ['c'] }, { on: ['a', 'b'], why: undefined }],
     [
-      'a zone without a host that has the required trait is not a domain',
+      'D02a kind: an ignored host is no domain',
+      { ...two, members: ['a', 'b'] },
+      'host',
+      { ignoreHosts: ['c'] },
+      { on: ['a', 'b'], why: undefined },
+    ],
+    [
+      'D02a kind: a zone without a host that has the required trait is not a domain',
       { ...two, hosts: { a: { traits: ['FAST'] } }, members: ['a'] },
       'zone',
       { requestedResources: [{ amounts: [], requiredTraits: ['FAST'] }] },
@@ -150,14 +156,14 @@ describe('a topology spread counts only domains that the request can use, and a 
       { on: [], why: 'a: zone z1: the domain must have no members; it has 1. The domain with the fewest is zone z2, which holds 0.' },
     ],
     [
-      'a zone without GPUs is not a domain if the request needs a GPU',
+      'D02a kind: a zone without GPUs is not a domain if the request needs a GPU',
       { ...two, hosts: { a: { gpus: [{ index: 0 }] }, b: { gpus: [{ index: 0 }] } }, members: ['a', 'b'] },
       'zone',
       { gpus: { count: 1 } },
       { on: ['a', 'b'], why: undefined },
     ],
     [
-      'a zone that has only GPUs of another model is not a domain',
+      'D02a kind: a zone that has only GPUs of another model is not a domain',
       { ...two, hosts: { a: { gpus: [{ index: 0, model: 'A' }] }, c: { gpus: [{ index: 0, model: 'B' }] } }, members: ['a'] },
       'zone',
       { gpus: { count: 1, models: ['A'] } },
@@ -171,7 +177,7 @@ describe('a topology spread counts only domains that the request can use, and a 
       { on: [], why: 'a: zone z1: the domain must have no members; it has 1. The domain with the fewest is zone z2, which holds 0.' },
     ],
     [
-      'hosts that are too small for one instance are not domains',
+      'D02a kind: hosts that are too small for one instance are not domains',
       { ...two, hosts: { c: { vcpus: 1 } }, members: ['a', 'b'] },
       'host',
       { vcpus: 2, memoryMb: 64 },
@@ -179,7 +185,7 @@ describe('a topology spread counts only domains that the request can use, and a 
     ],
     ...(['default', 'nova-compat'] as const).flatMap((profile): [string, Town, string, Asks, ReturnType<typeof saidOf>][] => [
       [
-        `a zone whose hosts can allocate too few CPUs, because of a ratio below 1, is not a domain, ${profile}`,
+        `D02a kind: a zone whose hosts can allocate too few CPUs, because of a ratio below 1, is not a domain, ${profile}`,
         { ...two, profile, hosts: { c: { vcpus: 4, cpuAllocationRatio: 0.25 } }, members: ['a'] },
         'zone',
         { vcpus: 2, memoryMb: 64 },
@@ -208,7 +214,7 @@ describe('a topology spread counts only domains that the request can use, and a 
       ],
     ]),
     [
-      'a zone whose hosts can allocate too little of a custom resource class is not a domain',
+      'D02a kind: a zone whose hosts can allocate too little of a custom resource class is not a domain',
       {
         ...two,
         hosts: Object.fromEntries(
@@ -224,7 +230,7 @@ describe('a topology spread counts only domains that the request can use, and a 
       { on: ['a', 'b'], why: undefined },
     ],
     [
-      'a zone whose hosts have NUMA cells that can allocate too few CPUs is not a domain',
+      'D02a kind: a zone whose hosts have NUMA cells that can allocate too few CPUs is not a domain',
       {
         ...two,
         hosts: Object.fromEntries(
@@ -243,7 +249,7 @@ describe('a topology spread counts only domains that the request can use, and a 
       { on: ['a', 'b'], why: undefined },
     ],
     [
-      'a zone whose hosts have fewer PCI devices than one instance takes is not a domain',
+      'D02a kind: a zone whose hosts have fewer PCI devices than one instance takes is not a domain',
       {
         ...two,
         hosts: Object.fromEntries(
@@ -256,7 +262,7 @@ describe('a topology spread counts only domains that the request can use, and a 
       { on: ['a', 'b'], why: undefined },
     ],
     [
-      'for a guest with NUMA cells, a zone whose hosts report no cells is not a domain',
+      'D02a kind: for a guest with NUMA cells, a zone whose hosts report no cells is not a domain',
       { ...two, hosts: { a: { numaCells: [{ id: 0, cpuset: [0, 1], memoryMb: 1_024 }] } }, members: ['a'] },
       'zone',
       { vcpus: 1, memoryMb: 64, numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 64 }] } },
@@ -277,7 +283,7 @@ describe('a topology spread counts only domains that the request can use, and a 
       { on: [], why: 'a: host a: the domain must have no members; it has 1. The domain with the fewest is host c, which holds 0.' },
     ],
     [
-      'under compat: nova, if hosts are forced, other hosts are not domains',
+      'D02a: under compat: nova, if hosts are forced, other hosts are not domains',
       { ...two, members: ['a'], profile: 'nova-compat' },
       'host',
       { forceHosts: ['a', 'b'] },

@@ -103,7 +103,7 @@ test('under compat: nova a rack that was refused for one member can be used for 
   expect(racksOf(SPREAD_ASKED_AGAIN - 1)).toHaveLength(3)
 })
 
-test('the solver counts the same domains as the filter', () => {
+test('F11: the solver counts the same domains as the filter', () => {
   const log = aLog()
   log.append([{ type: 'feature', level: ADMITTED_DOMAINS }, ...['a', 'b', 'c'].map((name) => aReport(name))])
   const zone = { name: 'z1', hosts: ['a', 'b'], metadata: { availability_zone: 'z1' } }

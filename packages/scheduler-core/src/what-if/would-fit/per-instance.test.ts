@@ -49,7 +49,7 @@ test('if too few PCI devices are free for all instances, fewer devices for each 
   expect(proposals([withPci(4)], { numInstances: 3, ...together, pciRequests: [devices(2)] })).toContain(fewer)
 })
 
-test('for a guest in memory pages, the memory of all free pages of a cell is proposed, with its unit', () => {
+test('A16: for a guest in memory pages, the memory of all free pages of a cell is proposed, with its unit', () => {
   const numaCells = [{ id: 0, cpuset: [0, 1, 2, 3], memoryMb: 8_192, pages: [{ sizeKib: 2_048, total: 512 }] }]
   const guest = (memoryMb: number) => ({
     flavor: { vcpus: 2, memoryMb },

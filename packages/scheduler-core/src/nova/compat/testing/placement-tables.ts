@@ -4,25 +4,25 @@ import { statusRows } from './status-tables.ts'
 
 export const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   PlacementZone: {
-    'Nova map_az_to_placement_aggregate: a request in this service’s form': {
+    'A12a Nova map_az_to_placement_aggregate: a request in this service’s form': {
       aggregates: zones,
       asks: { availabilityZone: 'z2' },
       gets: 'h2',
     },
-    'Nova map_az_to_placement_aggregate: a request in the form of Nova': {
+    'A12a Nova map_az_to_placement_aggregate: a request in the form of Nova': {
       aggregates: zones,
       asks: fromNova({ availability_zone: 'z2' }),
       gets: 'h2',
     },
     'a request in the dictionaries of Kilo': { aggregates: zones, asks: legacy({ availability_zone: 'z2' }), gets: 'h2' },
-    'a zone that does not exist': {
+    'A12a a zone that does not exist': {
       aggregates: zones,
       asks: { availabilityZone: 'no-such-zone' },
       gets: both('PlacementZone zone.other'),
     },
     'a request that names no zone': { aggregates: zones, gets: 'h1' },
     'an empty zone in the form of Nova is no zone': { aggregates: zones, asks: fromNova({ availability_zone: '' }), gets: 'h1' },
-    'a zone with a comma in its name is one zone': {
+    'A24 a zone with a comma in its name is one zone': {
       aggregates: { a: [{ availability_zone: 'z1,z2' }, 'h2'] },
       asks: { availabilityZone: 'z2' },
       gets: both('PlacementZone zone.other'),
@@ -72,12 +72,12 @@ export const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     },
   },
   PlacementTraits: {
-    'Nova ResourceRequest traits: a required trait': {
+    'A12b Nova ResourceRequest traits: a required trait': {
       hosts: { h2: { traits: ['CUSTOM_X'] } },
       asks: extra({ 'trait:CUSTOM_X': 'required' }),
       gets: 'h2',
     },
-    'a required trait that no host has': {
+    'A12b a required trait that no host has': {
       asks: extra({ 'trait:CUSTOM_X': 'required' }),
       gets: both('PlacementTraits trait.missing'),
     },

@@ -15,7 +15,7 @@ test.each<[string, Given, string]>([
   ['more CPUs than a ratio of 16 gives', { request: asks(4), host: { ...host, vcpusUsed: 253, cpuAllocationRatio: 0 } }, 'cpu.short'],
   ['a host without a CPU count passes', { request: asks(4), host: { vcpusTotal: 0 } }, 'passes'],
   [
-    'nova core_filter.py: 9 vCPUs on a host of 8 with a ratio of 4',
+    'A15a nova core_filter.py: 9 vCPUs on a host of 8 with a ratio of 4',
     { request: asks(9), host: { ...small, cpuAllocationRatio: 4 } },
     'cpu.too_few',
   ],

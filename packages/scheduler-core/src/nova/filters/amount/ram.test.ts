@@ -9,7 +9,11 @@ const host = { totalUsableRamMb: 1000, freeRamMb: -400, ramAllocationRatio: 1.5 
 test.each<[string, Given, string]>([
   ['as much memory as is free', { request: asks(100), host }, 'passes'],
   ['one MiB more than is free', { request: asks(101), host }, 'memory.short'],
-  ['nova ram_filter.py: more than the total of the host', { request: asks(1001), host: { ...host, freeRamMb: 1000 } }, 'memory.too_little'],
+  [
+    'B13a nova ram_filter.py: more than the total of the host',
+    { request: asks(1001), host: { ...host, freeRamMb: 1000 } },
+    'memory.too_little',
+  ],
   ['the total of the host', { request: asks(1000), host: { ...host, freeRamMb: 1000 } }, 'passes'],
   ['a host without memory, whatever the ratio', { request: asks(1), host: { totalUsableRamMb: 0, freeRamMb: 0 } }, 'memory.too_little'],
   ['the option replaces the ratio of the host', { request: asks(1), host, options: { ram_allocation_ratio: 1 } }, 'memory.short'],

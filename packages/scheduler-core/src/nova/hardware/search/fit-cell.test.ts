@@ -117,13 +117,13 @@ const rows: readonly Row[] = [
     why: { code: 'numa.pages', need: 256, have: 212 },
   },
   {
-    name: 'small pages, refused with the smallest size',
+    name: 'B12: small pages, refused with the smallest size',
     host: { mempages: [pages(4, 1_000), pages(1_048_576, 56)] },
     guest: { pagesize: -1 },
     why: { code: 'numa.pages', need: 131_072, have: 1_000, unit: 'pages of 4 KiB' },
   },
   {
-    name: 'any pages, refused with the size that has the most free memory',
+    name: 'B12 kind: any pages, refused with the size that has the most free memory',
     host: { mempages: [pages(4, 131_000), pages(2048, 1)] },
     guest: { pagesize: -3 },
     why: { code: 'numa.pages', need: 131_072, have: 131_000, unit: 'pages of 4 KiB' },
