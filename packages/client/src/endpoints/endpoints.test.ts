@@ -125,6 +125,10 @@ test('a second copy goes to the first other endpoint that is not avoided, or to 
   expect(route.other(first)).toBeUndefined()
   const fresh = endpointsAt().endpoints.route()
   expect(letterOf(fresh.other(fresh.next())?.().url ?? '')).toBe('b')
+  const again = endpointsAt().endpoints.route()
+  again.next()
+  const retry = again.next()
+  expect(letterOf(again.other(retry)?.().url ?? ''), 'the order counts, not how often the call tried it').toBe('a')
   const [only = ''] = URLS
   const alone = endpointsAt([only]).endpoints.route()
   expect(alone.other(alone.next())).toBeUndefined()

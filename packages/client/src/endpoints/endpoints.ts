@@ -80,7 +80,7 @@ export function createEndpoints(url: string | readonly string[], { now }: Pick<C
       return {
         next: () => targetOf(choose()),
         other(than) {
-          const chosen = best(endpoints.filter((endpoint) => endpoint.url !== than.url && isReady(endpoint)))
+          const chosen = endpoints.find((endpoint) => endpoint.url !== than.url && isReady(endpoint))
           return chosen && (() => targetOf(chosen))
         },
         waitMs: () => Math.max(0, earliest(choose()) - now()),
