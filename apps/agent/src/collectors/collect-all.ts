@@ -4,7 +4,7 @@ import type { CollectorView } from './collector.ts'
 import { createDelivery } from './deliver.ts'
 import type { Collected } from './output.ts'
 import { STATES } from './run-collectors.ts'
-import type { CollectorError } from './run-process.ts'
+import type { CollectorError } from './processes/run-process.ts'
 import type { CollectorSettings } from './settings.ts'
 import { statesDocument } from './states.ts'
 

@@ -1,7 +1,7 @@
 import type { Clock, ResourceName } from '@gantt/client'
 import { collectOnce } from './collect.ts'
 import type { Collected } from './output.ts'
-import type { CollectorError } from './run-process.ts'
+import type { CollectorError } from './processes/run-process.ts'
 import type { CollectorSettings } from './settings.ts'
 
 /**

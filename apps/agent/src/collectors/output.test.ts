@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { nestingOf } from './nesting.ts'
 import { readOutput } from './output.ts'
 
-const own = { name: { host: 'h1' }, namespace: 'power' }
+const own = { name: { host: 'h1' }, namespace: 'power', conceal: (text: string) => text }
 const read = (text: string) => readOutput(Buffer.from(text), own)
 const document = { freeWatts: 5 }
 

@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const run = (script: string, change: Partial<Run> = {}) =>
   runProcess({
     ...{ file: process.execPath, args: ['-e', script], env: { PATH: '/usr/bin:/bin' }, input: '{}' },
-    ...{ timeoutMs: 60_000, memoryBytes: 512 * 2 ** 20, user: undefined, signal: new AbortController().signal },
+    ...{ timeoutMs: 60_000, memoryBytes: 512 * 2 ** 20, user: undefined, conceal: (text) => text, signal: new AbortController().signal },
     ...change,
   })
 
