@@ -34,7 +34,7 @@ export interface CollectorOptions {
   readonly name: ResourceName
   /** Sends a document to the service. Must not reject. */
   readonly deliver: (collected: Collected) => Promise<Delivery>
-  /** Called after the state or the error changed. */
+  /** Called after the state, the interval or the error changed. */
   readonly changed: (view: CollectorView) => void
   readonly signal: AbortSignal
   readonly clock: Clock
@@ -46,14 +46,14 @@ export interface Collector {
   readonly view: CollectorView
   /** Must be called when it becomes known whether a profile reads the namespace. The collector is not run before. */
   setRead(isRead: boolean): void
-  /** Resolves after the signal has aborted, and the process of a run has ended. Never rejects. */
+  /** Resolves after the signal has aborted, and the process of a run has ended or was given up. Never rejects. */
   readonly ended: Promise<void>
 }
 
 /** A message that a collector prints can differ in each run. In the reported state a message of the same code is replaced after this time. */
 const SAME_ERROR_MS = 300_000
 
-/** Runs a collector at its interval, until the signal aborts. The next run begins after the previous one has ended. */
+/** Runs a collector at its interval, until the signal aborts. The next run begins after all processes of the previous one have ended. */
 export function startCollector({ settings, name, deliver, changed, signal, clock, now }: CollectorOptions): Collector {
   let isRead: boolean | undefined
   let wake = new AbortController()
@@ -65,6 +65,11 @@ export function startCollector({ settings, name, deliver, changed, signal, clock
     if (isRead === true) return settings.intervalSeconds
     return settings.whileUnread === 'slow' ? settings.slowIntervalSeconds : null
   }
+  const stateAfter = (error: CollectorError | null): CollectorState => {
+    if (interval() === null) return 'PAUSED'
+    if (error !== null) return 'FAILING'
+    return isRead === true ? 'SENDING' : 'SLOWED'
+  }
   const become = (state: CollectorState, change: Partial<Pick<CollectorView, 'error' | 'lastGoodAt'>> = {}): void => {
     const next = { ...view, ...change, state, since: state === view.state ? view.since : now(), intervalSeconds: interval() }
     const isChanged =
@@ -75,16 +80,21 @@ export function startCollector({ settings, name, deliver, changed, signal, clock
     view = next
     if (isChanged) changed(view)
   }
-  const failed = (error: CollectorError): void => {
+  const failed = (error: CollectorError, isNamed = false): void => {
     const { error: last } = view
-    const isSame = last !== null && last.code === error.code && (last.text === error.text || now() - last.at < SAME_ERROR_MS)
-    become('FAILING', { error: isSame ? last : { ...error, at: now() } })
+    const isRecent = last !== null && now() - last.at < SAME_ERROR_MS && !isNamed
+    const isSame = last !== null && last.code === error.code && (last.text === error.text || isRecent)
+    become(stateAfter(error), { error: isSame ? last : { ...error, at: now() } })
   }
+  /** Resolves when no process of the last run is left. */
+  let remains: Promise<void> | undefined
   const runOnce = async (): Promise<void> => {
     const result = await collectOnce(settings, name, signal)
+    if ('error' in result) remains = result.remains
     if (signal.aborted) return
     if ('error' in result) {
-      failed(result.error)
+      // the number of a process that does not end must be shown, also if the run before failed for the same reason
+      failed(result.error, remains !== undefined)
       return
     }
     const collectedAt = now()
@@ -92,7 +102,7 @@ export function startCollector({ settings, name, deliver, changed, signal, clock
     // whether the service can be reached says nothing about the collector
     if (delivery === 'unsent' || signal.aborted) return
     if (delivery !== 'accepted') failed(delivery.error)
-    else become(isRead === true ? 'SENDING' : 'SLOWED', { error: null, lastGoodAt: collectedAt })
+    else become(stateAfter(null), { error: null, lastGoodAt: collectedAt })
   }
   const pause = async (ms: number): Promise<void> => {
     wake = new AbortController()
@@ -104,6 +114,9 @@ export function startCollector({ settings, name, deliver, changed, signal, clock
       const seconds = isRead === undefined ? null : interval()
       if (isRead !== undefined && seconds === null) become('PAUSED')
       if (!signal.aborted) await pause(seconds === null ? FOREVER_MS : seconds * 1_000)
+      // no second process is started beside one that does not end
+      if (remains !== undefined) await beforeAbort(remains, signal)
+      remains = undefined
     }
   }
   return {
@@ -118,6 +131,19 @@ export function startCollector({ settings, name, deliver, changed, signal, clock
     },
     ended: follow(),
   }
+}
+
+/** Resolves with the promise, or when the signal aborts. */
+function beforeAbort(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    signal.addEventListener('abort', done, { once: true })
+    if (signal.aborted) done()
+    promise.then(done, done)
+  })
 }
 
 /** A timer cannot wait longer. */

@@ -1,5 +1,5 @@
 import type { ResourceName } from '@gantt/client'
-import { isObject } from './json.ts'
+import { isObject, placeOf } from './json.ts'
 import { nestingOf } from './nesting.ts'
 import type { CollectorError } from './processes/run-process.ts'
 import type { Conceal } from './secrets.ts'
@@ -53,8 +53,7 @@ export function readOutput(
   }
   if (!isObject(parsed)) return malformed('its output is not a JSON object; it must have "version" and "document"')
   const unknown = Object.keys(parsed).find((key) => !KEYS.includes(key))
-  if (unknown !== undefined)
-    return malformed(`its output has the member ${quotedPart(unknown)}; it may have ${KEYS.join(', ')}`)
+  if (unknown !== undefined) return malformed(`its output has the member ${quotedPart(unknown)}; it may have ${KEYS.join(', ')}`)
   const wanted = {
     namespace: parsed.namespace ?? namespace,
     host: parsed.host ?? name.host,
@@ -78,10 +77,4 @@ export function readOutput(
   if (!isObject(document)) return malformed('its output must have a "document", which is an object')
   const wrong = unsendable(document)
   return wrong === undefined ? { collected: { version, document } } : malformed(`its document cannot be sent: ${plainText(conceal(wrong))}`)
-}
-
-/** Where a text is no JSON. The parser's message is not used, because it can quote a part of the text, in which secrets are not found. */
-function placeOf(error: unknown): string {
-  const [, position] = error instanceof Error ? (/at position (\d+)/.exec(error.message) ?? []) : []
-  return position === undefined ? ': it ends too early' : `: it is wrong at character ${Number(position) + 1}`
 }

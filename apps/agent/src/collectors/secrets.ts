@@ -34,7 +34,11 @@ export const withoutUrlSecrets = (text: string): string =>
 /** The forms in which a secret can occur in a message: as it is, each of its lines, what follows its equals sign, parts of a URL; and encoded. */
 function formsOf(text: string, at: string): readonly (readonly [string, string])[] {
   const parts = [text, ...text.split(/\s*\n\s*/), text.slice(text.indexOf('=') + 1), ...partsOfUrl(text)]
-  const forms = parts.flatMap((part) => [part, encodeURIComponent(part.replace(/\p{Surrogate}/gu, '\ufffd')), JSON.stringify(part).slice(1, -1)])
+  const forms = parts.flatMap((part) => [
+    part,
+    encodeURIComponent(part.replace(/\p{Surrogate}/gu, '\ufffd')),
+    JSON.stringify(part).slice(1, -1),
+  ])
   return [...new Set(forms)].filter((form) => form.length >= LEAST).map((form) => [form, at])
 }
 

@@ -10,7 +10,9 @@ const MAX_DEPTH = 32
 
 /** What is wrong with a document that the service cannot take, as a sentence. Undefined if it can be sent. */
 export function unsendable(document: JsonObject): string | undefined {
-  const waiting: { readonly value: unknown; readonly at: string; readonly depth: number }[] = [{ value: document, at: 'document', depth: 0 }]
+  const waiting: { readonly value: unknown; readonly at: string; readonly depth: number }[] = [
+    { value: document, at: 'document', depth: 0 },
+  ]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { value, at, depth } = next
     if (typeof value === 'number' && !isSafe(value))

@@ -1,6 +1,9 @@
 import type { CollectorView } from './collector.ts'
 import { cutText, plainText } from './text.ts'
 
+/** The namespace of the states. The service defines it. */
+export const STATES = { namespace: 'collectors', version: '1.0' } as const
+
 /** The maximum length of an error's text in the states, in characters. The service has the same limit. */
 const MAX_TEXT = 500
 
