@@ -4,7 +4,6 @@ import { isObject } from './json.ts'
 import { type ModuleName, moduleNames } from './modules/names.ts'
 import { wrongOption } from './modules/own-options.ts'
 import { parseText } from './parse-text.ts'
-import { unsendable } from './sendable.ts'
 import { kindOf, shown } from './shown.ts'
 import { utf8 } from './text.ts'
 
@@ -187,13 +186,9 @@ function parseOne(at: string, given: unknown, unread: 'pause' | 'slow', around: 
 
 function optionsOf(at: string, given: unknown, wrong: Wrong): CollectorSettings['options'] | undefined {
   const options = given ?? {}
-  if (!isObject(options)) {
-    wrong(at, options, 'be an object', true)
-    return undefined
-  }
-  const why = unsendable(options)
-  if (why !== undefined) wrong(at, options, `be an object that JSON can express, and ${why.replace(/^document/, 'options')}`, true)
-  return options
+  if (isObject(options)) return options
+  wrong(at, options, 'be an object', true)
+  return undefined
 }
 
 function workOf(at: string, given: Readonly<Record<string, unknown>>, { folder, isFile }: Surroundings, wrong: Wrong): Work | undefined {

@@ -59,14 +59,16 @@ export const prometheusCollector: Collect = async ({ options }) => {
   const { from, version, fields, maxAgeSeconds } = readPrometheusOptions(options)
   const { samples } = parseExposition(await readText(from))
   const now = Date.now()
+  const metrics = fields.map(({ metric }) => metric)
   const recent = samples.filter(
-    ({ name, timestamp }) => timestamp === undefined || ageOf(`a sample of ${name}`, timestamp, now) <= maxAgeSeconds,
+    ({ name, timestamp }) =>
+      metrics.includes(name) && (timestamp === undefined || ageOf(`a sample of ${name}`, timestamp, now) <= maxAgeSeconds),
   )
   const found = fields.flatMap((field): (readonly [string, number])[] => {
     const value = fieldValue(field, recent)
     return value === undefined ? [] : [[field.name, value]]
   })
-  if (found.length === 0) throw new Error(`${shownUrl(from)} has none of the metrics ${fields.map(({ metric }) => metric).join(', ')}`)
+  if (found.length === 0) throw new Error(`${shownUrl(from)} has none of the metrics ${metrics.join(', ')}`)
   return { version, document: Object.fromEntries(found) }
 }
 

@@ -11,7 +11,7 @@ export interface RunningTree extends Root {
 /** The first and the longest pause between two looks at processes that were ended. */
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [10, 200]
 /** The pause between two looks at processes that did not end for long. */
-const RARE_PAUSE_MS = 5_000
+const RARE_PAUSE_MS = 2_000
 
 /**
  * The live processes of a run: those of its tree, and those with its mark, which detached themselves. A process that was started before the

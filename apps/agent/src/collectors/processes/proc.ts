@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
-import { performance } from 'node:perf_hooks'
-import { setImmediate } from 'node:timers/promises'
+import { inSlices } from './slices.ts'
 
 /** A process as /proc shows it (proc(5), /proc/PID/stat). */
 export interface Process {
@@ -22,9 +21,6 @@ export interface Scan {
   readonly processes: readonly Process[]
   readonly busyMs: number
 }
-
-/** A machine can have very many processes. After this time, other work of the event loop gets its turn. */
-const SLICE_MS = 3
 
 /** The process has ended (ENOENT, ESRCH), or belongs to another user (EACCES, EPERM). */
 const UNREADABLE: readonly unknown[] = ['ENOENT', 'ESRCH', 'EACCES', 'EPERM']
@@ -58,26 +54,6 @@ export function readProcess(pid: number): Process | undefined {
 
 /** True if a process has ended, also if its parent has not asked yet how. */
 export const hasEnded = ({ state }: Process): boolean => state === 'Z' || state === 'X'
-
-/** Calls `read` for each item, in short steps. Also returns how long the calls kept the event loop busy. */
-async function inSlices<Item, Result>(
-  items: readonly Item[],
-  read: (item: Item) => Result | undefined,
-): Promise<{ readonly results: readonly Result[]; readonly busyMs: number }> {
-  const results: Result[] = []
-  let busyMs = 0
-  let began = performance.now()
-  for (const item of items) {
-    const result = read(item)
-    if (result !== undefined) results.push(result)
-    const took = performance.now() - began
-    if (took < SLICE_MS) continue
-    busyMs += took
-    await setImmediate()
-    began = performance.now()
-  }
-  return { results, busyMs: busyMs + performance.now() - began }
-}
 
 /** All processes of the machine. Processes that end meanwhile may be missing. */
 export async function allProcesses(): Promise<Scan> {
