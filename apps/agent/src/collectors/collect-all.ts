@@ -7,7 +7,7 @@ import type { Collected } from './output.ts'
 import type { CollectorError } from './processes/run-process.ts'
 import { removeLeftovers } from './run-collectors.ts'
 import type { CollectorSettings } from './settings.ts'
-import { STATES, statesDocument } from './states.ts'
+import { STATES, statesDocument } from './states/states.ts'
 
 /** What one run of a collector produced. */
 export interface CollectedOnce {

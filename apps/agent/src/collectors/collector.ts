@@ -61,10 +61,7 @@ export function startCollector({ settings, name, deliver, changed, signal, clock
     ...{ name: settings.name, namespace: settings.namespace, state: 'WAITING', since: now() },
     ...{ intervalSeconds: settings.intervalSeconds, error: null, lastGoodAt: null },
   }
-  const interval = (): number | null => {
-    if (isRead === true) return settings.intervalSeconds
-    return settings.whileUnread === 'slow' ? settings.slowIntervalSeconds : null
-  }
+  const interval = (): number | null => intervalOf(settings, isRead)
   const stateAfter = (error: CollectorError | null): CollectorState => {
     if (interval() === null) return 'PAUSED'
     if (error !== null) return 'FAILING'
@@ -72,11 +69,7 @@ export function startCollector({ settings, name, deliver, changed, signal, clock
   }
   const become = (state: CollectorState, change: Partial<Pick<CollectorView, 'error' | 'lastGoodAt'>> = {}): void => {
     const next = { ...view, ...change, state, since: state === view.state ? view.since : now(), intervalSeconds: interval() }
-    const isChanged =
-      state !== view.state ||
-      next.intervalSeconds !== view.intervalSeconds ||
-      next.error?.code !== view.error?.code ||
-      next.error?.at !== view.error?.at
+    const isChanged = hasChanged(view, next)
     view = next
     if (isChanged) changed(view)
   }
@@ -132,6 +125,19 @@ export function startCollector({ settings, name, deliver, changed, signal, clock
     ended: follow(),
   }
 }
+
+/** The time between two runs in seconds. Null if the collector is not run. */
+function intervalOf({ intervalSeconds, slowIntervalSeconds, whileUnread }: CollectorSettings, isRead: boolean | undefined): number | null {
+  if (isRead === true) return intervalSeconds
+  return whileUnread === 'slow' ? slowIntervalSeconds : null
+}
+
+/** True if a state differs from the one before by more than the time of the last document. */
+const hasChanged = (before: CollectorView, after: CollectorView): boolean =>
+  after.state !== before.state ||
+  after.intervalSeconds !== before.intervalSeconds ||
+  after.error?.code !== before.error?.code ||
+  after.error?.at !== before.error?.at
 
 /** Resolves with the promise, or when the signal aborts. */
 function beforeAbort(promise: Promise<void>, signal: AbortSignal): Promise<void> {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { byExtent } from '../../../../testing/extent.ts'
-import { isSafeJson } from '../../../server/src/schema/types/safe-json.ts'
+import { isSafeJson } from '../../../server/src/testing/json-rule.ts'
 import { nestingOf } from './nesting.ts'
 import { readOutput } from './output.ts'
 

@@ -4,9 +4,9 @@ import { type CollectorView, type Delivery, startCollector } from './collector.t
 import { type Answer, createDelivery, refusal } from './deliver.ts'
 import type { Collected } from './output.ts'
 import { endLeftovers, leftoverText } from './processes/leftovers.ts'
-import { REPEAT_MS, type Reported, reportStates } from './report-states.ts'
 import type { CollectorSettings } from './settings.ts'
-import { STATES, statesDocument } from './states.ts'
+import { REPEAT_MS, type Reported, reportStates } from './states/report-states.ts'
+import { STATES, statesDocument } from './states/states.ts'
 
 export interface CollectorsOptions {
   readonly gantt: Gantt
@@ -51,18 +51,23 @@ export function runCollectors({
 }: CollectorsOptions): Collectors {
   const calls = { signal, deadlineMs: CALL_MS }
   const { complain, calm } = createComplaints(notify, signal)
-  const deliveryOf = (one: CollectorSettings): ((collected: Collected) => Promise<Delivery>) => {
+  const deliverFor = (one: CollectorSettings): ((collected: Collected) => Promise<Delivery>) => {
     const send = createDelivery(gantt, name, one.namespace)
     return async (collected) => {
-      try {
-        const answer = await send(collected, calls)
-        if (answer.type === 'refused') return { error: refusal(answer, one) }
-        take(one.namespace, answer)
-        return answer.type === 'accepted' ? 'accepted' : 'unsent'
-      } catch (error) {
-        complain(one.namespace, messageOf(error))
-        return 'unsent'
-      }
+      const answer = await sendOne(one.namespace, () => send(collected, calls))
+      if (answer?.type === 'refused') return { error: refusal(answer, one) }
+      return answer?.type === 'accepted' ? 'accepted' : 'unsent'
+    }
+  }
+  /** Sends a document. Undefined if the call failed; then the reason is logged. */
+  const sendOne = async (namespace: string, send: () => Promise<Answer>): Promise<Answer | undefined> => {
+    try {
+      const answer = await send()
+      if (answer.type !== 'refused' || namespace === STATES.namespace) take(namespace, answer)
+      return answer
+    } catch (error) {
+      complain(namespace, messageOf(error))
+      return undefined
     }
   }
   const take = (namespace: string, answer: Answer): void => {
@@ -83,14 +88,9 @@ export function runCollectors({
   }
   const deliverStates = createDelivery(gantt, name, STATES.namespace)
   const sendStates = async (states: string): Promise<Reported> => {
-    try {
-      const answer = await deliverStates({ version: STATES.version, document: JSON.parse(states) }, calls)
-      take(STATES.namespace, answer)
-      return answer.type === 'unknown' ? 'unsent' : answer.type
-    } catch (error) {
-      complain(STATES.namespace, messageOf(error))
-      return 'unsent'
-    }
+    const document = { version: STATES.version, document: JSON.parse(states) }
+    const answer = await sendOne(STATES.namespace, () => deliverStates(document, calls))
+    return answer === undefined || answer.type === 'unknown' ? 'unsent' : answer.type
   }
   const views = (): readonly CollectorView[] => running.map(({ collector }) => collector.view)
   const reporting = reportStates({
@@ -110,7 +110,7 @@ export function runCollectors({
   }
   const running = settings.map((one) => ({
     namespace: one.namespace,
-    collector: startCollector({ settings: one, name, deliver: deliveryOf(one), changed, signal, clock, now }),
+    collector: startCollector({ settings: one, name, deliver: deliverFor(one), changed, signal, clock, now }),
   }))
   return {
     get views() {

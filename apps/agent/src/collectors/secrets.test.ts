@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { concealing, withoutUrlSecrets } from './secrets.ts'
+import { concealing } from './secrets.ts'
 import type { Work } from './settings.ts'
+import { withoutUrlSecrets } from './urls.ts'
 
 const command = (...args: readonly string[]): Work => ({ kind: 'command', command: ['/usr/bin/collect', ...args] })
 const conceal = (text: string, work: Work, options = {}, env = {}): string => concealing({ work, options, env })(text)

@@ -1,5 +1,6 @@
 import { isObject } from './json.ts'
 import type { CollectorSettings } from './settings.ts'
+import { partsOfUrl, withoutUrlSecrets } from './urls.ts'
 
 /** Replaces the secrets of a collector's settings in a text, so that the text can be logged and reported. */
 export type Conceal = (text: string) => string
@@ -25,12 +26,6 @@ export function concealing({ work, options, env }: Pick<CollectorSettings, 'work
   return (text) => known.reduce((rest, [secret, at]) => rest.replaceAll(secret, `[${at}]`), withoutUrlSecrets(text))
 }
 
-/** Removes the user, the password and the query of each URL in a text. */
-export const withoutUrlSecrets = (text: string): string =>
-  text.replace(/([a-z][a-z0-9+.-]*:\/\/)([^\s/?#"'<>]*@)?([^\s?#"'<>]*)(\?[^\s#"'<>]*)?/gi, (_all, scheme, user, rest, query) =>
-    [scheme, user === undefined ? '' : '[hidden]@', rest, query === undefined ? '' : '?[hidden]'].join(''),
-  )
-
 /** The forms in which a secret can occur in a message: as it is, each of its lines, what follows its equals sign, parts of a URL; and encoded. */
 function formsOf(text: string, at: string): readonly (readonly [string, string])[] {
   const parts = [text, ...text.split(/\s*\n\s*/), text.slice(text.indexOf('=') + 1), ...partsOfUrl(text)]
@@ -40,23 +35,6 @@ function formsOf(text: string, at: string): readonly (readonly [string, string])
     JSON.stringify(part).slice(1, -1),
   ])
   return [...new Set(forms)].filter((form) => form.length >= LEAST).map((form) => [form, at])
-}
-
-/** The user, the password and the values of the query of a URL. A message can contain them without the rest of the URL. */
-function partsOfUrl(text: string): readonly string[] {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined) return []
-  const own = [url.username, url.password].flatMap((part) => [part, decoded(part)])
-  return [...own, ...url.searchParams.values()]
-}
-
-/** Undoes the encoding of a part of a URL. A part that is encoded wrongly stays. */
-export function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
 }
 
 /** All texts in a value, each with its place. */

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { decoded, withoutUrlSecrets } from '../secrets.ts'
 import { utf8 } from '../text.ts'
+import { decoded, withoutUrlSecrets } from '../urls.ts'
 import type { Collect } from './contract.ts'
 import { type Options, readOptions } from './options.ts'
 import { parseExposition, type Sample } from './prometheus-text.ts'

@@ -1,5 +1,5 @@
-import type { CollectorView } from './collector.ts'
-import { cutText, plainText } from './text.ts'
+import type { CollectorView } from '../collector.ts'
+import { cutText, plainText } from '../text.ts'
 
 /** The namespace of the states. The service defines it. */
 export const STATES = { namespace: 'collectors', version: '1.0' } as const

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type VirtualClock, virtualClock } from '../testing/virtual-clock.ts'
+import { type VirtualClock, virtualClock } from '../../testing/virtual-clock.ts'
 import { type Reported, reportStates, type States } from './report-states.ts'
 
 interface Trial {
@@ -90,8 +90,27 @@ test('while states are refused and a namespace is not read, the agent asks every
   reporting.known()
   await clock.advance(100_000)
   expect(sent.map(([at]) => at)).toEqual([0, 20, 60])
-  expect(asked).toEqual([0, 20, 40, 60, 80, 100])
+  expect(asked).toEqual([20, 40, 60, 80, 100])
   await end()
+})
+
+test('the agent asks also while states are being sent, which can take long', async () => {
+  const clock = virtualClock()
+  const stop = new AbortController()
+  const asked: number[] = []
+  let sends = 0
+  const reporting = reportStates({
+    ...{ states: () => 'first', isAsking: () => true, repeatMs: 240_000, burst: 4, clock, signal: stop.signal },
+    // from the second time on there is no answer
+    send: async () =>
+      ++sends === 1 ? 'unsent' : await new Promise<Reported>((resolve) => stop.signal.addEventListener('abort', () => resolve('unsent'))),
+    ask: async () => void asked.push(clock.now() / 1_000),
+  })
+  reporting.known()
+  await clock.advance(100_000)
+  expect([sends, asked]).toEqual([2, [20, 40, 60, 80, 100]])
+  stop.abort()
+  await reporting.ended
 })
 
 test.each([false, true])(

@@ -49,7 +49,7 @@ export function reportStates({ states, send, ask, isAsking, repeatMs, burst, sig
   let wake = new AbortController()
   let accepted: string | undefined
   let failures = 0
-  let [reportAt, askAt] = [clock.now() + REPEAT_MS, clock.now() + ASK_MS]
+  let reportAt = clock.now() + REPEAT_MS
   const changes = createAllowance(burst, clock.now())
 
   const report = async (): Promise<void> => {
@@ -63,20 +63,19 @@ export function reportStates({ states, send, ask, isAsking, repeatMs, burst, sig
     reportAt = clock.now() + pauseMs
     // the states may have changed meanwhile, or could not be sent because there were too many changes
     if (failures === 0 && states() !== accepted) reportAt = Math.min(reportAt, changes.nextAt(clock.now()))
-    askAt = reported === 'refused' ? Math.min(askAt, clock.now()) : clock.now() + ASK_MS
   }
-  const follow = async (): Promise<void> => {
+  const reportAgain = async (): Promise<void> => {
     while (!signal.aborted) {
-      const at = failures > 0 && isAsking() ? Math.min(reportAt, askAt) : reportAt
-      const waitMs = Math.min(LONGEST_WAIT_MS, Math.max(0, at - clock.now()))
+      const waitMs = Math.min(LONGEST_WAIT_MS, Math.max(0, reportAt - clock.now()))
       await clock.wait(waitMs, AbortSignal.any([signal, wake.signal])).catch(() => undefined)
       wake = new AbortController()
-      if (signal.aborted) return
-      if (clock.now() >= reportAt) await report()
-      if (failures > 0 && isAsking() && clock.now() >= askAt) {
-        await ask()
-        askAt = clock.now() + ASK_MS
-      }
+      if (!signal.aborted && clock.now() >= reportAt) await report()
+    }
+  }
+  const askAgain = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await clock.wait(ASK_MS, signal).catch(() => undefined)
+      if (!signal.aborted && failures > 0 && isAsking()) await ask()
     }
   }
   return {
@@ -89,7 +88,8 @@ export function reportStates({ states, send, ask, isAsking, repeatMs, burst, sig
       reportAt = clock.now()
       wake.abort()
     },
-    ended: Promise.resolve().then(follow),
+    // sending states can take long, so the agent asks independently of it
+    ended: Promise.resolve().then(async () => void (await Promise.all([reportAgain(), askAgain()]))),
   }
 }
 

@@ -1,9 +1,9 @@
 import { findUnplain, namespaceNamed } from '@gantt/scheduler-core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { byExtent } from '../../../../testing/extent.ts'
-import { isSafeJson } from '../../../server/src/schema/types/safe-json.ts'
-import type { CollectorView } from './collector.ts'
+import { byExtent } from '../../../../../testing/extent.ts'
+import { isSafeJson } from '../../../../server/src/testing/json-rule.ts'
+import type { CollectorView } from '../collector.ts'
 import { statesDocument } from './states.ts'
 
 const AT = Date.parse('2026-11-20T12:00:00Z')
