@@ -5,7 +5,7 @@ import { type Answer, createDelivery, refusal } from './deliver.ts'
 import type { Collected } from './output.ts'
 import { endLeftovers, leftoverText } from './processes/leftovers.ts'
 import type { CollectorSettings } from './settings.ts'
-import { REPEAT_MS, type Reported, reportStates } from './states/report-states.ts'
+import { REPEAT_MS, reportStates } from './states/report-states.ts'
 import { STATES, statesDocument } from './states/states.ts'
 
 export interface CollectorsOptions {
@@ -87,10 +87,10 @@ export function runCollectors({
     for (const { collector, namespace } of running) collector.setRead(namespaces === undefined || read.has(namespace))
   }
   const deliverStates = createDelivery(gantt, name, STATES.namespace)
-  const sendStates = async (states: string): Promise<Reported> => {
+  const sendStates = async (states: string): Promise<boolean> => {
     const document = { version: STATES.version, document: JSON.parse(states) }
     const answer = await sendOne(STATES.namespace, () => deliverStates(document, calls))
-    return answer === undefined || answer.type === 'unknown' ? 'unsent' : answer.type
+    return answer?.type === 'accepted'
   }
   const views = (): readonly CollectorView[] => running.map(({ collector }) => collector.view)
   const reporting = reportStates({

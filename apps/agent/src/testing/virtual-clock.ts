@@ -16,12 +16,17 @@ export function virtualClock(): VirtualClock {
     wait: (ms, signal) =>
       new Promise((resolve, reject) => {
         signal?.throwIfAborted()
-        const one = { at: now + ms, end: resolve }
-        waits.push(one)
-        signal?.addEventListener('abort', () => {
+        const abort = (): void => {
           waits = waits.filter((each) => each !== one)
-          reject(signal.reason)
-        })
+          reject(signal?.reason)
+        }
+        const end = (): void => {
+          signal?.removeEventListener('abort', abort)
+          resolve()
+        }
+        const one = { at: now + ms, end }
+        waits.push(one)
+        signal?.addEventListener('abort', abort, { once: true })
       }),
     async advance(ms) {
       const until = now + ms

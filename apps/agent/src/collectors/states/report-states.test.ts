@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type VirtualClock, virtualClock } from '../../testing/virtual-clock.ts'
-import { type Reported, reportStates, type States } from './report-states.ts'
+import { reportStates, type States } from './report-states.ts'
 
 interface Trial {
   readonly clock: VirtualClock
@@ -13,7 +13,7 @@ interface Trial {
   end(): Promise<void>
 }
 
-function begin(answer: (states: string) => Reported, { isAsking = false, burst = 4, repeatMs = 240_000 } = {}): Trial {
+function begin(isAccepted: () => boolean, { isAsking = false, burst = 4, repeatMs = 240_000 } = {}): Trial {
   const clock = virtualClock()
   const stop = new AbortController()
   let states = 'first'
@@ -23,7 +23,7 @@ function begin(answer: (states: string) => Reported, { isAsking = false, burst =
     states: () => states,
     send: async (one) => {
       sent.push([clock.now() / 1_000, one])
-      return answer(one)
+      return isAccepted()
     },
     ask: async () => void asked.push(clock.now() / 1_000),
     isAsking: () => isAsking,
@@ -43,7 +43,7 @@ function begin(answer: (states: string) => Reported, { isAsking = false, burst =
 }
 
 test('states are sent at once when the service knows the host and when they change, and are repeated', async () => {
-  const { clock, reporting, sent, change, end } = begin(() => 'accepted')
+  const { clock, reporting, sent, change, end } = begin(() => true)
   reporting.known()
   await clock.advance(5_000)
   change('second')
@@ -57,7 +57,7 @@ test('states are sent at once when the service knows the host and when they chan
 })
 
 test('while a namespace is not read, states are repeated every 20 s, because the answer says what is read', async () => {
-  const { clock, reporting, sent, asked, end } = begin(() => 'accepted', { isAsking: true })
+  const { clock, reporting, sent, asked, end } = begin(() => true, { isAsking: true })
   reporting.known()
   await clock.advance(60_000)
   expect(sent.map(([at]) => at)).toEqual([0, 20, 40, 60])
@@ -65,9 +65,9 @@ test('while a namespace is not read, states are repeated every 20 s, because the
   await end()
 })
 
-test.each<Reported>(['unsent', 'refused'])('states that are %s are owed: they are sent again after growing pauses', async (answer) => {
+test('states that were not accepted are owed: they are sent again after growing pauses', async () => {
   let isUp = false
-  const { clock, reporting, sent, change, end } = begin(() => (isUp ? 'accepted' : answer))
+  const { clock, reporting, sent, change, end } = begin(() => isUp)
   reporting.known()
   await clock.advance(30_000)
   // a change meanwhile does not shorten the pause, and the newest states are sent
@@ -85,8 +85,8 @@ test.each<Reported>(['unsent', 'refused'])('states that are %s are owed: they ar
   await end()
 })
 
-test('while states are refused and a namespace is not read, the agent asks every 20 s without states', async () => {
-  const { clock, reporting, sent, asked, end } = begin(() => 'refused', { isAsking: true })
+test('while states are not accepted and a namespace is not read, the agent asks every 20 s without states', async () => {
+  const { clock, reporting, sent, asked, end } = begin(() => false, { isAsking: true })
   reporting.known()
   await clock.advance(100_000)
   expect(sent.map(([at]) => at)).toEqual([0, 20, 60])
@@ -103,7 +103,7 @@ test('the agent asks also while states are being sent, which can take long', asy
     ...{ states: () => 'first', isAsking: () => true, repeatMs: 240_000, burst: 4, clock, signal: stop.signal },
     // from the second time on there is no answer
     send: async () =>
-      ++sends === 1 ? 'unsent' : await new Promise<Reported>((resolve) => stop.signal.addEventListener('abort', () => resolve('unsent'))),
+      ++sends === 1 ? false : await new Promise<boolean>((resolve) => stop.signal.addEventListener('abort', () => resolve(false))),
     ask: async () => void asked.push(clock.now() / 1_000),
   })
   reporting.known()
@@ -116,7 +116,7 @@ test('the agent asks also while states are being sent, which can take long', asy
 test.each([false, true])(
   'a collector that works and fails by turns changes the log at most every four minutes (a namespace is not read: %s)',
   async (isAsking) => {
-    const { clock, reporting, sent, change, end } = begin(() => 'accepted', { burst: 6, isAsking })
+    const { clock, reporting, sent, change, end } = begin(() => true, { burst: 6, isAsking })
     reporting.known()
     await clock.advance(0)
     for (let second = 0; second < 3_600; second++) {
@@ -137,7 +137,7 @@ test.each([false, true])(
 
 test('states that are to be removed are sent until they are accepted, and are not repeated', async () => {
   let isUp = false
-  const { clock, reporting, sent, end } = begin(() => (isUp ? 'accepted' : 'unsent'), { repeatMs: Number.POSITIVE_INFINITY })
+  const { clock, reporting, sent, end } = begin(() => isUp, { repeatMs: Number.POSITIVE_INFINITY })
   reporting.known()
   await clock.advance(10_000)
   isUp = true

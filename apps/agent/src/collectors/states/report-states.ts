@@ -1,13 +1,10 @@
 import type { Clock } from '@gantt/client'
 
-/** What became of the states that were sent. `refused`: the service does not take them, for example because its feature level is too low. */
-export type Reported = 'accepted' | 'refused' | 'unsent'
-
 export interface StatesOptions {
   /** The present states, as JSON. */
   readonly states: () => string
-  /** Sends states. Must not reject. */
-  readonly send: (states: string) => Promise<Reported>
+  /** Sends states. Returns true if the service accepted them. Must not reject. */
+  readonly send: (states: string) => Promise<boolean>
   /** Sends a question that has no content, and whose answer says what profiles read. Must not reject. */
   readonly ask: () => Promise<void>
   /** True if the agent has to learn soon what profiles read, because the namespace of a collector is not read. */
@@ -56,9 +53,9 @@ export function reportStates({ states, send, ask, isAsking, repeatMs, burst, sig
     const present = states()
     const isSent = present === accepted || accepted === undefined || changes.take(clock.now())
     const sent = isSent ? present : (accepted ?? present)
-    const reported = await send(sent)
-    if (reported === 'accepted') accepted = sent
-    failures = reported === 'accepted' ? 0 : failures + 1
+    const isAccepted = await send(sent)
+    if (isAccepted) accepted = sent
+    failures = isAccepted ? 0 : failures + 1
     const pauseMs = failures > 0 ? Math.min(REPEAT_MS, RETRY_MS * 2 ** (failures - 1)) : isAsking() ? ASK_MS : repeatMs
     reportAt = clock.now() + pauseMs
     // the states may have changed meanwhile, or could not be sent because there were too many changes

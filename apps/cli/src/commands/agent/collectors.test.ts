@@ -1,6 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
 import { ADMIN_KEY } from '../../../../../packages/proofs/src/processes/service.ts'
 import { useOwnService } from '../../testing/own-service.ts'
@@ -12,6 +15,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'gantt-collectors-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const plugin = writeLabPlugin(folder)
+const bin = fileURLToPath(new URL('../../../bin/gantt.mjs', import.meta.url))
 const own = useOwnService({ withFleet: false, settings: { GANTT_PLUGINS: `trusted:${plugin}` } })
 
 const { seen, collectorOf, documentOf, createProfile, startAgent } = createLab(own, folder)
@@ -199,6 +203,39 @@ test('settings without collectors remove the states that an earlier agent report
   writeFileSync(file, 'collectors = []\n')
   const { code } = await own.run('agent', '--once', '--name', 'once-emptied', '--collectors', file)
   expect([code, (await seen('once-emptied')).collectors]).toEqual([0, []])
+})
+
+test('an agent that starts ends what the collectors of a killed agent left, also what they detached', async () => {
+  await createProfile('lab', ['ReadWeigher'])
+  const pids = path.join(folder, 'left')
+  const hangs = `const { spawn } = require('node:child_process')
+    const child = spawn('sleep', ['3600'], { detached: true, stdio: 'ignore' })
+    require('node:fs').writeFileSync(${JSON.stringify(pids)}, process.pid + ' ' + child.pid)
+    setInterval(() => {}, 1_000)`
+  const collectors = [{ name: 'steady', namespace: 'steady', command: [process.execPath, '-e', hangs], timeoutSeconds: 600 }]
+  const file = path.join(folder, 'left.json')
+  writeFileSync(file, JSON.stringify({ collectors }))
+  const command = [bin, 'agent', '--name', 'left', '--interval', '1', '--collectors', file]
+  const killed = spawn(process.execPath, command, { env: { ...process.env, ...own.environment }, stdio: 'ignore' })
+  const ended = once(killed, 'exit')
+  const isRunning = (pid: number): boolean => existsSync(`/proc/${pid}/stat`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))
+  await expect.poll(() => existsSync(pids) && readFileSync(pids, 'utf8')).toMatch(/^\d+ \d+$/)
+  const left = readFileSync(pids, 'utf8').split(' ').map(Number)
+  killed.kill('SIGKILL')
+  await ended
+  expect(left.map(isRunning)).toEqual([true, true])
+  const next = startAgent('left', {})
+  try {
+    await expect.poll(() => left.map(isRunning)).toEqual([false, false])
+    const remarks = (): readonly string[] => next.events.flatMap((event) => (event.event === 'remark' ? [event.text] : []))
+    for (const pid of left)
+      await expect
+        .poll(remarks)
+        .toContainEqual(expect.stringMatching(new RegExp(`^process ${pid} \\(.*a collector of an earlier agent left, was ended$`)))
+  } finally {
+    await next.end()
+    for (const pid of left.filter(isRunning)) process.kill(pid, 'SIGKILL')
+  }
 })
 
 describe('an agent that reports once, or only shows what it would report', () => {
