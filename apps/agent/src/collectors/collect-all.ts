@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Gantt, ResourceName } from '@gantt/client'
 import type { AgentEvent } from '../events.ts'
 import { collectOnce, type Result } from './collect.ts'
@@ -20,8 +21,11 @@ export const collectAll = (
   settings: readonly CollectorSettings[],
   name: ResourceName,
   signal: AbortSignal,
-): Promise<readonly CollectedOnce[]> =>
-  Promise.all(settings.map(async (one) => ({ settings: one, result: await collectOnce(one, name, signal) })))
+): Promise<readonly CollectedOnce[]> => {
+  // each run listens to the signal
+  setMaxListeners(0, signal)
+  return Promise.all(settings.map(async (one) => ({ settings: one, result: await collectOnce(one, name, signal) })))
+}
 
 /** What became of a collector in one run of the agent. `paused`: it was not run, because no profile reads its namespace. */
 export type Outcome =
@@ -56,6 +60,7 @@ export async function reportCollectors(
   const isRead = (namespace: string): boolean => required === undefined || required.includes(namespace)
   const isRun = ({ namespace, whileUnread }: CollectorSettings): boolean => isRead(namespace) || whileUnread === 'slow'
   await removeLeftovers(notify)
+  setMaxListeners(0, signal)
   const outcomes = await Promise.all(
     settings.map(async (one): Promise<Outcome> => {
       if (!isRun(one)) return { type: 'paused', settings: one }

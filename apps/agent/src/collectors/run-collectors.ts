@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { type Clock, type Gantt, type ResourceName, systemClock } from '@gantt/client'
 import type { AgentEvent } from '../events.ts'
 import { type CollectorView, type Delivery, startCollector } from './collector.ts'
@@ -49,6 +50,8 @@ export function runCollectors({
   clock = systemClock,
   now = Date.now,
 }: CollectorsOptions): Collectors {
+  // each run listens to the signal
+  setMaxListeners(0, signal)
   const calls = { signal, deadlineMs: CALL_MS }
   const { complain, calm } = createComplaints(notify, signal)
   const deliverFor = (one: CollectorSettings): ((collected: Collected) => Promise<Delivery>) => {

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { MARK } from './mark.ts'
-import { allProcesses, kill, type Process, type Root, treeOf, valuesIn } from './proc.ts'
+import { kill, nextScan, type Process, type Root, treeOf, valuesIn } from './proc.ts'
 
 /** The processes of one run of a collector: its first process, and the mark in the environment of all of them. */
 export interface RunningTree extends Root {
@@ -18,7 +18,7 @@ const RARE_PAUSE_MS = 2_000
  * run is none of them.
  */
 async function membersOf(run: RunningTree): Promise<readonly Process[]> {
-  const { processes } = await allProcesses()
+  const { processes } = await nextScan()
   const tree = treeOf(run, processes)
   const others = processes.filter((one) => !tree.includes(one) && one.startTicks >= (run.startTicks ?? 0))
   const marks = await valuesIn(others, MARK)

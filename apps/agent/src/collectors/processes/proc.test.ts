@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterEach, expect, test } from 'vitest'
-import { allProcesses, type Process, readProcess, treeOf, valuesIn } from './proc.ts'
+import { allProcesses, nextScan, type Process, readProcess, sharedScan, treeOf, valuesIn } from './proc.ts'
 import { inSlices } from './slices.ts'
 
 const started: ReturnType<typeof spawn>[] = []
@@ -53,6 +53,16 @@ test('reading very many processes lets other work run in between', async () => {
   expect(results.length).toBeGreaterThan(2_500)
   expect(turns).toBeGreaterThan(0)
   expect(busyMs).toBeGreaterThan(0)
+})
+
+test('callers at the same time share a scan, and the next scan has what was started before the call', async () => {
+  const shared = sharedScan()
+  expect(sharedScan()).toBe(shared)
+  const pid = await start()
+  const next = nextScan()
+  expect(nextScan()).toBe(next)
+  expect((await next).processes.map((found) => found.pid)).toContain(pid)
+  await shared
 })
 
 test('a variable is found in the environment of a process', async () => {

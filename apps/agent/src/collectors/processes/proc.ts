@@ -73,6 +73,21 @@ export function sharedScan(): Promise<Scan> {
   return underway
 }
 
+let following: Promise<Scan> | undefined
+
+/** A scan that begins after the call. Callers that wait for the end of an earlier scan share the next one. */
+export function nextScan(): Promise<Scan> {
+  const earlier = underway?.then(
+    () => undefined,
+    () => undefined,
+  )
+  following ??= Promise.resolve(earlier).then(() => {
+    following = undefined
+    return sharedScan()
+  })
+  return following
+}
+
 /** A process that leads a session of its own. */
 export interface Root {
   readonly pid: number
