@@ -4,12 +4,16 @@ import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { type Clock, systemClock } from '@gantt/client'
 import { afterAll, expect, test } from 'vitest'
+import { collectorProcesses } from '../../../../testing/collector-processes.ts'
 import { type CollectorView, type Delivery, startCollector } from './collector.ts'
 import { allProcesses, readProcess } from './processes/proc.ts'
 import type { CollectorSettings } from './settings.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'gantt-collector-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true })
+  expect(collectorProcesses()).toEqual([])
+})
 
 const steady = `process.stdout.write('{"version":"1.0","document":{}}')`
 const settingsOf = (script: string, change: Partial<CollectorSettings> = {}): CollectorSettings => ({
@@ -93,7 +97,7 @@ test.each([
   },
 )
 
-test('a process that does not end is named, and no other one is started beside it', async (context) => {
+test('a process that does not end is named, and no other one is started meanwhile', async (context) => {
   if (process.getuid?.() !== 0) return context.skip('only root can start a process that it may not end afterwards')
   const hangs = settingsOf('setInterval(() => {}, 1_000)', { user: { name: 'daemon', uid: 1, gid: 1 }, timeoutSeconds: 2 })
   // the pause between two runs is as short as possible

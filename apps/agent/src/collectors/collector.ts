@@ -107,7 +107,7 @@ export function startCollector({ settings, name, deliver, changed, signal, clock
       const seconds = isRead === undefined ? null : interval()
       if (isRead !== undefined && seconds === null) become('PAUSED')
       if (!signal.aborted) await pause(seconds === null ? FOREVER_MS : seconds * 1_000)
-      // no second process is started beside one that does not end
+      // while a process does not end, no second one is started
       if (remains !== undefined) await beforeAbort(remains, signal)
       remains = undefined
     }

@@ -22,9 +22,20 @@ async function findLeftovers(): Promise<readonly Process[]> {
   const live = new Map(processes.filter((one) => !hasEnded(one)).map((one) => [one.pid, one]))
   return [...(await valuesIn(processes, MARK))].flatMap(([one, mark]) => {
     const origin = originOf(mark)
-    const isLeft = origin?.space === agent.space && live.get(origin.pid)?.startTicks !== origin.startTicks
-    return isLeft ? [one] : []
+    if (origin?.space !== agent.space || isHidden(origin.pid, live)) return []
+    return live.get(origin.pid)?.startTicks === origin.startTicks ? [] : [one]
   })
+}
+
+/** True if there is a process whose entry in /proc is hidden from this user (hidepid), so that it is not known whether it is the agent. */
+function isHidden(pid: number, live: ReadonlyMap<number, Process>): boolean {
+  if (live.has(pid)) return false
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
 }
 
 /**

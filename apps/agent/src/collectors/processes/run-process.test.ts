@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { collectorProcesses } from '../../../../../testing/collector-processes.ts'
 import { MAX_OUTPUT_BYTES, type Run, runProcess } from './run-process.ts'
 
 let folder: string
@@ -10,7 +11,10 @@ beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'gantt-run-'))
   chmodSync(folder, 0o777)
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true })
+  expect(collectorProcesses()).toEqual([])
+})
 
 const run = (script: string, change: Partial<Run> = {}) =>
   runProcess({

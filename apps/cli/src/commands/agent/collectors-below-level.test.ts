@@ -2,13 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { collectorProcesses } from '../../../../../testing/collector-processes.ts'
 import { useOwnService } from '../../testing/own-service.ts'
 import { createLab, fastClock, steady, writeLabPlugin } from './testing/lab.ts'
 
 // Collectors whose states the service does not take: its feature level is lower than that of the states, or it is older.
 
 const folder = mkdtempSync(path.join(tmpdir(), 'gantt-collectors-below-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true })
+  expect(collectorProcesses()).toEqual([])
+})
 
 const settings = { GANTT_PLUGINS: `trusted:${writeLabPlugin(folder)}`, GANTT_FEATURE_LEVEL: '10' }
 const own = useOwnService({ withFleet: false, settings })

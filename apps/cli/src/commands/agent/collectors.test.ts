@@ -6,13 +6,17 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
 import { ADMIN_KEY } from '../../../../../packages/proofs/src/processes/service.ts'
+import { collectorProcesses } from '../../../../../testing/collector-processes.ts'
 import { useOwnService } from '../../testing/own-service.ts'
 import { createLab, fastClock, prints, steady, writeLabPlugin } from './testing/lab.ts'
 
 // Collectors as processes of an agent, against a service with a plug-in whose namespaces they produce.
 
 const folder = mkdtempSync(path.join(tmpdir(), 'gantt-collectors-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true })
+  expect(collectorProcesses()).toEqual([])
+})
 
 const plugin = writeLabPlugin(folder)
 const bin = fileURLToPath(new URL('../../../bin/gantt.mjs', import.meta.url))
