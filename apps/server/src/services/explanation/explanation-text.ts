@@ -46,7 +46,7 @@ function ignoredText({ ignored, question }: Examined): string {
   if (ignored.length === 0) return ''
   const named = ignored.slice(0, IGNORED)
   const more = ignored.length - named.length
-  return ` Nothing in the profile ${question.record.profile} reads ${named.join(', ')}${more > 0 ? ` and ${counted(more, 'more field')}` : ''} of the request.`
+  return ` Nothing in the profile ${question.profile.name} reads ${named.join(', ')}${more > 0 ? ` and ${counted(more, 'more field')}` : ''} of the request.`
 }
 
 /** The whole explanation as a page, for a ticket or for a terminal with 80 columns. */
