@@ -28,8 +28,11 @@ export const trustedFilter = novaFilter({
     if (!need) return undefined
     return ({ node }) => {
       const attestation = attestations?.attestationOf(node)
-      const have = attestation !== undefined && now - attestation.at <= timeout * 1000 ? attestation.level : UNKNOWN
-      return have === need ? undefined : { code: 'trust.level', subject: 'level of trust', need, have, source: `extra spec ${EXTRA_SPEC}` }
+      const known = attestation !== undefined && now - attestation.at <= timeout * 1000 ? attestation : undefined
+      const have = known?.level ?? UNKNOWN
+      if (have === need) return undefined
+      const unsent = known === undefined ? attestations?.unsentOf?.(node) : undefined
+      return unsent ?? { code: 'trust.level', subject: 'level of trust', need, have, source: `extra spec ${EXTRA_SPEC}` }
     }
   },
 })

@@ -75,6 +75,8 @@ export interface CheckContext {
 export interface AttestationSource {
   /** The attestation of a node, by the node's name. Undefined if none was reported, or if it could not be read. */
   attestationOf(node: string): Attestation | undefined
+  /** Says that a collector of the node does not send its attestation. Undefined if the attestation is missing for another reason. */
+  unsentOf?(node: string): Reason | undefined
 }
 
 export interface Attestation {
