@@ -21,6 +21,7 @@ export const trustedFilter = novaFilter({
   },
   reads: ['hypervisorHostname', 'attestation.level', 'attestation.at'],
   readsRequest: { extraSpecs: namedKeys(EXTRA_SPEC) },
+  asksAges: ({ flavor: { extraSpecs } }) => Boolean(extraSpecs[EXTRA_SPEC]),
   oncePerRequest: true,
   options,
   prepare({ flavor: { extraSpecs } }, { 'trusted_computing.attestation_auth_timeout': timeout }, { now, attestations }) {
