@@ -1,7 +1,7 @@
 import type { Fleet } from '../../fleet/fleet.ts'
 import { isUnread } from '../../namespace/unsent.ts'
 import type { Reason } from '../../text/reason.ts'
-import { requiredStats, servedProfiles } from '../required-stats.ts'
+import { ANY_FIELD, requiredStats, servedProfiles } from '../required-stats.ts'
 
 /**
  * Returns a function that completes reasons with the code `namespace.not_sent` for collectors that are paused or slowed. If a profile in use reads the namespace by now, the reason
@@ -21,7 +21,8 @@ export function prepareReaderInUse(fleet: Fleet): (reason: Reason) => Reason {
 function readersOf(fleet: Fleet): ReadonlyMap<string, string> {
   const readers = new Map<string, string>()
   for (const { namespace, fields } of requiredStats(fleet, servedProfiles(fleet.profiles))) {
-    const [reader] = fields.flatMap(({ neededBy }) => neededBy.flatMap(({ profile }) => profile ?? []))
+    const known = fields.filter(({ field }) => field !== ANY_FIELD)
+    const [reader] = known.flatMap(({ neededBy }) => neededBy.flatMap(({ profile }) => profile ?? []))
     if (reader !== undefined) readers.set(namespace, reader)
   }
   return readers
