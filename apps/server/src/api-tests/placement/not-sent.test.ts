@@ -20,7 +20,7 @@ const update = (host: string, namespace: string, document: Json) => ({
 
 beforeAll(async () => {
   api = await startTestService({ plugins: [{ from: power, mode: 'TRUSTED' }] })
-  await api.report({ paused: {}, failing: {}, sends: {} })
+  await api.report({ paused: { memoryMbUsed: 4_096 }, failing: { memoryMbUsed: 4_096 }, sends: {} })
   const states = (state: string, more: Json = {}) => ({
     collectors: ['storage', 'power'].map((namespace) => ({ name: namespace, namespace, state, since, ...more })),
   })
@@ -34,8 +34,15 @@ beforeAll(async () => {
   expect((await dataOf(api, mutation, { u })).updateResourceStats.appliedCount).toBe(4)
   for (const { profile, filters, weighers } of cases) {
     const create = `mutation ($name: String!, $input: ProfileVersionInput!) { profileVersionCreate(profile: $name, input: $input) { __typename } }`
-    const created = await dataOf(api, create, { name: profile, input: { note: '', filters, weighers } })
-    expect(created.profileVersionCreate.__typename).toBe('ProfilePayload')
+    // RAMWeigher prefers the host that sends, because another instance runs on the others
+    const ram = { name: 'RAMWeigher', multiplier: 1 }
+    for (const [name, input] of [
+      [profile, { filters, weighers }],
+      [`${profile}-weighed`, { filters: [], weighers: [...weighers, ram] }],
+    ] as const) {
+      const created = await dataOf(api, create, { name, input: { note: '', ...input } })
+      expect(created.profileVersionCreate.__typename).toBe('ProfilePayload')
+    }
   }
 })
 afterAll(() => api?.close())
@@ -75,6 +82,15 @@ describe.each(cases)('what says that the namespace $namespace is not sent', ({ n
     expect(whyNot.headline).toContain(failing)
     expect(whyNot.nowRefusedBy).toContainEqual({ filter, text: failing })
     expect(verifyDecision.outcome).toBe('SAME')
+  })
+
+  test('the comparison of the scores of a host with those of the chosen host', async () => {
+    const placed = await placeWith(api, { profile: `${profile}-weighed` }, asked().gantt)
+    const query = `query ($id: ID!) { whyNot(input: { subject: { decisionId: $id }, host: { host: "failing" } }) {
+      outcome versusWinner { weigher hostMissing winnerMissing } } }`
+    const { whyNot } = await dataOf(api, query, { id: placed.decision.id })
+    const [{ name: weigher }] = weighers as [Json]
+    expect(whyNot.versusWinner).toContainEqual({ weigher, hostMissing: failing, winnerMissing: null })
   })
 
   test('a simulation by a profile that is not in use', async () => {
