@@ -111,6 +111,9 @@ export function keepFleet(): number {
  */
 export const outsideOfCalls = <Result>(work: () => Result): Result => calls.run(undefined, work)
 
+/** True if the present work is part of a call. */
+export const isInCall = (): boolean => calls.getStore() !== undefined
+
 /** Throws CallerGoneError if the caller of the present call has disconnected. */
 export function assertAsked(): void {
   if (calls.getStore()?.gone.aborted === true) throw new CallerGoneError()

@@ -16,7 +16,7 @@ export const causeText = (cause: Cause, way?: string): string => [sentencesOf(ca
 function sentencesOf(cause: Cause): string {
   const { admission, admitted, refusals, nearest } = cause
   if (admitted === 0 && admission.length === 0) return 'No host has reported.'
-  const near = nearest === null ? '' : ` Nearest is ${nearest.address}: ${nearText(nearest)}`
+  const near = nearest === null ? '' : ` ${nearestText(cause)} ${nearest.address}: ${nearText(nearest)}`
   // duplicates are removed, because a profile can list a filter twice
   const scope = listText([...new Set(admission.map(({ which }) => which))])
   if (admitted === 0) return `There is no host ${scope}.${aloneText(cause)}${exclusiveText(cause)}${near}`
@@ -27,6 +27,16 @@ function sentencesOf(cause: Cause): string {
     return `${before}The only host${which} does not take ${what}.${limitText(cause)} ${nearest.address}: ${nearText(nearest)}`
   if (cause.elsewhere !== null) return `${before}${elsewhereText(cause, cause.elsewhere, which)}${limitText(cause)}${near}`
   return `${before}${scope === '' ? 'Of' : 'Of the'} ${counted(admitted, 'host')}${which} none takes ${what}${countsText(refusals, admitted)}.${limitText(cause)}${near}`
+}
+
+/**
+ * The beginning of the sentence about the nearest host. If other instances of the request are placed, its amounts are those that are left
+ * then.
+ */
+function nearestText({ instances, onOneHost }: Cause): string {
+  const found = onOneHost === null && instances !== null ? instances.found : 0
+  if (found === 0) return 'Nearest is'
+  return `With ${found === 1 ? 'this one' : 'these'} placed, the nearest is`
 }
 
 /** Describes that some hosts have room for all members of a server group, but the first one was placed on a host that has not. */
@@ -49,9 +59,11 @@ function askedText({ instances, onOneHost }: Cause): { readonly before: string; 
   if (onOneHost !== null) return { before: '', what: `all ${onOneHost} instances` }
   if (instances === null) return { before: '', what: 'it' }
   const { found, asked, kind } = instances
-  const which = kind === null ? '' : ` (${kind})`
-  if (found === 0) return { before: `None of the ${asked} instances finds a host. `, what: `the first${which}` }
-  return { before: `Only ${found} of the ${asked} instances would find a host. `, what: `one more${which}` }
+  if (found === 0) return { before: `None of the ${asked} instances finds a host. `, what: `the first${kind === null ? '' : ` (${kind})`}` }
+  return {
+    before: `Only ${found} of the ${asked} instances would find a host. `,
+    what: kind === null ? 'one more' : `the next one (${kind})`,
+  }
 }
 
 /**

@@ -158,7 +158,7 @@ test('if there are too few hosts for an anti-affinity group, the cause names the
   expect(textOf(fleet, asks, 'default', 2)).toBe(
     'Only 2 of the 3 instances would find a host. Of the 2 hosts with trait CUSTOM_LICENSED none takes one more: 2 at their limit of members of the server group. ' +
       'The group must fit 3 members on different hosts, and the request admits 2 hosts. ' +
-      'Nearest is large1: Server group 00000000-0000-4000-8000-000000000009: the host must have no members; it has 1.',
+      'With these placed, the nearest is large1: Server group 00000000-0000-4000-8000-000000000009: the host must have no members; it has 1.',
   )
   overlay.discard()
 })
@@ -222,19 +222,19 @@ describe('several instances that can be on different hosts', () => {
       flavor: { vcpus: 2, memoryMb: 64 },
       gang: [{ name: 'db', instances: 1, flavor: { vcpus: 9, memoryMb: 64 } }],
     }
-    expect(textAfter(hosts, asks)).toContain('Only 1 of the 2 instances would find a host. Of 2 hosts none takes one more (db): ')
+    expect(textAfter(hosts, asks)).toContain('Only 1 of the 2 instances would find a host. Of 2 hosts none takes the next one (db): ')
   })
 
   const hosts = { a: { vcpus: 8, memoryMb: 262_144 }, b: { vcpus: 5, memoryMb: 262_144 } }
   test.each([
     [
       2,
-      'Only 1 of the 2 instances would find a host. Of 2 hosts none takes one more: 1 with too few vCPUs left, 1 with too few vCPUs in total. Even with nothing else on them, these 2 hosts could take at most 1 of the 2 instances. Nearest is a: 6 vCPUs needed, 2 free.',
+      'Only 1 of the 2 instances would find a host. Of 2 hosts none takes one more: 1 with too few vCPUs left, 1 with too few vCPUs in total. Even with nothing else on them, these 2 hosts could take at most 1 of the 2 instances. With this one placed, the nearest is a: 6 vCPUs needed, 2 free.',
       6,
     ],
     [
       7,
-      'Only 3 of the 7 instances would find a host. Of 2 hosts none takes one more: 2 with too few vCPUs left. Even with nothing else on them, these 2 hosts could take at most 3 of the 7 instances. Nearest is b: 4 vCPUs needed, 1 free.',
+      'Only 3 of the 7 instances would find a host. Of 2 hosts none takes one more: 2 with too few vCPUs left. Even with nothing else on them, these 2 hosts could take at most 3 of the 7 instances. With these placed, the nearest is b: 4 vCPUs needed, 1 free.',
       4,
     ],
     [

@@ -233,10 +233,14 @@ const ofTotals: readonly Code[] = ['numa.cells', 'numa.not_reported', 'gpu.none'
 
 const isOfTotal = (reason: Reason): boolean => amountOfReason(reason) === 'in total' || ofTotals.includes(reason.code)
 
+/** What facts about a guest cell say of a host cell without pages. */
+const NO_PAGE_SIZES = 'no page sizes'
+
 function sidesOf({ subject, required, actual, unit, amountOf }: Shortfall): string {
-  const isLeft = Object.hasOwn(usual, subject) || unit === subject || unit === 'GPUs'
+  const isLeft =
+    Object.hasOwn(usual, subject) || unit === subject || unit === 'GPUs' || (GUEST_CELL.test(subject) && typeof actual === 'number')
   const isNearNamed = amountOf === NEAR_CELLS && subject.includes(' near cell')
-  const where = isNearNamed ? 'free there' : (amountOf ?? (isLeft ? 'free' : 'here'))
+  const where = isNearNamed ? 'free there' : (amountOf ?? (isLeft ? 'free' : actual === NO_PAGE_SIZES ? 'reported' : 'here'))
   // a negative value of a plug-in does not mean that the host is over-full
   const over = where === 'here' ? '' : overfullText(actual, unit)
   const there = actual === undefined || over === '' ? actual : 0

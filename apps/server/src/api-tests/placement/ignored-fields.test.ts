@@ -198,3 +198,19 @@ test('extra specs without a scope are reported as ignored under Nova’s rules u
   ])
   expect(await unread()).toEqual(specs.map(() => ['in_tree', 'member_of1']))
 })
+
+test('the headline of a placed request names the parts of the request that nothing reads', async () => {
+  const headlineOf = async (spec: object): Promise<string> =>
+    (
+      await dataOf(api, 'query ($in: ExplainPlacementInput!) { explainPlacement(input: $in) { headline } }', {
+        in: { subject: { spec: { gantt: { numInstances: 2, flavor: { vcpus: 1, memoryMb: 64, ...spec } } } } },
+      })
+    ).explainPlacement.headline
+  const placed = await headlineOf({})
+  expect(placed).toMatch(/^h\d was selected for instance 1 of 2: the best of \d hosts that passed, of \d\.$/)
+  expect(await headlineOf({ extraSpecs })).toBe(
+    `${placed} Nothing in the profile default reads flavor.extraSpecs.hw:cpu_policy of the request.`,
+  )
+  const many = Array.from({ length: 5 }, (_, i) => ({ key: `quota:${i}`, value: '1' }))
+  expect(await headlineOf({ extraSpecs: many })).toMatch(/flavor\.extraSpecs\.quota:2 and 2 more fields of the request\.$/)
+})

@@ -1,4 +1,4 @@
-import { buildSchema, type GraphQLObjectType } from 'graphql'
+import { buildSchema, type GraphQLObjectType, getIntrospectionQuery, graphqlSync } from 'graphql'
 import { createYoga } from 'graphql-yoga'
 import { expect, test } from 'vitest'
 import { duringCall } from '../../event-loop/question.ts'
@@ -59,4 +59,25 @@ test('a list is not processed further after its caller disconnected', async () =
   })('{ items { early } }', caller.signal)
   expect(errors[0].message).toBe('the caller went away before the answer was ready')
   expect(asked).toBeLessThan(110)
+})
+
+test('other work runs while introspection is answered, and the answer is that of the schema', async () => {
+  const types = Array.from({ length: 300 }, (_, i) => `type T${i} { ${Array.from({ length: 30 }, (_field, j) => `f${j}: Int`).join(' ')} }`)
+  const schema = buildSchema(`type Query { a: Int } ${types.join(' ')}`)
+  pauseInLongLists(schema)
+  const yoga = createYoga({ schema, logging: false, maskedErrors: false, parserAndValidationCache: false })
+  const query = getIntrospectionQuery()
+  const body = JSON.stringify({ query })
+  const headers = { 'content-type': 'application/json' }
+  let turns = 0
+  let isAnswered = false
+  const turn = (): void => {
+    turns++
+    if (!isAnswered) setImmediate(turn)
+  }
+  setImmediate(turn)
+  const response = await duringCall(new AbortController().signal, () => yoga.fetch('http://x/graphql', { method: 'POST', headers, body }))
+  isAnswered = true
+  expect(turns).toBeGreaterThan(5)
+  expect(JSON.parse(await response.text()).data).toEqual(graphqlSync({ schema, source: query }).data)
 })

@@ -1,14 +1,17 @@
 import {
   defaultFieldResolver,
+  type GraphQLField,
   type GraphQLFieldResolver,
+  type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
+  introspectionTypes,
   isCompositeType,
   isListType,
   isNonNullType,
   isObjectType,
 } from 'graphql'
-import { pauseOfQuestion } from '../../event-loop/question.ts'
+import { isInCall, pauseOfQuestion } from '../../event-loop/question.ts'
 
 /** Lists up to this length are completed without yielding. */
 const SHORT = 8
@@ -18,14 +21,35 @@ const SHORT = 8
  * pauses. Without the pauses, the executor would complete a list with synchronous resolvers in one piece.
  */
 export function pauseInLongLists(schema: GraphQLSchema): void {
-  for (const type of Object.values(schema.getTypeMap())) {
-    if (!isObjectType(type) || type.name.startsWith('__')) continue
-    for (const field of Object.values(type.getFields())) {
-      const whole = isNonNullType(field.type) ? field.type.ofType : field.type
-      if (!isListType(whole) || !isCompositeType(getNamedType(whole))) continue
-      field.resolve = handedOver(field.resolve ?? defaultFieldResolver)
-    }
-  }
+  for (const type of Object.values(schema.getTypeMap()))
+    if (isObjectType(type) && !type.name.startsWith('__'))
+      for (const field of listsOf(type)) field.resolve = handedOver(field.resolve ?? defaultFieldResolver)
+  pauseInIntrospection()
+}
+
+/** The fields of a type that are lists of objects. */
+const listsOf = (type: GraphQLObjectType): readonly GraphQLField<unknown, unknown>[] =>
+  Object.values(type.getFields()).filter(({ type: whole }) => {
+    const list = isNonNullType(whole) ? whole.ofType : whole
+    return isListType(list) && isCompositeType(getNamedType(list))
+  })
+
+let introspectionPauses = false
+
+/**
+ * The same for `__schema` and `__type`. All schemas of a process share the types of introspection. Outside of calls their lists stay as
+ * they are, because a schema is printed without waiting for promises.
+ */
+function pauseInIntrospection(): void {
+  if (introspectionPauses) return
+  introspectionPauses = true
+  for (const type of introspectionTypes)
+    if (isObjectType(type))
+      for (const field of listsOf(type)) {
+        const resolve = field.resolve ?? defaultFieldResolver
+        const resolveInCall = handedOver(resolve)
+        field.resolve = (...args) => (isInCall() ? resolveInCall(...args) : resolve(...args))
+      }
 }
 
 const handedOver =

@@ -126,13 +126,13 @@ describe('a JSON value', () => {
   test('that contains the same list many times is refused once the limit of values is reached', () => {
     let visits = 0
     const list = new Proxy(new Array<number>(99_000).fill(0), {
-      ownKeys(target) {
-        visits++
-        return Reflect.ownKeys(target)
+      get(target, key) {
+        if (typeof key === 'string' && key !== 'length') visits++
+        return Reflect.get(target, key)
       },
     })
     expect(read(new Array(1_500).fill(list))).toBeUndefined()
     expect(visits).toBeGreaterThan(0)
-    expect(visits * list.length).toBeLessThanOrEqual(callSize.values)
+    expect(visits).toBeLessThanOrEqual(callSize.values)
   })
 })

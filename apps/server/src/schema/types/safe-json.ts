@@ -32,26 +32,41 @@ export function* isSafeJsonInSteps(root: unknown): Steps<boolean> {
 }
 
 function* visit(root: unknown): Steps<boolean> {
+  if (!isSafeScalar(root)) return false
   let values = 0
-  let characters = 0
+  let characters = typeof root === 'string' ? root.length : 0
   let visited = 0
-  const spots: { value: unknown; depth: number }[] = [{ value: root, depth: 0 }]
-  for (let spot = spots.pop(); spot !== undefined; spot = spots.pop()) {
-    if (++visited % VALUES_AT_ONCE === 0) yield
-    const { value, depth } = spot
-    if (typeof value === 'string') {
-      characters += value.length
-      if (characters > callSize.characters || !isStorable(value)) return false
-    }
-    // above 2^53 - 1, the received number can differ from the number that was sent
-    if (typeof value === 'number' && (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER)) return false
-    if (value === null || typeof value !== 'object') continue
+  const waiting: Container[] = isContainer(root) ? [{ value: root, depth: 0 }] : []
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { value, depth } = next
     if (depth >= MAX_JSON_DEPTH || Object.hasOwn(value, '__proto__')) return false
     const keys = Array.isArray(value) ? [] : Object.keys(value)
-    values += Array.isArray(value) ? value.length : keys.length
+    const inner: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)
+    values += inner.length
     for (const key of keys) characters += key.length
     if (values > callSize.values || characters > callSize.characters || !keys.every(isStorable)) return false
-    for (const inner of Object.values(value)) spots.push({ value: inner, depth: depth + 1 })
+    for (const one of inner) {
+      if (++visited % VALUES_AT_ONCE === 0) yield
+      if (typeof one === 'string') characters += one.length
+      if (characters > callSize.characters || !isSafeScalar(one)) return false
+      // scalars are checked here, so that a quarter of a million of them does not need as many objects
+      if (isContainer(one)) waiting.push({ value: one, depth: depth + 1 })
+    }
   }
-  return true
+  return characters <= callSize.characters
+}
+
+/** A list or an object, and how deep it is nested. */
+interface Container {
+  readonly value: object
+  readonly depth: number
+}
+
+const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** True for values that are neither unsafe numbers nor texts that cannot be stored. */
+function isSafeScalar(value: unknown): boolean {
+  if (typeof value === 'string') return isStorable(value)
+  // above 2^53 - 1, the received number can differ from the number that was sent
+  return typeof value !== 'number' || (Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER)
 }

@@ -12,6 +12,7 @@ import {
   type Gone,
   type HostIndex,
   type HostName,
+  ignoredFields,
   inSlices,
   multiplierAt,
   PASSES_ALL,
@@ -99,6 +100,8 @@ export interface Examined extends Findings {
   readonly cause: Cause | null
   /** If no host passes: a sentence about a change with which the request would fit. Undefined if no such change was found. */
   readonly way: string | undefined
+  /** The paths of the request's fields that have no effect, because nothing in the profile reads them. */
+  readonly ignored: readonly string[]
   /** The refusals by filters in shadow mode. `steps` does not contain them. */
   readonly shadows: readonly ShadowStep[]
   /** The names of all hosts, by host index. */
@@ -173,6 +176,7 @@ export async function examineInstance(question: Question, instance: number, isSh
         const shadows = yield* examineShadows(fleet, currentSpec(record.request), question.profile, findings)
         return {
           ...findings,
+          ignored: ignoredFields(currentSpec(record.request), question.profile, fleet),
           shadows,
           cause: findings.ranked.length > 0 ? null : yield* cause(),
           ...(yield* factsOf(fleet)),

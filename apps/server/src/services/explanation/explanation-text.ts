@@ -16,6 +16,7 @@ import { weighingOf } from './weighing.ts'
 
 const NEAR = 5
 const BEST = 5
+const IGNORED = 3
 
 /** The address of a host, with its node if several hosts have the same host name in the explained state. */
 export const addressIn = ({ withNodes }: Examined, { host, node }: HostName): string =>
@@ -24,6 +25,7 @@ export const addressIn = ({ withNodes }: Examined, { host, node }: HostName): st
 /** The result of an explanation in one or two sentences, with counts of hosts. */
 export function headlineOf(examined: Examined): string {
   const { hostCount, ranked, question, instance, cause, way } = examined
+  const { numInstances } = question.record.request
   if (hostCount === 0) return 'No host has reported, so none could be chosen.'
   const selected = question.answer[instance]?.selected
   if (selected !== undefined) {
@@ -32,10 +34,19 @@ export function headlineOf(examined: Examined): string {
     // rank 0: the selected host does not pass, because the state differs from the state of the decision
     if (rank === 0)
       return `${addressIn(examined, selected)} was selected, but in the state that is explained here it is not among the ${passed}.`
-    return `${addressIn(examined, selected)} was selected: ${rank === 1 ? 'the best' : `rank ${rank}`} of ${passed}.`
+    const which = numInstances === 1 ? '' : ` for instance ${instance + 1} of ${numInstances}`
+    return `${addressIn(examined, selected)} was selected${which}: ${rank === 1 ? 'the best' : `rank ${rank}`} of ${passed}.${ignoredText(examined)}`
   }
   if (ranked.length > 0) return `${counted(ranked.length, 'host')} of ${hostCount} passed; none was selected.`
   return cause === null ? `None of ${counted(hostCount, 'host')} passed.` : causeText(cause, way)
+}
+
+/** A sentence about parts of the request that have no effect, because a selected host need not meet them. Empty if there are none. */
+function ignoredText({ ignored, question }: Examined): string {
+  if (ignored.length === 0) return ''
+  const named = ignored.slice(0, IGNORED)
+  const more = ignored.length - named.length
+  return ` Nothing in the profile ${question.profile.name} reads ${named.join(', ')}${more > 0 ? ` and ${counted(more, 'more field')}` : ''} of the request.`
 }
 
 /** The whole explanation as a page, for a ticket or for a terminal with 80 columns. */

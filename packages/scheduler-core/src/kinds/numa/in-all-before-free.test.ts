@@ -92,7 +92,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         [cellOf(0, { memoryUsageMb: 2_000 }), cellOf(1)],
         guestOf(2, 1, 3_000),
         'numa.no_match',
-        '3000 MiB needed, 2000 here',
+        '3000 MiB needed, 2000 free',
       ],
       [
         'memory that other instances use in each cell',
@@ -114,7 +114,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         [cellOf(0, { pinnedCpus: [0, 1] })],
         guestOf(1, 3, 64, 'dedicated'),
         'numa.dedicated_cpus',
-        '3 CPUs needed, 2 here',
+        '3 CPUs needed, 2 free',
       ],
       [
         'more pages than each cell has, while others use a part of them',
@@ -128,14 +128,14 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         [cellOf(0, withPages({ total: 600, used: 400 }))],
         guestWith({ pageSize: 2_048, memoryMb: 1_024 }),
         'numa.pages',
-        '512 pages of 2048 KiB needed, 200 here',
+        '512 pages of 2048 KiB needed, 200 free',
       ],
       [
         'large pages of any size, while other instances use the only size with enough pages',
         [cellOf(0, withPages({ total: 100 }, { total: 2, used: 2 }))],
         guestWith({ pageSize: 'large', memoryMb: 2_048 }),
         'numa.pages',
-        '1024 pages of 2048 KiB needed, 100 here',
+        '1024 pages of 2048 KiB needed, 100 free',
       ],
       [
         'F12: more small pages than each cell has, while it has huge pages',
@@ -177,7 +177,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         [cellOf(0, { siblings: CORES, pinnedCpus: [0] })],
         guestWith({ ...dedicated(2), cpuThreadPolicy: 'isolate' }),
         'numa.threads',
-        '2 CPUs needed, 1 here',
+        '2 CPUs needed, 1 free',
       ],
       [
         'more CPUs than the cores with several threads have',
@@ -186,7 +186,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
         'numa.too_few_cores',
         '3 CPUs needed, 2 in total',
       ],
-      ['shared CPUs that other instances use', [cellOf(0, { cpuUsage: 2 })], guestOf(1, 3, 64), 'numa.cpus', '3 CPUs needed, 2 here'],
+      ['shared CPUs that other instances use', [cellOf(0, { cpuUsage: 2 })], guestOf(1, 3, 64), 'numa.cpus', '3 CPUs needed, 2 free'],
     ])('%s', (_what, cells, request, code, text) => {
       const cause = causeIn(fleetWith(cells), request, profile)
       expect([cause.code, causeText(cause)]).toEqual([code, expect.stringContaining(text)])

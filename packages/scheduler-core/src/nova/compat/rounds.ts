@@ -182,22 +182,20 @@ class Run {
     function* keep(filter: string, check: HostCheck | undefined, failed = false, reads: readonly Read[] = []): Steps<void> {
       let errors = failed ? left.length : 0
       const asked = left
-      if (failed || check !== undefined) left = []
-      for (let from = 0; check !== undefined && from < asked.length; ) {
-        if (untilPause === 0) {
-          yield
-          untilPause = slice
-        }
-        const some = asked.slice(from, from + untilPause)
-        const passed = some.filter((host) => {
+      const passed: HostState[] = []
+      if (check !== undefined)
+        for (let i = 0; i < asked.length; i++) {
+          const host = asked[i] as HostState
+          if (untilPause === 0) {
+            yield
+            untilPause = slice
+          }
+          untilPause--
           const verdict = passes(filter, check, reads, host)
           if (verdict === undefined) errors++
-          return verdict === true
-        })
-        left = left.concat(passed)
-        untilPause -= some.length
-        from += some.length
-      }
+          else if (verdict) passed.push(host)
+        }
+      if (failed || check !== undefined) left = passed
       filters.push({ filter, survivors: left, isAsked: check !== undefined || failed, errors })
     }
     function* keepAll(rules: readonly HostRule[] = []): Steps<void> {

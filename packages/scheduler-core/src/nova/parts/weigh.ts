@@ -96,10 +96,11 @@ function* runWeigher(
 
 /** Calls `make` for each host, and yields after each `slice` of hosts. */
 function* mapInSteps<T>(hosts: readonly HostState[], make: (host: HostState) => T, slice: number): Steps<T[]> {
-  let made: T[] = []
-  for (let from = 0; from < hosts.length; from += slice) {
-    if (from > 0) yield
-    made = made.concat(hosts.slice(from, from + slice).map(make))
+  const made: T[] = []
+  // An iterator would create an object for each host, because a generator keeps it between its steps.
+  for (let i = 0; i < hosts.length; i++) {
+    if (i > 0 && i % slice === 0) yield
+    made.push(make(hosts[i] as HostState))
   }
   return made
 }
@@ -117,26 +118,36 @@ function* forgiving(
   isReported: (host: HostState) => boolean,
   slice: number,
 ): Steps<readonly number[]> {
-  const rawOf = orNothing(prepare)
-  const numbers = yield* mapInSteps(
+  const rawOf = preparedOrNothing(prepare)
+  // NaN marks a host without a score, because a list of numbers alone needs no object for each of them.
+  const scores = yield* mapInSteps(
     hosts,
-    (host) => (rawOf === undefined || !isReported(host) ? undefined : orNothing(() => rawOf(host))),
+    (host) => (rawOf === undefined || !isReported(host) ? Number.NaN : scoreOrNaN(rawOf, host)),
     slice,
   )
-  const least = numbers.reduce<number | undefined>(
-    (low, value) => (value !== undefined && !(value > (low ?? value)) ? value : low),
-    undefined,
-  )
-  return numbers.map((value) => value ?? least ?? 0)
+  let least = Number.NaN
+  for (const score of scores) if (!Number.isNaN(score) && !(score > least)) least = score
+  if (Number.isNaN(least)) least = 0
+  return scores.map((score) => (Number.isNaN(score) ? least : score))
 }
 
-/** Calls a function. Undefined if it throws NovaError, or if the result is a number that is not finite. */
-function orNothing<T>(make: () => T): T | undefined {
+/** The scoring function of a weigher. Undefined if its preparation throws NovaError. */
+function preparedOrNothing(prepare: () => (host: HostState) => number): ((host: HostState) => number) | undefined {
   try {
-    const made = make()
-    return typeof made === 'number' && !Number.isFinite(made) ? undefined : made
+    return prepare()
   } catch (error) {
     if (!(error instanceof NovaError)) throw error
     return undefined
+  }
+}
+
+/** The score of a host. NaN if the weigher throws NovaError, or if the score is not finite. */
+function scoreOrNaN(rawOf: (host: HostState) => number, host: HostState): number {
+  try {
+    const score = rawOf(host)
+    return Number.isFinite(score) ? score : Number.NaN
+  } catch (error) {
+    if (!(error instanceof NovaError)) throw error
+    return Number.NaN
   }
 }

@@ -5,7 +5,8 @@ import { turns } from '../../../event-loop/pauses.ts'
 import { CallerGoneError } from '../../../event-loop/question.ts'
 import { fault } from '../../../schema/types/faults.ts'
 import { realTimers, type Timers } from '../../../timers.ts'
-import { limits } from '../../limits.ts'
+import { limits, overLimit } from '../../limits.ts'
+import { valuesInJson } from './json-values.ts'
 
 /** What is read of a request: its headers, and its body as a stream. */
 export type ReadRequest = Readable & Pick<IncomingMessage, 'headers'>
@@ -162,10 +163,29 @@ export function readBody(request: ReadRequest, body: Body, timers: Pick<Timers, 
 }
 
 /** Bodies with more bytes than this take their turn before they are decoded and parsed. */
-const LARGE_BYTES = 64 * 1024
+export const LARGE_BYTES = 64 * 1024
+
+/** The members of a body that are not variables: query, documentId, operationName, variables and extensions. */
+const OTHER_MEMBERS = 5
 
 /** The text of a body. Large bodies that arrive together are decoded in several turns of the event loop. */
 async function textOf(bytes: Uint8Array): Promise<string> {
-  if (bytes.length > LARGE_BYTES) await turns.admit()
+  if (bytes.length > LARGE_BYTES) {
+    await turns.admit()
+    checkValues(bytes)
+  }
   return new TextDecoder('utf-8').decode(bytes)
+}
+
+/** Refuses a body with too many values before it is parsed, because parsing cannot yield. */
+function checkValues(bytes: Uint8Array): void {
+  const most = limits.values + OTHER_MEMBERS
+  // a value and its comma have at least two bytes
+  if (bytes.length > 2 * most && valuesInJson(bytes, most) > most)
+    throw overLimit(
+      'values',
+      `more than ${limits.values}`,
+      limits.values,
+      `The body has more than ${limits.values} values, those within lists and objects counted; at most ${limits.values} are allowed in the variables. Send them in several calls.`,
+    )
 }

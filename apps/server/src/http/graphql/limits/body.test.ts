@@ -37,3 +37,16 @@ test('empty objects of a variable that the operation does not declare use the me
 test('a call of the largest size with the most lists and objects is within the limit of a key', () => {
   expect(limits.bodyBytes + limits.values * limits.containerBytes).toBeLessThanOrEqual(limits.keyBodiesBytes)
 })
+
+test('a body with too many values is refused before it is parsed', async () => {
+  // the text is no JSON, so a parser would refuse it for another reason
+  const text = `{"undeclared":[${'[],'.repeat(limits.values + 10)}`
+  const refusal = await useOf(text).catch((error: unknown) => toFault(error).extensions)
+  expect(refusal).toMatchObject({ rule: 'limit.values', allowed: `at most ${limits.values}` })
+})
+
+test('a body with as many values as are allowed is read', async () => {
+  const list = (count: number): string => `[${Array.from({ length: count }, () => '0').join(',')}]`
+  const lists = `{"a":${list(80_000)},"b":${list(80_000)},"c":${list(limits.values - 160_003)}}`
+  expect(await useOf(lists)).toBe(3 * limits.containerBytes + (limits.values - 3) * limits.valueBytes)
+})

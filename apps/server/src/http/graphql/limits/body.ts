@@ -1,10 +1,11 @@
-import { quote } from '@gantt/scheduler-core'
+import { atOnce, quote, type Steps } from '@gantt/scheduler-core'
 import { GraphQLError } from 'graphql'
+import { answerInPieces } from '../../../event-loop/question.ts'
 import { fault } from '../../../schema/types/faults.ts'
 import { limits, overLimit } from '../../limits.ts'
 import type { DocumentTexts } from '../document-cache.ts'
 import type { Documents } from '../documents.ts'
-import { type Body, type ReadRequest, readBody } from './bodies.ts'
+import { type Body, LARGE_BYTES, type ReadRequest, readBody } from './bodies.ts'
 import { isNestedBeyond } from './document-nesting.ts'
 
 /** The parameters of a GraphQL call. */
@@ -36,7 +37,11 @@ export async function readParams(request: ReadRequest, documents: Documents, tex
       rule: 'http.content_encoding',
       status: 415,
     })
-  const params = toParams(parseJson(await readBody(request, body)), documents, texts)
+  const text = await readBody(request, body)
+  const params = toParams(parseJson(text), documents, texts)
+  const check = checkVariablesInSteps(params.variables)
+  if (text.length > LARGE_BYTES) await answerInPieces(check)
+  else atOnce(check)
   const { containers, values } = sizeOf(params.variables)
   body.add(containers * limits.containerBytes + (values - containers) * limits.valueBytes)
   return params
@@ -71,7 +76,6 @@ function toParams(body: unknown, documents: Documents, texts: DocumentTexts): Pa
   checkLength(query)
   const normal = normalOf(query, texts)
   checkDepth(normal)
-  checkVariables(variables)
   return { query: normal, ...(operationName ? { operationName } : {}), ...(variables ? { variables } : {}) }
 }
 
@@ -162,12 +166,17 @@ export const areLarge = (variables: object): boolean => sizeOf(variables).values
  */
 export const areWide = (variables: object): boolean => wide.has(variables)
 
+/** The check of variables yields after this many lists and objects. */
+const CONTAINERS_AT_ONCE = 1_000
+
 /** Checks depth, lengths and count of values in the variables, before other code reads them. */
-function checkVariables(variables: object | null | undefined): void {
+function* checkVariablesInSteps(variables: object | null | undefined): Steps<void> {
   let values = 0
   let containers = 0
+  let visited = 0
   const waiting: Spot[] = variables ? [{ value: variables, key: '', parent: undefined, depth: 0 }] : []
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (++visited % CONTAINERS_AT_ONCE === 0) yield
     const { value, depth } = next
     if (depth > limits.nesting) throw tooDeep(pathOf(next).slice(0, 8))
     if (Array.isArray(value) && value.length > limits.listItems) {

@@ -11,6 +11,7 @@ import {
   type SelectionSetNode,
   TypeMetaFieldDef,
 } from 'graphql'
+import { outsideOfCalls } from '../../../event-loop/question.ts'
 import { limits, overLimit } from '../../limits.ts'
 
 interface Walk {
@@ -42,9 +43,12 @@ export function introspectionCost(
   const walk: Walk = { schema, fragments, known: new Map(), looks: 0 }
   try {
     const definition = field.name.value === '__schema' ? SchemaMetaFieldDef : TypeMetaFieldDef
-    const part = resolve(walk, definition, undefined, { name: nameGiven(field, variables) })
-    const type = getNamedType(definition.type)
-    return part && field.selectionSet && isObjectType(type) ? 1 + countIn(walk, field.selectionSet, type, part as object) : 1
+    // within a call, lists of introspection are resolved with pauses
+    return outsideOfCalls(() => {
+      const part = resolve(walk, definition, undefined, { name: nameGiven(field, variables) })
+      const type = getNamedType(definition.type)
+      return part && field.selectionSet && isObjectType(type) ? 1 + countIn(walk, field.selectionSet, type, part as object) : 1
+    })
   } finally {
     work.looks += walk.looks
   }

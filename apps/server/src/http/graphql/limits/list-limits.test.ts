@@ -90,7 +90,7 @@ describe('JSON values of variables', () => {
   /** An object with many keys that counts how often its keys are listed. */
   const anObject = (keys: number, ends: unknown) => {
     const listed = { times: 0 }
-    const target = Object.fromEntries([['end', ends], ...Array.from({ length: keys }, (_, i) => [`k${i}`, i])])
+    const target = Object.fromEntries([...Array.from({ length: keys }, (_, i) => [`k${i}`, i]), ['end', ends]])
     const value = new Proxy(target, {
       ownKeys: (of) => {
         listed.times++
