@@ -163,8 +163,7 @@ function ranksOf({ ranked, weighed }: Findings, hosts: number): Int32Array {
  * evaluation of each host stops at its first refusal.
  */
 export async function examineInstance(question: Question, instance: number, isShortCircuited = false): Promise<Examined> {
-  const { record, before } = question
-  const { state } = question
+  const { record, before, state } = question
   const found = await state.work(function* (fleet) {
     // only data is returned, because functions that read the state would see later changes
     const examined = yield* examineAgainInSteps(
