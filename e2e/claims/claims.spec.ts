@@ -82,7 +82,7 @@ test('the page of claims and the overview show the share of proposals with a con
     await expect(conflicts).toHaveText(/^Conflicts[\d.]+ %$/, { timeout: 30_000 })
     await expect(conflicts).toHaveAttribute(
       'title',
-      /^Of [1-9][\d,]* proposals in the last minute, \d+ were refused by the log or decided again$/,
+      /^Of [1-9][\d,]* proposals in the last minute, \d+ had no effect, because they conflicted with an earlier entry of the log or the store refused their entry$/,
     )
   }
 })

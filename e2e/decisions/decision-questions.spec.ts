@@ -50,8 +50,8 @@ test('the text that is copied for the project of a request has only facts that t
   await visit(addressOf(decisionId))
   await expect(page.locator('[data-headline]')).toBeVisible()
   await page.keyboard.press('Y')
-  await page.getByRole('menuitem', { name: 'For its project, text' }).click()
-  await expect(page.getByText('Copied: For its project, text.')).toBeVisible()
+  await page.getByRole('menuitem', { name: 'For the tenant, as text' }).click()
+  await expect(page.getByText('Copied: For the tenant, as text.')).toBeVisible()
   const text = await page.evaluate(() => navigator.clipboard.readText())
   const { decision } = await service.client.request<{
     decision: { tenantExplanation: { headline: string; demands: readonly { text: string }[] } }

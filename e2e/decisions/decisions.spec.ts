@@ -271,7 +271,7 @@ test.describe('appearance', () => {
     const { placed, refused } = service.seed
     await visit(`${addressOf(refused.decisionId)}?with=${encodeURIComponent(placed.decisionId)}`)
     await expect(page.locator('[data-compared]')).toBeVisible()
-    await expect(page.getByRole('region', { name: 'Request of both' })).toContainText('flavor.memoryMb')
+    await expect(page.getByRole('region', { name: 'Request of both decisions' })).toContainText('flavor.memoryMb')
     await look('two decisions side by side')
   })
 

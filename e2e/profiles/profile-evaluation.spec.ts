@@ -61,7 +61,7 @@ test('the decisions that a version would have changed are listed with their requ
     await expect(other.getByText('to try or activate it a key needs ADMIN; yours has READ')).toBeVisible()
     for (const name of ['Try as a shadow', 'Canary', 'Activate', 'Roll back'])
       await expect(other.getByRole('button', { name, exact: true })).toHaveCount(0)
-    await expect(other.getByText('The audit needs a key with OPERATE')).toBeVisible()
+    await expect(other.getByText('Only a key with the scope OPERATE can read the audit')).toBeVisible()
   } finally {
     await elsewhere.close()
   }

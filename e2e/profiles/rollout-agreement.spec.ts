@@ -74,7 +74,7 @@ async function decide(client: Client, profile: string): Promise<void> {
   await place(client, { profile, vcpus: 1, memoryMb: 9_999_999 })
 }
 
-const agreement = (page: Page) => page.getByRole('region', { name: 'Agreement over time' })
+const agreement = (page: Page) => page.getByRole('region', { name: 'Agreement of both versions, by time' })
 const ranks = (page: Page) => page.getByRole('region', { name: 'Ranks of the choices' })
 const bars = (page: Page) => agreement(page).getByRole('application')
 const plot = (page: Page) => ranks(page).getByRole('application')
@@ -87,7 +87,7 @@ test('bars show the share of agreement over time, also with the keyboard, and li
   const { client } = fleet
   await openRollout(client, 'bars')
   await visit('/profiles/bars')
-  await expect(agreement(page)).toContainText('Nothing was compared yet')
+  await expect(agreement(page)).toContainText('No decision was repeated by the other version yet')
   await expect(bars(page)).toBeHidden()
   await expect(ranks(page)).toBeHidden()
 
@@ -174,7 +174,7 @@ test('appearance: the agreement of a rollout @looks', { tag: '@rare' }, async ({
   const name = `looks-${project.name}`
   await openRollout(client, name)
   await visit(`/profiles/${name}`)
-  await expect(agreement(page)).toContainText('Nothing was compared yet')
+  await expect(agreement(page)).toContainText('No decision was repeated by the other version yet')
   await look('a rollout without compared decisions')
   await decide(client, name)
   await expect(ranks(page)).toBeVisible({ timeout: 30_000 })

@@ -2,8 +2,8 @@ import { formatCount } from './format.ts'
 import { shareText } from './share.ts'
 
 /**
- * The proposals of a replica in the last minute, and how many of them were refused by the log or decided again (a conflict). Null if the
- * replica does not report these counts.
+ * The proposals of a replica in the last minute, and how many of them had no effect (a conflict): they conflicted with an earlier entry of
+ * the log, or the store refused their entry. Null if the replica does not report these counts.
  */
 export interface Proposing {
   readonly live: boolean
@@ -22,6 +22,6 @@ export function conflictsLine(replicas: readonly Proposing[]): { readonly value:
   const silent = live.length - reporting.length
   return {
     value: shareText(conflicts, proposed),
-    title: `Of ${formatCount(proposed)} proposals in the last minute, ${formatCount(conflicts)} were refused by the log or decided again${silent === 0 ? '' : `; ${formatCount(silent)} of ${formatCount(live.length)} replicas do not report`}`,
+    title: `Of ${formatCount(proposed)} proposals in the last minute, ${formatCount(conflicts)} had no effect, because they conflicted with an earlier entry of the log or the store refused their entry${silent === 0 ? '' : `; ${formatCount(silent)} of ${formatCount(live.length)} replicas do not report`}`,
   }
 }

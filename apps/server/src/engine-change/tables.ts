@@ -65,7 +65,7 @@ export async function replaceTables(client: pg.Client, from: ReadableLog, each: 
   // rows with other names are positions in streams of NATS, which would prevent trimming while the log is in tables
   await client.query(`DELETE FROM projection_position WHERE name <> 'main'`)
   let written = 0
-  for await (const some of inPieces(from.entries(from.firstRevision), ROWS)) {
+  for await (const some of inBatches(from.entries(from.firstRevision), ROWS)) {
     await insertEntries(client, some)
     written += some.length
     each(written)
@@ -103,7 +103,7 @@ async function insertCheckpoint(client: pg.Client, checkpoint: Checkpoint, logBy
     await client.query('INSERT INTO checkpoint_part (revision, part, body) VALUES ($1, $2, $3)', [place.revision, part++, body])
 }
 
-async function* inPieces<T>(all: AsyncIterable<T>, length: number): AsyncGenerator<T[]> {
+async function* inBatches<T>(all: AsyncIterable<T>, length: number): AsyncGenerator<T[]> {
   let some: T[] = []
   for await (const one of all) {
     some.push(one)

@@ -14,7 +14,7 @@ interface Call {
   readonly slots: Slots
   /** Ends the use of the call's slot. Undefined until the call first needs a slot. */
   slot: Promise<() => void> | undefined
-  /** How many pieces of work of this call hold fleets, or wait to do so. */
+  /** How many tasks of this call hold fleets, or wait to do so. */
   holding: number
   /** How many fleets the call keeps until it is answered. */
   kept: number

@@ -58,7 +58,7 @@ test('an idle stream gets a heartbeat at once, and then each second', async () =
   }
 })
 
-test('an event in two pieces is not interrupted by a heartbeat', async () => {
+test('an event in two chunks is not interrupted by a heartbeat', async () => {
   const { read, send } = open()
   expect(await read()).toBe(beat(1))
   const head = read()
@@ -82,9 +82,9 @@ test('heartbeats do not accumulate for a slow reader', async () => {
 })
 
 test.each([
-  ['it ends', (stream: ReturnType<typeof open>) => stream.end()],
-  ['its reader leaves', (stream: ReturnType<typeof open>) => void stream.reader.cancel('left')],
-  ['it fails', (stream: ReturnType<typeof open>) => stream.fail(new Error('broken'))],
+  ['a stream ends', (stream: ReturnType<typeof open>) => stream.end()],
+  ["a stream's reader leaves", (stream: ReturnType<typeof open>) => void stream.reader.cancel('left')],
+  ['a stream fails', (stream: ReturnType<typeof open>) => stream.fail(new Error('broken'))],
 ])('no timer keeps running when %s', async (_what, end) => {
   const stream = open()
   await stream.read()

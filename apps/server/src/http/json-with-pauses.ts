@@ -1,7 +1,7 @@
 import { pauseOfQuestion } from '../event-loop/question.ts'
 
 /** This many characters are written between two yields. */
-const PIECE = 64 * 1024
+const CHUNK = 64 * 1024
 
 /** A list or an object that is being written, and what is left of it to write. */
 interface Open {
@@ -12,20 +12,20 @@ interface Open {
 }
 
 /**
- * The JSON of a value, as JSON.stringify writes it. Yields after each piece. Undefined if the text has more than `most` characters. Throws
+ * The JSON of a value, as JSON.stringify writes it. Yields after each chunk. Undefined if the text has more than `most` characters. Throws
  * CallerGoneError if the caller has disconnected. Tests set `onPause`.
  */
-export async function jsonInPieces(
+export async function jsonWithPauses(
   root: unknown,
   most: number,
   onPause: (length: number) => void = () => undefined,
 ): Promise<string | undefined> {
   let text = ''
-  let piece = ''
+  let chunk = ''
   const open: Open[] = []
   const write = (value: unknown): void => {
     const plain = hasToJson(value) ? value.toJSON() : value
-    if (typeof plain !== 'object' || plain === null) piece += JSON.stringify(plain) ?? 'null'
+    if (typeof plain !== 'object' || plain === null) chunk += JSON.stringify(plain) ?? 'null'
     else if (Array.isArray(plain)) open.push({ values: plain, keys: undefined, next: 0 })
     else {
       const entries = Object.entries(plain).filter(([, inner]) => inner !== undefined)
@@ -35,24 +35,24 @@ export async function jsonInPieces(
   write(root)
   for (let last = open.at(-1); last !== undefined; last = open.at(-1)) {
     const { values, keys, next } = last
-    if (next === 0) piece += keys ? '{' : '['
+    if (next === 0) chunk += keys ? '{' : '['
     if (next === values.length) {
-      piece += keys ? '}' : ']'
+      chunk += keys ? '}' : ']'
       open.pop()
     } else {
-      if (next > 0) piece += ','
+      if (next > 0) chunk += ','
       last.next++
-      if (keys) piece += `${JSON.stringify(keys[next])}:`
+      if (keys) chunk += `${JSON.stringify(keys[next])}:`
       write(values[next])
     }
-    if (piece.length < PIECE) continue
-    text += piece
-    onPause(piece.length)
-    piece = ''
+    if (chunk.length < CHUNK) continue
+    text += chunk
+    onPause(chunk.length)
+    chunk = ''
     if (text.length > most) return undefined
     await pauseOfQuestion()
   }
-  text += piece
+  text += chunk
   return text.length > most ? undefined : text
 }
 

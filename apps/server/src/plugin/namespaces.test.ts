@@ -185,11 +185,11 @@ test('a replica without the plug-in refuses reports in its namespaces, and lists
   })
 })
 
-test('a replica without the plug-in never tells a reporter that a namespace is not read', async () => {
+test('a replica without the plug-in never says to a reporter that a namespace is not read', async () => {
   const mutation = `mutation ($u: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $u }) { results { __typename
     ... on ResourceStatsApplied { required { namespaces { namespace omittable } } } } } }`
   const states = ['power', 'attestation'].map((of) => ({ name: of, namespace: of, state: 'PAUSED', since: '2026-11-20T12:00:00.000Z' }))
-  const told = async (service: TestService): Promise<Json> => {
+  const answerOf = async (service: TestService): Promise<Json> => {
     await service.service.replica.fresh()
     const { updateResourceStats } = await dataOf(service, mutation, { u: [updateOf('c', 'collectors', { collectors: states })] })
     const { namespaces } = updateResourceStats.results[0].required
@@ -197,10 +197,10 @@ test('a replica without the plug-in never tells a reporter that a namespace is n
     return { power: find('power') !== undefined, attestation: find('attestation') !== undefined, omittable: find('compute').omittable }
   }
   // the profiles `power` and `grid` of the tests above are in use
-  const known = await told(api)
+  const known = await answerOf(api)
   expect(known).toMatchObject({ power: true, attestation: false })
   expect(known.omittable).not.toEqual([])
-  expect(await told(without)).toEqual({ power: true, attestation: true, omittable: [] })
+  expect(await answerOf(without)).toEqual({ power: true, attestation: true, omittable: [] })
   const { requiredStats } = await dataOf(
     without,
     '{ requiredStats { namespaces { namespace fields { field neededBy { profile part } } } } }',

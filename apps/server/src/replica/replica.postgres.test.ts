@@ -196,7 +196,7 @@ test('a void attempt is in the tables with its host and reason, and a decision w
   expect(made !== undefined && !isUnreadable(made) && typeof made.tookUs).toBe('number')
 })
 
-test('a group that is created again after its end has its new policy in the tables too', async () => {
+test('the tables have the new policy of a group that is created again after its end', async () => {
   const [a] = nodes as [Node]
   const uuid = '00000000-0000-4000-8000-0000000000b1'
   await a.replica.propose([aReport('grouped', { vcpus: 4 })])

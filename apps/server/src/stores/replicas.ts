@@ -25,8 +25,7 @@ export interface Vitals {
   /** How many decisions are made per second, including those that are not in the log. */
   readonly decisionsPerSecond: number
   /**
-   * How many proposals have a known outcome. `conflicts` is how many of them were made void by another change, or were refused and decided
-   * again.
+   * How many proposals have a known outcome. `conflicts` is how many of them conflicted with another change or were refused by the store.
    */
   readonly proposals: number
   readonly conflicts: number

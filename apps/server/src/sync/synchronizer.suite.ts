@@ -288,7 +288,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect((await appendTo(b, places[12] as Place)).revision).toBe(13)
     })
 
-    test('entries within the limits stay, and entries that a follower of the log has not reached stay too', async () => {
+    test('entries within the limits stay, and so do entries that a follower of the log has not reached', async () => {
       const places = await fill()
       await store.followedTo(12)
       await a.trim({ days: 1, bytes: 1_000_000 })

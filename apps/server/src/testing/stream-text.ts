@@ -1,4 +1,4 @@
-/** The text of a response, piece by piece as it arrives. The response is cancelled if the reader stops. */
+/** The text of a response, chunk by chunk as it arrives. The response is cancelled if the reader stops. */
 export async function* streamText({ body }: Response): AsyncGenerator<string, void> {
   const reader = body?.getReader()
   if (reader === undefined) return

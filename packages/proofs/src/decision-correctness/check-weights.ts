@@ -3,7 +3,7 @@ import { difference } from './difference.ts'
 import { decideAsModel, type ModelQuestion } from './model/decide.ts'
 import type { ModelFleet } from './model/state.ts'
 
-/** The results are compared for this many of the best hosts. */
+/** The results of core and model are compared for this many of the best hosts. */
 const RANKS = 10
 
 /**

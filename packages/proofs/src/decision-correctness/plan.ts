@@ -18,9 +18,9 @@ export interface Plan {
   /** If true, the last of the earlier requests is not in the log yet. Its claims are proposals in the same entry. */
   readonly isBatched: boolean
   readonly question: Question
-  /** Whether the capacity for further instances is also compared. */
+  /** Whether core and model also count how many further instances fit. */
   readonly countsCapacity: boolean
-  /** Whether the effect of other multipliers of the profile is also compared. */
+  /** Whether core and model also compute the effect of other multipliers of the profile. */
   readonly triesWeights: boolean
   /** Whether the changes that would make the request fit are searched for and tried. */
   readonly triesChanges: boolean

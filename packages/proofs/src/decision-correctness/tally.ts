@@ -2,7 +2,10 @@ import type { Outcome } from './check-plan.ts'
 import { filters } from './model/filters.ts'
 import { weighers } from './model/weighers.ts'
 
-/** Counts of the compared cases by kind. They show whether hard cases were compared too. */
+/**
+ * Counts of the cases by kind. In each case, the decision of the core was compared with the model's. The counts show whether hard cases
+ * were among them.
+ */
 export interface Tally {
   cases: number
   /** In how many cases a host was found for all, some or none of the instances. */
@@ -14,7 +17,7 @@ export interface Tally {
   /** Cases in which several hosts had the best total. */
   tied: number
   instances: number
-  /** How many verdicts of filters on hosts were compared. */
+  /** How many verdicts (one filter, one host) were compared with the model's. */
   checks: number
   /** For each filter, the cases in which it was the first to refuse at least one host. */
   readonly refusedBy: Record<string, number>

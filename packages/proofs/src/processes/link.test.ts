@@ -9,10 +9,10 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-/** Starts a server that answers each piece of data with its own name followed by that piece. */
+/** Starts a server that answers each chunk of data with its own name followed by that chunk. */
 async function answering(name: string): Promise<net.NetConnectOpts> {
   const server = net.createServer((socket) => {
-    socket.on('data', (piece) => socket.write(`${name} ${piece}`)).on('error', () => undefined)
+    socket.on('data', (chunk) => socket.write(`${name} ${chunk}`)).on('error', () => undefined)
   })
   server.listen(0, LOOPBACK)
   await once(server, 'listening')
@@ -29,8 +29,8 @@ async function linkTo(to: net.NetConnectOpts, cutAt?: CutRule): Promise<Link> {
 async function callerOf(link: Link) {
   const socket = net.connect({ host: LOOPBACK, port: link.port as number })
   let heard = ''
-  socket.on('data', (piece) => {
-    heard += piece
+  socket.on('data', (chunk) => {
+    heard += chunk
   })
   socket.on('error', () => undefined)
   const ended = once(socket, 'close')
@@ -67,7 +67,7 @@ test('a silent link delivers no data and closes no connection, and when it is no
   await expect.poll(other.heard).toBe('a 3')
 })
 
-test('a delayed piece of data arrives later, and pieces arrive in the order in which they were sent', async () => {
+test('a delayed chunk of data arrives later, and chunks arrive in the order in which they were sent', async () => {
   const link = await linkTo(await answering('a'))
   const caller = await callerOf(link)
   link.setDelay(40)
@@ -97,11 +97,11 @@ test('severed connections end, and while the link is closed new connections end 
   await expect.poll(again.heard).toBe('a 2')
 })
 
-test('a cut rule ends the connection before a piece is forwarded, or before its answer arrives', async () => {
+test('a cut rule ends the connection before a chunk is forwarded, or before its answer arrives', async () => {
   const got: string[] = []
   const server = net.createServer((socket) => {
-    socket.on('data', (piece) => {
-      got.push(String(piece))
+    socket.on('data', (chunk) => {
+      got.push(String(chunk))
       socket.write('done')
     })
     socket.on('error', () => undefined)
@@ -109,8 +109,8 @@ test('a cut rule ends the connection before a piece is forwarded, or before its 
   server.listen(0, LOOPBACK)
   await once(server, 'listening')
   closing.push(() => new Promise((resolve) => server.close(resolve)))
-  const link = await linkTo({ host: LOOPBACK, port: (server.address() as net.AddressInfo).port }, (piece) =>
-    piece.includes('before') ? 'before' : piece.includes('after') ? 'after' : undefined,
+  const link = await linkTo({ host: LOOPBACK, port: (server.address() as net.AddressInfo).port }, (chunk) =>
+    chunk.includes('before') ? 'before' : chunk.includes('after') ? 'after' : undefined,
   )
   for (const when of ['before', 'after']) {
     const caller = await callerOf(link)

@@ -8,7 +8,7 @@ export interface Link {
   sever(): void
   /** Accepts new connections or, if false, ends them at once. */
   setOpen(isOpen: boolean): void
-  /** Sets the delay of each piece of data in both directions, in milliseconds. */
+  /** Sets the delay of each chunk of data in both directions, in milliseconds. */
   setDelay(ms: number): void
   /** While the link is silent, no data arrives and no connection ends. Data that was sent meanwhile arrives afterwards, as on a network. */
   setSilent(isSilent: boolean): void
@@ -22,10 +22,10 @@ export interface Link {
 }
 
 /**
- * Decides for a piece of data from a client whether the connection is cut: before the piece is forwarded, after the server's answer to it,
+ * Decides for a chunk of data from a client whether the connection is cut: before the chunk is forwarded, after the server's answer to it,
  * or not at all.
  */
-export type CutRule = (piece: Buffer) => 'before' | 'after' | undefined
+export type CutRule = (chunk: Buffer) => 'before' | 'after' | undefined
 
 /** Listens, and forwards everything to `to`. */
 export async function startLink(listen: net.ListenOptions, to: net.NetConnectOpts, cutAt: CutRule = () => undefined): Promise<Link> {
@@ -37,7 +37,7 @@ export async function startLink(listen: net.ListenOptions, to: net.NetConnectOpt
   let silence: { readonly over: Promise<void>; end(): void } | undefined
   const open = new Set<net.Socket>()
 
-  /** Resolves when a piece of data that has just arrived may be forwarded: after the delay, and after the end of a silence. */
+  /** Resolves when a chunk of data that has just arrived may be forwarded: after the delay, and after the end of a silence. */
   const passage = async (): Promise<void> => {
     if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs))
     while (silence !== undefined) await silence.over
@@ -55,7 +55,7 @@ export async function startLink(listen: net.ListenOptions, to: net.NetConnectOpt
       }
     }
     let isCut = false
-    const pass = (from: net.Socket, each: (piece: Buffer) => void): void => {
+    const pass = (from: net.Socket, each: (chunk: Buffer) => void): void => {
       let waiting = 0
       let last = Promise.resolve()
       const queue = (act: () => void): void => {
@@ -72,24 +72,24 @@ export async function startLink(listen: net.ListenOptions, to: net.NetConnectOpt
             act()
           })
       }
-      from.on('data', (piece) => queue(() => each(piece as Buffer)))
+      from.on('data', (chunk) => queue(() => each(chunk as Buffer)))
       // An error needs no handling here, because `close` follows and ends the other connection too.
       from.on('error', () => undefined)
       from.on('close', () => queue(destroy))
     }
-    pass(client, (piece) => {
+    pass(client, (chunk) => {
       if (upstream.destroyed || isCut) return
-      const when = cutAt(piece)
-      if (when === undefined) return void upstream.write(piece)
+      const when = cutAt(chunk)
+      if (when === undefined) return void upstream.write(chunk)
       cuts++
       isCut = true
       if (when === 'before') destroy()
-      // The server receives the piece and executes it; only its answer is lost.
-      else upstream.write(piece, () => upstream.once('data', destroy))
+      // The server receives the chunk and executes it; only its answer is lost.
+      else upstream.write(chunk, () => upstream.once('data', destroy))
     })
-    pass(upstream, (piece) => {
-      received += piece.length
-      if (!isCut && !client.destroyed) client.write(piece)
+    pass(upstream, (chunk) => {
+      received += chunk.length
+      if (!isCut && !client.destroyed) client.write(chunk)
     })
   })
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(listen, resolve))

@@ -124,7 +124,7 @@ export async function proveFuzz(checks: Checks, options: ProveFuzzOptions): Prom
         if (call.isWriting) await runAlone(call, number)
         else {
           // Subscriptions stay open while other calls write, so that the service has something to send to them.
-          const among = call.pieces === undefined ? running : followed
+          const among = call.chunks === undefined ? running : followed
           const one: Promise<unknown> = run(call, number).finally(() => among.delete(one))
           among.add(one)
         }

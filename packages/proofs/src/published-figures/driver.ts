@@ -39,7 +39,10 @@ export interface Inspection {
 export interface Effort {
   /** How many proposals took effect. */
   readonly counted: number
-  /** How many proposals were void or refused and were decided again, by reason. */
+  /**
+   * How many proposals conflicted with an earlier entry of the log (void) or were refused by the store, by reason code. Their requests were
+   * decided again.
+   */
   readonly fruitless: Readonly<Record<string, number>>
   /** How many calls the replay retried, because there was no answer, or because the answer asks for a retry. */
   readonly repeated: number

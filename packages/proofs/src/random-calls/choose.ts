@@ -10,8 +10,8 @@ export const anyLength = (random: Random, most: number): number => Math.floor(2 
 
 const CHARACTERS = ['x', 'ä', 'Σ', ')', '[', '{', '"', '\\', '*', '0-9,', '.', ' ', '\u202e', '𝕏'] as const
 
-/** A text of one repeated piece. As JSON, it has at most this many bytes. */
+/** A text that repeats one short text. As JSON, it has at most this many bytes. */
 export function longText(random: Random, mostBytes: number): string {
-  const piece = oneOf(random, CHARACTERS)
-  return piece.repeat(Math.max(1, Math.floor(anyLength(random, mostBytes) / Buffer.byteLength(JSON.stringify(piece).slice(1, -1)))))
+  const repeated = oneOf(random, CHARACTERS)
+  return repeated.repeat(Math.max(1, Math.floor(anyLength(random, mostBytes) / Buffer.byteLength(JSON.stringify(repeated).slice(1, -1)))))
 }

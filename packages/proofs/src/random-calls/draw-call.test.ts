@@ -56,8 +56,8 @@ test('texts are drawn up to the limit of a body, and variables are used several 
 })
 
 test('only a mutation that is not a dry run may write, and only a subscription has answers that are read one after the other', () => {
-  for (const { kind, document, isWriting, pieces } of drawn) {
-    expect(pieces !== undefined).toBe(kind === 'subscription')
+  for (const { kind, document, isWriting, chunks } of drawn) {
+    expect(chunks !== undefined).toBe(kind === 'subscription')
     if (!document.startsWith('mutation')) expect(isWriting).toBe(false)
   }
   const mutations = drawn.filter(({ kind }) => kind === 'mutation')

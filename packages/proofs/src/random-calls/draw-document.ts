@@ -25,8 +25,8 @@ export interface Call {
   readonly roots: readonly string[]
   /** Whether the call may decide or write to the log: a mutation that is not a dry run. Such a call is sent alone. */
   readonly isWriting: boolean
-  /** For a subscription: it is closed after this many pieces of its answer. */
-  readonly pieces?: number
+  /** For a subscription: it is closed after this many chunks of the response body. */
+  readonly chunks?: number
 }
 
 interface Drawing {
@@ -71,7 +71,7 @@ export function drawCall(source: Source): Call {
   }
 }
 
-/** A random subscription, which is closed after some pieces of its answer. */
+/** A random subscription, which is closed after a few chunks of the response body. */
 export function drawSubscription(source: Source): Call {
   const { random, schema } = source
   const type = schema.types.get(schema.subscription) as NamedType
@@ -83,7 +83,7 @@ export function drawSubscription(source: Source): Call {
     ...written(drawing, 'subscription', body),
     roots: [field.name],
     isWriting: false,
-    pieces: 1 + random.below(3),
+    chunks: 1 + random.below(3),
   }
 }
 

@@ -36,15 +36,15 @@ export async function send(
       headers: {
         authorization: `Bearer ${ADMIN_KEY}`,
         'content-type': 'application/json',
-        ...(call.pieces !== undefined && { accept: 'text/event-stream' }),
+        ...(call.chunks !== undefined && { accept: 'text/event-stream' }),
       },
       body: JSON.stringify({ query: call.document, variables: call.variables }),
       signal: AbortSignal.any([timeout, closed.signal, ...(gone === undefined ? [] : [gone])]),
     })
-    const text = call.pieces === undefined ? await response.text() : await readPieces(response, call.pieces)
+    const text = call.chunks === undefined ? await response.text() : await readChunks(response, call.chunks)
     const why = /"code":"INTERNAL".{0,200}/.exec(text)?.[0]
     const isRefused = !response.ok || text.startsWith('{"errors"') || text.includes('"errors":[')
-    if (call.pieces !== undefined) return { type: isRefused ? 'refused' : 'answered', isAccepted: !isRefused, mayHaveActed: false, why }
+    if (call.chunks !== undefined) return { type: isRefused ? 'refused' : 'answered', isAccepted: !isRefused, mayHaveActed: false, why }
     return { type: isRefused ? 'refused' : 'answered', ...effectOf(text, refusals), why }
   } catch (error) {
     if (gone?.aborted === true) return { type: 'left', isAccepted: false, mayHaveActed: true, why: undefined }
@@ -60,13 +60,13 @@ export async function send(
   }
 }
 
-/** Reads a stream until this many pieces have arrived, or the stream ends. */
-async function readPieces({ body }: Response, pieces: number): Promise<string> {
+/** Reads the response body until this many chunks have arrived, or the body ends. */
+async function readChunks({ body }: Response, chunks: number): Promise<string> {
   if (body === null) return ''
   const decoder = new TextDecoder()
   const reader = body.getReader()
   let text = ''
-  for (let read = 0; read < pieces; read++) {
+  for (let read = 0; read < chunks; read++) {
     const { done, value } = await reader.read()
     if (done) break
     text += decoder.decode(value, { stream: true })

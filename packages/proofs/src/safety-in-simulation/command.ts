@@ -59,7 +59,7 @@ async function run({ seeds, from, replicas, json }: Options): Promise<void> {
     say(`stopped after ${failures.length} failures; ${seeds - passed - failures.length} simulations were not run`)
   const { entries, placed, refused, unknown, voids } = sums
   say(
-    `${entries} entries, ${placed} placed, ${refused} refused, ${unknown} calls with an unknown outcome, ${voids} void proposals; in ${seconds} s`,
+    `${entries} entries, ${placed} placed, ${refused} refused, ${unknown} calls with an unknown outcome, ${voids} proposals without effect; in ${seconds} s`,
   )
   const failed = failures.length
   process.stdout.write(

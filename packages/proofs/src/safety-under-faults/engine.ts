@@ -40,7 +40,7 @@ export interface StoreLink {
   sever(): void
   /** Accepts new connections or, if false, refuses them. */
   setOpen(isOpen: boolean): void
-  /** Sets the additional delay of each piece of data in both directions, in milliseconds. */
+  /** Sets the additional delay of each chunk of data in both directions, in milliseconds. */
   setDelay(ms: number): void
   /** While the link is silent, no data arrives and no connection ends. */
   setSilent(isSilent: boolean): void

@@ -22,8 +22,8 @@ describe('rule 1: an entry with an unknown basis is void', () => {
   })
 
   test.each<[string, (head: Place) => Place]>([
-    ['another id', (head) => ({ ...head, id: 'other' })],
-    ['another stamp', (head) => ({ ...head, at: head.at + 1 })],
+    ['an id other than that of the head', (head) => ({ ...head, id: 'other' })],
+    ['a stamp other than that of the head', (head) => ({ ...head, at: head.at + 1 })],
     ['an earlier revision and the id of the head', (head) => ({ ...head, revision: head.revision - 1 })],
     ['a future revision', (head) => ({ ...head, revision: head.revision + 1 })],
   ])('a basis with %s makes the entire entry void, including edits and reports', (_name, lie) => {

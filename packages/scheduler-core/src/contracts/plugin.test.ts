@@ -74,7 +74,11 @@ describe('checking the export of a module with a plug-in', () => {
 
   test.each<[string, unknown, string]>([
     ['a module without an export', undefined, 'plugin.invalid: the plug-in is nothing; it must be a value that definePlugin returned'],
-    ['another contract', { ...crowd, contract: 2 }, 'plugin.contract: contract is 2; it must be 1, which this release has'],
+    [
+      'a contract that this release does not have',
+      { ...crowd, contract: 2 },
+      'plugin.contract: contract is 2; it must be 1, which this release has',
+    ],
     ['a resource kind', { ...crowd, resourceKinds: [{}] }, 'plugin.resource_kind: resourceKinds is a list of 1'],
     ['a field that does not exist', { ...crowd, filter: [] }, 'plugin.unknown_field: filter is not a field of this version'],
     ['a name with capitals', { ...crowd, name: 'Crowd' }, 'plugin.invalid: name is "Crowd"; it must be 1 to 63 lower-case letters'],

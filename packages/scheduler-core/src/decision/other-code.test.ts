@@ -9,9 +9,9 @@ const here = gatherPlugins([definePlugin({ name: 'rack', version: '2.0.0', descr
 test.each<[string, Parameters<typeof otherCode>[0], string | undefined]>([
   ['the same release', { core: CORE_VERSION }, undefined],
   ['the same version of a plug-in', { core: CORE_VERSION, plugins: [{ name: 'rack', version: '2.0.0' }] }, undefined],
-  ['another release', { core: '0.0.9' }, `by release 0.0.9; this is ${CORE_VERSION}`],
+  ['a release other than that of this replica', { core: '0.0.9' }, `by release 0.0.9; this is ${CORE_VERSION}`],
   [
-    'another version of a plug-in',
+    'a version of a plug-in other than that of this replica',
     { core: CORE_VERSION, plugins: [{ name: 'rack', version: '1.0.0' }] },
     'with plug-in rack 1.0.0; this replica has version 2.0.0',
   ],

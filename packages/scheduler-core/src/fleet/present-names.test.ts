@@ -101,7 +101,7 @@ test('unknown node names are looked up without a visit to the hosts', () => {
   expect([present.length, present.at(-1), visited]).toEqual([256, 'n2', 0])
 })
 
-test('after any changes of names, node names are those of the hosts, in copies too', () => {
+test('after any changes of names, node names are those of the hosts, in the fleet and its copies', () => {
   const log = aLog()
   const names = [name('a', 'n1'), name('a', 'n2'), name('b', 'n1'), name('n1'), name('c', 'n3'), name('d')]
   const known = [...new Set(names.flatMap(({ host, node }) => [host, node])), 'n4', 'e', 'none']

@@ -25,9 +25,9 @@ export interface Affinity<Document, Thing> {
   readonly field: string
   /** The uuids of the things that the instance itself has. */
   own(request: RequestSpec): readonly string[]
-  /** The code with which all hosts are refused if no document that is recent enough has the location of the thing. */
+  /** The reason code with which all hosts are refused if no document that is recent enough has the location of the thing. */
   readonly unknown: Code
-  /** The code with which a host is refused if the distance of the thing from the host is too large. */
+  /** The reason code with which a host is refused if the distance of the thing from the host is too large. */
   readonly far: Code
   find(document: Document, uuid: string): Thing | undefined
   /**

@@ -63,11 +63,11 @@ describe('a pattern is matched in at most three steps per character of pattern a
     ['the pattern that once stalled a replica', '*a*a*a*a*a*a*a*b', name],
     ['one star more than a filter may have', `${'*a'.repeat(MAX_STARS)}*b`, name],
     ['many stars and nothing between', `${'*'.repeat(900)}b`, name],
-    ['a long piece that nearly fits everywhere', `*${'a'.repeat(120)}b*`, name],
-    ['a long piece that does not fit at its beginning', `*b${'a'.repeat(120)}*`, name],
-    ['two long pieces', `*${'a'.repeat(60)}b*${'a'.repeat(60)}b*`, 'a'.repeat(4_096)],
-    ['pieces whose beginning overlaps their end', `*${'ab'.repeat(60)}c*`, 'ab'.repeat(2_000)],
-    ['pieces that fall back many times', `*${'aab'.repeat(40)}aaa*c`, `${'aab'.repeat(1_000)}c`],
+    ['a long literal part that nearly fits everywhere', `*${'a'.repeat(120)}b*`, name],
+    ['a long literal part that does not fit at its beginning', `*b${'a'.repeat(120)}*`, name],
+    ['two long literal parts', `*${'a'.repeat(60)}b*${'a'.repeat(60)}b*`, 'a'.repeat(4_096)],
+    ['literal parts whose beginning overlaps their end', `*${'ab'.repeat(60)}c*`, 'ab'.repeat(2_000)],
+    ['literal parts that fall back many times', `*${'aab'.repeat(40)}aaa*c`, `${'aab'.repeat(1_000)}c`],
   ])('%s', (_name, pattern, text) => {
     const work = { steps: 0 }
     expect(compilePattern(pattern)(text, work)).toBe(false)

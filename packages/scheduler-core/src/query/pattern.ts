@@ -14,15 +14,15 @@ export interface Work {
 
 /**
  * Returns a function that tests whether a whole text matches the pattern. In a pattern `*` is any run of characters, and `\` makes the next
- * character literal. The pieces between the stars are searched from left to right, and the first occurrence of each piece is used. The last
- * piece must be at the end of the text. The work is linear in the length of text and pattern together, for any content.
+ * character literal. The literal parts between the stars are searched from left to right, and the first occurrence of each part is used.
+ * The last part must be at the end of the text. The work is linear in the length of text and pattern together, for any content.
  */
 export function compilePattern(pattern: string): (text: string, work?: Work) => boolean {
-  const [first = '', ...others] = piecesOf(pattern)
+  const [first = '', ...others] = partsOf(pattern)
   const last = others.pop()
   if (last === undefined) return (text) => text === first
-  const inner = others.filter((piece) => piece !== '').map(compileSearch)
-  const least = first.length + last.length + others.reduce((sum, piece) => sum + piece.length, 0)
+  const inner = others.filter((part) => part !== '').map(compileSearch)
+  const least = first.length + last.length + others.reduce((sum, part) => sum + part.length, 0)
   return (text, work) => {
     if (text.length < least || !text.startsWith(first) || !text.endsWith(last)) return false
     const end = text.length - last.length
@@ -42,30 +42,30 @@ export function compileContains(part: string): (text: string, work?: Work) => bo
   return (text, work) => search(text, 0, text.length, work) >= 0
 }
 
-/** Splits a pattern at its stars into literal pieces. */
-function piecesOf(pattern: string): readonly string[] {
-  const pieces: string[] = []
-  let piece = ''
+/** Splits a pattern at its stars into literal parts. */
+function partsOf(pattern: string): readonly string[] {
+  const parts: string[] = []
+  let part = ''
   for (let i = 0; i < pattern.length; i++) {
     const character = pattern[i] as string
-    if (character === '\\' && i + 1 < pattern.length) piece += pattern[++i]
-    else if (character !== '*') piece += character
+    if (character === '\\' && i + 1 < pattern.length) part += pattern[++i]
+    else if (character !== '*') part += character
     else {
-      pieces.push(piece)
-      piece = ''
+      parts.push(part)
+      part = ''
     }
   }
-  return [...pieces, piece]
+  return [...parts, part]
 }
 
 /**
- * Returns a function that searches for the piece between two positions of a text. The function returns the end of the first occurrence, or
- * -1. It uses the algorithm of Knuth, Morris and Pratt, because the built-in search is quadratic for repetitive texts.
+ * Returns a function that searches for a literal part between two positions of a text. The function returns the end of the first
+ * occurrence, or -1. It uses the algorithm of Knuth, Morris and Pratt, because the built-in search is quadratic for repetitive texts.
  */
-function compileSearch(piece: string): (text: string, from: number, to: number, work?: Work) => number {
-  const fallbacks = fallbacksOf(piece)
-  const { length } = piece
-  const codes = Uint16Array.from({ length }, (_, i) => piece.charCodeAt(i))
+function compileSearch(part: string): (text: string, from: number, to: number, work?: Work) => number {
+  const fallbacks = fallbacksOf(part)
+  const { length } = part
+  const codes = Uint16Array.from({ length }, (_, i) => part.charCodeAt(i))
   return (text, from, to, work) => {
     let fits = 0
     let steps = 0
@@ -84,13 +84,13 @@ function compileSearch(piece: string): (text: string, from: number, to: number, 
   }
 }
 
-/** For each character of a piece, the length of the longest proper prefix of the piece that also ends at this character. */
-function fallbacksOf(piece: string): Uint16Array {
-  const fallbacks = new Uint16Array(piece.length)
+/** For each character of a literal part, the length of the longest proper prefix of the part that also ends at this character. */
+function fallbacksOf(part: string): Uint16Array {
+  const fallbacks = new Uint16Array(part.length)
   let fits = 0
-  for (let i = 1; i < piece.length; i++) {
-    while (fits > 0 && piece[fits] !== piece[i]) fits = fallbacks[fits - 1] as number
-    if (piece[fits] === piece[i]) fits++
+  for (let i = 1; i < part.length; i++) {
+    while (fits > 0 && part[fits] !== part[i]) fits = fallbacks[fits - 1] as number
+    if (part[fits] === part[i]) fits++
     fallbacks[i] = fits
   }
   return fallbacks

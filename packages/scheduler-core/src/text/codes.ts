@@ -178,7 +178,7 @@ export const codes = {
 
 export type Code = keyof typeof codes
 
-/** The codes with which a host is refused. All other codes are about void changes and invalid inputs. */
+/** The reason codes: those with which a host is refused. All other codes are about void changes and invalid inputs. */
 export type ReasonCode = Exclude<
   Code,
   | `entry.${string}`

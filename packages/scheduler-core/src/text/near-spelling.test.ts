@@ -7,7 +7,7 @@ describe('names that are similar to a misspelt word', () => {
     ['an additional letter', 'zonne1', ['zone1', 'other'], ['zone1']],
     ['a letter that is missing', 'zne1', ['zone1'], ['zone1']],
     ['two letters exchanged', 'HW_CPU_X86_AXV2', ['HW_CPU_X86_AVX2', 'HW_CPU_X86_SSE'], ['HW_CPU_X86_AVX2']],
-    ['another letter', 'az9', ['az1', 'az2'], ['az1', 'az2']],
+    ['one letter that differs', 'az9', ['az1', 'az2'], ['az1', 'az2']],
     ['different case, and - instead of _', 'custom-fast', ['CUSTOM_FAST'], ['CUSTOM_FAST']],
     ['the nearest comes first', 'rack10', ['rack-20', 'rack11', 'rack9'], ['rack11', 'rack-20', 'rack9']],
     ['a prefix that many names share does not make names similar', 'CUSTOM_NOPE', ['CUSTOM_P', 'CUSTOM_NODE', 'CUSTOM_A'], ['CUSTOM_NODE']],
@@ -15,7 +15,7 @@ describe('names that are similar to a misspelt word', () => {
     ['words behind a prefix that are too short to compare', 'CUSTOM_BB', ['CUSTOM_B', 'CUSTOM_BC'], []],
     ['a prefix that is misspelt itself', 'CUTSOM_FAST', ['CUSTOM_FAST', 'CUSTOM_SLOW'], ['CUSTOM_FAST']],
     ['the word itself is a name', 'az1', ['az1', 'az2'], []],
-    ['another word', 'gold', ['silver', 'g'], []],
+    ['a word that resembles no name', 'gold', ['silver', 'g'], []],
     ['words too short to compare', 'z1', ['z2'], []],
     ['no word', '', ['a'], []],
   ])('%s', (_what, word, names, near) => {

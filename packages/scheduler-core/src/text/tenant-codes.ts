@@ -1,8 +1,9 @@
 import type { ReasonCode } from './codes.ts'
 
 /**
- * The demands that a project itself sets in a request and can change. If a request of a project is refused, the project sees only these
- * demands and which of them are known to be met or in the way, and nothing else. `lacks` completes a sentence that begins with "No host".
+ * The demands that a tenant (an OpenStack project) itself sets in a request and can change. If a request of a tenant is refused, the tenant
+ * sees only these demands and which of them are known to be met or in the way, and nothing else. `lacks` completes a sentence that begins
+ * with "No host".
  */
 export const tenantDemands = {
   ZONE: { lacks: 'is in the requested availability zone', cure: 'Ask for another availability zone, or for none.' },

@@ -64,7 +64,7 @@ describe('edits of a fleet', () => {
   })
 
   test.each([
-    ['another existing zone', { availabilityZone: 'az2' }, 'az2', [aUuid(2), aUuid(3)]],
+    ['an existing zone to which the copies move', { availabilityZone: 'az2' }, 'az2', [aUuid(2), aUuid(3)]],
     ['a new zone', { availabilityZone: 'az9' }, 'az9', [aUuid(3), 'what-if zone az9']],
     ['no zone', { availabilityZone: 'nova' }, 'nova', [aUuid(3)]],
     ['aggregates by name', { aggregates: ['zone-2'] }, 'az2', [aUuid(2)]],

@@ -70,9 +70,9 @@ export function addAgent(program: Command): void {
     .option('--reserve-cpus <n>', 'CPUs reserved for the machine itself', wholeNumber(0, 65_536), 0)
     .option('--reserve-memory-mb <n>', 'memory reserved for the machine itself', wholeNumber(0, 67_108_864), 512)
     .option('--reserve-disk-gb <n>', 'disk reserved for the machine itself', wholeNumber(0, 1_073_741_824), 0)
-    .option('--cpu-ratio <n>', 'overcommit of CPUs', ratio, 1)
-    .option('--ram-ratio <n>', 'overcommit of memory', ratio, 1)
-    .option('--disk-ratio <n>', 'overcommit of disk', ratio, 1)
+    .option('--cpu-ratio <n>', 'allocation ratio of CPUs (overcommit)', ratio, 1)
+    .option('--ram-ratio <n>', 'allocation ratio of memory (overcommit)', ratio, 1)
+    .option('--disk-ratio <n>', 'allocation ratio of disk (overcommit)', ratio, 1)
     .option('--collectors <file>', 'settings of programs that collect documents of namespaces, JSON or TOML (docs/agent.md)', notEmpty)
     .addOption(
       new Option('--fleet <n>', 'simulate this many machines, 1 to 100000, instead of reporting this machine')

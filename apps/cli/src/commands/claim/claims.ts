@@ -47,7 +47,7 @@ export function addClaims(program: Command): void {
   ).action((flags: Flags) => run(flags, () => listClaims(flags)))
   withExamples(withService(claims), [
     ['gantt claims --state RESERVED', 'list claims that are not confirmed yet'],
-    ['gantt claims --host rack1-a', 'what is held on a host'],
+    ['gantt claims --host rack1-a', 'list the claims on a host'],
     ['gantt claims --host rack1-a --at -2h', 'list the claims on the host as they were two hours ago'],
     ['gantt claims --state REVOKED', 'list claims that operators revoked, and the reasons'],
     ['gantt claims release 7d0e... --reason "given up"', 'release the resources of a claim'],
@@ -58,7 +58,7 @@ export function addClaims(program: Command): void {
       return run(flags, () => listClaims(flags))
     },
   )
-  withExamples(withService(list), [['gantt claims list --host rack1-a', 'what is held on a host']])
+  withExamples(withService(list), [['gantt claims list --host rack1-a', 'list the claims on a host']])
   addClaimEdits(claims)
   addMembership(claims)
 }

@@ -39,7 +39,7 @@ export function addCluster(program: Command): void {
   const status = add('status', 'show the pid, address, health and lag of every process; exits with 1 if a process is not healthy')
     .option(...JSON_OPTION)
     .action((flags: ClusterFlags) => run(flags, async () => (await load()).status(flags)))
-  withExamples(status, [['gantt cluster status --json', 'for a script']])
+  withExamples(status, [['gantt cluster status --json', 'print the status as JSON, for a script']])
 
   const kill = add(
     'kill <process>',
@@ -52,7 +52,10 @@ export function addCluster(program: Command): void {
     ['gantt cluster kill leader', 'kill the leader of the log: the other nats-servers elect a new one'],
   ])
 
-  const environment = add('env [replica]', 'print shell commands that set the URL and the key of a replica (default: the first that runs)')
+  const environment = add(
+    'env [replica]',
+    'print shell commands that set GANTT_URL and GANTT_KEY, so that the next commands in the shell call this replica (default: the first running one)',
+  )
     .option(...JSON_OPTION)
     .action((name: string | undefined, flags: ClusterFlags) => run(flags, async () => (await load()).env(name, flags)))
   withExamples(environment, [['eval "$(gantt cluster env replica-2)"', 'make the next commands in this shell call this replica']])

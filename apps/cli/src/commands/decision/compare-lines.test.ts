@@ -44,7 +44,7 @@ test('a comparison begins with the cause, and all of its lines fit 80 columns', 
   expect(lines[0]).toMatch(/^FLEET: The first goes to cmp-0412/)
   expect(widthOf(lines.join('\n'))).toBeLessThanOrEqual(80)
   expect(lines).toContain('The fleets differ in 2 hosts')
-  expect(lines).toContain('12 hosts with a different result; the first 1')
+  expect(lines).toContain('12 hosts with different results in the two decisions; the first 1')
   expect(lines.join('\n')).not.toContain('The profiles differ in')
   expect(lines.join('\n')).not.toContain('Approximate')
 })

@@ -96,7 +96,7 @@ function partsOf(comparison: Comparison): readonly Part[] {
     },
     { title: `Hosts left after each filter${which}`, columns: stepColumns, rows: steps.map(toStep) },
     {
-      title: `${counted(flippedCount, 'host')} with a different result${flipped.length < flippedCount ? `; the first ${flipped.length}` : ''}`,
+      title: `${counted(flippedCount, 'host')} with different results in the two decisions${flipped.length < flippedCount ? `; the first ${flipped.length}` : ''}`,
       columns: flipColumns,
       rows: flipped.map(({ hostName, node, hasOtherNodes, a, b, because }) => [
         printHost(hostName, node, hasOtherNodes),

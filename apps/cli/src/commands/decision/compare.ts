@@ -27,7 +27,7 @@ export function addCompare(program: Command): void {
     .action((first: string, second: string, flags: Flags) => run(flags, () => compare(first, second, flags)))
   withExamples(withForms(command), [
     ['gantt compare FIRST SECOND', 'find out why the second decision chose another host'],
-    ['gantt compare FIRST SECOND --markdown > ticket.md', 'for a ticket'],
+    ['gantt compare FIRST SECOND --markdown > ticket.md', 'write the comparison as Markdown, for a ticket'],
   ])
 }
 

@@ -47,8 +47,8 @@ export function addExplain(program: Command): void {
     ['gantt explain 0bf0b5ab-5a5f-4e0c-9b7e-4c0f6f5d9a11', 'explain a decision'],
     ['gantt explain DECISION --verdicts', 'also show the verdict on each host'],
     ['gantt explain DECISION --weights', 'also show what the multipliers decided'],
-    ['gantt explain DECISION --markdown > ticket.md', 'for a ticket'],
-    ['gantt explain DECISION --json | jq .explanation.steps', 'for a script: what the API answers'],
+    ['gantt explain DECISION --markdown > ticket.md', 'write the explanation as Markdown, for a ticket'],
+    ['gantt explain DECISION --json | jq .explanation.steps', 'print the filters from the answer of the API, for a script'],
   ])
 }
 

@@ -30,7 +30,7 @@ export function addVerify(program: Command): void {
     .action((decision: string, flags: Flags) => run(flags, () => verify(decision, flags)))
   withExamples(withService(command), [
     ['gantt verify 0bf0b5ab-5a5f-4e0c-9b7e-4c0f6f5d9a11', 'verify a decision'],
-    ['gantt verify DECISION --json | jq .outcome', 'for a script'],
+    ['gantt verify DECISION --json | jq .outcome', 'print only the result, for a script'],
   ])
 }
 

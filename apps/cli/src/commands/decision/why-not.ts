@@ -33,8 +33,8 @@ export function addWhyNot(program: Command): void {
     .action((decision: string, host: string, flags: Flags) => run(flags, () => whyNot(decision, host, flags)))
   withExamples(withForms(command), [
     ['gantt why-not 0bf0b5ab-5a5f-4e0c-9b7e-4c0f6f5d9a11 rack1-a', 'explain why a decision did not choose a host'],
-    ['gantt why-not DECISION rack1-a --markdown > ticket.md', 'for a ticket'],
-    ['gantt why-not DECISION rack1-a --json | jq .verdict.checks', 'the checks of the host, for a script'],
+    ['gantt why-not DECISION rack1-a --markdown > ticket.md', 'write the explanation as Markdown, for a ticket'],
+    ['gantt why-not DECISION rack1-a --json | jq .verdict.checks', 'print the checks of the host, for a script'],
   ])
 }
 

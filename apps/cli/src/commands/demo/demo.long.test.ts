@@ -142,7 +142,7 @@ const OPERATED = {
   source: 'reports',
   moving: 1,
   members: 3,
-  revoked: ['The contract of the project has ended'],
+  revoked: ['The contract of the tenant has ended'],
   evacuated: true,
   emptied: 1,
 }

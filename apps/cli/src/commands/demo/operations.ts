@@ -58,7 +58,7 @@ const EVACUATE = graphql(`mutation Evacuate($input: HostEvacuateInput!) { hostEv
 } }`)
 
 const REVOKE = graphql(`mutation Revoke($ids: [ID!]!) {
-  claimRevoke(ids: $ids, reason: "The contract of the project has ended") { __typename }
+  claimRevoke(ids: $ids, reason: "The contract of the tenant has ended") { __typename }
 }`)
 
 /**

@@ -9,7 +9,7 @@ interface Difference {
   readonly after: string | null
 }
 
-/** The differences between two states. The API counts all of them and lists the first hundred. */
+/** The differences between two states of a replica. The API counts all of them and lists the first hundred. */
 export interface Differences {
   readonly differenceCount: number
   readonly differences: readonly Difference[]

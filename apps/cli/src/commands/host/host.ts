@@ -67,8 +67,8 @@ const SET_USED_FROM = graphql(
 )
 
 /**
- * `gantt host show|set-status|set-used-from|set-allocation|evacuate|forget|readmit|replace`: the state of one host,
- * whether hosts accept new instances, moving their claims, and removing or renaming hosts.
+ * `gantt host show|set-status|set-used-from|set-allocation|evacuate|forget|readmit|replace`: the state of one host, whether hosts accept
+ * new instances, moving their claims, and removing or renaming hosts.
  */
 export function addHost(program: Command): void {
   const host = program.command('host').description('show, disable, evacuate, remove or rename hosts')
@@ -96,7 +96,9 @@ export function addHost(program: Command): void {
   ])
   const setUsedFrom = host
     .command('set-used-from')
-    .description('set where the usage of hosts is read from; CLAIMS is for hosts that do not list their instances')
+    .description(
+      'set the source of the used amounts of hosts: REPORT (their reports) or CLAIMS; CLAIMS is for hosts that do not list their instances',
+    )
     .argument('<host...>', 'names of the hosts, HOST or HOST/NODE')
     .requiredOption('--from <source>', USED_FROM.join(', '), oneOf(USED_FROM))
     .option('--reason <text>', 'reason for the change, recorded in the audit; not required with --dry-run', notEmpty)

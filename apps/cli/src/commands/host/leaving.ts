@@ -58,7 +58,7 @@ export function addLeaving(host: Command): void {
       'remove the hosts only if they have exactly this many live claims, the number that is shown without --yes',
       wholeNumber(0, 9_999_999),
     )
-    .option('--yes', 'do it')
+    .option('--yes', 'remove the hosts; without this option, nothing is changed')
     .action((names: readonly string[], flags: ForgetFlags) => run(flags, () => forgetHosts(names, flags)))
   withExamples(withService(forget), [
     ['gantt host forget rack1-a', 'show which claims would end'],
@@ -82,7 +82,7 @@ export function addLeaving(host: Command): void {
     .argument('<host>', 'present name of the host, HOST or HOST/NODE')
     .argument('<by>', 'new name of the host')
     .option('--reason <text>', 'reason for the change, recorded in the audit; required with --yes', notEmpty)
-    .option('--yes', 'do it')
+    .option('--yes', 'rename the host; without this option, nothing is changed')
     .action((name: string, by: string, flags: Flags) => run(flags, () => replaceHost(name, by, flags)))
   withExamples(withService(replace), [
     ['gantt host replace rack1-a rack7-a', 'show what would move to the new name'],
@@ -114,7 +114,11 @@ async function forgetHosts(names: readonly string[], { force, claims, reason, ye
     ),
     ...(yes
       ? []
-      : [impact.claimCount === 0 ? 'Add --yes to do it.' : `Add --claims ${impact.claimCount} --yes to end these and no others.`]),
+      : [
+          impact.claimCount === 0
+            ? 'Add --yes to forget the hosts.'
+            : `Add --claims ${impact.claimCount} --yes to end these and no others.`,
+        ]),
   ]
   return { lines, json: answer }
 }
@@ -147,7 +151,7 @@ async function replaceHost(name: string, by: string, { reason, yes, ...flags }: 
       return wrap(`${other} has already reported: ${both}, with the report of ${other}.`)
     }),
     ...impactLines(impact, yes ? 'followed' : 'would follow', yes ? 'Renamed in aggregates' : 'Would be renamed in aggregates'),
-    ...(yes ? [] : ['Add --yes to do it.']),
+    ...(yes ? [] : ['Add --yes to rename the host.']),
   ]
   return { lines, json: answer }
 }

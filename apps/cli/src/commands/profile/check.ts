@@ -110,11 +110,11 @@ async function check(file: string, { against, profile, sample, show, minCompared
   }
 }
 
-/** The exit code. New failures give 1 even if too few decisions were compared. */
+/** The exit code. New failures give 1 even if too few requests were decided by both versions. */
 const exitOf = ({ sampled, newFailures }: Comparison, minCompared: number): ExitCode =>
   newFailures > 0 ? EXIT.refused : sampled < minCompared ? UNKNOWN_RESULT : EXIT.done
 
-/** A sentence with the count of compared decisions and the conclusion. */
+/** A sentence with the count of requests that both versions decided, and the conclusion. */
 function endOf(comparison: Comparison, minCompared: number): string {
   const { sampled, total, newFailures } = comparison
   const compared = `${sampled} of ${counted(total, 'request')} ${sampled === 1 ? 'was' : 'were'} compared`

@@ -169,7 +169,7 @@ function placementText(nova: ImportedConf['profile']['nova']): string {
     'traits',
     'requested destinations',
     ...(availabilityZone ? ['availability zones'] : []),
-    ...(limitTenants ? [tenantsNeedAggregate ? 'aggregates of projects (each project needs one)' : 'aggregates of projects'] : []),
+    ...(limitTenants ? [tenantsNeedAggregate ? 'aggregates of tenants (each tenant needs one)' : 'aggregates of tenants'] : []),
     ...(isolateAggregates ? ['aggregates reserved for traits'] : []),
     ...(imageType ? ['disk formats of images'] : []),
   ]

@@ -61,7 +61,7 @@ export function addProfileRollout(profile: Command): void {
     )
   withExamples(withService(shadow), [
     ['gantt profile shadow default@3', 'compare a version with the active one on every call'],
-    ['gantt profile show default', 'show the comparison'],
+    ['gantt profile show default', 'show how often the version and the active version agreed'],
   ])
 
   const canary = profile
@@ -73,7 +73,7 @@ export function addProfileRollout(profile: Command): void {
     .action((version: string, { percent: share, ...flags }: Flags & { percent: number }) =>
       run(flags, () => tryVersion(version, 'CANARY', share, flags)),
     )
-  withExamples(withService(canary), [['gantt profile canary default@3 --percent 5', 'let it decide one call in twenty']])
+  withExamples(withService(canary), [['gantt profile canary default@3 --percent 5', 'let a version decide one call in twenty']])
 
   const rollback = profile
     .command('rollback')
@@ -177,7 +177,7 @@ function toRolloutLines(rollout: Followed | null): readonly string[] {
   const { mode, percent: share, candidate, since, sampled, skipped, notSolved, agreement, newFailures, newPlacements } = rollout
   const fares =
     agreement === null
-      ? 'Nothing was compared yet.'
+      ? 'No decision was repeated by the other version yet.'
       : `Of ${sampled} decisions ${decimal(agreement * 100)} % have the same outcome, ${newFailures} newly fail, ${newPlacements} are newly placed.`
   return [
     ...wrap(

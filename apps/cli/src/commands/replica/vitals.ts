@@ -47,7 +47,7 @@ export function toVitalsLines(replicas: readonly Vitals[], screen?: Screen): rea
 /** A rate with one decimal. A rate above 0 is never printed as 0. */
 const atLeastATenth = (value: number): string => (value > 0 && value < 0.1 ? '<0.1' : decimal(Number(value.toFixed(1))))
 
-/** The percentage of a replica's proposals of the last minute that were made void by other changes or refused by the store. */
+/** The percentage of a replica's proposals of the last minute that conflicted with other changes or were refused by the store. */
 function conflictsOf({ proposals, conflictRate }: Vitals): string {
   if (proposals === null) return UNKNOWN
   return conflictRate === null ? '-' : `${atLeastATenth(100 * conflictRate)} %`

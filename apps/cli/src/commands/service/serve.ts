@@ -12,8 +12,8 @@ export function addServe(program: Command): void {
       await server.serve()
     })
   withExamples(serve, [
-    ['gantt serve', 'on port 4400, with an embedded PostgreSQL server'],
-    ['PORT=0 GANTT_DATA_DIR=./data gantt serve', 'on any free port, with the data in this folder'],
-    ['DATABASE_URL=postgresql://gantt@db.example.org/gantt gantt serve', 'with your own PostgreSQL server'],
+    ['gantt serve', 'run the service on port 4400, with an embedded PostgreSQL server'],
+    ['PORT=0 GANTT_DATA_DIR=./data gantt serve', 'run the service on any free port, with the data in this folder'],
+    ['DATABASE_URL=postgresql://gantt@db.example.org/gantt gantt serve', 'run the service with your own PostgreSQL server'],
   ])
 }

@@ -63,7 +63,7 @@ export function AggregateHistory({ uuid, current, hasDraft, onUndo }: AggregateH
       {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
       {mayRead === false ? (
         <Text size="sm" c="dimmed">
-          The audit needs a key with OPERATE; yours has {scopes.join(', ')}.
+          Only a key with the scope OPERATE can read the audit; yours has {scopes.join(', ')}.
         </Text>
       ) : data === undefined ? (
         error ? null : (

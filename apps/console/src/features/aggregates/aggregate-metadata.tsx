@@ -52,17 +52,17 @@ function ReadBy({ entry: { readers, isOwn, unusedReaders, similarKeys } }: { rea
       ))}
       {readers.length === 0 && !isOwn ? (
         <div data-unread>
-          <span aria-hidden>! </span>No filter or weigher of a profile in use reads it.
+          <span aria-hidden>! </span>No filter or weigher of a profile in use reads this key.
         </div>
       ) : null}
       {unusedReaders.length === 0 ? null : (
         <div data-unused={unusedReaders.join(' ')}>
-          <span aria-hidden>! </span>Read only by parts that no profile in use has: {unusedReaders.join(', ')}.
+          <span aria-hidden>! </span>Read only by filters and weighers that no profile in use has: {unusedReaders.join(', ')}.
         </div>
       )}
       {similarKeys.length === 0 ? null : (
         <div data-similar={similarKeys.join(' ')}>
-          <span aria-hidden>! </span>No filter or weigher knows it by name. Is it meant to be{' '}
+          <span aria-hidden>! </span>No filter or weigher knows this key. Is it meant to be{' '}
           {similarKeys.map((key, i) => (
             <span key={key}>
               {i === 0 ? '' : ' or '}
@@ -109,7 +109,7 @@ function NamedBy({ flavors, name }: { readonly flavors: Flavors; readonly name: 
   if (count === 0) return null
   return (
     <div data-named={count}>
-      {count} of the {flavors.length} most requested flavors of the last seven days, {count === 1 ? 'names' : 'name'} it.
+      {count} of the {flavors.length} most requested flavors of the last seven days, {count === 1 ? 'names' : 'name'} this key.
     </div>
   )
 }

@@ -33,8 +33,8 @@ export const CLAIM = graphql(`
 `)
 
 /**
- * The count of claims of each kind in kinds.ts, and the count of void proposals. The variables are the filters in kinds.ts, and have the
- * names of the kinds.
+ * The count of claims of each kind in kinds.ts, and the count of conflicting proposals. The variables are the filters in kinds.ts, and have
+ * the names of the kinds.
  */
 export const COUNTS = graphql(`
   query ClaimCounts(

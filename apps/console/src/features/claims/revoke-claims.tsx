@@ -55,7 +55,7 @@ export function RevokeClaims({ claims, onClose, onDone }: RevokeClaimsProps) {
             ))}
           </List>
         </ScrollBox>
-        <ReasonInput value={reason} shown="the audit and each claim show it" onChange={setReason} />
+        <ReasonInput value={reason} shown="shown with each claim" onChange={setReason} />
         {problem === undefined ? null : <Problem error={problem} />}
         {refused.length === 0 ? null : (
           <Alert color="yellow" role="alert" title={`${formatCount(refused.length)} of them were not revoked`}>

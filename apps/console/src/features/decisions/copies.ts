@@ -10,7 +10,10 @@ interface ForProject {
   readonly demands: readonly { readonly text: string }[]
 }
 
-/** A text for the owners of the request: a sentence, and each demand with its result. It has no facts that the project may not see. */
+/**
+ * A text for the owners of the request: a sentence, and each requirement with its result. It has no facts that the tenant (the OpenStack
+ * project) must not see.
+ */
 export const textForProject = ({ headline, demands }: ForProject): string =>
   [headline, ...(demands.length === 0 ? [] : ['', ...demands.map(({ text }) => `- ${text}`)])].join('\n')
 

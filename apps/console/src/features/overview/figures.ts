@@ -71,7 +71,7 @@ export interface Fits {
   readonly byZone: ReadonlyMap<string, number>
 }
 
-/** How many instances fit now, and which share of the free amounts is in fragments that are too small. */
+/** How many instances fit now, and the share of instances that is lost because free amounts are spread over several hosts. */
 export function fitsOf({ fits, exact, groups }: Capacity): Fits {
   const pooled = groups.reduce((sum, { fitsIfPooled }) => sum + (fitsIfPooled ?? 0), 0)
   return {

@@ -31,8 +31,8 @@ const MAX_ZONES = 8
 const REFRESH_MS = 30_000
 
 /**
- * How many more instances fit now, by zone, for pinned flavors and for the most requested ones. Also shows how much of the free capacity is
- * in fragments that are too small.
+ * How many more instances fit now, by zone, for pinned flavors and for the most requested ones. Also shows how many instances are lost
+ * because the free capacity of a zone is spread over several hosts.
  */
 export function FitsNow({ asked, pins, onPin, zones }: FitsNowProps) {
   const flavors = flavorsOf(pins, asked, MAX_FLAVORS)
@@ -58,7 +58,7 @@ export function FitsNow({ asked, pins, onPin, zones }: FitsNowProps) {
                 <Table.Th className="number">All zones</Table.Th>
                 <Table.Th
                   className="number"
-                  title="The share of the free capacity of a zone that is unusable because it is spread over several hosts."
+                  title="Of the instances of this flavor that would fit if all free capacity of each zone were on one host, the share that does not fit. 0: nothing is lost; 1: no instance fits."
                 >
                   Fragmentation
                 </Table.Th>
@@ -145,7 +145,9 @@ function FitsRow({ flavor, zones, isPinned, onPin }: FitsRowProps) {
               <span className="dimmed">-</span>
             ) : (
               <>
-                {counted.fragmentation > MUCH ? <span title="Most of the free capacity is unusable for this flavor">! </span> : null}
+                {counted.fragmentation > MUCH ? (
+                  <span title="Most of the free capacity is in parts too small for this flavor">! </span>
+                ) : null}
                 {counted.fragmentation.toFixed(2)}
               </>
             )}

@@ -8,7 +8,7 @@ const canary: Course = { active: { number: 1 }, rollout: { mode: 'CANARY', perce
 
 test.each([
   ['the active version', 1, plain, []],
-  ['another version', 2, plain, ['shadow', 'canary', 'activate']],
+  ['a version that was never tried', 2, plain, ['shadow', 'canary', 'activate']],
   ['a shadow', 2, shadow, ['canary', 'activate']],
   ['a canary, whose share can be changed', 2, canary, ['shadow', 'canary', 'activate']],
   ['a version other than the one in the rollout', 3, canary, ['shadow', 'canary', 'activate']],

@@ -29,7 +29,7 @@ export function History({ name }: { readonly name: string }) {
       {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
       {mayRead === false ? (
         <Text size="sm" c="dimmed">
-          The audit needs a key with OPERATE; yours has {scopes.join(', ')}.
+          Only a key with the scope OPERATE can read the audit; yours has {scopes.join(', ')}.
         </Text>
       ) : data === undefined ? (
         error || noScopes ? null : (

@@ -90,7 +90,8 @@ const columns: TableColumn<Row>[] = [
   {
     key: 'agreement',
     label: 'Agreement',
-    title: 'Share of the decisions that the candidate makes in the same way, as counted by the answering replica.',
+    title:
+      'The share of decisions in which the candidate and the active version choose the same hosts, as counted by the replica that answers this page.',
     width: '96px',
     align: 'right',
     value: ({ rollout }) => (rollout?.agreement == null ? '' : formatShare(rollout.agreement)),

@@ -90,9 +90,7 @@ export function Steer({ step, name, number, course, isUntried, onClose, onDone }
             data-autofocus
           />
         ) : null}
-        {step === 'rollback' ? (
-          <ReasonInput value={reason} shown="the audit shows it" maxLength={255} onChange={(value) => change(() => setReason(value))} />
-        ) : null}
+        {step === 'rollback' ? <ReasonInput value={reason} maxLength={255} onChange={(value) => change(() => setReason(value))} /> : null}
         {seen === undefined ? null : (
           <Alert color="yellow" role="status" title="Nothing is changed yet" data-effect>
             {effectsOf(step, name, step === 'rollback' ? seen.version.number : number, Number(percent), seen.profile).map((sentence) => (

@@ -125,7 +125,7 @@ function placementText(placement: NonNullable<Version['nova']>['placement']): st
   const kept = [
     ...(availabilityZone ? ['availability zones'] : []),
     ...(limitTenants
-      ? [tenantsNeedAggregate ? 'aggregates of projects, without which a project gets no host' : 'aggregates of projects']
+      ? [tenantsNeedAggregate ? 'aggregates of tenants, without which a tenant gets no host' : 'aggregates of tenants']
       : []),
     ...(isolateAggregates ? ['aggregates reserved for traits'] : []),
     ...(imageType ? ['disk formats of images'] : []),

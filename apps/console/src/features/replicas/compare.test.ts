@@ -17,7 +17,7 @@ test('replicas with the same state and release and recent signs of life cause no
 
 test.each([
   ['a different state at the same revision', { stateHash: { revision: '9', hash: 'bb' } }, 'differ at revision 9'],
-  ['another release', { version: '1.1.0' }, '1.0.0, 1.1.0'],
+  ['a replica of a different release', { version: '1.1.0' }, '1.0.0, 1.1.0'],
   ['a replica that is silent', { live: false }, 'b sent no heartbeat'],
 ])('%s is reported', (_what, more, text) => {
   const [problem, ...others] = problemsOf([replica('a'), replica('b', more)])

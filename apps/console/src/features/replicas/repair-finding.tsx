@@ -117,7 +117,6 @@ export function RepairFinding({ finding: { id, code, name, repair }, onClose }: 
         ) : null}
         <ReasonInput
           value={reason}
-          shown="the audit shows it"
           disabled={isMaking}
           onChange={(value) => {
             setReason(value)
@@ -193,8 +192,8 @@ function OwnerInputs({ owner, isDisabled, onChange }: OwnerInputsProps) {
     <Group grow gap="xs" align="start">
       {(
         [
-          ['project', 'Project', 'Of the instance; none if left empty.'],
-          ['account', 'Account', 'Of whoever placed it; your own if left empty.'],
+          ['project', 'Project', 'The project of the instance. Empty: no project.'],
+          ['account', 'Account', 'The account that placed the instance. Empty: your own account.'],
         ] as const
       ).map(([key, label, description]) => (
         <TextInput

@@ -78,7 +78,8 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   {
     key: 'conflicts',
     label: 'Conflicts',
-    title: 'The share of the proposals of the last minute that the log refused, or that were decided again.',
+    title:
+      'The share of the proposals of the last minute that had no effect, because they conflicted with an earlier entry of the log or the store refused their entry.',
     width: '84px',
     align: 'right',
     value: conflictsText,

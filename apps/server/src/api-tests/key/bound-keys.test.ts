@@ -53,7 +53,7 @@ const spec = (key: string) => ({ flavor: { vcpus: 1, memoryMb: 64, extraSpecs: [
 const path = (key: string) => ['flavor', 'extraSpecs', key]
 
 test.each<[string, Record<string, unknown>, Record<string, unknown>, readonly string[]]>([
-  ['another project', { projectId: 'p2' }, {}, ['projectId']],
+  ['a project other than that of the key', { projectId: 'p2' }, {}, ['projectId']],
   ['no project', { projectId: null }, {}, ['projectId']],
   ['forced hosts', { forceHosts: ['secret-host-1'] }, {}, ['forceHosts']],
   ['forced nodes', { forceNodes: ['secret-host-1'] }, {}, ['forceNodes']],
@@ -169,8 +169,8 @@ test('a key bound to a project reads only decisions about its requests, and only
         state: 'IN_THE_WAY',
         text: 'No host has that much memory free. Choose a flavor with less memory, or ask again later.',
       },
-      { kind: 'VCPUS', asked: '1 vCPU', state: 'NOT_TOLD', text: 'It is not shown whether this is met.' },
-      { kind: 'DISK', asked: '1 GiB', state: 'NOT_TOLD', text: 'It is not shown whether this is met.' },
+      { kind: 'VCPUS', asked: '1 vCPU', state: 'NOT_TOLD', text: 'It is not shown whether this requirement is met.' },
+      { kind: 'DISK', asked: '1 GiB', state: 'NOT_TOLD', text: 'It is not shown whether this requirement is met.' },
     ],
   })
   const list = await api.ask(`{ decisions { totalCount nodes { ${fields} } } }`, {}, tenant)
@@ -202,12 +202,12 @@ test('a key bound to a project can query how a request of its own project would 
       tenant,
     )
   expect(rootOf(await ask({}), 'tenantExplanation').demands).toEqual([
-    { kind: 'MEMORY', asked: '64 MiB', state: 'MET', text: 'Some host meets this, and the demands before it.' },
+    { kind: 'MEMORY', asked: '64 MiB', state: 'MET', text: 'At least one host meets this requirement.' },
     {
       kind: 'VCPUS',
       asked: '999 vCPUs',
       state: 'IN_THE_WAY',
-      text: 'No host that meets the demands before it has that many virtual CPUs free. Choose a flavor with fewer virtual CPUs, or ask again later.',
+      text: 'No host that meets all requirements listed above this one has that many virtual CPUs free. Choose a flavor with fewer virtual CPUs, or ask again later.',
     },
   ])
   const placed = await ask({ flavor: { vcpus: 1, memoryMb: 64 } })

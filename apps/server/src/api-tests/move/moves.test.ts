@@ -172,8 +172,8 @@ describe('a rebuild stays on its host, and is refused if the host does not meet 
   test.each<[string, (own: string, other: string) => Record<string, unknown>, boolean]>([
     ['its own host', (own) => destination(own), true],
     ['its own node', (own) => destination(undefined, own), true],
-    ['another host', (_own, other) => destination(other), false],
-    ['another node of its own host', (own, other) => destination(own, other), false],
+    ['a requested host that is not its own', (_own, other) => destination(other), false],
+    ['its own host and a node of a different name', (own, other) => destination(own, other), false],
     ['other hosts by force', (_own, other) => ({ forceHosts: [other] }), false],
   ])('a rebuild with %s', async (_situation, asked, stays) => {
     const [a = '', b = ''] = await hosts(`rebuild-${randomUUID()}`, 2)

@@ -120,7 +120,7 @@ test('F3: an amount without a group is claimed, and a refusal names all keys of 
   expect((await place(both.spec)).issues.map(({ path }: Json) => path.at(-1))).toEqual(['resources1:VGPU', 'trait1:CUSTOM_X'])
 })
 
-test.each(['trait1:CUSTOM_FAST', 'trait_A:CUSTOM_FAST'])('an image with %s is refused too', async (key) => {
+test.each(['trait1:CUSTOM_FAST', 'trait_A:CUSTOM_FAST'])('an image with the property %s of a granular group is refused', async (key) => {
   const image = { properties: pairsOf({ [key]: 'required' }) }
   const answer = await place({ gantt: { flavor: { vcpus: 1, memoryMb: 64 }, image } })
   expect(answer.issues).toMatchObject([{ path: ['input', 'spec', 'gantt', 'image', 'properties', key], rule: 'call.granular_group' }])

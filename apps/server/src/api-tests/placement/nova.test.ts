@@ -118,7 +118,7 @@ describe('hosts in Nova’s form', () => {
 
   test.each<[string, unknown, string[], string]>([
     ['no envelope', { vcpus: 3 }, ['nova_object.name'], 'ComputeNode'],
-    ['another object', requestSpec(), ['nova_object.name'], 'ComputeNode'],
+    ['a RequestSpec in place of a ComputeNode', requestSpec(), ['nova_object.name'], 'ComputeNode'],
     ['the document of another host', computeNode('n9'), ['host'], 'n1, the host that reports'],
     ['a text for a number', computeNode('n1', { vcpus: 'many' }), ['vcpus'], 'a number or null'],
     ['a version that does not exist yet', { ...computeNode('n1'), 'nova_object.version': '2.0' }, ['nova_object.version'], '1.0 to 1.19'],

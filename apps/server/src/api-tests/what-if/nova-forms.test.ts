@@ -53,7 +53,7 @@ describe('proposals for a request in Nova’s form', () => {
     }
   })
 
-  test('the uuids that Nova sends in addition to a RequestSpec are in the proposal too', async () => {
+  test('a proposal contains the uuids that Nova sends in addition to a RequestSpec', async () => {
     const { counterfactuals } = await wouldFit({ spec: { nova: { spec: spec(), instance_uuids: uuids } } })
     expect(counterfactuals.length).toBeGreaterThan(0)
     for (const { text, simulation } of counterfactuals) {

@@ -299,6 +299,6 @@ describe('whatWouldFit', () => {
     const { counterfactuals, cause, headline } = await wouldFit({ spec, kinds: ['FLEET'] })
     expect(counterfactuals).toEqual([])
     expect(cause).toMatchObject({ code: 'cpu.too_few', admittedHosts: 3 })
-    expect(headline).toBe(`Nothing within the limits makes it fit. ${cause.text}`)
+    expect(headline).toBe(`No change within the limits of the search makes the request fit. ${cause.text}`)
   })
 })

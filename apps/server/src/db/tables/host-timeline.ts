@@ -34,7 +34,7 @@ export interface TimelineRow {
   readonly account: string | null
   readonly decision: string | null
   readonly attempt: number | null
-  /** The code of the conflict that made an attempt void. */
+  /** The code of the conflict because of which the proposal of an attempt had no effect. */
   readonly code: Code | null
   /** The order among events with the same time. */
   readonly rank: number

@@ -2,7 +2,7 @@ import type { Code } from '@gantt/scheduler-core'
 import type { Database, PrismaClient } from '../prisma.ts'
 import type { LostTryRow } from './rows.ts'
 
-/** A lost attempt to decide a request: another change came first in the log and made the attempt's proposal void. */
+/** A lost attempt to decide a request: another change came first in the log, and the attempt's proposal conflicted with it. */
 export interface LostTry {
   /** Which attempt of the request this was, counted from 1. */
   readonly attempt: number
@@ -12,7 +12,7 @@ export interface LostTry {
   readonly basis: number
   /** The time by the store's clock, in milliseconds since 1970. */
   readonly at: number
-  /** The code of the rule that made the proposal void. */
+  /** The code of the rule by which the proposal had no effect. */
   readonly code: Code
   /** The names of the selected hosts. */
   readonly hosts: readonly string[]
@@ -20,7 +20,7 @@ export interface LostTry {
   readonly tookUs: number | null
 }
 
-/** The attempts of one decision that other changes made void, oldest first. */
+/** The attempts of one decision whose proposals conflicted with other changes, oldest first. */
 export async function readLostTries(prisma: PrismaClient, decision: string): Promise<readonly LostTry[]> {
   const rows = await prisma.lostTry.findMany({ where: { decisionId: decision }, orderBy: { attempt: 'asc' } })
   return rows.map(({ attempt, revision, basis, atMs, code, hosts, tookUs }) => ({

@@ -106,7 +106,10 @@ export interface Rows {
   readonly groups: readonly GroupRow[]
 }
 
-/** A lost attempt to decide a request: another change came first and made the attempt's proposal void. The void proposal is in the log. */
+/**
+ * A lost attempt to decide a request: another change came first, and the attempt's proposal conflicted with it. The proposal is in the log,
+ * without effect.
+ */
 export interface LostTryRow {
   /** The id of the decision and the index of the attempt: `uuid/1`. */
   readonly id: string
@@ -119,7 +122,7 @@ export interface LostTryRow {
   readonly basis: number
   /** The time by the store's clock, in milliseconds since 1970. */
   readonly at_ms: number
-  /** The code of the rule that made the proposal void. */
+  /** The code of the rule by which the proposal had no effect. */
   readonly code: Code
   /** The names of the selected hosts. */
   readonly hosts: readonly string[]

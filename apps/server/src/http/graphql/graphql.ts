@@ -12,7 +12,7 @@ import type { Call } from './call.ts'
 import { variableFaults } from './coercion.ts'
 import { createDocumentCache, type DocumentCache, useDocumentCache } from './document-cache.ts'
 import { useFieldRules } from './field-rules.ts'
-import { type Answer, writeInPieces } from './limits/answer-size.ts'
+import { type Answer, writeWithPauses } from './limits/answer-size.ts'
 import { areLarge, areWide } from './limits/body.ts'
 import { checkListsInSteps } from './limits/list-limits.ts'
 import { checkCost } from './limits/operation-cost.ts'
@@ -213,7 +213,7 @@ function useAnswerLimit(): Plugin<Context, Call> {
   const written = async (result: ExecutionResult, answer: Answer): Promise<ExecutionResult> => {
     if (answer.fault !== undefined) return { errors: [answer.fault] }
     try {
-      return await writeInPieces(result, answer)
+      return await writeWithPauses(result, answer)
     } catch (error) {
       return { errors: [toFault(error)] }
     }

@@ -28,7 +28,7 @@ export interface Verification {
    * replayed.
    */
   readonly elsewhere: number
-  /** The differences, at most the first hundred. */
+  /** The differences between the stored decisions and their replays, at most the first hundred. */
   readonly differences: readonly string[]
 }
 

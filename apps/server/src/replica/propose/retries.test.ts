@@ -31,7 +31,7 @@ test('a call is decided at most a hundred times; its error then names the most f
   expect(failed).toMatchObject([{ name: 'RetriesExhaustedError', attempts: MAX_ATTEMPTS }])
 })
 
-test('the tenth failed attempt of a call is logged once with the rules that voided the attempts, even if other calls fail too', () => {
+test('the tenth failed attempt of a call is logged once with the rules that voided the attempts, even while other calls fail', () => {
   const warnings: string[] = []
   let now = 0
   const retries = createRetries((message) => warnings.push(message), { ...realTimers, now: () => now })

@@ -18,7 +18,7 @@ const QUIET_MS = 60_000
 export type Obstacle = Code | 'append.refused'
 
 /**
- * The error of a call that failed MAX_ATTEMPTS times because each proposal was made void by another change, or the store refused its entry.
+ * The error of a call that failed MAX_ATTEMPTS times because each proposal conflicted with another change, or the store refused its entry.
  * Nothing was placed.
  */
 export class RetriesExhaustedError extends Error {
@@ -41,7 +41,7 @@ type Attempted = Pick<PlacementWork, 'decisionId' | 'attempt' | 'fail'>
 export interface Tally {
   /** How many proposals took effect. */
   readonly counted: number
-  /** How many proposals were made void by other changes or refused by the store, by obstacle. Each was decided again or failed. */
+  /** How many proposals conflicted with other changes or were refused by the store, by obstacle. Each was decided again or failed. */
   readonly fruitless: ReadonlyMap<Obstacle, number>
   /** How many decisions needed no proposal: refusals, and placements that claim nothing. */
   readonly unlogged: number
@@ -57,8 +57,8 @@ export interface Retries {
   /** Records a decision without a proposal. */
   unlogged(decision: Pick<UnloggedDecision, 'cause' | 'reasons'>): void
   /**
-   * Records that a proposal of this call was made void by another change, or that the store refused its entry. Returns false if that was
-   * the last attempt; the call has then failed.
+   * Records that a proposal of this call conflicted with another change, or that the store refused its entry. Returns false if that was the
+   * last attempt; the call has then failed.
    */
   mayTryAgain(work: Attempted, obstacle: Obstacle): boolean
 }

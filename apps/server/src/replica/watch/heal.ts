@@ -15,7 +15,7 @@ export interface Healed {
   readonly from: number
   /** The revision of both states at the end. */
   readonly revision: number
-  /** How many differences there are. */
+  /** How many differences there are between the state of this replica and the state that the log implies. */
   readonly count: number
   /** The first hundred differences: `before` is this replica's state, and `after` the state that the log implies. */
   readonly differences: readonly Difference[]

@@ -30,7 +30,7 @@ export interface StateDigests {
   /** Compares digests with those of other replicas. `now` is store time. */
   compare(others: readonly ReplicaRow[], now: number): void
   readonly divergences: readonly Divergence[]
-  /** How many digests were compared, and the store time of the last equal one. */
+  /** How many digests were compared with those of other replicas, and the store time of the last equal one. */
   readonly compared: number
   readonly agreedAt: number | null
   close(): void

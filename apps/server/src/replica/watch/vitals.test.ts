@@ -28,7 +28,7 @@ test('the rates start at 0, and a burst right after the start gives at most a ra
   expect(after(100)).toEqual([10, 10, 0])
 })
 
-test('refusals and placements that claim nothing count as decisions, not as proposals; void proposals as conflicts, not as decisions', () => {
+test('refusals and placements that claim nothing count as decisions, not as proposals; proposals without effect as conflicts, not as decisions', () => {
   const { tally, fruitless, after } = aReplica()
   tally.counted = 6
   tally.unlogged = 4

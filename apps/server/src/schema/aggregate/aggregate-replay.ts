@@ -21,7 +21,7 @@ const AggregateReplayedRequest = builder.objectRef<ReplayedOtherwise>('Aggregate
       description: 'The hosts on which the request would be placed with the edit.',
       resolve: (one) => [...one.hostsAfter],
     }),
-    because: t.exposeString('because', { description: 'Why the result differs, as a sentence.' }),
+    because: t.exposeString('because', { description: 'Why the result with the edit differs from the result without it, as a sentence.' }),
   }),
 })
 

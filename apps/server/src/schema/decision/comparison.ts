@@ -61,7 +61,7 @@ const HostFlip = builder.objectRef<Flip>('HostFlip').implement({
     }),
     a: t.expose('first', { type: HostOutcome, description: 'The result for the host in the first decision.' }),
     b: t.expose('second', { type: HostOutcome, description: 'The result for the host in the second decision.' }),
-    because: t.exposeString('because', { description: 'Why the results differ, as a sentence with numbers.' }),
+    because: t.exposeString('because', { description: "Why the host's results in the two decisions differ, as a sentence with numbers." }),
   }),
 })
 
@@ -69,7 +69,7 @@ const FleetFieldCount = builder.objectRef<NonNullable<Shape['fleetChanges']>['fi
   description: 'A host field that differs between the fleet states of two decisions, and on how many hosts.',
   fields: (t) => ({
     field: t.exposeString('field', { description: 'The name of the field, e.g. MEMORY_MB.free, status or aggregates.' }),
-    hosts: t.exposeInt('hosts', { description: 'On how many hosts the field differs.' }),
+    hosts: t.exposeInt('hosts', { description: 'On how many hosts the field differs between the fleet states of the two decisions.' }),
   }),
 })
 
@@ -96,7 +96,7 @@ const DecisionComparison = builder.objectRef<Shape>('DecisionComparison').implem
   fields: (t) => ({
     a: t.expose('a', { type: Decision, description: 'The first of the two decisions.' }),
     b: t.expose('b', { type: Decision, description: 'The second of the two decisions.' }),
-    fidelity: t.expose('fidelity', { type: Fidelity, description: 'How reliable the comparison is.' }),
+    fidelity: t.expose('fidelity', { type: Fidelity, description: 'How reliable the comparison of the two decisions is.' }),
     approximateBecause: t.exposeString('approximateBecause', {
       nullable: true,
       description: 'Why the comparison is APPROXIMATE; null if it is exact.',

@@ -103,7 +103,7 @@ builder.node(Decision, {
     lostTries: t.field({
       type: [LostTry],
       description:
-        'The earlier attempts to decide the request, whose proposals were void; oldest first, as recorded in the log. An attempt that the store refused before it reached the log is counted only in `attempt`.',
+        'The earlier attempts to decide the request, whose proposals had no effect because they conflicted with earlier entries of the log; oldest first. An attempt that the store refused before it reached the log is counted only in `attempt`.',
       resolve: async (view, _args, { decisions }) => [...(await decisions.lostTries(await view.load()))],
     }),
     previous: t.field({
@@ -176,7 +176,8 @@ builder.node(Decision, {
 const durationOf = ({ tookUs }: Pick<StoredDecision, 'tookUs'>): number | null => (tookUs == null ? null : tookUs / 1_000)
 
 const LostTry = builder.objectRef<LostTryShape>('LostTry').implement({
-  description: 'An attempt to decide a request. Its proposal was void because other entries reached the log first.',
+  description:
+    'An attempt to decide a request. Its proposal had no effect, because it conflicted with other entries that reached the log first.',
   fields: (t) => ({
     attempt: t.exposeInt('attempt', { description: 'How many times the request had been decided, including this attempt.' }),
     at: t.expose('at', { type: 'DateTime', description: "When the attempt was made, by the database's clock." }),
@@ -185,8 +186,11 @@ const LostTry = builder.objectRef<LostTryShape>('LostTry').implement({
       description: 'The revision of the fleet on which the request was decided in this attempt.',
       resolve: ({ basis }) => basis,
     }),
-    revision: t.expose('revision', { type: 'Revision', description: 'The revision of the log entry that contains the void proposal.' }),
-    code: t.exposeString('code', { description: 'The code of the reason why the proposal was void (docs/errors.md).' }),
+    revision: t.expose('revision', {
+      type: 'Revision',
+      description: 'The revision of the log entry that contains the conflicting proposal.',
+    }),
+    code: t.exposeString('code', { description: 'The code of the reason why the proposal had no effect (docs/errors.md).' }),
     text: t.string({ description: 'The lost attempt, described in a sentence.', resolve: ({ code }) => sentenceOf(code) }),
     hostNames: t.stringList({
       description: 'The names of the hosts that the attempt chose. Nothing was claimed on them.',

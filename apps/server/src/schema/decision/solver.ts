@@ -11,7 +11,7 @@ const SolverStatus = builder.enumType('SolverStatus', {
 })
 
 export const SolverTaken = builder.enumType('SolverTaken', {
-  description: 'Whose arrangement was used.',
+  description: 'Whose arrangement of the instances was used: that of the solver or that of the filter scheduler.',
   values: {
     SOLVER: { description: 'The arrangement of the solver was used.' },
     FILTER: { description: 'The arrangement of the filter scheduler was used.' },

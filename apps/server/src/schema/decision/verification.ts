@@ -70,7 +70,7 @@ builder.objectField(Decision, 'explanationRetainedUntil', (t) =>
 
 const CheckOutcome = builder.enumType('VerificationOutcome', {
   description:
-    'The result of a comparison. SAME: equal to the last bit. DIFFERENT: not equal. UNKNOWN: there is nothing to compare with, or the decision cannot be replayed.',
+    'The result of comparing a stored decision, or a part of it, with its receipt, the log or a replay. SAME: equal to the last bit. DIFFERENT: not equal. UNKNOWN: there is nothing to compare with, or the decision cannot be replayed.',
   values: ['SAME', 'DIFFERENT', 'UNKNOWN'] as const,
 })
 
@@ -83,7 +83,7 @@ const VerifiedPart = builder.enumType('VerifiedPart', {
 const VerificationDifference = builder.objectRef<NonNullable<Check['difference']>>('VerificationDifference').implement({
   description: 'The first difference between what was recorded and what this check found.',
   fields: (t) => ({
-    path: t.exposeString('path', { description: 'The path to the value, as field names and indexes joined by dots.' }),
+    path: t.exposeString('path', { description: 'The path to the value that differs, as field names and indexes joined by dots.' }),
     was: t.exposeString('was', { nullable: true, description: 'The recorded value, as JSON; null if absent.' }),
     is: t.exposeString('is', { nullable: true, description: 'The value found in this check, as JSON; null if absent.' }),
   }),
@@ -93,17 +93,20 @@ const VerificationCheck = builder.objectRef<Check>('VerificationCheck').implemen
   description: 'One comparison of a stored decision with its receipt, the log or a replay.',
   fields: (t) => ({
     part: t.expose('part', { type: VerifiedPart, description: 'Which part of the decision was compared, and with what.' }),
-    outcome: t.expose('outcome', { type: CheckOutcome, description: 'How the comparison ended.' }),
-    text: t.exposeString('text', { description: 'The result of the comparison as a sentence.' }),
-    kept: t.exposeString('kept', { nullable: true, description: 'The hash that was stored; null if there is none.' }),
+    outcome: t.expose('outcome', { type: CheckOutcome, description: 'The result of comparing this part of the decision.' }),
+    text: t.exposeString('text', { description: 'The result of comparing this part of the decision, as a sentence.' }),
+    kept: t.exposeString('kept', {
+      nullable: true,
+      description: 'The hash that was stored for this part of the decision; null if there is none.',
+    }),
     found: t.exposeString('found', {
       nullable: true,
-      description: 'The hash of what was computed now; null if the comparison does not use hashes.',
+      description: 'The hash that was computed for this part of the decision now; null if the comparison does not use hashes.',
     }),
     difference: t.expose('difference', {
       type: VerificationDifference,
       nullable: true,
-      description: 'The first difference; null if there is none.',
+      description: 'The first difference between what was recorded and what this check found; null if there is none.',
     }),
   }),
 })

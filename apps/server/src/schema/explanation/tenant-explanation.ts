@@ -6,25 +6,27 @@ import { SpecInput, toSpecDocument } from '../placement/request-spec.ts'
 import { Decision } from '../types/refs.ts'
 
 const TenantDemandKind = builder.enumType('TenantDemandKind', {
-  description: 'The kinds of demands in a request, as a project knows them. New values may be added.',
+  description:
+    'The kinds of demands (requirements of a request) that a tenant, the OpenStack project, can see and change. New values may be added.',
   values: Object.keys(tenantDemands) as (keyof typeof tenantDemands)[],
 })
 
 const TenantDemandState = builder.enumType('TenantDemandState', {
-  description: 'The result for a demand: whether any host meets the demand together with the demands before it.',
+  description: 'The result for a demand: whether any host meets the demand together with all demands listed above it.',
   values: {
-    MET: { description: 'A host meets this demand together with all demands before it.' },
-    IN_THE_WAY: { description: 'No host meets this demand together with all demands before it.' },
+    MET: { description: 'At least one host meets this demand together with all demands listed above it.' },
+    IN_THE_WAY: { description: 'No host meets this demand together with all demands listed above it.' },
     NOT_TOLD: {
-      description: 'It is not known whether a host meets this demand, because it was not evaluated or because the project may not know.',
+      description:
+        'It is not shown whether a host meets this demand, because the demand was not evaluated or because the tenant must not learn the result.',
     },
   } as const,
 })
 
 const TenantDemand = builder.objectRef<DemandTold>('TenantDemand').implement({
-  description: 'One thing that a request demands, such as memory or a trait.',
+  description: 'One requirement of a request, such as memory or a trait.',
   fields: (t) => ({
-    kind: t.expose('demand', { type: TenantDemandKind, description: 'What the demand is about.' }),
+    kind: t.expose('demand', { type: TenantDemandKind, description: 'The kind of the demand.' }),
     asked: t.exposeString('asked', { description: 'The demand in the words of the request.' }),
     state: t.expose('state', { type: TenantDemandState, description: 'The result for the demand, such as MET.' }),
     text: t.exposeString('text', {
@@ -35,7 +37,7 @@ const TenantDemand = builder.objectRef<DemandTold>('TenantDemand').implement({
 
 const TenantExplanation = builder.objectRef<TenantExplanationShape>('TenantExplanation').implement({
   description:
-    'What a project may know about the placement of its request: the request itself, and which demands of the request no host met. It does not name or count hosts, and contains nothing that the project could not learn by placing parts of the same request.',
+    'What a tenant (an OpenStack project) may know about the placement of its request: the request itself, and which demands of the request no host met. It does not name or count hosts, and contains nothing that the tenant could not learn by placing parts of the same request.',
   fields: (t) => ({
     outcome: t.expose('outcome', {
       type: DecisionOutcome,
@@ -44,9 +46,11 @@ const TenantExplanation = builder.objectRef<TenantExplanationShape>('TenantExpla
     instanceCount: t.exposeInt('instanceCount', { description: 'How many instances were requested.' }),
     placedCount: t.exposeInt('placedCount', {
       description:
-        'How many instances found a host before the first instance that did not. For a hypothetical request, all instances or 0.',
+        'For how many instances a host was found, before the first instance for which no host was found. For a hypothetical request, all instances or 0.',
     }),
-    headline: t.exposeString('headline', { description: 'The explanation in one or two sentences.' }),
+    headline: t.exposeString('headline', {
+      description: 'The result of the placement, and its cause if it may be shown, in one or two sentences.',
+    }),
     demands: t.field({
       type: [TenantDemand],
       description: 'The demands of the request, in the order of evaluation.',
@@ -55,7 +59,7 @@ const TenantExplanation = builder.objectRef<TenantExplanationShape>('TenantExpla
     isInYourHands: t.exposeBoolean('isInYourHands', {
       nullable: true,
       description:
-        'True if the project can change the demand that prevents the placement. Null if nothing prevents the placement, or if the project may not know the cause.',
+        'True if the tenant can change the demand that prevents the placement. Null if nothing prevents the placement, or if the tenant must not learn the cause.',
     }),
   }),
 })
@@ -63,7 +67,7 @@ const TenantExplanation = builder.objectRef<TenantExplanationShape>('TenantExpla
 builder.objectField(Decision, 'tenantExplanation', (t) =>
   t.field({
     type: TenantExplanation,
-    description: 'The explanation that the project of the request may read.',
+    description: 'The explanation that the tenant (the OpenStack project) of the request may read.',
     resolve: async (view, _args, { tenantExplanations }) => tenantExplanations.ofDecision(await view.load()),
   }),
 )
@@ -72,7 +76,7 @@ builder.queryField('tenantExplanation', (t) =>
   t.field({
     type: TenantExplanation,
     authScopes: { scope: 'READ' },
-    description: 'Explains to a project whether its request could be placed now. Nothing is claimed.',
+    description: 'Explains to a tenant (an OpenStack project) whether its request could be placed now. Nothing is claimed.',
     args: {
       spec: t.arg({ type: SpecInput, required: true, description: 'The request to explain.' }),
       profile: t.arg.string({ description: 'The profile to use, as name or name@number; the profile `default` if absent.' }),

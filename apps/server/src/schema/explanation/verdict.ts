@@ -56,16 +56,16 @@ const ClaimsSource = builder.objectRef<NonNullable<Source['claims']>>('ClaimsSou
 })
 
 const SourceAggregate = builder.objectRef<NonNullable<Source['aggregates']>[number]>('SourceAggregate').implement({
-  description: 'An aggregate whose metadata sets a value.',
+  description: 'An aggregate whose metadata contains a value that a verdict depends on.',
   fields: (t) => ({
     uuid: t.exposeString('uuid', { description: 'UUID of the aggregate.' }),
     name: t.exposeString('name', { description: 'Name of the aggregate.' }),
-    key: t.exposeString('key', { description: 'The metadata key that sets the value.' }),
+    key: t.exposeString('key', { description: 'The metadata key of the aggregate that the filter read this value from.' }),
   }),
 })
 
 export const FactSource = builder.objectRef<Source>('FactSource').implement({
-  description: 'Where a value comes from.',
+  description: "The source of a value in a fact, such as a field of the host's report or the metadata of an aggregate.",
   fields: (t) => ({
     kind: t.exposeString('kind', {
       description:
@@ -75,18 +75,18 @@ export const FactSource = builder.objectRef<Source>('FactSource').implement({
     report: t.field({
       type: ReportSource,
       nullable: true,
-      description: 'The report that contains the value.',
+      description: "The host's report that contains the value of the fact; null if the value does not come from a report.",
       resolve: ({ report }) => report,
     }),
     claims: t.field({
       type: ClaimsSource,
       nullable: true,
-      description: 'The claims that the value was added up from.',
+      description: 'The claims whose amounts were added up to the value of the fact; null if the value does not come from claims.',
       resolve: ({ claims }) => claims,
     }),
     aggregates: t.field({
       type: [SourceAggregate],
-      description: 'The aggregates that set the value; empty if the value does not come from aggregates.',
+      description: 'The aggregates whose metadata contains the value of the fact; empty if the value does not come from aggregates.',
       resolve: ({ aggregates }) => [...(aggregates ?? [])],
     }),
   }),
@@ -99,24 +99,24 @@ const FactTerm = builder.objectRef<Term>('FactTerm').implement({
       description: 'The name of the term: total, reserved, ratio, used, claimed, or another value that the rule reads.',
     }),
     value: t.exposeFloat('value', { description: 'The value of the term.' }),
-    source: t.expose('from', { type: FactSource, description: 'Where the value of the term comes from.' }),
+    source: t.expose('from', { type: FactSource, description: "The source of the term's value." }),
   }),
 })
 
 const Fact = builder.objectRef<FactShape>('Fact').implement({
-  description: "The evidence for a filter's verdict: what was required, what the host had, and where both values come from.",
+  description: "The evidence for a filter's verdict: the required value, the host's value, and the source of each.",
   fields: (t) => ({
-    subject: t.exposeString('subject', { description: 'What was compared, such as a resource class or a property.' }),
-    required: t.exposeString('required', { nullable: true, description: 'The amount or value that was required.' }),
-    actual: t.exposeString('actual', { nullable: true, description: 'What the host had.' }),
+    subject: t.exposeString('subject', { description: 'What the filter compared, such as a resource class or a property.' }),
+    required: t.exposeString('required', { nullable: true, description: 'The amount or value that the filter required of the host.' }),
+    actual: t.exposeString('actual', { nullable: true, description: 'The amount or value that the host had.' }),
     shortfall: t.exposeString('shortfall', { nullable: true, description: 'How much the host lacks, if both values are numbers.' }),
-    unit: t.exposeString('unit', { nullable: true, description: 'The unit of the actual and the required value.' }),
+    unit: t.exposeString('unit', { nullable: true, description: "The unit of the required value and of the host's value." }),
     source: t.expose('actualSource', {
       type: FactSource,
-      description: 'Where the value of the host comes from; the same as `actualSource`.',
+      description: "The source of the host's value; the same as `actualSource`.",
     }),
-    requiredSource: t.expose('requiredSource', { type: FactSource, description: 'Where the required value comes from.' }),
-    actualSource: t.expose('actualSource', { type: FactSource, description: "Where the host's value comes from." }),
+    requiredSource: t.expose('requiredSource', { type: FactSource, description: 'The source of the required value.' }),
+    actualSource: t.expose('actualSource', { type: FactSource, description: "The source of the host's value." }),
     terms: t.field({
       type: [FactTerm],
       description:
@@ -141,7 +141,7 @@ export const FilterCheck = builder.objectRef<Check>('FilterCheck').implement({
       description: 'The reason with its numbers, as a sentence.',
       resolve: ({ reason }) => (reason ? reasonText(reason) : null),
     }),
-    facts: t.field({ type: [Fact], description: 'The values that the filter compared.', resolve: factsOf }),
+    facts: t.field({ type: [Fact], description: "The required values and the host's values that the filter compared.", resolve: factsOf }),
   }),
 })
 

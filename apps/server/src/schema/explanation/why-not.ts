@@ -77,12 +77,14 @@ const NeverConsidered = builder.objectRef<Excluded>('NeverConsidered').implement
 const HostChange = builder.objectRef<Change>('HostChange').implement({
   description: 'A value of a host that has changed since an earlier state.',
   fields: (t) => ({
-    field: t.exposeString('field', { description: 'The name of the value, such as VCPU free, status, aggregate <name>, claim <id>.' }),
-    before: t.exposeString('before', { nullable: true, description: 'The earlier value; null if the host did not have the value.' }),
+    field: t.exposeString('field', {
+      description: 'The name of the changed value, such as VCPU free, status, aggregate <name>, claim <id>.',
+    }),
+    before: t.exposeString('before', { nullable: true, description: 'The value in the earlier state; null if the host did not have it.' }),
     after: t.exposeString('after', { nullable: true, description: 'The present value; null if the host no longer has the value.' }),
     source: t.expose('source', {
       type: FactSource,
-      description: 'Where the present value comes from; if there is no present value, where the earlier one came from.',
+      description: 'The source of the present value; if there is no present value, the source of the earlier one.',
     }),
   }),
 })
@@ -90,8 +92,8 @@ const HostChange = builder.objectRef<Change>('HostChange').implement({
 export const WhyNotAnswer = builder.objectRef<Answer>('WhyNotAnswer').implement({
   description: 'Why a host was not chosen, or that it was chosen.',
   fields: (t) => ({
-    headline: t.exposeString('headline', { description: 'The answer in one or two sentences.' }),
-    outcome: t.expose('outcome', { type: HostOutcome, description: 'The result for the host.' }),
+    headline: t.exposeString('headline', { description: 'Why the host was not chosen, or that it was chosen, in one or two sentences.' }),
+    outcome: t.expose('outcome', { type: HostOutcome, description: 'The result for the host in the decision.' }),
     because: t.expose('because', { type: WhyNotCase, description: 'Why the host was not chosen.' }),
     neverConsidered: t.expose('neverConsidered', {
       type: NeverConsidered,
@@ -101,7 +103,8 @@ export const WhyNotAnswer = builder.objectRef<Answer>('WhyNotAnswer').implement(
     verdict: t.expose('verdict', { type: HostVerdict, description: 'The results of all filters and weighers for the host, with numbers.' }),
     versusWinner: t.field({
       type: [WeigherGap],
-      description: 'The gap to the winner for each weigher; empty if the host did not pass the filters.',
+      description:
+        'For each weigher, the gap between the host and the chosen host (the winner); empty if the host did not pass the filters.',
       resolve: ({ versusWinner }) => [...versusWinner],
     }),
     wouldPassNow: t.exposeBoolean('wouldPassNow', {

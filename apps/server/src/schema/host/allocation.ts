@@ -8,7 +8,7 @@ import { resultUnion, UserError, ValidationError } from '../types/errors.ts'
 
 const AllocationSource = builder.enumType('AllocationSource', {
   description:
-    "Where an allocation ratio or a reserved amount comes from. The first source that sets a value applies. HOST: an operator set it for this host. AGGREGATE: the lowest value of the host's aggregates. REPORT: the host's report. FLEET: an import or an operator set it for the fleet. NOVA_DEFAULT: Nova's default in the release that the fleet's setting names. FLEET and NOVA_DEFAULT apply only to hosts whose document in Nova's form has no value. NONE: no source sets a value, so the ratio is 1 and nothing is reserved.",
+    "The source of an allocation ratio or a reserved amount. The first source that sets a value applies. HOST: an operator set it for this host. AGGREGATE: the lowest value of the host's aggregates. REPORT: the host's report. FLEET: an import or an operator set it for the fleet. NOVA_DEFAULT: Nova's default in the release that the fleet's setting names. FLEET and NOVA_DEFAULT apply only to hosts whose document in Nova's form has no value. NONE: no source sets a value, so the ratio is 1 and nothing is reserved.",
   values: allocationSources,
 })
 
@@ -22,23 +22,23 @@ const AggregateName = builder.objectRef<NonNullable<Origin['aggregate']>>('Alloc
 
 /** The source of a ratio or a reserved amount. */
 export const AllocationOrigin = builder.objectRef<Origin>('AllocationOrigin').implement({
-  description: 'Where an allocation ratio or a reserved amount comes from, who set it, and when.',
+  description: 'The source of an allocation ratio or a reserved amount, who set it, and when.',
   fields: (t) => ({
-    source: t.expose('source', { type: AllocationSource, description: 'The kind of source.' }),
+    source: t.expose('source', { type: AllocationSource, description: 'The kind of the source of the ratio or reserved amount.' }),
     by: t.exposeString('by', {
       nullable: true,
-      description: 'The account that set the value; null if no account set it, or if the account was not recorded.',
+      description: 'The account that set the ratio or reserved amount; null if no account set it, or if the account was not recorded.',
     }),
     at: t.expose('at', {
       type: 'DateTime',
       nullable: true,
-      description: "When the value was set, by the database's clock. For a report, when the report arrived.",
+      description: "When the ratio or reserved amount was set, by the database's clock. For a report, when the report arrived.",
     }),
     reason: t.exposeString('reason', { nullable: true, description: 'The reason that the account gave.' }),
     aggregate: t.expose('aggregate', {
       type: AggregateName,
       nullable: true,
-      description: 'The aggregate that sets the value, if the source is AGGREGATE.',
+      description: 'The aggregate that sets the ratio, if the source is AGGREGATE.',
     }),
     release: t.exposeString('release', {
       nullable: true,
@@ -91,12 +91,12 @@ const FleetAllocation = builder.objectRef<Shape>('FleetAllocation').implement({
     }),
     classes: t.field({
       type: [ClassAllocation],
-      description: 'The values for each resource class.',
+      description: 'The allocation ratio and the reserved amount of each resource class.',
       resolve: ({ classes }) => Object.entries(classes).map(([resourceClass, amounts]) => ({ resourceClass, ...amounts })),
     }),
     by: t.string({
       nullable: true,
-      description: 'The account that set the values; null if no account did.',
+      description: 'The account that set the ratios and reserved amounts; null if no account did.',
       resolve: ({ by }) => by || null,
     }),
     at: t.field({
@@ -160,8 +160,12 @@ const FleetAllocationInput = builder.inputType('FleetAllocationInput', {
     release: t.string({
       description: 'The release of Nova, such as zed or 2023.1, whose defaults apply to resource classes that are not listed.',
     }),
-    classes: t.field({ type: [ClassAllocationInput], required: true, description: 'The values for each resource class.' }),
-    reason: t.string({ required: true, description: 'Why the values are set, recorded for later readers.' }),
+    classes: t.field({
+      type: [ClassAllocationInput],
+      required: true,
+      description: 'The allocation ratio and the reserved amount of each resource class.',
+    }),
+    reason: t.string({ required: true, description: 'Why the ratios and reserved amounts are set, recorded for later readers.' }),
   }),
 })
 

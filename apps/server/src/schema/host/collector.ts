@@ -18,7 +18,7 @@ const CollectorError = builder.objectRef<NonNullable<CollectorView['error']>>('C
   description: 'The last error of a collector.',
   fields: (t) => ({
     code: t.expose('code', { type: CollectorErrorCode, description: 'The kind of the error.' }),
-    message: t.exposeString('text', { description: 'What went wrong, as a sentence.' }),
+    message: t.exposeString('text', { description: 'What went wrong in the collector, as a sentence.' }),
     at: t.field({
       type: 'DateTime',
       description: 'When the error first occurred, by the clock of the host.',
@@ -31,7 +31,7 @@ export const HostCollector = builder.objectRef<CollectorView>('HostCollector').i
   description: "A program with which the host's agent collects the documents of one namespace.",
   fields: (t) => ({
     name: t.exposeString('name', { description: 'The name of the collector in the settings of the agent.' }),
-    namespace: t.exposeString('namespace', { description: 'The namespace whose documents it produces.' }),
+    namespace: t.exposeString('namespace', { description: 'The namespace whose documents the collector produces.' }),
     state: t.expose('state', { type: CollectorState, description: 'The state of the collector.' }),
     since: t.field({
       type: 'DateTime',

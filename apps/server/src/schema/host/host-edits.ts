@@ -39,10 +39,14 @@ builder.mutationField('hostSetUsedFrom', (t) =>
     type: HostSetUsedFromResult,
     authScopes: { scope: 'OPERATE' },
     description:
-      'Sets where the used amounts of hosts are read from. CLAIMS is for hosts that do not list their instances and run no instances without a claim. With CLAIMS, the usage in the reports of the hosts is ignored.',
+      'Sets the source of the used amounts of resources of hosts: REPORT or CLAIMS. CLAIMS is for hosts that do not list their instances and run no instances without a claim. With CLAIMS, the usage in the reports of the hosts is ignored.',
     args: {
       hosts: t.arg({ type: [ResourceNameInput], required: true, description: 'The hosts to change, 1 to 1000.' }),
-      usedFrom: t.arg({ type: UsedFrom, required: true, description: 'Where the used amounts are read from.' }),
+      usedFrom: t.arg({
+        type: UsedFrom,
+        required: true,
+        description: "The source of the hosts' used amounts of resources: REPORT or CLAIMS.",
+      }),
       reason: t.arg.string({ required: true, description: 'Why the change is made, recorded for later readers.' }),
       dryRun: t.arg.boolean({ defaultValue: false, description: 'True: the call returns its effect and changes nothing.' }),
     },

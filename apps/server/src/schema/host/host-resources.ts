@@ -15,12 +15,12 @@ export const ResourceUsage = builder.objectRef<Usage>('ResourceUsage').implement
     }),
     ratioFrom: t.field({
       type: AllocationOrigin,
-      description: 'Where the allocation ratio comes from.',
+      description: 'The source of the allocation ratio, who set it, and when.',
       resolve: (usage) => usage.ratioFrom(),
     }),
     reservedFrom: t.field({
       type: AllocationOrigin,
-      description: 'Where the reserved amount comes from.',
+      description: 'The source of the reserved amount, who set it, and when.',
       resolve: (usage) => usage.reservedFrom(),
     }),
     capacity: t.expose('capacity', { type: 'SafeInt', description: 'The amount that can be allocated in total, overcommit included.' }),

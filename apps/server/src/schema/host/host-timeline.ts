@@ -10,7 +10,7 @@ import { Decision, Host } from '../types/refs.ts'
 
 const HostTimelineKind = builder.enumType('HostTimelineKind', {
   description:
-    'The kinds of host events. FIRST_REPORT: the host reported for the first time. INVENTORY: its reported inventory changed; usage is ignored. STATUS: operators set its status. LIVENESS: its liveness changed. AGGREGATE_JOINED, AGGREGATE_LEFT, AGGREGATE_EDITED: its aggregates changed. FORGOTTEN, READMITTED, REPLACED: it left the fleet, was accepted again, or got another name. CLAIM_MADE, CLAIM_CONFIRMED, CLAIM_ENDED: a claim on it changed. TRY_LOST: it was chosen, but the proposal was void.',
+    'The kinds of host events. FIRST_REPORT: the host reported for the first time. INVENTORY: its reported inventory changed; usage is ignored. STATUS: operators set its status. LIVENESS: its liveness changed. AGGREGATE_JOINED, AGGREGATE_LEFT, AGGREGATE_EDITED: its aggregates changed. FORGOTTEN, READMITTED, REPLACED: it left the fleet, was accepted again, or got another name. CLAIM_MADE, CLAIM_CONFIRMED, CLAIM_ENDED: a claim on it changed. TRY_LOST: it was chosen for a request, but the proposal had no effect because it conflicted with an earlier entry of the log.',
   values: timelineKinds,
 })
 
@@ -66,7 +66,10 @@ const HostTimelineEntry = builder.objectRef<TimelineEntry>('HostTimelineEntry').
       nullable: true,
       description: 'The number of the lost attempt to place the request; 1 is the first attempt.',
     }),
-    code: t.exposeString('code', { nullable: true, description: 'The code of the reason why the attempt was void (docs/errors.md).' }),
+    code: t.exposeString('code', {
+      nullable: true,
+      description: 'The code of the reason why the proposal of the attempt had no effect (docs/errors.md).',
+    }),
     edit: t.field({
       type: AuditEntry,
       nullable: true,

@@ -3,7 +3,7 @@ import { builder } from '../builder.ts'
 
 export const UsedFrom = builder.enumType('UsedFrom', {
   description:
-    'Where the used amounts of a host are read from. REPORT: from its report, plus the claims that the report does not count yet. CLAIMS: only from claims.',
+    "The source of a host's used amounts of resources. REPORT: the host's report, plus the claims that the report does not count yet. CLAIMS: only the claims on the host.",
   values: usedFromValues,
 })
 

@@ -91,7 +91,7 @@ builder.node(Host, {
     }),
     usedFrom: t.field({
       type: UsedFrom,
-      description: 'Where the used amounts of the host are read from, as set by operators.',
+      description: "The source of the host's used amounts of resources, as set by operators: REPORT or CLAIMS.",
       resolve: ({ record }) => record.usedFrom,
     }),
     usedFromReason: t.string({

@@ -39,7 +39,7 @@ const DrainedInstance = builder.objectRef<DrainedInstanceShape>('DrainedInstance
     }),
     reasons: t.field({
       type: [ReasonCount],
-      description: 'Why hosts were refused, if no host was found.',
+      description: 'Why hosts were refused, if no host was found for the instance.',
       resolve: ({ reasons }) => [...reasons],
     }),
   }),

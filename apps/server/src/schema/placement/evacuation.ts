@@ -57,7 +57,7 @@ const EvacuationMovePreview = builder.objectRef<ForeseenMove>('EvacuationMovePre
     }),
     reasons: t.field({
       type: [ReasonCount],
-      description: 'Why hosts were refused, if no host was found.',
+      description: 'Why hosts were refused, if no host was found for the claim.',
       resolve: ({ reasons }) => [...reasons],
     }),
   }),

@@ -21,7 +21,7 @@ const ProfileDisagreement = builder.objectRef<Disagreement>('ProfileDisagreement
     kind: t.expose('kind', { type: DisagreementKind, description: "How the candidate's result differs from the baseline's." }),
     baselineHosts: t.stringList({ description: 'The hosts that the baseline chooses.', resolve: (one) => [...one.baselineHosts] }),
     candidateHosts: t.stringList({ description: 'The hosts that the candidate chooses.', resolve: (one) => [...one.candidateHosts] }),
-    because: t.exposeString('because', { description: 'Why the results differ, as a sentence.' }),
+    because: t.exposeString('because', { description: "Why the candidate's result differs from the baseline's, as a sentence." }),
   }),
 })
 
@@ -198,7 +198,7 @@ const ProfileComparison = builder.objectRef<Shape>('ProfileComparison').implemen
         return disagreements.slice(0, count)
       },
     }),
-    text: t.exposeString('text', { description: 'The result as a sentence with numbers, and the limits of the comparison.' }),
+    text: t.exposeString('text', { description: 'The result in words, with the counts, and how many decisions were left out and why.' }),
   }),
 })
 
@@ -284,7 +284,9 @@ const UnusedParts = builder.objectRef<UnusedPartsShape>('UnusedParts').implement
       description: 'The filters, weighers and settings, in the order of the profile.',
       resolve: ({ parts }) => [...parts],
     }),
-    text: t.exposeString('text', { description: 'What was compared, and the result, in words.' }),
+    text: t.exposeString('text', {
+      description: 'In words: how many decisions were replayed without each part, and how many parts changed nothing.',
+    }),
   }),
 })
 

@@ -76,13 +76,19 @@ const RolloutStep = builder.objectRef<RolloutStepShape>('RolloutStep').implement
       description: 'How many decisions were replayed: the sum of `agreed`, `newFailures`, `newPlacements` and `elsewhere`.',
       resolve: sampledIn,
     }),
-    agreed: t.exposeInt('agreed', { description: 'How many replayed decisions have the same hosts.' }),
-    elsewhere: t.exposeInt('elsewhere', { description: 'In how many replayed decisions the candidate chose other hosts.' }),
-    newFailures: t.exposeInt('newFailures', { description: 'For how many replayed decisions the candidate places fewer instances.' }),
-    newPlacements: t.exposeInt('newPlacements', { description: 'For how many replayed decisions the candidate places more instances.' }),
+    agreed: t.exposeInt('agreed', { description: 'In how many replayed decisions both versions chose the same hosts.' }),
+    elsewhere: t.exposeInt('elsewhere', {
+      description: 'In how many replayed decisions the candidate chose other hosts than the active version.',
+    }),
+    newFailures: t.exposeInt('newFailures', {
+      description: 'For how many replayed decisions the candidate places fewer instances than the active version.',
+    }),
+    newPlacements: t.exposeInt('newPlacements', {
+      description: 'For how many replayed decisions the candidate places more instances than the active version.',
+    }),
     agreement: t.float({
       nullable: true,
-      description: 'The share of replayed decisions with the same hosts, 0 to 1; null if no decision was replayed.',
+      description: 'The share of replayed decisions in which both versions chose the same hosts, 0 to 1; null if no decision was replayed.',
       resolve: (step) => (sampledIn(step) === 0 ? null : step.agreed / sampledIn(step)),
     }),
     skipped: t.exposeInt('skipped', {
@@ -97,7 +103,7 @@ const RolloutStep = builder.objectRef<RolloutStepShape>('RolloutStep').implement
 export const Rollout = builder.objectRef<RolloutView>('Rollout').implement({
   description: 'A profile version that is being tried next to the active version.',
   fields: (t) => ({
-    mode: t.expose('mode', { type: RolloutMode, description: 'How the version is tried.' }),
+    mode: t.expose('mode', { type: RolloutMode, description: 'How the candidate is tried: as a shadow or as a canary.' }),
     percent: t.float({
       description: 'The percentage of calls that the rollout affects. Calls that name a version are never affected.',
       resolve: ({ share }) => share / 100,
@@ -144,7 +150,7 @@ export const Rollout = builder.objectRef<RolloutView>('Rollout').implement({
     disagreements: t.field({
       type: [RolloutDisagreement],
       description:
-        'The decisions of all replicas for which the versions differ, newest first. Each replica stores at most fifty per minute, and the newest 500 of the rollout are stored for 31 days.',
+        'The decisions of all replicas for which the active version and the candidate differ, newest first. Each replica stores at most fifty per minute, and the newest 500 of the rollout are stored for 31 days.',
       args: { first: t.arg.int({ defaultValue: 50, description: `At most this many decisions are listed, 1 to ${MAX_PAGE}.` }) },
       resolve: async (rollout, { first }, { rollouts }) => [...(await rollouts.disagreements(rollout, first))],
     }),

@@ -50,17 +50,17 @@ const Replica = builder.objectRef<ReplicaView>('Replica').implement({
     }),
     proposals: t.int({
       nullable: true,
-      description: "How many of the replica's proposals were accepted or found void in the last minute. Each proposal is for one request.",
+      description: 'How many proposals of the replica had a result in the last minute, with and without effect. Each is for one request.',
       resolve: ({ vitals }) => vitals?.proposals ?? null,
     }),
     conflicts: t.int({
       nullable: true,
-      description: "How many of the replica's proposals in the last minute were void. Their requests were decided again or given up.",
+      description: "The replica's `proposals` without effect: they conflicted with an earlier log entry, or the store refused them.",
       resolve: ({ vitals }) => vitals?.conflicts ?? null,
     }),
     conflictRate: t.float({
       nullable: true,
-      description: 'The share of proposals in the last minute that were void, 0 to 1; null if no proposal is known.',
+      description: "The share of `conflicts` in the replica's `proposals`, 0 to 1; null if no proposal is known.",
       resolve: ({ vitals }) => (vitals === null || vitals.proposals === 0 ? null : vitals.conflicts / vitals.proposals),
     }),
     memoryBytes: t.field({
@@ -284,7 +284,7 @@ const StateDifference = builder.objectRef<Difference>('StateDifference').impleme
 })
 
 const ReplicaHealPayload = builder.objectRef<HealDone>('ReplicaHealPayload').implement({
-  description: 'The state of the replica was built again from the log and compared with its present state.',
+  description: 'The state of the replica that follows from the log, compared with the state that the replica had.',
   fields: (t) => ({
     replica: t.exposeID('replica', { description: 'The id of the replica that was healed.' }),
     dryRun: t.exposeBoolean('dryRun', { description: 'True if this was a dry run, so that the state was not replaced.' }),
@@ -292,11 +292,11 @@ const ReplicaHealPayload = builder.objectRef<HealDone>('ReplicaHealPayload').imp
       type: 'Revision',
       description: 'The revision of the checkpoint from which the state was built; 0: from the whole log.',
     }),
-    fleetRevision: t.expose('revision', { type: 'Revision', description: 'The revision at which both states were compared.' }),
-    differenceCount: t.exposeInt('count', { description: 'How many differences were found.' }),
+    fleetRevision: t.expose('revision', { type: 'Revision', description: 'The revision at which the two states were compared.' }),
+    differenceCount: t.exposeInt('count', { description: "How many differences the replica's state had from the log's." }),
     differences: t.field({
       type: [StateDifference],
-      description: 'The differences, at most a hundred.',
+      description: 'The differences between the state of the replica and the state built from the log, at most a hundred.',
       resolve: ({ differences }) => [...differences],
     }),
   }),

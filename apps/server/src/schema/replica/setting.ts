@@ -3,7 +3,7 @@ import { builder } from '../builder.ts'
 
 const SettingSource = builder.enumType('SettingSource', {
   description:
-    'Where the value of a setting comes from. ENVIRONMENT: the environment variable is set. DEFAULT: it is not set, so the default of the release applies.',
+    'The source of the value of a setting. ENVIRONMENT: the environment variable is set. DEFAULT: the variable is not set, so the default of the release applies.',
   values: settingSources,
 })
 
@@ -14,13 +14,17 @@ const Setting = builder.objectRef<SettingShape>('Setting').implement({
     name: t.exposeString('name', { description: 'The name of the environment variable.' }),
     value: t.string({
       nullable: true,
-      description: 'The value in effect; null if there is none, or if it may contain a secret.',
+      description: "The setting's value in effect; null if there is none, or if it may contain a secret.",
       resolve: ({ value }) => value ?? null,
     }),
-    unit: t.string({ nullable: true, description: 'The unit of the value, if it is an amount.', resolve: ({ unit }) => unit ?? null }),
-    source: t.expose('source', { type: SettingSource, description: 'Where the value comes from.' }),
+    unit: t.string({
+      nullable: true,
+      description: "The unit of the setting's value, if the value is an amount.",
+      resolve: ({ unit }) => unit ?? null,
+    }),
+    source: t.expose('source', { type: SettingSource, description: "The source of the setting's value." }),
     isSecret: t.exposeBoolean('isSecret', {
-      description: 'True if the value may contain a password or a key. Such a value is never shown.',
+      description: 'True if the value of the setting may contain a password or a key. Such a value is never shown.',
     }),
     description: t.exposeString('description', { description: 'What the setting does.' }),
   }),

@@ -35,6 +35,10 @@ export const RefusalCause = builder.objectRef<KeptCause>('RefusalCause').impleme
         'The host that is nearest to taking the instance. Null if the request neither admits nor names a host, or if the nearest host is not known.',
       resolve: ({ nearest }) => nearest?.host ?? null,
     }),
-    node: t.string({ nullable: true, description: "The name of the host's node.", resolve: ({ nearest }) => nearest?.node ?? null }),
+    node: t.string({
+      nullable: true,
+      description: "The name of the nearest host's node.",
+      resolve: ({ nearest }) => nearest?.node ?? null,
+    }),
   }),
 })

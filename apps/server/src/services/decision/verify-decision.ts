@@ -193,9 +193,9 @@ interface MatrixHash {
   readonly older: string | undefined
 }
 
-/** If not all instances were compared, adds the count of compared instances to the text of a check. */
+/** If a check does not cover all instances, adds the count of covered instances to its text. */
 const partly = (check: VerificationCheck, { covered, instances }: Pick<MatrixHash, 'covered' | 'instances'>): VerificationCheck =>
-  covered === instances ? check : { ...check, text: `${check.text} This is of the first ${covered} of ${instances} instances.` }
+  covered === instances ? check : { ...check, text: `${check.text} The check covers the first ${covered} of ${instances} instances.` }
 
 /** The decision in a log entry; undefined if the entry does not contain it. */
 function loggedIn({ id, basis, changes }: LogEntry, decision: string, at: number): StoredDecision | undefined {

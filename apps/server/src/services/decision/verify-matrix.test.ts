@@ -85,15 +85,21 @@ test('the verdicts of every instance are hashed', async () => {
 
 test('if an older release stored a hash of the first eight instances, the check covers these eight and its text says so', async () => {
   const older = await hashOf(8)
-  const text = `${SAME} This is of the first 8 of 10 instances.`
+  const text = `${SAME} The check covers the first 8 of 10 instances.`
   expect(await matrixCheck(older)).toMatchObject({ outcome: 'SAME', kept: older, found: older, text })
 })
 
 test('with more verdicts than the limit, every check covers the same instances and reports how many', async () => {
   const nine = await hashOf(9)
   const verdicts = HOSTS * 9 + 1
-  expect(await matrixCheck(null, verdicts)).toMatchObject({ kept: nine, text: `${FIRST} This is of the first 9 of 10 instances.` })
-  expect(await matrixCheck(nine, verdicts)).toMatchObject({ outcome: 'SAME', text: `${SAME} This is of the first 9 of 10 instances.` })
+  expect(await matrixCheck(null, verdicts)).toMatchObject({ kept: nine, text: `${FIRST} The check covers the first 9 of 10 instances.` })
+  expect(await matrixCheck(nine, verdicts)).toMatchObject({
+    outcome: 'SAME',
+    text: `${SAME} The check covers the first 9 of 10 instances.`,
+  })
   // even with a limit of one verdict, a hash covers the eight instances that older releases hashed
-  expect(await matrixCheck(null, 1)).toMatchObject({ kept: await hashOf(8), text: `${FIRST} This is of the first 8 of 10 instances.` })
+  expect(await matrixCheck(null, 1)).toMatchObject({
+    kept: await hashOf(8),
+    text: `${FIRST} The check covers the first 8 of 10 instances.`,
+  })
 })

@@ -68,8 +68,8 @@ test.each([
   ['one instance', 0, 0, undefined],
   ['the last of three instances', 1, 2, undefined],
   ['a move whose claim is forgotten', 2, 0, undefined],
-  ['another profile', 0, 0, 'best-fit'],
-  ['a move, by another profile', 2, 0, 'best-fit'],
+  ['a decision, by a profile other than its own,', 0, 0, 'best-fit'],
+  ['a move, by a profile other than its own,', 2, 0, 'best-fit'],
 ] as const)('%s is explained on the present state, with a note that the log was trimmed', async (_what, which, instance, profile) => {
   const stored = kept[which] as StoredDecision
   if (which === 2) expect(replica.fleet.ledger.claims.has(String(stored.record.source))).toBe(false)

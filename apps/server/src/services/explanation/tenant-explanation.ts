@@ -19,11 +19,11 @@ import type { Explain } from './explain.ts'
 
 /**
  * MET if a host meets the demand and all preceding demands. IN_THE_WAY if no host meets all of them. NOT_TOLD if the result is unknown or
- * must not be shown to the project.
+ * must not be shown to the tenant.
  */
 export type DemandState = 'MET' | 'IN_THE_WAY' | 'NOT_TOLD'
 
-/** One demand of the request, with the result for the project. */
+/** One demand (requirement) of the request, with the result as the tenant sees it. */
 export interface DemandTold {
   readonly demand: TenantDemand
   /** The value that the request states for this demand. */
@@ -33,8 +33,8 @@ export interface DemandTold {
 }
 
 /**
- * What a project may know about its own decision: the request, and which demands of the request a host meets. An explanation contains no
- * data about any single host. The project could find out the same by placing parts of its request.
+ * What a tenant (an OpenStack project) may know about its own decision: the request, and which demands of the request a host meets. An
+ * explanation contains no data about any single host. The tenant could find out the same by placing parts of its request.
  */
 export interface TenantExplanation {
   readonly outcome: StoredDecision['outcome']
@@ -44,8 +44,8 @@ export interface TenantExplanation {
   /** The demands in the order of evaluation. */
   readonly demands: readonly DemandTold[]
   /**
-   * True if the project itself can change the demand that prevents the placement. Null if nothing prevents the placement, or if the project
-   * may not know the cause.
+   * True if the tenant itself can change the demand that prevents the placement. Null if nothing prevents the placement, or if the tenant
+   * must not learn the cause.
    */
   readonly isInYourHands: boolean | null
 }
@@ -89,7 +89,7 @@ export function createTenantExplanations(replica: Replica, explain: Explain): Te
 }
 
 /**
- * True if the project itself could have made the request. Any other request can name hosts, and its explanation could reveal facts about
+ * True if the tenant itself could have made the request. Any other request can name hosts, and its explanation could reveal facts about
  * these hosts.
  */
 const isOwnWord = (request: RequestSpec): boolean => request.projectId !== null && foreignParts(request, request.projectId, []).length === 0
@@ -99,7 +99,8 @@ export interface Disclosed {
   readonly request: RequestSpec
   readonly outcome: StoredDecision['outcome']
   /**
-   * How many instances got a host. If the request is all-or-nothing, these instances hold nothing. Null if the project may not know this.
+   * For how many instances a host was found. If the request is all-or-nothing and one instance found no host, nothing is claimed for these
+   * either. Null if the tenant (the OpenStack project) must not learn this number.
    */
   readonly placed: number | null
   readonly profile: Profile | undefined
@@ -116,22 +117,21 @@ export function explainTo({ request, outcome, placed, profile, reasons }: Disclo
   const demands = [...asked]
     .sort(([a], [b]) => orderOf(a) - orderOf(b))
     .map(([demand, words]) => ({ demand, asked: words, state: (states.get(demand) ?? 'NOT_TOLD') as DemandState }))
-  const isAfterOthers = demands.some(({ state }) => state === 'MET')
   const isInTheWay = demands.some(({ state }) => state === 'IN_THE_WAY')
   return {
     outcome,
     instanceCount: request.numInstances,
     placedCount: placed ?? 0,
     headline: headlineOf(outcome, placed, request.numInstances, demands),
-    demands: demands.map((each) => ({ ...each, text: textOf(each.demand, each.state, isAfterOthers) })),
+    demands: demands.map((each, i) => ({ ...each, text: textOf(each, demands.slice(0, i)) })),
     isInYourHands: isInTheWay ? true : null,
   }
 }
 
 /**
- * If a filter leaves no host, some host meets the demands evaluated before it, but no host also meets the demands of this filter. A project
+ * If a filter leaves no host, some host meets the demands evaluated before it, but no host also meets the demands of this filter. A tenant
  * can learn both facts by placing these parts of its request. They are shown only if the filters of operators come before the filters of
- * demands. Otherwise the states would reveal facts about hosts that operators closed to the project.
+ * demands. Otherwise the states would reveal facts about hosts that operators closed to the tenant.
  */
 function statesOf(
   asked: ReadonlyMap<TenantDemand, string>,
@@ -218,9 +218,12 @@ function headlineOf(
   return `${none} The cause: ${inTheWay.join(', ')}.`
 }
 
-function textOf(demand: TenantDemand, state: DemandState, isAfterOthers: boolean): string {
+/** The result for a demand in words. `above` are the demands that are listed above it. */
+function textOf({ demand, state }: Omit<DemandTold, 'text'>, above: readonly Omit<DemandTold, 'text'>[]): string {
+  const isAfterOthers = above.some((other) => other.state === 'MET')
   const { lacks, cure } = tenantDemands[demand]
-  if (state === 'NOT_TOLD') return 'It is not shown whether this is met.'
-  if (state === 'MET') return 'Some host meets this, and the demands before it.'
-  return `No host ${isAfterOthers ? 'that meets the demands before it ' : ''}${lacks}. ${cure}`
+  if (state === 'NOT_TOLD') return 'It is not shown whether this requirement is met.'
+  if (state === 'MET')
+    return `At least one host meets this requirement${isAfterOthers ? ' together with all requirements listed above it' : ''}.`
+  return `No host ${isAfterOthers ? 'that meets all requirements listed above this one ' : ''}${lacks}. ${cure}`
 }

@@ -112,8 +112,14 @@ const port = (segment: string | null, more: object = {}) => ({
 })
 
 test.each<[string, string, unknown, unknown, boolean]>([
-  ['another total', 'storage', { pools: [pool(POOL, { totalGib: 9 })] }, { pools: [pool(POOL, { totalGib: 5 })] }, true],
-  ['another used amount', 'storage', { pools: [pool(POOL, { totalGib: 9, usedGib: 1 })] }, { pools: [pool(POOL, { totalGib: 9 })] }, true],
+  ['a total that changed', 'storage', { pools: [pool(POOL, { totalGib: 9 })] }, { pools: [pool(POOL, { totalGib: 5 })] }, true],
+  [
+    'a used amount that changed',
+    'storage',
+    { pools: [pool(POOL, { totalGib: 9, usedGib: 1 })] },
+    { pools: [pool(POOL, { totalGib: 9 })] },
+    true,
+  ],
   [
     'no used amount, and a used amount of 0',
     'storage',
@@ -121,10 +127,16 @@ test.each<[string, string, unknown, unknown, boolean]>([
     { pools: [pool(POOL, { totalGib: 9 })] },
     false,
   ],
-  ['another distance', 'storage', { pools: [pool(POOL, { totalGib: 9, distance: 3 })] }, { pools: [pool(POOL, { totalGib: 9 })] }, false],
+  [
+    'a distance that changed',
+    'storage',
+    { pools: [pool(POOL, { totalGib: 9, distance: 3 })] },
+    { pools: [pool(POOL, { totalGib: 9 })] },
+    false,
+  ],
   ['no total of the pool', 'storage', { pools: [pool(POOL)] }, { pools: [pool(POOL, { totalGib: 9 })] }, false],
   ['a total where the other has none', 'storage', { pools: [pool(POOL, { totalGib: 9 })] }, { pools: [pool(POOL)] }, false],
-  ['another pool', 'storage', { pools: [pool(POOL)] }, { pools: [pool(OTHER)] }, false],
+  ['a pool in place of the former one', 'storage', { pools: [pool(POOL)] }, { pools: [pool(OTHER)] }, false],
   [
     'the volume in another pool',
     'storage',

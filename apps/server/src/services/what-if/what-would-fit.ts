@@ -185,5 +185,5 @@ function headlineOf({ fits, counterfactuals, cut, leftOut }: WhatWouldFit, cause
           : ' Not everything was tried: the limit of decisions was reached.'
   const [best] = counterfactuals
   if (best !== undefined) return `The smallest change: ${best.text}.${more}`
-  return `Nothing within the limits makes it fit.${cause === null ? '' : ` ${cause.text}`}${more}`
+  return `No change within the limits of the search makes the request fit.${cause === null ? '' : ` ${cause.text}`}${more}`
 }

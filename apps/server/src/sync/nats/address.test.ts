@@ -15,7 +15,7 @@ test.each([
 })
 
 test.each([
-  ['another scheme', 'http://a'],
+  ['a scheme other than nats', 'http://a'],
   ['no server', 'nats://'],
   ['a server without a name', 'nats://a,,b'],
   ['a server twice', 'nats://a,a:4222'],

@@ -19,7 +19,7 @@ const aRun = (shape: Partial<OpenbResult> = {}): OpenbResult => ({
   ...shape,
 })
 
-test('void proposals and proposals that the store refused are reported as shares of all proposals, and repeated calls are counted', () => {
+test('conflicting proposals and proposals that the store refused are reported as shares of all proposals, and repeated calls are counted', () => {
   const effort = { counted: 8, fruitless: { 'claim.no_room': 1, 'claim.edited': 1, 'append.refused': 6 }, repeated: 2 }
   const { claimsPerSecond, answersPerSecond, effort: found } = figuresOf([aRun({ effort }), aRun({ effort, gpuAllocatedPct: 92 })])
   expect([claimsPerSecond, answersPerSecond]).toEqual([4, 6])
@@ -33,7 +33,7 @@ test('void proposals and proposals that the store refused are reported as shares
   })
 })
 
-test('without proposals the shares of void and refused proposals are 0', () => {
+test('without proposals the shares of conflicting and refused proposals are 0', () => {
   const effort = { counted: 0, fruitless: {}, repeated: 0 }
   expect(figuresOf([aRun({ effort })]).effort).toMatchObject({ proposals: 0, voidPct: 0, refusedEarlyPct: 0, retriesPerClaim: 0 })
 })
@@ -47,7 +47,7 @@ test('several targets are columns of one table, compared with the first', () => 
   const { heads, rows, figures } = openbReport('t', columns, { replay: 'openb' })
   expect(heads).toEqual(['in process', 'nats, 3 replicas'])
   expect(rows.find(([what]) => what === 'difference from the first')).toEqual(['difference from the first', [0, -0.5], 'points'])
-  expect(rows.find(([what]) => what === 'void proposals')).toEqual(['void proposals', [undefined, 0], '%'])
+  expect(rows.find(([what]) => what === 'conflicting proposals')).toEqual(['conflicting proposals', [undefined, 0], '%'])
   expect(figures).toMatchObject({ replay: 'openb', targets: [{ name: 'in process' }, { gpuAllocatedPct: 89.5, runs: [{ seed: 1 }] }] })
 })
 

@@ -22,13 +22,17 @@ export interface OpenbFigures {
 /** Counts of proposals. Shares are percentages of all proposals. */
 export interface OpenbEffort {
   readonly proposals: number
-  /** Proposals that are void at their position in the log: conflicts. */
+  /** Proposals that conflicted with an earlier entry of the log, and so have no effect (void). */
   readonly voidPct: number
   /** Proposals whose log entry the store refused, because another replica had written an entry at this position before. */
   readonly refusedEarlyPct: number
-  /** How often a request was decided again, per claim: because its proposal was void, or because the store refused its entry. */
+  /**
+   * How often a request was decided again, per claim: because its proposal conflicted with an earlier entry, or the store refused its
+   * entry.
+   */
   readonly retriesPerClaim: number
-  /** How many proposals were void or refused, by reason. */
+  /** Counts of the proposals that did not become claims, by reason code: those that conflicted with an earlier entry of the log (void), and
+   * those whose entry the store refused (`append.refused`). */
   readonly byRule: Readonly<Record<string, number>>
   /** How many calls the replay retried. */
   readonly repeated: number

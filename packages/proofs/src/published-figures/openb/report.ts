@@ -32,7 +32,7 @@ export function openbReport(title: string, columns: readonly OpenbColumn[], base
       ...(asked
         ? [
             row('hosts with other amounts', ({ differences }) => differences, ''),
-            row('void proposals', ({ effort }) => effort?.voidPct, '%'),
+            row('conflicting proposals', ({ effort }) => effort?.voidPct, '%'),
             row('proposals refused early', ({ effort }) => effort?.refusedEarlyPct, '%'),
             row('retries per claim', ({ effort }) => effort?.retriesPerClaim, ''),
             row('repeated calls', ({ effort }) => effort?.repeated, ''),

@@ -10,7 +10,7 @@ export class RemoteError extends Error {
   override readonly name = 'RemoteError'
 }
 
-/** How many proposals took effect, and how many were void or refused. */
+/** How many proposals took effect, how many conflicted with an earlier entry of the log (void), and how many the store refused. */
 export type Counts = Pick<Effort, 'counted' | 'fruitless'>
 
 /** One replica of the service. */

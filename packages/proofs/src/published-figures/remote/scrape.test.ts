@@ -15,7 +15,7 @@ async function aReplica(status: number, body: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`
 }
 
-test("a replica's counters of void proposals are read from its /metrics, by rule", async () => {
+test("a replica's counters of conflicting proposals are read from its /metrics, by rule", async () => {
   const text = `# TYPE gantt_proposals_counted_total counter
 gantt_proposals_counted_total 12
 gantt_proposals_fruitless_total{rule="claim.no_room"} 3

@@ -13,7 +13,7 @@ export async function shut(link: Openable, ms: number): Promise<void> {
   link.setOpen(true)
 }
 
-/** Delays each piece of data in both directions. */
+/** Delays each chunk of data in both directions. */
 export async function slow(link: Pick<StoreLink, 'setDelay'>, delayMs: number, ms: number): Promise<void> {
   link.setDelay(delayMs)
   await sleep(ms)

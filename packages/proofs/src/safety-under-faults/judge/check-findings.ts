@@ -23,8 +23,8 @@ export const findingChecks: readonly Rule[] = [
 ]
 
 /**
- * Compares the findings of one code. A replica lists only its first hundred findings, so for a code with more findings only the counts are
- * compared.
+ * The findings of one code that a replica must have and does not list. A replica lists only its first hundred findings, so for a code with
+ * more findings only the counts are compared.
  */
 function notFound(code: string, needed: readonly FinalFinding[], { findings, findingCounts }: FinalState): string[] {
   const ofCode = (all: readonly FinalFinding[]): string[] => [...new Set(all.filter((each) => each.code === code).map(textOf))]

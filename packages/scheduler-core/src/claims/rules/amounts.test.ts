@@ -238,11 +238,14 @@ describe('PCI devices', () => {
     })
     const of = (pool: string, count: number): Grants => ({ pci: [{ request: 0, pool, count }] })
     const changed: Readonly<Record<string, { more: object; name: string }>> = {
-      'it gets a network': { more: { tags: { physical_network: 'net1' } }, name: '15b3:1572?physical_network=net1' },
-      'it gets another product': { more: { productId: '154c' }, name: '15b3:154c' },
-      'it gets another vendor': { more: { vendorId: '8086' }, name: '8086:1572' },
-      'its type is reported later': { more: { deviceType: 'type-PF' }, name: '15b3:1572:type-PF' },
-      'its names change case, and it gets a cell': { more: { vendorId: '15B3', numaNode: 1, tags: { a: 'b' } }, name: '15B3:1572@1?a=b' },
+      'the pool gets a network': { more: { tags: { physical_network: 'net1' } }, name: '15b3:1572?physical_network=net1' },
+      'the product of the pool changes': { more: { productId: '154c' }, name: '15b3:154c' },
+      'the vendor of the pool changes': { more: { vendorId: '8086' }, name: '8086:1572' },
+      'the type of the pool is reported later': { more: { deviceType: 'type-PF' }, name: '15b3:1572:type-PF' },
+      'the names of the pool change case, and it gets a cell': {
+        more: { vendorId: '15B3', numaNode: 1, tags: { a: 'b' } },
+        name: '15B3:1572@1?a=b',
+      },
     }
     for (const [what, { more, name }] of Object.entries(changed))
       test(`${what}: the claim holds as many devices as before, whether or not its instance is listed and its use reported`, () => {

@@ -130,7 +130,7 @@ export const companyTables: FilterTables = {
       says: { code: 'trait.forbidden', subject: 'trait', have: 'SSD' },
     },
     'a host without a forbidden trait passes': { request: specs({ 'trait:SSD': 'forbidden' }), says: true },
-    'traits of resource groups are required too': {
+    'a trait that a group of resources requires must be on the host': {
       host: { traits: ['A'] },
       request: { requestedResources: [{ amounts: [], requiredTraits: ['A', 'B'] }] },
       says: { code: 'trait.missing', subject: 'trait', need: 'B' },

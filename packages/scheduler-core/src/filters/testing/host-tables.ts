@@ -83,7 +83,7 @@ export const hostTables: FilterTables = {
   AvailabilityZoneFilter: {
     'a request without a zone is not checked': { says: 'NOT_ASKED' },
     'a host without aggregates is in the default zone': { request: { availabilityZone: 'nova' }, says: true },
-    'a host without aggregates is in no other zone': {
+    'a host without aggregates is only in the default zone, so a request for another zone fails': {
       request: { availabilityZone: 'z1' },
       says: { code: 'zone.other', subject: 'availability zone', need: 'z1', have: 'nova' },
     },
@@ -226,7 +226,11 @@ export const hostTables: FilterTables = {
       says: 'NOT_ASKED',
     },
     'a supported architecture passes': { host: kvm, request: { image: { properties: { hw_architecture: 'x86_64' } } }, says: true },
-    'the field architecture of the image is checked too': { host: kvm, request: { image: { architecture: 'x86_64' } }, says: true },
+    'an image that requires a supported architecture in its field architecture passes': {
+      host: kvm,
+      request: { image: { architecture: 'x86_64' } },
+      says: true,
+    },
     'a different architecture fails': {
       host: kvm,
       request: { image: { architecture: 'aarch64' } },

@@ -310,7 +310,7 @@ export const resourceTables: FilterTables = {
       request: { pciRequests: [device()] },
       says: { code: 'pci.short', subject: 'nic (vendor 8086)', need: 1, have: 0, unit: 'devices' },
     },
-    'upper and lower case letters are equal, in tags too': {
+    'upper and lower case letters are equal, in the values of tags as elsewhere': {
       host: { pciPools: [pool(null, 1, { tags: { physical_network: 'Blue' } })] },
       request: { pciRequests: [{ ...device(), specs: [{ vendor_id: 'ffff' }, { vendor_id: '8086', physical_network: 'BLUE' }] }] },
       says: true,

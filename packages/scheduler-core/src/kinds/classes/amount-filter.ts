@@ -14,9 +14,9 @@ import { type ClassLack, factsOfLacks, inAllOf, isBeyondAll, lacksOf, unitRule }
 interface Words {
   readonly resourceClass: string
   readonly unit: string
-  /** The code if the free amount of the host is too small, but its total is enough. */
+  /** The reason code if the host's total of the class would be enough, but the free amount is not. */
   readonly short: Code
-  /** The code if the total of the host is too small. Even an empty host with this total would be refused. */
+  /** The reason code if the host's total of the class is less than requested, so that even an empty host would refuse. */
   readonly tooLittle: Code
 }
 

@@ -3,9 +3,9 @@ import type { Code } from '../../text/codes.ts'
 /** The unit and the reason codes of a resource class. */
 export interface ClassWords {
   readonly unit: string
-  /** The code if the free amount of the host is too small, but its total is enough. */
+  /** The reason code if the host's total of the class would be enough, but the free amount is not. */
   readonly short: Code
-  /** The code if the total of the host is too small. Even an empty host with this total would be refused. */
+  /** The reason code if the host's total of the class is less than requested, so that even an empty host would refuse. */
   readonly tooLittle: Code
 }
 

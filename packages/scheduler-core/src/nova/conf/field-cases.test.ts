@@ -37,7 +37,7 @@ describe('the list of enabled filters', () => {
 
   test.each([
     ['the filter by its full class path', 'nova.scheduler.filters.compute_filter.ComputeFilter'],
-    ['another case', 'computefilter'],
+    ['a filter name in lower case', 'computefilter'],
     ['an unknown filter name', 'ComputeFilters'],
   ])('C15 mistakes seen in documents: %s in enabled_filters is reported as lost', (_what, name) => {
     const { isWhole, findings, filters } = read(filterSection(`enabled_filters = RamFilter,${name}`))
@@ -113,7 +113,7 @@ describe('an option that excludes hosts in Nova but has no equivalent here is re
   })
 
   test.each(['cpu', 'ram', 'disk'])(
-    'initial_%s_allocation_ratio is reported as having no effect if the ratio for all hosts is set too',
+    'initial_%s_allocation_ratio is reported as having no effect if the ratio for all hosts is also set',
     (of) => {
       const text = (ratio: string) => `[DEFAULT]\ninitial_${of}_allocation_ratio = 4\n${of}_allocation_ratio = ${ratio}\n`
       const findingsOf = (ratio: string) => read(text(ratio)).findings?.filter((finding) => finding.includes('initial_'))

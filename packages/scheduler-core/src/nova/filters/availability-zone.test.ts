@@ -11,11 +11,15 @@ test.each<[string, Given, string]>([
   ['a request with an empty zone', { request: asks(''), host: { aggregates: zone('az1') } }, 'passes'],
   ['an aggregate of the host has the zone', { request: asks('az1'), host: { aggregates: zone('az1') } }, 'passes'],
   ['the zone is one of a list in the metadata', { request: asks('az2'), host: { aggregates: zone('az1, az2') } }, 'passes'],
-  ['another zone', { request: asks('az2'), host: { aggregates: zone('az1') } }, 'zone.other'],
+  ['the host is in a zone that was not requested', { request: asks('az2'), host: { aggregates: zone('az1') } }, 'zone.other'],
   ['capitals matter', { request: asks('AZ1'), host: { aggregates: zone('az1') } }, 'zone.other'],
   ['a host without a zone is in the default zone', { request: asks('nova') }, 'passes'],
   ['a host with a zone is not in the default zone', { request: asks('nova'), host: { aggregates: zone('az1') } }, 'zone.other'],
-  ['another default', { request: asks('nova'), options: { default_availability_zone: 'az9' } }, 'zone.other'],
+  [
+    'the default zone of the options is not the requested one',
+    { request: asks('nova'), options: { default_availability_zone: 'az9' } },
+    'zone.other',
+  ],
 ])('%s', (_name, given, verdict) => expect(verdictOf(availabilityZoneFilter, given)).toBe(verdict))
 
 test("the reason of a refusal names the source of the host's zone", () => {

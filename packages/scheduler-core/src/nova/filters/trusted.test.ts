@@ -10,7 +10,7 @@ const says = (level: string, secondsAgo = 0) => ({
 test.each<[string, Given, string]>([
   ['nothing asked', {}, 'passes'],
   ['a node with the requested level', { request: asks('trusted'), attestations: says('trusted') }, 'passes'],
-  ['another level', { request: asks('trusted'), attestations: says('untrusted') }, 'trust.level'],
+  ['a node with a level that was not requested', { request: asks('trusted'), attestations: says('untrusted') }, 'trust.level'],
   ['without a source the level is unknown', { request: asks('trusted') }, 'trust.level'],
   ['a flavor that requires the level unknown', { request: asks('unknown') }, 'passes'],
   [

@@ -150,7 +150,7 @@ describe('a row of compute_nodes', () => {
     ['an entry of supported instances with two items', { supported_instances: '[["x86_64", "kvm"]]' }, 'supported_instances.0', 'mode'],
     ['a size that is not a number', { vcpus: 'many' }, 'vcpus', 'a whole number'],
     ['a ratio that is not a number', { cpu_allocation_ratio: 'twice' }, 'cpu_allocation_ratio', 'a number'],
-    ['another host', { host: 'other' }, 'host', 'fake, the host that reports'],
+    ['a row of a host other than the one that reports', { host: 'other' }, 'host', 'fake, the host that reports'],
   ])('%s is refused with its path', (_what, more, path, allowed) => {
     const imported = importNovaHost({ ...row, ...more }, 'fake')
     expect(imported.ok ? [] : [imported.problems[0]?.path.join('.'), imported.problems[0]?.expected]).toEqual([

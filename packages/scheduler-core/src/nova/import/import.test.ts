@@ -110,9 +110,9 @@ describe('a RequestSpec in this service’s form', () => {
 
   test.each<[string, unknown, readonly string[], string]>([
     ['a text', 'spec', [], 'versioned object RequestSpec'],
-    ['another version', { ...spec({}), 'nova_object.version': '2.0' }, ['nova_object.version'], '1.0 to 1.14'],
+    ['a version that does not exist yet', { ...spec({}), 'nova_object.version': '2.0' }, ['nova_object.version'], '1.0 to 1.14'],
     [
-      'another version next to its instances',
+      'a version that does not exist yet, next to its instances',
       { spec: { ...spec({}), 'nova_object.version': '2.0' } },
       ['spec', 'nova_object.version'],
       '1.0 to 1.14',
@@ -270,7 +270,7 @@ describe('an Aggregate of Nova', () => {
     ['without a name', { ...fields, name: null }, 'aggregate.name'],
     ['with an invalid uuid', { ...fields, uuid: '7' }, 'aggregate.uuid'],
     ['with numbers in its metadata', { ...fields, metadata: { cpus: 4 } }, 'aggregate.metadata'],
-    ['another object', envelope('Flavor', '1.2', fields), 'aggregate.nova_object.name'],
+    ['a Flavor in place of an Aggregate', envelope('Flavor', '1.2', fields), 'aggregate.nova_object.name'],
     ['a list', [], 'aggregate is an empty list'],
   ])('%s is refused with its path', (_what, given, path) => {
     expect(() => readNovaAggregate(given)).toThrow(path)

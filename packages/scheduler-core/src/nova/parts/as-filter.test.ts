@@ -99,23 +99,31 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     'the aggregate sets the maximum': { host: { runningVms: 3 }, after: [aggregate({ max_instances_per_host: '4' })], says: 'PASS' },
   },
   AggregateMultiTenancyIsolation: {
-    'another project': {
+    'the aggregate is for projects other than that of the request': {
       after: [aggregate({ filter_tenant_id: 'p1, p2' })],
       request: { projectId: 'p3' },
       says: { need: 'p3', have: 'p1, p2' },
     },
-    'one of the projects': { after: [aggregate({ filter_tenant_id: 'p1, p2' })], request: { projectId: 'p2' }, says: 'PASS' },
+    'the project of the request is one of those of the aggregate': {
+      after: [aggregate({ filter_tenant_id: 'p1, p2' })],
+      request: { projectId: 'p2' },
+      says: 'PASS',
+    },
   },
   AggregateTypeAffinityFilter: {
-    'another flavor': {
+    'the aggregate is for a flavor other than that of the request': {
       after: [aggregate({ instance_type: 'm1.large' })],
       request: flavor({ name: 'm1.small' }),
       says: { need: 'm1.small' },
     },
-    'the flavor': { after: [aggregate({ instance_type: 'm1.large, m1.small' })], request: flavor({ name: 'm1.small' }), says: 'PASS' },
+    'the flavor of the request is one of those of the aggregate': {
+      after: [aggregate({ instance_type: 'm1.large, m1.small' })],
+      request: flavor({ name: 'm1.small' }),
+      says: 'PASS',
+    },
   },
   AggregateImagePropertiesIsolation: {
-    'another system': {
+    'the image needs an operating system other than that of the aggregate': {
       after: [aggregate({ os_type: 'windows' })],
       request: image({ os_type: 'linux' }),
       says: { need: 'linux', have: 'windows' },
@@ -178,8 +186,12 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     },
   },
   SimpleCIDRAffinityFilter: {
-    'the network': { host: { hostIp: '192.0.2.9' }, request: hint('build_near_host_ip', '192.0.2.1'), says: 'PASS' },
-    'another network': {
+    'the host is in the requested network': {
+      host: { hostIp: '192.0.2.9' },
+      request: hint('build_near_host_ip', '192.0.2.1'),
+      says: 'PASS',
+    },
+    'the host is outside of the requested network': {
       host: { hostIp: '198.51.100.9' },
       request: hint('build_near_host_ip', '192.0.2.1'),
       says: { have: '198.51.100.9' },
@@ -195,7 +207,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       request: flavor({ extraSpecs: { 'trust:trusted_host': 'trusted' } }),
       says: 'PASS',
     },
-    'another level': {
+    'the host is attested with a level other than the requested one': {
       after: [attested('untrusted')],
       request: flavor({ extraSpecs: { 'trust:trusted_host': 'trusted' } }),
       says: { have: 'untrusted' },

@@ -18,7 +18,7 @@ const move = (allowCrossCellMove: boolean | undefined, cellUuid: string | null |
 
 test.each([
   ['the host is in the cell that the instance comes from', 'c1', move(true), 1],
-  ['another cell', 'c2', move(true), -1],
+  ['the host is in a cell other than that of the instance', 'c2', move(true), -1],
   ['a host of no cell', undefined, move(true), -1],
   ['a move that must stay in its cell is not weighed', 'c2', move(false), 0],
   ['a move that does not state whether it may leave its cell is not weighed', 'c2', move(undefined), 0],

@@ -9,7 +9,7 @@ import { parseProfile } from '../compile.ts'
 import { requiredStats, servedProfiles } from '../required-stats.ts'
 import { AT, plugins } from './read-namespaces.suite.ts'
 
-/** The rule: a service that does not know what a profile in use reads never tells a reporter that something is not read. */
+/** The rule: a service that does not know what a profile in use reads never reports to a reporter that something is not read. */
 
 const collectors = ['power', 'storage'].map((namespace) => ({
   name: namespace,
@@ -18,8 +18,8 @@ const collectors = ['power', 'storage'].map((namespace) => ({
   since: new Date(AT).toISOString(),
 }))
 
-/** What a service with these plug-ins tells the host h1, while a profile with these parts is in use. */
-function toldBy(loaded: Plugins, parts: object) {
+/** What a service with these plug-ins answers to the host h1, while a profile with these parts is in use. */
+function answerOf(loaded: Plugins, parts: object) {
   const parsed = parseProfile({ name: 'mine', number: 1, filters: [], weighers: [], collects: ['classes'], ...parts }, plugins)
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems))
   const profile: Profile = parsed.value
@@ -38,13 +38,13 @@ describe.each([
   ['a weigher', { weighers: [{ name: 'WattsWeigher', multiplier: 1 }] }],
 ])('while a profile in use names %s of a plug-in', (_kind, parts) => {
   test('a service with the plug-in lists exactly what it reads', () => {
-    const { omittable, read } = toldBy(plugins, parts)
+    const { omittable, read } = answerOf(plugins, parts)
     expect(read).toEqual(['power'])
     expect(omittable).toContain('gpus')
   })
 
   test('a service without the plug-in lists everything that the host could send', () => {
-    const { omittable, read, others } = toldBy(noPlugins, parts)
+    const { omittable, read, others } = answerOf(noPlugins, parts)
     expect(omittable).toEqual([])
     expect(read.sort()).toEqual(['attestation', 'grid', 'network', 'power', 'storage'])
     const part = 'filters' in parts ? 'WattsFilter' : 'WattsWeigher'
@@ -54,6 +54,6 @@ describe.each([
 
 test('a profile without parts of plug-ins needs no more on a service without them', () => {
   const parts = { filters: [{ name: 'ComputeFilter' }] }
-  expect(toldBy(noPlugins, parts)).toEqual(toldBy(plugins, parts))
-  expect(toldBy(noPlugins, parts).omittable).not.toHaveLength(0)
+  expect(answerOf(noPlugins, parts)).toEqual(answerOf(plugins, parts))
+  expect(answerOf(noPlugins, parts).omittable).not.toHaveLength(0)
 })

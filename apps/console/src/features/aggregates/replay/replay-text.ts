@@ -9,7 +9,7 @@ interface LeftOut {
 /** Why requests were omitted, as a sentence. Empty if none was omitted. */
 export function leftOutText({ outOfTime, notReplayable, unreadable }: LeftOut): string {
   const parts = [
-    ...(outOfTime > 0 ? [`${formatCount(outOfTime)} ran out of time`] : []),
+    ...(outOfTime > 0 ? [`${formatCount(outOfTime)} were not replayed in time`] : []),
     ...(notReplayable > 0 ? [`${formatCount(notReplayable)} cannot be replayed`] : []),
     ...(unreadable > 0 ? [`${formatCount(unreadable)} cannot be read`] : []),
   ]

@@ -93,7 +93,7 @@ function Otherwise({ replay: { otherwise, newFailures, newPlacements, elsewhere 
   return (
     <>
       <SmallTable
-        label="Requests with a different outcome"
+        label="Requests whose outcome the change would alter"
         maxHeight="280px"
         rows={otherwise}
         rowKey={({ decision }) => decision.id}

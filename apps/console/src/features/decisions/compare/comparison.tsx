@@ -49,7 +49,7 @@ export function Comparison({ a, b, scale, onOpen }: ComparisonProps) {
         <Badge variant="light" tt="none" color={compared.cause === 'NONE' ? 'gray' : 'blue'}>
           cause: {causes[compared.cause] ?? compared.cause.toLowerCase()}
         </Badge>
-        <PanelCall of="The comparison" document={COMPARE} variables={variables} />
+        <PanelCall of="The comparison of both decisions" document={COMPARE} variables={variables} />
         <Text data-cause-text role="status">
           {compared.text}
         </Text>
@@ -66,7 +66,7 @@ export function Comparison({ a, b, scale, onOpen }: ComparisonProps) {
   )
 }
 
-/** The differences in two columns. Parts that are equal are summarised in one line. */
+/** The differences between the two decisions, in two columns. Inputs that are equal are summarised in one line. */
 function Blocks({ compared }: { readonly compared: Compared }) {
   const { specChanges, profileChanges, fleetChangedHosts } = compared
   const same = [
@@ -79,12 +79,22 @@ function Blocks({ compared }: { readonly compared: Compared }) {
       <div className="compare-blocks">
         {specChanges.length === 0 ? null : (
           <Block title="Request">
-            <FieldChanges label="What differs in the request" maxHeight="240px" sides={['First', 'Second']} changes={specChanges} />
+            <FieldChanges
+              label="Fields in which the two requests differ"
+              maxHeight="240px"
+              sides={['First', 'Second']}
+              changes={specChanges}
+            />
           </Block>
         )}
         {profileChanges.length === 0 ? null : (
           <Block title="Profile">
-            <FieldChanges label="What differs in the profile" maxHeight="240px" sides={['First', 'Second']} changes={profileChanges} />
+            <FieldChanges
+              label="Fields in which the two profiles differ"
+              maxHeight="240px"
+              sides={['First', 'Second']}
+              changes={profileChanges}
+            />
           </Block>
         )}
         {!fleetChangedHosts ? null : (
@@ -95,7 +105,7 @@ function Blocks({ compared }: { readonly compared: Compared }) {
       </div>
       {same.length === 0 ? null : (
         <Text size="sm" c="dimmed">
-          The same {same.join(', the same ')}.
+          Both decisions have the same {same.join(', the same ')}.
         </Text>
       )}
     </>
@@ -104,7 +114,7 @@ function Blocks({ compared }: { readonly compared: Compared }) {
 
 function Block({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
-    <section aria-label={`${title} of both`}>
+    <section aria-label={`${title} of both decisions`}>
       <Text component="h3" fw={600} size="sm">
         {title}
       </Text>
@@ -145,7 +155,7 @@ function PairedFunnel({ compared: { a, b, steps }, scale }: { readonly compared:
     </>
   )
   return (
-    <ScrollBox label="Both funnels">
+    <ScrollBox label="Filter funnels of both decisions">
       <Table verticalSpacing={2} className="compare-funnel">
         <Table.Thead>
           <Table.Tr>
@@ -191,15 +201,15 @@ const wordOf = (outcome: string): string => words[outcome] ?? outcome.toLowerCas
 
 /** The hosts whose results differ between the two decisions, each with the reason. */
 function Flipped({ compared: { flipped, flippedCount }, onOpen }: { readonly compared: Compared; onOpen(host: string): void }) {
-  if (flippedCount === 0) return <Text size="sm">All hosts have the same result.</Text>
+  if (flippedCount === 0) return <Text size="sm">All hosts have the same result in both decisions.</Text>
   return (
     <div data-flipped={flippedCount}>
       <Text size="sm">
-        {countHosts(flippedCount)} have a different result
+        {countHosts(flippedCount)} with different results in the two decisions
         {flipped.length < flippedCount ? `; the first ${formatCount(flipped.length)}:` : ':'}
       </Text>
       <SmallTable
-        label="Hosts with a different result"
+        label="Hosts with different results in the two decisions"
         maxHeight="320px"
         rows={flipped.map((flip) => ({ ...flip, name: nameOfHost(flip), shown: shownHost(flip) }))}
         rowKey={({ name }) => name}

@@ -18,7 +18,7 @@ export function DecisionCopies({ id, instance, document }: DecisionCopiesProps) 
   const items: readonly Copy[] = [
     ticket,
     [
-      'For its project, text',
+      'For the tenant, as text',
       async () => {
         const { decision } = await request(FOR_PROJECT, { id })
         if (decision === null) throw new Error(`Decision ${id} is no longer kept.`)

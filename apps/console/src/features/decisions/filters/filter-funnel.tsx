@@ -145,7 +145,7 @@ function Step({
         {isNet ? (
           <span
             className="funnel-net"
-            title="Not part of the profile: every claim has to satisfy it. It runs on hosts that pass the profile's filters."
+            title="This filter is not part of the profile. Every claim has to satisfy it, so it checks the hosts that pass the profile's filters."
           >
             {' '}
             net

@@ -171,7 +171,7 @@ function Chips({ selection, onSelect }: { readonly selection: Selection; onSelec
 
 function labelOf({ filter, reason, short, sole, combo, passed }: Selection): string | undefined {
   if (filter !== undefined)
-    return `refused by ${filter}${reason === undefined ? '' : `: ${reason}`}${short === undefined ? '' : `, short ${short}`}`
+    return `refused by ${filter}${reason === undefined ? '' : `: ${reason}`}${short === undefined ? '' : `, short by ${short}`}`
   if (sole !== undefined) return `refused by ${sole} alone`
   if (combo !== undefined) return `refused by exactly ${combo.replaceAll(',', ', ')}`
   return passed === undefined ? undefined : 'that passed every filter'

@@ -13,5 +13,5 @@ export const amountInWords = (amount: number, unit: string): string => readableA
 
 export const shortfallInWords = ({ smallest, largest, unit }: Shortfall): string =>
   smallest === largest
-    ? `short ${amountInWords(smallest, unit)}`
-    : `short ${amountInWords(smallest, unit)} to ${amountInWords(largest, unit)}`
+    ? `short by ${amountInWords(smallest, unit)}`
+    : `short by ${amountInWords(smallest, unit)} to ${amountInWords(largest, unit)}`

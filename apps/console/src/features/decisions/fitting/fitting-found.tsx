@@ -63,7 +63,9 @@ export function FittingFound({ answer, onOpen }: { readonly answer: Answer; onOp
       )}
       <Text size="xs" c="dimmed">
         {formatCount(tried)} decisions were tried.{' '}
-        {cut === null ? 'The search within its limits is complete.' : 'The time ran out before everything was tried: there may be more.'}
+        {cut === null
+          ? 'All changes within the limits of the search were tried.'
+          : 'The time ran out before all changes were tried, so other changes may make the request fit too.'}
       </Text>
     </div>
   )

@@ -87,7 +87,8 @@ export function WeighTable(props: WeighTableProps) {
         {selection.seed === null ? '' : `Seed ${selection.seed}. `}
         {multiplied.length === 0 ? '' : `Multipliers of aggregates: ${shortened(multiplied)}. `}
         {zeroWeighers.length === 0 ? '' : `Every host listed has 0 from ${zeroWeighers.join(', ')}. `}
-        Gaps are to {taken === undefined ? 'the best' : shownOf(pinned ?? taken)}; press a rank to compare with that host.
+        Gaps are the differences from {taken === undefined ? 'the best host' : shownOf(pinned ?? taken)}; press a rank to compare with that
+        host.
       </Text>
       {pin !== undefined && pinned === undefined ? (
         <Text size="sm" role="status">

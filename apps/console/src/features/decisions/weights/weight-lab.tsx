@@ -23,8 +23,8 @@ interface WeightLabProps {
 }
 
 /**
- * Shows which weighers are decisive, which have no effect, and the limits of each multiplier. Sliders change the multipliers on this page
- * only.
+ * Shows which weighers are decisive, which have no effect, and the range of each multiplier in which the first host stays first. Sliders
+ * change the multipliers on this page only.
  */
 export function WeightLab({ decisionId, explained, tried, ranked, onTry }: WeightLabProps) {
   const { weighing, profile } = explained
@@ -53,7 +53,7 @@ export function WeightLab({ decisionId, explained, tried, ranked, onTry }: Weigh
       </Text>
       <TriedOut decisionId={decisionId} explained={explained} tried={tried} ranked={ranked} />
       <SmallTable
-        label="Limits of the multipliers"
+        label="Range of each multiplier in which the first host stays first"
         attributes={{ className: 'lab' }}
         rows={weighers}
         rowKey={({ name }) => name}
@@ -108,17 +108,17 @@ export function WeightLab({ decisionId, explained, tried, ranked, onTry }: Weigh
         ]}
       />
       <Text size="xs" c="dimmed">
-        On the track, the line is the multiplier that decided, and the marks are its limits while the other multipliers stay the same:
-        between them the first host stays first.
+        On the track, the line is the multiplier that decided, and the marks are the values at which another host becomes first while the
+        other multipliers stay the same.
         {weighers.some(({ multiplierVaries }) => multiplierVaries)
-          ? ' * Some hosts have a multiplier of their own from an aggregate, which they keep; the limits apply to the multiplier of the profile.'
+          ? ' * Some hosts have a multiplier of their own from an aggregate, which they keep; the marks apply to the multiplier of the profile.'
           : ''}
       </Text>
     </section>
   )
 }
 
-/** The host that would be first with the changed multipliers, and how many hosts were compared. */
+/** The host that would be first with the changed multipliers, and how many hosts this result covers. */
 function TriedOut({ decisionId, explained, tried, ranked }: Omit<WeightLabProps, 'onTry'>) {
   const { weighing, profile, fleetRevision } = explained
   const { weighers, candidateCount, truncatedAt } = weighing

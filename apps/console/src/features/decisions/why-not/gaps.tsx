@@ -10,7 +10,7 @@ export function Gaps({ gaps }: { readonly gaps: readonly Gap[] }) {
   const total = gaps.reduce((sum, { gap }) => sum + gap, 0)
   return (
     <SmallTable
-      label="Compared with the selected host"
+      label="This host compared with the selected host, by weigher"
       rows={[...gaps, { ...IN_TOTAL, gap: total, wouldFlipAt: undefined }]}
       rowKey={({ weigher }) => weigher}
       columns={[

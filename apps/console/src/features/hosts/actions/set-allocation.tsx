@@ -62,7 +62,7 @@ export function SetAllocation({ host, onClose, onDone }: SetAllocationProps) {
       />
       <TextInput
         label="Ratio"
-        description={`How many times its total may be allocated, 0.001 to 1000; now ${usage?.allocationRatio ?? 1}.`}
+        description={`How many times the host's total of the class may be allocated, 0.001 to 1000; now ${usage?.allocationRatio ?? 1}.`}
         value={ratio}
         onChange={({ currentTarget: { value } }) => change.edit(setRatio)(value)}
         error={wrong.ratio}

@@ -40,14 +40,17 @@ const shownIn: Readonly<Record<NumberField['unit'], (value: number) => string>> 
   GiB: formatGib,
   s: (seconds) => formatDuration(seconds * 1_000),
 }
-/** The limits of ranges for fields with conventional limits. The limits of all other fields depend on the hosts' values. */
+/**
+ * The conventional edges of ranges: the values at which one range ends and the next begins. The edges of all other number fields are
+ * computed from the hosts' values.
+ */
 const knownEdges: Readonly<Partial<Record<NumberField['name'], readonly number[]>>> = {
   'cpu.used': [25, 50, 75, 90],
   'mem.used': [25, 50, 75, 90],
   'disk.used': [25, 50, 75, 90],
   age: [10, 60, 600, 3_600, 86_400],
 }
-/** A field whose limits depend on the hosts' values is divided into at most this many ranges. */
+/** The values of a number field without known edges are divided into at most this many ranges with about equally many values each. */
 const RANGES = 5
 
 /**
@@ -130,7 +133,7 @@ function rangeAt(
   return { label: `${format(from)} to under ${format(to)}`, terms: `${field}>=${from} ${field}<${to}` }
 }
 
-/** The limits that divide the values into ranges with about equally many values each. Empty if all values are equal. */
+/** The edges that divide the values into ranges with about equally many values each. Empty if all values are equal. */
 function edgesOf(values: number[]): readonly number[] {
   const sorted = Float64Array.from(values).sort()
   const cuts = Array.from({ length: RANGES - 1 }, (_, i) => sorted[Math.floor(((i + 1) * sorted.length) / RANGES)])

@@ -45,7 +45,7 @@ export function ComparePanel({ fleet, ordinals, chosen, onNarrow, onClose }: Com
             ))}
             {alike.length === 0 ? null : (
               <Text size="xs" c="dimmed">
-                Same in both: {alike.map(({ field }) => field).join(', ')}.
+                Same for the selected and all other hosts: {alike.map(({ field }) => field).join(', ')}.
               </Text>
             )}
           </div>

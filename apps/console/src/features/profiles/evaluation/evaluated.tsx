@@ -17,7 +17,7 @@ interface EvaluatedProps {
   readonly candidate: number
 }
 
-/** The count of differences, and each request that has another result with the candidate. */
+/** How many requests have different results with the baseline and the candidate, and each of these requests. */
 export function Evaluated({ comparison, baseline, candidate }: EvaluatedProps) {
   const zone = useTimeZone()
   const { since, until, total, sampled, agreement, elsewhere, newFailures, newPlacements, text } = comparison
@@ -69,15 +69,15 @@ function costOf({ cpuRatio, p99DeltaMs }: Comparison) {
 
 function Disagreements({ comparison: { disagreements, elsewhere, newFailures, newPlacements } }: { readonly comparison: Comparison }) {
   const all = elsewhere + newFailures + newPlacements
-  if (all === 0) return <Text size="sm">Every request goes to the same host.</Text>
+  if (all === 0) return <Text size="sm">Every request goes to the same host with both versions.</Text>
   return (
     <>
       <Text component="h3" fw={600} size="sm">
-        {counted(all)} {all === 1 ? 'has' : 'have'} a different outcome
+        {counted(all)} {all === 1 ? 'has' : 'have'} different outcomes with the two versions
         {disagreements.length < all ? `; the first ${formatCount(disagreements.length)}` : ''}
       </Text>
       <SmallTable
-        label="Requests with a different outcome"
+        label="Requests with different outcomes with the two versions"
         maxHeight="360px"
         rows={disagreements}
         rowKey={({ decision }) => decision.id}
@@ -114,7 +114,7 @@ function ShadowFilters({ comparison: { shadowFilters } }: { readonly comparison:
   return (
     <>
       <Text component="h3" fw={600} size="sm" mt="xs">
-        Its filters in shadow mode, if each were enforced
+        Filters of this version in shadow mode, and the effect if each were enforced
       </Text>
       <SmallTable
         label="Filters in shadow mode"

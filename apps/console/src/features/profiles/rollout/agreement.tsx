@@ -28,7 +28,10 @@ interface AgreementProps {
   readonly versions: Versions
 }
 
-/** A chart of the share of decisions on which both versions agree, over time. A selected range links to its decisions. */
+/**
+ * A chart of the share of decisions on which the active version and the candidate agree, over time. A selected range links to its
+ * decisions.
+ */
 export function AgreementOverTime({ steps, versions }: AgreementProps) {
   const navigate = useNavigate()
   const sampled = sumOf(steps, 'sampled')
@@ -37,9 +40,9 @@ export function AgreementOverTime({ steps, versions }: AgreementProps) {
     if (q !== undefined) void navigate({ to: '/decisions', search: { q } })
   }
   return (
-    <section aria-label="Agreement over time" className="followed" data-agreement={sampled}>
+    <section aria-label="Agreement of both versions, by time" className="followed" data-agreement={sampled}>
       <Text component="h3" fw={600} size="sm" mt="xs">
-        Agreement over time, over all replicas
+        Decisions on which both versions agree, by time (all replicas together)
       </Text>
       {sampled === 0 ? (
         <Text size="sm" c="dimmed" role="status">
@@ -65,16 +68,16 @@ export function AgreementOverTime({ steps, versions }: AgreementProps) {
   )
 }
 
-/** Why no decisions were compared. */
+/** Why no decision of one version was repeated by the other version. */
 function emptyText(steps: readonly Step[]): string {
   const [skipped, notSolved] = [sumOf(steps, 'skipped'), sumOf(steps, 'notSolved')]
   if (skipped + notSolved === 0)
-    return 'Nothing was compared yet: this profile has made no decision since, or the last few seconds are not written yet.'
+    return 'No decision was repeated by the other version yet: the profile has decided nothing since the rollout began, or the last few seconds are not written yet.'
   const left = [
-    ...(skipped === 0 ? [] : [`${formatCount(skipped)} ran out of time`]),
-    ...(notSolved === 0 ? [] : [`${formatCount(notSolved)} would have needed a solver`]),
+    ...(skipped === 0 ? [] : [`for ${formatCount(skipped)} the time ran out`]),
+    ...(notSolved === 0 ? [] : [`${formatCount(notSolved)} would have needed a solver, which is not asked for a comparison`]),
   ]
-  return `Nothing was compared: ${left.join(', ')}.`
+  return `No decision was repeated by the other version: ${left.join('; ')}.`
 }
 
 /** A filter that finds the decisions of both versions from the step `first` to the step `last`. */
@@ -105,7 +108,7 @@ function Chart({ steps, sampled, onTake }: ChartProps) {
     <>
       <Hatchings />
       <BrushBars
-        label={`${formatCount(sampled)} decisions by both versions in ${steps.length} steps of ${formatDuration(lengthMs)}: the share of each that goes to the same hosts.`}
+        label={`${formatCount(sampled)} decisions by both versions in ${steps.length} steps of ${formatDuration(lengthMs)}: the share that goes to the same hosts in each step.`}
         bars={bars}
         ends={[first === undefined ? '' : formatTime(first.at, zone), last === undefined ? '' : formatTime(last.until, zone)]}
         idle="each bar shows all decisions compared in its step; a step without a bar had none"
@@ -144,7 +147,7 @@ function lineOf(steps: readonly Step[], from: number, to: number, zone: TimeZone
   if (first === undefined || last === undefined) return ''
   const range = `${formatTime(first.at, zone)} to ${formatTime(last.until, zone)}`
   const sampled = sumOf(some, 'sampled')
-  if (sampled === 0) return `${range}: nothing was compared`
+  if (sampled === 0) return `${range}: no decision by both versions`
   const others = kinds.flatMap(({ key, name }) =>
     key === 'agreed' || sumOf(some, key) === 0 ? [] : [`${formatCount(sumOf(some, key))} ${name}`],
   )
@@ -153,13 +156,13 @@ function lineOf(steps: readonly Step[], from: number, to: number, zone: TimeZone
   )
 }
 
-/** A table of the steps in which decisions were compared or could not be compared, with links to these decisions. */
+/** A table of the time steps in which both versions decided, or could not both decide, with links to these decisions. */
 function Steps({ steps, versions }: AgreementProps) {
   const zone = useTimeZone()
   const busy = steps.filter(({ sampled, skipped, notSolved }) => sampled + skipped + notSolved > 0)
   return (
     <SmallTable
-      label="Agreement step by step"
+      label="Agreement of both versions, by time step"
       maxHeight="240px"
       rows={busy}
       rowKey={({ at }) => at}

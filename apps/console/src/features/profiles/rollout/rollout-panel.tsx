@@ -40,7 +40,7 @@ function Counted({ profile, rollout }: { readonly profile: Profile; readonly rol
       {sampled === 0 ? null : (
         <Figures
           figures={[
-            { label: 'decided by both', value: formatCount(sampled) },
+            { label: 'decided by both versions', value: formatCount(sampled) },
             { label: 'same outcome', value: agreement === null ? '–' : formatShare(agreement) },
             { label: 'newly failing', value: formatCount(newFailures), isBad: newFailures > 0 },
             { label: 'newly placed', value: formatCount(newPlacements) },

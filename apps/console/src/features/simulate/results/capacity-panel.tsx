@@ -39,7 +39,7 @@ function Counted({ answer, baseline }: { readonly answer: Capacity; readonly bas
       {drain === null ? null : <Drained drain={drain} label="Drained before counting" />}
       {exact ? null : (
         <Alert color="yellow" p="xs" title="Not exact">
-          {cut === 'LIMIT' ? 'Counting ended at its limit.' : 'The time ran out before everything was counted.'} There may be more.
+          {cut === 'LIMIT' ? 'Counting ended at its limit.' : 'The time ran out before everything was counted.'} More instances may fit.
         </Alert>
       )}
       <SmallTable

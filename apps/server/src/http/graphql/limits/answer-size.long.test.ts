@@ -4,8 +4,8 @@ import { createYoga } from 'graphql-yoga'
 import { describe, expect, test } from 'vitest'
 import { CallerGoneError, duringCall } from '../../../event-loop/question.ts'
 import { bytesOf, countAnswers } from '../../../schema/types/answer-size.ts'
-import { jsonInPieces } from '../../json-with-pauses.ts'
-import { type Answers, createAnswers, writeInPieces } from './answer-size.ts'
+import { jsonWithPauses } from '../../json-with-pauses.ts'
+import { type Answers, createAnswers, writeWithPauses } from './answer-size.ts'
 
 const KIB = 1_024
 const limits = { answerBytes: 64 * KIB, answersBytes: 256 * KIB, smallAnswerBytes: 8 * KIB }
@@ -174,48 +174,48 @@ test('the size of a value is about that of its JSON, and a value that is too lon
 })
 
 describe('a long answer is written in slices', () => {
-  test('the pieces of a long answer together equal the text of JSON.stringify', async () => {
+  test('the chunks of a long answer together equal the text of JSON.stringify', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue({ maxDepth: 4 }), async (value) => {
-        expect(await jsonInPieces(value, 1e9)).toBe(JSON.stringify(value))
+        expect(await jsonWithPauses(value, 1e9)).toBe(JSON.stringify(value))
       }),
     )
     const odd = { a: undefined, b: [undefined, Number.NaN], c: new Date(0), d: { toJSON: () => [1] }, e: Object.create(null) }
-    expect(await jsonInPieces(odd, 1e9)).toBe(JSON.stringify(odd))
+    expect(await jsonWithPauses(odd, 1e9)).toBe(JSON.stringify(odd))
   })
 
-  test('a piece exceeds its limit by at most one text, and nothing is written beyond the limit of the answer', async () => {
-    const pieces: number[] = []
+  test('a chunk exceeds its limit by at most one text, and nothing is written beyond the limit of the answer', async () => {
+    const chunks: number[] = []
     const texts = Array.from({ length: 1_000 }, () => 'x'.repeat(1_000))
-    expect(await jsonInPieces({ texts }, 1e9, (length) => void pieces.push(length))).toHaveLength(JSON.stringify({ texts }).length)
-    expect(pieces).toHaveLength(15)
-    expect(Math.max(...pieces)).toBeLessThan(64 * KIB + 1_010)
-    pieces.length = 0
-    expect(await jsonInPieces({ texts }, 200_000, (length) => void pieces.push(length))).toBeUndefined()
-    expect(pieces).toHaveLength(4)
+    expect(await jsonWithPauses({ texts }, 1e9, (length) => void chunks.push(length))).toHaveLength(JSON.stringify({ texts }).length)
+    expect(chunks).toHaveLength(15)
+    expect(Math.max(...chunks)).toBeLessThan(64 * KIB + 1_010)
+    chunks.length = 0
+    expect(await jsonWithPauses({ texts }, 200_000, (length) => void chunks.push(length))).toBeUndefined()
+    expect(chunks).toHaveLength(4)
   })
 
   test('writing an answer stops after its caller disconnected', async () => {
     const gone = new AbortController()
-    let pieces = 0
+    let chunks = 0
     const writing = duringCall(gone.signal, () =>
-      jsonInPieces(
+      jsonWithPauses(
         Array.from({ length: 1_000 }, () => 'x'.repeat(1_000)),
         1e9,
         () => {
-          if (++pieces === 3) gone.abort()
+          if (++chunks === 3) gone.abort()
         },
       ),
     )
     await expect(writing).rejects.toThrow(CallerGoneError)
-    expect(pieces).toBe(3)
+    expect(chunks).toBe(3)
   })
 
   test('errors and extensions are written after the data', async () => {
     const answer = createAnswers().begin()
     answer.add(1_000_000, undefined, false)
     const data = { texts: Array.from({ length: 1_000 }, () => 'x'.repeat(1_000)) }
-    const written = await writeInPieces({ data }, answer)
+    const written = await writeWithPauses({ data }, answer)
     const others = { errors: [{ message: 'no' }], extensions: { a: 1 } }
     expect(JSON.parse(written.stringify?.({ data, ...others } as never) ?? '')).toEqual({ data, ...others })
     expect(JSON.parse(written.stringify?.({ data }) ?? '')).toEqual({ data })

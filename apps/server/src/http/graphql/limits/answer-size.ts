@@ -2,7 +2,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql'
 import { CallerGoneError } from '../../../event-loop/question.ts'
 import type { AnswerSize } from '../../../schema/types/answer-size.ts'
 import { fault } from '../../../schema/types/faults.ts'
-import { jsonInPieces } from '../../json-with-pauses.ts'
+import { jsonWithPauses } from '../../json-with-pauses.ts'
 import { limits, overLimit } from '../../limits.ts'
 
 /** The size of one call's answer, or of the next event of a stream. */
@@ -112,12 +112,12 @@ const WRITTEN_AT_ONCE = 256 * 1024
 export type WrittenResult = ExecutionResult & { readonly stringify?: (result: ExecutionResult) => string }
 
 /**
- * Writes a long answer and yields between pieces. Throws CallerGoneError if the caller disconnects, and GraphQLError if the answer is too
- * large.
+ * Writes a long answer, and yields after each chunk. Throws CallerGoneError if the caller disconnects, and GraphQLError if the answer is
+ * too large.
  */
-export async function writeInPieces(result: ExecutionResult, answer: Answer): Promise<WrittenResult> {
+export async function writeWithPauses(result: ExecutionResult, answer: Answer): Promise<WrittenResult> {
   if (answer.bytes < WRITTEN_AT_ONCE || !result.data) return result
-  const data = await jsonInPieces(result.data, answer.most)
+  const data = await jsonWithPauses(result.data, answer.most)
   if (data === undefined) throw tooLarge(answer.most, false)
   return {
     ...result,

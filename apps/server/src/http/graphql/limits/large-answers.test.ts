@@ -62,7 +62,7 @@ test('events of a stream are limited like answers, a long event arrives complete
         const { value = '', done } = (await reader?.read()) ?? { done: true }
         if (done) throw new Error(`the stream ended: ${text.slice(0, 200)}`)
         text += value
-        // an event arrives in many pieces, so a long text is not searched at each of them
+        // an event arrives in many chunks, so a long text is not searched at each of them
         if (!value.endsWith('\n\n')) continue
         const event = /^data: (.+)\n\n/m.exec(text)?.[1]
         text = ''

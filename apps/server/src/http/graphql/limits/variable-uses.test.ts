@@ -49,8 +49,8 @@ describe('each use of a variable is counted', () => {
       'query ($x: A) { a { ...F } b { ...F } } fragment G on Q { c(p: [$x, $x]) } fragment F on Q { d { ...G } e { ...G } f(p: $x) }',
       [['x', 10]],
     ],
-    ['and its definition is no use', 'query ($x: A = 1, $y: A) { a(p: $y) }', [['y', 1]]],
-    ['and a fragment that is not spread has no use', 'query ($x: A) { a(p: $x) } fragment F on Q { b(p: [$x, $x]) }', [['x', 1]]],
+    ['of an unused variable: its definition is no use', 'query ($x: A = 1, $y: A) { a(p: $y) }', [['y', 1]]],
+    ['in a fragment that is not spread, which has no use', 'query ($x: A) { a(p: $x) } fragment F on Q { b(p: [$x, $x]) }', [['x', 1]]],
     [
       'under names that objects have',
       'query ($__proto__: A, $toString: A) { a(p: [$__proto__, $toString]) }',
@@ -61,7 +61,7 @@ describe('each use of a variable is counted', () => {
     ],
   ])('%s', (_name, text, expected) => expect(Object.entries(usesIn(text))).toEqual(expected))
 
-  test('but not its uses in the other operations of the document', () => {
+  test('the uses of a variable in other operations of the document are not counted', () => {
     const text = 'query A($x: A) { a(p: $x) } query B($x: A) { a(p: [$x, $x]) ...F } fragment F on Q { b(p: $x) }'
     expect([usesIn(text, 'A'), usesIn(text, 'B')]).toEqual([{ x: 1 }, { x: 3 }])
   })

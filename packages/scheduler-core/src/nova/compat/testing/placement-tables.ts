@@ -170,12 +170,12 @@ export const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       asks: { forceHosts: ['h1'], requestedDestination: { aggregates: [aUuid(1)] } },
       gets: { h1: 'PlacementDestination host.none_common', h2: 'Candidates host.not_requested' },
     },
-    'A19 LP 1823370 only_cell: only hosts of the cell pass': {
+    'A19, LP 1823370, only_cell: only hosts of the cell pass': {
       hosts: { h1: inCell(aUuid(71)), h2: inCell(aUuid(72)) },
       asks: bound({ cell: cellOf(aUuid(72)) }),
       gets: 'h2',
     },
-    'A19 LP 1823370 a move that may leave its cell': {
+    'A19, LP 1823370: a move that may leave its cell also finds hosts of other cells': {
       hosts: { h1: inCell(aUuid(71)), h2: inCell(aUuid(72)) },
       disabled: ['h2'],
       asks: bound({ cell: cellOf(aUuid(72)), allow_cross_cell_move: true }),
@@ -190,7 +190,7 @@ export const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       asks: bound({ host: 'h1', node: 'h1', cell: cellOf(aUuid(72)) }),
       gets: { h1: 'PlacementDestination cell.other', h2: 'Candidates host.not_requested' },
     },
-    'A19 LP 1823370 an instance that moves on stays in its cell': {
+    'A19, LP 1823370: an instance that is moved again may only go to hosts of its cell': {
       hosts: { h1: inCell(aUuid(71)), h2: inCell(aUuid(72)) },
       asks: { ...bound({ host: 'h2', node: 'h2', cell: cellOf(aUuid(72)) }), requestedDestination: null, ignoreHosts: ['h2'] },
       gets: { h1: 'PlacementDestination cell.other', h2: 'Candidates host.excluded' },

@@ -14,11 +14,12 @@ export const statusRows: Readonly<Record<string, Row>> = {
     gets: { h1: 'Candidates host.not_requested', h2: 'ResourceClassFilter (claim) memory.too_little' },
   },
   'a host that is not forced is refused by ComputeFilter': { disabled: ['h1', 'h2'], gets: both('ComputeFilter host.disabled') },
-  'Nova compute_status_filter: without ComputeFilter in the profile, a host that is not forced is refused too': {
-    filters: [],
-    disabled: ['h1', 'h2'],
-    gets: both('PlacementStatus host.disabled'),
-  },
+  'Nova compute_status_filter: without ComputeFilter in the profile, a disabled host that is not forced is refused by the check of Placement':
+    {
+      filters: [],
+      disabled: ['h1', 'h2'],
+      gets: both('PlacementStatus host.disabled'),
+    },
   'a ComputeFilter in shadow refuses no host, so PlacementStatus does': {
     filters: [{ name: 'ComputeFilter', shadow: true }],
     disabled: ['h1'],

@@ -10,11 +10,11 @@ const group = (given: Partial<NovaGroup> = {}): Given['request'] => ({
 test.each<[string, Given, string]>([
   ['no group', {}, 'passes'],
   ["the host is one of the group's hosts", { request: group() }, 'passes'],
-  ['another host', { request: group(), host: { host: 'h3' } }, 'group.affinity'],
+  ["the host is none of the group's hosts", { request: group(), host: { host: 'h3' } }, 'group.affinity'],
   ['capitals matter', { request: group(), host: { host: 'H1' } }, 'group.affinity'],
   ['a group without hosts', { request: group({ hosts: [] }), host: { host: 'h3' } }, 'passes'],
   ['a group whose hosts are null', { request: group({ hosts: null }), host: { host: 'h3' } }, 'passes'],
-  ['another policy', { request: group({ policies: ['soft-affinity'] }), host: { host: 'h3' } }, 'passes'],
+  ['a group with the policy soft-affinity', { request: group({ policies: ['soft-affinity'] }), host: { host: 'h3' } }, 'passes'],
   ['the policy only in the older list of policies', { request: group({ policy: null }), host: { host: 'h3' } }, 'group.affinity'],
   ['the policy only in the newer single field', { request: group({ policies: undefined }) }, 'raises ObjectActionError'],
 ])('ServerGroupAffinityFilter: %s', (_name, given, verdict) => expect(verdictOf(serverGroupAffinityFilter, given)).toBe(verdict))

@@ -15,21 +15,21 @@ test.each<[string, Given, string]>([
   ['no group', { host: holds('a') }, 'passes'],
   ['no member on the host', { request: group(), host: holds('x') }, 'passes'],
   ['a member on the host', { request: group(), host: holds('a', 'x') }, 'group.anti_affinity'],
-  ['another policy', { request: group({ policy: 'affinity' }), host: holds('a') }, 'passes'],
+  ['a group with the policy affinity', { request: group({ policy: 'affinity' }), host: holds('a') }, 'passes'],
   ['only the instance itself on the host', { request: group(), host: holds('a', 'new') }, 'passes'],
   ['fewer members than the rule allows', { request: rule('2'), host: holds('a') }, 'passes'],
   ['as many members as the rule allows', { request: rule(' 2 '), host: holds('a', 'b') }, 'group.anti_affinity'],
   ['a rule that allows 0 members', { request: rule('0'), host: holds() }, 'group.anti_affinity'],
   ['a rule that is not a number', { request: rule('x'), host: holds() }, 'raises ValueError'],
-  ['another rule', { request: group({ rules: { other: '5' } }), host: holds('a') }, 'group.anti_affinity'],
+  ['a rule that the filter does not know', { request: group({ rules: { other: '5' } }), host: holds('a') }, 'group.anti_affinity'],
   ['members that are null', { request: group({ members: null }), host: holds() }, 'raises TypeError'],
   ['a group without a policy', { request: group({ policy: undefined }), host: holds() }, 'raises ObjectActionError'],
 ])('ServerGroupAntiAffinityFilter: %s', (_name, given, verdict) => expect(verdictOf(serverGroupAntiAffinityFilter, given)).toBe(verdict))
 
 test.each<[string, Given, string]>([
-  ['another policy', { request: group() }, 'passes'],
+  ['a group whose policy is not legacy', { request: group() }, 'passes'],
   ["the host is one of the group's hosts", { request: group({ policies: ['legacy'] }) }, 'group.anti_affinity'],
-  ['another host', { request: group({ policies: ['legacy'] }), host: { host: 'h2' } }, 'passes'],
+  ["the host is none of the group's hosts", { request: group({ policies: ['legacy'] }), host: { host: 'h2' } }, 'passes'],
   ['a group without hosts', { request: group({ policies: ['legacy'], hosts: null }) }, 'passes'],
 ])('GroupAntiAffinityFilter: %s', (_name, given, verdict) => expect(verdictOf(groupAntiAffinityFilter, given)).toBe(verdict))
 

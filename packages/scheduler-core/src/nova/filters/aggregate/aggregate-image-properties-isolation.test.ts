@@ -18,7 +18,11 @@ test.each<[string, Given, string]>([
     { request: image({ os_type: 'linux' }), host: kept({ os_type: 'windows' }, { os_type: 'linux' }) },
     'passes',
   ],
-  ['another value', { request: image({ os_type: 'linux' }), host: kept({ os_type: 'windows' }) }, 'aggregate.image_property'],
+  [
+    'the image has a value that the aggregate does not have',
+    { request: image({ os_type: 'linux' }), host: kept({ os_type: 'windows' }) },
+    'aggregate.image_property',
+  ],
   ['an empty value excludes all images', { request: image({ os_type: 'linux' }), host: kept({ os_type: '' }) }, 'aggregate.image_property'],
   ['a number is compared by its digits', { request: image({ hw_cpu_cores: 4 }), host: kept({ hw_cpu_cores: '4' }) }, 'passes'],
   ['a boolean true matches True', { request: image({ hw_boot_menu: true }), host: kept({ hw_boot_menu: 'True' }) }, 'passes'],

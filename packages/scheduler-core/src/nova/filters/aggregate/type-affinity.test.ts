@@ -10,7 +10,7 @@ const holds = (flavors: Record<string, string>): Given['host'] => ({
 test.each<[string, Given, string]>([
   ['an empty host', {}, 'passes'],
   ['instances of the same flavor only', { host: holds({ a: '4', b: '4' }) }, 'passes'],
-  ['another flavor', { host: holds({ a: '4', b: '5' }) }, 'flavor.other'],
+  ['an instance of a different flavor', { host: holds({ a: '4', b: '5' }) }, 'flavor.other'],
   ['an instance whose flavor was not reported', { host: { instances: new Set(['a']) } }, 'flavor.other'],
 ])('%s', (_name, given, verdict) => expect(verdictOf(typeAffinityFilter, given)).toBe(verdict))
 

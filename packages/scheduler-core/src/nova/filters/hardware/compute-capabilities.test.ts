@@ -13,7 +13,7 @@ test.each<[string, Record<string, string>, string]>([
   ['a name without a scope that is an attribute of hosts', { vcpus_total: '>= 17' }, 'capability.mismatch'],
   ['a name without a scope that is not an attribute of hosts', { colour: 'red' }, 'passes'],
   ['a name without a scope among the statistics of the host', { gpu: 'no' }, 'capability.mismatch'],
-  ['another scope', { 'hw:vcpus_total': '>= 99' }, 'passes'],
+  ['a name with a scope other than `capabilities`', { 'hw:vcpus_total': '>= 99' }, 'passes'],
   ['an unknown name with the scope `capabilities`', { 'capabilities:colour': 'red' }, 'capability.missing'],
   ['a statistic by its path', { 'capabilities:stats:gpu': 'yes' }, 'passes'],
   ['a statistic by its name alone', { 'capabilities:gpu': 's!= no' }, 'passes'],

@@ -20,7 +20,7 @@ test.each<[string, Given, string]>([
     { request: image({ hw_vm_mode: 'hvm' }), host: { supportedInstances: [] } },
     'image.unsupported',
   ],
-  ['another architecture', { request: image({ hw_architecture: 'i686' }) }, 'image.unsupported'],
+  ['an architecture that the host does not support', { request: image({ hw_architecture: 'i686' }) }, 'image.unsupported'],
   ['a mode equal to the type of the hypervisor', { request: image({ hw_vm_mode: 'xen' }), host: xen }, 'passes'],
   ['an alias of the architecture', { request: image({ hw_architecture: 'amd64' }) }, 'passes'],
   ['a default architecture', { options: { image_properties_default_architecture: 'ppc64le' } }, 'image.unsupported'],

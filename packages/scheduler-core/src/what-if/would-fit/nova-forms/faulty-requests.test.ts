@@ -79,8 +79,8 @@ describe('boot from a volume under a filter of Nova that counts the root disk', 
 
   test.each<[what: string, flavor: JsonObject, said: string]>([
     ['a root disk alone', { root_gb: 50 }, 'root disk of the flavor -> 10 GiB'],
-    ['an ephemeral disk too', { root_gb: 50, ephemeral_gb: 4 }, 'root disk of the flavor -> 6 GiB'],
-    ['swap too', { root_gb: 9, swap: 2_048 }, 'root disk of the flavor -> 8 GiB'],
+    ['a root disk and an ephemeral disk', { root_gb: 50, ephemeral_gb: 4 }, 'root disk of the flavor -> 6 GiB'],
+    ['a root disk and swap', { root_gb: 9, swap: 2_048 }, 'root disk of the flavor -> 8 GiB'],
   ])('%s: a smaller root disk is proposed', (_what, flavor, said) => {
     expect(saidOf(on(flavor))[0]).toBe(said)
     for (const { request } of answerOf(on(flavor)).counterfactuals) expect(answerOf({ ...on(flavor), request }).fits).toBe(true)

@@ -360,7 +360,7 @@ describe.each(cases)('$field, $number', (one) => {
   })
 
   if (dropped !== undefined)
-    test('a change that drops the condition is proposed too', () => {
+    test('a change that drops the condition is proposed', () => {
       expect(answer.counterfactuals.map(({ changes: all }) => textOf(all))).toContain(dropped)
     })
 })
