@@ -7,7 +7,7 @@ import { hostStatuses } from '../../records/change.ts'
 import type { FilterCount } from '../../records/decision.ts'
 import { readsOf } from '../../report/stats-fields.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
-import type { PreparedFilter } from '../../text/prepared-filter.ts'
+import { type PreparedFilter, withCopiedMethods } from '../../text/prepared-filter.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 import { ADMITTED_DOMAINS } from '../../values/levels.ts'
 import { atOnce, HOSTS_AT_ONCE, type Steps, WHOLE } from '../../values/steps.ts'
@@ -51,7 +51,7 @@ export function* prepareFiltersInSteps(compiled: CompiledProfile, request: Reque
       const prepared = filter.prepare(request, fleet, options)
       if (prepared === undefined) return { ...known, prepared, failed: false }
       const reads = readsOf(filter.reads, options)
-      const named = isOfPlugin || isOutside ? nameOwnUnsent(prepared, fleet, reads) : prepared
+      const named = isOfPlugin || isOutside ? nameOwnUnsent(withCopiedMethods(prepared), fleet, reads) : prepared
       // for a filter outside of this process, missing fields were checked before the filter was called
       return { ...known, prepared: refuseUnreported(named, fleet, isOutside ? [] : reads, options), failed: false }
     } catch (error) {
