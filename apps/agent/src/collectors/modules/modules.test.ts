@@ -218,15 +218,15 @@ describe('power', () => {
   }
 
   test('the power is the energy of the chosen zones by the time, and the rest of the budget is free', async () => {
-    // 100 J in at least 0.5 s are at most 200 W; without the rest of the zones
+    // 100 J in at least 0.49 s are at most 205 W, which are rounded up to steps of 10 W
     const free = await measure('1000000', '101000000')
-    expect(free).toBeGreaterThan(790)
+    expect(free).toBeGreaterThanOrEqual(790)
     expect(free).toBeLessThan(1_000)
   })
 
   test('a counter that began again after its range is understood', async () => {
     const free = await measure('262143328849', '99999999')
-    expect(free).toBeGreaterThan(790)
+    expect(free).toBeGreaterThanOrEqual(790)
     expect(free).toBeLessThan(1_000)
   })
 
