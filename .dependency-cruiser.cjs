@@ -230,9 +230,10 @@ module.exports = {
     {
       name: 'server-has-one-door',
       severity: 'error',
-      comment: 'Other packages import only the index of the server; tests may also import its test databases (builders-are-for-tests).',
+      comment:
+        'Other packages import only the index of the server; tests may also import its test databases and its rule for JSON (builders-are-for-tests).',
       from: { path: '^(apps|packages)/', pathNot: '^apps/server/' },
-      to: { path: '^apps/server/', pathNot: `${server}/(index|for-proofs|testing/test-database)[.]ts$` },
+      to: { path: '^apps/server/', pathNot: `${server}/(index|for-proofs|testing/(test-database|json-rule))[.]ts$` },
     },
     {
       name: 'core-has-five-doors',

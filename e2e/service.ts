@@ -24,8 +24,8 @@ export interface Demo extends Service {
 
 const KEY = 'the-admin-key-of-browser-tests'
 
-/** The folder of an example plug-in about racks. No profile of the release uses the filters and weighers of this plug-in. */
-const RACK = fileURLToPath(new URL('../examples/plugin-rack', import.meta.url))
+/** The example plug-ins about racks and about power. No profile of the release uses their filters and weighers. */
+const PLUGINS = ['plugin-rack', 'plugin-power'].map((name) => `trusted:${fileURLToPath(new URL(`../examples/${name}`, import.meta.url))}`)
 
 /** An existing service whose database a new replica uses, and the port of the new replica. */
 export interface SharedStore {
@@ -75,7 +75,7 @@ const serve = (database: string, port = 0): Promise<Running> =>
       DATABASE_URL: database,
       PORT: String(port),
       GANTT_ADMIN_KEY: KEY,
-      GANTT_PLUGINS: `trusted:${RACK}`,
+      GANTT_PLUGINS: PLUGINS.join(','),
     }),
   )
 

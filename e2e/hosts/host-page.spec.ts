@@ -185,6 +185,8 @@ test('the collectors of a host are shown with their states, and a document that 
   const sectionOf = (title: string) => page.locator('section', { has: page.getByRole('heading', { name: title }) })
   await expect(sectionOf('storage 1.0')).toContainText('Not sent now: no profile in use reads it, so the collector disks is paused.')
   await expect(sectionOf('network 1.0')).not.toContainText('Not sent now')
+  // no document of this namespace was ever sent
+  await expect(sectionOf('power')).toContainText('Not sent now: the collector watts fails. The host has no document.')
   await expect(page.getByRole('heading', { name: 'collectors 1.0' })).toHaveCount(0)
   await look('a host with collectors')
 })

@@ -87,7 +87,7 @@ test('bars show the share of agreement over time, also with the keyboard, and li
   const { client } = fleet
   await openRollout(client, 'bars')
   await visit('/profiles/bars')
-  await expect(agreement(page)).toContainText('No decision was made by both versions yet')
+  await expect(agreement(page)).toContainText('No decision was repeated by the other version yet')
   await expect(bars(page)).toBeHidden()
   await expect(ranks(page)).toBeHidden()
 
@@ -174,7 +174,7 @@ test('appearance: the agreement of a rollout @looks', { tag: '@rare' }, async ({
   const name = `looks-${project.name}`
   await openRollout(client, name)
   await visit(`/profiles/${name}`)
-  await expect(agreement(page)).toContainText('No decision was made by both versions yet')
+  await expect(agreement(page)).toContainText('No decision was repeated by the other version yet')
   await look('a rollout without compared decisions')
   await decide(client, name)
   await expect(ranks(page)).toBeVisible({ timeout: 30_000 })

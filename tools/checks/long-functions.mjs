@@ -15,6 +15,8 @@ export const ONE_TREE = 'one tree of elements'
 
 const madeOfParts = [
   'apps/agent/src/claims-watch.ts watchClaims',
+  'apps/agent/src/collectors/collector.ts startCollector',
+  'apps/agent/src/collectors/run-collectors.ts runCollectors',
   'apps/agent/src/run.ts createMachineReporter',
   'apps/console/src/app/palette-found.tsx PaletteFound',
   'apps/console/src/features/aggregates/aggregate-history.tsx AggregateHistory',

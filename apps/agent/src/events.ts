@@ -1,6 +1,6 @@
 import type { OverLimit } from './claims.ts'
 import type { CollectorState } from './collectors/collector.ts'
-import type { CollectorError } from './collectors/run-process.ts'
+import type { CollectorError } from './collectors/processes/run-process.ts'
 import type { Omittable } from './report.ts'
 
 /** The form of a report. `question` is an empty delta whose answer has the list of needed fields. */

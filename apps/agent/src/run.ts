@@ -25,7 +25,10 @@ export interface AgentOptions {
   readonly notify: (event: AgentEvent) => void
   /** Ends the agent. Before it ends, the agent logs its counts. */
   readonly signal: AbortSignal
-  /** Programs that collect documents of namespaces. None by default. */
+  /**
+   * Programs that collect documents of namespaces. If the list is empty, the states of collectors that an earlier agent reported are
+   * removed. If it is absent, nothing is reported about collectors.
+   */
   readonly collectors?: readonly CollectorSettings[]
   readonly clock?: Clock
   /** Returns a number from 0 to 1, like Math.random. */
@@ -45,12 +48,15 @@ const MAX_PAUSE_MS = 60_000
  * pauses after them grow. Only the signal ends the agent.
  */
 export async function runAgent(options: AgentOptions): Promise<void> {
-  const { gantt, name, offer, intervalMs, notify, signal, clock = systemClock, random = Math.random, collectors: settings = [] } = options
+  const { gantt, name, offer, intervalMs, notify, signal, clock = systemClock, random = Math.random, collectors: settings } = options
   const collectors =
-    settings.length === 0
+    settings === undefined
       ? undefined
-      : runCollectors({ gantt, name, settings, notify, signal, clock, ...(options.now && { now: options.now }) })
-  const machine = createMachineReporter({ ...options, onRequired: (namespaces) => collectors?.setRequired(namespaces) })
+      : runCollectors({
+          ...{ gantt, name, settings, notify, signal, clock, ...(options.now && { now: options.now }) },
+          ask: async () => void (await machine.ask()),
+        })
+  const machine: MachineReporter = createMachineReporter({ ...options, onRequired: (namespaces) => collectors?.setRequired(namespaces) })
   let failures = 0
   await machine.reportNow()
   const watch = watchClaims({ gantt, name, offer, picture: () => machine.picture, notify, signal, clock })
@@ -67,8 +73,11 @@ export async function runAgent(options: AgentOptions): Promise<void> {
 }
 
 export interface MachineReporterOptions extends AgentOptions {
-  /** Called with the namespaces of which profiles read fields, after each answer that lists them. */
-  readonly onRequired?: (namespaces: readonly string[]) => void
+  /**
+   * Called after each report that the service accepted, with the namespaces of which profiles read fields. Undefined if the answer does not
+   * list them.
+   */
+  readonly onRequired?: (namespaces: readonly string[] | undefined) => void
 }
 
 export interface MachineReporter {
@@ -79,6 +88,11 @@ export interface MachineReporter {
    * be reported, returns false and logs the problem, unless the last call failed with the same error.
    */
   reportNow(): Promise<boolean>
+  /**
+   * Sends an empty delta, whose answer lists what profiles read, without reading the machine. Sends nothing before the first report was
+   * accepted. Returns and logs like `reportNow`.
+   */
+  ask(): Promise<boolean>
   counts(): Counts
   /** The error with which the last report failed. Undefined if the service answered. */
   readonly lastError: unknown
@@ -129,7 +143,7 @@ export function createMachineReporter({
         reported = next
         if (isWhole) count('full', next, startedAt)
         else count(form, document, startedAt)
-        if (result.required) onRequired?.(result.required.namespaces.map(({ namespace }) => namespace))
+        onRequired?.(result.required?.namespaces.map(({ namespace }) => namespace))
         const needed = result.required?.namespaces.find(({ namespace }) => namespace === 'compute')
         const wanted = new Set(needed?.omittable ?? [])
         if (wanted.size === omittable.size && [...wanted].every((field) => omittable.has(field))) return 'counted'
@@ -177,23 +191,16 @@ export function createMachineReporter({
     return 'counted'
   }
 
-  return {
-    get picture() {
-      return picture
-    },
-    async reportNow() {
-      if (counts.looks > 0) [before, picture] = [picture, look()]
-      for (const text of remarksOn(picture).filter((remark) => !remarks.includes(remark))) notify({ event: 'remark', text })
-      remarks = remarksOn(picture)
-      counts.looks++
+  let turn: Promise<unknown> = Promise.resolve()
+  /** Runs `work` after earlier calls, and logs its failure. */
+  const inTurn = (work: () => Promise<boolean>): Promise<boolean> => {
+    const done = turn.then(async () => {
       try {
-        let end = await send()
-        // At most three reports are sent. If yet another report is needed, it follows at the next reading.
-        for (let times = 0; end === 'again' && times < 2; times++) end = await send()
+        const isTaken = await work()
         complaint = ''
         lastError = undefined
-        if (end === 'refused') counts.failed++
-        return end !== 'refused'
+        if (!isTaken) counts.failed++
+        return isTaken
       } catch (error) {
         if (signal.aborted) return false
         counts.failed++
@@ -203,10 +210,40 @@ export function createMachineReporter({
         complaint = text
         lastError = error
         return false
-      } finally {
-        if (counts.looks % READINGS_PER_QUESTION === 0) notify({ event: 'counts', ...figures() })
       }
+    })
+    turn = done
+    return done
+  }
+  const readAndReport = async (): Promise<boolean> => {
+    if (counts.looks > 0) [before, picture] = [picture, look()]
+    for (const text of remarksOn(picture).filter((remark) => !remarks.includes(remark))) notify({ event: 'remark', text })
+    remarks = remarksOn(picture)
+    counts.looks++
+    let end = await send()
+    // At most three reports are sent. If yet another report is needed, it follows at the next reading.
+    for (let times = 0; end === 'again' && times < 2; times++) end = await send()
+    return end !== 'refused'
+  }
+  const ask = async (): Promise<boolean> => {
+    if (reported === undefined) return true
+    const startedAt = clock.now()
+    isWhole = false
+    next = reported
+    // if the answer requires another report, it follows at the next reading
+    return take(await reporter.change({}, how), 'question', {}, startedAt) !== 'refused'
+  }
+
+  return {
+    get picture() {
+      return picture
     },
+    async reportNow() {
+      const isTaken = await inTurn(readAndReport)
+      if (counts.looks % READINGS_PER_QUESTION === 0) notify({ event: 'counts', ...figures() })
+      return isTaken
+    },
+    ask: () => inTurn(ask),
     counts: figures,
     get lastError() {
       return lastError

@@ -1,12 +1,14 @@
+import { setMaxListeners } from 'node:events'
 import type { Gantt, ResourceName } from '@gantt/client'
+import type { AgentEvent } from '../events.ts'
 import { collectOnce, type Result } from './collect.ts'
 import type { CollectorView } from './collector.ts'
-import { createDelivery } from './deliver.ts'
+import { createDelivery, refusal } from './deliver.ts'
 import type { Collected } from './output.ts'
-import { STATES } from './run-collectors.ts'
-import type { CollectorError } from './run-process.ts'
+import type { CollectorError } from './processes/run-process.ts'
+import { removeLeftovers } from './run-collectors.ts'
 import type { CollectorSettings } from './settings.ts'
-import { statesDocument } from './states.ts'
+import { STATES, statesDocument } from './states/states.ts'
 
 /** What one run of a collector produced. */
 export interface CollectedOnce {
@@ -19,8 +21,11 @@ export const collectAll = (
   settings: readonly CollectorSettings[],
   name: ResourceName,
   signal: AbortSignal,
-): Promise<readonly CollectedOnce[]> =>
-  Promise.all(settings.map(async (one) => ({ settings: one, result: await collectOnce(one, name, signal) })))
+): Promise<readonly CollectedOnce[]> => {
+  // each run listens to the signal
+  setMaxListeners(0, signal)
+  return Promise.all(settings.map(async (one) => ({ settings: one, result: await collectOnce(one, name, signal) })))
+}
 
 /** What became of a collector in one run of the agent. `paused`: it was not run, because no profile reads its namespace. */
 export type Outcome =
@@ -30,7 +35,8 @@ export type Outcome =
 
 /**
  * Runs the collectors whose namespace is among `required` once, sends their documents, and then sends the states of all collectors.
- * Collectors that are slowed while nothing reads them are run too. Rejects if a document cannot be sent. `unreported` is the reason if the
+ * Collectors that are slowed while nothing reads them are run too. If there are no settings, the states that an earlier agent reported are
+ * removed. `required` is undefined if the service did not say what is read; then all collectors are run. Rejects if a document cannot be sent. `unreported` is the reason if the
  * states could not be reported, for example because the service is too old for them.
  */
 export async function reportCollectors(
@@ -39,17 +45,22 @@ export async function reportCollectors(
     name,
     settings,
     required,
+    notify,
     now = Date.now,
   }: {
     readonly gantt: Gantt
     readonly name: ResourceName
     readonly settings: readonly CollectorSettings[]
-    readonly required: readonly string[]
+    readonly required: readonly string[] | undefined
+    readonly notify: (event: AgentEvent) => void
     readonly now?: () => number
   },
   signal: AbortSignal,
 ): Promise<{ readonly outcomes: readonly Outcome[]; readonly unreported: string | undefined }> {
-  const isRun = ({ namespace, whileUnread }: CollectorSettings): boolean => required.includes(namespace) || whileUnread === 'slow'
+  const isRead = (namespace: string): boolean => required === undefined || required.includes(namespace)
+  const isRun = ({ namespace, whileUnread }: CollectorSettings): boolean => isRead(namespace) || whileUnread === 'slow'
+  await removeLeftovers(notify)
+  setMaxListeners(0, signal)
   const outcomes = await Promise.all(
     settings.map(async (one): Promise<Outcome> => {
       if (!isRun(one)) return { type: 'paused', settings: one }
@@ -57,11 +68,11 @@ export async function reportCollectors(
       if ('error' in result) return { type: 'failed', settings: one, error: result.error }
       const answer = await createDelivery(gantt, name, one.namespace)(result.collected, { signal })
       if (answer.type === 'accepted') return { type: 'sent', settings: one, collected: result.collected }
-      return { type: 'failed', settings: one, error: { code: 'REFUSED', text: answer.text } }
+      return { type: 'failed', settings: one, error: refusal(answer, one) }
     }),
   )
   const at = now()
-  const document = statesDocument(outcomes.map((outcome) => viewOf(outcome, required, at)))
+  const document = statesDocument(outcomes.map((outcome) => viewOf(outcome, isRead(outcome.settings.namespace), at)))
   try {
     const answer = await createDelivery(gantt, name, STATES.namespace)({ version: STATES.version, document }, { signal })
     return { outcomes, unreported: answer.type === 'accepted' ? undefined : answer.text }
@@ -70,11 +81,10 @@ export async function reportCollectors(
   }
 }
 
-function viewOf({ settings, ...outcome }: Outcome, required: readonly string[], at: number): CollectorView {
+function viewOf({ settings, ...outcome }: Outcome, isRead: boolean, at: number): CollectorView {
   const { name, namespace, intervalSeconds, slowIntervalSeconds } = settings
   const own = { name, namespace, since: at, error: null, lastGoodAt: null }
   if (outcome.type === 'paused') return { ...own, state: 'PAUSED', intervalSeconds: null }
-  const isRead = required.includes(namespace)
   const interval = { intervalSeconds: isRead ? intervalSeconds : slowIntervalSeconds }
   if (outcome.type === 'failed') return { ...own, ...interval, state: 'FAILING', error: { ...outcome.error, at } }
   return { ...own, ...interval, state: isRead ? 'SENDING' : 'SLOWED', lastGoodAt: at }

@@ -1,11 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import type { ResourceName } from '@gantt/client'
 import { type Collected, readOutput } from './output.ts'
-import { type CollectorError, runProcess } from './run-process.ts'
+import { type Failed, runProcess } from './processes/run-process.ts'
+import { concealing } from './secrets.ts'
 import type { CollectorSettings } from './settings.ts'
 
 /** What one run of a collector produced, or how it failed. */
-export type Result = { readonly collected: Collected } | { readonly error: CollectorError }
+export type Result = { readonly collected: Collected } | Failed
 
 /** The environment of every collector. The agent's own environment is not passed on, since it can contain the key. */
 const ENVIRONMENT = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8' }
@@ -17,15 +18,16 @@ export async function collectOnce(settings: CollectorSettings, name: ResourceNam
   const { namespace, options, timeoutSeconds, memoryMib, user, env, work } = settings
   const own = { host: name.host, node: name.node ?? name.host, namespace, options }
   const [file, ...args] = work.kind === 'command' ? work.command : moduleCommand(memoryMib)
+  const conceal = concealing(settings)
   const input = { ...own, ...(work.kind === 'module' && { module: work.file }), ...(work.kind === 'own' && { collector: work.name }) }
   const ran = await runProcess({
-    ...{ file, args, user, signal },
+    ...{ file, args, user, conceal, signal },
     env: { ...ENVIRONMENT, ...env, GANTT_COLLECTOR: settings.name },
     input: JSON.stringify(input),
     timeoutMs: timeoutSeconds * 1_000,
     memoryBytes: memoryMib * 2 ** 20,
   })
-  return 'error' in ran ? ran : readOutput(ran.output, { name, namespace })
+  return 'error' in ran ? ran : readOutput(ran.output, { name, namespace, conceal })
 }
 
 /** The built program that imports a module and prints what it returns. Tests run the sources, but Node can only run the built program. */

@@ -1,7 +1,7 @@
 import type { Clock, ResourceName } from '@gantt/client'
 import { collectOnce } from './collect.ts'
 import type { Collected } from './output.ts'
-import type { CollectorError } from './run-process.ts'
+import type { CollectorError } from './processes/run-process.ts'
 import type { CollectorSettings } from './settings.ts'
 
 /**
@@ -34,7 +34,7 @@ export interface CollectorOptions {
   readonly name: ResourceName
   /** Sends a document to the service. Must not reject. */
   readonly deliver: (collected: Collected) => Promise<Delivery>
-  /** Called after the state or the error changed. */
+  /** Called after the state, the interval or the error changed. */
   readonly changed: (view: CollectorView) => void
   readonly signal: AbortSignal
   readonly clock: Clock
@@ -46,14 +46,14 @@ export interface Collector {
   readonly view: CollectorView
   /** Must be called when it becomes known whether a profile reads the namespace. The collector is not run before. */
   setRead(isRead: boolean): void
-  /** Resolves after the signal has aborted, and the process of a run has ended. Never rejects. */
+  /** Resolves after the signal has aborted, and the process of a run has ended or was given up. Never rejects. */
   readonly ended: Promise<void>
 }
 
 /** A message that a collector prints can differ in each run. In the reported state a message of the same code is replaced after this time. */
 const SAME_ERROR_MS = 300_000
 
-/** Runs a collector at its interval, until the signal aborts. The next run begins after the previous one has ended. */
+/** Runs a collector at its interval, until the signal aborts. The next run begins after all processes of the previous one have ended. */
 export function startCollector({ settings, name, deliver, changed, signal, clock, now }: CollectorOptions): Collector {
   let isRead: boolean | undefined
   let wake = new AbortController()
@@ -61,30 +61,33 @@ export function startCollector({ settings, name, deliver, changed, signal, clock
     ...{ name: settings.name, namespace: settings.namespace, state: 'WAITING', since: now() },
     ...{ intervalSeconds: settings.intervalSeconds, error: null, lastGoodAt: null },
   }
-  const interval = (): number | null => {
-    if (isRead === true) return settings.intervalSeconds
-    return settings.whileUnread === 'slow' ? settings.slowIntervalSeconds : null
+  const interval = (): number | null => intervalOf(settings, isRead)
+  const stateAfter = (error: CollectorError | null): CollectorState => {
+    if (interval() === null) return 'PAUSED'
+    if (error !== null) return 'FAILING'
+    return isRead === true ? 'SENDING' : 'SLOWED'
   }
   const become = (state: CollectorState, change: Partial<Pick<CollectorView, 'error' | 'lastGoodAt'>> = {}): void => {
     const next = { ...view, ...change, state, since: state === view.state ? view.since : now(), intervalSeconds: interval() }
-    const isChanged =
-      state !== view.state ||
-      next.intervalSeconds !== view.intervalSeconds ||
-      next.error?.code !== view.error?.code ||
-      next.error?.at !== view.error?.at
+    const isChanged = hasChanged(view, next)
     view = next
     if (isChanged) changed(view)
   }
-  const failed = (error: CollectorError): void => {
+  const failed = (error: CollectorError, isNamed = false): void => {
     const { error: last } = view
-    const isSame = last !== null && last.code === error.code && (last.text === error.text || now() - last.at < SAME_ERROR_MS)
-    become('FAILING', { error: isSame ? last : { ...error, at: now() } })
+    const isRecent = last !== null && now() - last.at < SAME_ERROR_MS && !isNamed
+    const isSame = last !== null && last.code === error.code && (last.text === error.text || isRecent)
+    become(stateAfter(error), { error: isSame ? last : { ...error, at: now() } })
   }
+  /** Resolves when no process of the last run is left. */
+  let remains: Promise<void> | undefined
   const runOnce = async (): Promise<void> => {
     const result = await collectOnce(settings, name, signal)
+    if ('error' in result) remains = result.remains
     if (signal.aborted) return
     if ('error' in result) {
-      failed(result.error)
+      // the number of a process that does not end must be shown, also if the run before failed for the same reason
+      failed(result.error, remains !== undefined)
       return
     }
     const collectedAt = now()
@@ -92,7 +95,7 @@ export function startCollector({ settings, name, deliver, changed, signal, clock
     // whether the service can be reached says nothing about the collector
     if (delivery === 'unsent' || signal.aborted) return
     if (delivery !== 'accepted') failed(delivery.error)
-    else become(isRead === true ? 'SENDING' : 'SLOWED', { error: null, lastGoodAt: collectedAt })
+    else become(stateAfter(null), { error: null, lastGoodAt: collectedAt })
   }
   const pause = async (ms: number): Promise<void> => {
     wake = new AbortController()
@@ -104,6 +107,9 @@ export function startCollector({ settings, name, deliver, changed, signal, clock
       const seconds = isRead === undefined ? null : interval()
       if (isRead !== undefined && seconds === null) become('PAUSED')
       if (!signal.aborted) await pause(seconds === null ? FOREVER_MS : seconds * 1_000)
+      // while a process does not end, no second one is started
+      if (remains !== undefined) await beforeAbort(remains, signal)
+      remains = undefined
     }
   }
   return {
@@ -118,6 +124,32 @@ export function startCollector({ settings, name, deliver, changed, signal, clock
     },
     ended: follow(),
   }
+}
+
+/** The time between two runs in seconds. Null if the collector is not run. */
+function intervalOf({ intervalSeconds, slowIntervalSeconds, whileUnread }: CollectorSettings, isRead: boolean | undefined): number | null {
+  if (isRead === true) return intervalSeconds
+  return whileUnread === 'slow' ? slowIntervalSeconds : null
+}
+
+/** True if a state differs from the one before by more than the time of the last document. */
+const hasChanged = (before: CollectorView, after: CollectorView): boolean =>
+  after.state !== before.state ||
+  after.intervalSeconds !== before.intervalSeconds ||
+  after.error?.code !== before.error?.code ||
+  after.error?.at !== before.error?.at
+
+/** Resolves with the promise, or when the signal aborts. */
+function beforeAbort(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    signal.addEventListener('abort', done, { once: true })
+    if (signal.aborted) done()
+    promise.then(done, done)
+  })
 }
 
 /** A timer cannot wait longer. */

@@ -1,4 +1,8 @@
 import type { CallOptions, Gantt, ResourceName, ResourceStatsResult } from '@gantt/client'
+import type { CollectorError } from './processes/run-process.ts'
+import { concealing } from './secrets.ts'
+import type { CollectorSettings } from './settings.ts'
+import { plainText } from './text.ts'
 
 /** A document of a namespace. */
 export interface NamespaceDocument {
@@ -6,9 +10,13 @@ export interface NamespaceDocument {
   readonly document: Readonly<Record<string, unknown>>
 }
 
-/** The answer of the service to a document. `unknown`: the host has not sent a full report yet. */
+/**
+ * The answer of the service to a document. `required` lists the namespaces that are read; undefined if the answer has no such list.
+ * `isRepeated`: the first answer was lost, and this one only says that the document was accepted. `unknown`: the host has not sent a full
+ * report yet.
+ */
 export type Answer =
-  | { readonly type: 'accepted'; readonly required: readonly string[] | undefined }
+  | { readonly type: 'accepted'; readonly required: readonly string[] | undefined; readonly isRepeated: boolean }
   | { readonly type: 'refused'; readonly text: string }
   | { readonly type: 'unknown'; readonly text: string }
 
@@ -27,7 +35,7 @@ export function createDelivery(gantt: Gantt, name: ResourceName, namespace: stri
     if (result === undefined) throw new Error('expected one result for the report, found none')
     if (result.__typename !== 'ResourceStatsStale') return answerOf(result)
     // The answer to the first copy of this report was lost, and the report was sent again.
-    if (result.lastSequence === sequence) return { type: 'accepted', required: undefined }
+    if (result.lastSequence === sequence) return { type: 'accepted', required: undefined, isRepeated: true }
     incarnation = crypto.randomUUID()
     sequence = 0
     return await send(held, options)
@@ -42,7 +50,7 @@ export function createDelivery(gantt: Gantt, name: ResourceName, namespace: stri
 function answerOf(result: Exclude<ResourceStatsResult, { __typename: 'ResourceStatsStale' }>): Answer {
   switch (result.__typename) {
     case 'ResourceStatsApplied':
-      return { type: 'accepted', required: result.required?.namespaces.map(({ namespace }) => namespace) }
+      return { type: 'accepted', required: result.required?.namespaces.map(({ namespace }) => namespace), isRepeated: false }
     case 'ResourceStatsNeedFull':
       return { type: 'unknown', text: result.message }
     default: {
@@ -51,6 +59,12 @@ function answerOf(result: Exclude<ResourceStatsResult, { __typename: 'ResourceSt
     }
   }
 }
+
+/** The error of a collector whose document the service refused. The service quotes parts of the document, which can have any text. */
+export const refusal = ({ text }: { readonly text: string }, settings: CollectorSettings): CollectorError => ({
+  code: 'REFUSED',
+  text: plainText(concealing(settings)(text)),
+})
 
 /** An error of the service in a document, with its code. The path within the call is left out, because it is the same for all documents. */
 const issueText = ({ rule, message }: { readonly rule: string; readonly message: string }): string =>

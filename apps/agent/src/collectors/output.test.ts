@@ -1,8 +1,11 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { byExtent } from '../../../../testing/extent.ts'
+import { isSafeJson } from '../../../server/src/testing/json-rule.ts'
 import { nestingOf } from './nesting.ts'
 import { readOutput } from './output.ts'
 
-const own = { name: { host: 'h1' }, namespace: 'power' }
+const own = { name: { host: 'h1' }, namespace: 'power', conceal: (text: string) => text }
 const read = (text: string) => readOutput(Buffer.from(text), own)
 const document = { freeWatts: 5 }
 
@@ -39,6 +42,59 @@ describe('the output of a collector', () => {
     ],
   ])('is refused if it has %s', (_name, text, code, why) => {
     expect(read(text)).toEqual({ error: { code, text: expect.stringMatching(why) } })
+  })
+
+  test.each<[string, string, RegExp]>([
+    ['a number that is not safe', '{"a":[1e300]}', /: document\.a\.0 is 1e\+300; a number must be finite and between/],
+    ['a number that is not finite', '{"a":1e999}', /: document\.a is Infinity; a number must be finite/],
+    ['a NUL character', '{"a":"\\u0000"}', /: document\.a has a NUL character or half of a surrogate pair$/],
+    ['half of a surrogate pair in a name', '{"\\ud800":1}', /: document has a member whose name has a NUL character/],
+    ['a member __proto__', '{"a":{"__proto__":1}}', /: document\.a has a member __proto__$/],
+    ['too many characters', `{"a":"${'x'.repeat(65_536)}"}`, /: it has 65544 characters of JSON, and may have 65536$/],
+    ['very many values', `{"a":[${'0,'.repeat(300_000)}0]}`, /characters of JSON, and may have 65536$/],
+  ])('is refused before it is sent if the document has %s', (_name, text, why) => {
+    expect(read(`{"version":"1.0","document":${text}}`)).toEqual({
+      error: { code: 'MALFORMED', text: expect.stringMatching(/^its document cannot be sent: /) },
+    })
+    expect(read(`{"version":"1.0","document":${text}}`)).toEqual({ error: { code: 'MALFORMED', text: expect.stringMatching(why) } })
+  })
+
+  test('is refused if its version has invisible characters', () => {
+    expect(read('{"version":"1\\u200b.0","document":{}}')).toMatchObject({ error: { code: 'MALFORMED' } })
+  })
+
+  test('is sent only if the service can read it as JSON', () => {
+    const value = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 40, depthSize: 'max' },
+        fc.constantFrom(1e300, 2 ** 53, -(2 ** 53), 2 ** 53 - 1, '\0', '\ud800', '\udc00x', 'plain', null, true, 0.5),
+        fc.string({ unit: 'binary' }),
+        fc.array(tie('value'), { maxLength: 3 }),
+        fc.dictionary(fc.oneof(fc.string(), fc.constantFrom('__proto__', 'a')), tie('value'), { maxKeys: 3 }),
+      ),
+    })).value
+    let sent = 0
+    fc.assert(
+      fc.property(fc.dictionary(fc.string({ maxLength: 3 }), value, { maxKeys: 3 }), (document) => {
+        const result = read(JSON.stringify({ version: '1.0', document }))
+        if ('collected' in result) sent++
+        expect('collected' in result).toBe(isSafeJson(JSON.parse(JSON.stringify(document))))
+      }),
+      { numRuns: byExtent(2_000, 50_000), seed: 1 },
+    )
+    expect(sent).toBeGreaterThan(100)
+  })
+
+  test('is quoted in an error without secrets', () => {
+    const conceal = (text: string): string => text.replaceAll('hunter2', '[hidden]')
+    const errorOf = (text: string): string => {
+      const result = readOutput(Buffer.from(text), { ...own, conceal })
+      return 'error' in result ? result.error.text : ''
+    }
+    expect(errorOf('{"namespace":"hunter2","version":"1.0","document":{}}')).toContain('the namespace "[hidden]"')
+    expect(errorOf(`{"${'x'.repeat(76)}hunter2":1}`)).not.toContain('hunt')
+    expect(errorOf('{"version":"1.0","document":{"hunter2":1e300}}')).toContain('document.[hidden] is')
+    expect(errorOf('hunter2 is no JSON')).not.toContain('hunt')
   })
 
   test('is refused if it is not UTF-8', () => {

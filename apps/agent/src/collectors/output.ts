@@ -1,7 +1,10 @@
 import type { ResourceName } from '@gantt/client'
-import { isObject } from './json.ts'
+import { isObject, placeOf } from './json.ts'
 import { nestingOf } from './nesting.ts'
-import type { CollectorError } from './run-process.ts'
+import type { CollectorError } from './processes/run-process.ts'
+import type { Conceal } from './secrets.ts'
+import { unsendable } from './sendable.ts'
+import { cutText, plainText, utf8 } from './text.ts'
 
 /** A document that a collector produced. */
 export interface Collected {
@@ -14,6 +17,8 @@ export interface Collected {
 export interface Own {
   readonly name: ResourceName
   readonly namespace: string
+  /** Applied to what the output contains before it is part of an error. */
+  readonly conceal: Conceal
 }
 
 /** At most this many levels of lists and objects may be in the output. */
@@ -27,12 +32,13 @@ const KEYS = ['version', 'document', 'namespace', 'host', 'node']
  */
 export function readOutput(
   output: Uint8Array,
-  { name, namespace }: Own,
+  { name, namespace, conceal }: Own,
 ): { readonly collected: Collected } | { readonly error: CollectorError } {
   const malformed = (text: string) => ({ error: { code: 'MALFORMED' as const, text } })
+  const quotedPart = (part: string): string => JSON.stringify(cutText(plainText(conceal(part)), 80))
   let text: string
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(output)
+    text = utf8(output)
   } catch {
     return malformed('its output is not UTF-8')
   }
@@ -43,12 +49,11 @@ export function readOutput(
   try {
     parsed = JSON.parse(text)
   } catch (error) {
-    return malformed(`its output is not one JSON document: ${error instanceof Error ? error.message : String(error)}`)
+    return malformed(`its output is not one JSON document${placeOf(error)}`)
   }
   if (!isObject(parsed)) return malformed('its output is not a JSON object; it must have "version" and "document"')
   const unknown = Object.keys(parsed).find((key) => !KEYS.includes(key))
-  if (unknown !== undefined)
-    return malformed(`its output has the member ${JSON.stringify(unknown.slice(0, 64))}; it may have ${KEYS.join(', ')}`)
+  if (unknown !== undefined) return malformed(`its output has the member ${quotedPart(unknown)}; it may have ${KEYS.join(', ')}`)
   const wanted = {
     namespace: parsed.namespace ?? namespace,
     host: parsed.host ?? name.host,
@@ -57,7 +62,8 @@ export function readOutput(
   const own = { namespace, host: name.host, node: name.node ?? name.host }
   const foreign = (['namespace', 'host', 'node'] as const).find((key) => wanted[key] !== own[key])
   if (foreign !== undefined) {
-    const found = JSON.stringify(wanted[foreign])?.slice(0, 80)
+    const value = wanted[foreign]
+    const found = typeof value === 'string' ? quotedPart(value) : 'that is no text'
     return {
       error: {
         code: 'FOREIGN',
@@ -66,8 +72,9 @@ export function readOutput(
     }
   }
   const { version, document } = parsed
-  if (typeof version !== 'string' || version.length < 1 || version.length > 64)
-    return malformed('its output must have a "version" of 1 to 64 characters: the version of the namespace\'s documents')
+  if (typeof version !== 'string' || version.length < 1 || version.length > 64 || plainText(version) !== version)
+    return malformed('its output must have a "version" of 1 to 64 visible characters: the version of the namespace\'s documents')
   if (!isObject(document)) return malformed('its output must have a "document", which is an object')
-  return { collected: { version, document } }
+  const wrong = unsendable(document)
+  return wrong === undefined ? { collected: { version, document } } : malformed(`its document cannot be sent: ${plainText(conceal(wrong))}`)
 }

@@ -1,15 +1,21 @@
+import { setMaxListeners } from 'node:events'
 import { type Clock, type Gantt, type ResourceName, systemClock } from '@gantt/client'
 import type { AgentEvent } from '../events.ts'
 import { type CollectorView, type Delivery, startCollector } from './collector.ts'
-import { type Answer, createDelivery } from './deliver.ts'
+import { type Answer, createDelivery, refusal } from './deliver.ts'
 import type { Collected } from './output.ts'
+import { endLeftovers, leftoverText } from './processes/leftovers.ts'
 import type { CollectorSettings } from './settings.ts'
-import { statesDocument } from './states.ts'
+import { REPEAT_MS, reportStates } from './states/report-states.ts'
+import { STATES, statesDocument } from './states/states.ts'
 
 export interface CollectorsOptions {
   readonly gantt: Gantt
   readonly name: ResourceName
+  /** If there are none, the states that an earlier agent reported are removed. */
   readonly settings: readonly CollectorSettings[]
+  /** Sends a question about the host that has no content. `setRequired` is called with its answer. Must not reject. */
+  readonly ask: () => Promise<void>
   readonly notify: (event: AgentEvent) => void
   readonly signal: AbortSignal
   readonly clock?: Clock
@@ -18,24 +24,17 @@ export interface CollectorsOptions {
 
 export interface Collectors {
   readonly views: readonly CollectorView[]
-  /** Must be called with the namespaces that the answer to a report lists as read. */
-  setRequired(namespaces: readonly string[]): void
-  /** Resolves after the signal has aborted and all processes have ended. Never rejects. */
+  /**
+   * Must be called with the namespaces that the answer to a report lists as read. Undefined if the answer has no such list. Then it is not
+   * known what is read, and all collectors are run.
+   */
+  setRequired(namespaces: readonly string[] | undefined): void
+  /** Resolves after the signal has aborted and all processes have ended or were given up. Never rejects. */
   readonly ended: Promise<void>
 }
 
-/**
- * While no profile reads the namespace of some collector, the states are sent again after this time, because the answer says what is read
- * by now. The service does not write unchanged states to its log.
- */
-export const ASK_MS = 20_000
-/** If every collector is read, the states are repeated after this time, so that they do not become too old. */
-const REPEAT_MS = 240_000
 /** The time limit of a call in milliseconds. */
 const CALL_MS = 15_000
-
-/** The namespace of the states. The service defines it. */
-export const STATES = { namespace: 'collectors', version: '1.0' } as const
 
 /**
  * Runs collectors, sends their documents and reports their states, until the signal aborts. A collector whose namespace no profile reads
@@ -45,68 +44,105 @@ export function runCollectors({
   gantt,
   name,
   settings,
+  ask,
   notify,
   signal,
   clock = systemClock,
   now = Date.now,
 }: CollectorsOptions): Collectors {
+  // each run listens to the signal
+  setMaxListeners(0, signal)
   const calls = { signal, deadlineMs: CALL_MS }
   const { complain, calm } = createComplaints(notify, signal)
-  const deliveryOf = ({ namespace }: CollectorSettings): ((collected: Collected) => Promise<Delivery>) => {
-    const send = createDelivery(gantt, name, namespace)
+  const deliverFor = (one: CollectorSettings): ((collected: Collected) => Promise<Delivery>) => {
+    const send = createDelivery(gantt, name, one.namespace)
     return async (collected) => {
-      try {
-        const answer = await send(collected, calls)
-        if (answer.type === 'refused') return { error: { code: 'REFUSED', text: answer.text } }
-        take(namespace, answer)
-        return answer.type === 'accepted' ? 'accepted' : 'unsent'
-      } catch (error) {
-        complain(namespace, messageOf(error))
-        return 'unsent'
-      }
+      const answer = await sendOne(one.namespace, () => send(collected, calls))
+      if (answer?.type === 'refused') return { error: refusal(answer, one) }
+      return answer?.type === 'accepted' ? 'accepted' : 'unsent'
+    }
+  }
+  /** Sends a document. Undefined if the call failed; then the reason is logged. */
+  const sendOne = async (namespace: string, send: () => Promise<Answer>): Promise<Answer | undefined> => {
+    try {
+      const answer = await send()
+      if (answer.type !== 'refused' || namespace === STATES.namespace) take(namespace, answer)
+      return answer
+    } catch (error) {
+      complain(namespace, messageOf(error))
+      return undefined
     }
   }
   const take = (namespace: string, answer: Answer): void => {
     if (answer.type === 'accepted') {
       calm(namespace)
-      if (answer.required !== undefined) setRequired(answer.required)
+      if (!answer.isRepeated) setRequired(answer.required)
     } else complain(namespace, answer.text)
   }
   let isKnown = false
-  const setRequired = (namespaces: readonly string[]): void => {
+  let isAllRead = true
+  const setRequired = (namespaces: readonly string[] | undefined): void => {
     // the first answer to a report shows that the service knows the host, and accepts documents about it
-    if (!isKnown) reporting.reportSoon()
+    if (!isKnown) reporting.known()
     isKnown = true
     const read = new Set(namespaces)
-    for (const { collector, namespace } of running) collector.setRead(read.has(namespace))
+    isAllRead = namespaces === undefined || settings.every(({ namespace }) => read.has(namespace))
+    for (const { collector, namespace } of running) collector.setRead(namespaces === undefined || read.has(namespace))
   }
-  const states = createDelivery(gantt, name, STATES.namespace)
-  const reporting = startReporting({
-    report: async () => {
-      try {
-        take(STATES.namespace, await states({ version: STATES.version, document: statesDocument(views()) }, calls))
-      } catch (error) {
-        complain(STATES.namespace, messageOf(error))
-      }
-    },
-    pauseMs: () => (views().some(({ state }) => state !== 'SENDING') ? ASK_MS : REPEAT_MS),
+  const deliverStates = createDelivery(gantt, name, STATES.namespace)
+  const sendStates = async (states: string): Promise<boolean> => {
+    const document = { version: STATES.version, document: JSON.parse(states) }
+    const answer = await sendOne(STATES.namespace, () => deliverStates(document, calls))
+    return answer?.type === 'accepted'
+  }
+  const views = (): readonly CollectorView[] => running.map(({ collector }) => collector.view)
+  const reporting = reportStates({
+    states: () => JSON.stringify(statesDocument(views())),
+    send: sendStates,
+    ask,
+    isAsking: () => !isAllRead,
+    // without collectors, it is enough to remove earlier states once
+    repeatMs: settings.length === 0 ? Number.POSITIVE_INFINITY : REPEAT_MS,
+    burst: 4 + 2 * settings.length,
     ...{ signal, clock },
   })
+  const log = createLog(notify)
   const changed = (view: CollectorView): void => {
-    notify({ event: 'collector', collector: view.name, namespace: view.namespace, state: view.state, error: view.error })
-    reporting.reportSoon()
+    log(view)
+    reporting.changed()
   }
   const running = settings.map((one) => ({
     namespace: one.namespace,
-    collector: startCollector({ settings: one, name, deliver: deliveryOf(one), changed, signal, clock, now }),
+    collector: startCollector({ settings: one, name, deliver: deliverFor(one), changed, signal, clock, now }),
   }))
-  const views = (): readonly CollectorView[] => running.map(({ collector }) => collector.view)
   return {
     get views() {
       return views()
     },
     setRequired,
-    ended: Promise.all([reporting.ended, ...running.map(({ collector }) => collector.ended)]).then(() => undefined),
+    ended: Promise.all([removeLeftovers(notify), reporting.ended, ...running.map(({ collector }) => collector.ended)]).then(
+      () => undefined,
+    ),
+  }
+}
+
+/** Ends the processes that collectors of earlier agents left behind, and logs them. Never rejects. */
+export async function removeLeftovers(notify: CollectorsOptions['notify']): Promise<void> {
+  try {
+    for (const one of await endLeftovers()) notify({ event: 'remark', text: leftoverText(one) })
+  } catch (error) {
+    notify({ event: 'remark', text: `it is not known whether collectors of an earlier agent are still running: ${messageOf(error)}` })
+  }
+}
+
+/** Logs each change of a collector's state or error. A change of its interval alone is not logged. */
+function createLog(notify: CollectorsOptions['notify']): (view: CollectorView) => void {
+  const last = new Map<string, string>()
+  return ({ name, namespace, state, error }) => {
+    const news = JSON.stringify([state, error?.code, error?.at])
+    if (last.get(name) === news) return
+    last.set(name, news)
+    notify({ event: 'collector', collector: name, namespace, state, error })
   }
 }
 
@@ -120,37 +156,6 @@ function createComplaints(notify: CollectorsOptions['notify'], signal: AbortSign
       notify({ event: 'collector.unsent', namespace, text })
     },
     calm: (namespace: string): void => void last.delete(namespace),
-  }
-}
-
-interface ReportingOptions {
-  /** Reports the present states. Must not reject. */
-  readonly report: () => Promise<void>
-  /** The time after which the states are repeated if nothing changes, in milliseconds. */
-  readonly pauseMs: () => number
-  readonly signal: AbortSignal
-  readonly clock: Clock
-}
-
-/** Calls `report` after `reportSoon` was called, and again after each pause. Several calls during a report lead to one more report. */
-function startReporting({ report, pauseMs, signal, clock }: ReportingOptions): { reportSoon(): void; readonly ended: Promise<void> } {
-  let wake = new AbortController()
-  let isOwed = false
-  const follow = async (): Promise<void> => {
-    while (!signal.aborted) {
-      await clock.wait(isOwed ? 0 : pauseMs(), AbortSignal.any([signal, wake.signal])).catch(() => undefined)
-      if (signal.aborted) return
-      wake = new AbortController()
-      isOwed = false
-      await report()
-    }
-  }
-  return {
-    reportSoon() {
-      isOwed = true
-      wake.abort()
-    },
-    ended: Promise.resolve().then(follow),
   }
 }
 

@@ -25,6 +25,13 @@ async function collectOf({ module, collector }: Given): Promise<Collect> {
   return collect as Collect
 }
 
+/** The JSON of what a module returned. JSON would write null for a number that is not finite, which is another document. */
+const jsonOf = (collected: unknown): string =>
+  JSON.stringify(collected ?? null, (key, value: unknown) => {
+    if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`${key} is ${value}; a number must be finite`)
+    return value
+  })
+
 /** A module may print on standard output, for example from a library. Such lines would damage the document, so they go to standard error. */
 const print = process.stdout.write.bind(process.stdout)
 process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write
@@ -35,7 +42,7 @@ try {
   const { host, node, namespace, options } = given
   const collected = await collect({ host, node, namespace, options })
   // the output is written completely before the process ends, even if the module left timers or connections open
-  print(JSON.stringify(collected ?? null), () => process.exit(0))
+  print(jsonOf(collected), () => process.exit(0))
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`, () => process.exit(1))
 }

@@ -4,8 +4,14 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { InvalidSettings, parseCollectorSettings, readCollectorSettings } from './settings.ts'
 
-const around = { uid: 1_000, folder: '/etc/gantt', accounts: () => 'root:x:0:0::/root:/bin/sh\nwatts:x:990:991::/:/bin/false\n' }
+const around = {
+  lacks: (): readonly string[] => [],
+  folder: '/etc/gantt',
+  isFile: (file: string) => file === '/etc/gantt/own.mjs',
+  accounts: () => 'root:x:0:0::/root:/bin/sh\nwatts:x:990:991::/:/bin/false\n',
+}
 const power = { name: 'power', namespace: 'power', command: ['/usr/lib/gantt/power', '--feed', 'a'] }
+const ofAgent = (collector: string, options: object) => ({ name: 'own', namespace: 'facts', collector, options })
 const parse = (document: unknown, change: Partial<typeof around> = {}) => parseCollectorSettings(document, { ...around, ...change })
 const errorsOf = (...collectors: readonly unknown[]): readonly string[] => {
   try {
@@ -27,7 +33,8 @@ test('a collector has a default for every setting that is left out', () => {
 })
 
 test('the setting of the file for namespaces that no profile reads applies to collectors without one', () => {
-  const other = { name: 'files', namespace: 'facts', collector: 'files', whileUnread: 'pause' }
+  const options = { folder: '/etc/facts', version: '1.0' }
+  const other = { name: 'files', namespace: 'facts', collector: 'files', options, whileUnread: 'pause' }
   const read = parse({ whileUnread: 'slow', collectors: [power, other] })
   expect(read.map(({ whileUnread }) => whileUnread)).toEqual(['slow', 'pause'])
 })
@@ -38,20 +45,19 @@ test('the path of a module refers to the folder of the settings', () => {
 })
 
 describe('the user of a collector', () => {
-  test('is a user of the machine, if the agent runs as root', () => {
-    expect(parse({ collectors: [{ ...power, user: 'watts' }] }, { uid: 0 })[0]?.user).toEqual({ name: 'watts', uid: 990, gid: 991 })
+  test('is a user of the machine', () => {
+    expect(parse({ collectors: [{ ...power, user: 'watts' }] })[0]?.user).toEqual({ name: 'watts', uid: 990, gid: 991 })
   })
 
   test('is refused by an agent that may not change the user', () => {
-    expect(() => parse({ collectors: [{ ...power, user: 'watts' }] })).toThrow(
-      'collectors.0.user is "watts"; it must be left out: this agent runs as user 1000 and may not change the user; run it as root, or without this setting',
+    // root in a container can lack any of them
+    expect(() => parse({ collectors: [{ ...power, user: 'watts' }] }, { lacks: () => ['CAP_KILL'] })).toThrow(
+      'collectors.0.user is "watts"; it must be left out: to run a collector as another user, and to end it, the agent needs CAP_SETUID, CAP_SETGID, CAP_KILL, and it lacks CAP_KILL',
     )
   })
 
   test('must exist', () => {
-    expect(() => parse({ collectors: [{ ...power, user: 'nobody-here' }] }, { uid: 0 })).toThrow(
-      'must be the name of a user in /etc/passwd',
-    )
+    expect(() => parse({ collectors: [{ ...power, user: 'nobody-here' }] })).toThrow('must be the name of a user in /etc/passwd')
   })
 })
 
@@ -73,11 +79,52 @@ describe('wrong settings are named', () => {
     [{ ...power, intervalSeconds: 60, slowIntervalSeconds: 30 }, /slowIntervalSeconds is 30; it must be a whole number of 60 to 86400$/],
     [{ ...power, whileUnread: 'stop' }, /it must be "pause" or "slow"$/],
     [{ ...power, env: { GANTT_KEY: 'x' } }, /^collectors.0.env.GANTT_KEY .*does not begin with GANTT$/],
-    [{ ...power, env: { FEED: 1 } }, /^collectors.0.env.FEED is 1; it must be a text$/],
-    [{ ...power, options: [] }, /^collectors.0.options is \[\]; it must be an object$/],
+    [{ ...power, env: { FEED: 1 } }, /^collectors.0.env.FEED is 1; it must be a text without NUL$/],
+    [{ ...power, options: [] }, /^collectors.0.options is a list of 0; it must be an object$/],
     [{ ...power, interval: 5 }, /^collectors.0.interval is 5; it must be left out/],
+    [{ name: 'own', namespace: 'facts', module: './none.mjs' }, /module is "\.\/none\.mjs"; .* there is no file \/etc\/gantt\/none\.mjs$/],
+    [{ name: 'own', namespace: 'facts', module: './own.mjs', memoryMib: 63 }, /memoryMib is 63; it must be a whole number of 64 to 65536$/],
+    [{ ...power, command: ['/bin/x', 'a\0'] }, /^collectors.0.command is a list of 2; /],
+    [ofAgent('power', {}), /^collectors.0.options.budgetWatts is absent; it must be a number of 1 to 1000000$/],
+    [ofAgent('power', { budgetWatts: 5 }), /^collectors.0.options must have exactly one of rapl and bmc/],
+    [
+      ofAgent('power', { budgetWatts: 5, bmc: { file: 'watts' } }),
+      /^collectors.0.options.bmc.file is "watts"; it must be an absolute path$/,
+    ],
+    [
+      ofAgent('files', { folder: '/etc', version: '1', color: 1 }),
+      /^collectors.0.options.color is 1; it must be left out: .*folder, version$/,
+    ],
+    [ofAgent('files', { folder: 'facts', version: '1' }), /^collectors.0.options.folder is "facts"; it must be an absolute path$/],
+    [ofAgent('prometheus', { from: 'host:9100', version: '1' }), /^collectors.0.options.from is a text of 9 characters; it must be a URL/],
+    [ofAgent('prometheus', { from: 'http://h', version: '1', fields: {} }), /^collectors.0.options.fields is absent or empty/],
   ])('%j', (one, error) => {
     expect(errorsOf(one)).toEqual([expect.stringMatching(error)])
+  })
+
+  test('no error shows a value that can be a secret', () => {
+    const secret = 'hunter2'
+    const wrong = [
+      { ...power, command: ['power', `--password=${secret}`] },
+      { ...power, command: secret },
+      { ...power, module: './own.mjs', options: { token: secret } },
+      { ...power, options: secret },
+      { ...power, env: { KEY: `${secret}\0` } },
+      { ...power, env: secret },
+      { ...power, env: { GANTT_KEY: secret } },
+      { ...power, password: secret },
+      ofAgent('files', { folder: '/etc', version: '1', password: secret }),
+      ofAgent('prometheus', { from: `gopher://ann:${secret}@host/?key=${secret}`, version: '1' }),
+      ofAgent('prometheus', { from: 'http://host', version: '1', fields: { a: secret } }),
+      ofAgent('power', { budgetWatts: 5, bmc: secret }),
+      secret,
+    ]
+    for (const one of wrong) {
+      expect(errorsOf(one)).not.toEqual([])
+      expect(errorsOf(one).join()).not.toContain(secret)
+    }
+    expect(() => parse({ collectors: [], password: secret })).toThrow(/^password is a text of 7 characters; it must be left out/)
+    expect(() => parse({ password: secret })).toThrow(/^the document is an object with password; it must be an object with a list/)
   })
 
   test('all errors are named at once, and two collectors of one namespace are an error', () => {
@@ -110,12 +157,25 @@ describe('the file with the settings', () => {
   })
 
   test.each([
-    ['half.json', '{"collectors": [', /half\.json: it must be a JSON document/],
-    ['deep.json', '['.repeat(1_000), /deep\.json: it must have at most 64 levels/],
+    ['half.json', '{"collectors": [', /half\.json: it must be a JSON document, .*: it is not JSON: it ends too early$/],
+    ['deep.json', '['.repeat(1_000), /deep\.json: .*it must have at most 64 levels/],
+    ['secret.json', '{"collectors": [], "key": hunter2}', /secret\.json: (?!.*hunter2)/s],
+    ['secret.toml', 'collectors = []\nkey = hunter2', /secret\.toml: .*: line 2, column 7: (?!.*hunter2)/s],
+    [
+      'nan.toml',
+      'collectors = [{ options = { limit = nan } }]',
+      /nan\.toml: .*: collectors\.0\.options\.limit is NaN; a number must be finite$/,
+    ],
     ['wrong.toml', 'collectors = ', /wrong\.toml: it must be a JSON document, or TOML if its name ends in \.toml/],
-    ['empty.json', '{}', /empty\.json: the document is \{\}/],
+    ['empty.json', '{}', /empty\.json: the document is an object with no members/],
   ])('%s is refused, and named', (name, text, error) => {
     expect(() => readCollectorSettings(write(name, text))).toThrow(error)
+  })
+
+  test('must be UTF-8', () => {
+    const file = path.join(folder, 'latin.json')
+    writeFileSync(file, Buffer.from([0x7b, 0xff, 0x7d]))
+    expect(() => readCollectorSettings(file)).toThrow(/it is not UTF-8$/)
   })
 
   test('must exist', () => {

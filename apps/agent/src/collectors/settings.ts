@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { parse as parseToml } from 'smol-toml'
 import { isObject } from './json.ts'
 import { type ModuleName, moduleNames } from './modules/names.ts'
-import { nestingOf } from './nesting.ts'
+import { wrongOption } from './modules/own-options.ts'
+import { parseText } from './parse-text.ts'
+import { kindOf, shown } from './shown.ts'
+import { utf8 } from './text.ts'
 
 /** The account as which a collector runs. */
 export interface User {
@@ -49,10 +51,12 @@ export class InvalidSettings extends Error {
 
 /** What the settings are checked against. */
 export interface Surroundings {
-  /** The user id of the agent. Only 0 (root) may run collectors as another user. */
-  readonly uid: number
+  /** The capabilities that the agent lacks to run a collector as another user, and to end it. */
+  readonly lacks: () => readonly string[]
   /** The folder to which relative paths of modules refer. */
   readonly folder: string
+  /** True if there is a file with this path. */
+  readonly isFile: (path: string) => boolean
   /** Returns the contents of the file with the accounts (passwd(5)). */
   readonly accounts: () => string
 }
@@ -74,28 +78,32 @@ const KEYS = [
   ...['whileUnread', 'slowIntervalSeconds'],
 ]
 
+const MAX_DEPTH = 64
+
+/** The least memory in which Node runs a module, in MiB. */
+const MODULE_MIB = 64
+
 /** Reads the file with the settings of collectors, JSON or TOML by its name. Throws InvalidSettings, which names the file. */
 export function readCollectorSettings(file: string): readonly CollectorSettings[] {
   const fail = (why: string): never => {
     throw new InvalidSettings(`${file}: ${why}`)
   }
-  let text: string
+  let bytes: Buffer
   try {
-    text = readFileSync(file, 'utf8')
+    bytes = readFileSync(file)
   } catch (error) {
     return fail(`the settings of collectors cannot be read: ${error instanceof Error ? error.message : String(error)}`)
   }
   let document: unknown
   try {
-    const isToml = file.endsWith('.toml')
-    if (!isToml && nestingOf(text) > 64) return fail('it must have at most 64 levels of lists and objects')
-    document = isToml ? parseToml(text) : JSON.parse(text)
+    document = parseText(utf8(bytes), { isToml: file.endsWith('.toml'), maxDepth: MAX_DEPTH })
   } catch (error) {
     return fail(`it must be a JSON document, or TOML if its name ends in .toml: ${error instanceof Error ? error.message : String(error)}`)
   }
   try {
     return parseCollectorSettings(document, {
-      uid: process.getuid?.() ?? -1,
+      lacks: lackingCapabilities,
+      isFile: (one) => statSync(one, { throwIfNoEntry: false })?.isFile() ?? false,
       folder: path.dirname(path.resolve(file)),
       accounts: () => readFileSync('/etc/passwd', 'utf8'),
     })
@@ -108,16 +116,16 @@ export function readCollectorSettings(file: string): readonly CollectorSettings[
 /** Checks the settings of collectors. Throws InvalidSettings with all errors. */
 export function parseCollectorSettings(document: unknown, around: Surroundings): readonly CollectorSettings[] {
   const errors: string[] = []
-  const wrong: Wrong = (at, found, rule) => {
-    errors.push(`${at} is ${shown(found)}; it must ${rule}`)
+  const wrong: Wrong = (at, found, rule, isSecret = false) => {
+    errors.push(`${at} is ${isSecret ? kindOf(found) : shown(found)}; it must ${rule}`)
   }
   if (!isObject(document) || !Array.isArray(document.collectors))
-    throw new InvalidSettings(`the document is ${shown(document)}; it must be an object with a list "collectors"`)
+    throw new InvalidSettings(`the document is ${kindOf(document)}; it must be an object with a list "collectors"`)
   const list: readonly unknown[] = document.collectors
   for (const key of Object.keys(document))
     if (key !== 'collectors' && key !== 'whileUnread')
-      wrong(key, document[key], 'be left out: the document has only collectors and whileUnread')
-  if (list.length > MAX_COLLECTORS) wrong('collectors', list, `have at most ${MAX_COLLECTORS} members`)
+      wrong(key, document[key], 'be left out: the document has only collectors and whileUnread', true)
+  if (list.length > MAX_COLLECTORS) wrong('collectors', list, `have at most ${MAX_COLLECTORS} members`, true)
   const unread = unreadOf('whileUnread', document.whileUnread, 'pause', wrong)
   const read = list.map((one, i) => parseOne(`collectors.${i}`, one, unread, around, wrong))
   for (const key of ['name', 'namespace'] as const)
@@ -128,19 +136,25 @@ export function parseCollectorSettings(document: unknown, around: Surroundings):
           one[key],
           key === 'name' ? 'be the name of one collector' : 'be the namespace of one collector: two would overwrite each other',
         )
+  for (const [i, one] of read.entries()) {
+    // a program and a module of the operator check their own options
+    const why = one?.work.kind === 'own' ? wrongOption(one.work.name, one.options, `collectors.${i}.options`) : undefined
+    if (why !== undefined) errors.push(why)
+  }
   if (errors.length > 0) throw new InvalidSettings(errors.join('\n'))
   return read.filter((one) => one !== undefined)
 }
 
-type Wrong = (at: string, found: unknown, rule: string) => void
+/** Adds an error. `isSecret`: the value can contain a secret, so only its kind is named. */
+type Wrong = (at: string, found: unknown, rule: string, isSecret?: boolean) => void
 
 function parseOne(at: string, given: unknown, unread: 'pause' | 'slow', around: Surroundings, wrong: Wrong): CollectorSettings | undefined {
   if (!isObject(given)) {
-    wrong(at, given, 'be an object')
+    wrong(at, given, 'be an object', true)
     return undefined
   }
   for (const key of Object.keys(given))
-    if (!KEYS.includes(key)) wrong(`${at}.${key}`, given[key], `be left out: a collector has ${KEYS.join(', ')}`)
+    if (!KEYS.includes(key)) wrong(`${at}.${key}`, given[key], `be left out: a collector has ${KEYS.join(', ')}`, true)
   const { name, namespace } = given
   const isNamed = typeof name === 'string' && NAME.test(name)
   if (!isNamed) wrong(`${at}.name`, name, 'be a lower-case letter and up to 31 lower-case letters, digits, dashes and underscores')
@@ -154,27 +168,34 @@ function parseOne(at: string, given: unknown, unread: 'pause' | 'slow', around: 
   const seconds = (key: string, least: number, most: number, otherwise: number): number =>
     wholeNumber(`${at}.${key}`, given[key], { least, most, otherwise }, wrong)
   const work = workOf(at, given, around, wrong)
-  const options = given.options ?? {}
-  if (!isObject(options)) wrong(`${at}.options`, options, 'be an object')
+  const options = optionsOf(`${at}.options`, given.options, wrong)
   const intervalSeconds = seconds('intervalSeconds', 1, 86_400, 30)
+  const leastMib = work === undefined || work.kind === 'command' ? 8 : MODULE_MIB
   const settings = {
     intervalSeconds,
     timeoutSeconds: seconds('timeoutSeconds', 1, 600, 10),
-    memoryMib: wholeNumber(`${at}.memoryMib`, given.memoryMib, { least: 8, most: 65_536, otherwise: 256 }, wrong),
+    memoryMib: wholeNumber(`${at}.memoryMib`, given.memoryMib, { least: leastMib, most: 65_536, otherwise: 256 }, wrong),
     slowIntervalSeconds: seconds('slowIntervalSeconds', intervalSeconds, 86_400, Math.max(600, intervalSeconds)),
     whileUnread: unreadOf(`${at}.whileUnread`, given.whileUnread, unread, wrong),
     user: userOf(`${at}.user`, given.user, around, wrong),
     env: envOf(`${at}.env`, given.env, wrong),
   }
-  if (!isNamed || !isOfNamespace || work === undefined || !isObject(options)) return undefined
+  if (!isNamed || !isOfNamespace || work === undefined || options === undefined) return undefined
   return { name, namespace, work, options, ...settings }
 }
 
-function workOf(at: string, given: Readonly<Record<string, unknown>>, { folder }: Surroundings, wrong: Wrong): Work | undefined {
+function optionsOf(at: string, given: unknown, wrong: Wrong): CollectorSettings['options'] | undefined {
+  const options = given ?? {}
+  if (isObject(options)) return options
+  wrong(at, options, 'be an object', true)
+  return undefined
+}
+
+function workOf(at: string, given: Readonly<Record<string, unknown>>, { folder, isFile }: Surroundings, wrong: Wrong): Work | undefined {
   const { command, module, collector } = given
   const count = [command, module, collector].filter((one) => one !== undefined).length
   if (count !== 1) {
-    wrong(at, given, 'have exactly one of command (a program), module (a file) and collector (one that comes with the agent)')
+    wrong(at, given, 'have exactly one of command (a program), module (a file) and collector (one that comes with the agent)', true)
     return undefined
   }
   if (collector !== undefined) {
@@ -183,26 +204,32 @@ function workOf(at: string, given: Readonly<Record<string, unknown>>, { folder }
     return name && { kind: 'own', name }
   }
   if (module !== undefined) {
-    if (typeof module === 'string' && module !== '') return { kind: 'module', file: path.resolve(folder, module) }
-    wrong(`${at}.module`, module, 'be the path of a JavaScript module')
-    return undefined
+    if (typeof module !== 'string' || module === '' || module.includes('\0')) {
+      wrong(`${at}.module`, module, 'be the path of a JavaScript module')
+      return undefined
+    }
+    const file = path.resolve(folder, module)
+    if (!isFile(file)) wrong(`${at}.module`, module, `be the path of a JavaScript module; there is no file ${file}`)
+    return { kind: 'module', file }
   }
   const words = Array.isArray(command) ? command.filter((word): word is string => typeof word === 'string' && !word.includes('\0')) : []
   const [program, ...args] = words
   if (Array.isArray(command) && words.length === command.length && program !== undefined && path.isAbsolute(program))
     return { kind: 'command', command: [program, ...args] }
-  wrong(`${at}.command`, command, 'be a list of texts: the absolute path of a program, and its arguments; no shell reads them')
+  wrong(`${at}.command`, command, 'be a list of texts: the absolute path of a program, and its arguments; no shell reads them', true)
   return undefined
 }
 
-function userOf(at: string, user: unknown, { uid, accounts }: Surroundings, wrong: Wrong): User | undefined {
+function userOf(at: string, user: unknown, { lacks, accounts }: Surroundings, wrong: Wrong): User | undefined {
   if (user === undefined) return undefined
   if (typeof user !== 'string' || user === '') {
     wrong(at, user, 'be the name of a user of this machine')
     return undefined
   }
-  if (uid !== 0) {
-    wrong(at, user, `be left out: this agent runs as user ${uid} and may not change the user; run it as root, or without this setting`)
+  const lacking = lacks()
+  if (lacking.length > 0) {
+    const rule = `be left out: to run a collector as another user, and to end it, the agent needs ${CAPABILITIES.map(([name]) => name).join(', ')}, and it lacks ${lacking.join(', ')}`
+    wrong(at, user, `${rule}. Run the agent as root, or leave this setting out`)
     return undefined
   }
   const [, , id, group] =
@@ -219,13 +246,13 @@ function userOf(at: string, user: unknown, { uid, accounts }: Surroundings, wron
 function envOf(at: string, env: unknown, wrong: Wrong): Readonly<Record<string, string>> {
   if (env === undefined) return {}
   if (!isObject(env)) {
-    wrong(at, env, 'be an object of texts')
+    wrong(at, env, 'be an object of texts', true)
     return {}
   }
   const pairs = Object.entries(env).flatMap(([name, value]): (readonly [string, string])[] => {
     if (!ENV.test(name) || name.startsWith('GANTT'))
-      wrong(`${at}.${name}`, value, 'have a name of letters, digits and _, which does not begin with GANTT')
-    else if (typeof value !== 'string' || value.includes('\0')) wrong(`${at}.${name}`, value, 'be a text')
+      wrong(`${at}.${name}`, value, 'have a name of letters, digits and _, which does not begin with GANTT', true)
+    else if (typeof value !== 'string' || value.includes('\0')) wrong(`${at}.${name}`, value, 'be a text without NUL', true)
     else return [[name, value]]
     return []
   })
@@ -251,9 +278,16 @@ function wholeNumber(
   return otherwise
 }
 
-/** A value in an error message, shortened. */
-function shown(value: unknown): string {
-  if (value === undefined) return 'absent'
-  const text = JSON.stringify(value) ?? String(value)
-  return text.length > 80 ? `${text.slice(0, 77)}...` : text
+/** The capabilities that are needed to run a process as another user and to end it (capabilities(7)): names, and numbers of their bits. */
+const CAPABILITIES = [
+  ['CAP_SETUID', 7n],
+  ['CAP_SETGID', 6n],
+  ['CAP_KILL', 5n],
+] as const
+
+/** Which of these capabilities this process lacks. Root in a container can lack some of them. */
+function lackingCapabilities(): readonly string[] {
+  const [, effective] = /^CapEff:\s*([\da-f]+)$/im.exec(readFileSync('/proc/self/status', 'latin1')) ?? []
+  const held = BigInt(`0x${effective ?? '0'}`)
+  return CAPABILITIES.flatMap(([name, bit]) => ((held >> bit) & 1n ? [] : [name]))
 }

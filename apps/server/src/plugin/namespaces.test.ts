@@ -185,6 +185,30 @@ test('a replica without the plug-in refuses reports in its namespaces, and lists
   })
 })
 
+test('a replica without the plug-in never says to a reporter that a namespace is not read', async () => {
+  const mutation = `mutation ($u: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $u }) { results { __typename
+    ... on ResourceStatsApplied { required { namespaces { namespace omittable } } } } } }`
+  const states = ['power', 'attestation'].map((of) => ({ name: of, namespace: of, state: 'PAUSED', since: '2026-11-20T12:00:00.000Z' }))
+  const answerOf = async (service: TestService): Promise<Json> => {
+    await service.service.replica.fresh()
+    const { updateResourceStats } = await dataOf(service, mutation, { u: [updateOf('c', 'collectors', { collectors: states })] })
+    const { namespaces } = updateResourceStats.results[0].required
+    const find = (name: string): Json => namespaces.find(({ namespace: of }: Json) => of === name)
+    return { power: find('power') !== undefined, attestation: find('attestation') !== undefined, omittable: find('compute').omittable }
+  }
+  // the profiles `power` and `grid` of the tests above are in use
+  const known = await answerOf(api)
+  expect(known).toMatchObject({ power: true, attestation: false })
+  expect(known.omittable).not.toEqual([])
+  expect(await answerOf(without)).toEqual({ power: true, attestation: true, omittable: [] })
+  const { requiredStats } = await dataOf(
+    without,
+    '{ requiredStats { namespaces { namespace fields { field neededBy { profile part } } } } }',
+  )
+  const [attestation] = requiredStats.namespaces.filter(({ namespace: of }: Json) => of === 'attestation')
+  expect(attestation.fields).toEqual([{ field: '*', neededBy: expect.arrayContaining([{ profile: 'power@1', part: 'WattsFilter' }]) }])
+})
+
 test('a replica without the plug-in stores documents that another replica accepted, and both replicas have the same state', async () => {
   const [one, other] = [api, without].map(({ service }) => service.replica)
   if (one === undefined || other === undefined) throw new Error('two replicas are needed')

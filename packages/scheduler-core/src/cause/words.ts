@@ -89,7 +89,7 @@ export const refusedHosts: Readonly<Record<ReasonCode, string>> = {
   'trust.level': 'without the requested trust level',
   'namespace.not_reported': 'without a document of the namespace',
   'namespace.stale': 'with a document of the namespace that is too old',
-  'namespace.not_sent': 'whose collector is paused or slowed and does not send the namespace',
+  'namespace.not_sent': 'whose collectors do not send the namespace',
   'namespace.malformed': 'with a document of the namespace that cannot be read',
   'pool.not_told': 'in a storage pool of unknown size',
   'pool.ambiguous': 'with more than one storage pool for their disks',

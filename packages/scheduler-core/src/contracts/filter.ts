@@ -46,6 +46,11 @@ export interface Filter {
    */
   readonly readsRequest?: RequestReadsBy<FilterOptions>
   /**
+   * Present if the filter compares the time of the decision with times in documents of the release's namespaces. Returns true for requests
+   * for which it does. Before such a request is decided, the time of the log is moved forward. Not needed for namespaces of plug-ins.
+   */
+  asksAges?(request: RequestSpec): boolean
+  /**
    * Present if the verdict for a host depends only on the request, the options and the host's own state, not on other hosts. Every change
    * of a host's own state increases the host's version number. For a further instance of a request, the filter is called again only for
    * hosts that changed since the previous instance.

@@ -69,6 +69,34 @@ const [withFilter, withWeigher] = [
   ReturnType<typeof profileSchema.parse>,
 ]
 
+test('the prepared filter of a plug-in can be an instance of a class', () => {
+  class Even {
+    readonly #refuses = 1
+    passes(host: HostIndex): boolean {
+      return host % 2 !== this.#refuses
+    }
+    reason(host: HostIndex) {
+      return { code: 'filter.refused' as const, subject: 'number', need: 'even', have: host }
+    }
+    readonly which = 'with an even number'
+    havers() {
+      return { which: this.which, has: (host: HostIndex) => this.passes(host), lacks: (host: HostIndex) => this.reason(host) }
+    }
+  }
+  const filter = defineFilter({ ...crowdFilter, name: 'EvenFilter', reads: [], parameters: z.strictObject({}), prepare: () => new Even() })
+  const plugins = joined({ ...crowd, filters: [filter], weighers: [] })
+  const fleet = new Fleet({ plugins })
+  aLog(fleet).append([aReport('a'), aReport('b')])
+  const profile = profileSchema.parse({ name: 'site', number: 1, filters: [{ name: 'EvenFilter' }], weighers: [] })
+  const prepared = prepareFilters(compileProfile(profile, plugins), aRequest(), fleet).find(({ name }) => name === 'EvenFilter')?.prepared
+  expect(
+    fleet.hosts.records.map(({ index }) => [prepared?.passes(index), prepared?.reason(index).have, prepared?.havers?.()?.has(index)]),
+  ).toEqual([
+    [true, 0, true],
+    [false, 1, false],
+  ])
+})
+
 describe('checking the export of a module with a plug-in', () => {
   test('a valid plug-in is returned unchanged', () => expect(checkPlugin(crowd)).toEqual({ ok: true, value: crowd }))
 

@@ -4,6 +4,7 @@ import type { MetadataReads } from '../hosts/metadata-reads.ts'
 import type { Reads } from '../report/stats-fields.ts'
 import type { RequestReadsBy } from '../request/request-reads.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
+import type { Reason } from '../text/reason.ts'
 import type { HostIndex } from '../values/host-index.ts'
 
 /**
@@ -50,6 +51,11 @@ export interface Weigher {
   checkOptions?(options: WeigherOptions): void
   /** `multiplier` is the multiplier in the profile. Some of Nova's weighers give different raw scores if the multiplier is 0. */
   prepare(request: RequestSpec, fleet: Fleet, options: WeigherOptions, multiplier: number): (host: HostIndex) => number
+  /**
+   * Present if the weigher reads documents of other services by itself. Returns a function that says why the score of a host is not based
+   * on a document of the host. Undefined if every host has such a document, or needs none. Explanations show this reason.
+   */
+  missing?(request: RequestSpec, fleet: Fleet, options: WeigherOptions): ((host: HostIndex) => Reason | undefined) | undefined
   /** Present if hosts can have a multiplier that differs from the multiplier in the profile. */
   multipliers?(fleet: Fleet, options: WeigherOptions, multiplier: number): Multipliers
   /**

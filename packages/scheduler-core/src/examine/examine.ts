@@ -2,6 +2,7 @@ import { admittedIn, type Cause, causeInSteps } from '../cause/cause.ts'
 import type { CompiledProfile, CompiledWeigher } from '../contracts/compiled-profile.ts'
 import type { Verdict } from '../contracts/filter.ts'
 import { pluginsOf } from '../contracts/plugins.ts'
+import type { Weigher } from '../contracts/weigher.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { compileProfile } from '../pipeline/compile.ts'
 import type { FilterStep } from '../pipeline/filtering/filter-step.ts'
@@ -9,6 +10,8 @@ import { whyUnreported } from '../pipeline/filtering/not-reported.ts'
 import { isAsked, passesSafely, prepareFilters, prepareFiltersInSteps } from '../pipeline/filtering/run-filters.ts'
 import { factsOf, reasonOf } from '../pipeline/filtering/step-reasons.ts'
 import { type ExaminedStep, type Findings, NOT_PRESENT, PASSES_ALL } from '../pipeline/findings.ts'
+import { prepareOwnUnsent } from '../pipeline/namespaces/own-unsent.ts'
+import { prepareReaderInUse } from '../pipeline/namespaces/reader-in-use.ts'
 import { createChanceOrder, createTieOrder, rankAll } from '../pipeline/weighing/pick.ts'
 import { prepareWeighers, runWeighersInSteps, type Weighed } from '../pipeline/weighing/run-weighers.ts'
 import type { Profile } from '../records/profile.ts'
@@ -120,7 +123,7 @@ export function* examineInSteps(
     refusedBy,
     weighed,
     multiplierSources: yield* sourcesOf(compiled, fleet, weighed),
-    unscored: yield* unscoredOf(compiled, fleet, weighed),
+    unscored: yield* unscoredOf(compiled, request, fleet, weighed),
     ranked: yield* rankAll(weighed, tieOrder),
     tieOrder,
     awake: yield* awakeOf(compiled, request, fleet, weighed),
@@ -160,15 +163,16 @@ function checksBy(steps: readonly FilterStep[], cause: HostChecks['cause']): Hos
   }
 }
 
-/** For each weigher, the hosts that do not report what the weigher reads, with the reason. */
-function* unscoredOf({ weighers }: CompiledProfile, fleet: Fleet, weighed: Weighed): Steps<Findings['unscored']> {
+/** For each weigher, the hosts about which nothing was reported that the weigher reads, with the reason. */
+function* unscoredOf({ weighers }: CompiledProfile, request: RequestSpec, fleet: Fleet, weighed: Weighed): Steps<Findings['unscored']> {
   const found: Map<HostIndex, Reason>[] = []
   for (const [w, { hasNonsense }] of weighed.weighers.entries()) {
     const reasons = new Map<HostIndex, Reason>()
     found.push(reasons)
     const compiled = weighers[w]
-    if (hasNonsense !== true || compiled === undefined) continue
-    const reasonOf = whyUnreported(fleet, readsOf(compiled.weigher.reads, compiled.options), compiled.options)
+    if (compiled === undefined) continue
+    const reasonOf = whyUnscored(compiled, request, fleet, hasNonsense === true)
+    if (reasonOf === undefined) continue
     for (const [i, host] of weighed.hosts.entries()) {
       if (i % SLICE === SLICE - 1) yield
       const reason = reasonOf(host as HostIndex)
@@ -177,6 +181,28 @@ function* unscoredOf({ weighers }: CompiledProfile, fleet: Fleet, weighed: Weigh
   }
   return found
 }
+
+/** Why hosts have no score of their own. `isNone`: at least one host has no valid score. Undefined if every host has a score of its own. */
+function whyUnscored(
+  { weigher, options }: CompiledWeigher,
+  request: RequestSpec,
+  fleet: Fleet,
+  isNone: boolean,
+): ((host: HostIndex) => Reason | undefined) | undefined {
+  const unreported = isNone ? whyUnreported(fleet, readsOf(weigher.reads, options), options) : undefined
+  const ownUnsent = isOfPlugin(fleet, weigher) ? prepareOwnUnsent(fleet, readsOf(weigher.reads, options)) : undefined
+  const missing =
+    weigher.missing?.(request, fleet, options) ?? (ownUnsent && ((host: HostIndex) => ownUnsent(fleet.hosts.get(host))?.reason))
+  if (missing === undefined) return unreported
+  const complete = prepareReaderInUse(fleet)
+  return (host) => {
+    const reason = missing(host)
+    return reason === undefined ? unreported?.(host) : complete(reason)
+  }
+}
+
+const isOfPlugin = (fleet: Fleet, weigher: Weigher): boolean =>
+  weigher.outside !== undefined || pluginsOf(fleet).ownerOf(weigher.name) !== undefined
 
 function* sourcesOf({ weighers }: CompiledProfile, fleet: Fleet, weighed: Weighed): Steps<Findings['multiplierSources']> {
   const all: Map<HostIndex, string>[] = []

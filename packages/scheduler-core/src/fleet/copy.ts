@@ -18,3 +18,13 @@ export function copyFleet(fleet: Fleet, spare?: Fleet): Fleet {
   copy.strictSince = fleet.strictSince
   return copy
 }
+
+/**
+ * A copy for questions about the present. Its time is at least `time`, in milliseconds since 1970, as if an entry without changes had been
+ * written then: documents grow old even while nothing is written.
+ */
+export function copyFleetAt(fleet: Fleet, time: number): Fleet {
+  const copy = copyFleet(fleet)
+  copy.now = Math.max(copy.now, Math.floor(time))
+  return copy
+}

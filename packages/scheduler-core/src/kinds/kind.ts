@@ -4,6 +4,7 @@ import type { Grants } from '../records/grants.ts'
 import type { HostStats } from '../report/stats.ts'
 import type { Read } from '../report/stats-fields.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
+import type { Code } from '../text/codes.ts'
 import type { Fact } from '../text/evidence.ts'
 import type { Havers } from '../text/prepared-filter.ts'
 import type { Reason } from '../text/reason.ts'
@@ -56,6 +57,11 @@ export interface ResourceKind<Ask, Grant> {
     /** The metadata keys of aggregates that the kind reads. */
     readonly readsMetadata?: MetadataReads
   }
+  /**
+   * For a kind that reads a namespace: the code with which a host is refused if no document states what the kind reads. `keyOf` is equal for
+   * hosts about which the same documents count.
+   */
+  readonly unstated?: { readonly code: Code; readonly namespace: string; keyOf(host: HostRecord): string }
   /** Assignment rules by name. The first rule is the default. */
   readonly rules: readonly string[]
   /**

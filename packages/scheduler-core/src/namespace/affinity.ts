@@ -8,9 +8,10 @@ import type { PreparedFilter } from '../text/prepared-filter.ts'
 import type { Reason } from '../text/reason.ts'
 import { shortList } from '../text/short-list.ts'
 import type { HostIndex } from '../values/host-index.ts'
-import { OWN_AFFINITY } from '../values/levels.ts'
+import { COLLECTOR_STATES, OWN_AFFINITY } from '../values/levels.ts'
 import { ELSEWHERE } from './facts/distance.ts'
 import { type FreshDocuments, freshDocumentsOf } from './fresh-documents.ts'
+import { factOf, prepareUnnamed, type Unsent } from './unsent.ts'
 
 /**
  * Describes how instances are placed near things of another service, such as volumes: which hint of a request names the things, and how far
@@ -74,13 +75,17 @@ export function prepareNear<Document, Thing>(
   const isNear = (spot: Spot<Thing>, host: HostIndex): boolean =>
     distance(spot, host) <= limit || (spot.isOwn && documents.of(hosts.get(host)) === undefined)
 
-  const refusal = (spot: Spot<Thing>, host: HostIndex): { readonly reason: Reason; readonly from: Source } => {
+  const ofUnnamed = prepareUnnamed(fleet, documents.unsent)
+  const refusal = (spot: Spot<Thing>, host: HostIndex): Unsent => {
     const record = hosts.get(host)
     const { uuid, known, isOwn } = spot
     const source = isOwn ? affinity.field : `hint ${affinity.hint}`
     if (known === undefined) {
       const from: Source = { kind: 'rule', ref: `no ${affinity.namespace.name} document that is young enough names it` }
-      return { reason: { code: affinity.unknown, subject: affinity.hint, need: uuid, have: 'not told of', source }, from }
+      return ofUnnamed(record, {
+        reason: { code: affinity.unknown, subject: affinity.hint, need: uuid, have: 'not told of', source },
+        from,
+      })
     }
     if (documents.of(record) === undefined) return { reason: documents.refusal(record), from: documents.source(record) }
     const far = distance(spot, host)
@@ -89,17 +94,8 @@ export function prepareNear<Document, Thing>(
     return { reason: { code: affinity.far, subject: affinity.hint, need, have, source }, from: documents.source(record) }
   }
   const askedIn = ({ isOwn }: Spot<Thing>): Source => (isOwn ? fromRequest(affinity.field) : fromHint(affinity.hint))
-  const factOf = (spot: Spot<Thing>, host: HostIndex): Fact[] => {
-    const { reason, from } = refusal(spot, host)
-    const { subject = '', need, have, unit } = reason
-    const fact: Fact = {
-      subject,
-      ...(need !== undefined && { required: need }),
-      ...(have !== undefined && { actual: have }),
-      ...(unit !== undefined && { unit }),
-      requiredFrom: askedIn(spot),
-      actualFrom: from,
-    }
+  const factsAt = (spot: Spot<Thing>, host: HostIndex): Fact[] => {
+    const fact = factOf(refusal(spot, host), askedIn(spot))
     if (spot.known === undefined) return [fact]
     const { thing, reporter } = spot.known
     const place: Fact = {
@@ -114,7 +110,7 @@ export function prepareNear<Document, Thing>(
     each: () => spots.map((spot) => ({ which: `near ${spot.uuid}`, passes: (host: HostIndex) => isNear(spot, host) })),
     passes: (host) => spots.every((spot) => isNear(spot, host)),
     reason: (host) => refusal(spots.find((spot) => !isNear(spot, host)) as Spot<Thing>, host).reason,
-    facts: (host) => spots.filter((spot) => !isNear(spot, host)).flatMap((spot) => factOf(spot, host)),
+    facts: (host) => spots.filter((spot) => !isNear(spot, host)).flatMap((spot) => factsAt(spot, host)),
   }
 }
 
@@ -156,6 +152,31 @@ export function weighNear<Document, Thing>(
       else return Number.NaN
     }
     return 0 - sum
+  }
+}
+
+/**
+ * Returns a function that says why the score of `weighNear` for a host is not based on a document of the host: it is NaN, an assumed
+ * distance, or 0. Undefined if the request names no things, or below feature level COLLECTOR_STATES.
+ */
+export function whyNotWeighed<Document, Thing>(
+  affinity: Affinity<Document, Thing>,
+  request: RequestSpec,
+  fleet: Fleet,
+  maxAgeSeconds: number,
+): ((host: HostIndex) => Reason | undefined) | undefined {
+  const { hinted, own } = thingsOf(affinity, request, fleet.featureLevel)
+  if (fleet.featureLevel < COLLECTOR_STATES || hinted.length + own.length === 0) return undefined
+  const documents = freshDocumentsOf(affinity.namespace, fleet, maxAgeSeconds)
+  const nearness = findThings(affinity, request, fleet, maxAgeSeconds)
+  const found = nearness?.spots.filter(({ known }) => known !== undefined) ?? []
+  return (host) => {
+    const record = fleet.hosts.get(host)
+    if (documents.of(record) !== undefined) return undefined
+    const unsent = documents.unsent(record)
+    if (unsent !== undefined) return unsent.reason
+    const isFar = (spot: Spot<Thing>): boolean => (nearness?.distance(spot, host) ?? ELSEWHERE) >= ELSEWHERE
+    return found.some(isFar) ? documents.refusal(record) : undefined
   }
 }
 

@@ -34,7 +34,9 @@ describe('the reason for which a document is missing', () => {
       { ageMs: 61_000 },
       'namespace.not_sent',
     ],
-    ['its collector fails', [states('h1', one('storage', 'FAILING', { error }))], {}, 'namespace.not_reported'],
+    ['its collector fails', [states('h1', one('storage', 'FAILING', { error }))], {}, 'namespace.not_sent'],
+    ['its collector was not run yet', [states('h1', one('storage', 'WAITING'))], {}, 'namespace.not_sent'],
+    ['its collector sends', [states('h1', one('storage', 'SENDING'))], {}, 'namespace.not_reported'],
     ['another collector is paused', [states('h1', one('power', 'PAUSED'))], {}, 'namespace.not_reported'],
     ['the collector of another host is paused', [states('h2', one('storage', 'PAUSED'))], {}, 'namespace.not_reported'],
     [

@@ -4,15 +4,17 @@ import { namespaceSource } from '../hosts/sources.ts'
 import type { Namespace } from '../records/namespace-document.ts'
 import type { Source } from '../text/evidence.ts'
 import type { Reason } from '../text/reason.ts'
-import { unsentBy } from './facts/collectors.ts'
+import { type Unsent, unsentOf } from './unsent.ts'
 
 /** Reads the documents of one namespace. Documents that are too old or cannot be read are ignored. */
 export interface FreshDocuments<Document> {
   /** The document about a host. Undefined if the host has no document, or if its document is too old or cannot be read. */
   of(record: HostRecord): Document | undefined
+  /** Says that a collector of the host does not send the documents. Undefined if the host has a document that is recent enough. */
+  unsent(record: HostRecord): Unsent | undefined
   /** Why `of` returns undefined for the host. */
   refusal(record: HostRecord): Reason
-  /** Names the host's document and the report that brought it, for explanations. */
+  /** Names the report from which it is known what the host's document says, or why `of` returns undefined. For explanations. */
   source(record: HostRecord): Source
 }
 
@@ -24,6 +26,8 @@ export function freshDocumentsOf<Document>(namespace: Namespace<Document>, fleet
   const { name } = namespace
   const { now } = fleet
   const isFresh = (reportedAt: number | undefined): boolean => reportedAt !== undefined && now - reportedAt <= maxAgeSeconds * 1_000
+  const unsent = (record: HostRecord): Unsent | undefined =>
+    isFresh(record.namespaces.get(name)?.reportedAt) ? undefined : unsentOf(fleet, record, name)
   return {
     of({ namespaces }) {
       const held = namespaces.get(name)
@@ -31,10 +35,11 @@ export function freshDocumentsOf<Document>(namespace: Namespace<Document>, fleet
       const read = namespace.read(held)
       return read.ok ? read.value : undefined
     },
+    unsent,
     refusal(record) {
+      const notSent = unsent(record)
+      if (notSent !== undefined) return notSent.reason
       const held = record.namespaces.get(name)
-      const unsent = held === undefined || !isFresh(held.reportedAt) ? unsentReason(fleet, record, name) : undefined
-      if (unsent !== undefined) return unsent
       if (held === undefined) return { code: 'namespace.not_reported', subject: name, need: 'a document', have: 'none' }
       if (!isFresh(held.reportedAt)) {
         const have = held.reportedAt === undefined ? 'not known' : Math.floor((now - held.reportedAt) / 1_000)
@@ -44,17 +49,6 @@ export function freshDocumentsOf<Document>(namespace: Namespace<Document>, fleet
       const first = read.ok ? undefined : read.problems[0]
       return { code: 'namespace.malformed', subject: name, need: 'a document that can be read', have: first?.message ?? 'unreadable' }
     },
-    source: (record) => namespaceSource(name, record),
+    source: (record) => unsent(record)?.from ?? namespaceSource(name, record),
   }
-}
-
-/**
- * The reason if a host does not send a namespace because no profile in use reads it. Undefined if the namespace is missing for another
- * reason.
- */
-export function unsentReason(fleet: Fleet, record: HostRecord, namespace: string): Reason | undefined {
-  const unsent = unsentBy(fleet, record, namespace)
-  return (
-    unsent && { code: 'namespace.not_sent', subject: namespace, need: 'a document', have: unsent.state === 'PAUSED' ? 'paused' : 'slowed' }
-  )
 }

@@ -201,7 +201,8 @@ function optionsOf(part: Filter | Weigher, given: FilterOptions): FilterOptions 
 
 const ABSENT = 'Not loaded by this service.'
 
-const isAbsent = ({ description }: Filter | Weigher): boolean => description === ABSENT
+/** True for the stand-in of a filter or weigher that this service does not have. Which fields it reads is not known. */
+export const isAbsent = ({ description }: Pick<Filter, 'description'>): boolean => description === ABSENT
 
 /** Stands in for a filter that this service does not have. It refuses every host with the verdict ERROR. */
 const absentFilter = (name: string): Filter => ({

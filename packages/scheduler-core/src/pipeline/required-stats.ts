@@ -2,6 +2,7 @@ import { type Plugins, pluginsOf } from '../contracts/plugins.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { COMPUTE, type HostRecord } from '../hosts/hosts.ts'
 import { allKinds } from '../kinds/index.ts'
+import { collectors, collectorsOf } from '../namespace/facts/collectors.ts'
 import { DEFAULT_PROFILE, type Profiles } from '../profiles/profiles.ts'
 import { isLive } from '../records/claim.ts'
 import type { KindName } from '../records/grants.ts'
@@ -10,7 +11,13 @@ import { type Profile, profileRef } from '../records/profile.ts'
 import { type Read, readsOf, type StatsField, statsFields } from '../report/stats-fields.ts'
 import { type OmittableField, omittableFields } from '../report/versions/v1-2.ts'
 import { memoByObject } from '../values/memo.ts'
-import { compileProfile } from './compile.ts'
+import { compileProfile, isAbsent } from './compile.ts'
+
+/**
+ * The name that stands for any field of a namespace. It is listed if a profile version has a filter or weigher of a plug-in that this
+ * service did not load, because it is not known which fields that filter or weigher reads.
+ */
+export const ANY_FIELD = '*'
 
 /** The fields of one namespace that reporters must send. */
 export interface RequiredNamespace {
@@ -56,6 +63,9 @@ export function servedProfiles(profiles: Profiles): readonly Profile[] {
  * The fields that reporters must send so that these profiles can decide. While hosts share a resource, such as a disk pool, the fields that
  * describe it are included, because claims on these hosts need it under every profile. With `host`, the fields that the host's claims need
  * are included.
+ * If a profile version has filters or weighers of plug-ins that this service did not load, nothing can be left out: every field is included,
+ * and every namespace that this service knows of, which are also those that `host` has documents or collectors of. Otherwise a reporter
+ * would stop sending what other services need.
  */
 export function requiredStats(fleet: Fleet, profiles: readonly Profile[], host?: HostRecord): readonly RequiredNamespace[] {
   const plugins = pluginsOf(fleet)
@@ -65,9 +75,11 @@ export function requiredStats(fleet: Fleet, profiles: readonly Profile[], host?:
     if (known === undefined) needs.set(field, [need])
     else known.push(need)
   }
+  const unknown = profiles.flatMap((profile) => needsOf(plugins)(profile).unknown)
+  for (const field of statsFields) for (const need of unknown) add(field, need)
   const shared = allKinds.filter(({ isShared, isThere }) => isShared === true && isThere?.(fleet.hosts) !== false)
   for (const profile of profiles) {
-    for (const [field, need] of needsOf(plugins)(profile)) add(field, need)
+    for (const [field, need] of needsOf(plugins)(profile).known) add(field, need)
     for (const { filter } of shared) for (const field of filter.reads) add(field, { profile: profileRef(profile), part: filter.name })
   }
   for (const kind of host === undefined ? [] : heldKinds(host))
@@ -84,14 +96,24 @@ export function requiredStats(fleet: Fleet, profiles: readonly Profile[], host?:
       }),
       omittable: omittableFields.filter((field) => needs.get(field)?.length === 0),
     },
-    ...[...ownNamespaces, ...plugins.namespaces.map(({ name }) => name)].flatMap((namespace) => {
+    ...namespacesKnown(plugins, unknown.length === 0 ? undefined : host).flatMap((namespace) => {
       const prefix = `${namespace}.`
-      const fields = [...needs].flatMap(([field, neededBy]) =>
+      const known = [...needs].flatMap(([field, neededBy]) =>
         field.startsWith(prefix) ? [{ field: field.slice(prefix.length), neededBy }] : [],
       )
+      // collectors do not produce the namespace with their own states
+      const isAny = unknown.length > 0 && namespace !== collectors.name
+      const fields = isAny ? [...known, { field: ANY_FIELD, neededBy: unknown }] : known
       return fields.length === 0 ? [] : [{ namespace, fields, omittable: [] }]
     }),
   ]
+}
+
+/** The names of the namespaces of the release and of loaded plug-ins, and those of which a host has documents or collectors. */
+function namespacesKnown(plugins: Plugins, host: HostRecord | undefined): readonly string[] {
+  const held = host === undefined ? [] : [...host.namespaces.keys()]
+  const collected = host === undefined ? [] : (collectorsOf({ now: 0 }, host)?.collectors ?? []).map(({ namespace }) => namespace)
+  return [...new Set([...ownNamespaces, ...plugins.namespaces.map(({ name }) => name), ...held, ...collected])]
 }
 
 const omittable: ReadonlySet<string> = new Set(omittableFields)
@@ -99,13 +121,18 @@ const omittable: ReadonlySet<string> = new Set(omittableFields)
 /** The filters of resources that hosts share. Whether their fields are needed depends on the fleet, and not only on the profile. */
 const sharedFilters: ReadonlySet<string> = new Set(allKinds.flatMap(({ filter, isShared }) => (isShared === true ? [filter.name] : [])))
 
-/**
- * The fields that a profile version reads in every fleet, each with the filter or weigher that reads it. Computed once, because versions
- * never change.
- */
+/** What a profile version reads in every fleet. */
+interface ProfileNeeds {
+  /** The fields, each with the filter or weigher that reads it. */
+  readonly known: readonly (readonly [Read, Need])[]
+  /** The filters and weighers of which this service does not know what they read, because it did not load their plug-in. */
+  readonly unknown: readonly Need[]
+}
+
+/** Computed once for each profile version, because versions never change. */
 const needsOf = memoByObject((plugins: Plugins) => memoByObject((profile: Profile) => readsByPart(profile, plugins)))
 
-function readsByPart(profile: Profile, plugins: Plugins): readonly (readonly [Read, Need])[] {
+function readsByPart(profile: Profile, plugins: Plugins): ProfileNeeds {
   const { filters, shadows, weighers } = compileProfile(profile, plugins)
   const asked = new Set<KindName>(profile.collects ?? allKinds.map(({ name }) => name))
   const nets = allKinds.filter(({ name, isShared }) => isShared !== true && asked.has(name)).map(({ filter }) => filter)
@@ -118,11 +145,15 @@ function readsByPart(profile: Profile, plugins: Plugins): readonly (readonly [Re
   ]
   const ref = profileRef(profile)
   const seen = new Set<string>()
-  return parts.flatMap(([{ name, reads }, options]) => {
-    if (seen.has(name)) return []
-    seen.add(name)
-    return readsOf(reads, options).map((field) => [field, { profile: ref, part: name }] as const)
-  })
+  const [known, unknown]: [(readonly [Read, Need])[], Need[]] = [[], []]
+  for (const [part, options] of parts) {
+    if (seen.has(part.name)) continue
+    seen.add(part.name)
+    const need = { profile: ref, part: part.name }
+    if (isAbsent(part)) unknown.push(need)
+    else known.push(...readsOf(part.reads, options).map((field) => [field, need] as const))
+  }
+  return { known, unknown }
 }
 
 const heldKinds = ({ claims }: HostRecord) =>

@@ -91,7 +91,7 @@ export const codes = {
   'trust.level': 'The node is not attested to have the requested trust level.',
   'namespace.not_reported': 'The host has no document of the namespace.',
   'namespace.stale': "The host's document of the namespace is too old.",
-  'namespace.not_sent': 'The collector of the host is paused or slowed, so the host does not send the namespace.',
+  'namespace.not_sent': 'The collector of the host is paused or slowed, fails or was not run yet, so the host does not send the namespace.',
   'namespace.malformed': "The host's document of the namespace cannot be read.",
   'pool.not_told': "No document reports the size of the storage pool that contains the host's disks.",
   'pool.ambiguous': 'The aggregates of the host name more than one storage pool for its disks.',

@@ -43,6 +43,23 @@ export interface PreparedFilter {
   readonly which?: string
 }
 
+/**
+ * The same filter as an object whose members can be copied into another object. A plug-in can return an instance of a class, and a copy of
+ * an instance has none of its methods.
+ */
+export function withCopiedMethods(prepared: PreparedFilter): PreparedFilter {
+  const { areJoint, which } = prepared
+  return {
+    passes: (host) => prepared.passes(host),
+    reason: (host) => prepared.reason(host),
+    ...(prepared.facts !== undefined && { facts: (host: HostIndex) => prepared.facts?.(host) ?? [] }),
+    ...(prepared.havers !== undefined && { havers: () => prepared.havers?.() }),
+    ...(prepared.each !== undefined && { each: () => prepared.each?.() ?? [] }),
+    ...(areJoint !== undefined && { areJoint }),
+    ...(which !== undefined && { which }),
+  }
+}
+
 /** One of several demands of a filter: a trait, an image property, a list of aggregates. */
 export interface Single {
   /** Describes the hosts that meet the demand, as text that follows "hosts": `with trait CUSTOM_A`. */

@@ -53,6 +53,9 @@ const exact = ({ subject = '', need, have, unit }: Reason): string =>
 const far = ({ need, have }: Reason): string =>
   `${need} was requested; ${have === 'not reached' ? 'the host does not reach it' : `the host is at: ${have}`}.`
 
+/** A sentence that names a host whose document is missing, if `have` says so. */
+const notSent = (have: Reason['have']): string => (String(have).startsWith('not sent by ') ? ` The namespace is ${have}.` : '')
+
 /** Writes keys with their values: "a = 1, b = 2". Keys and values are lists that are separated by commas. */
 function pairsText(subject: Reason['subject'], need: Reason['need']): string {
   const [keys, values] = [String(subject).split(', '), String(need).split(', ')]
@@ -188,18 +191,18 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
     `The document of the namespace ${subject} is ${typeof have === 'number' ? `${have} s old` : 'of unknown age'}; at most ${need} s is allowed.`,
   'namespace.not_sent': ({ subject, have, source }) =>
     source === undefined
-      ? `The host does not send the namespace ${subject}, because no profile in use reads it: its collector is ${have}.`
+      ? `The host does not send the namespace ${subject}${have === 'paused' || have === 'slowed' ? ', because no profile in use reads it' : ''}: its collector is ${have}.`
       : `The host does not send the namespace ${subject} yet, although the ${source} reads it: its agent reported last that its collector is ${have}.`,
   'namespace.malformed': ({ subject, have }) => `The document of the namespace ${subject} cannot be read: ${have}.`,
-  'pool.not_told': ({ subject }) => `No storage document states the size of the pool ${subject}.`,
+  'pool.not_told': ({ subject, have }) => `No storage document states the size of the pool ${subject}.${notSent(have)}`,
   'pool.ambiguous': ({ have }) => `The aggregates of the host name more than one pool for its disks: ${have}.`,
   'pool.too_little': (reason) =>
     `The pool ${reason.subject} has ${reason.have} GiB in total; ${reason.need} GiB were requested by ${neededBy(reason)}.`,
   'pool.short': (reason) =>
     `The pool ${reason.subject} has ${reason.have} GiB left; ${reason.need} GiB were requested${reason.instances === undefined ? '' : ` by ${neededBy(reason)}`}.`,
-  'volume.unknown': ({ need }) => `No recent storage document names the volume ${need}.`,
+  'volume.unknown': ({ need, have }) => `No recent storage document names the volume ${need}.${notSent(have)}`,
   'volume.far': far,
-  'port.unknown': ({ need }) => `No recent network document names the port ${need}.`,
+  'port.unknown': ({ need, have }) => `No recent network document names the port ${need}.${notSent(have)}`,
   'port.far': far,
   'filter.refused': ({ subject, need, have, unit, source }) =>
     `${subject ?? 'The filter of a plug-in'}: ${amountText(need ?? 'another', unit)} needed, ${have ?? 'not so'} here${source ? ` (${source})` : ''}.`,

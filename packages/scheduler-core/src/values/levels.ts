@@ -196,8 +196,8 @@ export const BOUNDED_CLASSES = 10
 export const PACKED_IDLE_GPUS = 10
 
 /**
- * Agents report the states of their collectors in the namespace `collectors`. If a filter or weigher reads a namespace that a host does not
- * send because no profile in use reads it, the reason says so.
+ * Agents report the states of their collectors in the namespace `collectors`. If a filter or weigher reads a namespace that a host's
+ * collector does not send, the reason says so.
  */
 export const COLLECTOR_STATES = 11
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Weigher, WeigherOptions } from '../contracts/weigher.ts'
-import { weighNear } from '../namespace/affinity.ts'
+import { weighNear, whyNotWeighed } from '../namespace/affinity.ts'
 import { network } from '../namespace/facts/network.ts'
 import { maxAge } from '../namespace/options.ts'
 import { portAffinity } from '../namespace/port-affinity.ts'
@@ -25,4 +25,5 @@ export const portAffinityWeigher: Weigher = {
   readsRequest: { schedulerHints: namedKeys(portAffinity.hint), fields: ['ports'] },
   checkOptions: (options) => void checkOptions(portAffinityOptions, options),
   prepare: (request, fleet, options) => weighNear(portAffinity, request, fleet, optionsOf(options).maxAgeSeconds),
+  missing: (request, fleet, options) => whyNotWeighed(portAffinity, request, fleet, optionsOf(options).maxAgeSeconds),
 }

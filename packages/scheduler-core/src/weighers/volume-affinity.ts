@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Weigher, WeigherOptions } from '../contracts/weigher.ts'
-import { weighNear } from '../namespace/affinity.ts'
+import { weighNear, whyNotWeighed } from '../namespace/affinity.ts'
 import { storage } from '../namespace/facts/storage.ts'
 import { maxAge } from '../namespace/options.ts'
 import { volumeAffinity } from '../namespace/volume-affinity.ts'
@@ -25,4 +25,5 @@ export const volumeAffinityWeigher: Weigher = {
   readsRequest: { schedulerHints: namedKeys(volumeAffinity.hint), fields: ['volumes'] },
   checkOptions: (options) => void checkOptions(volumeAffinityOptions, options),
   prepare: (request, fleet, options) => weighNear(volumeAffinity, request, fleet, optionsOf(options).maxAgeSeconds),
+  missing: (request, fleet, options) => whyNotWeighed(volumeAffinity, request, fleet, optionsOf(options).maxAgeSeconds),
 }

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { parse as parseToml } from 'smol-toml'
 import { isObject, type JsonObject } from '../json.ts'
-import { nestingOf } from '../nesting.ts'
+import { parseText } from '../parse-text.ts'
+import { utf8 } from '../text.ts'
 import type { Collect } from './contract.ts'
 import { readOptions } from './options.ts'
 
@@ -11,15 +11,25 @@ const MAX_BYTES = 65_536
 const MAX_FILES = 100
 const MAX_DEPTH = 32
 
+interface FilesOptions {
+  readonly folder: string
+  readonly version: string
+}
+
+/** Reads the options: `folder`, an absolute path, and `version`, the version of the namespace's documents. */
+export function readFilesOptions(given: unknown, at = 'options'): FilesOptions {
+  const options = readOptions(given, at)
+  const read = { folder: options.path('folder'), version: options.text('version') }
+  options.end()
+  return read
+}
+
 /**
  * Merges the `.json` and `.toml` files of a folder into one document. Each file contributes its top-level members, and no two files may
- * have the same member. Options: `folder`, and `version`, the version of the namespace's documents.
+ * have the same member.
  */
 export const filesCollector: Collect = ({ options: given }) => {
-  const options = readOptions(given)
-  const folder = options.text('folder')
-  const version = options.text('version')
-  options.end()
+  const { folder, version } = readFilesOptions(given)
   const names = readdirSync(folder)
     .filter((name) => !name.startsWith('.') && /\.(json|toml)$/.test(name))
     .sort()
@@ -43,11 +53,8 @@ function readMembers(file: string): JsonObject {
   // a named pipe would never end
   if (!stat.isFile()) throw new Error(`${file} is not a regular file`)
   if (stat.size > MAX_BYTES) throw new Error(`${file} has ${stat.size} bytes, and may have ${MAX_BYTES}`)
-  const text = readFileSync(file, 'utf8')
   try {
-    const isToml = file.endsWith('.toml')
-    if (!isToml && nestingOf(text) > MAX_DEPTH) throw new Error(`it has more than ${MAX_DEPTH} levels of lists and objects`)
-    const parsed: unknown = isToml ? parseToml(text) : JSON.parse(text)
+    const parsed = parseText(utf8(readFileSync(file)), { isToml: file.endsWith('.toml'), maxDepth: MAX_DEPTH })
     if (isObject(parsed)) return parsed
     throw new Error('it must be an object')
   } catch (error) {

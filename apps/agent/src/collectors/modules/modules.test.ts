@@ -52,12 +52,20 @@ describe('files', () => {
     ['the same member twice', { 'a.json': '{"rack": 1}', 'b.toml': 'rack = 2' }, /^a\.json and b\.toml in .* both have "rack"/],
     ['half a document', { 'a.json': '{"rack": ' }, /a\.json: /],
     ['a list', { 'a.json': '[]' }, /a\.json: it must be an object$/],
-    ['very many levels', { 'a.json': `{"a":${'['.repeat(30_000)}` }, /more than 32 levels/],
+    ['very many levels', { 'a.json': `{"a":${'['.repeat(30_000)}` }, /at most 32 levels of lists and objects, and has \d+$/],
     ['a large file', { 'a.json': JSON.stringify({ a: 'x'.repeat(70_000) }) }, /has 70008 bytes, and may have 65536$/],
     ['a folder with such a name', { 'a.json/': '' }, /is not a regular file$/],
     ['wrong TOML', { 'a.toml': 'a = ' }, /a\.toml: /],
+    ['a number that is not finite', { 'a.toml': 'watts = nan' }, /a\.toml: watts is NaN; a number must be finite$/],
+    ['a date that does not exist', { 'a.toml': 'since = 2026-02-30' }, /a\.toml: since is a date that does not exist$/],
   ])('a folder with %s is an error', async (_name, files, error) => {
     await expect(collect(filesCollector, { folder: folderWith(files), version: '1.0' })).rejects.toThrow(error)
+  })
+
+  test('a file that is not UTF-8 is an error', async () => {
+    const root = folderWith({})
+    writeFileSync(path.join(root, 'a.json'), Buffer.from('{"rack": "\xff"}', 'latin1'))
+    await expect(collect(filesCollector, { folder: root, version: '1.0' })).rejects.toThrow(/a\.json: it is not UTF-8$/)
   })
 
   test('a device is not read', async () => {
@@ -83,12 +91,19 @@ node_filesystem_avail_bytes{device="/dev/sda1",mountpoint="/"} 5.5e+10
 node_filesystem_avail_bytes{device="/dev/sdb1",mountpoint="/data"} 1.5e+11
 node_hwmon_temp_celsius{sensor="temp1"} NaN
 `
+  const now = Date.now()
+  const timed = `new 1 ${now}\nold 2 ${now - 3_600_000}\nfuture 3 ${now + 3_600_000}\n`
+  /** The path and the credentials of each request. */
+  const asked: (readonly [string | undefined, string | undefined])[] = []
   let server: Server
   let url: string
 
   beforeAll(async () => {
     server = createServer((request, response) => {
-      if (request.url === '/metrics') response.end(exposition)
+      asked.push([request.url, request.headers.authorization])
+      if (request.url?.startsWith('/metrics')) response.end(exposition)
+      else if (request.url === '/times') response.end(timed)
+      else if (request.url === '/latin') response.end(Buffer.from('m{a="\xff"} 1\n', 'latin1'))
       else if (request.url === '/flood') {
         response.on('error', () => undefined)
         const flood = (): void => {
@@ -138,7 +153,7 @@ node_hwmon_temp_celsius{sensor="temp1"} NaN
     ['/metrics', { a: { metric: 'none_such' } }, /has none of the metrics none_such$/],
     ['/metrics', { a: { metric: 'node_filesystem_avail_bytes' } }, /^options\.fields\.a: 2 samples of node_filesystem_avail_bytes match/],
     ['/metrics', { a: { metric: 'node_load1', combine: 'average' } }, /combine is "average"; it must be one of only, sum, min, max$/],
-    ['/metrics', { a: { metric: 'node_load1', unit: 'W' } }, /^options\.fields\.a\.unit is "W"; it must be left out/],
+    ['/metrics', { a: { metric: 'node_load1', unit: 'W' } }, /^options\.fields\.a\.unit is a text of 1 character; it must be left out/],
     ['/metrics', {}, /options\.fields is absent or empty/],
     ['/none', load, /answered with status 503$/],
     ['/flood', load, /answered with more than 16777216 bytes$/],
@@ -149,6 +164,34 @@ node_hwmon_temp_celsius{sensor="temp1"} NaN
   test('an address where nothing answers, and one of another kind, are errors', async () => {
     await expect(of('http://127.0.0.1:1/metrics', load)).rejects.toThrow(/cannot be read: /)
     await expect(of('gopher://localhost/', load)).rejects.toThrow('it must be a URL of http:, https: or file:')
+  })
+
+  test('a sample whose time is long ago is left out, and one in the future is an error', async () => {
+    const fields = { now: { metric: 'new' }, before: { metric: 'old' } }
+    expect(await of(`${url}/times`, fields)).toEqual({ version: '1.0', document: { now: 1 } })
+    await expect(of(`${url}/times`, { later: { metric: 'future' } })).rejects.toThrow(
+      /^a sample of future is dated 3[56]\d\d s in the future/,
+    )
+  })
+
+  test('a text that is not UTF-8 is an error', async () => {
+    await expect(of(`${url}/latin`, { a: { metric: 'm' } })).rejects.toThrow(/\/latin: it is not UTF-8$/)
+  })
+
+  test('the user and the password of a URL are sent as a header, and no error shows them', async () => {
+    const withSecrets = (to: string): string => `${to.replace('//', '//ann:hunt%2Fer2@')}?token=hunter3`
+    expect(await of(withSecrets(`${url}/metrics`), load)).toEqual({ version: '1.0', document: { load: 0.42 } })
+    const header = `Basic ${Buffer.from('ann:hunt/er2').toString('base64')}`
+    expect(asked.at(-1)).toEqual(['/metrics?token=hunter3', header])
+    const failing: readonly (readonly [string, object])[] = [
+      [`${url}/none`, load],
+      [`${url}/flood`, load],
+      [`${url}/latin`, load],
+      [`${url}/metrics`, { a: { metric: 'none' } }],
+      ['http://127.0.0.1:1/', load],
+      [`file://${folder}/none`, load],
+    ]
+    for (const [to, fields] of failing) await expect(of(withSecrets(to), { ...fields })).rejects.toThrow(/^(?!.*(\bann\b|hunt|YW5uOm))/s)
   })
 })
 
@@ -175,16 +218,23 @@ describe('power', () => {
   }
 
   test('the power is the energy of the chosen zones by the time, and the rest of the budget is free', async () => {
-    // 100 J in at least 0.5 s are at most 200 W; without the rest of the zones
+    // 100 J in at least 0.49 s are at most 205 W, which are rounded up to steps of 10 W
     const free = await measure('1000000', '101000000')
-    expect(free).toBeGreaterThan(790)
+    expect(free).toBeGreaterThanOrEqual(790)
     expect(free).toBeLessThan(1_000)
   })
 
   test('a counter that began again after its range is understood', async () => {
     const free = await measure('262143328849', '99999999')
-    expect(free).toBeGreaterThan(790)
+    expect(free).toBeGreaterThanOrEqual(790)
     expect(free).toBeLessThan(1_000)
+  })
+
+  test('counters that do not move, or whose range is wrong, are errors', async () => {
+    await expect(measure('5', '5')).rejects.toThrow(/seems to draw 0 W/)
+    // a counter that was reset looks as if it had begun again after its range
+    await expect(measure('150000000000', '0')).rejects.toThrow(/seems to draw \d+ W; it must be more than 0 and at most maxWatts/)
+    await expect(measure('262143328851', '5')).rejects.toThrow(/max_energy_range_uj is 262143328850, but the counter was 262143328851/)
   })
 
   test('a machine without such zones, and a counter that is not readable, are errors', async () => {
@@ -202,8 +252,8 @@ describe('power', () => {
 
   test.each<[string, Readonly<Record<string, unknown>>, number]>([
     ['350\n', {}, 450],
-    ['350500000', { unit: 'uW' }, 449],
-    ['{"PowerControl": [{"PowerConsumedWatts": 344}]}', { field: 'PowerControl.0.PowerConsumedWatts' }, 456],
+    ['350500000', { unit: 'uW' }, 440],
+    ['{"PowerControl": [{"PowerConsumedWatts": 344}]}', { field: 'PowerControl.0.PowerConsumedWatts' }, 450],
     ['900', {}, 0],
   ])("a board controller's file %j with %j leaves %d W", async (text, more, freeWatts) => {
     expect(await bmc(text, more).read()).toEqual({ version: '1.0', document: { freeWatts, feed: 'a' } })
@@ -220,9 +270,40 @@ describe('power', () => {
     ['-5', {}, /"-5" is not a number/],
     ['350', { unit: 'kW' }, /unit is "kW"; it must be one of W, mW, uW$/],
     ['{"a": {}}', { field: 'a.b' }, /a\.b is absent; it must be a number of at least 0$/],
-    [`${'['.repeat(1_000)}`, { field: 'a' }, /more than 32 levels/],
+    [`${'['.repeat(1_000)}`, { field: 'a' }, /at most 32 levels of lists and objects, and has \d+$/],
   ])('a file with %j and %j is an error', async (text, more, error) => {
     await expect(bmc(text, more).read()).rejects.toThrow(error)
+  })
+
+  test('a file whose time is in the future is an error, because its age is not known', async () => {
+    const { file, read } = bmc('350')
+    utimesSync(file, 0, Date.now() / 1_000 + 3_600)
+    await expect(read()).rejects.toThrow(/is dated 3\d\d\d s in the future/)
+  })
+
+  test('a file that is not UTF-8 is an error', async () => {
+    const { file, read } = bmc('')
+    writeFileSync(file, Buffer.from([0x33, 0xff]))
+    await expect(read()).rejects.toThrow(/it is not UTF-8$/)
+  })
+
+  test.each([
+    ['0', /seems to draw 0 W; it must be more than 0 and at most maxWatts, 20000$/],
+    ['350500', /seems to draw 350500 W; it must be more than 0 and at most maxWatts, 20000$/],
+    ['1e999', /is not a number of at least 0$/],
+    ['NaN', /is not a number of at least 0$/],
+  ])('a power of %s W is not plausible', async (text, error) => {
+    await expect(bmc(text).read()).rejects.toThrow(error)
+  })
+
+  test('the free power is rounded down to steps, so that not each measurement is a new document', async () => {
+    const freeOf = async (watts: number, stepWatts?: number): Promise<unknown> => {
+      const { file } = bmc(String(watts))
+      const options = { budgetWatts: 800, ...(stepWatts !== undefined && { stepWatts }), bmc: { file } }
+      return (await collect(powerCollector, options)).document.freeWatts
+    }
+    expect([await freeOf(343), await freeOf(349.9), await freeOf(350.1)]).toEqual([450, 450, 440])
+    expect([await freeOf(343, 100), await freeOf(343, 1)]).toEqual([400, 457])
   })
 
   test('there is exactly one way to measure', async () => {

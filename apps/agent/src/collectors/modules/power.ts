@@ -1,27 +1,91 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { isObject } from '../json.ts'
-import { nestingOf } from '../nesting.ts'
+import { parseText } from '../parse-text.ts'
+import { utf8 } from '../text.ts'
 import type { Collect } from './contract.ts'
 import { type Options, readOptions } from './options.ts'
+import { checkAge } from './times.ts'
 
-const UNITS: Readonly<Record<string, number>> = { W: 1, mW: 1e-3, uW: 1e-6 }
+const UNITS = { W: 1, mW: 1e-3, uW: 1e-6 } as const
+const unitNames = ['W', 'mW', 'uW'] as const
+
+interface PowerOptions {
+  /** The power that the machine may draw. */
+  readonly budgetWatts: number
+  /** No machine of this kind draws more; a measurement above this is an error. */
+  readonly maxWatts: number
+  /** The free power is rounded down to a multiple of this, so that not each measurement is a new document. */
+  readonly stepWatts: number
+  /** The name of the feed. */
+  readonly feed: string | undefined
+  readonly measure: RaplOptions | BmcOptions
+}
+
+interface RaplOptions {
+  readonly kind: 'rapl'
+  /** The folder with the zones. */
+  readonly root: string
+  /** The zones that are summed, by the beginning of their names. A package contains core and uncore, and the zone psys contains packages. */
+  readonly zones: readonly string[]
+  /** The time between the two readings of a counter. */
+  readonly sampleSeconds: number
+}
+
+interface BmcOptions {
+  readonly kind: 'bmc'
+  readonly file: string
+  readonly unit: keyof typeof UNITS
+  /** Where the number is in a JSON file, such as `PowerControl.0.PowerConsumedWatts`. Undefined if the file contains only the number. */
+  readonly field: string | undefined
+  /** An older file is an error, since its number may no longer be true. The kernel's own files below /sys have no age. */
+  readonly maxAgeSeconds: number
+}
+
+export function readPowerOptions(given: unknown, at = 'options'): PowerOptions {
+  const options = readOptions(given, at)
+  const read = {
+    budgetWatts: options.number('budgetWatts', [1, 1_000_000]),
+    maxWatts: options.number('maxWatts', [1, 1_000_000], 20_000),
+    stepWatts: options.number('stepWatts', [1, 10_000], 10),
+    feed: options.has('feed') ? options.text('feed') : undefined,
+  }
+  const [rapl, bmc] = [options.object('rapl'), options.object('bmc')]
+  options.end()
+  if (rapl !== undefined && bmc === undefined) return { ...read, measure: readRaplOptions(rapl) }
+  if (bmc !== undefined && rapl === undefined) return { ...read, measure: readBmcOptions(bmc) }
+  throw new Error(`${at} must have exactly one of rapl and bmc: how the power is measured`)
+}
+
+function readRaplOptions(options: Options): RaplOptions {
+  const root = options.path('root', '/sys/class/powercap')
+  const zones = options.texts('zones', ['package', 'dram'])
+  const sampleSeconds = options.number('sampleSeconds', [0.01, 60], 1)
+  options.end()
+  return { kind: 'rapl', root, zones, sampleSeconds }
+}
+
+function readBmcOptions(options: Options): BmcOptions {
+  const file = options.path('file')
+  const unit = options.oneOf('unit', unitNames, 'W')
+  const field = options.has('field') ? options.text('field') : undefined
+  const maxAgeSeconds = options.number('maxAgeSeconds', [1, 86_400], 300)
+  options.end()
+  return { kind: 'bmc', file, unit, field, maxAgeSeconds }
+}
 
 /**
  * Measures the power that a machine draws, and reports what is left of its share of the feed, in the form of the namespace `power` of
- * `examples/plugin-power`. Options: `budgetWatts`, the power that the machine may draw; `feed`, the name of the feed; and one of `rapl`
- * and `bmc`, how the power is measured.
+ * `examples/plugin-power`.
  */
-export const powerCollector: Collect = async ({ options: given }) => {
-  const options = readOptions(given)
-  const budget = options.number('budgetWatts', [1, 1_000_000])
-  const feed = options.has('feed') ? options.text('feed') : undefined
-  const [rapl, bmc] = [options.object('rapl'), options.object('bmc')]
-  options.end()
-  if ((rapl === undefined) === (bmc === undefined))
-    throw new Error('options must have exactly one of rapl and bmc: how the power is measured')
-  const watts = rapl === undefined ? readBmc(bmc as Options) : await measureRapl(rapl)
-  return { version: '1.0', document: { freeWatts: Math.max(0, Math.floor(budget - watts)), ...(feed !== undefined && { feed }) } }
+export const powerCollector: Collect = async ({ options }) => {
+  const { budgetWatts, maxWatts, stepWatts, feed, measure } = readPowerOptions(options)
+  const watts = measure.kind === 'rapl' ? await measureRapl(measure) : readBmc(measure)
+  // a machine on which this program runs draws power
+  if (!(watts > 0 && watts <= maxWatts))
+    throw new Error(`the machine seems to draw ${Number(watts.toPrecision(6))} W; it must be more than 0 and at most maxWatts, ${maxWatts}`)
+  const freeWatts = Math.max(0, Math.floor((budgetWatts - watts) / stepWatts) * stepWatts)
+  return { version: '1.0', document: { freeWatts: Math.floor(freeWatts), ...(feed !== undefined && { feed }) } }
 }
 
 /** A zone of RAPL (powercap in the kernel's documentation): a counter of energy in microjoules, which begins again after its range. */
@@ -30,16 +94,8 @@ interface Zone {
   readonly name: string
 }
 
-/**
- * The power of the processors and their memory in watts, from the kernel's counters of energy. Options: `zones`, the zones that are summed,
- * by the beginning of their names (package and dram by default: a package contains core and uncore, and the zone psys contains packages);
- * `sampleSeconds`, the time between the two readings of a counter; `root`, the folder with the zones.
- */
-async function measureRapl(options: Options): Promise<number> {
-  const root = options.text('root', '/sys/class/powercap')
-  const wanted = options.texts('zones', ['package', 'dram'])
-  const seconds = options.number('sampleSeconds', [0.01, 60], 1)
-  options.end()
+/** The power of the processors and their memory in watts, from the kernel's counters of energy. */
+async function measureRapl({ root, zones: wanted, sampleSeconds }: RaplOptions): Promise<number> {
   const zones = readdirSync(root)
     .filter((entry) => /^intel-rapl(:\d+)+$/.test(entry))
     .map((entry): Zone => ({ folder: path.join(root, entry), name: textIn(path.join(root, entry, 'name')) }))
@@ -47,46 +103,44 @@ async function measureRapl(options: Options): Promise<number> {
   if (zones.length === 0) throw new Error(`${root} has no zone of RAPL whose name begins with ${wanted.join(' or ')}`)
   const before = zones.map(energyOf)
   const start = performance.now()
-  await new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
+  await new Promise((resolve) => setTimeout(resolve, sampleSeconds * 1_000))
   const elapsed = (performance.now() - start) / 1_000
-  const microjoules = zones.reduce((sum, zone, i) => {
-    const used = energyOf(zone) - (before[i] ?? 0)
-    return sum + (used >= 0 ? used : used + numberIn(path.join(zone.folder, 'max_energy_range_uj')))
-  }, 0)
+  const microjoules = zones.reduce((sum, zone, i) => sum + usedEnergy(zone, before[i] ?? 0, energyOf(zone)), 0)
   return microjoules / 1e6 / elapsed
 }
 
 const energyOf = ({ folder }: Zone): number => numberIn(path.join(folder, 'energy_uj'))
 
-/**
- * The power in watts from a file that a program of the board controller (BMC) or a driver of the kernel writes. Options: `file`; `unit`, W
- * (the default), mW or uW; `field`, where the number is in a JSON file, such as `PowerControl.0.PowerConsumedWatts`; `maxAgeSeconds`: an
- * older file is an error, since its number may no longer be true. The kernel's own files below /sys have no age.
- */
-function readBmc(options: Options): number {
-  const file = options.text('file')
-  const unit = options.text('unit', 'W')
-  const field = options.has('field') ? options.text('field') : undefined
-  const maxAge = options.number('maxAgeSeconds', [1, 86_400], 300)
-  options.end()
-  const factor = UNITS[unit]
-  if (factor === undefined)
-    throw new Error(`options.bmc.unit is ${JSON.stringify(unit)}; it must be one of ${Object.keys(UNITS).join(', ')}`)
-  const age = (Date.now() - statSync(file).mtimeMs) / 1_000
-  if (!path.resolve(file).startsWith('/sys/') && age > maxAge)
-    throw new Error(`${file} is ${Math.floor(age)} s old, and may be ${maxAge} s old`)
-  return (field === undefined ? numberIn(file) : numberAt(file, field)) * factor
+/** The energy between two readings of a counter, which can have begun again between them. */
+function usedEnergy({ folder }: Zone, before: number, after: number): number {
+  if (after >= before) return after - before
+  const file = path.join(folder, 'max_energy_range_uj')
+  const range = numberIn(file)
+  if (range < before) throw new Error(`${file} is ${range}, but the counter was ${before}; it must be the largest value of the counter`)
+  return after + range - before
+}
+
+/** The power in watts from a file that a program of the board controller (BMC) or a driver of the kernel writes. */
+function readBmc({ file, unit, field, maxAgeSeconds }: BmcOptions): number {
+  if (!file.startsWith('/sys/')) checkAge(file, statSync(file).mtimeMs, maxAgeSeconds)
+  return (field === undefined ? numberIn(file) : numberAt(file, field)) * UNITS[unit]
 }
 
 function numberAt(file: string, field: string): number {
-  const text = textIn(file)
-  if (nestingOf(text) > 32) throw new Error(`${file} has more than 32 levels of lists and objects`)
   const found = field.split('.').reduce<unknown>((at, key) => {
     if (Array.isArray(at)) return at[Number(key)]
     return isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined
-  }, JSON.parse(text))
+  }, jsonIn(file))
   if (typeof found === 'number' && found >= 0) return found
   throw new Error(`${file}: ${field} is ${JSON.stringify(found) ?? 'absent'}; it must be a number of at least 0`)
+}
+
+function jsonIn(file: string): unknown {
+  try {
+    return parseText(textIn(file), { isToml: false, maxDepth: 32 })
+  } catch (error) {
+    throw new Error(`${file}: ${error instanceof Error ? error.message : String(error)}`)
+  }
 }
 
 function numberIn(file: string): number {
@@ -96,10 +150,16 @@ function numberIn(file: string): number {
 }
 
 function textIn(file: string): string {
+  let bytes: Buffer
   try {
-    return readFileSync(file, 'utf8').trim()
+    bytes = readFileSync(file)
   } catch (error) {
     const why = error instanceof Error && 'code' in error ? String(error.code) : String(error)
     throw new Error(`${file} cannot be read: ${why}${why === 'EACCES' ? '; the counters of RAPL can be read only by root' : ''}`)
+  }
+  try {
+    return utf8(bytes).trim()
+  } catch (error) {
+    throw new Error(`${file}: ${error instanceof Error ? error.message : String(error)}`)
   }
 }

@@ -134,7 +134,7 @@ async function preview(flags: AgentFlags): Promise<Result> {
   const collectors = collectorsOf(flags)
   try {
     const machine = await toPreview(lookOf(flags)(), offerOf(flags), client)
-    return withCollected(machine, await collectAll(collectors, { host: flags.name }, stopped()))
+    return withCollected(machine, await collectAll(collectors ?? [], { host: flags.name }, stopped()))
   } catch (error) {
     throw error instanceof NotReportable ? new CommandFailure(EXIT.refused, error.message) : error
   }
@@ -149,8 +149,8 @@ async function reportOnce(flags: AgentFlags): Promise<Result> {
   const { signal } = new AbortController()
   const name = { host: flags.name }
   const notify = (event: AgentEvent): void => void events.push(event)
-  let required: readonly string[] = []
-  const onRequired = (namespaces: readonly string[]): void => {
+  let required: readonly string[] | undefined
+  const onRequired = (namespaces: readonly string[] | undefined): void => {
     required = namespaces
   }
   const machine = createMachineReporter({ gantt, name, offer, look, intervalMs: 30_000, notify, signal, onRequired })
@@ -160,9 +160,9 @@ async function reportOnce(flags: AgentFlags): Promise<Result> {
     throw refused.length > 0 ? new CommandFailure(EXIT.refused, refused.join('\n')) : toFailureOf(flags, machine.lastError)
   }
   const { outcomes, unreported } =
-    collectors.length === 0
+    collectors === undefined
       ? { outcomes: [], unreported: undefined }
-      : await reportCollectors({ gantt, name, settings: collectors, required }, stopped()).catch((error: unknown) => {
+      : await reportCollectors({ gantt, name, settings: collectors, required, notify }, stopped()).catch((error: unknown) => {
           throw toFailureOf(flags, error)
         })
   const check = await checkClaims(gantt, name, machine.picture, offer).catch((error: unknown) => {
@@ -197,7 +197,7 @@ async function reportForLong(flags: AgentFlags): Promise<Result> {
     intervalMs: flags.interval * 1_000,
     notify,
     signal: stop,
-    collectors,
+    ...(collectors && { collectors }),
   })
   return { lines: ['The agent has stopped. The host stays in the fleet, without further reports.'], json: { stopped: true } }
 }

@@ -1,119 +1,28 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type AgentEvent, readCollectorSettings, runAgent } from '@gantt/agent'
-import { createGantt, systemClock } from '@gantt/client'
 import { afterAll, describe, expect, test } from 'vitest'
 import { ADMIN_KEY } from '../../../../../packages/proofs/src/processes/service.ts'
+import { collectorProcesses } from '../../../../../testing/collector-processes.ts'
 import { useOwnService } from '../../testing/own-service.ts'
-import { offer, thisMachine } from './testing/machine.ts'
+import { createLab, fastClock, prints, steady, writeLabPlugin } from './testing/lab.ts'
 
 // Collectors as processes of an agent, against a service with a plug-in whose namespaces they produce.
 
 const folder = mkdtempSync(path.join(tmpdir(), 'gantt-collectors-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true })
+  expect(collectorProcesses()).toEqual([])
+})
 
-/** Each collector has a namespace of its own, because a host has one collector for a namespace. */
-const namespaces = [
-  'steady',
-  'hangs',
-  'floods',
-  'halves',
-  'crashes',
-  'greedy',
-  'foreign',
-  'changed',
-  'versions',
-  'unread',
-  'slow',
-  'shifts',
-]
-const door = fileURLToPath(new URL('../../../../../packages/scheduler-core/dist/plugin/index.js', import.meta.url))
-const reading = (noun: string, names: readonly string[]) => `{ name: '${noun}', description: 'd', unit: 'W',
-  reads: ${JSON.stringify(names.map((name) => `${name}.watts`))}, prepare: (request, fleet) => (host) =>
-    fleet.hosts.get(host).namespaces.get('${names[0]}').document.watts }`
-const plugin = path.join(folder, 'lab.mjs')
-writeFileSync(
-  plugin,
-  `import { z } from ${JSON.stringify(`file://${door}`)}
-const of = (name) => ({ name, description: 'd', version: '1.0', maxAgeSeconds: 60, document: z.strictObject({ watts: z.int().min(0) }) })
-export default { contract: 1, name: 'lab', version: '1.0.0', description: 'd', namespaces: ${JSON.stringify(namespaces)}.map(of),
-  weighers: [${reading('ReadWeigher', namespaces.slice(0, 9))}, ${reading('UnreadWeigher', ['unread'])}, ${reading('ShiftsWeigher', ['shifts'])}],
-  filters: [{ name: 'UnreadFilter', description: 'd', reads: ['unread.watts'], prepare: () => ({ passes: () => true, reason: () => ({ code: 'filter.refused' }) }) }] }`,
-)
-
+const plugin = writeLabPlugin(folder)
+const bin = fileURLToPath(new URL('../../../bin/gantt.mjs', import.meta.url))
 const own = useOwnService({ withFleet: false, settings: { GANTT_PLUGINS: `trusted:${plugin}` } })
 
-interface SeenCollector {
-  readonly name: string
-  readonly state: string
-  readonly intervalSeconds: number | null
-  readonly error: { readonly code: string; readonly message: string } | null
-  readonly lastGoodAt: string | null
-}
-interface Seen {
-  readonly collectors: readonly SeenCollector[]
-  readonly namespaces: readonly { readonly namespace: string; readonly document: unknown; readonly ageSeconds: number }[]
-}
-const SEEN = `query Seen($name: String!) { host(name: $name) {
-  collectors { name state intervalSeconds lastGoodAt outdated error { code message } } namespaces { namespace document ageSeconds } } }`
-const seen = async (name: string): Promise<Seen> =>
-  (await own.service.client.request<{ host: Seen | null }>(SEEN, { name })).host ?? { collectors: [], namespaces: [] }
-const collectorOf = async (host: string, name: string): Promise<SeenCollector | undefined> =>
-  (await seen(host)).collectors.find((one) => one.name === name)
-const documentOf = async (host: string, name: string): Promise<unknown> =>
-  (await seen(host)).namespaces.find(({ namespace }) => namespace === name)?.document
-
-const createProfile = async (name: string, weighers: readonly string[], filters: readonly string[] = []): Promise<void> => {
-  const input = {
-    note: '',
-    filters: ['ComputeFilter', ...filters].map((filter) => ({ name: filter })),
-    weighers: weighers.map((weigher) => ({ name: weigher, multiplier: 1 })),
-  }
-  const CREATE =
-    'mutation ($name: String!, $input: ProfileVersionInput!) { profileVersionCreate(profile: $name, input: $input) { __typename ... on UserError { message } } }'
-  expect(await own.service.client.request(CREATE, { name, input })).toEqual({ profileVersionCreate: { __typename: 'ProfilePayload' } })
-}
-
-/** A script that prints its document. The text of a script is a program for `node -e`. */
-const prints = (output: unknown): string => `process.stdout.write(${JSON.stringify(JSON.stringify(output))})`
-const steady = prints({ version: '1.0', document: { watts: 5 } })
-
-/** Starts an agent with collectors: each is the name of its namespace, and its script or its settings. */
-function startAgent(
-  host: string,
-  collectors: Readonly<Record<string, string | Readonly<Record<string, unknown>>>>,
-  { clock = systemClock, fetch = globalThis.fetch } = {},
-) {
-  const file = path.join(folder, `${host}.json`)
-  const list = Object.entries(collectors).map(([name, one]) => ({
-    ...{ name, namespace: name, intervalSeconds: 1, timeoutSeconds: 60 },
-    ...(typeof one === 'string' ? { command: [process.execPath, '-e', one] } : one),
-  }))
-  writeFileSync(file, JSON.stringify({ collectors: list }))
-  const stop = new AbortController()
-  const events: AgentEvent[] = []
-  const ended = runAgent({
-    gantt: createGantt({ url: own.service.url, key: ADMIN_KEY, fetch }),
-    name: { host },
-    offer: { ...offer, nodeName: host },
-    look: () => thisMachine,
-    intervalMs: 5_000,
-    notify: (event) => void events.push(event),
-    signal: stop.signal,
-    collectors: readCollectorSettings(file),
-    clock,
-  })
-  return {
-    events,
-    logged: (name: string) => events.flatMap((event) => (event.event === 'collector' && event.collector === name ? [event] : [])),
-    end: async () => {
-      stop.abort()
-      await ended
-    },
-  }
-}
+const { seen, collectorOf, documentOf, createProfile, startAgent } = createLab(own, folder)
 
 const FLOOD =
   "const mib = 'x'.repeat(1_048_576); const print = (left) => left > 0 && process.stdout.write(mib, () => print(left - 1)); print(100)"
@@ -132,6 +41,13 @@ describe('a collector that misbehaves', () => {
     ['crashes', "console.error('no sensor'); process.exit(7)", 'CRASHED', /^it ended with code 7 after \d+ ms: no sensor$/],
     ['greedy', { command: [process.execPath, '-e', GREEDY], memoryMib: 128 }, 'MEMORY_LIMIT', /may use 128$/],
     ['foreign', prints({ host: 'another', version: '1.0', document: { watts: 1 } }), 'FOREIGN', /^it wants to report the host "another"/],
+    [
+      'unsafe',
+      prints({ version: '1.0', document: { watts: 1e300 } }),
+      'MALFORMED',
+      /^its document cannot be sent: document\.watts is 1e\+300/,
+    ],
+    ['unplain', "console.error('no\\u202e\\u0000feed\\u3164'); process.exit(7)", 'CRASHED', /: no\\u\{202e\}\\u\{0\}feed\\u\{3164\}$/],
     ['changed', prints({ version: '1.0', document: { watts: 5, phase: 1 } }), 'REFUSED', /^stats\.\w+: document\b.*phase/],
     ['versions', prints({ version: '0.9', document: { watts: 5 } }), 'REFUSED', /^stats\.unknown_version: version is "0\.9"; .*1\.0/],
     ['nowhere', steady, 'REFUSED', /^stats\.unknown_namespace: namespace is "nowhere"; it must be one that this replica knows: /],
@@ -231,16 +147,7 @@ describe('a namespace that no profile reads', () => {
   }
 
   test('is not sent, the host and the reasons say so, and a profile that reads it gets it within a minute', async () => {
-    // waits are a twentieth as long as they are requested, and are added up
-    let waited = 0
-    const clock = {
-      now: systemClock.now,
-      wait: async (ms: number, signal?: AbortSignal) => {
-        if (ms < 60_000) waited += ms
-        await systemClock.wait(ms / 20, signal)
-      },
-    }
-    const agent = startAgent('paused', { unread: steady }, { clock })
+    const agent = startAgent('paused', { unread: steady }, { clock: fastClock })
     try {
       await expect.poll(() => collectorOf('paused', 'unread')).toMatchObject({ state: 'PAUSED', intervalSeconds: null, error: null })
       expect(await documentOf('paused', 'unread')).toBeUndefined()
@@ -250,7 +157,7 @@ describe('a namespace that no profile reads', () => {
       expect(filtered.reasons).toContainEqual({ code: 'namespace.not_sent', text: NOT_SENT })
       const weighed = await simulate({ filters: [{ name: 'ComputeFilter' }], weighers: [{ name: 'UnreadWeigher', multiplier: 1 }] })
       expect(weighed.verdicts.nodes[0]?.weights).toEqual([{ weigher: 'UnreadWeigher', missing: NOT_SENT }])
-      waited = 0
+      const createdAt = fastClock.now()
       await createProfile('reader', ['UnreadWeigher'], ['UnreadFilter'])
       // until the agent has learned of the profile, an explanation says that the namespace is not sent yet, and which profile reads it
       const reason = (await explain('reader')).reasons.find(({ code }) => code.startsWith('namespace.'))
@@ -260,7 +167,7 @@ describe('a namespace that no profile reads', () => {
           text: expect.stringMatching(/yet, although the profile reader@\d+ reads it/),
         })
       await expect.poll(() => documentOf('paused', 'unread')).toEqual({ watts: 5 })
-      expect(waited).toBeLessThan(60_000)
+      expect(fastClock.now() - createdAt).toBeLessThan(60_000)
       await expect.poll(() => collectorOf('paused', 'unread')).toMatchObject({ state: 'SENDING' })
     } finally {
       await agent.end()
@@ -278,6 +185,61 @@ describe('a namespace that no profile reads', () => {
       await agent.end()
     }
   })
+})
+
+test('settings without collectors remove the states that an earlier agent reported', async () => {
+  const first = startAgent('emptied', { unread: steady })
+  try {
+    await expect.poll(() => collectorOf('emptied', 'unread')).toBeDefined()
+  } finally {
+    await first.end()
+  }
+  const second = startAgent('emptied', {})
+  try {
+    await expect.poll(async () => (await seen('emptied')).collectors).toEqual([])
+  } finally {
+    await second.end()
+  }
+  const file = path.join(folder, 'once-emptied.toml')
+  writeFileSync(file, '[[collectors]]\nname = "unread"\nnamespace = "unread"\ncommand = ["/bin/true"]\n')
+  await own.run('agent', '--once', '--name', 'once-emptied', '--collectors', file)
+  expect((await seen('once-emptied')).collectors).toHaveLength(1)
+  writeFileSync(file, 'collectors = []\n')
+  const { code } = await own.run('agent', '--once', '--name', 'once-emptied', '--collectors', file)
+  expect([code, (await seen('once-emptied')).collectors]).toEqual([0, []])
+})
+
+test('an agent that starts ends what the collectors of a killed agent left, also what they detached', async () => {
+  await createProfile('lab', ['ReadWeigher'])
+  const pids = path.join(folder, 'left')
+  const hangs = `const { spawn } = require('node:child_process')
+    const child = spawn('sleep', ['3600'], { detached: true, stdio: 'ignore' })
+    require('node:fs').writeFileSync(${JSON.stringify(pids)}, process.pid + ' ' + child.pid)
+    setInterval(() => {}, 1_000)`
+  const collectors = [{ name: 'steady', namespace: 'steady', command: [process.execPath, '-e', hangs], timeoutSeconds: 600 }]
+  const file = path.join(folder, 'left.json')
+  writeFileSync(file, JSON.stringify({ collectors }))
+  const command = [bin, 'agent', '--name', 'left', '--interval', '1', '--collectors', file]
+  const killed = spawn(process.execPath, command, { env: { ...process.env, ...own.environment }, stdio: 'ignore' })
+  const ended = once(killed, 'exit')
+  const isRunning = (pid: number): boolean => existsSync(`/proc/${pid}/stat`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))
+  await expect.poll(() => existsSync(pids) && readFileSync(pids, 'utf8')).toMatch(/^\d+ \d+$/)
+  const left = readFileSync(pids, 'utf8').split(' ').map(Number)
+  killed.kill('SIGKILL')
+  await ended
+  expect(left.map(isRunning)).toEqual([true, true])
+  const next = startAgent('left', {})
+  try {
+    await expect.poll(() => left.map(isRunning)).toEqual([false, false])
+    const remarks = (): readonly string[] => next.events.flatMap((event) => (event.event === 'remark' ? [event.text] : []))
+    for (const pid of left)
+      await expect
+        .poll(remarks)
+        .toContainEqual(expect.stringMatching(new RegExp(`^process ${pid} \\(.*a collector of an earlier agent left, was ended$`)))
+  } finally {
+    await next.end()
+    for (const pid of left.filter(isRunning)) process.kill(pid, 'SIGKILL')
+  }
 })
 
 describe('an agent that reports once, or only shows what it would report', () => {
@@ -326,14 +288,17 @@ describe('an agent that reports once, or only shows what it would report', () =>
       module,
       "console.log('a note'); export default ({ host, options }) => ({ version: '1.0', document: { watts: options.watts, host, pid: process.pid } })",
     )
+    writeFileSync(path.join(folder, 'broken.mjs'), "import './none.mjs'")
+    writeFileSync(path.join(folder, 'endless.mjs'), "export default () => ({ version: '1.0', document: { watts: 1 / 0 } })")
     const facts = path.join(folder, 'facts')
     mkdirSync(facts)
     writeFileSync(path.join(facts, 'a.toml'), 'watts = 7\n')
     const file = write('modules.json', [
       { name: 'own', namespace: 'steady', module: './own.mjs', options: { watts: 3 } },
       { name: 'files', namespace: 'slow', collector: 'files', options: { folder: facts, version: '1.0' } },
-      { name: 'broken', namespace: 'floods', module: './none.mjs' },
-      { name: 'wrong', namespace: 'halves', collector: 'power', options: {} },
+      { name: 'broken', namespace: 'floods', module: './broken.mjs' },
+      { name: 'wrong', namespace: 'halves', collector: 'files', options: { folder: path.join(folder, 'none'), version: '1.0' } },
+      { name: 'endless', namespace: 'hangs', module: './endless.mjs' },
     ])
     const { collectors } = JSON.parse((await own.run('agent', '--print', '--name', 'modules', '--collectors', file, '--json')).out)
     expect(collectors[0].error).toBeUndefined()
@@ -341,6 +306,11 @@ describe('an agent that reports once, or only shows what it would report', () =>
     expect(collectors[0].collected.document.pid).not.toBe(process.pid)
     expect(collectors[1].collected).toEqual({ version: '1.0', document: { watts: 7 } })
     expect(collectors[2].error).toMatchObject({ code: 'CRASHED', text: expect.stringContaining('none.mjs') })
-    expect(collectors[3].error).toMatchObject({ code: 'CRASHED', text: expect.stringContaining('options.budgetWatts is absent') })
+    expect(collectors[3].error).toMatchObject({ code: 'CRASHED', text: expect.stringContaining('ENOENT') })
+    // JSON would have null in its place
+    expect(collectors[4].error).toMatchObject({
+      code: 'CRASHED',
+      text: expect.stringContaining('watts is Infinity; a number must be finite'),
+    })
   })
 })

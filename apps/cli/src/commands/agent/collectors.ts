@@ -2,10 +2,10 @@ import { type CollectedOnce, type CollectorSettings, InvalidSettings, type Outco
 import { CommandFailure, EXIT } from '../../call/failure.ts'
 import type { Result } from '../../output/output.ts'
 
-/** The collectors in the file of `--collectors`; none if the option is not given. Fails with exit code 2 if the file is invalid. */
-export function collectorsOf({ collectors }: { readonly collectors?: string }): readonly CollectorSettings[] {
+/** The collectors in the file of `--collectors`; undefined if the option is not given. Fails with exit code 2 if the file is invalid. */
+export function collectorsOf({ collectors }: { readonly collectors?: string }): readonly CollectorSettings[] | undefined {
   try {
-    return collectors === undefined ? [] : readCollectorSettings(collectors)
+    return collectors === undefined ? undefined : readCollectorSettings(collectors)
   } catch (error) {
     throw error instanceof InvalidSettings ? new CommandFailure(EXIT.usage, error.message) : error
   }

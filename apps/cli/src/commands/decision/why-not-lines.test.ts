@@ -56,6 +56,8 @@ const lost: Answer = {
       host: 0.5,
       weigher: 'RAMWeigher',
       winnerRaw: 65_536,
+      hostMissing: null,
+      winnerMissing: null,
       hostRaw: 32_768,
       unit: 'MiB',
       gap: 0.5,
@@ -66,6 +68,8 @@ const lost: Answer = {
       host: 0.5,
       weigher: 'ServerGroupSoftAntiAffinityWeigher',
       winnerRaw: 0,
+      hostMissing: null,
+      winnerMissing: null,
       hostRaw: 0,
       unit: 'members',
       gap: 0,
@@ -129,4 +133,16 @@ test('--weights shows which other host would win, and with which multiplier', ()
   expect(joined(lines)).toMatch(/RAMWeigher 1 else rack2-b 0\.483708, then rack2-b any/)
   expect(joined(lines)).toMatch(/ServerGroupSoftAntiAffinity\S* 1 nothing any any/)
   expect(toWeightBlocks(weights).flat()).toContain('| RAMWeigher | 1 | else rack2-b | 0.483708, then rack2-b | any |')
+})
+
+test('a value that is not known is not shown as a number, and the reason is added', () => {
+  const hostMissing = 'The host does not send the namespace power: its collector is failing (CRASHED: no sensor).'
+  const [first, ...others] = lost.versusWinner
+  if (first === undefined) throw new Error('expected a gap, found none')
+  const answer: Answer = { ...lost, versusWinner: [{ ...first, hostMissing }, ...others] }
+  const lines = toLines(answer)
+  expect(lines.find((line) => line.startsWith('RAMWeigher '))).toMatch(/RAMWeigher +65536 +not known +MiB/)
+  expect(joined(lines)).toContain(`RAMWeigher has no value for this host. ${hostMissing}`)
+  expect(widest(lines)).toBeLessThanOrEqual(80)
+  expect(toWhyNotPage(answer).join('\n')).toContain(hostMissing)
 })

@@ -8,7 +8,7 @@ export const WHY_NOT_FIELDS = graphql(`fragment WhyNotParts on WhyNotAnswer { he
   neverConsidered { kind text firstSeenRevision firstSeenAt fields }
   verdict { hostName node host { hasOtherNodes } outcome rank totalWeight checks { filter status reason text facts {
     subject required actual shortfall unit requiredSource { kind ref } actualSource { kind ref } terms { name value source { kind ref } } } } }
-  versusWinner { weigher winnerRaw hostRaw unit winner host gap wouldFlipAt }
+  versusWinner { weigher winnerRaw hostRaw hostMissing winnerMissing unit winner host gap wouldFlipAt }
   nowRefusedBy { filter reason text }
   changedSince { field before after source { kind ref } } }`)
 
@@ -40,7 +40,7 @@ export function toLines(answer: Answer): readonly string[] {
     ...(asked.length === 0 ? [] : [...toChecks(asked), '']),
     ...(evidence.length === 0 ? [] : ['Where the numbers come from', ...evidence.flatMap((text) => wrap(`- ${text}`)), '']),
     ...(notAsked.length === 0 ? [] : [...wrap(`Filters that had nothing to check: ${notAsked.join(', ')}.`), '']),
-    ...(versusWinner.length === 0 ? [] : [...toGaps(versusWinner), '']),
+    ...(versusWinner.length === 0 ? [] : [...toGaps(versusWinner), ...missingValues(versusWinner).flatMap((text) => wrap(text)), '']),
     ...(changedSince.length === 0 ? [] : ['What changed since', ...toChanges(changedSince), '']),
     ...toNow(answer).flatMap((text) => wrap(text)),
   ]
@@ -65,6 +65,7 @@ export function toWhyNotPage(answer: Answer): readonly string[] {
           ['Weigher', 'Winner', 'This host', 'Unit', 'Gap', 'Wins at'].map((head) => ({ head })),
           versusWinner.map(toGapCells),
         ),
+    ...missingValues(versusWinner).map(paragraph),
     changedSince.length === 0 ? '' : heading('What changed since'),
     changedSince.length === 0
       ? ''
@@ -92,10 +93,17 @@ const toGaps = (gaps: readonly Gap[]): readonly string[] =>
     gaps.map(toGapCells),
   )
 
-const toGapCells = ({ weigher, winnerRaw, hostRaw, unit, gap, wouldFlipAt }: Gap): readonly string[] => [
+/** For each value that is not known, a sentence that says why. */
+const missingValues = (gaps: readonly Gap[]): readonly string[] =>
+  gaps.flatMap(({ weigher, hostMissing, winnerMissing }) => [
+    ...(winnerMissing === null ? [] : [`${weigher} has no value for the winner. ${winnerMissing}`]),
+    ...(hostMissing === null ? [] : [`${weigher} has no value for this host. ${hostMissing}`]),
+  ])
+
+const toGapCells = ({ weigher, winnerRaw, hostRaw, hostMissing, winnerMissing, unit, gap, wouldFlipAt }: Gap): readonly string[] => [
   weigher,
-  decimal(winnerRaw),
-  decimal(hostRaw),
+  winnerMissing === null ? decimal(winnerRaw) : 'not known',
+  hostMissing === null ? decimal(hostRaw) : 'not known',
   unit,
   decimal(gap),
   wouldFlipAt === null ? 'none' : String(Number(wouldFlipAt.toPrecision(6))),

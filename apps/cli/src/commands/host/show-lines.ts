@@ -52,7 +52,7 @@ export function toLines(host: HostDetail, nowMs: number): readonly string[] {
     ...toOrigins(host.capacity),
     ...(numa === null || numa.cells.length === 0 ? [] : ['', 'NUMA cells', ...toCells(numa.cells)]),
     ...(gpus.length === 0 ? [] : ['', 'GPUs', ...toGpus(gpus)]),
-    ...(namespaces.length === 0 ? [] : ['', 'reported by other services', ...toReported(namespaces)]),
+    ...(namespaces.length + collectors.length === 0 ? [] : ['', 'reported by other services', ...toReported(namespaces, collectors)]),
     ...(collectors.length === 0 ? [] : ['', 'collectors of the agent', ...toCollectors(collectors)]),
     '',
     ...(claims.totalCount === 0 ? ['No claim holds resources.'] : [toClaimHead(host), ...toClaimTable(claims.nodes, nowMs)]),
@@ -110,22 +110,28 @@ const toOrigins = (capacity: readonly OriginedUsage[]): readonly string[] =>
     ),
   )
 
-const toReported = (namespaces: readonly Reported[]): readonly string[] =>
+/** The documents of other services, and the namespaces that collectors of the host have not sent, which are called not sent. */
+const toReported = (namespaces: readonly Reported[], collectors: HostDetail['collectors']): readonly string[] =>
   toTable(
     [
       { head: 'namespace', cut: 'end', least: 10 },
       { head: 'version', cut: 'end' },
       { head: 'sequence', align: 'right' },
       { head: 'age', align: 'right' },
-      { head: 'problem', cut: 'end' },
+      { head: 'problem', wraps: true, least: 20 },
     ],
-    namespaces.map(({ namespace, version, lastSequence, ageSeconds, problem }) => [
-      namespace,
-      version,
-      decimal(lastSequence),
-      ageSeconds === null ? 'not known' : `${decimal(ageSeconds)} s`,
-      problem ?? '-',
-    ]),
+    [
+      ...namespaces.map(({ namespace, version, lastSequence, ageSeconds, problem }) => [
+        namespace,
+        version,
+        decimal(lastSequence),
+        ageSeconds === null ? 'not known' : `${decimal(ageSeconds)} s`,
+        problem ?? '-',
+      ]),
+      ...collectors
+        .filter((collector) => collector.state !== 'SENDING' && !namespaces.some(({ namespace }) => namespace === collector.namespace))
+        .map((collector) => [collector.namespace, '-', '-', 'not sent', `collector ${collector.name}: ${collectorText(collector)}`]),
+    ],
   )
 
 const toCollectors = (collectors: HostDetail['collectors']): readonly string[] =>

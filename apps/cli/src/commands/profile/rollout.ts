@@ -177,7 +177,7 @@ function toRolloutLines(rollout: Followed | null): readonly string[] {
   const { mode, percent: share, candidate, since, sampled, skipped, notSolved, agreement, newFailures, newPlacements } = rollout
   const fares =
     agreement === null
-      ? 'No decision was made by both versions yet.'
+      ? 'No decision was repeated by the other version yet.'
       : `Of ${sampled} decisions ${decimal(agreement * 100)} % have the same outcome, ${newFailures} newly fail, ${newPlacements} are newly placed.`
   return [
     ...wrap(

@@ -91,7 +91,7 @@ export const WHY_NOT = graphql(`
         checks { filter status reason text facts { subject required actual shortfall unit source { kind ref } } }
         weights { weigher unit raw missing normalized multiplier multiplierSource weighted }
       }
-      versusWinner { weigher unit host winner gap hostRaw winnerRaw wouldFlipAt }
+      versusWinner { weigher unit host winner gap hostRaw winnerRaw hostMissing winnerMissing wouldFlipAt }
       nowRefusedBy { filter text }
       neverConsidered { kind text firstSeenAt firstSeenRevision }
       changedSince { field before after source { kind ref } }

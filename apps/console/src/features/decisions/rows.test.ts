@@ -158,7 +158,15 @@ describe('short names of filters and weighers', () => {
 
 describe('withoutZeroWeighers', () => {
   const weighers = [{ name: 'RAM' }, { name: 'Soft' }, { name: 'IO' }]
-  const host = (...given: readonly number[]) => ({ weights: given.map((weighted, i) => ({ weigher: weighers[i]?.name ?? '', weighted })) })
+  const host = (...given: readonly number[]) => ({
+    weights: given.map((weighted, i) => ({ weigher: weighers[i]?.name ?? '', weighted, missing: null as string | null })),
+  })
+
+  test('a weigher that gives every host 0 stays if the value of a host is missing', () => {
+    const unsent = host(0, 0, 0).weights.map((weight, i) => ({ ...weight, missing: i === 0 ? 'The host does not send it.' : null }))
+    const shown = withoutZeroWeighers({ weighers, hosts: [{ weights: unsent }, host(0, 0, 0)] })
+    expect(shown).toMatchObject({ weighers: [{ name: 'RAM' }], zeroWeighers: ['Soft', 'IO'] })
+  })
 
   test('weighers that give every host 0 are listed separately, and no sum changes', () => {
     const shown = withoutZeroWeighers({ weighers, hosts: [host(0.5, 0, -0), host(0, 0, -1)] })

@@ -199,7 +199,10 @@ async function refusalsOf(place: Place, value: Json): Promise<readonly Refusal[]
   return [...inErrors, ...found]
 }
 
-/** A value in the position of an input, wrapped in lists as its type requires, with the path in the caller's form. */
+/**
+ * Wraps `value` in as many lists as the type of the input has. Returns it with the path that a refusal must name: joined with dots, and with
+ * the index 0 for each list.
+ */
 function writtenAt({ path, type }: Place, value: Json): { readonly path: string; readonly value: Json } {
   let [at, inner, written]: [Place['path'], GraphQLInputType, Json] = [path, type, value]
   while (!isLeafType(inner) && !isInputObjectType(inner)) {

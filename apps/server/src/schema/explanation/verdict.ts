@@ -154,7 +154,7 @@ const WeigherScore = builder.objectRef<Score>('WeigherScore').implement({
     missing: t.exposeString('missing', {
       nullable: true,
       description:
-        'Why the host has no raw value of its own: it does not report what the weigher reads. `raw` is then the lowest value of the other hosts. Null if the host has a value.',
+        'Why the host has no raw value of its own: what the weigher reads is not reported about it, or its collector does not send it. `raw` is then a value that does not put it before hosts with a value: the lowest value of the other hosts, a larger distance than theirs, or 0. Null if the host has a value.',
     }),
     normalized: t.exposeFloat('normalized', { description: 'The raw value after normalisation.' }),
     multiplier: t.exposeFloat('multiplier', {

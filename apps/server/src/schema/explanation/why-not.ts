@@ -24,6 +24,14 @@ const WeigherGap = builder.objectRef<Gap>('WeigherGap').implement({
     gap: t.exposeFloat('gap', { description: "The winner's contribution minus the host's contribution." }),
     hostRaw: t.exposeFloat('hostRaw', { description: "The host's raw value." }),
     winnerRaw: t.exposeFloat('winnerRaw', { description: "The winner's raw value." }),
+    hostMissing: t.exposeString('hostMissing', {
+      nullable: true,
+      description: 'Why the host has no raw value of its own, as in `WeigherScore.missing`; null if it has one.',
+    }),
+    winnerMissing: t.exposeString('winnerMissing', {
+      nullable: true,
+      description: 'Why the winner has no raw value of its own, as in `WeigherScore.missing`; null if it has one.',
+    }),
     wouldFlipAt: t.exposeFloat('wouldFlipAt', {
       nullable: true,
       description:

@@ -64,7 +64,7 @@ export interface WeigherScore {
   readonly weigher: string
   readonly unit: string
   readonly raw: number
-  /** Why the host has no value of its own, as a sentence: then `raw` is the lowest value of the other hosts. Null if it has one. */
+  /** Why the host has no value of its own, as a sentence: then `raw` stands in for it. Null if it has one. */
   readonly missing: string | null
   readonly normalized: number
   readonly multiplier: number
@@ -163,8 +163,7 @@ function ranksOf({ ranked, weighed }: Findings, hosts: number): Int32Array {
  * evaluation of each host stops at its first refusal.
  */
 export async function examineInstance(question: Question, instance: number, isShortCircuited = false): Promise<Examined> {
-  const { record, before } = question
-  const { state } = question
+  const { record, before, state } = question
   const found = await state.work(function* (fleet) {
     // only data is returned, because functions that read the state would see later changes
     const examined = yield* examineAgainInSteps(

@@ -3,7 +3,7 @@ import {
   type Check,
   CORE_VERSION,
   checkAgainInSteps,
-  copyFleet,
+  copyFleetAt,
   currentSpec,
   DEFAULT_PROFILE,
   type DecisionRecord,
@@ -76,9 +76,12 @@ const SUBJECT = ['input', 'subject']
 const PROFILE = ['input', 'profile']
 
 export function createExplain(replica: Replica, history: History, decisions: Decisions, outside: Outside): Explain {
-  /** The state at a revision: a copy of the live fleet if it has this revision when the copy is made, otherwise a past fleet. */
-  const stateAt = (revision: number): OwnFleet =>
-    createOwnFleet(() => (replica.fleet.place.revision === revision ? copyFleet(replica.fleet) : history.at(revision)))
+  /**
+   * The state at a revision: a copy of the live fleet if it has this revision when the copy is made, otherwise a past fleet. For a question
+   * about the present, the copy has at least the time `since`.
+   */
+  const stateAt = (revision: number, since = 0): OwnFleet =>
+    createOwnFleet(() => (replica.fleet.place.revision === revision ? copyFleetAt(replica.fleet, since) : history.at(revision)))
 
   /** Calls the external plug-ins of the profile if the record of the decision does not contain their answers. */
   const askOutside = (fleet: Fleet, profile: Profile, { request, outside: answers = [], source, ends, intent }: DecisionRecord) => {
@@ -96,8 +99,9 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     revision: number,
     record: DecisionRecord,
     rest: Pick<Question, 'before' | 'fidelity'> & Partial<Pick<Question, 'answer' | 'lost' | 'decidedAt'>>,
+    since = 0,
   ): Promise<Question> => {
-    const state = stateAt(revision)
+    const state = stateAt(revision, since)
     const answering = await state.read((fleet) => {
       const profile = fleet.profiles.find(record.profile)
       return { answered: profile && askOutside(fleet, profile, record) }
@@ -160,6 +164,7 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     const { profile, at, profilePath = PROFILE } = options
     await replica.freshest()
     const revision = at ?? replica.fleet.place.revision
+    const since = at === undefined ? replica.storeTime : 0
     const asACall = (fleet: Fleet): RequestSpec => {
       if (path === undefined) return asked
       const name = profile || DEFAULT_PROFILE
@@ -172,7 +177,7 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     try {
       const record: DecisionRecord = {
         id: '',
-        request: await stateAt(revision).read(asACall),
+        request: await stateAt(revision, since).read(asACall),
         profile: profile || DEFAULT_PROFILE,
         seed: 'asked',
         attempt: 1,
@@ -181,7 +186,7 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
         instances: [],
         core: CORE_VERSION,
       }
-      return await askAt(revision, record, { before: [], fidelity: 'REPLAYED' })
+      return await askAt(revision, record, { before: [], fidelity: 'REPLAYED' }, since)
     } catch (error) {
       if (error instanceof RangeError) throw unreachable(at)
       throw error
@@ -233,7 +238,7 @@ const failedInstance = ({ record, answer }: Question): number => (record.instanc
 /** The present facts of the host, and what changed since the state that was examined. */
 async function presentOf(replica: Replica, history: History, { question, instance }: Examined, name: HostNameInput): Promise<Present> {
   // a copy, because the live fleet can change before all facts are read
-  const fleet = copyFleet(replica.fleet)
+  const fleet = copyFleetAt(replica.fleet, replica.storeTime)
   const index = indexOf(fleet, name)
   const after = hostFieldsOf(fleet, index)
   const firstSeen = index === undefined ? undefined : fleet.hosts.get(index).firstSeen

@@ -23,6 +23,9 @@ export interface WeigherGap {
   readonly gap: number
   readonly hostRaw: number
   readonly winnerRaw: number
+  /** Why the host or the winner has no raw value of its own, as a sentence. Null if it has one. */
+  readonly hostMissing: string | null
+  readonly winnerMissing: string | null
   /**
    * The nearest multiplier with which the host would have ranked first if all other multipliers were unchanged. Null if no multiplier has
    * this effect.
@@ -207,6 +210,8 @@ async function gapsOf(examined: Examined, index: number, verdict: HostVerdict, w
       gap: best.weighted - score.weighted,
       hostRaw: score.raw,
       winnerRaw: best.raw,
+      hostMissing: score.missing,
+      winnerMissing: best.missing,
       wouldFlipAt: winning[i] ?? null,
     }
   })
@@ -237,6 +242,12 @@ function decidedOtherwise(examined: Examined, { rank, total }: HostVerdict, winn
 
 const ranksAbove = (rank: number | null, other: number | null): boolean => rank !== null && (other === null || rank < other)
 
+/** The raw values of two hosts as the end of a sentence. A value that is missing is called not known, with the reason. */
+function gapText({ hostRaw, winnerRaw, unit, hostMissing, winnerMissing }: WeigherGap): string {
+  const [own, best] = [hostMissing === null ? hostRaw : 'not known', winnerMissing === null ? winnerRaw : 'not known']
+  return [`${own} against ${best} ${unit}.`, ...[hostMissing, winnerMissing].filter((text) => text !== null)].join(' ')
+}
+
 function headlineOf(
   examined: Examined,
   verdict: HostVerdict,
@@ -262,8 +273,6 @@ function headlineOf(
   const place = `rank ${verdict.rank} of ${ranked.length}, ${verdict.total} against ${winner.total} of ${addressIn(examined, winner)}`
   const [most] = [...gaps].sort((a, b) => b.gap - a.gap)
   const why =
-    most === undefined || most.gap <= 0
-      ? 'The scores are equal; the order of hosts decided.'
-      : `Most by ${most.weigher}: ${most.hostRaw} against ${most.winnerRaw} ${most.unit}.`
+    most === undefined || most.gap <= 0 ? 'The scores are equal; the order of hosts decided.' : `Most by ${most.weigher}: ${gapText(most)}`
   return `${name} ${how}: ${place}. ${why}`
 }

@@ -1,6 +1,6 @@
 import {
   type Claim,
-  copyFleet,
+  copyFleetAt,
   currentSpec,
   DEFAULT_PROFILE,
   type DecisionRecord,
@@ -250,7 +250,7 @@ export function createRelocation(
       const solved = await createMoveBatch(batches, { asked, profileOf, seed: idempotencyKey }).solve(left())
       const answered = solved?.profile ?? (await answeredFor(outside, replica.fleet, profile, 'EVACUATE', asked))
       return holdingFleets(left(), async () => {
-        const fleet = copyFleet(replica.fleet)
+        const fleet = copyFleetAt(replica.fleet, replica.storeTime)
         const options = { shares: solved?.shares, isOver: () => left() <= 1 }
         const moves = await answerInPieces(foreseeMoves(fleet, answered, 'EVACUATE', inOrder(asked, solved), options))
         const foreseen = new Map(moves.map((move) => [move.claim.id, move]))

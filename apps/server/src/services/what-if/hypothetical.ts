@@ -1,7 +1,7 @@
 import {
   append,
   applyEdits,
-  copyFleet,
+  copyFleetAt,
   DEFAULT_PROFILE,
   type Fleet,
   type FleetEdits,
@@ -104,7 +104,7 @@ export function createHypotheticals(replica: Replica, moments: Moments, { outsid
   const fleetAt = async (moment: Moment | null): Promise<Fleet> => {
     if (moment !== null) return moments.forCall()(moment, ['input', 'at'])
     await replica.freshest()
-    return copyFleet(replica.fleet)
+    return copyFleetAt(replica.fleet, replica.storeTime)
   }
 
   return async ({ at, profile: ref, profileChanges, overlay, deadlineMs }, others = [], given = [], since = performance.now()) => {

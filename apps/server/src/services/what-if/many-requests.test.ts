@@ -19,7 +19,7 @@ function aFleet(hosts: number) {
 }
 
 const openOn = (fleet: ReturnType<typeof aFleet>) =>
-  createHypotheticals({ fleet, freshest: async () => undefined } as never as Replica, UNUSED, {
+  createHypotheticals({ fleet, storeTime: fleet.now, freshest: async () => undefined } as never as Replica, UNUSED, {
     outside: nothingOutside,
     decisions: UNUSED,
   })

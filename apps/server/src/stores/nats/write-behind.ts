@@ -155,7 +155,7 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
       }
       if (record.format !== RECORD_FORMAT)
         throw new Error(
-          `a record has format ${record.format}, and this release reads ${RECORD_FORMAT}; replicas of the newer release will write it to the tables`,
+          `message ${message.revision} of the stream of records has format ${record.format}, and this release reads format ${RECORD_FORMAT}; a replica of the release that published it has to write it to the tables, so start one if none is running`,
         )
       return [record]
     })

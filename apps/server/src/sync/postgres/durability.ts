@@ -7,7 +7,7 @@ import type { LogRow } from './log-row.ts'
 
 /**
  * A small transaction that waits for the disk and for synchronous standbys. Everything that was committed before it is then durable. The
- * position is compared in the same transaction, so that it is certainly on this server's disk.
+ * same transaction checks that the log has the entry at the given position, so that the same PostgreSQL server makes the check and the flush.
  */
 const FLUSH = `
 SELECT (SELECT count(*)::int FROM log WHERE revision = $1::bigint AND id = $2 AND at_ms = $3::bigint) AS held,

@@ -312,7 +312,7 @@ function cpusFor(cell: CellState, guest: CellAsk): number {
   return left < own ? left : own + Math.min(sharedLeft(cell, guest), guest.shared)
 }
 
-/** How many CPUs of a host cell can be dedicated to one instance. CPUs that are needed for allocated shared CPUs are left out. */
+/** How many CPUs of a host cell can be dedicated to one instance. CPUs that must not be pinned, so that the allocated shared CPUs fit, are not counted. */
 function ownLeft(cell: CellState): number {
   let most = Math.max(0, cell.freeCpus.free)
   while (most > 0 && !cpusFit(cell, 0, cell.dedicated === undefined ? most : 0)) most--

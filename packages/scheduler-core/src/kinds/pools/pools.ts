@@ -28,6 +28,7 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
     reads: ['storage.pools'],
     readsMetadata: [{ key: DISK_POOL_KEY }],
   },
+  unstated: { code: 'pool.not_told', namespace: 'storage', keyOf: ({ diskPools }) => diskPools.join() },
   rules: ['sum'],
   isPlain: true,
   isShared: true,

@@ -97,12 +97,12 @@ export function collectorsOf({ now }: Pick<Moment, 'now'>, { namespaces }: Pick<
 }
 
 /**
- * The collector that does not send a namespace of a host, or seldom sends it, because no profile in use reads the namespace. Undefined if
- * the namespace is missing for another reason.
+ * The collector of a host that produces a namespace and does not send its documents, or seldom sends them: it is paused or slowed because no
+ * profile in use reads the namespace, it fails, or it was not run yet. Undefined if the namespace is missing for another reason.
  */
 export function unsentBy(fleet: Moment, record: HostRecord, namespace: string): CollectorStatus | undefined {
   if (fleet.featureLevel < COLLECTOR_STATES) return undefined
   const reported = collectorsOf(fleet, record)
   const found = reported?.isRecent ? reported.collectors.find((one) => one.namespace === namespace) : undefined
-  return found?.state === 'PAUSED' || found?.state === 'SLOWED' ? found : undefined
+  return found?.state === 'SENDING' ? undefined : found
 }

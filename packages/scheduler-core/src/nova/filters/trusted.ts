@@ -21,6 +21,7 @@ export const trustedFilter = novaFilter({
   },
   reads: ['hypervisorHostname', 'attestation.level', 'attestation.at'],
   readsRequest: { extraSpecs: namedKeys(EXTRA_SPEC) },
+  asksAges: ({ flavor: { extraSpecs } }) => Boolean(extraSpecs[EXTRA_SPEC]),
   oncePerRequest: true,
   options,
   prepare({ flavor: { extraSpecs } }, { 'trusted_computing.attestation_auth_timeout': timeout }, { now, attestations }) {
@@ -28,8 +29,11 @@ export const trustedFilter = novaFilter({
     if (!need) return undefined
     return ({ node }) => {
       const attestation = attestations?.attestationOf(node)
-      const have = attestation !== undefined && now - attestation.at <= timeout * 1000 ? attestation.level : UNKNOWN
-      return have === need ? undefined : { code: 'trust.level', subject: 'level of trust', need, have, source: `extra spec ${EXTRA_SPEC}` }
+      const known = attestation !== undefined && now - attestation.at <= timeout * 1000 ? attestation : undefined
+      const have = known?.level ?? UNKNOWN
+      if (have === need) return undefined
+      const unsent = known === undefined ? attestations?.unsentOf?.(node) : undefined
+      return unsent ?? { code: 'trust.level', subject: 'level of trust', need, have, source: `extra spec ${EXTRA_SPEC}` }
     }
   },
 })

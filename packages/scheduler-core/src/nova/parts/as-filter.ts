@@ -42,6 +42,7 @@ export const asFilter = (filter: NovaFilter): Filter => ({
   reads: filter.reads,
   ...(filter.readsMetadata !== undefined && { readsMetadata: filter.readsMetadata }),
   ...(filter.readsRequest !== undefined && { readsRequest: filter.readsRequest }),
+  ...(filter.asksAges !== undefined && { asksAges: filter.asksAges }),
   ...(filter.admits !== undefined && { admits: filter.admits }),
   checkOptions: (options) => void checkOptions(filter.options, options),
   prepare(request, fleet, options) {

@@ -1,7 +1,8 @@
 import type { Fleet } from '../../fleet/fleet.ts'
 import { at } from '../../hosts/columns.ts'
 import type { HostRecord } from '../../hosts/hosts.ts'
-import { aggregatesOf, groupFrom, instancesOf, livenessOf, reportOf, statusOf } from '../../hosts/sources.ts'
+import { aggregatesOf, groupFrom, instancesOf, livenessOf, namespaceSource, reportOf, statusOf } from '../../hosts/sources.ts'
+import { collectors } from '../../namespace/facts/collectors.ts'
 import { hostStatuses } from '../../records/change.ts'
 import type { Code } from '../../text/codes.ts'
 import {
@@ -179,6 +180,9 @@ export const sidesBy: Readonly<Record<string, Sides>> = {
   GroupAffinityFilter: group('legacy'),
   GroupAntiAffinityFilter: group('legacy'),
   RetryFilter: (refusal) => [fromRequest('retry.hosts'), report(refusal)],
-  TrustedFilter: ({ filter: _, host }) => [fromExtraSpec('trust:trusted_host'), { kind: 'attestation', ref: host.node }],
+  TrustedFilter: ({ reason, record, host }) => [
+    fromExtraSpec('trust:trusted_host'),
+    reason.code === 'namespace.not_sent' ? namespaceSource(collectors.name, record) : { kind: 'attestation', ref: host.node },
+  ],
   TypeAffinityFilter: ({ record }) => [fromRequest('flavor'), instancesOf(record)],
 }

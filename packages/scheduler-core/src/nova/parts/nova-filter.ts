@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Admits } from '../../contracts/filter.ts'
+import type { Admits, Filter } from '../../contracts/filter.ts'
 import type { MetadataReads } from '../../hosts/metadata-reads.ts'
 import type { Read } from '../../report/stats-fields.ts'
 import { checkOptions } from '../../request/parse.ts'
@@ -75,6 +75,8 @@ export interface CheckContext {
 export interface AttestationSource {
   /** The attestation of a node, by the node's name. Undefined if none was reported, or if it could not be read. */
   attestationOf(node: string): Attestation | undefined
+  /** Says that a collector of the node does not send its attestation. Undefined if the attestation is missing for another reason. */
+  unsentOf?(node: string): Reason | undefined
 }
 
 export interface Attestation {
@@ -95,6 +97,8 @@ export interface NovaFilter {
   readonly readsMetadata?: MetadataReads | undefined
   /** The parts of a request that the filter reads. See `Filter.readsRequest`. */
   readonly readsRequest?: RequestReadsBy<Readonly<Record<string, unknown>>> | undefined
+  /** See `Filter.asksAges`. */
+  readonly asksAges?: Filter['asksAges']
   /** See `Filter.admits`. */
   readonly admits?: Admits | undefined
   /** True if the filter also runs for a rebuild (Nova's RUN_ON_REBUILD). */
@@ -121,6 +125,7 @@ interface Definition<Options extends z.ZodObject> {
   readonly reads: readonly Read[]
   readonly readsMetadata?: MetadataReads
   readonly readsRequest?: RequestReadsBy<Readonly<Record<string, unknown>>>
+  readonly asksAges?: Filter['asksAges']
   readonly admits?: Admits
   readonly runsOnRebuild?: true
   readonly oncePerRequest?: true
@@ -133,7 +138,17 @@ export const CHECK_TYPE = '_nova_check_type'
 
 /** Creates a filter from its definition. Its options are checked, and it does not run for rebuilds unless `runsOnRebuild` is set. */
 export function novaFilter<Options extends z.ZodObject = typeof noOptions>(definition: Definition<Options>): NovaFilter {
-  const { name, description, reads, readsMetadata, readsRequest, admits, runsOnRebuild = false, oncePerRequest = false } = definition
+  const {
+    name,
+    description,
+    reads,
+    readsMetadata,
+    readsRequest,
+    asksAges,
+    admits,
+    runsOnRebuild = false,
+    oncePerRequest = false,
+  } = definition
   const options = (definition.options ?? noOptions) as Options
   return {
     name,
@@ -141,6 +156,7 @@ export function novaFilter<Options extends z.ZodObject = typeof noOptions>(defin
     reads,
     readsMetadata,
     readsRequest,
+    asksAges,
     admits,
     runsOnRebuild,
     oncePerRequest,

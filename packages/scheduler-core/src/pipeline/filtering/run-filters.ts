@@ -7,10 +7,11 @@ import { hostStatuses } from '../../records/change.ts'
 import type { FilterCount } from '../../records/decision.ts'
 import { readsOf } from '../../report/stats-fields.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
-import type { PreparedFilter } from '../../text/prepared-filter.ts'
+import { type PreparedFilter, withCopiedMethods } from '../../text/prepared-filter.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 import { ADMITTED_DOMAINS } from '../../values/levels.ts'
 import { atOnce, HOSTS_AT_ONCE, type Steps, WHOLE } from '../../values/steps.ts'
+import { nameOwnUnsent } from '../namespaces/own-unsent.ts'
 import { holdsOneAlone, refusesEmptyHost } from './empty-host.ts'
 import type { FilterStep } from './filter-step.ts'
 import { asksApart, serverGroupApartFilter } from './groups-apart.ts'
@@ -42,14 +43,17 @@ export function* prepareFiltersInSteps(compiled: CompiledProfile, request: Reque
   const isVerified = isVerifiedOf(request)
   const prepare = (step: CompiledFilter): FilterStep => {
     const { filter, options, isNet, isOutside } = step
-    const { name, admits, readsHostOnly = false, readsOtherHosts = !readsHostOnly && pluginsOf(fleet).filters.includes(filter) } = filter
+    const isOfPlugin = pluginsOf(fleet).filters.includes(filter)
+    const { name, admits, readsHostOnly = false, readsOtherHosts = !readsHostOnly && isOfPlugin } = filter
     const known = { name, isNet, isOutside, readsHostOnly, readsOtherHosts, admits }
     if (!isVerified(step)) return { ...known, prepared: undefined, failed: false }
     try {
       const prepared = filter.prepare(request, fleet, options)
+      if (prepared === undefined) return { ...known, prepared, failed: false }
+      const reads = readsOf(filter.reads, options)
+      const named = isOfPlugin || isOutside ? nameOwnUnsent(withCopiedMethods(prepared), fleet, reads) : prepared
       // for a filter outside of this process, missing fields were checked before the filter was called
-      const reads = isOutside ? [] : readsOf(filter.reads, options)
-      return { ...known, prepared: prepared && refuseUnreported(prepared, fleet, reads, options), failed: false }
+      return { ...known, prepared: refuseUnreported(named, fleet, isOutside ? [] : reads, options), failed: false }
     } catch (error) {
       return { ...known, prepared: undefined, failed: true, error }
     }

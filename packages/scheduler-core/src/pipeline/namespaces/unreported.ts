@@ -53,6 +53,7 @@ export function prepareUnreported(
 
 const reportedByNobody = (name: string): FreshDocuments<unknown> => ({
   of: () => undefined,
+  unsent: () => undefined,
   refusal: () => ({ code: 'namespace.not_reported', subject: name, need: 'a document', have: 'no plug-in here that reads it' }),
   source: (record) => namespaceSource(name, record),
 })

@@ -10,7 +10,7 @@ import type { Steps } from '../../values/steps.ts'
 import { askedAt } from './gang/in-gang.ts'
 import { type RefusedHost, refusedHosts } from './refused-hosts.ts'
 import { hasEndingClaims } from './remedies/ending-claims.ts'
-import { remedyFor } from './remedies/index.ts'
+import { remediesFor } from './remedies/index.ts'
 import type { Refusal } from './remedies/remedy.ts'
 
 /** A refused host for which changes are sought. Hosts with the same refusals and larger shortfalls are left out. */
@@ -139,8 +139,7 @@ function heldAmong(group: readonly RefusedHost[], toNear: (found: RefusedHost) =
 }
 
 const isHeld = ({ refusals: [refusal] }: NearHost): boolean =>
-  refusal !== undefined &&
-  (remedyFor(refusal.reason.code)?.propose(refusal) ?? []).some(({ edits }) => (edits?.releaseClaims ?? []).length > 0)
+  refusal !== undefined && remediesFor(refusal).some(({ edits }) => (edits?.releaseClaims ?? []).length > 0)
 
 function nameOf({ hosts }: Fleet, index: HostIndex): HostName {
   const { host, node } = hosts.get(index)

@@ -28,18 +28,23 @@ export function stack(weights: readonly { readonly weigher: string; readonly wei
 interface Weights {
   readonly weigher: string
   readonly weighted: number
+  readonly missing: string | null
 }
 
 /**
  * Removes the weighers that give every host 0, and returns their names as `zeroWeighers`. A column of zeros has no information, and the
- * totals do not change without such a column.
+ * totals do not change without such a column. A weigher stays if the value of a host is missing, because that 0 is not a value.
  */
 export function withoutZeroWeighers<
   Weigher extends { readonly name: string },
   Weight extends Weights,
   Host extends { readonly weights: readonly Weight[] },
 >({ hosts, weighers }: { readonly hosts: readonly Host[]; readonly weighers: readonly Weigher[] }) {
-  const withEffect = new Set(hosts.flatMap(({ weights }) => weights.flatMap(({ weigher, weighted }) => (weighted === 0 ? [] : weigher))))
+  const withEffect = new Set(
+    hosts.flatMap(({ weights }) =>
+      weights.flatMap(({ weigher, weighted, missing }) => (weighted === 0 && missing === null ? [] : weigher)),
+    ),
+  )
   return {
     weighers: weighers.filter(({ name }) => withEffect.has(name)),
     zeroWeighers: weighers.flatMap(({ name }) => (withEffect.has(name) ? [] : name)),

@@ -217,16 +217,15 @@ const weigherColumn = (
   cell: ({ weights }) => {
     const weight = weights[index]
     if (weight === undefined) return null
-    if (numbers === 'raw' && weight.missing !== null) return 'not known'
-    return numbers === 'raw'
-      ? `${formatCount(weight.raw)} ${weight.unit}`
-      : weightText(numbers === 'weighted' ? weight.weighted : weight.normalized)
+    if (numbers === 'raw') return weight.missing === null ? `${formatCount(weight.raw)} ${weight.unit}` : 'not known'
+    const value = weightText(numbers === 'weighted' ? weight.weighted : weight.normalized)
+    return weight.missing === null ? value : `${value}, not known`
   },
   title: ({ weights }) => {
     const weight = weights[index]
     if (weight === undefined) return undefined
     const { raw, missing, normalized, unit, multiplier, multiplierSource, weighted } = weight
-    const value = missing === null ? `raw ${raw} ${unit}` : `${missing} It gets the lowest value of the other hosts, ${raw} ${unit}`
+    const value = missing === null ? `raw ${raw} ${unit}` : `${missing} It counts as ${raw} ${unit}`
     return `${value}, normalised ${normalized}, times ${multiplier}${multiplierSource === null ? '' : ` (${multiplierSource})`}: ${weighted}`
   },
 })

@@ -11,12 +11,20 @@ export function Gaps({ gaps }: { readonly gaps: readonly Gap[] }) {
   return (
     <SmallTable
       label="This host compared with the selected host, by weigher"
-      rows={[...gaps, { weigher: 'in total', unit: '', hostRaw: null, winnerRaw: null, gap: total, wouldFlipAt: undefined }]}
+      rows={[...gaps, { ...IN_TOTAL, gap: total, wouldFlipAt: undefined }]}
       rowKey={({ weigher }) => weigher}
       columns={[
         { head: 'Weigher', cell: ({ weigher, hostRaw }) => (hostRaw === null ? <b>{weigher}</b> : weigher) },
-        { head: 'This host', cell: ({ hostRaw, unit }) => (hostRaw === null ? null : `${formatNumber(hostRaw)} ${unit}`) },
-        { head: 'Selected host', cell: ({ winnerRaw, unit }) => (winnerRaw === null ? null : `${formatNumber(winnerRaw)} ${unit}`) },
+        {
+          head: 'This host',
+          cell: ({ hostRaw, hostMissing, unit }) => valueText(hostRaw, hostMissing, unit),
+          title: ({ hostMissing }) => hostMissing ?? undefined,
+        },
+        {
+          head: 'Selected host',
+          cell: ({ winnerRaw, winnerMissing, unit }) => valueText(winnerRaw, winnerMissing, unit),
+          title: ({ winnerMissing }) => winnerMissing ?? undefined,
+        },
         { head: 'Gap in the total', isNumber: true, cell: ({ gap, hostRaw }) => (hostRaw === null ? <b>{shown(-gap)}</b> : shown(-gap)) },
         {
           head: 'would be first at',
@@ -34,6 +42,12 @@ export function Gaps({ gaps }: { readonly gaps: readonly Gap[] }) {
     />
   )
 }
+
+const IN_TOTAL = { weigher: 'in total', unit: '', hostRaw: null, winnerRaw: null, hostMissing: null, winnerMissing: null }
+
+/** A raw value with its unit. `missing`: the host has no value of its own, and `raw` only stands in for it. */
+const valueText = (raw: number | null, missing: string | null, unit: string): string | null =>
+  missing !== null ? 'not known' : raw === null ? null : `${formatNumber(raw)} ${unit}`
 
 /** Rounding errors are not shown as a gap. */
 const shown = (gap: number): string => formatSigned(gap, (size) => (size < 5e-7 ? '0' : formatNumber(size, 4)))

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import { type CollectorProgress, collectorState, unsentNote } from './collector-state.ts'
 
 test.each<[CollectorProgress, string, RegExp | undefined]>([
-  [{ state: 'WAITING', intervalSeconds: 30 }, 'not run yet', undefined],
+  [{ state: 'WAITING', intervalSeconds: 30 }, 'not run yet', /^Not sent yet: .* power was not run yet\. This is an earlier document\.$/],
   [{ state: 'SENDING', intervalSeconds: 30 }, 'sent every 30 s', undefined],
   [
     { state: 'SLOWED', intervalSeconds: 3_600 },
     'sent only every 3,600 s: no profile in use reads it',
-    /^Sent only every 3,600 s: .* power is slowed\.$/,
+    /^Sent only every 3,600 s: .* power is slowed\. This is its last document\.$/,
   ],
   [
     { state: 'PAUSED', intervalSeconds: null },
@@ -17,6 +17,10 @@ test.each<[CollectorProgress, string, RegExp | undefined]>([
   [{ state: 'FAILING', intervalSeconds: 30 }, 'failing', /^Not sent now: the collector power fails\. .*last good document\.$/],
 ])('the collector %j', (collector, text, note) => {
   expect(collectorState(collector)).toBe(text)
-  if (note === undefined) expect(unsentNote(collector, 'power')).toBeUndefined()
-  else expect(unsentNote(collector, 'power')).toMatch(note)
+  const [sent, none] = [true, false].map((hasDocument) => unsentNote(collector, 'power', hasDocument))
+  if (note === undefined) expect([sent, none]).toEqual([undefined, undefined])
+  else {
+    expect(sent).toMatch(note)
+    expect(none).toBe(sent?.replace(/This is .*$/, 'The host has no document.'))
+  }
 })

@@ -23,15 +23,21 @@ export function collectorState({ state, intervalSeconds }: CollectorProgress): s
   }
 }
 
-/** A sentence for a document that its collector no longer sends, or seldom sends. Undefined if it is sent. */
-export function unsentNote({ state, intervalSeconds }: CollectorProgress, name: string): string | undefined {
+/**
+ * A sentence for a namespace that a collector does not send, or seldom sends. Undefined if it is sent. `hasDocument`: the host has an
+ * earlier document of the namespace.
+ */
+export function unsentNote({ state, intervalSeconds }: CollectorProgress, name: string, hasDocument: boolean): string | undefined {
+  const last = (document: string): string => (hasDocument ? `This is ${document}.` : 'The host has no document.')
   switch (state) {
     case 'PAUSED':
-      return `Not sent now: no profile in use reads it, so the collector ${name} is paused. This is the last document that it sent.`
+      return `Not sent now: no profile in use reads it, so the collector ${name} is paused. ${last('the last document that it sent')}`
     case 'SLOWED':
-      return `Sent only every ${formatCount(intervalSeconds ?? 0)} s: no profile in use reads it, so the collector ${name} is slowed.`
+      return `Sent only every ${formatCount(intervalSeconds ?? 0)} s: no profile in use reads it, so the collector ${name} is slowed. ${last('its last document')}`
     case 'FAILING':
-      return `Not sent now: the collector ${name} fails. This is its last good document.`
+      return `Not sent now: the collector ${name} fails. ${last('its last good document')}`
+    case 'WAITING':
+      return `Not sent yet: the collector ${name} was not run yet. ${last('an earlier document')}`
     default:
       return undefined
   }

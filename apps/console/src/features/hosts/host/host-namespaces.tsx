@@ -17,7 +17,7 @@ interface HostNamespaceProps {
 /** A report of another service about the host: its number, its age, and its document. A document that could not be parsed is shown too. */
 export function HostNamespace({ report, collector }: HostNamespaceProps) {
   const { document, lastSequence, problem } = report
-  const note = collector === undefined ? undefined : unsentNote(collector, collector.name)
+  const note = collector === undefined ? undefined : unsentNote(collector, collector.name, true)
   return (
     <Stack gap={4}>
       <Text size="sm" c="dimmed">
@@ -44,3 +44,15 @@ function Since({ report: { reportedAt, ageSeconds } }: { readonly report: Namesp
     </>
   )
 }
+
+/** The namespaces that the host's collectors produce but do not send, and of which the host has no document, each with a sentence. */
+export const unsentNamespaces = ({
+  collectors,
+  namespaces,
+}: Pick<HostDetail, 'collectors' | 'namespaces'>): readonly { readonly namespace: string; readonly note: string }[] =>
+  collectors.flatMap((collector) => {
+    const note = namespaces.some(({ namespace }) => namespace === collector.namespace)
+      ? undefined
+      : unsentNote(collector, collector.name, false)
+    return note === undefined ? [] : [{ namespace: collector.namespace, note }]
+  })

@@ -68,16 +68,16 @@ export function AgreementOverTime({ steps, versions }: AgreementProps) {
   )
 }
 
-/** Why there is no decision that both versions made. */
+/** Why no decision of one version was repeated by the other version. */
 function emptyText(steps: readonly Step[]): string {
   const [skipped, notSolved] = [sumOf(steps, 'skipped'), sumOf(steps, 'notSolved')]
   if (skipped + notSolved === 0)
-    return 'No decision was made by both versions yet: the profile has decided nothing since the rollout began, or the last few seconds are not written yet.'
+    return 'No decision was repeated by the other version yet: the profile has decided nothing since the rollout began, or the last few seconds are not written yet.'
   const left = [
     ...(skipped === 0 ? [] : [`for ${formatCount(skipped)} the time ran out`]),
-    ...(notSolved === 0 ? [] : [`${formatCount(notSolved)} would have needed a solver`]),
+    ...(notSolved === 0 ? [] : [`${formatCount(notSolved)} would have needed a solver, which is not asked for a comparison`]),
   ]
-  return `No decision was made by both versions: ${left.join(', ')}.`
+  return `No decision was repeated by the other version: ${left.join('; ')}.`
 }
 
 /** A filter that finds the decisions of both versions from the step `first` to the step `last`. */

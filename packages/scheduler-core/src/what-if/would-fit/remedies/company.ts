@@ -53,7 +53,7 @@ export const companyRemedy: Remedy = {
     const record = fleet.hosts.get(host)
     if (unwanted !== undefined)
       return [
-        // waiting suffices if the reservation of the instance that must be on a different host ends
+        // with the hint different_host, the host can be used once the reservation of the instance that the request must avoid ends
         ...(reason.code === 'instance.same_host' ? waitsOn(fleet.hosts, record, ({ instance }) => instance !== null) : []),
         ...anyOf(
           [

@@ -1,3 +1,5 @@
+import { poolsKind } from '../../../kinds/pools/pools.ts'
+import { claimFilterName } from '../../../pipeline/filtering/claim-filter-name.ts'
 import type { Code } from '../../../text/codes.ts'
 import { inGang } from '../gang/in-gang.ts'
 import { amountForSeveral, amountsRemedy } from './amounts.ts'
@@ -33,15 +35,38 @@ const byCode: ReadonlyMap<Code, Remedy> = new Map(remedies.flatMap((remedy) => r
 /** The remedy for a reason code. Undefined if there is none. */
 export const remedyFor = (code: Code): Remedy | undefined => byCode.get(code)
 
+/**
+ * Filters that read documents for something other than a hint, each with its code for a missing document. The remedy of this code also
+ * suffices if a collector does not send the document.
+ */
+const codesOfMissing: Readonly<Record<string, Code>> = {
+  [poolsKind.filter.name]: 'pool.not_told',
+  [claimFilterName(poolsKind.filter.name)]: 'pool.not_told',
+  TrustedFilter: 'trust.level',
+}
+
+function asMissing(refusal: Refusal): Refusal {
+  const code = refusal.reason.code === 'namespace.not_sent' ? codesOfMissing[refusal.filter] : undefined
+  return code === undefined ? refusal : { ...refusal, reason: { code } }
+}
+
+/** The changes that the remedy for a refusal proposes. */
+export function remediesFor(given: Refusal): readonly ProposedChange[] {
+  const refusal = asMissing(given)
+  return remedyFor(refusal.reason.code)?.propose(refusal) ?? []
+}
+
 /** All changes that can remove a refusal: corrections of misspelt names, and the proposals of the remedy. */
 export const proposalsFor = (refusal: Refusal): readonly ProposedChange[] =>
-  [...respelt(refusal), ...(remedyFor(refusal.reason.code)?.propose(refusal) ?? [])].map((change) => inGang(change, refusal.gang))
+  [...respelt(refusal), ...remediesFor(refusal)].map((change) => inGang(change, refusal.gang))
 
 /**
  * Further changes if the request is for several instances. They are needed because the numbers in a refusal, and so in `proposalsFor`, are
  * about a single instance.
  */
-export const proposalsForSeveral = (refusal: Refusal): readonly ProposedChange[] =>
-  refusal.request.numInstances === 1
+export function proposalsForSeveral(given: Refusal): readonly ProposedChange[] {
+  const refusal = asMissing(given)
+  return refusal.request.numInstances === 1
     ? []
     : [...amountForSeveral(refusal), ...minDevices(refusal), ...minCells(refusal)].map((change) => inGang(change, refusal.gang))
+}

@@ -9,7 +9,7 @@ import type { Fact } from '../../../text/evidence.ts'
 import { reasonText } from '../../../text/reason-text.ts'
 import { NO_EDITS } from '../../edits.ts'
 import { edit } from '../../testing.ts'
-import { remedies, remedyFor } from './index.ts'
+import { remedies, remediesFor } from './index.ts'
 import { type Example, examples, profileNamed } from './testing/examples.ts'
 
 /**
@@ -83,7 +83,7 @@ describe.each(
   test('the texts of the reason, the facts and the changes contain no placeholders, JSON or undefined values', () => {
     if (refusing?.reason === undefined) throw new Error(`the host must be refused for ${code}`)
     const { filter, reason, facts = [] } = refusing
-    const changes = remedyFor(reason.code)?.propose({ fleet, request, profile, host, filter, reason }) ?? []
+    const changes = remediesFor({ fleet, request, profile, host, filter, reason })
     const lacks = shortfallsOf({ refusals: [{ filter, reason, facts }] })
     const changed = changes.map(({ subject, from, to }) => `${subject}: ${from ?? ''} -> ${to}`)
     const texts = [reasonText(reason), shortfallsText(lacks), ...changed].filter((text) => !asWritten.some((words) => text.includes(words)))
@@ -96,7 +96,7 @@ describe.each(
     expect(refusing?.reason?.code).toBe(code)
     if (refusing?.reason === undefined) return
     const { filter, reason, facts = [] } = refusing
-    const changes = remedyFor(reason.code)?.propose({ fleet, request, profile, host, filter, reason }) ?? []
+    const changes = remediesFor({ fleet, request, profile, host, filter, reason })
     expect(changes.length).toBeGreaterThan(0)
     const before = asksOf(facts)
     const answered = changes.filter((change) => {

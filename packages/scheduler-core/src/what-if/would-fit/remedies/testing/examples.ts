@@ -1,4 +1,5 @@
 import { builtInProfiles } from '../../../../profiles/built-in.ts'
+import type { Change } from '../../../../records/change.ts'
 import { type Profile, profileSchema } from '../../../../records/profile.ts'
 import { aClaim, aDocument, type aLog, type aRequest, aUuid, type HostShape } from '../../../../testing/index.ts'
 import type { Code } from '../../../../text/codes.ts'
@@ -52,6 +53,11 @@ const level5 = { type: 'feature', level: 5 } as const
 const strict = { type: 'feature', level: STRICT_CLAIMS } as const
 /** A NUMA cell with 4 GiB of memory, of which 3 GiB are huge pages. */
 const HUGE = { ...CELL, pages: [{ sizeKib: 2_048, total: 1_536 }] }
+/** The collector of a host for a namespace is paused. */
+const pausedOf = (host: string, namespace: string): readonly Change[] => [
+  { type: 'feature', level: COLLECTOR_STATES },
+  aDocument(host, 'collectors', { collectors: [{ name: 'mine', namespace, state: 'PAUSED', since: '2026-11-20T12:00:00.000Z' }] }),
+]
 const withDisk = { flavor: { vcpus: 1, memoryMb: 512, rootGb: 9 } }
 const inPool = (number: number, pool: string) =>
   ({
@@ -301,17 +307,19 @@ export const examples: Partial<Record<Code, Example | readonly Example[]>> = {
     changes: [storageOf('h1', 1, false)],
     later: [level5, storageOf('h2', 1, true)],
   },
-  'namespace.not_sent': {
-    request: near('near_volume'),
-    profile: withFilter('VolumeAffinityFilter'),
-    changes: [
-      { type: 'feature', level: COLLECTOR_STATES },
-      aDocument('h1', 'collectors', {
-        collectors: [{ name: 'disks', namespace: 'storage', state: 'PAUSED', since: '2026-11-20T12:00:00.000Z' }],
-      }),
-      storageOf('h2', 1, true),
-    ],
-  },
+  'namespace.not_sent': [
+    {
+      request: near('near_volume'),
+      profile: withFilter('VolumeAffinityFilter'),
+      changes: [...pausedOf('h1', 'storage'), storageOf('h2', 1, true)],
+    },
+    { request: withDisk, changes: [inPool(3, aUuid(71)), ...pausedOf('h1', 'storage')] },
+    {
+      request: extra({ 'trust:trusted_host': 'trusted' }),
+      profile: withFilter('TrustedFilter'),
+      changes: pausedOf('h1', 'attestation'),
+    },
+  ],
   'namespace.malformed': {
     request: near('near_port'),
     profile: withFilter('PortAffinityFilter'),

@@ -1,4 +1,8 @@
-import type { CollectorView } from './collector.ts'
+import type { CollectorView } from '../collector.ts'
+import { cutText, plainText } from '../text.ts'
+
+/** The namespace of the states. The service defines it. */
+export const STATES = { namespace: 'collectors', version: '1.0' } as const
 
 /** The maximum length of an error's text in the states, in characters. The service has the same limit. */
 const MAX_TEXT = 500
@@ -12,7 +16,7 @@ export function statesDocument(views: readonly CollectorView[]): Readonly<Record
     collectors: views.map(({ name, namespace, state, since, intervalSeconds, error, lastGoodAt }) => ({
       ...{ name, namespace, state, since: timeOf(since) },
       ...(intervalSeconds !== null && { intervalSeconds }),
-      ...(error !== null && { error: { code: error.code, text: cut(error.text), at: timeOf(error.at) } }),
+      ...(error !== null && { error: { code: error.code, text: cutText(plainText(error.text), MAX_TEXT), at: timeOf(error.at) } }),
       // while documents are sent, the time of the last good one changes with every run, and the document itself shows it
       ...(lastGoodAt !== null && (state === 'FAILING' || state === 'PAUSED') && { lastGoodAt: timeOf(lastGoodAt) }),
     })),
@@ -20,10 +24,3 @@ export function statesDocument(views: readonly CollectorView[]): Readonly<Record
 }
 
 const timeOf = (ms: number): string => new Date(ms).toISOString()
-
-/** Shortens a text, and replaces characters that no name or text of the service may have. */
-const cut = (text: string): string => {
-  const short = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 3)}...` : text
-  // also replaces the half of a character that was cut in two
-  return short.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ')
-}

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { collectorProcesses } from '../../../../../testing/collector-processes.ts'
 import { MAX_OUTPUT_BYTES, type Run, runProcess } from './run-process.ts'
 
 let folder: string
@@ -10,12 +11,15 @@ beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'gantt-run-'))
   chmodSync(folder, 0o777)
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true })
+  expect(collectorProcesses()).toEqual([])
+})
 
 const run = (script: string, change: Partial<Run> = {}) =>
   runProcess({
     ...{ file: process.execPath, args: ['-e', script], env: { PATH: '/usr/bin:/bin' }, input: '{}' },
-    ...{ timeoutMs: 60_000, memoryBytes: 512 * 2 ** 20, user: undefined, signal: new AbortController().signal },
+    ...{ timeoutMs: 60_000, memoryBytes: 512 * 2 ** 20, user: undefined, conceal: (text) => text, signal: new AbortController().signal },
     ...change,
   })
 
@@ -109,6 +113,17 @@ describe('a process that misbehaves is ended, and the error names what it did', 
     expect(await run(script, change)).toEqual({ error: { code, text: expect.stringMatching(text) } })
   })
 
+  test('its error message has no secret, also if the secret is cut', async () => {
+    const conceal = (text: string): string => text.replaceAll('hunter2', '[hidden]')
+    const script = `console.error('hunter2' + 'x'.repeat(296)); process.exit(1)`
+    expect(await run(script, { conceal })).toMatchObject({ error: { text: expect.stringMatching(/^(?!.*ter2).*den\]x+$/) } })
+  })
+
+  test('its error message has no invisible characters', async () => {
+    const ran = await run("console.error('\\u001b[31mno\\u202e\\u3164feed\\u0000'); process.exit(1)")
+    expect(ran).toMatchObject({ error: { text: expect.stringMatching(/: \\u\{1b\}\[31mno\\u\{202e\}\\u\{3164\}feed\\u\{0\}$/) } })
+  })
+
   test('its long error message is cut at the beginning', async () => {
     const ran = await run("console.error('x'.repeat(5_000) + ' the end'); process.exit(1)")
     expect('error' in ran && ran.error.text).toMatch(/: \.\.\.x+ the end$/)
@@ -159,6 +174,75 @@ describe('nothing of a run remains', () => {
     expect(await running).toMatchObject({ error: { text: 'the agent stopped' } })
     await endsSoon(Number(readFileSync(file, 'utf8')))
   })
+})
+
+describe('a process that cannot be ended', () => {
+  const HANGS = 'setInterval(() => {}, 1_000)'
+  const other = { name: 'daemon', uid: 1, gid: 1 }
+
+  /** As another user, this process may not end the processes of `other`: so it is like a process in the state D. */
+  async function withoutPower<Result>(work: () => Promise<Result>): Promise<Result> {
+    process.seteuid?.(65_534)
+    try {
+      return await work()
+    } finally {
+      process.seteuid?.(0)
+    }
+  }
+  const NOT_ROOT = 'only root can start a process that it may not end afterwards'
+
+  test('is named, the run fails all the same, and it is ended as soon as possible', async (context) => {
+    if (process.getuid?.() !== 0) return context.skip(NOT_ROOT)
+    const running = run(HANGS, { user: other, timeoutMs: 200, graceMs: 300 })
+    const ran = await withoutPower(() => running)
+    if (!('error' in ran)) throw new Error('expected a run that failed')
+    expect(ran.error).toEqual({
+      code: 'TIME_LIMIT',
+      text: expect.stringMatching(/^it did not end within 0.2 s; its process \d+ does not end$/),
+    })
+    const [pid] = /\d+(?= does)/.exec(ran.error.text) ?? []
+    expect(isRunning(Number(pid))).toBe(true)
+    await ran.remains
+    expect(isRunning(Number(pid))).toBe(false)
+  })
+
+  test('does not keep the agent from ending', async (context) => {
+    if (process.getuid?.() !== 0) return context.skip(NOT_ROOT)
+    const stop = new AbortController()
+    const running = run(HANGS, { user: other, graceMs: 300, signal: stop.signal })
+    const ran = await withoutPower(async () => {
+      stop.abort()
+      return await running
+    })
+    expect(ran).toMatchObject({
+      error: { code: 'CRASHED', text: expect.stringMatching(/^the agent stopped; its process \d+ does not end$/) },
+    })
+    if ('error' in ran) await ran.remains
+  })
+
+  test('is named, if it is a descendant of a process that ended well', async (context) => {
+    if (process.getuid?.() !== 0) return context.skip(NOT_ROOT)
+    const file = path.join(folder, 'unendable')
+    const script = startsChild(file, "{ stdio: 'ignore' }", "console.log('done')")
+    const running = run(script, { user: other, graceMs: 300 })
+    const ran = await withoutPower(() => running)
+    const pid = readFileSync(file, 'utf8')
+    expect(ran).toMatchObject({ error: { code: 'TIME_LIMIT', text: `it ended; its process ${pid} does not end` } })
+    if ('error' in ran) await ran.remains
+    expect(isRunning(Number(pid))).toBe(false)
+  })
+})
+
+test('a process that forks again and again while it is ended is ended', async () => {
+  const file = path.join(folder, 'forks')
+  // each process starts the next one in a session of its own, and ends
+  const script = `const { spawn } = require('node:child_process'); const fs = require('node:fs')
+    fs.appendFileSync(${JSON.stringify(file)}, process.pid + '\\n')
+    spawn(process.execPath, ['-e', process.env.SCRIPT], { detached: true, stdio: 'ignore' }).unref()`
+  const ran = await run(script, { env: { SCRIPT: script } })
+  expect('output' in ran).toBe(true)
+  const pids = (): readonly number[] => readFileSync(file, 'utf8').trim().split('\n').map(Number)
+  expect(pids().filter(isRunning)).toEqual([])
 })
 
 test('a process runs as the user of the settings', async (context) => {

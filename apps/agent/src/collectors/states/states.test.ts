@@ -1,5 +1,9 @@
+import { findUnplain, namespaceNamed } from '@gantt/scheduler-core'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { CollectorView } from './collector.ts'
+import { byExtent } from '../../../../../testing/extent.ts'
+import { isSafeJson } from '../../../../server/src/testing/json-rule.ts'
+import type { CollectorView } from '../collector.ts'
 import { statesDocument } from './states.ts'
 
 const AT = Date.parse('2026-11-20T12:00:00Z')
@@ -38,8 +42,23 @@ test('the text of an error is shortened, and has no characters that the service 
     const entry = entryOf({ state: 'FAILING', error: { code: 'CRASHED', text, at: AT } }) as { readonly error: { readonly text: string } }
     return entry.error.text
   }
-  expect(textOf('a\u0000b\u2028c\u001b[31md')).toBe('a b c [31md')
+  expect(textOf('a\u0000b\u2028c\u001b[31md')).toBe('a\\u{0}b c\\u{1b}[31md')
   expect(textOf('x'.repeat(501))).toBe(`${'x'.repeat(497)}...`)
   // the pair of the last kept character is cut off
-  expect(textOf(`${'x'.repeat(496)}${'\u{1f600}'.repeat(9)}`)).toBe(`${'x'.repeat(496)} ...`)
+  expect(textOf(`${'x'.repeat(496)}${'\u{1f600}'.repeat(9)}`)).toBe(`${'x'.repeat(496)}...`)
+})
+
+test('the service accepts the states of collectors with any error text', () => {
+  const codes = fc.integer({ min: 0, max: 0x10ffff }).map((code) => String.fromCodePoint(code))
+  fc.assert(
+    fc.property(fc.string({ unit: codes, maxLength: 700 }), (text) => {
+      const document = statesDocument([{ ...view, state: 'FAILING', error: { code: 'CRASHED', text, at: AT } }])
+      expect([isSafeJson(document), findUnplain(document, 1), namespaceNamed('collectors')?.parse('1.0', document).ok]).toEqual([
+        true,
+        [],
+        true,
+      ])
+    }),
+    { numRuns: byExtent(500, 20_000) },
+  )
 })
