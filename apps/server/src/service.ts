@@ -285,7 +285,7 @@ export async function openService({
           proposals: replica.tally,
           hosts: replica.fleet.hosts.presentCount,
           warnings: await countWarnings(),
-          collectors: await inPieces(countCollectors(replica.fleet)),
+          collectors: await inPieces(countCollectors({ now: Math.max(replica.fleet.now, replica.storeTime), hosts: replica.fleet.hosts })),
           aggregates: replica.fleet.aggregates.byUuid.size,
           claims: replica.fleet.ledger.claims.size,
           pause: pauses.take(),

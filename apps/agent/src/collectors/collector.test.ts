@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '@gantt/client'
 import { afterAll, expect, test } from 'vitest'
 import { collectorProcesses } from '../../../../testing/collector-processes.ts'
 import { type CollectorView, type Delivery, startCollector } from './collector.ts'
+import type { Collected } from './output.ts'
 import { allProcesses, readProcess } from './processes/proc.ts'
 import type { CollectorSettings } from './settings.ts'
 
@@ -22,7 +23,11 @@ const settingsOf = (script: string, change: Partial<CollectorSettings> = {}): Co
   ...{ whileUnread: 'pause', slowIntervalSeconds: 3_600, ...change },
 })
 
-function start(settings: CollectorSettings, deliver: () => Promise<Delivery> = async () => 'accepted', clock: Clock = systemClock) {
+function start(
+  settings: CollectorSettings,
+  deliver: (collected: Collected) => Promise<Delivery> = async () => 'accepted',
+  clock: Clock = systemClock,
+) {
   const stop = new AbortController()
   const seen: CollectorView[] = []
   const collector = startCollector({
@@ -123,4 +128,55 @@ test('a process that does not end is named, and no other one is started meanwhil
     await end()
   }
   await expect.poll(() => readProcess(pid)).toBeUndefined()
+})
+
+test('a document that could not be sent is sent again until it is accepted, without another run', async () => {
+  const pauses: number[] = []
+  // the pauses after failures are as short as possible, and the next run is not reached
+  const clock: Clock = {
+    now: systemClock.now,
+    wait(ms, signal) {
+      pauses.push(ms)
+      return ms < 3_600_000 ? setImmediate() : systemClock.wait(ms, signal)
+    },
+  }
+  const sent: Collected[] = []
+  const { collector, last, states, end } = start(
+    settingsOf(steady, { intervalSeconds: 3_600 }),
+    async (collected) => {
+      sent.push(collected)
+      return sent.length < 6 ? 'unsent' : 'accepted'
+    },
+    clock,
+  )
+  try {
+    collector.setRead(true)
+    await expect.poll(() => last().state).toBe('SENDING')
+    expect(new Set(sent).size).toBe(1)
+    expect(sent).toHaveLength(6)
+    expect(pauses.filter((ms) => ms < 3_600_000)).toEqual([20_000, 40_000, 80_000, 160_000, 240_000])
+    expect(states()).toEqual(['SENDING'])
+  } finally {
+    await end()
+  }
+})
+
+test('a document that could not be sent is given up when the next run is due', async () => {
+  const clock: Clock = { now: systemClock.now, wait: () => setImmediate() }
+  const sent = new Map<Collected, number>()
+  const { collector, end } = start(
+    settingsOf(steady, { intervalSeconds: 1 }),
+    async (collected) => {
+      sent.set(collected, (sent.get(collected) ?? 0) + 1)
+      return 'unsent'
+    },
+    clock,
+  )
+  try {
+    collector.setRead(true)
+    await expect.poll(() => sent.size).toBeGreaterThan(1)
+    expect(new Set(sent.values())).toEqual(new Set([1]))
+  } finally {
+    await end()
+  }
 })

@@ -52,6 +52,9 @@ export interface Collector {
 
 /** A message that a collector prints can differ in each run. In the reported state a message of the same code is replaced after this time. */
 const SAME_ERROR_MS = 300_000
+/** The pause before a document is sent again the first time. It doubles each time, up to LONGEST_PAUSE_MS. */
+const FIRST_PAUSE_MS = 20_000
+const LONGEST_PAUSE_MS = 240_000
 
 /** Runs a collector at its interval, until the signal aborts. The next run begins after all processes of the previous one have ended. */
 export function startCollector({ settings, name, deliver, changed, signal, clock, now }: CollectorOptions): Collector {
@@ -79,6 +82,15 @@ export function startCollector({ settings, name, deliver, changed, signal, clock
     const isSame = last !== null && last.code === error.code && (last.text === error.text || isRecent)
     become(stateAfter(error), { error: isSame ? last : { ...error, at: now() } })
   }
+  /** Sends a document. If the service cannot be reached, sends it again after growing pauses, until the next run is due. */
+  const deliverUntilDue = async (collected: Collected, collectedAt: number): Promise<Delivery> => {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs)) {
+      const delivery = await deliver(collected)
+      const seconds = interval()
+      if (delivery !== 'unsent' || signal.aborted || seconds === null || now() + pauseMs >= collectedAt + seconds * 1_000) return delivery
+      await clock.wait(pauseMs, signal).catch(() => undefined)
+    }
+  }
   /** Resolves when no process of the last run is left. */
   let remains: Promise<void> | undefined
   const runOnce = async (): Promise<void> => {
@@ -91,7 +103,7 @@ export function startCollector({ settings, name, deliver, changed, signal, clock
       return
     }
     const collectedAt = now()
-    const delivery = await deliver(result.collected)
+    const delivery = await deliverUntilDue(result.collected, collectedAt)
     // whether the service can be reached says nothing about the collector
     if (delivery === 'unsent' || signal.aborted) return
     if (delivery !== 'accepted') failed(delivery.error)

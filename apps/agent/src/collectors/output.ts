@@ -76,5 +76,7 @@ export function readOutput(
     return malformed('its output must have a "version" of 1 to 64 visible characters: the version of the namespace\'s documents')
   if (!isObject(document)) return malformed('its output must have a "document", which is an object')
   const wrong = unsendable(document)
-  return wrong === undefined ? { collected: { version, document } } : malformed(`its document cannot be sent: ${plainText(conceal(wrong))}`)
+  return wrong === undefined
+    ? { collected: { version, document } }
+    : malformed(`its document cannot be sent: ${cutText(plainText(conceal(wrong)), 500)}`)
 }

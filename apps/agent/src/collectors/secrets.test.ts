@@ -15,6 +15,12 @@ test.each([
   expect(withoutUrlSecrets(text)).toBe(shown)
 })
 
+test('a long text without a URL is read once', () => {
+  // read once for each of its characters, it would take longer than a test may
+  const letters = 'a'.repeat(200_000)
+  expect(withoutUrlSecrets(`${letters}://ann:b@host/?x=1`)).toBe(`${letters}://[hidden]@host/?[hidden]`)
+})
+
 test('an argument, an option and a variable are replaced by the name of their setting', () => {
   const text = 'no answer for hunter2, tiger-3, s3cret and open9'
   const options = { login: { keys: ['tiger-3'] } }

@@ -144,16 +144,15 @@ function readsByPart(profile: Profile, plugins: Plugins): ProfileNeeds {
     ...nets.map((net) => [net, {}] as const),
   ]
   const ref = profileRef(profile)
-  const seen = new Set<string>()
-  const [known, unknown]: [(readonly [Read, Need])[], Need[]] = [[], []]
+  const known = new Map<string, readonly [Read, Need]>()
+  const unknown = new Map<string, Need>()
+  // a part that is listed twice with different options can read other fields each time
   for (const [part, options] of parts) {
-    if (seen.has(part.name)) continue
-    seen.add(part.name)
     const need = { profile: ref, part: part.name }
-    if (isAbsent(part)) unknown.push(need)
-    else known.push(...readsOf(part.reads, options).map((field) => [field, need] as const))
+    if (isAbsent(part)) unknown.set(part.name, need)
+    else for (const field of readsOf(part.reads, options)) known.set(`${part.name} ${field}`, [field, need])
   }
-  return { known, unknown }
+  return { known: [...known.values()], unknown: [...unknown.values()] }
 }
 
 const heldKinds = ({ claims }: HostRecord) =>

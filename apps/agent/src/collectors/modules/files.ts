@@ -54,7 +54,11 @@ function readMembers(file: string): JsonObject {
   if (!stat.isFile()) throw new Error(`${file} is not a regular file`)
   if (stat.size > MAX_BYTES) throw new Error(`${file} has ${stat.size} bytes, and may have ${MAX_BYTES}`)
   try {
-    const parsed = parseText(utf8(readFileSync(file)), { isToml: file.endsWith('.toml'), maxDepth: MAX_DEPTH })
+    const text = utf8(readFileSync(file))
+    const isToml = file.endsWith('.toml')
+    // half of a TOML file can be valid, and then has other values
+    if (isToml && !text.endsWith('\n')) throw new Error('it does not end with a line end, so it may be written just now')
+    const parsed = parseText(text, { isToml, maxDepth: MAX_DEPTH })
     if (isObject(parsed)) return parsed
     throw new Error('it must be an object')
   } catch (error) {

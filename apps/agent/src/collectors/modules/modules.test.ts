@@ -49,15 +49,17 @@ describe('files', () => {
 
   test.each<[string, Readonly<Record<string, string>>, RegExp]>([
     ['no file', { 'a.txt': '' }, /has no \.json or \.toml file$/],
-    ['the same member twice', { 'a.json': '{"rack": 1}', 'b.toml': 'rack = 2' }, /^a\.json and b\.toml in .* both have "rack"/],
+    ['the same member twice', { 'a.json': '{"rack": 1}', 'b.toml': 'rack = 2\n' }, /^a\.json and b\.toml in .* both have "rack"/],
     ['half a document', { 'a.json': '{"rack": ' }, /a\.json: /],
     ['a list', { 'a.json': '[]' }, /a\.json: it must be an object$/],
     ['very many levels', { 'a.json': `{"a":${'['.repeat(30_000)}` }, /at most 32 levels of lists and objects, and has \d+$/],
     ['a large file', { 'a.json': JSON.stringify({ a: 'x'.repeat(70_000) }) }, /has 70008 bytes, and may have 65536$/],
     ['a folder with such a name', { 'a.json/': '' }, /is not a regular file$/],
-    ['wrong TOML', { 'a.toml': 'a = ' }, /a\.toml: /],
-    ['a number that is not finite', { 'a.toml': 'watts = nan' }, /a\.toml: watts is NaN; a number must be finite$/],
-    ['a date that does not exist', { 'a.toml': 'since = 2026-02-30' }, /a\.toml: since is a date that does not exist$/],
+    ['half a TOML file', { 'a.toml': 'watts = 12' }, /a\.toml: it does not end with a line end, so it may be written just now$/],
+    ['an empty TOML file', { 'a.toml': '' }, /a\.toml: it does not end with a line end/],
+    ['wrong TOML', { 'a.toml': 'a = \n' }, /a\.toml: /],
+    ['a number that is not finite', { 'a.toml': 'watts = nan\n' }, /a\.toml: watts is NaN; a number must be finite$/],
+    ['a date that does not exist', { 'a.toml': 'since = 2026-02-30\n' }, /a\.toml: since is a date that does not exist$/],
   ])('a folder with %s is an error', async (_name, files, error) => {
     await expect(collect(filesCollector, { folder: folderWith(files), version: '1.0' })).rejects.toThrow(error)
   })

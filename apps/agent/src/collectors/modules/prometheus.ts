@@ -57,15 +57,15 @@ export function readPrometheusOptions(given: unknown, at = 'options'): Prometheu
  */
 export const prometheusCollector: Collect = async ({ options }) => {
   const { from, version, fields, maxAgeSeconds } = readPrometheusOptions(options)
-  const { samples } = parseExposition(await readText(from))
-  const now = Date.now()
   const metrics = fields.map(({ metric }) => metric)
-  const recent = samples.filter(
-    ({ name, timestamp }) =>
-      metrics.includes(name) && (timestamp === undefined || ageOf(`a sample of ${name}`, timestamp, now) <= maxAgeSeconds),
-  )
+  const now = Date.now()
+  const samples = parseExposition(await readText(from)).samples.filter(({ name }) => metrics.includes(name))
+  const isOld = ({ name, timestamp }: Sample): boolean =>
+    timestamp !== undefined && ageOf(`a sample of ${name}`, timestamp, now) > maxAgeSeconds
+  // a value that is too old is not known, and so is a sum with such a value
+  const known = samples.map((sample) => (isOld(sample) ? { ...sample, value: Number.NaN } : sample))
   const found = fields.flatMap((field): (readonly [string, number])[] => {
-    const value = fieldValue(field, recent)
+    const value = fieldValue(field, known)
     return value === undefined ? [] : [[field.name, value]]
   })
   if (found.length === 0) throw new Error(`${shownUrl(from)} has none of the metrics ${metrics.join(', ')}`)

@@ -97,7 +97,7 @@ describe('a process that misbehaves is ended, and the error names what it did', 
       'const all = []; setInterval(() => all.push(Buffer.alloc(16 * 1_048_576, 1)), 5)',
       { memoryBytes: 128 * 2 ** 20 },
       'MEMORY_LIMIT',
-      /^it used \d+ MiB of memory, and may use 128$/,
+      /^it used more than 128 MiB of memory$/,
     ],
     [
       'has a child that uses too much memory',
@@ -107,7 +107,7 @@ describe('a process that misbehaves is ended, and the error names what it did', 
       'MEMORY_LIMIT',
       /of memory/,
     ],
-    ['ends with an error', "console.error('no\\nfeed'); process.exit(3)", {}, 'CRASHED', /^it ended with code 3 after \d+ ms: no feed$/],
+    ['ends with an error', "console.error('no\\nfeed'); process.exit(3)", {}, 'CRASHED', /^it ended with code 3: no feed$/],
     ['is ended by a signal', "process.kill(process.pid, 'SIGSEGV')", {}, 'CRASHED', /^it was ended by SIGSEGV/],
   ])('%s', async (_name, script, change, code, text) => {
     expect(await run(script, change)).toEqual({ error: { code, text: expect.stringMatching(text) } })

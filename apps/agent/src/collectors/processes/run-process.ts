@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { performance } from 'node:perf_hooks'
 import type { Conceal } from '../secrets.ts'
 import type { User } from '../settings.ts'
 import { plainText } from '../text.ts'
@@ -86,7 +85,6 @@ export function runProcess(run: Run): Promise<Ran> {
 /** Bounds a process that was started, and calls `settle` once with its result. */
 function followChild(child: ChildProcess, run: Run, tree: RunningTree, settle: (ran: Ran) => void): void {
   const { input, timeoutMs, memoryBytes, signal, conceal, graceMs = GRACE_MS } = run
-  const started = performance.now()
   let failure: CollectorError | undefined
   let isEnding = false
   const fail = (code: ErrorCode, text: string): void => {
@@ -98,8 +96,8 @@ function followChild(child: ChildProcess, run: Run, tree: RunningTree, settle: (
   const out = collect(child.stdout, () => fail('OUTPUT_LIMIT', `it printed more than ${MAX_OUTPUT_BYTES} bytes`))
   const err = collect(child.stderr, () => fail('OUTPUT_LIMIT', `it printed more than ${MAX_OUTPUT_BYTES} bytes on its standard error`))
   const timer = setTimeout(() => fail('TIME_LIMIT', `it did not end within ${timeoutMs / 1_000} s`), timeoutMs)
-  const stopWatching = watchMemory(tree, memoryBytes, (bytes) =>
-    fail('MEMORY_LIMIT', `it used ${mib(bytes)} MiB of memory, and may use ${mib(memoryBytes)}`),
+  const stopWatching = watchMemory(tree, memoryBytes, () =>
+    fail('MEMORY_LIMIT', `it used more than ${mib(memoryBytes)} MiB of memory`),
   )
   const abort = (): void => fail('CRASHED', 'the agent stopped')
   const closed = new Promise<void>((resolve) => {
@@ -110,8 +108,8 @@ function followChild(child: ChildProcess, run: Run, tree: RunningTree, settle: (
       child.once('close', (code, endedBy) => {
         clearTimeout(closing)
         const how = endedBy === null ? `it ended with code ${code}` : `it was ended by ${endedBy}`
-        const tookMs = Math.round(performance.now() - started)
-        if (code !== 0) failure ??= { code: 'CRASHED', text: `${how} after ${tookMs} ms${quoted(err(), conceal)}` }
+        // without the time that it took: it differs in each run, and each new text is an entry of the log
+        if (code !== 0) failure ??= { code: 'CRASHED', text: `${how}${quoted(err(), conceal)}` }
         resolve()
       })
     })
@@ -189,7 +187,7 @@ function quoted(err: Buffer, conceal: Conceal): string {
 }
 
 /** Calls `exceeded` once if the memory of a process and its descendants exceeds the limit. Returns a function that ends the measurements. */
-function watchMemory(root: Root, limit: number, exceeded: (bytes: number) => void): () => void {
+function watchMemory(root: Root, limit: number, exceeded: () => void): () => void {
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
   const measureLater = (busyMs: number): void => {
@@ -200,7 +198,7 @@ function watchMemory(root: Root, limit: number, exceeded: (bytes: number) => voi
     memoryOfTree(root).then(
       ({ bytes, busyMs }) => {
         if (isStopped) return
-        if (bytes > limit) exceeded(bytes)
+        if (bytes > limit) exceeded()
         else measureLater(busyMs)
       },
       // for example because the agent has too many open files: the time limit still bounds the run

@@ -77,3 +77,23 @@ test('a call that is repeated with another value of untilCounted is another requ
   })
   expect(it.__typename).toBe('IdempotencyConflict')
 })
+
+test('an instance that its host counted, and that failed there, is not placed there again', async () => {
+  await report('n8', 1, 0)
+  await report('n9', 1, 0)
+  const uuid = randomUUID()
+  const attempt = async (retry: object): Promise<Json> => {
+    const request_spec = { image: {}, num_instances: 1, instance_type: FLAVOR, instance_properties: { uuid, project_id: 'juno' } }
+    const filter_properties = { ...retry, scheduler_hints: {}, force_hosts: [] }
+    const hosts = { ignoreHosts: ['n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'n7'] }
+    const legacy = { request_spec, filter_properties: { ...filter_properties, ignore_hosts: hosts.ignoreHosts } }
+    return (await placeWith(api, { spec: { legacy }, claim: { mode: 'RESERVE', untilCounted: true } })).destinations[0].selected
+  }
+  const first = await attempt({})
+  // the host counts the instance when its start begins, and no longer when the start fails
+  await report(first.host.name, 2, 1)
+  expect((await claimOf(first.claim.id)).reason).toBe('counted by its host')
+  await report(first.host.name, 3, 0)
+  const second = await attempt({ retry: { num_attempts: 2, hosts: [[first.host.name, first.host.name]] } })
+  expect([first.host.name, second.host.name].sort()).toEqual(['n8', 'n9'])
+})

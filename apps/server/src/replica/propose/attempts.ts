@@ -65,19 +65,31 @@ function isOn({ hosts }: Fleet, claim: Claim, tried: HostName): boolean {
 }
 
 /**
- * The request of a further attempt. It keeps the instance's server group and excludes every host that was tried. A host with several nodes
- * is not excluded, because another node can fit.
+ * The request of a further attempt. It keeps the instance's server group and excludes every host that was tried.
  */
 function requestOfAttempt(fleet: Fleet, call: PlacementCall, source: Claim): RequestSpec {
   const request = requestOfMove(fleet, { request: call.request, intent: 'RESIZE' }, source)
-  const { hosts } = fleet
-  const tried = [
-    hosts.get(source.host).host,
-    ...presentHosts(
-      hosts,
-      triedHosts(call.request).map(({ host }) => host),
-    ),
-  ]
-  const left = tried.filter((host) => hosts.nodesOf(host).length === 1)
+  return withoutHosts(fleet, request, [fleet.hosts.get(source.host).host, ...hostsTried(fleet, call)])
+}
+
+/**
+ * The request of a call whose reservations end when their hosts count the instances. Such a host counts an instance before its start fails,
+ * so at a further attempt no claim is left by which the attempt could be recognised. Undefined for other calls, and if no host was tried.
+ */
+export function requestAfterCounted(fleet: Fleet, call: PlacementCall): RequestSpec | undefined {
+  const tried = call.untilCounted === true ? hostsTried(fleet, call) : []
+  return tried.length === 0 ? undefined : withoutHosts(fleet, call.request, tried)
+}
+
+/** The present names of the hosts that the request says were tried. */
+const hostsTried = ({ hosts }: Fleet, { request }: PlacementCall): readonly string[] =>
+  presentHosts(
+    hosts,
+    triedHosts(request).map(({ host }) => host),
+  )
+
+/** A request that excludes further hosts. A host with several nodes is not excluded, because another node can fit. */
+function withoutHosts(fleet: Fleet, request: RequestSpec, excluded: readonly string[]): RequestSpec {
+  const left = excluded.filter((host) => fleet.hosts.nodesOf(host).length === 1)
   return restated(request, { ignoreHosts: withIgnored(fleet, request.ignoreHosts, left) })
 }

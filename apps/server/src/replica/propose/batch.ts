@@ -21,7 +21,7 @@ import {
   type Steps,
   unansweredOf,
 } from '@gantt/scheduler-core'
-import { findInstances } from './attempts.ts'
+import { findInstances, requestAfterCounted } from './attempts.ts'
 import { isOutdated, MAX_GATHERINGS } from './gather.ts'
 import { findSource, isMove, requestNow } from './moves.ts'
 import type { PlacementCall, PlacementOutcome, UnloggedDecision } from './placement.ts'
@@ -232,7 +232,7 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
   if (typeof source === 'string' && !overlayIsEmpty) return { type: 'later', fresh: false }
   if (typeof source === 'string')
     return isFresh ? { type: 'settled', outcome: { type: 'void', code: source } } : { type: 'later', fresh: true }
-  const request = requestNow(fleet, call, source, found?.request)
+  const request = requestNow(fleet, call, source, found?.request ?? requestAfterCounted(fleet, call))
   if (asksAges(request, profile, pluginsOf(fleet)) && !work.hasMovedTime && work.notAfter - call.deadlineMs - fleet.now > MAX_TIME_AGE_MS) {
     work.hasMovedTime = true
     // external plug-ins are called again when the call is decided with the new time

@@ -41,8 +41,7 @@ const HostNamespace = builder.objectRef<NamespaceView>('HostNamespace').implemen
     }),
     ageSeconds: t.exposeInt('ageSeconds', {
       nullable: true,
-      description:
-        'How old the document would be for a decision made now. The age is measured by the time of the log, which advances with its entries.',
+      description: 'How old the document is now, or, for a host of a past fleet, how old it was at that time.',
     }),
     lastSequence: t.expose('lastSequence', {
       type: 'SafeInt',
@@ -154,20 +153,20 @@ builder.node(Host, {
     namespaces: t.field({
       type: [HostNamespace],
       description: 'The reports of other services about the host.',
-      resolve: namespacesOf,
+      resolve: (host, _args, { hosts }) => namespacesOf(host, hosts.timeOf(host)),
     }),
     namespace: t.field({
       type: HostNamespace,
       nullable: true,
       description: 'The report of another service about the host; null if there is none.',
       args: { name: t.arg.string({ required: true, description: 'Name of the namespace, e.g. storage.' }) },
-      resolve: (host, { name }) => namespacesOf(host).find((one) => one.name === name) ?? null,
+      resolve: (host, { name }, { hosts }) => namespacesOf(host, hosts.timeOf(host)).find((one) => one.name === name) ?? null,
     }),
     collectors: t.field({
       type: [HostCollector],
       description:
         "The programs with which the host's agent collects documents of namespaces, with their states. Empty if the agent reported none.",
-      resolve: collectorViews,
+      resolve: (host, _args, { hosts }) => collectorViews(host, hosts.timeOf(host)),
     }),
     revision: t.field({
       type: 'Revision',

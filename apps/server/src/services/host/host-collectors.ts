@@ -9,9 +9,9 @@ export interface CollectorView extends CollectorStatus {
   readonly isOutdated: boolean
 }
 
-/** The collectors of a host, in the order of the agent's settings. Empty if the agent reported none. */
-export function collectorViews({ fleet, record }: HostView): CollectorView[] {
-  const reported = collectorsOf(fleet, record)
+/** The collectors of a host at a time, in the order of the agent's settings. Empty if the agent reported none. */
+export function collectorViews({ record }: HostView, now: number): CollectorView[] {
+  const reported = collectorsOf({ now }, record)
   if (reported === undefined) return []
   const { collectors, reportedAt, isRecent } = reported
   return collectors.map((one) => ({ ...one, reportedAt, isOutdated: !isRecent }))

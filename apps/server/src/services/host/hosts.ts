@@ -59,6 +59,11 @@ export interface Hosts {
   byKey(key: string): HostView | undefined
   /** Finds a host by the text that identifies it in a finding of the auditor: `host`, or `host/node`. */
   byText(text: string): HostView | undefined
+  /**
+   * Up to which time the ages of a host's reports are computed, in store time: the present time, or the time of a past fleet. The log of
+   * the present fleet can be older than that, because nothing is written while all hosts are silent.
+   */
+  timeOf(host: HostView): number
   /** The PCI pools of a host in the order of the host's report. Equal pools are merged. */
   pciPoolsOf(host: HostView): readonly PciPoolView[]
   list(
@@ -164,6 +169,7 @@ export function createHosts(replica: Replica): Hosts {
       const [host, node = host] = parseKey(key)
       return typeof host === 'string' && typeof node === 'string' ? find({ host, node }) : undefined
     },
+    timeOf: ({ fleet }) => (isPresent(fleet, replica) ? Math.max(fleet.now, replica.storeTime) : fleet.now),
     pciPoolsOf: (host) => pciPoolViewsOf(host, replica.fleet),
     async list({ filter, query, orderBy, gone, ...page }, fleet = snapshotOf(replica)) {
       const isAsked = compileHostQuery(query, ['query'], isPresent(fleet, replica) ? Date.now : () => fleet.now)

@@ -179,6 +179,7 @@ test('a record with any content is read as it was written', () => {
           account: bound.account,
           key: bound.key,
           host: 0,
+          untilCounted: null,
           source: null,
           target: null,
           extra: null,

@@ -71,7 +71,7 @@ export const collectors = defineNamespace<Collectors>(
   new Map([['1.0', form(collectorsV1_0, ({ collectors: all }) => ({ byNamespace: new Map(all.map((one) => [one.namespace, one])) }))]]),
 )
 
-/** The time of the log's last entry, in milliseconds since 1970, and the feature level of the fleet. */
+/** The time up to which ages are computed, in store time, and the feature level of the fleet. */
 interface Moment {
   readonly now: number
   readonly featureLevel: number

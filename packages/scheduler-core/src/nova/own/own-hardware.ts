@@ -2,6 +2,7 @@ import type { HostRecord } from '../../hosts/hosts.ts'
 import type { CellState } from '../../kinds/numa/numa.ts'
 import { poolKey, poolsOf } from '../../kinds/pci/pool.ts'
 import type { HostStats } from '../../report/stats.ts'
+import { memoByObject } from '../../values/memo.ts'
 import type { PciPool } from '../hardware/pci.ts'
 import type { HostCell, HostTopology } from '../hardware/topology.ts'
 
@@ -14,16 +15,22 @@ type ReportedCell = HostStats['numaCells'][number]
  */
 export function topologyOn({ stats, cells }: HostRecord, reported: HostTopology | null | undefined): HostTopology | null {
   if (reported === null || stats.numaCells.length === 0) return null
-  const reportedCells = new Map(stats.numaCells.map((cell) => [cell.id, cell]))
+  const { byId, hostCells } = cellsOf(stats)
   const held = new Map(cells.map((cell) => [cell.id, cell]))
-  const base = reported?.cells ?? stats.numaCells.map((cell) => cellOf(cell, stats))
+  const base = reported?.cells ?? hostCells
   return {
     cells: base.map((cell) => {
-      const [report, state] = [reportedCells.get(cell.id), held.get(cell.id)]
+      const [report, state] = [byId.get(cell.id), held.get(cell.id)]
       return report === undefined || state === undefined ? cell : withClaims(cell, report, state)
     }),
   }
 }
+
+/** The reported cells by their ids, and in Nova's form. Cached, because every copy of a fleet has the same reports. */
+const cellsOf = memoByObject((stats: HostStats) => ({
+  byId: new Map(stats.numaCells.map((cell) => [cell.id, cell])),
+  hostCells: stats.numaCells.map((cell) => cellOf(cell, stats)),
+}))
 
 function cellOf(cell: ReportedCell, { tunneledCells }: HostStats): HostCell {
   const pcpuset = cell.dedicatedCpuset ?? cell.cpuset

@@ -45,7 +45,8 @@ class OwnHost implements HostState {
   readonly #index: HostIndex
   #instances: { readonly version: number; readonly uuids: ReadonlySet<string> } | undefined
 
-  #hardware: { readonly version: number; readonly topology: HostTopology | null; readonly pools: readonly PciPool[] } | undefined
+  #topology: { readonly version: number; readonly value: HostTopology | null } | undefined
+  #pools: { readonly version: number; readonly value: readonly PciPool[] } | undefined
 
   constructor(fleet: Fleet, index: HostIndex) {
     this.#fleet = fleet
@@ -191,11 +192,18 @@ class OwnHost implements HostState {
   }
 
   get numaTopology(): HostTopology | null {
-    return this.#ofHardware.topology
+    const version = at(this.#fleet.hosts.columns.version, this.#index)
+    if (this.#topology?.version !== version) this.#topology = { version, value: topologyOn(this.#record, this.#node?.numaTopology) }
+    return this.#topology.value
   }
 
   get pciPools(): readonly PciPool[] {
-    return this.#ofHardware.pools
+    const version = at(this.#fleet.hosts.columns.version, this.#index)
+    if (this.#pools?.version !== version) {
+      const node = this.#node
+      this.#pools = { version, value: poolsOn(this.#record, node === undefined ? undefined : (node.pciPools ?? [])) }
+    }
+    return this.#pools.value
   }
 
   get hasPciStats(): boolean {
@@ -252,16 +260,6 @@ class OwnHost implements HostState {
   /** The host's ComputeNode, if its report is in Nova's form. */
   get #node(): NovaComputeNode | undefined {
     return nodeOf(this.#record.stats)
-  }
-
-  get #ofHardware() {
-    const version = at(this.#fleet.hosts.columns.version, this.#index)
-    if (this.#hardware?.version !== version) {
-      const node = this.#node
-      const topology = topologyOn(this.#record, node?.numaTopology)
-      this.#hardware = { version, topology, pools: poolsOn(this.#record, node === undefined ? undefined : (node.pciPools ?? [])) }
-    }
-    return this.#hardware
   }
 
   get #claimedDiskGb(): number {

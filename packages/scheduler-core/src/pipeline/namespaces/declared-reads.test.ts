@@ -2,9 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { filters, weighers } from '../../bundled.ts'
 import type { Filter } from '../../contracts/filter.ts'
 import type { Weigher } from '../../contracts/weigher.ts'
-import type { Fleet } from '../../fleet/fleet.ts'
+import { Fleet } from '../../fleet/fleet.ts'
 import { allKinds } from '../../kinds/index.ts'
 import { compatFilters, compatWeighers } from '../../nova/compat/compat.ts'
+import { joinPlugins } from '../../plugin/check-plugin.ts'
+import { defineFilter, defineNamespace, definePlugin, z } from '../../plugin/index.ts'
 import { ownNamespaces } from '../../records/namespace-names.ts'
 import type { Profile } from '../../records/profile.ts'
 import { readsOf } from '../../report/stats-fields.ts'
@@ -125,5 +127,36 @@ describe('reporters are asked for the namespaces that a rule of a profile reads'
     const log = aLog()
     log.append([aReport('h1')])
     expect(poolsOf(log.fleet)).toBeUndefined()
+  })
+
+  test('a filter that is listed twice is asked for what it reads with each of its options', () => {
+    const threshold = defineFilter({
+      name: 'ThresholdFilter',
+      description: 'The value of a namespace is large enough.',
+      parameters: z.strictObject({ namespace: z.string() }),
+      reads: ({ namespace }) => [`${String(namespace)}.value`],
+      prepare: () => ({ passes: () => true, reason: () => ({ code: 'filter.refused' }) }),
+    })
+    const namespaces = ['heat', 'noise'].map((name) =>
+      defineNamespace({
+        name,
+        description: 'A value.',
+        version: '1.0',
+        maxAgeSeconds: 60,
+        document: z.strictObject({ value: z.number() }),
+      }),
+    )
+    const both = joinPlugins([definePlugin({ name: 'values', version: '1.0.0', description: 'Values.', namespaces, filters: [threshold] })])
+    if (!both.ok) throw new Error(JSON.stringify(both.problems))
+    for (const shadow of [false, true]) {
+      const filters = [
+        { name: 'ThresholdFilter', options: { namespace: 'heat' } },
+        { name: 'ThresholdFilter', options: { namespace: 'noise' }, shadow },
+      ]
+      const parsed = parseProfile({ name: 'mine', number: 1, filters, weighers: [] }, both.value)
+      if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems))
+      const required = requiredStats(new Fleet({ plugins: both.value }), [parsed.value])
+      expect(required.map(({ namespace }) => namespace)).toEqual(expect.arrayContaining(['heat', 'noise']))
+    }
   })
 })
