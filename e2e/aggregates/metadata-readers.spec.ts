@@ -19,7 +19,9 @@ test('an aggregate shows the readers of each metadata key, and a suggestion for 
   await expect(row('ssd').locator('[data-reader=AggregateInstanceExtraSpecsFilter]')).toContainText('where extra specs of flavors name it')
   await expect(row('ssd').locator('[data-similar]')).toHaveCount(0)
   await expect(row('availabilty_zone').locator('[data-similar]')).toHaveAttribute('data-similar', 'availability_zone')
-  await expect(row('filter_tenant_id')).toContainText('Read only by filters and weighers that no profile in use has: AggregateMultiTenancyIsolation.')
+  await expect(row('filter_tenant_id')).toContainText(
+    'Read only by filters and weighers that no profile in use has: AggregateMultiTenancyIsolation.',
+  )
   await look('the metadata of an aggregate with who reads it')
   await row('availability_zone')
     .getByRole('link', { name: /^default@/ })

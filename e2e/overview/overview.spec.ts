@@ -287,7 +287,9 @@ test('with a read-only key the list of changes shows the missing scope, and the 
 }) => {
   const reader = await keyFor(service.client, 'reads-the-overview', ['READ'])
   await page.goto(`/overview#key=${reader}`)
-  await expect(page.getByRole('region', { name: 'Recent changes' })).toContainText('Only a key with the scope OPERATE can read the audit; yours has READ')
+  await expect(page.getByRole('region', { name: 'Recent changes' })).toContainText(
+    'Only a key with the scope OPERATE can read the audit; yours has READ',
+  )
   await expect(page.locator('[data-zone="az1"]').first()).toBeVisible()
 })
 

@@ -115,7 +115,11 @@ const PANELS: Readonly<Record<string, PanelPage>> = {
   },
   'a decision': {
     path: ({ refused, placed }) => `/decisions/${refused.decisionId}?host=az1-01&with=${placed.decisionId}&fit=yes`,
-    panels: { 'The answer about the host': 'WhyNot', 'What would make it fit': 'WhatWouldFit', 'The comparison of both decisions': 'CompareDecisions' },
+    panels: {
+      'The answer about the host': 'WhyNot',
+      'What would make it fit': 'WhatWouldFit',
+      'The comparison of both decisions': 'CompareDecisions',
+    },
   },
   'decisions in groups': { path: () => '/decisions?group=flavor', panels: { 'Decisions by flavor': 'DecisionGroups' } },
   'a simulation': {

@@ -96,9 +96,7 @@ function followChild(child: ChildProcess, run: Run, tree: RunningTree, settle: (
   const out = collect(child.stdout, () => fail('OUTPUT_LIMIT', `it printed more than ${MAX_OUTPUT_BYTES} bytes`))
   const err = collect(child.stderr, () => fail('OUTPUT_LIMIT', `it printed more than ${MAX_OUTPUT_BYTES} bytes on its standard error`))
   const timer = setTimeout(() => fail('TIME_LIMIT', `it did not end within ${timeoutMs / 1_000} s`), timeoutMs)
-  const stopWatching = watchMemory(tree, memoryBytes, () =>
-    fail('MEMORY_LIMIT', `it used more than ${mib(memoryBytes)} MiB of memory`),
-  )
+  const stopWatching = watchMemory(tree, memoryBytes, () => fail('MEMORY_LIMIT', `it used more than ${mib(memoryBytes)} MiB of memory`))
   const abort = (): void => fail('CRASHED', 'the agent stopped')
   const closed = new Promise<void>((resolve) => {
     child.once('exit', () => {
