@@ -18,8 +18,8 @@ interface Figures {
  * The figures state sums, not instances. Therefore reservations end in the order in which they expire, and the first one that the rise does
  * not cover stays, with all after it. So they end by no more than the figures rose: the used and promised amounts together never fall. If
  * every instance that starts on the host has such a reservation, they also never fall below what the host needs: an ended reservation whose
- * instance has not started yet is balanced by one whose instance has started, and which expires later. A claim of another kind breaks this
- * balance, because its instance can be counted at any time. So nothing ends while the host has one.
+ * instance has not started yet is balanced by one whose instance has started, and which expires later. Whoever ends the latter by hand ends
+ * this balance. A claim of another kind breaks it too, because its instance can be counted at any time. So nothing ends while the host has one.
  */
 export function countedReservations({ claims, usedFrom }: HostRecord, before: HostStats, after: HostStats): readonly Claim[] {
   const live = [...claims].filter(isLive)
