@@ -5,11 +5,13 @@ import type { Overlay } from '../../fleet/overlay.ts'
 import type { FilterStep } from '../../pipeline/filtering/filter-step.ts'
 import { runFiltersInSteps } from '../../pipeline/filtering/run-filters.ts'
 import { best } from '../../pipeline/weighing/pick.ts'
-import { prepareWeighers, runWeighersInSteps, type Weighed } from '../../pipeline/weighing/run-weighers.ts'
+import { prepareWeighers } from '../../pipeline/weighing/run-weighers.ts'
+import { type TotalScores, totalScores } from '../../pipeline/weighing/total-scores.ts'
 import type { Destination } from '../../records/decision.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { BEST_KEPT, groupOf, prepareGrants, prepareLimits } from '../../schedulers/filter-scheduler.ts'
 import type { HostIndex } from '../../values/host-index.ts'
+import { NumberBuffers } from '../../values/number-buffers.ts'
 import { createRandom, type Random } from '../../values/random.ts'
 import type { Steps } from '../../values/steps.ts'
 import { ownHostsOf } from '../own/own-hosts.ts'
@@ -29,12 +31,31 @@ export function* placeSingle(
   request: RequestSpec,
   fleet: Fleet,
   overlay: Overlay,
+  options: SelectOptions,
+  slice: number,
+): Steps<Selection> {
+  const buffers = new NumberBuffers()
+  try {
+    return yield* placeWith(buffers, compiled, rules, steps, request, fleet, overlay, options, slice)
+  } finally {
+    buffers.end()
+  }
+}
+
+function* placeWith(
+  buffers: NumberBuffers,
+  compiled: CompiledProfile,
+  rules: NovaRules,
+  steps: readonly FilterStep[],
+  request: RequestSpec,
+  fleet: Fleet,
+  overlay: Overlay,
   { seed, alternatesPerInstance, claimIds }: SelectOptions,
   slice: number,
 ): Steps<Selection> {
   const filtered = yield* runFiltersInSteps(steps, fleet, slice)
   const weighers = filtered.hosts.length < compiled.weighsFrom ? [] : prepareWeighers(compiled, request, fleet)
-  const weighed = yield* runWeighersInSteps(weighers, filtered.hosts, slice)
+  const weighed = yield* totalScores(weighers, filtered.hosts, buffers, slice)
   yield
   const { hosts, totals } = weighed
   const most = alternatesPerInstance === 0 ? 0 : Math.min(rules.maxAttempts, alternatesPerInstance + 1) - 1
@@ -49,7 +70,7 @@ export function* placeSingle(
     filters: filtered.steps,
     best: order.ranked.slice(0, BEST_KEPT).map((position) => ({
       ...nameAt(position),
-      raw: weighed.weighers.map(({ raw }) => raw[position] as number),
+      raw: weighed.raw.map((scores) => scores[position] as number),
       total: totals[position] as number,
     })),
     tied,
@@ -94,7 +115,7 @@ interface Order {
 }
 
 /** Chooses the best host or, depending on the settings, a random one of the best hosts. Ranks at least `count` hosts. */
-function orderOf(weighed: Weighed, rules: NovaRules, tied: number, random: Random, count: number): Order {
+function orderOf(weighed: TotalScores, rules: NovaRules, tied: number, random: Random, count: number): Order {
   const { hostSubsetSize, shuffleBest } = rules
   const ranked = best(weighed, Math.max(count, hostSubsetSize, shuffleBest ? tied : 0), inHostOrder)
   const first = [...ranked]
@@ -117,7 +138,7 @@ function swap(list: number[], a: number, b: number): void {
  * The alternates: the best hosts in the Nova cell of the first host in `order`, at most `most`. Undefined if there are too few of them in
  * `order`, and `order` does not have all hosts.
  */
-function alternatesOf({ hosts }: Weighed, order: readonly number[], fleet: Fleet, most: number): readonly number[] | undefined {
+function alternatesOf({ hosts }: TotalScores, order: readonly number[], fleet: Fleet, most: number): readonly number[] | undefined {
   const hostOf = ownHostsOf(fleet)
   const cellOf = (position: number) => hostOf(hosts[position] as HostIndex).cellUuid
   const [chosen, ...others] = order
