@@ -154,16 +154,9 @@ function preparePlacing(
     const known = kinds.get(members)
     if (known !== undefined) return known
     const { request: asked, count } = members
-    const scores = prepareScores(compiled, asked, fleet)
-    const weighEach = createWeighing(scores, slice)
     const kind: Kind = {
       filter: createFiltering(yield* prepareFiltersInSteps(compiled, asked, fleet), fleet, count, slice),
-      weigh:
-        count === 1
-          ? (filtered, buffers) => totalScores(scores, filtered.hosts, buffers, slice)
-          : function* (filtered) {
-              return totalScoresOf(yield* weighEach(filtered))
-            },
+      weigh: weighInstances(prepareScores(compiled, asked, fleet), count, slice),
       grantsOn: prepareGrants(compiled, asked, fleet),
       limitsOf: prepareLimits(asked, fleet),
     }
@@ -208,6 +201,15 @@ function preparePlacing(
     return { part, answer: { instance: uuid, selected: destination(position), alternates: alternates.map(destination) } }
   }
   return { placeOne, instances }
+}
+
+/** Weighs the hosts for each of `count` instances. For several instances, scores of hosts that did not change are kept. */
+function weighInstances(steps: readonly WeighStep[], count: number, slice: number): Kind['weigh'] {
+  if (count === 1) return (filtered, buffers) => totalScores(steps, filtered.hosts, buffers, slice)
+  const weighEach = createWeighing(steps, slice)
+  return function* (filtered) {
+    return totalScoresOf(yield* weighEach(filtered))
+  }
 }
 
 /**
