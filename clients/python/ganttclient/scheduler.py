@@ -9,6 +9,7 @@ from typing import Any, Callable
 
 from ganttclient import _nova, _retry, exceptions, models
 from ganttclient._keys import KeySource
+from ganttclient._notices import Notices
 from ganttclient._reports import Reporter
 from ganttclient._retry import Clock
 from ganttclient.client import Client
@@ -18,6 +19,13 @@ from ganttclient.hold import choose_or_abandon
 MAX_RESERVED = 10_000
 #: The names that Nova's filters gave the limits.
 _LIMITS = {"VCPU": "vcpu", "MEMORY_MB": "memory_mb", "DISK_GB": "disk_gb"}
+#: What a caller should know while not every replica reads feature level 11.
+_NOT_UNTIL_COUNTED = (
+    "a replica of the service is below feature level 11, so reservations end"
+    " only after their ttl: until then an instance that its host has counted"
+    " is counted twice.  Upgrade the replicas, and start them without"
+    " GANTT_FEATURE_LEVEL; until then a shorter ttl= wastes less"
+)
 #: Makes the name and the stats of update_resource_stats() optional.
 _NOT_GIVEN: Any = object()
 
@@ -83,6 +91,7 @@ class SchedulerClient:
         self._claim = claim
         self._profile = profile
         self._no_valid_host = no_valid_host
+        self._notices = Notices()
         self._lock = threading.Lock()
         self._reporters: dict[tuple[str, ...], Reporter] = {}
         #: The last reservations, by instance.
@@ -149,6 +158,8 @@ class SchedulerClient:
             raise self._no_valid_host(reason=error.reason) from error
         if self._claim == "RESERVE":
             self._keep(placement)
+        if "claim.untilCounted" in placement.ignored_fields:
+            self._notices.give(_NOT_UNTIL_COUNTED)
         return [
             _destination(placed.selected) for placed in placement.destinations
         ]

@@ -93,6 +93,17 @@ class SchedulerTest(unittest.TestCase):
             {"legacy": {"request_spec": {"a": 1}, "filter_properties": {}}},
         )
 
+    def test_a_fleet_below_the_feature_level_is_said_once(self) -> None:
+        answer = script.placed()
+        ignored = ["claim.untilCounted"]
+        answer["selectDestinations"]["ignoredFields"] = ignored
+        client = self.open(self.serve(script.data(**answer)))
+        with self.assertLogs("ganttclient", "WARNING") as logs:
+            for _ in range(2):
+                client.select_destinations(None, {}, {})
+        self.assertEqual(len(logs.output), 1, logs.output)
+        self.assertIn("feature level 11", logs.output[0])
+
     def test_objects_are_sent_in_their_serialised_form(self) -> None:
         server = self.serve(script.data(**script.placed()))
         when = datetime.datetime(2015, 1, 26, 13, 28)
