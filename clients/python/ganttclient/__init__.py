@@ -1,7 +1,7 @@
 """Client library for Gantt, a placement service.
 
-:class:`SchedulerClient` has the two calls that the scheduler library of
-OpenStack's Juno release defined.  :class:`Client` has today's calls, and
+:class:`SchedulerClient` has the calls that the scheduler library of
+OpenStack's Juno and Kilo releases defined.  :class:`Client` has today's calls, and
 :class:`AsyncClient` has them for asyncio.
 """
 

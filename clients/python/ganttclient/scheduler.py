@@ -1,4 +1,4 @@
-"""The scheduler library of OpenStack's Juno release, for this service."""
+"""The scheduler library of OpenStack's Juno and Kilo, for this service."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, Callable
 
 from ganttclient import _nova, _retry, exceptions, models
 from ganttclient._keys import KeySource
+from ganttclient._kilo import KiloCalls
 from ganttclient._notices import Notices
 from ganttclient._reports import Reporter
 from ganttclient._retry import Clock
@@ -30,8 +31,8 @@ _NOT_UNTIL_COUNTED = (
 _NOT_GIVEN: Any = object()
 
 
-class SchedulerClient:
-    """The two calls of ``nova.scheduler.client``, as Juno and Kilo had them.
+class SchedulerClient(KiloCalls):
+    """The calls of ``nova.scheduler.client``, as Juno and Kilo had them.
 
     ::
 
