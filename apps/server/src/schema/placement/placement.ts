@@ -81,7 +81,12 @@ const ResourceLimit = builder.objectRef<readonly [string, number]>('ResourceLimi
   description: 'The maximum amount of one resource class that may be used on the host. The compute service can check this limit again.',
   fields: (t) => ({
     resource: t.string({ description: 'Name of the resource class.', resolve: ([name]) => name }),
-    limit: t.field({ type: 'SafeInt', description: 'The maximum amount that the host may use in total.', resolve: ([, limit]) => limit }),
+    limit: t.field({
+      type: 'SafeInt',
+      description:
+        "The amount that the use of the host may reach. For a host that reports in Nova's form, this use is Nova's own figure, which counts reserved amounts as used.",
+      resolve: ([, limit]) => limit,
+    }),
   }),
 })
 
