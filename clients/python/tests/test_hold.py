@@ -92,6 +92,34 @@ class HoldTest(ScriptedTest):
                     clock.step = 10
                     self.assertTrue(held.wait_lost(60))
 
+    def test_an_extension_that_fails_is_soon_tried_again(self) -> None:
+        broken = script.fault("INTERNAL", 500)
+        server = self.serve(script.data(**script.placed()), broken)
+        client = self.open(server)
+        with self.assertLogs("ganttclient.hold", "WARNING"):
+            with self.assertRaisesRegex(exceptions.RoomLost, "it failed"):
+                with client.hold(SPEC, ttl="PT2S") as held:
+                    self.assertTrue(held.wait_lost(60))
+        # After each third of the duration, there would be only two.
+        self.assertGreater(server.operations().count("ClaimExtend"), 3)
+
+    def test_an_on_lost_that_raises_changes_nothing_else(self) -> None:
+        server = self.serve(
+            script.data(**script.placed()),
+            script.refused("claimConfirm", "ClaimLost", "CLAIM_LOST"),
+            script.refused("claimRelease", "ClaimLost", "CLAIM_LOST"),
+        )
+
+        def on_lost(lost: exceptions.RoomLost) -> None:
+            raise ZeroDivisionError
+
+        with self.assertLogs("ganttclient.hold", "ERROR") as logs:
+            with self.assertRaises(exceptions.RoomLost):
+                with self.open(server).hold(SPEC, on_lost=on_lost):
+                    pass
+        self.assertIn("ZeroDivisionError", logs.output[0])
+        self.assertEqual(server.operations()[-1], "ClaimRelease")
+
     def test_a_confirmation_that_is_refused(self) -> None:
         server = self.serve(
             script.data(**script.placed()),

@@ -187,6 +187,31 @@ test('if an operator revokes the claim, the start on its host is stopped and the
   expect(await claimsFor(uuid)).toEqual(['h1 REVOKED', 'h2 CONFIRMED'])
 })
 
+test('an extension that fails is soon tried again, and if none is answered the start is stopped when the reservation ends', async () => {
+  const clock = handClock()
+  proxy.plan('claimExtend', ...Array.from({ length: 50 }, () => ({ status: 500, body: 'oh' })))
+  let stoppedAt = 0
+  const result = await clientWith({ clock }).place(
+    anInstance(randomUUID()),
+    async ({ host, signal }) => {
+      if (host.name !== 'h1') return host.name
+      // passes the time to the next extension only after the answer to the one before
+      for (let times = 1; !signal.aborted; times++)
+        await passUntil(clock, 1_000, () => signal.aborted || proxy.calls('claimExtend') >= times)
+      stoppedAt = clock.now()
+      throw signal.reason
+    },
+    { ttl: 'PT1M' },
+  )
+  expect(stoppedAt).toBeGreaterThanOrEqual(60_000)
+  // after each third of the duration, there would be only two
+  expect(proxy.calls('claimExtend')).toBeGreaterThan(3)
+  expect(result).toMatchObject({
+    ...{ __typename: 'Started', host: { name: 'h2' } },
+    refused: [{ host: { name: 'h1' }, why: { name: 'RoomLostError', answer: undefined, cause: { name: 'ProtocolError' } } }],
+  })
+})
+
 test('an instance that runs although its claim was lost is reported, so that it can be stopped', async () => {
   const result = await clientWith().place(anInstance(randomUUID()), async ({ claim }) => {
     await dataOf(api, `mutation { claimRevoke(ids: ["${claim.id}"], reason: "rack 4 burns") { __typename } }`)
