@@ -28,10 +28,10 @@ class Hold:
     """A context manager for a reservation: see ``Client.hold``.
 
     While the block runs, the reservation is extended each time a third of it
-    has passed, and again soon if that fails.  If the block ends well, the claim is confirmed; if it
-    raises, the claim is released.  If the claim ends before the block,
-    :attr:`is_lost` becomes true, :meth:`check` raises RoomLost, and so does
-    the end of the block.
+    has passed, and again soon if that fails.  If the block ends well, the
+    claim is confirmed; if it raises, the claim is released.  If the claim
+    ends before the block, :attr:`is_lost` becomes true, :meth:`check` raises
+    RoomLost, and so does the end of the block.
     """
 
     def __init__(

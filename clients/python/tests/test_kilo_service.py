@@ -36,7 +36,8 @@ class KiloTest(unittest.TestCase):
 
     def test_an_aggregate_is_made_changed_and_deleted(self) -> None:
         number = int(self.host[3:], 16)
-        known = {"id": number, "name": self.host, "hosts": [self.host]}
+        known: dict[str, Any] = {"id": number, "name": self.host}
+        known["hosts"] = [self.host]
         self.client.update_aggregates(
             None, [{**known, "metadata": {"availability_zone": self.host}}]
         )

@@ -12,7 +12,7 @@ def attempts(lease: Lease, now: float, takes: float) -> list[float]:
 
     :param takes: after how many seconds each fails, at most its time limit
     """
-    found = []
+    found: list[float] = []
     while True:
         now += lease.wait(now)
         if lease.is_over(now):

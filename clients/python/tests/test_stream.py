@@ -214,6 +214,19 @@ class AsyncTest(ScriptedTest, unittest.IsolatedAsyncioTestCase):
                     ):
                         await asyncio.wait_for(asyncio.Event().wait(), 10)
 
+    async def test_events_that_are_not_of_the_service(self) -> None:
+        for answer in (
+            '{"errors": "no"}',
+            '{"errors": ["no"]}',
+            '{"data": 1}',
+        ):
+            event = f"event: next\ndata: {answer}\n\n"
+            kind = "text/event-stream"
+            server = self.serve(script.text(event, 200, kind))
+            async with ganttclient.AsyncClient(server.url) as client:
+                with self.assertRaises(exceptions.ProtocolError):
+                    await client.host_changes().__anext__()
+
     async def test_a_stream_is_read_and_closed(self) -> None:
         server = self.serve(
             script.events(change(1, "a"), change(2, "b"), then=script.never)
