@@ -7,12 +7,13 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, Callable
 
-from ganttclient import _nova, _retry, exceptions, models
+from ganttclient import _retry, exceptions, models
 from ganttclient._keys import KeySource
-from ganttclient._kilo import KiloCalls
-from ganttclient._notices import Notices
 from ganttclient._reports import Reporter
 from ganttclient._retry import Clock
+from ganttclient._scheduler import documents
+from ganttclient._scheduler.kilo import KiloCalls
+from ganttclient._scheduler.notices import Notices
 from ganttclient.client import Client
 from ganttclient.hold import choose_or_abandon
 
@@ -128,8 +129,8 @@ class SchedulerClient(KiloCalls):
             states the cause
         """
         legacy = {
-            "request_spec": _nova.document(request_spec, "request_spec"),
-            "filter_properties": _nova.document(
+            "request_spec": documents.document(request_spec, "request_spec"),
+            "filter_properties": documents.document(
                 filter_properties, "filter_properties"
             ),
         }
@@ -150,7 +151,7 @@ class SchedulerClient(KiloCalls):
             try:
                 placement = choose_or_abandon(client, choose)
             except exceptions.InstanceTaken:
-                if not self._give_back(_nova.instances_of(request_spec)):
+                if not self._give_back(documents.instances_of(request_spec)):
                     raise
                 placement = choose_or_abandon(client, choose)
         except exceptions.NoValidHost as error:
@@ -184,7 +185,7 @@ class SchedulerClient(KiloCalls):
             field
         :raises Stale: if another program reports the same host at this time
         """
-        if name is _NOT_GIVEN and _nova.is_compute_node(context):
+        if name is _NOT_GIVEN and documents.is_compute_node(context):
             node = context
             name, stats = (node.host, node.hypervisor_hostname), node
         if name is _NOT_GIVEN or stats is _NOT_GIVEN:
@@ -193,7 +194,7 @@ class SchedulerClient(KiloCalls):
                 " only a ComputeNode object"
             )
         models.name_of(name)
-        document = _nova.primitive(stats, "stats")
+        document = documents.primitive(stats, "stats")
         if not isinstance(document, dict):
             raise TypeError(
                 "stats must be a dictionary as a row of compute_nodes or a"

@@ -1,10 +1,10 @@
-import { type Clock, systemClock } from './clock.ts'
-import type { Claim, ClaimResult, Destination, Placed, SelectDestinationsInput, SelectDestinationsResult } from './documents/placement.ts'
-import { millisecondsOf, toDuration } from './duration.ts'
-import { type Refusal, UnknownOutcomeError } from './errors.ts'
+import { type Clock, systemClock } from '../clock.ts'
+import type { Claim, ClaimResult, Destination, Placed, SelectDestinationsInput, SelectDestinationsResult } from '../documents/placement.ts'
+import { millisecondsOf, toDuration } from '../duration.ts'
+import { type Refusal, UnknownOutcomeError } from '../errors.ts'
+import { type Placements, settleUnknown, type WithKey } from '../placement.ts'
+import type { CallOptions } from '../retry.ts'
 import { createLease, type Lease } from './lease.ts'
-import { type Placements, settleUnknown, type WithKey } from './placement.ts'
-import type { CallOptions } from './retry.ts'
 
 /**
  * The input of `place`: a request for one instance. `place` first reserves the resources, and confirms the claim when the instance runs.

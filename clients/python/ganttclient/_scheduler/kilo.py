@@ -6,8 +6,9 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ganttclient import _nova, faults
-from ganttclient._notices import Notices
+from ganttclient import faults
+from ganttclient._scheduler import documents
+from ganttclient._scheduler.notices import Notices
 from ganttclient.client import Client
 
 #: The uuid of an aggregate that has only an id is made in this namespace.
@@ -161,7 +162,7 @@ def _listed(aggregates: Any) -> Sequence[Any]:
 
 def _fields_of(aggregate: Any) -> Mapping[str, Any]:
     """Return the fields of an Aggregate object or a dictionary."""
-    found = _nova.primitive(aggregate, "aggregate")
+    found = documents.primitive(aggregate, "aggregate")
     if isinstance(found, dict):
         found = found.get("nova_object.data", found)
     if not isinstance(found, dict):
