@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Callable
 
 from ganttclient import exceptions, models
@@ -249,6 +250,23 @@ class Hold:
     def _keep_failure(self, error: exceptions.GanttError) -> None:
         self.not_released = error
         LOG.warning("a claim was not released, and will expire: %s", error)
+
+
+def refuse_counted(
+    spec: Mapping[str, Any] | models.Placement | None, until_counted: bool
+) -> None:
+    """Refuse to hold a reservation that its host may end.
+
+    The end of the block would confirm it, and find it ended, or count its
+    instance twice.
+    """
+    is_made = isinstance(spec, models.Placement) and spec.until_counted
+    if until_counted or is_made:
+        raise ValueError(
+            "hold() confirms the claim, and a reservation with until_counted"
+            " is never confirmed: its host ends it by counting the instance."
+            "  Leave out until_counted, or call select() without hold()"
+        )
 
 
 def choose_or_abandon(

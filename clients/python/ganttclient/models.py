@@ -97,6 +97,8 @@ class Placement:
     :ivar ignored_fields: the paths of fields that had no effect
     :ivar replayed: whether an earlier call with the same key got the same
         answer
+    :ivar until_counted: whether the reservations also end when their hosts
+        count the instances
     """
 
     decision_id: str
@@ -104,6 +106,7 @@ class Placement:
     revision: str
     replayed: bool = False
     ignored_fields: Sequence[str] = ()
+    until_counted: bool = False
 
     @property
     def selected(self) -> Destination:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import unittest
 from datetime import timedelta
-from typing import Any
+from typing import Any, Callable
 
 import ganttclient
 from ganttclient import exceptions, models
@@ -175,6 +175,33 @@ class HoldTest(ScriptedTest):
             self.assertEqual(held.claim.id, "c-1")
             self.assertTrue(extended.wait(60))
         self.assertEqual(len(server.calls), 3)
+
+    def test_a_reservation_until_its_host_counts_it_is_not_held(self) -> None:
+        server = self.serve(script.data(**script.placed()))
+        client = self.open(server)
+        aio = ganttclient.AsyncClient(server.url)
+        self.addCleanup(aio.client.close)
+        placement = client.select(SPEC, until_counted=True)
+        holds: list[Callable[[], object]] = [
+            lambda: client.hold(SPEC, until_counted=True),
+            lambda: client.hold(placement),
+            lambda: aio.hold(SPEC, until_counted=True),
+            lambda: aio.hold(placement),
+        ]
+        for hold in holds:
+            with self.assertRaisesRegex(ValueError, "call select"):
+                hold()
+        self.assertEqual(len(server.calls), 1)
+
+    def test_a_reservation_that_only_its_time_ends_is_held(self) -> None:
+        answer = script.placed()
+        # The fleet is below the feature level.
+        ignored = ["claim.untilCounted"]
+        answer["selectDestinations"]["ignoredFields"] = ignored
+        client = self.open(self.serve(script.data(**answer)))
+        placement = client.select(SPEC, until_counted=True)
+        self.assertFalse(placement.until_counted)
+        self.assertIsInstance(client.hold(placement), ganttclient.Hold)
 
     def test_a_hold_is_for_one_block(self) -> None:
         server = self.serve(
