@@ -202,11 +202,11 @@ class SchedulerClient(KiloCalls):
             )
         reporter = self._reporter(name)
         result = reporter.report_nova(document)
-        if reporter.is_superseded(result):
+        if result.is_stale:
             # Another program reported this host in the meantime.
             reporter.renew()
             result = reporter.report_nova(document)
-        if reporter.is_superseded(result):
+        if result.is_stale:
             raise exceptions.Stale(
                 f"the report of {name!r} was not applied: the service knows a"
                 " later one of another reporter"

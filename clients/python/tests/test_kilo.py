@@ -5,10 +5,9 @@ from __future__ import annotations
 import unittest
 from typing import Any
 
-import ganttclient
 from ganttclient import exceptions
 from tests import scripted_server as script
-from tests.recorded_clock import RecordedClock
+from tests.scheduler_case import SchedulerCase
 
 
 class Aggregate:
@@ -43,21 +42,7 @@ def outcome(field: str, kind: str, **fields: Any) -> script.Answer:
 DONE = outcome("aggregateImport", "AggregatePayload")
 
 
-class KiloTest(unittest.TestCase):
-    def serve(self, *answers: script.Answer) -> script.ScriptedServer:
-        server = script.ScriptedServer(answers)
-        self.addCleanup(server.end)
-        return server
-
-    def open(
-        self, server: script.ScriptedServer
-    ) -> ganttclient.SchedulerClient:
-        client = ganttclient.SchedulerClient(
-            url=server.url, key="key-1", clock=RecordedClock()
-        )
-        self.addCleanup(client.close)
-        return client
-
+class KiloTest(SchedulerCase):
     def test_aggregates_are_sent_with_hosts_and_metadata(self) -> None:
         server = self.serve(DONE)
         client = self.open(server)
