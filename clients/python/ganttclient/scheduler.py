@@ -12,6 +12,7 @@ from ganttclient._keys import KeySource
 from ganttclient._reports import Reporter
 from ganttclient._retry import Clock
 from ganttclient._scheduler import documents
+from ganttclient._scheduler.heartbeats import INTERVAL, Heartbeats
 from ganttclient._scheduler.kilo import KiloCalls
 from ganttclient._scheduler.notices import Notices
 from ganttclient.client import Client
@@ -57,6 +58,9 @@ class SchedulerClient(KiloCalls):
     :param no_valid_host: the exception for a request that finds no host.  It
         is called with ``reason=``, as ``nova.exception.NoValidHost`` is
     :param deadline: the time limit of a call in seconds, with all attempts
+    :param heartbeat: how often the client says that the hosts that it has
+        reported are alive, in seconds, because Nova reports a host only when
+        it has changed; None if something else watches the hosts
     """
 
     def __init__(
@@ -71,6 +75,7 @@ class SchedulerClient(KiloCalls):
         deadline: float = _retry.DEADLINE,
         attempt_timeout: float = _retry.ATTEMPT,
         hedge: bool = True,
+        heartbeat: float | None = INTERVAL,
         ssl_context: ssl.SSLContext | None = None,
         clock: Clock | None = None,
     ) -> None:
@@ -94,6 +99,7 @@ class SchedulerClient(KiloCalls):
         self._profile = profile
         self._no_valid_host = no_valid_host
         self._notices = Notices()
+        self._heartbeats = Heartbeats(self._client, heartbeat, self._notices)
         self._lock = threading.Lock()
         self._reporters: dict[tuple[str, ...], Reporter] = {}
         #: The last reservations, by instance.
@@ -108,7 +114,8 @@ class SchedulerClient(KiloCalls):
         return repr(self._client).replace("<Client", "<SchedulerClient", 1)
 
     def close(self) -> None:
-        """Close the open connections."""
+        """Close the open connections, and send no more heartbeats."""
+        self._heartbeats.close()
         self._client.close()
 
     def select_destinations(
@@ -211,6 +218,7 @@ class SchedulerClient(KiloCalls):
                 f"the report of {name!r} was not applied: the service knows a"
                 " later one of another reporter"
             )
+        self._heartbeats.add(_known(name), name)
 
     def _keep(self, placement: models.Placement) -> None:
         """Keep the reservations, to give them back for a further choice."""
@@ -247,14 +255,18 @@ class SchedulerClient(KiloCalls):
         return bool(claims)
 
     def _reporter(self, name: models.Name) -> Reporter:
-        # A name alone is the name of the host and of its node.
-        known = (name, name) if isinstance(name, str) else tuple(name)
+        known = _known(name)
         with self._lock:
             found = self._reporters.get(known)
             if found is None:
                 found = self._client.reporter(name, _no_full_report)
                 self._reporters[known] = found
             return found
+
+
+def _known(name: models.Name) -> tuple[str, ...]:
+    """Return what identifies a host: its name and that of its node."""
+    return (name, name) if isinstance(name, str) else tuple(name)
 
 
 def _no_full_report() -> Mapping[str, Any]:
