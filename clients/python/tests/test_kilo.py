@@ -98,7 +98,7 @@ class KiloTest(SchedulerCase):
         with self.assertRaises(exceptions.Forbidden):
             self.open(server).delete_aggregate(None, {"id": 7})
 
-    def test_what_is_told_of_instances_is_said_to_have_no_effect(
+    def test_reports_of_instances_are_said_to_have_no_effect(
         self,
     ) -> None:
         server = self.serve(script.lost)

@@ -11,7 +11,7 @@ from ganttclient._reports import ReportCalls
 from ganttclient._scheduler.notices import Notices
 from ganttclient.models import Name
 
-#: How often the service is told, in seconds: at least three times within the
+#: How often heartbeats are sent, in seconds: at least three times within the
 #: time after which it treats a host as silent.
 INTERVAL = 20.0
 #: The time limit of one call, in seconds.

@@ -19,7 +19,7 @@ _FIELDS = ("name", "hosts", "metadata")
 _ATTEMPTS = 10
 
 _NO_INSTANCES = (
-    "the service does not use what %s() tells: it learns the use of a host"
+    "the service does not use what %s() says: it learns the use of a host"
     " from update_resource_stats(), and knows instances by their claims."
     " Filters that compare instances, such as SameHostFilter,"
     " DifferentHostFilter and TypeAffinityFilter, see only instances with a"
@@ -51,7 +51,7 @@ mutation AggregateDelete($uuid: UUID!, $version: Int!) {
 
 
 class KiloCalls:
-    """Aggregates and instances, as Nova of Kilo told its scheduler."""
+    """Aggregates and instances, as Nova of Kilo sent them."""
 
     _client: Client
     _notices: Notices
@@ -103,7 +103,7 @@ class KiloCalls:
     def update_instance_info(
         self, context: Any, host_name: str, instance_info: Any
     ) -> None:
-        """Tell of instances on a host.  This has no effect on placement.
+        """Report instances on a host.  This has no effect on placement.
 
         Nova's scheduler kept a list of the instances of each host.  The
         service computes what is free from the figures of
@@ -121,7 +121,7 @@ class KiloCalls:
     def delete_instance_info(
         self, context: Any, host_name: str, instance_uuid: str
     ) -> None:
-        """Tell that an instance has left a host.  This has no effect.
+        """Report that an instance left a host.  This has no effect.
 
         The next figures of the host do not count the instance any more, which
         frees its resources.  See :meth:`update_instance_info`.
@@ -135,7 +135,7 @@ class KiloCalls:
     def sync_instance_info(
         self, context: Any, host_name: str, instance_uuids: Sequence[str]
     ) -> None:
-        """Tell which instances a host has.  This has no effect.
+        """Report which instances a host has.  This has no effect.
 
         There is no list that could differ.  See :meth:`update_instance_info`.
 

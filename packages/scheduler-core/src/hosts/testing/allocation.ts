@@ -17,14 +17,14 @@ export const H = 0 as HostIndex
 export const MACHINE = { vcpus: 8, memoryMb: 8_192, localGb: 100 }
 
 /**
- * A report with a ComputeNode of Nova. `data` overrides its fields. The default of the ratios is 0.0, which Nova treats as not set. `beside`
- * is what is sent next to the ComputeNode, such as inventories.
+ * A report with a ComputeNode of Nova. `data` overrides its fields. The default of the ratios is 0.0, which Nova treats as not set. `more` has
+ * what is sent in addition to the ComputeNode, such as inventories.
  */
 export function novaReport(
   host: string,
   data: Readonly<Record<string, unknown>> = {},
   sequence = 1,
-  beside: Readonly<Record<string, unknown>> = {},
+  more: Readonly<Record<string, unknown>> = {},
 ): Change {
   const computeNode = {
     'nova_object.name': 'ComputeNode',
@@ -52,7 +52,7 @@ export function novaReport(
       ...data,
     },
   }
-  const imported = importNovaHost({ compute_node: computeNode, ...beside })
+  const imported = importNovaHost({ compute_node: computeNode, ...more })
   if (!imported.ok) throw new Error(canonicalJson(imported.problems))
   const parsed = parseHostStats(imported.document)
   if (!parsed.ok) throw new Error(canonicalJson(parsed.problems))
