@@ -44,10 +44,15 @@ async function claimsFor(instance: string): Promise<readonly string[]> {
     .sort()
 }
 
-/** Advances the clock in steps until a condition is true. */
+/**
+ * Advances the clock once, and waits until a condition is true. The time does not go on meanwhile, however busy the machine is, because a
+ * reservation that is not extended in time ends.
+ */
 async function passUntil(clock: ReturnType<typeof handClock>, ms: number, hasCome: () => boolean): Promise<void> {
+  clock.pass(ms)
   const look = (): boolean => {
-    if (!hasCome()) clock.pass(ms)
+    // lets a wait end that began after the time was advanced
+    clock.pass(0)
     return hasCome()
   }
   await expect.poll(look).toBe(true)
@@ -188,22 +193,20 @@ test('if an operator revokes the claim, the start on its host is stopped and the
 })
 
 test('an extension that fails is soon tried again, and if none is answered the start is stopped when the reservation ends', async () => {
-  const clock = handClock()
+  const clock = instantClock()
   proxy.plan('claimExtend', ...Array.from({ length: 50 }, () => ({ status: 500, body: 'oh' })))
   let stoppedAt = 0
   const result = await clientWith({ clock }).place(
     anInstance(randomUUID()),
     async ({ host, signal }) => {
       if (host.name !== 'h1') return host.name
-      // passes the time to the next extension only after the answer to the one before
-      for (let times = 1; !signal.aborted; times++)
-        await passUntil(clock, 1_000, () => signal.aborted || proxy.calls('claimExtend') >= times)
+      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve))
       stoppedAt = clock.now()
       throw signal.reason
     },
     { ttl: 'PT1M' },
   )
-  expect(stoppedAt).toBeGreaterThanOrEqual(60_000)
+  expect(stoppedAt).toBeCloseTo(60_000)
   // after each third of the duration, there would be only two
   expect(proxy.calls('claimExtend')).toBeGreaterThan(3)
   expect(result).toMatchObject({
