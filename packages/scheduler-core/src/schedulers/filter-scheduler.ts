@@ -2,6 +2,7 @@ import type { CompiledProfile } from '../contracts/compiled-profile.ts'
 import { createScheduler, type Scheduler, type Selection, type SelectOptions } from '../contracts/scheduler.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Overlay } from '../fleet/overlay.ts'
+import { reserveInFigures } from '../hosts/allocation.ts'
 import { at } from '../hosts/columns.ts'
 import { allKinds } from '../kinds/index.ts'
 import { createFiltering, type FilteredEach } from '../pipeline/filtering/filter-each.ts'
@@ -17,6 +18,7 @@ import { type Members, membersAt } from '../request/members.ts'
 import { demandOf, type RequestSpec } from '../request/request-spec.ts'
 import { byCodeUnit } from '../values/canonical-json.ts'
 import type { HostIndex } from '../values/host-index.ts'
+import { LIMITS_WITH_RESERVES } from '../values/levels.ts'
 import { NumberBuffers } from '../values/number-buffers.ts'
 import { createRandom } from '../values/random.ts'
 import { HOSTS_AT_ONCE, type Steps } from '../values/steps.ts'
@@ -293,12 +295,20 @@ export function prepareGrants(compiled: CompiledProfile, request: RequestSpec, {
 }
 
 /**
- * Returns a function that gives a host's capacity for each requested resource class. The answer lists these amounts as limits. As in Nova,
- * the host checks the limits again.
+ * Returns a function that gives the limits of a host in an answer: for each requested resource class, the amount that the usage of the host
+ * may reach. As in Nova, the host checks the limits again, by its own figures. In the figures of Nova, reserved amounts count as used.
  */
 export function prepareLimits(request: RequestSpec, { hosts }: Fleet): (host: HostIndex) => Record<string, number> {
   const classes = Object.keys(demandOf(request).amounts)
-  return (host) => Object.fromEntries(classes.map((resourceClass) => [resourceClass, at(hosts.classColumns(resourceClass).capacity, host)]))
+  const inFigures = (host: HostIndex, resourceClass: string): number =>
+    hosts.featureLevel < LIMITS_WITH_RESERVES ? 0 : reserveInFigures(hosts, hosts.get(host), resourceClass)
+  return (host) =>
+    Object.fromEntries(
+      classes.map((resourceClass) => [
+        resourceClass,
+        at(hosts.classColumns(resourceClass).capacity, host) + inFigures(host, resourceClass),
+      ]),
+    )
 }
 
 function rank(fleet: Fleet, { hosts, raw, totals }: TotalScores, ranked: readonly number[]): InstanceRecord['best'] {
