@@ -95,6 +95,7 @@ export {
   replacementOf,
   withPresentNames,
 } from './fleet/present-names.ts'
+export { materialising } from './fleet/report.ts'
 export { type HostWarning, WarningCounter, warningsOf, warningText } from './fleet/warnings.ts'
 export {
   type Allocated,
