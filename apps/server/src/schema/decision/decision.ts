@@ -63,7 +63,7 @@ builder.node(Decision, {
     ignoredFields: t.stringList({
       nullable: true,
       description:
-        'The paths of request fields that have no effect, because nothing in the profile version that decided reads them. They are determined by the rules of this release. Null if this replica does not know the profile version.',
+        'The paths of request fields that have no effect, because nothing in the profile version that decided reads them, or because no recent document locates the volumes and ports that they name. They are determined by the rules and the documents of the present. Null if this replica does not know the profile version.',
       resolve: async (view, _args, { decisions }) => decisions.ignoredFields(await view.load()),
     }),
     profile: t.field({

@@ -116,7 +116,7 @@ function Explained({ decision }: { readonly decision: Decision }) {
       <Stack gap="md">
         <DecisionHeader decision={decision} fidelity={isAsDecided ? explained?.fidelity : undefined} />
         <PathList label="Without effect" paths={decision.ignoredFields ?? []}>
-          Ignored fields (nothing in the profile reads them):
+          Ignored fields (nothing in the profile reads them, or no recent document locates what they name):
         </PathList>
         <Tries decision={decision} />
         {count > 1 ? (
