@@ -209,7 +209,7 @@ export function createServices({
     profiles: createProfiles(replica, shadow),
     rollouts: createRollouts(replica, rollouts, findings),
     plugins: createPlugins(plugins),
-    requiredStats: createRequiredStats(replica),
+    requiredStats: createRequiredStats(replica, () => status.registry.pluginsOfOthers()),
     watch: createWatch(replica, decisions, feed),
     fleet: createFleetReader(replica),
     log,

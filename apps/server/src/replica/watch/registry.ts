@@ -1,3 +1,4 @@
+import type { PluginRef } from '@gantt/scheduler-core'
 import type { ReplicaRow, ReplicaRows, ReplicaStore, Sign } from '../../stores/replicas.ts'
 import type { Timers } from '../../timers.ts'
 import { UnavailableError } from '../../unavailable.ts'
@@ -25,6 +26,11 @@ export interface Registry {
   isReadByAll(level: number): boolean
   /** Returns true if another replica gave a sign of life in the minute before the last check. Does not query the store. */
   hasOthers(): boolean
+  /**
+   * The plug-ins that other replicas have loaded which are living, or can continue. Replicas whose release does not report their plug-ins
+   * are left out. Does not query the store.
+   */
+  pluginsOfOthers(): readonly PluginRef[]
   /** Ends the signs of life, and records that this replica was shut down in an orderly way, if the store answers. */
   close(): Promise<void>
 }
@@ -105,6 +111,7 @@ export async function openRegistry({ store, timers, describe, onLook, warn }: Re
     },
     isReadByAll: (level) => last.rows.every((row) => row.featureLevel >= level || !mayReturn(row, last.now)),
     hasOthers: () => last.rows.some((row) => row.id !== id && last.now - row.seenAt < MAY_RETURN_MS),
+    pluginsOfOthers: () => last.rows.flatMap((row) => (row.id !== id && mayReturn(row, last.now) ? (row.vitals?.plugins ?? []) : [])),
     async close() {
       stop()
       await looking?.catch(() => undefined)

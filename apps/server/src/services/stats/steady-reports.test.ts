@@ -22,7 +22,7 @@ const stateOf = ({ fleet: { ledger, hosts } }: TestLog) => ({
 /** Repeats the last report of h1, as a full report and as an empty delta. */
 async function repeated(instances: readonly string[] | null, ...changes: readonly ((log: TestLog) => Change)[]) {
   const log = aLog()
-  const report = (sequence: number) => aReport('h1', { ...figures, instances }, sequence)
+  const report = (sequence: number) => aReport('h1', { ...figures, instances: instances && [...instances] }, sequence)
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, report(1)], { at: 1 })
   for (const change of changes) expect(log.append([change(log)], { at: log.fleet.now + 1 })).toEqual([undefined])
   const proposed: Change[] = []
