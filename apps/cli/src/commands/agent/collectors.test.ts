@@ -316,6 +316,16 @@ describe('an agent that reports once, or only shows what it would report', () =>
     expect(await seen('printed')).toEqual({ collectors: [], namespaces: [] })
   })
 
+  test('--print shows the documents and the machine also if the service cannot be reached', async () => {
+    const file = write('alone.json', [collector('steady', steady)])
+    const { out, code } = await own.run('agent', '--print', '--name', 'alone', '--collectors', file, '--url', 'http://127.0.0.1:1/graphql')
+    expect(out.replaceAll(/\s+/g, ' ')).toContain('Which fields the profiles need is not known: the service cannot be reached')
+    expect([out.slice(out.indexOf('collector steady')), code]).toEqual([
+      'collector steady (namespace steady), version 1.0\n{\n  "watts": 5\n}\n',
+      3,
+    ])
+  })
+
   test('wrong settings are refused before anything is sent', async () => {
     const file = write('wrong.json', [{ ...collector('steady', steady), intervalSeconds: 0 }])
     const { err, code } = await own.run('agent', '--once', '--name', 'wrong', '--collectors', file)

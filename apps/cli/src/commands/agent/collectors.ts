@@ -14,7 +14,7 @@ export function collectorsOf({ collectors }: { readonly collectors?: string }): 
 
 const about = ({ name, namespace }: CollectorSettings): string => `collector ${name} (namespace ${namespace})`
 
-/** Adds to a preview what each collector produced. If one failed, the exit code is 1. */
+/** Adds to a preview what each collector produced. If one failed, the exit code is 1, unless the preview has another one. */
 export function withCollected(preview: Result, collected: readonly CollectedOnce[]): Result {
   if (collected.length === 0) return preview
   const lines = collected.flatMap(({ settings, result }) => [
@@ -29,7 +29,7 @@ export function withCollected(preview: Result, collected: readonly CollectedOnce
     ...preview,
     lines: [...preview.lines, ...lines],
     json: { ...Object(preview.json), collectors: json },
-    exitCode: collected.some(({ result }) => 'error' in result) ? EXIT.refused : EXIT.done,
+    exitCode: preview.exitCode ?? (collected.some(({ result }) => 'error' in result) ? EXIT.refused : EXIT.done),
   }
 }
 
