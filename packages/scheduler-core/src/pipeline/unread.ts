@@ -259,6 +259,23 @@ export const ignoredFields = (request: RequestSpec, profile: Profile, fleet: Ask
   ...unreadKeys(request, profile, fleet),
 ]
 
+/**
+ * Those of the `ignoredFields` that would have an effect if a recent document of another service located what they name, such as a volume.
+ * They have none, for example, because the collector of a host is paused.
+ */
+export function unlocatedFields(request: RequestSpec, profile: Profile, fleet: AskedBy): readonly string[] {
+  const { hosts } = fleet
+  const located: AskedBy['hosts'] = {
+    reportsStat: (name) => hosts.reportsStat(name),
+    hasDocuments: () => true,
+    documentIndexOf: () => ({ of: () => [0 as HostIndex] }),
+    get: () => ({ namespaces: { get: () => ({ reportedAt: fleet.now }) } }),
+  }
+  const { plugins, featureLevel, aggregates, now } = fleet
+  const others = new Set(ignoredFields(request, profile, { plugins, featureLevel, aggregates, now, hosts: located }))
+  return ignoredFields(request, profile, fleet).filter((path) => !others.has(path))
+}
+
 const optionalFields = Object.keys(fieldPaths) as readonly OptionalField[]
 
 interface PartReads {

@@ -23,6 +23,7 @@ import {
   type SelectedDestination,
   type ShadowStep,
   type Steps,
+  unlocatedFields,
   type VerdictMatrix,
   verdictMatrixInSteps,
   wayOutAgain,
@@ -100,8 +101,10 @@ export interface Examined extends Findings {
   readonly cause: Cause | null
   /** If no host passes: a sentence about a change with which the request would fit. Undefined if no such change was found. */
   readonly way: string | undefined
-  /** The paths of the request's fields that have no effect, because nothing in the profile reads them. */
+  /** The paths of the request's fields that have no effect. */
   readonly ignored: readonly string[]
+  /** Those of `ignored` that have no effect because no recent document locates what they name. Nothing in the profile reads the others. */
+  readonly unlocated: readonly string[]
   /** The refusals by filters in shadow mode. `steps` does not contain them. */
   readonly shadows: readonly ShadowStep[]
   /** The names of all hosts, by host index. */
@@ -176,6 +179,7 @@ export async function examineInstance(question: Question, instance: number, isSh
         return {
           ...findings,
           ignored: ignoredFields(currentSpec(record.request), question.profile, fleet),
+          unlocated: unlocatedFields(currentSpec(record.request), question.profile, fleet),
           shadows,
           cause: findings.ranked.length > 0 ? null : yield* cause(),
           ...(yield* factsOf(fleet)),

@@ -6,7 +6,7 @@ import { parseRequestSpec } from '../../request/parse.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { aDocument, aLog, aReport, aRequest, aUuid } from '../../testing/index.ts'
 import { COLLECTOR_STATES } from '../../values/levels.ts'
-import { ignoredFields } from '../unread.ts'
+import { ignoredFields, unlocatedFields } from '../unread.ts'
 
 /** The rule: a hint or a field that names volumes has no effect, and is listed, if no document that is recent enough names one of them. */
 
@@ -84,11 +84,22 @@ describe.each(forms)('a volume in %s, for a profile that only weighs', (_form, r
   test('is listed if no document names it', () => {
     const { fleet, weighed } = fleetAfter(1)
     expect(ignoredFields(requestOf(other), weighed, fleet)).toEqual([path])
+    expect(unlocatedFields(requestOf(other), weighed, fleet)).toEqual([path])
+  })
+
+  test('is listed for another reason if nothing in the profile reads it', () => {
+    const { fleet, weighed } = fleetAfter(1)
+    const none = { ...weighed, weighers: [] }
+    expect([ignoredFields(requestOf(volume), none, fleet), unlocatedFields(requestOf(volume), none, fleet)]).toEqual([
+      [path.replace(/\.0$/, '')],
+      [],
+    ])
   })
 
   test('is listed if the only document that names it is too old, because the collector of its host is paused', () => {
     const { fleet, weighed } = fleetAfter(61)
     expect(ignoredFields(requestOf(volume), weighed, fleet)).toEqual([path])
+    expect(unlocatedFields(requestOf(volume), weighed, fleet)).toEqual([path])
     // it indeed has no effect
     const scoresOf = (request: RequestSpec) => examine(fleet, request, weighed, 'seed').weighed.weighers.map(({ raw }) => raw)
     expect(scoresOf(requestOf(volume))).toEqual(scoresOf(requestOf(other)))
