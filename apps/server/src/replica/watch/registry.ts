@@ -26,11 +26,6 @@ export interface Registry {
   isReadByAll(level: number): boolean
   /** Returns true if another replica gave a sign of life in the minute before the last check. Does not query the store. */
   hasOthers(): boolean
-  /**
-   * The plug-ins that other replicas have loaded which are living, or can continue. Replicas whose release does not report their plug-ins
-   * are left out. Does not query the store.
-   */
-  pluginsOfOthers(): readonly PluginRef[]
   /** Ends the signs of life, and records that this replica was shut down in an orderly way, if the store answers. */
   close(): Promise<void>
 }
@@ -111,7 +106,6 @@ export async function openRegistry({ store, timers, describe, onLook, warn }: Re
     },
     isReadByAll: (level) => last.rows.every((row) => row.featureLevel >= level || !mayReturn(row, last.now)),
     hasOthers: () => last.rows.some((row) => row.id !== id && last.now - row.seenAt < MAY_RETURN_MS),
-    pluginsOfOthers: () => last.rows.flatMap((row) => (row.id !== id && mayReturn(row, last.now) ? (row.vitals?.plugins ?? []) : [])),
     async close() {
       stop()
       await looking?.catch(() => undefined)
@@ -120,6 +114,13 @@ export async function openRegistry({ store, timers, describe, onLook, warn }: Re
     },
   }
 }
+
+/**
+ * The plug-ins that the replicas other than `own` have loaded, as far as these are living, or can continue. Replicas whose release does not
+ * report their plug-ins are left out.
+ */
+export const pluginsOfOthers = ({ now, rows }: ReplicaRows, own: string): readonly PluginRef[] =>
+  rows.flatMap((row) => (row.id !== own && mayReturn(row, now) ? (row.vitals?.plugins ?? []) : []))
 
 /** Returns true if a replica wrote a sign of life recently. */
 export const isLiving = ({ stoppedAt, seenAt }: Pick<ReplicaRow, 'stoppedAt' | 'seenAt'>, now: number): boolean =>

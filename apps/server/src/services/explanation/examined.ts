@@ -161,6 +161,12 @@ function ranksOf({ ranked, weighed }: Findings, hosts: number): Int32Array {
   return ranks
 }
 
+/** The fields of the request that have no effect. */
+function ignoredIn({ record, profile }: Question, fleet: Fleet): Pick<Examined, 'ignored' | 'unlocated'> {
+  const request = currentSpec(record.request)
+  return { ignored: ignoredFields(request, profile, fleet), unlocated: unlocatedFields(request, profile, fleet) }
+}
+
 /**
  * Evaluates one instance as in the decision. The earlier instances of the request hold their resources. If `isShortCircuited`, the
  * evaluation of each host stops at its first refusal.
@@ -178,8 +184,7 @@ export async function examineInstance(question: Question, instance: number, isSh
         const shadows = yield* examineShadows(fleet, currentSpec(record.request), question.profile, findings)
         return {
           ...findings,
-          ignored: ignoredFields(currentSpec(record.request), question.profile, fleet),
-          unlocated: unlocatedFields(currentSpec(record.request), question.profile, fleet),
+          ...ignoredIn(question, fleet),
           shadows,
           cause: findings.ranked.length > 0 ? null : yield* cause(),
           ...(yield* factsOf(fleet)),
