@@ -1,7 +1,7 @@
 /** The public API of the agent package. */
 export { findOverLimits, type HeldClaim, type OverLimit } from './claims.ts'
 export { type ClaimsCheck, checkClaims } from './claims-watch.ts'
-export { type CollectedOnce, collectAll, type Outcome, reportCollectors } from './collectors/collect-all.ts'
+export { type CollectedOnce, collectAll, type Outcome, reportCollectors, type Unsent } from './collectors/collect-all.ts'
 export { type CollectorSettings, InvalidSettings, readCollectorSettings } from './collectors/settings.ts'
 export { type AgentEvent, type Counts, type Form, overLimitLine, toLine } from './events.ts'
 export { type FleetFigures, type FleetOptions, runFleet } from './fleet/run-fleet.ts'

@@ -95,6 +95,7 @@ export {
   replacementOf,
   withPresentNames,
 } from './fleet/present-names.ts'
+export { materialising } from './fleet/report.ts'
 export { type HostWarning, WarningCounter, warningsOf, warningText } from './fleet/warnings.ts'
 export {
   type Allocated,
@@ -164,7 +165,7 @@ export { type MetadataReader, metadataReaders, nearMisses, partsNaming } from '.
 export { asksAges, ownThingsOf } from './pipeline/namespaces/affinities.ts'
 export { renewalAge } from './pipeline/namespaces/renewal.ts'
 export { type Need, type RequiredField, type RequiredNamespace, requiredStats, servedProfiles } from './pipeline/required-stats.ts'
-export { ignoredFields, unreadKeys } from './pipeline/unread.ts'
+export { ignoredFields, unlocatedFields, unreadKeys } from './pipeline/unread.ts'
 export { contributionAt, multiplierAt } from './pipeline/weighing/run-weighers.ts'
 export { checkPlugin, joinPlugins } from './plugin/check-plugin.ts'
 export { DEFAULT_PROFILE, type Profiles } from './profiles/profiles.ts'

@@ -86,8 +86,10 @@ export function runCollectors({
     if (!isKnown) reporting.known()
     isKnown = true
     const read = new Set(namespaces)
+    const wasAllRead = isAllRead
     isAllRead = namespaces === undefined || settings.every(({ namespace }) => read.has(namespace))
     for (const { collector, namespace } of running) collector.setRead(namespaces === undefined || read.has(namespace))
+    if (!isAllRead && wasAllRead) reporting.asking()
   }
   const deliverStates = createDelivery(gantt, name, STATES.namespace)
   const sendStates = async (states: string): Promise<boolean> => {

@@ -34,7 +34,7 @@ export interface CollectorSettings {
   readonly intervalSeconds: number
   /** How long a run may take, in seconds. */
   readonly timeoutSeconds: number
-  /** How much memory the process and its descendants may have together, in MiB. */
+  /** How much memory the processes of a run may have together, in MiB. */
   readonly memoryMib: number
   /** Undefined if it runs as the user of the agent. */
   readonly user: User | undefined

@@ -10,6 +10,7 @@ import type { History } from '../replica/follow/history.ts'
 import type { Replica } from '../replica/replica.ts'
 import type { RolloutFindings } from '../replica/rollout/rollout-findings.ts'
 import type { Shadow } from '../replica/rollout/shadow.ts'
+import { pluginsOfOthers } from '../replica/watch/registry.ts'
 import type { ReplicaStatus } from '../replica/watch/status.ts'
 import type { AskSolver, Solve } from '../solver/ask-solver.ts'
 import type { ApiKeyStore } from '../stores/api-keys.ts'
@@ -209,7 +210,7 @@ export function createServices({
     profiles: createProfiles(replica, shadow),
     rollouts: createRollouts(replica, rollouts, findings),
     plugins: createPlugins(plugins),
-    requiredStats: createRequiredStats(replica),
+    requiredStats: createRequiredStats(replica, () => pluginsOfOthers(status.registry.last, replica.name)),
     watch: createWatch(replica, decisions, feed),
     fleet: createFleetReader(replica),
     log,

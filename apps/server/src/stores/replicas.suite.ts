@@ -3,7 +3,10 @@ import type { Sign, Vitals } from './replicas.ts'
 import type { StoresEngine, StoresPlace } from './stores.suite.ts'
 import type { Stores } from './stores.ts'
 
-const vitals: Vitals = { decisionsPerSecond: 1.25, proposals: 90, conflicts: 3, memoryBytes: 2e8, hosts: { UP: 7, SUSPECT: 1, DOWN: 0 } }
+const vitals: Vitals = {
+  ...{ decisionsPerSecond: 1.25, proposals: 90, conflicts: 3, memoryBytes: 2e8, hosts: { UP: 7, SUSPECT: 1, DOWN: 0 } },
+  plugins: [{ name: 'power', version: '1.0.0' }],
+}
 
 const aSign = (id: string, more: Partial<Sign> = {}): Sign => ({
   ...{ id, url: null, version: '1', featureLevel: 3, mode: 'NORMAL', reason: null, revision: 0, violations: 0, checkedAt: null },

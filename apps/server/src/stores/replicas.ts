@@ -1,4 +1,4 @@
-import type { Liveness } from '@gantt/scheduler-core'
+import type { Liveness, PluginRef } from '@gantt/scheduler-core'
 
 /** The digest of one part of a replica's state at one position of the log, with the part's number. */
 export interface PartDigest {
@@ -33,6 +33,8 @@ export interface Vitals {
   readonly memoryBytes: number
   /** How many hosts have each liveness, as this replica has it. */
   readonly hosts: Readonly<Record<Liveness, number>>
+  /** The plug-ins that the replica has loaded. Null if the release does not report them. */
+  readonly plugins: readonly PluginRef[] | null
 }
 
 /** The sign of life that a replica sends periodically, with its status. */
@@ -101,11 +103,17 @@ export function readDigests(value: unknown): TakenDigests {
 
 /** Parses stored vitals. Null if a release reported none, or another form. */
 export function readVitals(value: unknown): Vitals | null {
-  const { decisionsPerSecond, proposals, conflicts, memoryBytes, hosts } = (value ?? {}) as Partial<Vitals>
+  const { decisionsPerSecond, proposals, conflicts, memoryBytes, hosts, plugins } = (value ?? {}) as Partial<Vitals>
   const { UP, SUSPECT, DOWN } = (hosts ?? {}) as Partial<Vitals['hosts']>
   if (!isFigure(decisionsPerSecond) || !isFigure(proposals) || !isFigure(conflicts) || !isFigure(memoryBytes)) return null
   if (!isFigure(UP) || !isFigure(SUSPECT) || !isFigure(DOWN)) return null
-  return { decisionsPerSecond, proposals, conflicts, memoryBytes, hosts: { UP, SUSPECT, DOWN } }
+  const known = Array.isArray(plugins) && plugins.every(isPluginRef) ? plugins.map(({ name, version }) => ({ name, version })) : null
+  return { decisionsPerSecond, proposals, conflicts, memoryBytes, hosts: { UP, SUSPECT, DOWN }, plugins: known }
+}
+
+function isPluginRef(value: unknown): value is PluginRef {
+  const { name, version } = (value ?? {}) as Record<string, unknown>
+  return typeof name === 'string' && typeof version === 'string'
 }
 
 const isFigure = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0

@@ -124,26 +124,26 @@ export function takeStats(
     keepsUncounted
       ? countsUse(hosts, record, grants, renewed)
       : renewed === undefined || Object.keys(grants.classes ?? {}).every((name) => renewed.has(name))
-  const mayShow = listingOf(fleet, record)
+  const listed = stats.instances === null ? undefined : new Set(stats.instances)
+  const isShown = listed && materialising(fleet, record, listed)
   const settles = ({ extra }: Claim): boolean => extra !== null && (!keepsUncounted || earlier === undefined) && isCountedAnew(extra)
   record.stats = stats
   record.traits = hosts.traitsOf(stats)
   hosts.setReportColumns(record.index, stats)
-  if (stats.instances !== null) {
-    record.present = new Set(stats.instances)
+  if (listed !== undefined && isShown !== undefined) {
+    record.present = listed
     for (const claim of record.claims) {
       // until a move within the host is confirmed, the instance belongs to the source claim
       if (ledger.isInPlace(claim)) continue
       if (settles(claim)) setExtra(ledger.own(claim), null)
       if (claim.instance === null) continue
-      const listed = record.present.has(claim.instance)
-      if (listed && claim.state !== 'MATERIALISED' && isLive(claim) && mayShow(claim)) {
+      if (isShown(claim)) {
         ledger.move(claim, 'MATERIALISED', place.revision)
         // the report lists the instance, but its used amounts possibly do not include the instance yet
         const isCounted = isCountedAnew(claim.grants) && (earlier === undefined || claim.createdAt < earlier)
         if (keepsUncounted && !isCounted) setExtra(ledger.own(claim), claim.grants)
       }
-      if (!listed) unlist(fleet, claim)
+      if (!listed.has(claim.instance)) unlist(fleet, claim)
     }
     if (hosts.featureLevel >= ENDED_CLAIMS) ledger.dropReplaced(record)
   }
@@ -158,12 +158,20 @@ export function takeStats(
 }
 
 /**
- * Returns a function that returns true if a claim is materialised when its instance is listed. A RESERVED claim or the destination of a
- * move is not materialised if the preceding report already listed the instance, because the instance can still have its former size.
+ * Returns a function that returns true if a report that lists these instances materialises a claim on its host. A RESERVED claim or the
+ * destination of a move is not materialised if the preceding report already listed the instance, because the instance can still have its
+ * former size. Until a move within the host is confirmed, the instance belongs to the source claim.
  */
-function listingOf({ featureLevel }: FleetState, { present }: HostRecord): (claim: Claim) => boolean {
-  return ({ instance, state, source }) =>
-    featureLevel < NEWLY_LISTED || (state !== 'RESERVED' && source === null) || (instance !== null && !present.has(instance))
+export function materialising(
+  { featureLevel, ledger }: Pick<FleetState, 'featureLevel' | 'ledger'>,
+  { present }: HostRecord,
+  listed: ReadonlySet<string>,
+): (claim: Claim) => boolean {
+  return (claim) => {
+    const { instance, state, source } = claim
+    if (instance === null || !listed.has(instance) || state === 'MATERIALISED' || !isLive(claim) || ledger.isInPlace(claim)) return false
+    return featureLevel < NEWLY_LISTED || (state !== 'RESERVED' && source === null) || !present.has(instance)
+  }
 }
 
 /**

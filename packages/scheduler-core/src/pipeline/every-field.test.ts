@@ -87,10 +87,14 @@ function answerTo({ read }: Spelling, profile: Profile, given: unknown) {
   const asked = { id: 'd', seed: 's', attempt: 1, alternatesPerInstance: 0, allOrNothing: true, profile, request, claimIds }
   const { parts, found } = decide(fleet, overlay, asked)
   overlay.discard()
-  const documents = { reportsStat: () => false, hasDocuments: () => false, documentIndexOf: () => ({ of: () => [] }) }
+  const documents = {
+    ...{ reportsStat: () => false, hasDocuments: () => false, documentIndexOf: () => ({ of: () => [] }) },
+    get: () => ({ namespaces: new Map() }),
+  }
   const ignored = ignoredFields(request, profile, {
     plugins: pluginsOf(fleet),
     featureLevel: FEATURE_LEVEL,
+    now: 0,
     hosts: documents,
     aggregates: { hasKey: () => false },
   })

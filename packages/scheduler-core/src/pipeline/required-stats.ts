@@ -65,9 +65,15 @@ export function servedProfiles(profiles: Profiles): readonly Profile[] {
  * are included.
  * If a profile version has filters or weighers of plug-ins that this service did not load, nothing can be left out: every field is included,
  * and every namespace that this service knows of, which are also those that `host` has documents or collectors of. Otherwise a reporter
- * would stop sending what other services need.
+ * would stop sending what other services need. The same holds for plug-ins in `unlike`, of which another service has loaded another
+ * version, whose filters and weighers can read other fields.
  */
-export function requiredStats(fleet: Fleet, profiles: readonly Profile[], host?: HostRecord): readonly RequiredNamespace[] {
+export function requiredStats(
+  fleet: Fleet,
+  profiles: readonly Profile[],
+  host?: HostRecord,
+  unlike: ReadonlySet<string> = new Set(),
+): readonly RequiredNamespace[] {
   const plugins = pluginsOf(fleet)
   const needs = new Map<Read, Need[]>(statsFields.map((field) => [field, []]))
   const add = (field: Read, need: Need): void => {
@@ -75,7 +81,10 @@ export function requiredStats(fleet: Fleet, profiles: readonly Profile[], host?:
     if (known === undefined) needs.set(field, [need])
     else known.push(need)
   }
-  const unknown = profiles.flatMap((profile) => needsOf(plugins)(profile).unknown)
+  const unknown = profiles.flatMap((profile) => {
+    const { unknown: absent, ofPlugins } = needsOf(plugins)(profile)
+    return [...absent, ...ofPlugins.flatMap(({ plugin, need }) => (unlike.has(plugin) ? [need] : []))]
+  })
   for (const field of statsFields) for (const need of unknown) add(field, need)
   const shared = allKinds.filter(({ isShared, isThere }) => isShared === true && isThere?.(fleet.hosts) !== false)
   for (const profile of profiles) {
@@ -127,6 +136,8 @@ interface ProfileNeeds {
   readonly known: readonly (readonly [Read, Need])[]
   /** The filters and weighers of which this service does not know what they read, because it did not load their plug-in. */
   readonly unknown: readonly Need[]
+  /** The filters and weighers of plug-ins that this service has loaded. */
+  readonly ofPlugins: readonly { readonly plugin: string; readonly need: Need }[]
 }
 
 /** Computed once for each profile version, because versions never change. */
@@ -146,13 +157,16 @@ function readsByPart(profile: Profile, plugins: Plugins): ProfileNeeds {
   const ref = profileRef(profile)
   const known = new Map<string, readonly [Read, Need]>()
   const unknown = new Map<string, Need>()
+  const ofPlugins = new Map<string, { readonly plugin: string; readonly need: Need }>()
   // a part that is listed twice with different options can read other fields each time
   for (const [part, options] of parts) {
     const need = { profile: ref, part: part.name }
+    const owner = plugins.ownerOf(part.name)
+    if (owner !== undefined) ofPlugins.set(part.name, { plugin: owner.name, need })
     if (isAbsent(part)) unknown.set(part.name, need)
     else for (const field of readsOf(part.reads, options)) known.set(`${part.name} ${field}`, [field, need])
   }
-  return { known: [...known.values()], unknown: [...unknown.values()] }
+  return { known: [...known.values()], unknown: [...unknown.values()], ofPlugins: [...ofPlugins.values()] }
 }
 
 const heldKinds = ({ claims }: HostRecord) =>

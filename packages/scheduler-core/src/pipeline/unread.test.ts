@@ -9,6 +9,7 @@ import { type PlacementRules, type Profile, profileSchema } from '../records/pro
 import { parseRequestSpec } from '../request/parse.ts'
 import type { RequestSpec, RequestSpecInput } from '../request/request-spec.ts'
 import { aRequest, aUuid } from '../testing/index.ts'
+import type { HostIndex } from '../values/host-index.ts'
 import { PLACEMENT_RULES } from '../values/levels.ts'
 import { ignoredFields, unreadKeys } from './unread.ts'
 
@@ -22,7 +23,11 @@ const askingPlacement = (placement: Partial<PlacementRules>): Profile =>
 const askedAt = (featureLevel = FEATURE_LEVEL, plugins = noPlugins) => ({
   plugins,
   featureLevel,
-  hosts: { reportsStat: (name: string) => name === 'reported', hasDocuments: () => true, documentIndexOf: () => ({ of: () => ['h'] }) },
+  now: 0,
+  hosts: {
+    ...{ reportsStat: (name: string) => name === 'reported', hasDocuments: () => true },
+    ...{ documentIndexOf: () => ({ of: () => [0 as HostIndex] }), get: () => ({ namespaces: { get: () => ({ reportedAt: 0 }) } }) },
+  },
   aggregates: { hasKey: () => false },
 })
 const unread = (profile: Profile, given: object): readonly string[] =>

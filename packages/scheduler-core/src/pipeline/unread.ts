@@ -17,11 +17,15 @@ import {
   TRAITS_IN_OBJECTS,
 } from '../request/request-reads.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
+import type { HostIndex } from '../values/host-index.ts'
 import { memoByObject } from '../values/memo.ts'
 import { compileProfile, rulesOf } from './compile.ts'
-import { fieldsIn } from './namespaces/reading.ts'
+import { fieldsIn, maxAgeIn } from './namespaces/reading.ts'
 
 type OpenMap = Exclude<keyof RequestReads, 'fields'>
+
+/** Paths in a request, each as its keys. */
+type Paths = readonly (readonly string[])[]
 
 /** The extra specs with amounts of resources. Every profile reads them, because the amounts are claimed. */
 const claimed: RequestReads = { extraSpecs: (key) => key.startsWith('resources:') }
@@ -105,13 +109,46 @@ function policyPath(policy: SoftPolicy) {
 const ownThings = (request: RequestSpec, { own }: Pick<typeof volumeAffinity, 'own'>): readonly string[] =>
   request.nearVolumesAndPorts ? own(request) : []
 
-/** The paths of volumes and ports whose location is unknown, because no document names them. */
-function unnamedThings(request: RequestSpec, hosts: AskedBy['hosts']): Partial<Record<OptionalField, readonly (readonly string[])[]>> {
-  const unnamed = (affinity: typeof volumeAffinity | typeof portAffinity, field: string) =>
-    ownThings(request, affinity).flatMap((uuid, i) =>
-      hosts.documentIndexOf(affinity.namespace.name).of(uuid.toLowerCase()).length > 0 ? [] : [[field, String(i)]],
+/**
+ * Returns a function that returns true if a document locates a thing, such as a volume. The document must be recent enough for at least one
+ * of these readers.
+ */
+function locatedBy(
+  { namespace }: typeof volumeAffinity | typeof portAffinity,
+  readers: readonly PartReads[],
+  { hosts, now }: AskedBy,
+): (uuid: string) => boolean {
+  const maxAgeSeconds = Math.max(0, ...readers.map((reader) => reader.maxAgeSeconds ?? namespace.maxAgeSeconds))
+  const index = hosts.documentIndexOf(namespace.name)
+  return (uuid) =>
+    index.of(uuid.toLowerCase()).some((host) => {
+      const reportedAt = hosts.get(host).namespaces.get(namespace.name)?.reportedAt
+      return reportedAt !== undefined && now - reportedAt <= maxAgeSeconds * 1_000
+    })
+}
+
+/** The paths of the request's own volumes and ports whose location is unknown. */
+function unlocatedThings(request: RequestSpec, readers: readonly PartReads[], asked: AskedBy): Partial<Record<OptionalField, Paths>> {
+  const unlocated = (affinity: typeof volumeAffinity | typeof portAffinity, field: OptionalField): Paths => {
+    const isLocated = locatedBy(
+      affinity,
+      readers.filter(({ reads }) => reads.fields?.includes(field)),
+      asked,
     )
-  return { volumes: unnamed(volumeAffinity, 'volumes'), ports: unnamed(portAffinity, 'ports') }
+    return ownThings(request, affinity).flatMap((uuid, i) => (isLocated(uuid) ? [] : [[field, String(i)]]))
+  }
+  return { volumes: unlocated(volumeAffinity, 'volumes'), ports: unlocated(portAffinity, 'ports') }
+}
+
+/**
+ * Returns true if a hint names things, such as volumes, of which none is located, and only weighers read it: then they give every host the
+ * same score. A filter would refuse every host.
+ */
+function namesNothing(key: string, value: unknown, readers: readonly PartReads[], asked: AskedBy): boolean {
+  const affinity = [volumeAffinity, portAffinity].find(({ hint }) => hint === key)
+  if (affinity === undefined || !Array.isArray(value) || readers.some(({ isFilter }) => isFilter)) return false
+  const isLocated = locatedBy(affinity, readers, asked)
+  return !value.some((uuid) => typeof uuid === 'string' && isLocated(uuid))
 }
 
 /** Checks whether a name in a request is known: a stat of hosts, a metadata key of aggregates, or an image property. */
@@ -129,9 +166,12 @@ export interface AskedBy {
   readonly hosts: ReportingHosts & {
     /** Returns true if any host has a document in the namespace. Without documents, some filters have no effect. */
     hasDocuments(namespace: string): boolean
-    /** Documents of a namespace, indexed by the uuid of what they describe, such as a volume. */
-    documentIndexOf(namespace: string): { of(thing: string): readonly unknown[] }
+    /** The hosts whose documents of a namespace describe a thing, such as a volume, by its uuid. */
+    documentIndexOf(namespace: string): { of(thing: string): readonly HostIndex[] }
+    get(host: HostIndex): { readonly namespaces: { get(namespace: string): { readonly reportedAt?: number } | undefined } }
   }
+  /** The time by which the age of documents is computed, in milliseconds since 1970. */
+  readonly now: number
   readonly aggregates: {
     /** Returns true if the metadata of any aggregate contains the key. */
     hasKey(key: string): boolean
@@ -140,7 +180,7 @@ export interface AskedBy {
 
 /**
  * The paths of a request's extra specs, hints, image properties and optional fields that have no effect: no filter or weigher of the
- * profile reads the field, or the field needs something that is absent, such as a document about a volume, guest cells, or forced hosts.
+ * profile reads the field, or the field needs something that is absent, such as a recent document about a volume, guest cells, or forced hosts.
  */
 export function unreadKeys(request: RequestSpec, profile: Profile, asked: AskedBy): readonly string[] {
   const { flavor, gang, image, schedulerHints, nova, forceHosts, forceNodes, forceVerify } = request
@@ -151,13 +191,17 @@ export function unreadKeys(request: RequestSpec, profile: Profile, asked: AskedB
   const hasNone = Object.keys(schedulerHints).length + volumeAffinity.own(request).length + portAffinity.own(request).length === 0
   const isAsked = ({ needs, since }: PartReads): boolean =>
     since <= featureLevel && (hasNone || needs.every((name) => hosts.hasDocuments(name)))
-  const readers = [...(nova === null ? [] : [builtIn().documents.readBefore(request)]), ...known.filter(isAsked).map(({ reads }) => reads)]
-  const unnamed = unnamedThings(request, hosts)
+  const before = nova === null ? [] : [{ ...ALWAYS_READ, reads: builtIn().documents.readBefore(request) }]
+  const readers = [...before, ...known.filter(isAsked)]
+  const unlocated = unlocatedThings(request, readers, asked)
   const names = knownNames(request, asked)
   const isOfObjects = (map: OpenMap, key: string) => map === 'imageProperties' && key === TRAITS_IN_OBJECTS && nova === null
   const unread = (map: OpenMap, given: Readonly<Record<string, unknown>>, at: readonly string[] = []): string[] =>
     Object.entries(given)
-      .filter(([key, value]) => isOfObjects(map, key) || !readers.some((reads) => reads[map]?.(key, value, names)))
+      .filter(([key, value]) => {
+        const own = readers.filter(({ reads }) => reads[map]?.(key, value, names))
+        return isOfObjects(map, key) || own.length === 0 || (map === 'schedulerHints' && namesNothing(key, value, own, asked))
+      })
       .flatMap(([key]) => pathsAsGiven(request, [...at, ...pathOf[map], key]))
   return [
     ...unread('extraSpecs', flavor.extraSpecs),
@@ -165,7 +209,9 @@ export function unreadKeys(request: RequestSpec, profile: Profile, asked: AskedB
     ...unread('imageProperties', image?.properties ?? {}),
     ...unread('schedulerHints', schedulerHints),
     ...optionalFields
-      .flatMap((field) => (readers.some(({ fields }) => fields?.includes(field)) ? (unnamed[field] ?? []) : fieldPaths[field](request)))
+      .flatMap((field) =>
+        readers.some(({ reads }) => reads.fields?.includes(field)) ? (unlocated[field] ?? []) : fieldPaths[field](request),
+      )
       .flatMap((path) => pathsAsGiven(request, path)),
     ...(nova === null ? [] : builtIn().documents.withoutEffect(request)),
     ...[...needlessMaximum(request), ...nearNothing(request)].flatMap((path) => pathsAsGiven(request, path)),
@@ -213,6 +259,23 @@ export const ignoredFields = (request: RequestSpec, profile: Profile, fleet: Ask
   ...unreadKeys(request, profile, fleet),
 ]
 
+/**
+ * Those of the `ignoredFields` that would have an effect if a recent document of another service located what they name, such as a volume.
+ * They have none, for example, because the collector of a host is paused.
+ */
+export function unlocatedFields(request: RequestSpec, profile: Profile, fleet: AskedBy): readonly string[] {
+  const { hosts } = fleet
+  const located: AskedBy['hosts'] = {
+    reportsStat: (name) => hosts.reportsStat(name),
+    hasDocuments: () => true,
+    documentIndexOf: () => ({ of: () => [0 as HostIndex] }),
+    get: () => ({ namespaces: { get: () => ({ reportedAt: fleet.now }) } }),
+  }
+  const { plugins, featureLevel, aggregates, now } = fleet
+  const others = new Set(ignoredFields(request, profile, { plugins, featureLevel, aggregates, now, hosts: located }))
+  return ignoredFields(request, profile, fleet).filter((path) => !others.has(path))
+}
+
 const optionalFields = Object.keys(fieldPaths) as readonly OptionalField[]
 
 interface PartReads {
@@ -221,7 +284,12 @@ interface PartReads {
   readonly since: number
   /** The filter or weigher reads the fields only if all of these namespaces have documents. */
   readonly needs: readonly string[]
+  readonly isFilter: boolean
+  /** The maximum age of the documents that it reads, if an option sets it. */
+  readonly maxAgeSeconds: number | undefined
 }
+
+const ALWAYS_READ = { since: 0, needs: [], isFilter: true, maxAgeSeconds: undefined }
 
 /**
  * The fields of requests that the filters and weighers of a profile version read. Undefined if the profile uses a plug-in, because a
@@ -235,17 +303,23 @@ const readsOf = memoByObject((plugins: Plugins) =>
     const isForeign = ({ name, outside }: (typeof parts)[number]): boolean => outside !== undefined || plugins.ownerOf(name) !== undefined
     if (parts.some(isForeign) || compiled.asks.length > 0 || compiled.scheduler !== undefined) return undefined
     return [
-      { reads: claimed, since: 0, needs: [] },
-      { reads: rulesOf(profile.compat).reads, since: 0, needs: [] },
+      { ...ALWAYS_READ, reads: claimed },
+      { ...ALWAYS_READ, reads: rulesOf(profile.compat).reads },
       ...compiled.filters.flatMap(({ filter, options, sinceLevel = 0 }) => {
         const needs = options.onlyWhereTold === true ? namespacesOf(filter) : []
-        return filter.readsRequest === undefined ? [] : [{ reads: readsBy(filter.readsRequest, options), since: sinceLevel, needs }]
+        if (filter.readsRequest === undefined) return []
+        return [{ reads: readsBy(filter.readsRequest, options), since: sinceLevel, needs, isFilter: true, ...maxAgeIn(options) }]
       }),
       // a weigher whose namespace has no document gives every host the same score, so it has no effect
       ...weighs.flatMap(({ weigher, options }) =>
         weigher.readsRequest === undefined
           ? []
-          : [{ reads: readsBy(weigher.readsRequest, options), since: 0, needs: namespacesOf(weigher) }],
+          : [
+              {
+                ...{ reads: readsBy(weigher.readsRequest, options), since: 0, needs: namespacesOf(weigher) },
+                ...{ isFilter: false, ...maxAgeIn(options) },
+              },
+            ],
       ),
     ]
   }),

@@ -21,7 +21,7 @@ async function findLeftovers(): Promise<readonly Process[]> {
   const { processes } = await allProcesses()
   const live = new Map(processes.filter((one) => !hasEnded(one)).map((one) => [one.pid, one]))
   return [...(await valuesIn(processes, MARK))].flatMap(([one, mark]) => {
-    const origin = originOf(mark)
+    const origin = mark === undefined ? undefined : originOf(mark)
     if (origin?.space !== agent.space || isHidden(origin.pid, live)) return []
     return live.get(origin.pid)?.startTicks === origin.startTicks ? [] : [one]
   })

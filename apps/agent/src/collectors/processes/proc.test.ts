@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterEach, expect, test } from 'vitest'
-import { allProcesses, nextScan, type Process, readProcess, sharedScan, treeOf, valuesIn } from './proc.ts'
+import { allProcesses, nextScan, type Process, readProcess, sharedScan, valuesIn } from './proc.ts'
 import { inSlices } from './slices.ts'
 
 const started: ReturnType<typeof spawn>[] = []
@@ -68,22 +68,8 @@ test('callers at the same time share a scan, and the next scan has what was star
 test('a variable is found in the environment of a process', async () => {
   const pid = await start({ GANTT_TEST_OF: 'a=b' })
   const { processes } = await allProcesses()
-  const values = await valuesIn(processes, 'GANTT_TEST_OF')
-  expect([...values].map(([{ pid: of }, value]) => [of, value])).toEqual([[pid, 'a=b']])
-})
-
-test('the tree of a process has its descendants and the processes of its session, and none that ended', () => {
-  const processes = [
-    one,
-    { ...one, pid: 3, parent: 9, session: 9 },
-    { ...one, pid: 9, parent: 5, session: 9 },
-    { ...one, pid: 6, parent: 1 },
-    { ...one, pid: 7, state: 'Z' },
-    { ...one, pid: 8, session: 8 },
-  ]
-  expect(treeOf({ pid: 5, startTicks: 100 }, processes).map(({ pid }) => pid)).toEqual([5, 3, 9, 6])
-})
-
-test('if the number belongs to another process by now, the tree is empty', () => {
-  expect(treeOf({ pid: 5, startTicks: 99 }, [one])).toEqual([])
+  const values = [...(await valuesIn(processes, 'GANTT_TEST_OF'))].map(([{ pid: of }, value]) => [of, value])
+  expect(values.filter(([, value]) => value !== undefined)).toEqual([[pid, 'a=b']])
+  // an environment that was read and does not have the variable differs from one that cannot be read
+  expect(await valuesIn([{ ...one, pid }], 'GANTT_OTHER')).toEqual(new Map([[expect.anything(), undefined]]))
 })

@@ -88,55 +88,41 @@ export function nextScan(): Promise<Scan> {
   return following
 }
 
-/** A process that leads a session of its own. */
-export interface Root {
-  readonly pid: number
-  /** Undefined if the process could not be read when it was started. */
-  readonly startTicks: number | undefined
-}
-
-/** A process, its descendants, and the processes of its session, as far as they have not ended. */
-export function treeOf(root: Root, processes: readonly Process[]): readonly Process[] {
-  const found = processes.find(({ pid }) => pid === root.pid)
-  // the number belongs to another process by now, so nothing of the session remains
-  if (found !== undefined && root.startTicks !== undefined && found.startTicks !== root.startTicks) return []
-  const members = new Set([root.pid])
-  // a child can have a lower number than its parent, so the list is read until nothing is added
-  for (let before = 0; before < members.size; ) {
-    before = members.size
-    for (const { pid, parent, session } of processes) if (session === root.pid || members.has(parent)) members.add(pid)
-  }
-  return processes.filter((one) => members.has(one.pid) && one.pid !== process.pid && !hasEnded(one))
-}
-
 /** The resident memory of a process in bytes. Undefined if it has ended. */
 function residentBytes({ pid }: Process): number | undefined {
   const text = textOf(`${pid}/status`)
   return text === undefined ? undefined : Number(/^VmRSS:\s+(\d+) kB$/m.exec(text)?.[1] ?? 0) * 1_024
 }
 
-/** The resident memory of a tree of processes in bytes. Memory that they share counts for each of them. */
-export async function memoryOfTree(root: Root): Promise<{ readonly bytes: number; readonly busyMs: number }> {
-  const scan = await sharedScan()
-  const { results, busyMs } = await inSlices(treeOf(root, scan.processes), residentBytes)
-  return { bytes: results.reduce((sum, bytes) => sum + bytes, 0), busyMs: scan.busyMs + busyMs }
+/** The resident memory of processes in bytes. Memory that they share counts for each of them. */
+export async function memoryOf(processes: readonly Process[]): Promise<{ readonly bytes: number; readonly busyMs: number }> {
+  const { results, busyMs } = await inSlices(processes, residentBytes)
+  return { bytes: results.reduce((sum, bytes) => sum + bytes, 0), busyMs }
 }
 
 /** How many environments are read at the same time. */
 const AT_ONCE = 8
 
 /**
- * The value of a variable in the environments of processes, as they were when their programs were started. Processes that the agent may not
- * read are left out. So are those in the state D: reading them could wait as long as they do.
+ * The value of a variable in the environments of processes, as they were when their programs were started; undefined if the environment
+ * does not have it. Processes that the agent may not read are left out. So are those that start a program at this moment, and those in the
+ * state D: reading them could wait as long as they do.
  */
-export async function valuesIn(processes: readonly Process[], variable: string): Promise<ReadonlyMap<Process, string>> {
-  const values = new Map<Process, string>()
+export async function valuesIn(processes: readonly Process[], variable: string): Promise<ReadonlyMap<Process, string | undefined>> {
+  const values = new Map<Process, string | undefined>()
   const waiting = processes.filter((one) => one.state !== 'D' && !hasEnded(one) && one.pid !== process.pid)
   const readNext = async (): Promise<void> => {
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      const environment = await environmentOf(next.pid)
-      const entry = environment?.split('\0').find((one) => one.startsWith(`${variable}=`))
-      if (entry !== undefined) values.set(next, entry.slice(variable.length + 1))
+      const environment = (await environmentOf(next.pid)) ?? ''
+      // empty while a program is being started
+      if (environment === '') continue
+      values.set(
+        next,
+        environment
+          .split('\0')
+          .find((one) => one.startsWith(`${variable}=`))
+          ?.slice(variable.length + 1),
+      )
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, readNext))

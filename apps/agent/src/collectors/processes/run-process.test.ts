@@ -107,6 +107,17 @@ describe('a process that misbehaves is ended, and the error names what it did', 
       'MEMORY_LIMIT',
       /of memory/,
     ],
+    [
+      'has a descendant that detached itself and uses too much memory',
+      `const { spawn } = require('node:child_process')
+       const greedy = 'const all = []; setInterval(() => all.length < 32 && all.push(Buffer.alloc(16 * 1_048_576, 1)), 5)'
+       const leave = "require('node:child_process').spawn(process.execPath, ['-e', process.env.GREEDY], { detached: true, stdio: 'ignore' }).unref()"
+       spawn(process.execPath, ['-e', leave], { detached: true, stdio: 'ignore', env: { ...process.env, GREEDY: greedy } })
+       setInterval(() => {}, 1_000)`,
+      { memoryBytes: 256 * 2 ** 20 },
+      'MEMORY_LIMIT',
+      /^it used more than 256 MiB of memory$/,
+    ],
     ['ends with an error', "console.error('no\\nfeed'); process.exit(3)", {}, 'CRASHED', /^it ended with code 3: no feed$/],
     ['is ended by a signal', "process.kill(process.pid, 'SIGSEGV')", {}, 'CRASHED', /^it was ended by SIGSEGV/],
   ])('%s', async (_name, script, change, code, text) => {

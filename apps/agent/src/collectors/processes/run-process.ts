@@ -3,9 +3,10 @@ import { writeFileSync } from 'node:fs'
 import type { Conceal } from '../secrets.ts'
 import type { User } from '../settings.ts'
 import { plainText } from '../text.ts'
-import { endRun, type RunningTree, untilEnded } from './end-run.ts'
+import { endRun, untilEnded } from './end-run.ts'
 import { MARK, newMark } from './mark.ts'
-import { kill, memoryOfTree, type Root, readProcess } from './proc.ts'
+import { createMembers, type Members } from './members.ts'
+import { kill, memoryOf, readProcess, sharedScan } from './proc.ts'
 
 /** How a run of a collector failed. The same codes are in the namespace `collectors` of the service. */
 export type ErrorCode = 'START' | 'TIME_LIMIT' | 'MEMORY_LIMIT' | 'OUTPUT_LIMIT' | 'CRASHED' | 'MALFORMED' | 'FOREIGN' | 'REFUSED'
@@ -78,25 +79,25 @@ export function runProcess(run: Run): Promise<Ran> {
   child.stdin?.on('error', () => undefined)
   const { pid } = child
   if (pid === undefined) return new Promise((resolve) => child.once('error', (error) => resolve({ error: cannotStart(file, error) })))
-  const tree = { pid, startTicks: readProcess(pid)?.startTicks, mark }
-  return new Promise((resolve) => followChild(child, run, tree, resolve))
+  const members = createMembers({ pid, startTicks: readProcess(pid)?.startTicks, mark })
+  return new Promise((resolve) => followChild(child, run, members, resolve))
 }
 
 /** Bounds a process that was started, and calls `settle` once with its result. */
-function followChild(child: ChildProcess, run: Run, tree: RunningTree, settle: (ran: Ran) => void): void {
+function followChild(child: ChildProcess, run: Run, members: Members, settle: (ran: Ran) => void): void {
   const { input, timeoutMs, memoryBytes, signal, conceal, graceMs = GRACE_MS } = run
   let failure: CollectorError | undefined
   let isEnding = false
   const fail = (code: ErrorCode, text: string): void => {
     failure ??= { code, text }
     // the process itself is ended at once; its descendants are searched for
-    kill(-tree.pid)
+    kill(-members.root)
     end()
   }
   const out = collect(child.stdout, () => fail('OUTPUT_LIMIT', `it printed more than ${MAX_OUTPUT_BYTES} bytes`))
   const err = collect(child.stderr, () => fail('OUTPUT_LIMIT', `it printed more than ${MAX_OUTPUT_BYTES} bytes on its standard error`))
   const timer = setTimeout(() => fail('TIME_LIMIT', `it did not end within ${timeoutMs / 1_000} s`), timeoutMs)
-  const stopWatching = watchMemory(tree, memoryBytes, () => fail('MEMORY_LIMIT', `it used more than ${mib(memoryBytes)} MiB of memory`))
+  const stopWatching = watchMemory(members, memoryBytes, () => fail('MEMORY_LIMIT', `it used more than ${mib(memoryBytes)} MiB of memory`))
   const abort = (): void => fail('CRASHED', 'the agent stopped')
   const closed = new Promise<void>((resolve) => {
     child.once('exit', () => {
@@ -119,7 +120,7 @@ function followChild(child: ChildProcess, run: Run, tree: RunningTree, settle: (
     clearTimeout(timer)
     stopWatching()
     signal.removeEventListener('abort', abort)
-    endRun(tree, graceMs).then(finish, (error: unknown) =>
+    endRun(members, graceMs).then(finish, (error: unknown) =>
       give({ code: 'CRASHED', text: `its processes could not be read: ${error instanceof Error ? error.message : String(error)}` }),
     )
   }
@@ -132,12 +133,12 @@ function followChild(child: ChildProcess, run: Run, tree: RunningTree, settle: (
   const give = (error: CollectorError): void => {
     closeStreams(child)
     child.unref()
-    settle({ error, remains: untilEnded(tree) })
+    settle({ error, remains: untilEnded(members) })
   }
   signal.addEventListener('abort', abort, { once: true })
   if (signal.aborted) abort()
   child.stdin?.end(input)
-  preferForOom(tree.pid)
+  preferForOom(members.root)
 }
 
 function closeStreams({ stdin, stdout, stderr }: ChildProcess): void {
@@ -184,24 +185,25 @@ function quoted(err: Buffer, conceal: Conceal): string {
   return `: ${text.length > MAX_QUOTED ? `...${text.slice(-MAX_QUOTED).replace(/^[\udc00-\udfff]/, '')}` : text}`
 }
 
-/** Calls `exceeded` once if the memory of a process and its descendants exceeds the limit. Returns a function that ends the measurements. */
-function watchMemory(root: Root, limit: number, exceeded: () => void): () => void {
+/** Calls `exceeded` once if the memory of the processes of a run exceeds the limit. Returns a function that ends the measurements. */
+function watchMemory(members: Members, limit: number, exceeded: () => void): () => void {
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
   const measureLater = (busyMs: number): void => {
     // on a machine with very many processes, measurements take at most a twentieth of the time
-    if (!isStopped) timer = setTimeout(measure, Math.max(MEMORY_EVERY_MS, busyMs * 20))
+    if (!isStopped) timer = setTimeout(() => void measure(), Math.max(MEMORY_EVERY_MS, busyMs * 20))
   }
-  const measure = (): void => {
-    memoryOfTree(root).then(
-      ({ bytes, busyMs }) => {
-        if (isStopped) return
-        if (bytes > limit) exceeded()
-        else measureLater(busyMs)
-      },
+  const measure = async (): Promise<void> => {
+    let busyMs = 0
+    try {
+      const scan = await sharedScan()
+      const memory = await memoryOf(await members.among(scan.processes))
+      if (memory.bytes > limit && !isStopped) return exceeded()
+      busyMs = scan.busyMs + memory.busyMs
+    } catch {
       // for example because the agent has too many open files: the time limit still bounds the run
-      () => measureLater(0),
-    )
+    }
+    measureLater(busyMs)
   }
   measureLater(0)
   return () => {

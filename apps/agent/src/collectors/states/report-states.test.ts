@@ -10,10 +10,13 @@ interface Trial {
   /** The seconds at which the agent asked without states. */
   readonly asked: number[]
   change(states: string): void
+  /** A namespace is no longer read, or all namespaces are read again. */
+  setAsking(isAsking: boolean): void
   end(): Promise<void>
 }
 
 function begin(isAccepted: () => boolean, { isAsking = false, burst = 4, repeatMs = 240_000 } = {}): Trial {
+  let isUnread = isAsking
   const clock = virtualClock()
   const stop = new AbortController()
   let states = 'first'
@@ -26,7 +29,7 @@ function begin(isAccepted: () => boolean, { isAsking = false, burst = 4, repeatM
       return isAccepted()
     },
     ask: async () => void asked.push(clock.now() / 1_000),
-    isAsking: () => isAsking,
+    isAsking: () => isUnread,
     ...{ repeatMs, burst, clock, signal: stop.signal },
   })
   return {
@@ -34,6 +37,10 @@ function begin(isAccepted: () => boolean, { isAsking = false, burst = 4, repeatM
     change(next) {
       states = next
       reporting.changed()
+    },
+    setAsking(next) {
+      isUnread = next
+      if (next) reporting.asking()
     },
     end: async () => {
       stop.abort()
@@ -62,6 +69,25 @@ test('while a namespace is not read, states are repeated every 20 s, because the
   await clock.advance(60_000)
   expect(sent.map(([at]) => at)).toEqual([0, 20, 40, 60])
   expect(asked).toEqual([])
+  await end()
+})
+
+test.each([0, 3])('a namespace that becomes unread is asked for within 20 s, also if %i changes are left', async (left) => {
+  const { clock, reporting, sent, change, setAsking, end } = begin(() => true, { burst: 3 })
+  reporting.known()
+  await clock.advance(1_000)
+  for (let changes = 0; changes < 3 - left; changes++) {
+    change(`change ${changes}`)
+    await clock.advance(1_000)
+  }
+  const before = sent.length
+  setAsking(true)
+  change('paused')
+  await clock.advance(60_000)
+  const times = sent.slice(before).map(([at]) => at)
+  expect(times.length).toBeGreaterThanOrEqual(3)
+  const gaps = [4 - left, ...times].map((at, i, all) => (all[i + 1] ?? at) - at)
+  expect(Math.max(...gaps)).toBeLessThanOrEqual(20)
   await end()
 })
 

@@ -20,6 +20,8 @@ export interface StatesOptions {
 export interface States {
   /** Must be called after the states changed. */
   changed(): void
+  /** Must be called after `isAsking` has become true. */
+  asking(): void
   /** Must be called when the service has begun to know the host: it accepts states from then on. */
   known(): void
   /** Resolves after the signal has aborted. Never rejects. */
@@ -38,9 +40,10 @@ const RETRY_MS = 20_000
 
 /**
  * Sends the states of collectors when they change, and repeats them, until the signal aborts. States that were not accepted are owed, and
- * sent again after a growing pause. Each change is an entry of the service's log. So after `burst` changes in a row there is at most one in
- * each REPEAT_MS, and until then the states that were accepted last are repeated: the service does not write unchanged states to its log.
- * While the states are not accepted, the agent asks without them.
+ * sent again after a growing pause. While a namespace is not read, the states are repeated every ASK_MS, because the answer says what is
+ * read; if they are not accepted, the agent asks without them. Each change is an entry of the service's log. So after `burst` changes in a
+ * row there is at most one in each REPEAT_MS, and until then the states that were accepted last are repeated: the service does not write
+ * unchanged states to its log.
  */
 export function reportStates({ states, send, ask, isAsking, repeatMs, burst, signal, clock }: StatesOptions): States {
   let wake = new AbortController()
@@ -79,6 +82,12 @@ export function reportStates({ states, send, ask, isAsking, repeatMs, burst, sig
     changed() {
       if (failures > 0) return
       reportAt = Math.min(reportAt, changes.nextAt(clock.now()))
+      wake.abort()
+    },
+    asking() {
+      // while states are not accepted, the agent asks without them
+      if (failures > 0) return
+      reportAt = Math.min(reportAt, clock.now() + ASK_MS)
       wake.abort()
     },
     known() {

@@ -20,7 +20,7 @@ import { CommandFailure, EXIT } from '../../call/failure.ts'
 import { wholeNumber } from '../../options/values.ts'
 import { note, type Result, run, withExamples, withService } from '../../output/output.ts'
 import { notEmpty } from '../host/hosts.ts'
-import { collectorsOf, outcomeJson, outcomeLine, withCollected } from './collectors.ts'
+import { collectorsOf, outcomeJson, outcomeLine, shownUnsent, withCollected } from './collectors.ts'
 import { runSimulatedFleet } from './fleet.ts'
 import { archOf, readOfferedPci } from './machine.ts'
 import { toPreview } from './preview.ts'
@@ -162,25 +162,24 @@ async function reportOnce(flags: AgentFlags): Promise<Result> {
   const { outcomes, unreported } =
     collectors === undefined
       ? { outcomes: [], unreported: undefined }
-      : await reportCollectors({ gantt, name, settings: collectors, required, notify }, stopped()).catch((error: unknown) => {
-          throw toFailureOf(flags, error)
-        })
+      : await reportCollectors({ gantt, name, settings: collectors, required, notify }, stopped())
   const check = await checkClaims(gantt, name, machine.picture, offer).catch((error: unknown) => {
     notify({ event: 'claims.unchecked', text: error instanceof Error ? error.message : String(error) })
     return undefined
   })
+  const unsent = shownUnsent(flags, outcomes, unreported)
   const overLimits = check?.overLimits ?? []
   const fit = check !== undefined && overLimits.length === 0 ? [`Claims on this host: ${check.claims}, none over a limit.`] : []
   return {
     lines: [
       ...events.filter(({ event }) => event !== 'counts').map(toLine),
-      ...outcomes.map(outcomeLine),
-      ...(unreported === undefined ? [] : [`The states of the collectors were not reported: ${unreported}`]),
+      ...unsent.outcomes.map(outcomeLine),
+      ...(unsent.states === undefined ? [] : [`The states of the collectors were not reported: ${unsent.states}`]),
       ...overLimits.map(overLimitLine),
       ...fit,
     ],
-    json: { events, claims: check ?? null, ...(outcomes.length > 0 && { collectors: outcomes.map(outcomeJson) }) },
-    exitCode: overLimits.length > 0 || outcomes.some(({ type }) => type === 'failed') ? EXIT.refused : EXIT.done,
+    json: { events, claims: check ?? null, ...(outcomes.length > 0 && { collectors: unsent.outcomes.map(outcomeJson) }) },
+    exitCode: unsent.exitCode ?? (overLimits.length > 0 || outcomes.some(({ type }) => type === 'failed') ? EXIT.refused : EXIT.done),
   }
 }
 

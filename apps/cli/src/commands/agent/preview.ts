@@ -1,6 +1,7 @@
 import { type Offer, type Picture, remarksOn, toFull, valueIn } from '@gantt/agent'
 import { graphql } from '@gantt/client'
 import type { ServiceClient } from '../../call/connection.ts'
+import { CommandFailure } from '../../call/failure.ts'
 import { counted, gibPair, mib, ranges } from '../../output/format.ts'
 import type { Result } from '../../output/output.ts'
 import { toPairs, toTable, wrap } from '../../output/table.ts'
@@ -9,13 +10,20 @@ const REQUIRED = graphql(`query Required($host: ResourceNameInput!) { requiredSt
 
 /**
  * Shows the hardware of this machine and the report that the agent would send. If a client is passed, also shows which fields of the report
- * the active profiles need. Sends no report.
+ * the active profiles need; if the call for this fails, the rest is shown all the same, with the exit code of the failure. Sends no report.
  */
 export async function toPreview(picture: Picture, offer: Offer, client: ServiceClient | undefined): Promise<Result> {
   const at = new Date().toISOString()
   const whole = toFull({ picture, at }, offer, new Set())
-  const answer = await client?.request(REQUIRED, { host: { host: offer.nodeName } })
-  const omittable = answer?.requiredStats.namespaces.find(({ namespace }) => namespace === 'compute')?.omittable
+  const answer = await client?.request(REQUIRED, { host: { host: offer.nodeName } }).catch((failure: unknown) => {
+    if (failure instanceof CommandFailure) return failure
+    throw failure
+  })
+  const failure = answer instanceof CommandFailure ? answer : undefined
+  const omittable =
+    answer instanceof CommandFailure
+      ? undefined
+      : answer?.requiredStats.namespaces.find(({ namespace }) => namespace === 'compute')?.omittable
   const needed = omittable && toFull({ picture, at }, offer, new Set(omittable))
   const sizes: (readonly [string, string])[] = [
     ['full report', `${bytesOf(whole)} B`],
@@ -29,11 +37,19 @@ export async function toPreview(picture: Picture, offer: Offer, client: ServiceC
       ...deviceLines(picture, whole.pciPools ?? []),
       '',
       ...toPairs(sizes),
+      ...(failure === undefined ? [] : wrap(`Which fields the profiles need is not known: ${failure.message}`)),
       ...remarksOn(picture).flatMap((remark) => wrap(`Note: ${remark}`)),
       '',
       JSON.stringify(needed ?? whole, null, 2),
     ],
-    json: { picture, whole, needed: needed ?? null, bytes: { whole: bytesOf(whole), needed: needed ? bytesOf(needed) : null } },
+    json: {
+      picture,
+      whole,
+      needed: needed ?? null,
+      bytes: { whole: bytesOf(whole), needed: needed ? bytesOf(needed) : null },
+      ...(failure && { problem: failure.message }),
+    },
+    ...(failure && { exitCode: failure.exitCode }),
   }
 }
 

@@ -28,7 +28,7 @@ export const HOST = graphql(
     numa { cells { id cpus cpusFree pinned memoryMb memoryUsedMb memoryFreeMb } }
     gpus { index model freeMilli }
     namespaces { namespace version ageSeconds lastSequence problem }
-    collectors { name namespace state intervalSeconds outdated error { code message } }
+    collectors { name namespace state intervalSeconds outdated reportedAt error { code message } }
     aggregates(first: 100) { nodes { uuid name } }
     claims(first: 100, states: [RESERVED, CONFIRMED, MATERIALISED]) { totalCount nodes { ...ClaimRow } }
   }
@@ -52,8 +52,10 @@ export function toLines(host: HostDetail, nowMs: number): readonly string[] {
     ...toOrigins(host.capacity),
     ...(numa === null || numa.cells.length === 0 ? [] : ['', 'NUMA cells', ...toCells(numa.cells)]),
     ...(gpus.length === 0 ? [] : ['', 'GPUs', ...toGpus(gpus)]),
-    ...(namespaces.length + collectors.length === 0 ? [] : ['', 'reported by other services', ...toReported(namespaces, collectors)]),
-    ...(collectors.length === 0 ? [] : ['', 'collectors of the agent', ...toCollectors(collectors)]),
+    ...(namespaces.length + collectors.length === 0
+      ? []
+      : ['', 'reported by other services', ...toReported(namespaces, collectors, nowMs)]),
+    ...(collectors.length === 0 ? [] : ['', 'collectors of the agent', ...toCollectors(collectors, nowMs)]),
     '',
     ...(claims.totalCount === 0 ? ['No claim holds resources.'] : [toClaimHead(host), ...toClaimTable(claims.nodes, nowMs)]),
   ]
@@ -111,7 +113,7 @@ const toOrigins = (capacity: readonly OriginedUsage[]): readonly string[] =>
   )
 
 /** The documents of other services, and the namespaces that collectors of the host have not sent, which are called not sent. */
-const toReported = (namespaces: readonly Reported[], collectors: HostDetail['collectors']): readonly string[] =>
+const toReported = (namespaces: readonly Reported[], collectors: HostDetail['collectors'], nowMs: number): readonly string[] =>
   toTable(
     [
       { head: 'namespace', cut: 'end', least: 10 },
@@ -130,22 +132,22 @@ const toReported = (namespaces: readonly Reported[], collectors: HostDetail['col
       ]),
       ...collectors
         .filter((collector) => collector.state !== 'SENDING' && !namespaces.some(({ namespace }) => namespace === collector.namespace))
-        .map((collector) => [collector.namespace, '-', '-', 'not sent', `collector ${collector.name}: ${collectorText(collector)}`]),
+        .map((collector) => [collector.namespace, '-', '-', 'not sent', `collector ${collector.name}: ${collectorText(collector, nowMs)}`]),
     ],
   )
 
-const toCollectors = (collectors: HostDetail['collectors']): readonly string[] =>
+const toCollectors = (collectors: HostDetail['collectors'], nowMs: number): readonly string[] =>
   toTable(
     [
       { head: 'collector', cut: 'end', least: 9 },
       { head: 'namespace', cut: 'end', least: 9 },
       { head: 'documents', wraps: true, least: 20 },
     ],
-    collectors.map((collector) => [collector.name, collector.namespace, collectorText(collector)]),
+    collectors.map((collector) => [collector.name, collector.namespace, collectorText(collector, nowMs)]),
   )
 
-/** What a collector does now. What is not sent is called not sent, and not absent. */
-function collectorText({ state, intervalSeconds, outdated, error }: HostDetail['collectors'][number]): string {
+/** What a collector does now, or did when its agent last reported it. What is not sent is called not sent, and not absent. */
+function collectorText({ state, intervalSeconds, outdated, reportedAt, error }: HostDetail['collectors'][number], nowMs: number): string {
   const every = intervalSeconds === null ? '' : ` every ${decimal(intervalSeconds)} s`
   const texts = {
     WAITING: 'not run yet',
@@ -154,7 +156,7 @@ function collectorText({ state, intervalSeconds, outdated, error }: HostDetail['
     PAUSED: 'not sent: no profile in use reads them',
     FAILING: `failing, ${error?.code ?? 'unknown'}: ${error?.message ?? ''}`,
   }
-  return `${texts[state]}${outdated ? ' (outdated: the agent has not repeated this)' : ''}`
+  return `${texts[state]}${outdated ? ` (outdated: the agent reported this ${age(reportedAt, nowMs)} ago, and has not repeated it)` : ''}`
 }
 
 const toCells = (cells: readonly Cell[]): readonly string[] =>

@@ -58,7 +58,14 @@ const MAX_INSTANCES_WITH_ALTERNATES = 5
 
 /** A line with the fields of the request that had no effect. Empty if all fields had an effect. */
 export const toLinesOfIgnored = ({ ignoredFields = [] }: { readonly ignoredFields?: readonly string[] }): readonly string[] =>
-  ignoredFields.length === 0 ? [] : ['', ...wrap(`Ignored fields (nothing in the profile reads them): ${ignoredFields.join(', ')}.`)]
+  ignoredFields.length === 0
+    ? []
+    : [
+        '',
+        ...wrap(
+          `Ignored fields (nothing in the profile reads them, or no recent document locates what they name): ${ignoredFields.join(', ')}.`,
+        ),
+      ]
 
 /** The host of each instance, the claimed resources, and the next command. */
 export function toLinesOfPlaced({ replayed, decision, destinations }: Placed): readonly string[] {

@@ -53,7 +53,7 @@ export const DECISION = graphql(`
   query Decision($id: ID!) {
     decision(id: $id) {
       funnel { filter entered passed }
-      id at outcome attempt durationMs account seed fleetRevision coreVersion hostCount instanceUuids requestIds ignoredFields
+      id at outcome attempt durationMs account seed fleetRevision coreVersion hostCount instanceUuids requestIds ignoredFields unlocatedFields
       explanationRetainedUntil replica
       receipt { inputs decided matrix }
       solver { status taken text objective filterObjective bound gap nodes columns rows candidates passing detail }

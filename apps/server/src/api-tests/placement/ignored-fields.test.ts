@@ -124,6 +124,24 @@ test('an affinity hint is reported as ignored only if the profile has no filter 
   expect(await ignored(spec, { profile: 'near' })).toEqual([])
 })
 
+test('the decision and a simulation name the hints that no document locates', async () => {
+  const hints = (...keys: readonly string[]) => keys.map((key) => ({ key, values: [randomUUID()] }))
+  const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 64 }, schedulerHints: hints('near_volume', 'reservation') } }
+  const FIELDS = 'ignoredFields unlocatedFields'
+  const { selectDestinations } = await dataOf(
+    api,
+    `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { ... on SelectDestinationsPayload { decision { ${FIELDS} } } } }`,
+    { in: { idempotencyKey: randomUUID(), claim: { mode: 'NONE' }, spec } },
+  )
+  const expected = {
+    ignoredFields: ['schedulerHints.near_volume', 'schedulerHints.reservation'],
+    unlocatedFields: ['schedulerHints.near_volume'],
+  }
+  expect(selectDestinations.decision).toEqual(expected)
+  const SIMULATE = `query ($in: SimulateInput!) { simulate(input: $in) { decisions { ${FIELDS} } } }`
+  expect((await dataOf(api, SIMULATE, { in: { requests: [{ spec }] } })).simulate.decisions).toEqual([expected])
+})
+
 test('the decision and a simulation report the same ignored fields as the call', async () => {
   const flavor = { ...row, extra_specs }
   const spec = {
@@ -200,16 +218,20 @@ test('extra specs without a scope are reported as ignored under Nova’s rules u
 })
 
 test('the headline of a placed request names the parts of the request that nothing reads', async () => {
-  const headlineOf = async (spec: object): Promise<string> =>
+  const headlineOf = async (spec: object, more: object = {}): Promise<string> =>
     (
       await dataOf(api, 'query ($in: ExplainPlacementInput!) { explainPlacement(input: $in) { headline } }', {
-        in: { subject: { spec: { gantt: { numInstances: 2, flavor: { vcpus: 1, memoryMb: 64, ...spec } } } } },
+        in: { subject: { spec: { gantt: { numInstances: 2, flavor: { vcpus: 1, memoryMb: 64, ...spec }, ...more } } } },
       })
     ).explainPlacement.headline
   const placed = await headlineOf({})
   expect(placed).toMatch(/^h\d was selected for instance 1 of 2: the best of \d hosts that passed, of \d\.$/)
   expect(await headlineOf({ extraSpecs })).toBe(
     `${placed} Nothing in the profile default reads flavor.extraSpecs.hw:cpu_policy of the request.`,
+  )
+  const schedulerHints = [{ key: 'near_volume', values: [randomUUID()] }]
+  expect(await headlineOf({ extraSpecs }, { schedulerHints })).toBe(
+    `${placed} Nothing in the profile default reads flavor.extraSpecs.hw:cpu_policy of the request. No recent document locates what is named by schedulerHints.near_volume of the request.`,
   )
   const many = Array.from({ length: 5 }, (_, i) => ({ key: `quota:${i}`, value: '1' }))
   expect(await headlineOf({ extraSpecs: many })).toMatch(/flavor\.extraSpecs\.quota:2 and 2 more fields of the request\.$/)

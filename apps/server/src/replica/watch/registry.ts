@@ -1,3 +1,4 @@
+import type { PluginRef } from '@gantt/scheduler-core'
 import type { ReplicaRow, ReplicaRows, ReplicaStore, Sign } from '../../stores/replicas.ts'
 import type { Timers } from '../../timers.ts'
 import { UnavailableError } from '../../unavailable.ts'
@@ -113,6 +114,13 @@ export async function openRegistry({ store, timers, describe, onLook, warn }: Re
     },
   }
 }
+
+/**
+ * The plug-ins that the replicas other than `own` have loaded, as far as these are living, or can continue. Replicas whose release does not
+ * report their plug-ins are left out.
+ */
+export const pluginsOfOthers = ({ now, rows }: ReplicaRows, own: string): readonly PluginRef[] =>
+  rows.flatMap((row) => (row.id !== own && mayReturn(row, now) ? (row.vitals?.plugins ?? []) : []))
 
 /** Returns true if a replica wrote a sign of life recently. */
 export const isLiving = ({ stoppedAt, seenAt }: Pick<ReplicaRow, 'stoppedAt' | 'seenAt'>, now: number): boolean =>

@@ -1,3 +1,4 @@
+import { pluginsOf } from '@gantt/scheduler-core'
 import type { Vitals } from '../../stores/replicas.ts'
 import type { Timers } from '../../timers.ts'
 import type { Replica } from '../replica.ts'
@@ -37,6 +38,7 @@ export function createVitals(replica: Pick<Replica, 'tally' | 'fleet'>, { now }:
       conflicts: note.conflicts - first.conflicts,
       memoryBytes: process.memoryUsage.rss(),
       hosts: countStates(replica.fleet),
+      plugins: pluginsOf(replica.fleet).list.map(({ name, version }) => ({ name, version })),
     }
   }
 }

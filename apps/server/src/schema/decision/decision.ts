@@ -63,8 +63,14 @@ builder.node(Decision, {
     ignoredFields: t.stringList({
       nullable: true,
       description:
-        'The paths of request fields that have no effect, because nothing in the profile version that decided reads them. They are determined by the rules of this release. Null if this replica does not know the profile version.',
+        'The paths of request fields that have no effect, because nothing in the profile version that decided reads them, or because no recent document locates the volumes and ports that they name. They are determined by the rules and the documents of the present. Null if this replica does not know the profile version.',
       resolve: async (view, _args, { decisions }) => decisions.ignoredFields(await view.load()),
+    }),
+    unlocatedFields: t.stringList({
+      nullable: true,
+      description:
+        'Those of `ignoredFields` that something in the profile version reads, and that have no effect because no recent document of another service locates the volumes and ports that they name, for example because the collector of a host is paused. Null if this replica does not know the profile version.',
+      resolve: async (view, _args, { decisions }) => decisions.unlocatedFields(await view.load()),
     }),
     profile: t.field({
       type: ProfileVersion,

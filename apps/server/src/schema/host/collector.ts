@@ -51,7 +51,7 @@ export const HostCollector = builder.objectRef<CollectorView>('HostCollector').i
       type: 'DateTime',
       nullable: true,
       description:
-        'When its last good document was collected, by the clock of the host; null while it sends documents, and if there was none. `HostNamespace.ageSeconds` is the age of the document that the service has.',
+        "When its last good document was collected, by the clock of the host; if the agent was started anew since, when the service stored that document, by the database's clock. Null while it sends documents, and if there was none. `HostNamespace.ageSeconds` is the age of the document that the service has.",
       resolve: ({ lastGoodAt }) => (lastGoodAt === null ? null : Date.parse(lastGoodAt)),
     }),
     reportedAt: t.expose('reportedAt', { type: 'DateTime', description: "When the agent reported this state, by the database's clock." }),

@@ -135,7 +135,7 @@ export const InstanceDestinations = builder.objectRef<InstanceDestinationsShape>
 })
 
 const ignoredFields =
-  'The paths in the request of fields that had no effect: fields of a Nova document that this release does not know, and extra specs, hints and image properties that nothing in the profile reads. Includes `claim.ttl` (`ttl` of claimCreate) if nothing is reserved, `claim.untilCounted` if nothing is reserved, if a claim moves, or while a live replica cannot read such reservations, and `claim.mode` if it is CONFIRM and the intent claims nothing.'
+  'The paths in the request of fields that had no effect: fields of a Nova document that this release does not know, extra specs, hints and image properties that nothing in the profile reads, and hints, volumes and ports that no recent document locates, unless a filter refuses hosts for that. Includes `claim.ttl` (`ttl` of claimCreate) if nothing is reserved, `claim.untilCounted` if nothing is reserved, if a claim moves, or while a live replica cannot read such reservations, and `claim.mode` if it is CONFIRM and the intent claims nothing.'
 
 const SelectDestinationsPayload = builder.objectRef<Placed>('SelectDestinationsPayload').implement({
   description: 'The instances are placed, and their claims are stored durably.',

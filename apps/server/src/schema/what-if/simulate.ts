@@ -88,7 +88,12 @@ const SimulatedDecision = builder.objectRef<SimulatedView>('SimulatedDecision').
       resolve: ({ decided }) => decided.answer.map(({ selected }) => selected),
     }),
     ignoredFields: t.exposeStringList('ignored', {
-      description: 'The paths of request fields that have no effect, because nothing in the profile reads them.',
+      description:
+        'The paths of request fields that have no effect, because nothing in the profile reads them, or because no recent document locates the volumes and ports that they name.',
+    }),
+    unlocatedFields: t.exposeStringList('unlocated', {
+      description:
+        'Those of `ignoredFields` that something in the profile reads, and that have no effect because no recent document of another service locates the volumes and ports that they name, for example because the collector of a host is paused.',
     }),
     found: t.int({
       description: 'How many instances found a host before the first instance that did not.',

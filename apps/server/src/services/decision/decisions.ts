@@ -1,4 +1,12 @@
-import { currentSpec, type DecisionRecord, hostsOfManyNames, type InstanceRecord, ignoredFields, isStorable } from '@gantt/scheduler-core'
+import {
+  currentSpec,
+  type DecisionRecord,
+  hostsOfManyNames,
+  type InstanceRecord,
+  ignoredFields,
+  isStorable,
+  unlocatedFields,
+} from '@gantt/scheduler-core'
 import { type DecisionFilter, type DecisionStore, isUnreadable, type UnreadableDecision } from '../../db/tables/decisions.ts'
 import type { LostTry } from '../../db/tables/lost-tries.ts'
 import { receiptOf } from '../../db/tables/receipts.ts'
@@ -63,6 +71,8 @@ export interface Decisions {
   destinationsOf(decision: StoredDecision): InstanceDestinations[]
   /** The paths of request fields that had no effect. Null if this replica does not know the profile version of the decision. */
   ignoredFields(decision: StoredDecision): string[] | null
+  /** Those of `ignoredFields` that have no effect because no recent document locates what they name. Null in the same case. */
+  unlocatedFields(decision: StoredDecision): string[] | null
   /**
    * The hashes that later show whether the decision is unchanged. If the decision was not read from the tables, the hashes are computed as
    * they would be stored there.
@@ -178,6 +188,10 @@ export function createDecisions(replica: Replica, { decisions, requestSpecs, pro
     ignoredFields({ record: { request, profile: ref } }) {
       const profile = replica.fleet.profiles.find(ref)
       return profile === undefined ? null : [...ignoredFields(currentSpec(request), profile, replica.fleet)]
+    },
+    unlocatedFields({ record: { request, profile: ref } }) {
+      const profile = replica.fleet.profiles.find(ref)
+      return profile === undefined ? null : [...unlocatedFields(currentSpec(request), profile, replica.fleet)]
     },
     receiptOf: (decision) => decision.receipt ?? { ...receiptOf(decision), matrix: null, matrixAt: null },
     requestIds: inBatches(async (ids) => {

@@ -23,6 +23,7 @@ import {
   type SelectedDestination,
   type ShadowStep,
   type Steps,
+  unlocatedFields,
   type VerdictMatrix,
   verdictMatrixInSteps,
   wayOutAgain,
@@ -100,8 +101,10 @@ export interface Examined extends Findings {
   readonly cause: Cause | null
   /** If no host passes: a sentence about a change with which the request would fit. Undefined if no such change was found. */
   readonly way: string | undefined
-  /** The paths of the request's fields that have no effect, because nothing in the profile reads them. */
+  /** The paths of the request's fields that have no effect. */
   readonly ignored: readonly string[]
+  /** Those of `ignored` that have no effect because no recent document locates what they name. Nothing in the profile reads the others. */
+  readonly unlocated: readonly string[]
   /** The refusals by filters in shadow mode. `steps` does not contain them. */
   readonly shadows: readonly ShadowStep[]
   /** The names of all hosts, by host index. */
@@ -158,6 +161,12 @@ function ranksOf({ ranked, weighed }: Findings, hosts: number): Int32Array {
   return ranks
 }
 
+/** The fields of the request that have no effect. */
+function ignoredIn({ record, profile }: Question, fleet: Fleet): Pick<Examined, 'ignored' | 'unlocated'> {
+  const request = currentSpec(record.request)
+  return { ignored: ignoredFields(request, profile, fleet), unlocated: unlocatedFields(request, profile, fleet) }
+}
+
 /**
  * Evaluates one instance as in the decision. The earlier instances of the request hold their resources. If `isShortCircuited`, the
  * evaluation of each host stops at its first refusal.
@@ -175,7 +184,7 @@ export async function examineInstance(question: Question, instance: number, isSh
         const shadows = yield* examineShadows(fleet, currentSpec(record.request), question.profile, findings)
         return {
           ...findings,
-          ignored: ignoredFields(currentSpec(record.request), question.profile, fleet),
+          ...ignoredIn(question, fleet),
           shadows,
           cause: findings.ranked.length > 0 ? null : yield* cause(),
           ...(yield* factsOf(fleet)),

@@ -41,12 +41,17 @@ export function headlineOf(examined: Examined): string {
   return cause === null ? `None of ${counted(hostCount, 'host')} passed.` : causeText(cause, way)
 }
 
-/** A sentence about parts of the request that have no effect, because a selected host need not meet them. Empty if there are none. */
-function ignoredText({ ignored, question }: Examined): string {
-  if (ignored.length === 0) return ''
-  const named = ignored.slice(0, IGNORED)
-  const more = ignored.length - named.length
-  return ` Nothing in the profile ${question.profile.name} reads ${named.join(', ')}${more > 0 ? ` and ${counted(more, 'more field')}` : ''} of the request.`
+/** Sentences about parts of the request that have no effect, because a selected host need not meet them. Empty if there are none. */
+function ignoredText({ ignored, unlocated, question }: Examined): string {
+  const list = (paths: readonly string[]): string => {
+    const more = paths.length - IGNORED
+    return `${paths.slice(0, IGNORED).join(', ')}${more > 0 ? ` and ${counted(more, 'more field')}` : ''} of the request`
+  }
+  const unread = ignored.filter((path) => !unlocated.includes(path))
+  return [
+    unread.length === 0 ? '' : ` Nothing in the profile ${question.profile.name} reads ${list(unread)}.`,
+    unlocated.length === 0 ? '' : ` No recent document locates what is named by ${list(unlocated)}.`,
+  ].join('')
 }
 
 /** The whole explanation as a page, for a ticket or for a terminal with 80 columns. */

@@ -14,5 +14,15 @@ export function collectorViews({ record }: HostView, now: number): CollectorView
   const reported = collectorsOf({ now }, record)
   if (reported === undefined) return []
   const { collectors, reportedAt, isRecent } = reported
-  return collectors.map((one) => ({ ...one, reportedAt, isOutdated: !isRecent }))
+  return collectors.map((one) => ({ ...one, lastGoodAt: lastGoodAtOf(one, record), reportedAt, isOutdated: !isRecent }))
+}
+
+/**
+ * When the last good document of a collector was collected. An agent that was started anew does not know the documents of the agent before.
+ * The last one that the service accepted is then the last good one.
+ */
+function lastGoodAtOf({ namespace, state, lastGoodAt }: CollectorStatus, { namespaces }: HostView['record']): string | null {
+  if (lastGoodAt !== null || state === 'SENDING' || state === 'SLOWED') return lastGoodAt
+  const reportedAt = namespaces.get(namespace)?.reportedAt
+  return reportedAt === undefined ? null : new Date(reportedAt).toISOString()
 }

@@ -5,6 +5,7 @@ import {
   type Fleet,
   type HostReported,
   isOverruled,
+  materialising,
   mergeDelta,
   renewalAge,
   STRICT_CLAIMS,
@@ -55,10 +56,11 @@ function hasChanges(fleet: Fleet, report: Report, now: number): boolean {
   }
   if (report.delta !== undefined && report.delta.baseSequence !== reporter.sequence) return true
   const stats = report.full === undefined ? mergeDelta(record.stats, report.delta ?? { baseSequence: 0 }) : currentStats(report.full)
-  const listed = new Set(stats.instances)
-  for (const { instance, state, extra, source } of record.claims) {
-    // the instance ran before its claim was created, so even an unchanged report now changes the claim to MATERIALISED
-    if (instance !== null && listed.has(instance) && (state === 'RESERVED' || state === 'CONFIRMED')) return true
+  const isShown = materialising(fleet, record, new Set(stats.instances))
+  for (const claim of record.claims) {
+    const { state, extra, source } = claim
+    // for example, the instance ran before its claim was created, so even an unchanged report changes the claim to MATERIALISED
+    if (isShown(claim)) return true
     // An instance can have been resized in place after the last report. The usage in an unchanged report then includes the new size, so the
     // report must be written. From feature level STRICT_CLAIMS on, a report without a list of instances is also always written if the host
     // has a MATERIALISED claim.

@@ -1,4 +1,12 @@
-import { type Profile, presentName, type RequiredNamespace, requiredStats, servedProfiles } from '@gantt/scheduler-core'
+import {
+  type PluginRef,
+  type Profile,
+  pluginsOf,
+  presentName,
+  type RequiredNamespace,
+  requiredStats,
+  servedProfiles,
+} from '@gantt/scheduler-core'
 import type { Replica } from '../../replica/replica.ts'
 import { InputFault } from '../calls/outcome.ts'
 import type { HostView } from '../host/host-view.ts'
@@ -23,10 +31,18 @@ export interface RequiredStats {
   ofHost(host: Pick<HostView, 'record'>): Required
 }
 
-export function createRequiredStats(replica: Replica): RequiredStats {
+/** `pluginsOfOthers` returns the plug-ins that the other replicas have loaded. */
+export function createRequiredStats(replica: Replica, pluginsOfOthers: () => readonly PluginRef[]): RequiredStats {
+  /** The names of the plug-ins of which another replica has loaded another version. */
+  const unlike = (): ReadonlySet<string> => {
+    const others = pluginsOfOthers()
+    const own = pluginsOf(replica.fleet).list
+    const isUnlike = ({ name, version }: PluginRef): boolean => others.some((other) => other.name === name && other.version !== version)
+    return new Set(own.filter(isUnlike).map(({ name }) => name))
+  }
   const answer = (profiles: readonly Profile[], host?: HostView['record']): Required => ({
     profiles,
-    namespaces: requiredStats(replica.fleet, profiles, host),
+    namespaces: requiredStats(replica.fleet, profiles, host, unlike()),
     revision: replica.fleet.place.revision,
   })
   return {

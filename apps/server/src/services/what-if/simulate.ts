@@ -11,6 +11,7 @@ import {
   type Solution,
   type SolverRecord,
   simulate,
+  unlocatedFields,
 } from '@gantt/scheduler-core'
 import { mapInPieces } from '../../event-loop/lists.ts'
 import { answerInPieces, keepFleet, pauseOfQuestion } from '../../event-loop/question.ts'
@@ -40,6 +41,8 @@ export interface SimulatedView extends SimulatedDecision {
   explain(): Promise<Examined>
   /** The paths of request fields that had no effect. */
   readonly ignored: readonly string[]
+  /** Those of `ignored` that had no effect because no recent document locates what they name. */
+  readonly unlocated: readonly string[]
 }
 
 export interface Simulation extends Omit<Simulated, 'decisions' | 'proposals'> {
@@ -103,6 +106,7 @@ export function createSimulations(open: OpenHypothetical, readRequest: ReadReque
     }
     // computed once per request, because copies of a request have the same ignored fields
     const ignored = await mapInPieces(named, ({ request }) => ignoredFields(request, profile, fleet))
+    const unlocated = await mapInPieces(named, ({ request }) => unlocatedFields(request, profile, fleet))
     return {
       ...rest,
       asOf,
@@ -111,6 +115,7 @@ export function createSimulations(open: OpenHypothetical, readRequest: ReadReque
         ...decision,
         explain: () => explain(decision),
         ignored: ignored[decision.request] ?? [],
+        unlocated: unlocated[decision.request] ?? [],
       })),
       curve(most) {
         if (most < 2 || most > MAX_POINTS) throw InputFault.at(['curve', 'points'], most, `2 to ${MAX_POINTS}`)

@@ -19,7 +19,7 @@ const collectors = ['power', 'storage'].map((namespace) => ({
 }))
 
 /** What a service with these plug-ins answers to the host h1, while a profile with these parts is in use. */
-function answerOf(loaded: Plugins, parts: object) {
+function answerOf(loaded: Plugins, parts: object, unlike?: ReadonlySet<string>) {
   const parsed = parseProfile({ name: 'mine', number: 1, filters: [], weighers: [], collects: ['classes'], ...parts }, plugins)
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems))
   const profile: Profile = parsed.value
@@ -28,7 +28,7 @@ function answerOf(loaded: Plugins, parts: object) {
   log.append([{ type: 'activate', name: 'mine', number: 1 }, aDocument('h1', 'collectors', { collectors }), aDocument('h1', 'grid', {})])
   const { hosts, profiles } = log.fleet
   const served = servedProfiles(profiles).filter(({ name }) => name === 'mine')
-  const [compute, ...others] = requiredStats(log.fleet, served, hosts.get(0 as HostIndex))
+  const [compute, ...others] = requiredStats(log.fleet, served, hosts.get(0 as HostIndex), unlike)
   return { omittable: compute?.omittable, read: others.map(({ namespace }) => namespace), others }
 }
 
@@ -41,6 +41,18 @@ describe.each([
     const { omittable, read } = answerOf(plugins, parts)
     expect(read).toEqual(['power'])
     expect(omittable).toContain('gpus')
+  })
+
+  test('a service with the plug-in lists everything that the host could send, while another replica has another version of the plug-in', () => {
+    const [{ name: plugin = '' } = {}] = plugins.list
+    const { omittable, read, others } = answerOf(plugins, parts, new Set([plugin]))
+    expect(omittable).toEqual([])
+    expect(read.sort()).toEqual(['attestation', 'grid', 'network', 'power', 'storage'])
+    const fields = others.find(({ namespace }) => namespace === 'power')?.fields.map(({ field }) => field)
+    // what this service reads is listed too
+    expect(fields).toEqual(['freeWatts', '*'])
+    // another plug-in says nothing about this one
+    expect(answerOf(plugins, parts, new Set(['another']))).toEqual(answerOf(plugins, parts))
   })
 
   test('a service without the plug-in lists everything that the host could send', () => {

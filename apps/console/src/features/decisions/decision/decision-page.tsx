@@ -115,8 +115,11 @@ function Explained({ decision }: { readonly decision: Decision }) {
     >
       <Stack gap="md">
         <DecisionHeader decision={decision} fidelity={isAsDecided ? explained?.fidelity : undefined} />
-        <PathList label="Without effect" paths={decision.ignoredFields ?? []}>
+        <PathList label="Without effect" paths={(decision.ignoredFields ?? []).filter((path) => !decision.unlocatedFields?.includes(path))}>
           Ignored fields (nothing in the profile reads them):
+        </PathList>
+        <PathList label="Not located" paths={decision.unlocatedFields ?? []}>
+          Fields without effect, because no recent document locates what they name:
         </PathList>
         <Tries decision={decision} />
         {count > 1 ? (

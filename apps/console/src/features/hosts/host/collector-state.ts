@@ -4,41 +4,50 @@ import { formatCount } from '../../../lib/format.ts'
 export interface CollectorProgress {
   readonly state: 'WAITING' | 'SENDING' | 'SLOWED' | 'PAUSED' | 'FAILING'
   readonly intervalSeconds: number | null
+  /** True if the agent has not repeated the state, so that it is only known what it was. */
+  readonly outdated: boolean
 }
 
-/** The state of a collector in words. What is not sent is called not sent, and not absent. */
-export function collectorState({ state, intervalSeconds }: CollectorProgress): string {
-  const every = intervalSeconds === null ? '' : ` every ${formatCount(intervalSeconds)} s`
-  switch (state) {
-    case 'WAITING':
-      return 'not run yet'
-    case 'SENDING':
-      return `sent${every}`
-    case 'SLOWED':
-      return `sent only${every}: no profile in use reads it`
-    case 'PAUSED':
-      return 'not sent: no profile in use reads it'
-    default:
-      return 'failing'
+const everyOf = ({ intervalSeconds }: CollectorProgress): string =>
+  intervalSeconds === null ? '' : ` every ${formatCount(intervalSeconds)} s`
+
+/** The state of a collector in words. What is not sent is called not sent, and not absent. An outdated state is in the past tense. */
+export function collectorState(collector: CollectorProgress): string {
+  const every = everyOf(collector)
+  const texts: Readonly<Record<CollectorProgress['state'], readonly [now: string, then: string]>> = {
+    WAITING: ['not run yet', 'had not been run yet'],
+    SENDING: [`sent${every}`, `was sent${every}`],
+    SLOWED: [`sent only${every}: no profile in use reads it`, `was sent only${every}: no profile in use read it`],
+    PAUSED: ['not sent: no profile in use reads it', 'was not sent: no profile in use read it'],
+    FAILING: ['failing', 'was failing'],
   }
+  const [now, then] = texts[collector.state]
+  return collector.outdated ? then : now
 }
 
 /**
- * A sentence for a namespace that a collector does not send, or seldom sends. Undefined if it is sent. `hasDocument`: the host has an
- * earlier document of the namespace.
+ * A sentence for a namespace that a collector does not send, or seldom sends, or of which this is not known now, because the state is
+ * outdated. Undefined if it is sent. `hasDocument`: the host has an earlier document of the namespace.
  */
-export function unsentNote({ state, intervalSeconds }: CollectorProgress, name: string, hasDocument: boolean): string | undefined {
-  const last = (document: string): string => (hasDocument ? `This is ${document}.` : 'The host has no document.')
-  switch (state) {
-    case 'PAUSED':
-      return `Not sent now: no profile in use reads it, so the collector ${name} is paused. ${last('the last document that it sent')}`
-    case 'SLOWED':
-      return `Sent only every ${formatCount(intervalSeconds ?? 0)} s: no profile in use reads it, so the collector ${name} is slowed. ${last('its last document')}`
-    case 'FAILING':
-      return `Not sent now: the collector ${name} fails. ${last('its last good document')}`
-    case 'WAITING':
-      return `Not sent yet: the collector ${name} was not run yet. ${last('an earlier document')}`
-    default:
-      return undefined
+export function unsentNote(collector: CollectorProgress, name: string, hasDocument: boolean): string | undefined {
+  const { state, outdated } = collector
+  const every = everyOf(collector)
+  const texts: Readonly<Record<CollectorProgress['state'], readonly [now: string | undefined, then: string, document: string]>> = {
+    WAITING: [`Not sent yet: the collector ${name} was not run yet.`, `The collector ${name} had not been run yet.`, 'an earlier document'],
+    SENDING: [undefined, `The collector ${name} sent it${every}.`, 'its last document'],
+    SLOWED: [
+      `Sent only${every}: no profile in use reads it, so the collector ${name} is slowed.`,
+      `The collector ${name} sent it only${every}: no profile in use read it.`,
+      'its last document',
+    ],
+    PAUSED: [
+      `Not sent now: no profile in use reads it, so the collector ${name} is paused.`,
+      `The collector ${name} was paused: no profile in use read it.`,
+      'the last document that it sent',
+    ],
+    FAILING: [`Not sent now: the collector ${name} fails.`, `The collector ${name} was failing.`, 'its last good document'],
   }
+  const [now, then, document] = texts[state]
+  const sentence = outdated ? then : now
+  return sentence && `${sentence} ${hasDocument ? `This is ${document}.` : 'The host has no document.'}`
 }

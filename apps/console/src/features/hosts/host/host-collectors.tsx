@@ -27,15 +27,19 @@ export function HostCollectors({ collectors }: { readonly collectors: readonly C
           {
             head: 'Documents',
             cell: collectorState,
-            attributes: ({ state }) => ({ style: state === 'FAILING' ? { color: 'var(--gantt-fail)' } : undefined }),
+            attributes: ({ state, outdated }) => ({ style: state === 'FAILING' && !outdated ? { color: 'var(--gantt-fail)' } : undefined }),
           },
           { head: 'Since', cell: ({ since }) => <Age atMs={Date.parse(since)} ago /> },
           {
             head: 'Last good',
-            cell: ({ lastGoodAt, state }) =>
+            cell: ({ lastGoodAt, state, outdated }) =>
               lastGoodAt === null ? (
                 state === 'SENDING' || state === 'SLOWED' ? (
-                  'the present one'
+                  outdated ? (
+                    'the last one'
+                  ) : (
+                    'the present one'
+                  )
                 ) : (
                   'none'
                 )

@@ -17,13 +17,12 @@ interface HostNamespaceProps {
 /** A report of another service about the host: its number, its age, and its document. A document that could not be parsed is shown too. */
 export function HostNamespace({ report, collector }: HostNamespaceProps) {
   const { document, lastSequence, problem } = report
-  const note = collector === undefined ? undefined : unsentNote(collector, collector.name, true)
   return (
     <Stack gap={4}>
       <Text size="sm" c="dimmed">
         Report {formatCount(lastSequence)}, <Since report={report} />
       </Text>
-      {note === undefined ? null : <Text size="sm">{note}</Text>}
+      {collector === undefined ? null : <UnsentNote collector={collector} hasDocument />}
       {problem === null ? null : (
         <Text size="sm" c="red">
           This release cannot read it: {problem}
@@ -45,14 +44,35 @@ function Since({ report: { reportedAt, ageSeconds } }: { readonly report: Namesp
   )
 }
 
-/** The namespaces that the host's collectors produce but do not send, and of which the host has no document, each with a sentence. */
+interface UnsentNoteProps {
+  readonly collector: HostDetail['collectors'][number]
+  /** True if the host has a document of the namespace. */
+  readonly hasDocument: boolean
+}
+
+/** Says that a namespace is not sent, or that this is not known since the agent last reported the state of its collector. */
+export function UnsentNote({ collector, hasDocument }: UnsentNoteProps) {
+  const { name, outdated, reportedAt } = collector
+  const note = unsentNote(collector, name, hasDocument)
+  if (note === undefined) return null
+  return (
+    <Text size="sm">
+      {outdated ? (
+        <>
+          The agent has not repeated the state of this collector since <Age atMs={Date.parse(reportedAt)} ago />.{' '}
+        </>
+      ) : null}
+      {note}
+    </Text>
+  )
+}
+
+/** The collectors of the host that do not send their namespaces, and of whose namespaces the host has no document. */
 export const unsentNamespaces = ({
   collectors,
   namespaces,
-}: Pick<HostDetail, 'collectors' | 'namespaces'>): readonly { readonly namespace: string; readonly note: string }[] =>
-  collectors.flatMap((collector) => {
-    const note = namespaces.some(({ namespace }) => namespace === collector.namespace)
-      ? undefined
-      : unsentNote(collector, collector.name, false)
-    return note === undefined ? [] : [{ namespace: collector.namespace, note }]
-  })
+}: Pick<HostDetail, 'collectors' | 'namespaces'>): readonly HostDetail['collectors'][number][] =>
+  collectors.filter(
+    (collector) =>
+      !namespaces.some(({ namespace }) => namespace === collector.namespace) && unsentNote(collector, collector.name, false) !== undefined,
+  )

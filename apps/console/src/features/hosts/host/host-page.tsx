@@ -24,7 +24,7 @@ import { type HostSheet, readHostSearch } from '../search.ts'
 import { HostTimeline } from '../timeline/host-timeline.tsx'
 import { HostClaims, HostDecisions } from './host-claims.tsx'
 import { HostFacts } from './host-facts.tsx'
-import { HostNamespace, unsentNamespaces } from './host-namespaces.tsx'
+import { HostNamespace, UnsentNote, unsentNamespaces } from './host-namespaces.tsx'
 import { HostGpus, HostNuma } from './host-numa.tsx'
 import { HostPci } from './host-pci.tsx'
 import { hostOfKey, keyOfHost, rememberOpened } from './opened-host.ts'
@@ -212,9 +212,9 @@ function HostSheets({ sheet, ...props }: IdentityProps & { readonly sheet: HostS
                 </Section>
               ),
             )}
-            {unsentNamespaces(host).map(({ namespace, note }) => (
-              <Section key={namespace} title={namespace}>
-                <Text size="sm">{note}</Text>
+            {unsentNamespaces(host).map((collector) => (
+              <Section key={collector.namespace} title={collector.namespace}>
+                <UnsentNote collector={collector} hasDocument={false} />
               </Section>
             ))}
           </Stack>

@@ -49,7 +49,7 @@ function Simulated({ simulation }: { readonly simulation: Simulation }) {
         Decided on revision {asOf}; nothing was claimed.
       </Text>
       <PathList label="Without effect" paths={ignoredBy(simulation.decisions)}>
-        Ignored fields (nothing in the profile reads them):
+        Ignored fields (nothing in the profile reads them, or no recent document locates what they name):
       </PathList>
       {drain === null ? null : <Drained drain={drain} label="Drained hosts" />}
       {solved.length === 0 ? null : <Solved solved={solved} />}

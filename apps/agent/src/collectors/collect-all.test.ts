@@ -1,0 +1,69 @@
+import type { Gantt } from '@gantt/client'
+import { afterAll, expect, test } from 'vitest'
+import { collectorProcesses } from '../../../../testing/collector-processes.ts'
+import { reportCollectors } from './collect-all.ts'
+import type { CollectorSettings } from './settings.ts'
+
+afterAll(() => expect(collectorProcesses()).toEqual([]))
+
+const collector = (name: string, script: string): CollectorSettings => ({
+  ...{ name, namespace: name, work: { kind: 'command', command: [process.execPath, '-e', script] } },
+  ...{ options: {}, env: {}, intervalSeconds: 30, timeoutSeconds: 60, memoryMib: 512, user: undefined },
+  ...{ whileUnread: 'pause', slowIntervalSeconds: 3_600 },
+})
+const steady = `process.stdout.write('{"version":"1.0","document":{}}')`
+const lost = new Error('the connection was lost')
+
+interface Sent {
+  readonly namespace: string
+  readonly document: { readonly collectors?: readonly { readonly name: string; readonly state: string }[] }
+}
+
+/** A service whose calls fail for these namespaces, and what was sent to it. */
+function serviceWithout(failing: readonly string[]) {
+  const sent: Sent[] = []
+  const gantt = {
+    updateResourceStats: async ([update]: readonly { readonly report: { readonly namespace: Sent } }[]) => {
+      if (update === undefined || failing.includes(update.report.namespace.namespace)) throw lost
+      sent.push(update.report.namespace)
+      return { results: [{ __typename: 'ResourceStatsApplied', required: null }] }
+    },
+  } as unknown as Gantt
+  return { gantt, sent }
+}
+const report = (gantt: Gantt, settings: readonly CollectorSettings[], required?: readonly string[]) =>
+  reportCollectors({ gantt, name: { host: 'h1' }, settings, required, notify: () => undefined }, new AbortController().signal)
+
+test('a call that fails hides no outcome of the other collectors, and their states are reported', async () => {
+  const { gantt, sent } = serviceWithout(['lost'])
+  const settings = [
+    collector('lost', steady),
+    collector('sends', steady),
+    collector('crashes', 'process.exit(4)'),
+    collector('unread', steady),
+  ]
+  const { outcomes, unreported } = await report(gantt, settings, ['lost', 'sends', 'crashes'])
+  expect(outcomes.map((outcome) => [outcome.settings.name, outcome.type])).toEqual([
+    ['lost', 'unsent'],
+    ['sends', 'sent'],
+    ['crashes', 'failed'],
+    ['unread', 'paused'],
+  ])
+  expect(outcomes[0]).toMatchObject({ why: { text: 'the connection was lost', cause: lost } })
+  expect(unreported).toBeUndefined()
+  const states = sent.find(({ namespace }) => namespace === 'collectors')?.document.collectors
+  // whether the service can be reached says nothing about the collector
+  expect(states?.map(({ name, state }) => [name, state])).toEqual([
+    ['lost', 'WAITING'],
+    ['sends', 'SENDING'],
+    ['crashes', 'FAILING'],
+    ['unread', 'PAUSED'],
+  ])
+})
+
+test('if the call with the states fails, the outcomes are known all the same', async () => {
+  const { gantt } = serviceWithout(['collectors'])
+  const { outcomes, unreported } = await report(gantt, [collector('sends', steady)])
+  expect(outcomes.map(({ type }) => type)).toEqual(['sent'])
+  expect(unreported).toEqual({ text: 'the connection was lost', cause: lost })
+})
