@@ -8,6 +8,7 @@ import type { Destination, InstanceRecord } from '../../records/decision.ts'
 import { omittedOf } from '../../report/stats-fields.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { BEST_KEPT, groupOf, prepareGrants, prepareLimits } from '../../schedulers/filter-scheduler.ts'
+import type { PreparedFilter } from '../../text/prepared-filter.ts'
 import { SPREAD_ASKED_AGAIN } from '../../values/levels.ts'
 import { type Steps, WHOLE } from '../../values/steps.ts'
 import { isSetInAggregates } from '../../weighers/aggregate-multiplier.ts'
@@ -39,7 +40,7 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
 
     if (request.numInstances === 1 && wanted.instanceGroup?.hosts !== null) {
       const options = { seed, alternatesPerInstance, allOrNothing, claimIds }
-      return yield* placeSingle(compiled, rules, inRoundOrder(steps, fleet), request, fleet, overlay, options, slice)
+      return yield* placeSingle(compiled, rules, asInRound(steps, fleet), request, fleet, overlay, options, slice)
     }
     const before = overlay.size
     const hostOf = ownHostsOf(fleet)
@@ -131,11 +132,20 @@ const prepareAskedAgain =
   ({ isNet, readsOtherHosts }: FilterStep): boolean =>
     isNet && featureLevel >= SPREAD_ASKED_AGAIN && readsOtherHosts
 
-/** The steps in the order in which a round runs them. */
-function inRoundOrder(steps: readonly FilterStep[], fleet: Fleet): readonly FilterStep[] {
+/**
+ * The steps in the order in which a round runs them. A round counts no errors of a rule of this service whose preparation failed: the rule
+ * refuses every host.
+ */
+function asInRound(steps: readonly FilterStep[], fleet: Fleet): readonly FilterStep[] {
   const isAskedAgain = prepareAskedAgain(fleet)
-  return [...steps.filter((step) => !isAskedAgain(step)), ...steps.filter(isAskedAgain)]
+  return [...steps.filter((step) => !isAskedAgain(step)), ...steps.filter(isAskedAgain)].map((step) =>
+    step.failed && (step.isNet || placementNames.has(step.name))
+      ? { ...step, cacheName: undefined, prepared: refusesAll, failed: false }
+      : step,
+  )
 }
+
+const refusesAll: PreparedFilter = { passes: () => false, reason: () => ({ code: 'host.excluded' }) }
 
 /** Converts the request to Nova's form. Undefined if Nova could not read the request. Every host is then refused. */
 function readRequest(fleet: Fleet, request: RequestSpec): NovaRequest | undefined {

@@ -4,10 +4,14 @@ import { byExtent } from '../../../../../testing/extent.ts'
 import { Fleet } from '../../fleet/fleet.ts'
 import { Historian, histories } from '../../fleet/history.suite.ts'
 import { openOverlay } from '../../fleet/overlay.ts'
+import { FEATURE_LEVEL } from '../../records/change.ts'
 import { profileSchema } from '../../records/profile.ts'
+import { parseRequestSpec } from '../../request/parse.ts'
+import type { RequestSpec } from '../../request/request-spec.ts'
 import { type Decided, decide } from '../../schedulers/decide.ts'
-import { aFleet, aRequest, aUuid } from '../../testing/index.ts'
+import { aFleet, aLog, aReport, aRequest, aUuid } from '../../testing/index.ts'
 import { novaFilters } from '../filters/index.ts'
+import { importNovaRequest } from '../import/request.ts'
 import { novaWeighers } from '../weighers/index.ts'
 
 /** These filters refuse most hosts of the test, or need options. */
@@ -40,13 +44,16 @@ const shapes: readonly Parameters<typeof aRequest>[0][] = [
   { ...small, ignoreHosts: ['h1'] },
 ]
 
-function decideOn(fleet: Fleet, numInstances: number, shape: Parameters<typeof aRequest>[0], profile = profiles[0]): Decided {
+const decideOn = (fleet: Fleet, numInstances: number, shape: Parameters<typeof aRequest>[0], profile = profiles[0]): Decided =>
+  decideRequest(fleet, aRequest({ ...shape, numInstances }), profile)
+
+function decideRequest(fleet: Fleet, request: RequestSpec, profile = profiles[0]): Decided {
   const overlay = openOverlay(fleet)
   try {
     return decide(fleet, overlay, {
       ...{ id: 'd', profile: profile ?? aProfile({}), seed: 's', attempt: 1, alternatesPerInstance: 0, allOrNothing: false },
-      request: aRequest({ ...shape, numInstances }),
-      claimIds: Array.from({ length: numInstances }, (_, i) => `x${i}`),
+      request,
+      claimIds: Array.from({ length: request.numInstances }, (_, i) => `x${i}`),
     })
   } finally {
     overlay.discard()
@@ -73,6 +80,48 @@ test('a single instance is placed as the first of two instances, which rounds of
     { seed: 51, numRuns: byExtent(5, 200) },
   )
   expect(placed).toBeGreaterThan(10)
+})
+
+const object = (name: string, version: string, data: object) => ({
+  'nova_object.name': name,
+  'nova_object.namespace': 'nova',
+  'nova_object.version': version,
+  'nova_object.data': data,
+})
+
+/** A RequestSpec of Nova for instances whose uuids are sent beside it. The uuid in the RequestSpec is that of an earlier call. */
+function novaRequest(instanceUuids: readonly string[], data: object): RequestSpec {
+  const flavor = object('Flavor', '1.2', { vcpus: 1, memory_mb: 64 })
+  const spec = object('RequestSpec', '1.14', { flavor, num_instances: instanceUuids.length, instance_uuid: aUuid(9), ...data })
+  const imported = importNovaRequest({ spec, instance_uuids: instanceUuids })
+  const parsed = imported.ok ? parseRequestSpec(imported.document) : imported
+  if (!('value' in parsed)) throw new Error(JSON.stringify(parsed))
+  return parsed.value
+}
+
+test.each<[string, object, object, number]>([
+  [
+    'that already runs on its host, in a group with anti-affinity',
+    {
+      instance_group: object('InstanceGroup', '1.11', { uuid: aUuid(70), policy: 'anti-affinity', members: [aUuid(1)], hosts: [] }),
+    },
+    { filters: [{ name: 'ServerGroupAntiAffinityFilter' }] },
+    1,
+  ],
+  [
+    'whose scheduler hints are null, so that the preparation of all filters fails',
+    { scheduler_hints: null, availability_zone: 'z1' },
+    { filters: [{ name: 'AllHostsFilter' }], nova: { placement: { availabilityZone: true } } },
+    0,
+  ],
+])('an instance of a document of Nova %s is placed as the first of two', (_name, data, more, found) => {
+  const { fleet, append } = aLog()
+  append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1', { instances: [aUuid(1)] })])
+  const [one, two] = [[aUuid(1)], [aUuid(1), aUuid(2)]].map((uuids) =>
+    decideRequest(fleet, novaRequest(uuids, data), aProfile({ weighers: [], ...more })),
+  )
+  expect(one?.record.instances[0]).toEqual(two?.record.instances[0])
+  expect(one?.found).toBe(found)
 })
 
 /** Thirty hosts. Each third host is in the Nova cell of the first host, and hosts with higher numbers have more memory. */

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import { openOverlay } from '../../fleet/overlay.ts'
+import { profileSchema } from '../../records/profile.ts'
+import { parseRequestSpec } from '../../request/parse.ts'
+import type { RequestSpec } from '../../request/request-spec.ts'
+import { decide } from '../../schedulers/decide.ts'
+import { aLog, aReport, aRequest, aUuid } from '../../testing/index.ts'
 import { novaFilters } from '../filters/index.ts'
+import { importNovaRequest } from '../import/request.ts'
 import type { NovaRequest } from '../objects/request.ts'
 import { aHostState, aNovaRequest } from '../testing/builders.ts'
 import { NovaError } from '../text/nova-error.ts'
@@ -57,4 +64,58 @@ describe.each([...novaFilters, ...novaWeighers].filter(({ cachedBy }) => cachedB
       expect([...read].filter((field) => !allowed.includes(field))).toEqual([])
     }
   })
+})
+
+const object = (name: string, version: string, data: object) => ({
+  'nova_object.name': name,
+  'nova_object.namespace': 'nova',
+  'nova_object.version': version,
+  'nova_object.data': data,
+})
+
+function withDistribution(name: unknown): RequestSpec {
+  const imported = importNovaRequest(
+    object('RequestSpec', '1.14', {
+      flavor: object('Flavor', '1.2', { vcpus: 1, memory_mb: 64 }),
+      image: object('ImageMeta', '1.8', { properties: object('ImageMetaProps', '1.31', { os_distro: name }) }),
+    }),
+  )
+  const parsed = imported.ok ? parseRequestSpec(imported.document) : imported
+  if (!('value' in parsed)) throw new Error(JSON.stringify(parsed))
+  return parsed.value
+}
+
+const withSpecs = (...extraSpecs: readonly (readonly [string, string])[]): RequestSpec =>
+  aRequest({ flavor: { vcpus: 1, memoryMb: 64, extraSpecs: Object.fromEntries(extraSpecs) } })
+
+// The host's aggregate requires the distribution {'a': 1} and has no key `other`. Nova raises an exception if it compares `ssd` with a number.
+const METADATA = { os_distro: "{'a': 1}", ssd: 'x' }
+const [other, ssd] = [['other', 'x'] as const, ['ssd', '>= 1'] as const]
+
+test.each<[string, string, RequestSpec, RequestSpec]>([
+  ['an image property that is a dictionary', 'AggregateImagePropertiesIsolation', withDistribution({ a: 1 }), withDistribution({ a: 2 })],
+  ['the order of the extra specs', 'AggregateInstanceExtraSpecsFilter', withSpecs(other, ssd), withSpecs(ssd, other)],
+])('requests that differ in %s do not share verdicts', (_field, name, one, two) => {
+  const counts = (...requests: readonly RequestSpec[]) => {
+    const log = aLog()
+    log.append([
+      aReport('h1'),
+      { type: 'aggregate', uuid: aUuid(1), expectedVersion: 0, next: { name: 'a', metadata: METADATA, hosts: ['h1'] } },
+    ])
+    const profile = profileSchema.parse({ name: 'p', number: 1, compat: 'nova', filters: [{ name }], weighers: [] })
+    return requests.map((request) => {
+      const overlay = openOverlay(log.fleet)
+      try {
+        const asked = { id: 'd', request, profile, seed: 's', attempt: 1, alternatesPerInstance: 0, allOrNothing: true, claimIds: ['c'] }
+        return decide(log.fleet, overlay, asked).record.instances[0]?.filters
+      } finally {
+        overlay.discard()
+      }
+    })
+  }
+  const [ofOne, ofTwo] = [counts(one)[0], counts(two)[0]]
+  expect(ofOne).not.toEqual(ofTwo)
+  // A host that was chosen counts as changed, so a cached verdict is found only after a refusal.
+  expect(counts(one, two)).toEqual([ofOne, ofTwo])
+  expect(counts(two, one)).toEqual([ofTwo, ofOne])
 })

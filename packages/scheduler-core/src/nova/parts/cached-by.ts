@@ -1,10 +1,22 @@
 import type { RequestSpec } from '../../request/request-spec.ts'
-import { canonicalJson } from '../../values/canonical-json.ts'
 import { memoByObject } from '../../values/memo.ts'
 import type { NovaRequest } from '../objects/request.ts'
 import { readableRequestOf } from '../requests/own-request.ts'
+import type { PythonDict } from '../text/python-json.ts'
 
-/** The text of a field of a request. Cached, because several filters read the same field. */
+/** Writes the values of Python that JSON does not have: dictionaries and numbers that are not finite. */
+const inFull = (_name: string, value: unknown): unknown =>
+  value instanceof Map
+    ? { dict: [...(value as PythonDict)] }
+    : typeof value === 'number' && !Number.isFinite(value)
+      ? { number: String(value) }
+      : value
+
+/**
+ * The text of a field of a request. The members of an object keep their order: if one extra spec refuses a host and Nova fails for another,
+ * the first of them decides whether the verdict is an error. Cached, because several filters read the same
+ * field.
+ */
 const textOf = memoByObject((request: NovaRequest) => {
   const texts = new Map<keyof NovaRequest, string>()
   return (field: keyof NovaRequest): string => {
@@ -12,7 +24,7 @@ const textOf = memoByObject((request: NovaRequest) => {
     if (text === undefined) {
       const value = request[field]
       // a field that is unset is not equal to one that is null
-      text = value === undefined ? 'unset' : canonicalJson(value)
+      text = value === undefined ? 'unset' : JSON.stringify(value, inFull)
       texts.set(field, text)
     }
     return text

@@ -101,6 +101,8 @@ function withHostsAndGroup(read: NovaRequest, spec: RequestSpec): NovaRequest {
   const { host = null, node = null } = spec.requestedDestination ?? {}
   return {
     ...read,
+    // Nova sets the uuid of each instance in turn, from the list that is sent beside the document.
+    instanceUuid: spec.instanceUuids[0] ?? read.instanceUuid,
     ignoreHosts: names('ignoreHosts'),
     forceHosts: names('forceHosts'),
     forceNodes: names('forceNodes'),
