@@ -222,7 +222,7 @@ test('for a decision that is replayed on the present fleet, the page shows the r
   )
   await expect(page.getByRole('status').filter({ hasText: `would do on the fleet of revision ${on}` })).toBeVisible()
   await expect(headline).toHaveText(explainPlacement.headline)
-  await expect(page.getByRole('heading', { name: 'What would make it fit' })).toHaveCount(0)
+  await expect(page.getByRole('heading', { name: 'What would make the request fit' })).toHaveCount(0)
   await look('a decision on the present fleet')
   await page.reload()
   await expect(headline).toHaveText(explainPlacement.headline)

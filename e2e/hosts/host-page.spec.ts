@@ -199,7 +199,7 @@ test('a host is disabled after a preview of the impact', async ({ page, visit, s
   await dialog.getByText('Disabled', { exact: true }).click()
   await dialog.getByLabel('Reason').fill('fan replaced')
   await dialog.getByRole('button', { name: 'Preview the impact' }).click()
-  await expect(dialog.getByRole('status')).toContainText('It affects 1 host with 0 live claims.')
+  await expect(dialog.getByRole('status')).toContainText('The change affects 1 host with 0 live claims.')
   const statusOf = async () =>
     (await service.client.request<{ host: { status: string } }>('{ host(name: "to-close-01") { status } }')).host.status
   expect(await statusOf()).toBe('ENABLED')
@@ -265,7 +265,7 @@ test('the answer of a preview is ignored if the input was edited meanwhile', { t
   await expect(dialog.getByRole('button', { name: 'Preview the impact' })).toBeEnabled()
   await expect(dialog.getByRole('status')).toHaveCount(0)
   await dialog.getByRole('button', { name: 'Preview the impact' }).click()
-  await expect(dialog.getByRole('status')).toContainText('It affects 1 host')
+  await expect(dialog.getByRole('status')).toContainText('The change affects 1 host')
   await dialog.getByRole('button', { name: 'Set to draining' }).click()
   await expect(dialog).toBeHidden()
   const { host } = await service.client.request<{ host: { status: string } }>('{ host(name: "late-look-01") { status } }')

@@ -139,7 +139,7 @@ test('screenshots of the changes that would make a request fit, of two decisions
   demo,
 }) => {
   await page.goto(`${demo.start}?fit=yes`)
-  const fitting = page.getByRole('region', { name: 'What would make it fit', exact: true })
+  const fitting = page.getByRole('region', { name: 'What would make the request fit', exact: true })
   await expect(fitting.locator('[data-fitting]')).toBeVisible({ timeout: 60_000 })
   await showTop(page, fitting)
   await picture(page, 'what-would-fit')

@@ -124,7 +124,7 @@ test('a host is shown with the computation of its free amounts, its NUMA cells, 
 test('a host can be disabled and enabled, and --dry-run only shows the effect', async () => {
   const statusOf = async (name: string) => oneLine<{ status: string }>(await run('host', 'show', name, '--json')).status
   const close = ['host', 'set-status', 'az1-b', 'az1-c', '--status', 'disabled', '--reason', 'fan broken']
-  expect((await run(...close, '--dry-run')).out).toContain('Nothing was changed. It would affect 2 hosts')
+  expect((await run(...close, '--dry-run')).out).toContain('Nothing was changed. The change would affect 2 hosts')
   expect(await statusOf('az1-b')).toBe('ENABLED')
   const { out, code } = await run(...close)
   expect([code, out]).toEqual([0, expect.stringMatching(/az1-b +DISABLED +fan broken\naz1-c +DISABLED +fan broken\n\nChanged 2 hosts/)])

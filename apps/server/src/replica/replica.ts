@@ -150,8 +150,8 @@ export class Replica {
   }
 
   /**
-   * Calls the listener after this replica's fleet was replaced by another fleet, also by `adopt`. A listener that followed the entries of the
-   * old fleet must then start again. Returns a function that ends the subscription.
+   * Calls the listener after this replica's fleet was replaced by another fleet, for example by `adopt`. A listener that followed the
+   * entries of the old fleet must then start again. Returns a function that ends the subscription.
    */
   onReplaced(listener: (replaced: Replaced) => void): () => void {
     return this.#follower.onReplaced(listener)

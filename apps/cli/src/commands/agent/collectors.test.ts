@@ -152,7 +152,7 @@ describe('a namespace that no profile reads', () => {
       await expect.poll(() => collectorOf('paused', 'unread')).toMatchObject({ state: 'PAUSED', intervalSeconds: null, error: null })
       expect(await documentOf('paused', 'unread')).toBeUndefined()
       expect((await own.run('host', 'show', 'paused')).out).toMatch(/unread +unread +not sent: no profile in use reads them/)
-      // a profile that is not in use is no reason to send it: the profile is only simulated
+      // the document is not sent for a profile that is not in use, because the profile is only simulated
       const filtered = await simulate({ filters: [{ name: 'ComputeFilter' }, { name: 'UnreadFilter' }] })
       expect(filtered.reasons).toContainEqual({ code: 'namespace.not_sent', text: NOT_SENT })
       const weighed = await simulate({ filters: [{ name: 'ComputeFilter' }], weighers: [{ name: 'UnreadWeigher', multiplier: 1 }] })

@@ -14,7 +14,7 @@ export const impactText = ({
   readonly dryRun: boolean
   readonly impact: { readonly hostsAffected: number; readonly claimsOnAffectedHosts: number }
 }): string =>
-  `${dryRun ? 'Nothing was changed. It would affect' : 'Changed'} ${counted(hostsAffected, 'host')} with ${counted(claimsOnAffectedHosts, 'claim')}.`
+  `${dryRun ? 'Nothing was changed. The change would affect' : 'Changed'} ${counted(hostsAffected, 'host')} with ${counted(claimsOnAffectedHosts, 'claim')}.`
 
 /** Everything that `gantt host show` shows of a host. */
 export const HOST = graphql(
@@ -88,7 +88,7 @@ function toHead(host: HostDetail, nowMs: number): readonly string[] {
 }
 
 const goneText = ({ at, reason, readmitted }: NonNullable<HostDetail['gone']>): string =>
-  `${at}: ${reason}${readmitted ? '; readmitted, its next full report brings it back' : '; its reports are refused until it is readmitted'}`
+  `${at}: ${reason}${readmitted ? '; readmitted; the next full report adds the host to the fleet again' : '; its reports are refused until it is readmitted'}`
 
 const toCapacity = (capacity: readonly Usage[]): readonly string[] =>
   toTable(

@@ -75,7 +75,7 @@ const toLines = (found: Answer): readonly string[] => [
 
 const toMarkdown = (found: Answer): readonly string[] =>
   toPage(
-    heading('What would make it fit'),
+    heading('What would make the request fit'),
     paragraph(found.headline),
     ...drainTexts(found.drain).map((text) => paragraph(text)),
     found.counterfactuals.length === 0

@@ -72,7 +72,7 @@ export function EndKey({ step, key_: key, isOwn, onClose, onDone }: EndKeyProps)
             Cancel
           </Button>
           <Button color={isRotation ? 'blue' : 'red'} loading={isBusy} onClick={send}>
-            {isRotation ? 'Create the new key' : 'Revoke it'}
+            {isRotation ? 'Create the new key' : 'Revoke the key'}
           </Button>
         </Group>
       </Stack>

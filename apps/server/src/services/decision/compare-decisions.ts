@@ -9,7 +9,7 @@ import {
   type Side,
 } from '@gantt/scheduler-core'
 import type { StoredDecision } from '../../db/tables/rows.ts'
-import { answerInPieces, holdingFleets } from '../../event-loop/question.ts'
+import { answerYielding, holdingFleets } from '../../event-loop/query.ts'
 import type { History } from '../../replica/follow/history.ts'
 import type { Replica } from '../../replica/replica.ts'
 import { InputFault } from '../calls/outcome.ts'
@@ -64,7 +64,7 @@ export function createCompareDecisions(replica: Replica, history: History, decis
     const [first, second] = [await find(a, 'a'), await find(b, 'b')]
     const options: CompareOptions = { instance: instanceOf(first, second, instance), most: MAX_PAGE }
     const sides = [await sideOf(first, 'a'), await sideOf(second, 'b')] as const
-    const comparison = await answerInPieces(compareDecisions(...sides, options))
+    const comparison = await answerYielding(compareDecisions(...sides, options))
     const because = approximateBecause(...sides)
     return {
       ...comparison,

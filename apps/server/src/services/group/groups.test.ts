@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CallerGoneError, duringCall } from '../../event-loop/question.ts'
+import { CallerGoneError, duringCall } from '../../event-loop/query.ts'
 import { createGroups } from './groups.ts'
 
 /** A service with 5,000 groups in no order, and a count of how often their uuids are read. */

@@ -8,7 +8,7 @@ import {
   type HostIndex,
   membersKeep,
 } from '@gantt/scheduler-core'
-import { sortInPieces } from '../../event-loop/lists.ts'
+import { sortYielding } from '../../event-loop/lists.ts'
 import type { Replica } from '../../replica/replica.ts'
 import { type Failure, type Invalid, invalid, issue, type NotFound, notFound, sentenceOf } from '../calls/outcome.ts'
 import { listOf, type Page, type PageArgs, pageOf } from '../calls/paging.ts'
@@ -93,7 +93,7 @@ export function createGroups(replica: Replica): Groups {
       pageOf(
         listOf('serverGroups'),
         args,
-        await sortInPieces([...replica.fleet.groups.byUuid.values()], (a, b) => byCodeUnit(a.uuid, b.uuid)),
+        await sortYielding([...replica.fleet.groups.byUuid.values()], (a, b) => byCodeUnit(a.uuid, b.uuid)),
         {
           types: ['string'],
           keyFor: ({ uuid }) => [uuid] as const,

@@ -16,7 +16,7 @@ import {
   unreadKeys,
 } from '@gantt/scheduler-core'
 import type { KeptCause } from '../../db/tables/rows.ts'
-import { answerInPieces } from '../../event-loop/question.ts'
+import { answerYielding } from '../../event-loop/query.ts'
 import type { Outside } from '../../plugin/outside/outside.ts'
 import { findSource, isMove, requestNow } from '../../replica/propose/moves.ts'
 import type { PlacementCall, PlacementOutcome, RefusalReason } from '../../replica/propose/placement.ts'
@@ -210,7 +210,7 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
           ? undefined
           : outside.gather(fleet, profile, [anywhere(completed)], typeof source === 'object' ? { source, intent: call.intent } : {})
       const gathered = gathering === undefined ? {} : { profile: await gathering }
-      const tried = await answerInPieces(tryPlacementInSteps(fleet, call, gathered))
+      const tried = await answerYielding(tryPlacementInSteps(fleet, call, gathered))
       return 'changes' in tried ? tried : answerTo(tried, account, input, request)
     },
   }

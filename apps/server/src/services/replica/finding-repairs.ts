@@ -21,7 +21,7 @@ import {
   repairOf,
 } from '@gantt/scheduler-core'
 import { type Caller, mayDo } from '../../auth/caller.ts'
-import { answerInPieces } from '../../event-loop/question.ts'
+import { answerYielding } from '../../event-loop/query.ts'
 import type { Replica } from '../../replica/replica.ts'
 import type { Auditor, PresentFinding } from '../../replica/watch/auditor.ts'
 import {
@@ -306,7 +306,7 @@ async function tryOut(before: Fleet, changes: readonly Change[]): Promise<Tried 
   const after = copyFleet(before)
   const refusal = await applyTo(after, changes)
   if (refusal !== undefined) return { refusal }
-  return answerInPieces(
+  return answerYielding(
     (function* () {
       const differences: Difference[] = []
       let count = 0
@@ -324,7 +324,7 @@ async function tryOut(before: Fleet, changes: readonly Change[]): Promise<Tried 
 async function applyTo(fleet: Fleet, changes: readonly Change[]): Promise<string | undefined> {
   const { place, now } = fleet
   const basis = { format: ENTRY_FORMAT, id: `dry run on ${place.id}`, writer: '', basis: place } as const
-  const verdicts = await answerInPieces(fleet.applyInSteps({ ...basis, changes, revision: place.revision + 1, at: now }))
+  const verdicts = await answerYielding(fleet.applyInSteps({ ...basis, changes, revision: place.revision + 1, at: now }))
   const refusal = verdicts.find((found) => found !== undefined)
   return refusal === undefined ? undefined : sentenceOf(refusal)
 }

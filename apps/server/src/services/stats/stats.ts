@@ -18,7 +18,7 @@ import {
   type Void,
   warningsOf,
 } from '@gantt/scheduler-core'
-import { mapInPieces } from '../../event-loop/lists.ts'
+import { mapYielding } from '../../event-loop/lists.ts'
 import type { Documents } from '../../plugin/outside/documents.ts'
 import type { Replica } from '../../replica/replica.ts'
 import { type Failure, InputFault, type Invalid, type Issue, invalid, issue } from '../calls/outcome.ts'
@@ -96,10 +96,10 @@ export function createStats(replica: Replica, documents: Documents): Stats {
         throw InputFault.at(['input', 'updates'], reports, `a list of 1 to ${MAX_UPDATES} reports`)
       const read = await withDocuments(
         documents,
-        await mapInPieces(reports, (report, i) => readReport(report, ['input', 'updates', String(i)], replica.fleet)),
+        await mapYielding(reports, (report, i) => readReport(report, ['input', 'updates', String(i)], replica.fleet)),
       )
       const parsed = read.map((one) => ('issues' in one ? one.issues : one.report))
-      const looked = await mapInPieces(parsed, (report) =>
+      const looked = await mapYielding(parsed, (report) =>
         Array.isArray(report) ? undefined : lookAt(replica.fleet, report, replica.storeTime),
       )
       const hasChanges = (report: Report, i: number): boolean =>
@@ -233,7 +233,7 @@ const keyOf = (report: Report): string =>
 /**
  * Predicts if a report will be refused when it is applied. Undefined if no refusal is foreseen. On a fleet as new as the log, a refusal is
  * certain, because sequences only increase within an incarnation, and an earlier incarnation does not return. A report with too many
- * resource classes is refused here at every feature level, also at those at which the log would accept it.
+ * resource classes is refused here at every feature level, including those at which the log would accept it.
  */
 function refusalOf({ fleet }: Replica, report: Report): Void {
   const left = fleet.hosts.refusesName(report)

@@ -86,10 +86,10 @@ function Draft({ profile }: { readonly profile: Profile }) {
         <Text size="sm">A profile has one draft at a time. The present draft is kept until it is saved as a version or discarded.</Text>
         <Group mt="xs">
           <Button size="compact-sm" onClick={go}>
-            Continue with it
+            Continue with the draft
           </Button>
           <Button size="compact-sm" variant="outline" onClick={() => keep(undefined)}>
-            Discard it and start from version {from}
+            Discard the draft and start from version {from}
           </Button>
         </Group>
       </Alert>

@@ -118,7 +118,7 @@ function CurveTable({ curves, resourceClass }: { readonly curves: readonly Drawn
     <details className="simulate-twin">
       <summary>As a table</summary>
       <SmallTable
-        label="Placed against requested, point by point"
+        label="Placed and requested instances, point by point"
         maxHeight="240px"
         rows={stepsOf(curves.map(({ curve }) => curve))}
         rowKey={(asked) => asked}
