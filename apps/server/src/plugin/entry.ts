@@ -16,7 +16,7 @@ export async function packageFolder(name: string, from: string): Promise<string>
   }
 }
 
-/** The file that is imported for a path: the file itself, or the entry in the folder's package.json, or index.js if that has none. */
+/** The file that is imported for a path: the file itself; for a folder, the entry that its package.json names, or index.js if package.json names none. */
 export async function entryOf(target: string): Promise<string> {
   if (!(await stat(target)).isDirectory()) return target
   const text = await readFile(path.join(target, 'package.json'), 'utf8')

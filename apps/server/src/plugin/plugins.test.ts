@@ -243,7 +243,7 @@ describe('a service with plug-ins', () => {
     expect(profile.active).toEqual({ scheduler: 'PLUGIN', schedulerName: 'last' })
     expect(await createProfile('both', [], [], { scheduler: 'CHANCE', schedulerName: 'last' })).toEqual({
       __typename: 'ValidationError',
-      issues: [{ message: 'input.scheduler is "CHANCE"; it must be PLUGIN, or left out, where schedulerName names a scheduler' }],
+      issues: [{ message: 'input.scheduler is "CHANCE"; it must be PLUGIN or be left out, because schedulerName names a scheduler' }],
     })
     expect(await createProfile('gone', [], [], { schedulerName: 'gone' })).toMatchObject({
       issues: [{ message: expect.stringContaining('there is no scheduler "gone"; it must be one of filter, chance, solver, last') }],

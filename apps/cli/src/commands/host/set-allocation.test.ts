@@ -51,7 +51,7 @@ test('for an invalid number, a missing value or an unknown class, the command ex
   expect([code, err.replace(/\s+/g, ' ')]).toEqual([
     2,
     expect.stringContaining(
-      'be VCPU, MEMORY_MB or DISK_GB, of which alone a document of Nova leaves ratio and reserve open (a similar name is VCPU)',
+      'be VCPU, MEMORY_MB or DISK_GB: only for these classes, a document of Nova can omit the ratio and the reserved amount (a similar name is VCPU)',
     ),
   ])
 })

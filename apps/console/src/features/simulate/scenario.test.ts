@@ -157,7 +157,7 @@ describe('a scenario', () => {
 
   test.each([
     ['a broken request', { request: '{' }, /a request that cannot be read/],
-    ['a list as overlay', { request: '{}', overlay: '[]' }, /overlay that cannot be read. It is a list/],
+    ['a list as overlay', { request: '{}', overlay: '[]' }, /overlay that cannot be read. The text is a list/],
     ['an input without a request', { input: '{}' }, /The input has no request/],
     ['a name that is too long', { name: 'n'.repeat(61) }, /name of 61 characters; it may have 60/],
     ['further scenarios that are not a list', { request: '{}', beside: '{}' }, /They are object; they must be a list/],

@@ -262,7 +262,7 @@ async function checksNow(fleet: Fleet, record: DecisionRecord, instance: number,
   )
 }
 
-const unreachable = (at: number | null | undefined) => InputFault.at(['input', 'at'], at, 'a revision that the log still reaches')
+const unreachable = (at: number | null | undefined) => InputFault.at(['input', 'at'], at, 'a revision that the log still contains')
 
 /** A revision, with the time of its entry if the log still contains the entry. */
 async function placeOf(history: History, revision: number): Promise<NonNullable<Present['firstSeen']>> {

@@ -114,7 +114,7 @@ test('a decision that is missing from tables that are behind the log is unavaila
   const load = (isReached: boolean) => decisionsOf([], isReached).view('one').load()
   await expect(load(false)).rejects.toThrow(UnavailableError)
   await expect(load(false)).rejects.toThrow('which have not followed the log up to now')
-  await expect(load(true)).rejects.toThrow('was made and is not in the records')
+  await expect(load(true)).rejects.toThrow('was made, but is not in the records')
 })
 
 test('a replica that is behind the log does not report a decision of another replica as missing', async () => {

@@ -18,7 +18,7 @@ const MIN_INTERVAL_MS = 100
 const MAX_INTERVAL_MS = 60_000
 /** The changes of at most this many hosts are read without yielding, from the live fleet. More are read from a copy, with pauses. */
 const FEW_HOSTS = 256
-/** At most this many readings are kept for other streams. They are discarded when the log goes on. */
+/** At most this many readings are kept for other streams. They are discarded when a further entry is applied. */
 const MAX_KEPT = 16
 
 /** The changes of all hosts since the last event of the same stream. */

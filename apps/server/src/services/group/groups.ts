@@ -192,7 +192,7 @@ function breakingHosts({ members }: Group, rule: GroupRule): (readonly [HostInde
 function checkRule({ policy, maxServerPerHost }: GroupRule, path: readonly string[]) {
   if (maxServerPerHost === null) return []
   if (policy !== 'ANTI_AFFINITY')
-    return [issue([...path, 'maxServerPerHost'], maxServerPerHost, 'be left out: it belongs to ANTI_AFFINITY')]
+    return [issue([...path, 'maxServerPerHost'], maxServerPerHost, 'be left out, because only the policy ANTI_AFFINITY uses it')]
   return checkRange([...path, 'maxServerPerHost'], maxServerPerHost, 1, MAX_PER_HOST)
 }
 

@@ -281,7 +281,7 @@ function hostNotFound({ hosts }: Fleet, name: HostNameInput, renamed: readonly H
 function refusedReplace(code: NonNullable<Void>, by: HostNameInput): Invalid {
   const rules: Partial<Record<NonNullable<Void>, string>> = {
     'leave.name_taken': 'be another name than the present one, and no former name of another host; readmit that name first',
-    'aggregate.zone_conflict': 'be listed in no other availability zone than the host; take it off the list of that aggregate first',
+    'aggregate.zone_conflict': 'be a name that no aggregate of another availability zone lists; first remove the name from that aggregate',
   }
   return invalid(
     [issue(['by'], shown(by), rules[code] ?? `be a name that the host can have: ${sentenceOf(code)}`, code)],

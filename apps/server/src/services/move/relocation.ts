@@ -141,7 +141,7 @@ export function createRelocation(
       }
       if (instance === null && request.gang.length > 0)
         return invalid([
-          issue(['input', 'instanceUuid'], instance, 'be given: the instances of the decision, a gang, are of several sizes'),
+          issue(['input', 'instanceUuid'], instance, 'be given, because the instances of the decision (a gang) have several sizes'),
         ])
       const index = instance === null ? 0 : instanceUuids.indexOf(instance)
       const own = instance ?? instanceUuids[0] ?? null

@@ -356,7 +356,7 @@ function voidIssue(
 ): Issue {
   if (code === 'profile.unknown') return unknownProfile(replica, input.profile ?? DEFAULT_PROFILE, ['input', 'profile'])
   if (code === 'profile.lacks_part') {
-    // nothing is found if a different version of the profile has become active since the decision; the sentence of the code is then
+    // nothing is found if a different version of the profile has become active since the decision; the general sentence of the code is then
     // returned
     const profile = versionFor(replica.fleet, account, input)
     const found = profile && lackingParts(replica.fleet, profile, ['input', 'profile'])

@@ -223,7 +223,7 @@ const oneNodeTooMany = ({ host, node }: Report, found: number, most: number, pat
   issue(
     [...path, 'name', 'node'],
     node,
-    `be a node that is there already: ${quote(host)} has ${found}, and the key may report at most ${most} of a host`,
+    `be a node that is already in the fleet: ${quote(host)} has ${found}, and the key may report at most ${most} of a host`,
     'key.max_nodes',
   )
 
@@ -286,8 +286,8 @@ function leftOf(
   const names = replacement === undefined ? presentHosts(hosts, [host]) : [hostKey(replacement)]
   const rule =
     code === 'report.host_replaced'
-      ? `be the present name of the machine: it was replaced and is called ${names.map((name) => quote(name)).join(' or ')} now`
-      : 'be the name of a host that is there, or new: this one was forgotten, and an operator has to readmit it before it may report'
+      ? `be the present name of the machine: the host was replaced and is called ${names.map((name) => quote(name)).join(' or ')} now`
+      : 'be the name of a host in the fleet or of a new host: this host was forgotten, and an operator has to readmit it before it may report'
   return invalid([issue(path, host, rule, code)], 'PRECONDITION')
 }
 

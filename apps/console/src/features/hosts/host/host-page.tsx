@@ -51,7 +51,7 @@ export function HostPage() {
   const host = data?.host
   const live = useHostChanges(name, host?.revision, !isPaused && host != null, () => void refetch({ cancelRefetch: false }))
   useNeighbours(name, host?.node ?? node ?? name)
-  useShortcuts([{ keys: 'f', label: isPaused ? 'Follow changes' : 'Freeze: follow no changes', run: () => setPaused(!isPaused) }])
+  useShortcuts([{ keys: 'f', label: isPaused ? 'Follow changes' : 'Freeze: stop following changes', run: () => setPaused(!isPaused) }])
 
   const title = node === undefined || node === name ? name : `${name}/${node}`
   if (data === undefined)

@@ -82,7 +82,7 @@ function Draft({ profile }: { readonly profile: Profile }) {
   const go = (): void => void navigate({ search: {}, replace: true })
   if (draft !== undefined && asked !== undefined && from !== draft.from)
     return (
-      <Alert color="yellow" role="status" title={`A draft on version ${draft.from} was begun before`} data-kept={draft.from}>
+      <Alert color="yellow" role="status" title={`There is already a draft that is based on version ${draft.from}`} data-kept={draft.from}>
         <Text size="sm">A profile has one draft at a time. The present draft is kept until it is saved as a version or discarded.</Text>
         <Group mt="xs">
           <Button size="compact-sm" onClick={go}>
