@@ -141,7 +141,7 @@ test('the report of a storage service is shown with its age, and a claim with it
   await visit('/hosts/namespaced-01')
   const namespace = page.locator('section', { has: page.getByRole('heading', { name: 'storage 1.0' }) })
   await expect(namespace).toContainText('Report 7, ')
-  await expect(namespace).toContainText('s old by the time of the log')
+  await expect(namespace).toContainText('s old, according to the time of the log')
   await expect(namespace).toContainText(uuid)
   await page.getByRole('tab', { name: 'Claims (1)' }).click()
   await expect(page.getByRole('table', { name: 'Live claims' })).toContainText(`of it in pool ${uuid}: 30 GiB`)

@@ -160,7 +160,7 @@ test('digit keys select the tabs of a host: decisions link to "why not this host
   await look('the decisions of a host')
   await others.getByRole('link').first().click()
   await expect(page).toHaveURL(/\/decisions\/.*[?&]host=tl-04/)
-  await expect(page.getByRole('region', { name: 'Why not a host' }).getByText('tl-04').first()).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Why a host was not chosen' }).getByText('tl-04').first()).toBeVisible()
   await page.goBack()
   await expect(others).toBeVisible()
 

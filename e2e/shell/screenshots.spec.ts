@@ -118,7 +118,7 @@ test('screenshots of decisions: the list, the matrix, why a host was not chosen,
   await page.goto(demo.start)
   await page.getByRole('region', { name: 'Nearest hosts' }).getByRole('button').first().click()
   await expect(page.locator('[data-why-not] [data-check]').first()).toBeVisible()
-  await page.getByRole('region', { name: 'Why not a host' }).evaluate((region) => region.scrollIntoView({ block: 'start' }))
+  await page.getByRole('region', { name: 'Why a host was not chosen' }).evaluate((region) => region.scrollIntoView({ block: 'start' }))
   await page.evaluate(() => window.scrollBy(0, -60))
   await picture(page, 'why-not')
   await page.goto('/decisions?q=outcome:NO_VALID_HOST')

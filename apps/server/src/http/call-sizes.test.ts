@@ -133,9 +133,7 @@ describe('a report', () => {
     const numaCells = range(64, (id) => ({ id, cpuset: range(400, (i) => id * 400 + i), memoryMb: 1, siblings: range(300, () => [id]) }))
     const answer = await send('short-values', { full: { ...largeHost, instances: [], numaCells } })
     expect(answer).toMatchObject({ __typename: 'ValidationError', issues: [{ rule: 'call.too_large' }] })
-    expect(answer.message).toMatch(
-      new RegExp(`at most ${MAX_REPORT_VALUES} values, including those within lists and objects; it has more`),
-    )
+    expect(answer.message).toMatch(new RegExp(`at most ${MAX_REPORT_VALUES} values, including those within lists and objects; it has more`))
     const count = (value: unknown): number =>
       value === null || typeof value !== 'object' ? 1 : Object.values(value).reduce((sum: number, inner) => sum + count(inner), 1)
     expect(3 * count(largeHost)).toBeLessThan(MAX_REPORT_VALUES)

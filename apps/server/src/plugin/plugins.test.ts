@@ -253,7 +253,7 @@ describe('a service with plug-ins', () => {
   test.each([
     ['by-thrower', 'thrower', 2, 'it threw no\ufffd'],
     ['by-later', 'later', 2, 'select returned no parts; it must return a list with one part for each instance that has a host'],
-    ['by-blind', 'blind', 1, 'select put instance 0 on b, which does not pass'],
+    ['by-blind', 'blind', 1, 'select placed instance 0 on b, which does not pass'],
   ])("a request is refused with ERROR and the scheduler's name if the scheduler gives no result: %s", async (profile, part, hosts, why) => {
     const refused = await placeWith(api, { profile })
     expect(refused.reasons.find(({ filter }: Json) => filter === part)).toEqual({

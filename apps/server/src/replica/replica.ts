@@ -202,7 +202,7 @@ export class Replica {
     return this.#levels.learn().then(() => this.#levels.admit(level, enqueue))
   }
 
-  /** Writes changes that need no decision. Resolves with a verdict for each change, which states if the change took effect. */
+  /** Writes changes that need no decision. Resolves with a verdict for each change, which states whether the change took effect. */
   propose(changes: readonly Change[], deadlineMs = 10_000): Promise<readonly ChangeVerdict[]> {
     if (changes.length === 0) return Promise.resolve([])
     const enqueue = () =>

@@ -129,7 +129,7 @@ async function rollBack(name: string, reason: string, { dryRun, ...flags }: Flag
     ? [`Nothing was changed. ${wouldRollBack(name, ref, profile)}`]
     : version.state === 'ACTIVE'
       ? [`${ref} decides as ${name} again.`]
-      : [`${ref} is not tried any more; ${name}@${profile.active.number} decides.`]
+      : [`${ref} is no longer in a rollout; ${name}@${profile.active.number} decides.`]
   return { lines: lines.flatMap((line) => wrap(line)), json: { version, profile, dryRun: dryRun === true }, exitCode: EXIT.done }
 }
 

@@ -57,7 +57,14 @@ export function CreateKey({ onClose, onDone }: CreateKeyProps) {
     <Dialog onClose={onClose} title="Create a key" size="lg">
       <form onSubmit={submit}>
         <Stack gap="sm">
-          <TextInput label="Name" description="Shown in lists, so that people can recognise the key." required maxLength={255} data-autofocus {...write('name')} />
+          <TextInput
+            label="Name"
+            description="Shown in lists, so that people can recognise the key."
+            required
+            maxLength={255}
+            data-autofocus
+            {...write('name')}
+          />
           <TextInput
             label="Account"
             description="The service account: claims and idempotency keys belong to it. It exists as long as it has keys."
@@ -81,7 +88,7 @@ export function CreateKey({ onClose, onDone }: CreateKeyProps) {
           />
           <Textarea
             label="Only for these hosts"
-            description="Only if REPORT is the only scope. Names with any separators. Empty: any host."
+            description="Possible only if REPORT is the only scope. Names separated by spaces, commas or lines. If empty, the key may report any host."
             rows={2}
             {...write('hosts')}
           />

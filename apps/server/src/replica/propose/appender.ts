@@ -106,7 +106,9 @@ export class Appender implements FollowerHooks {
     if (this.#isClosing) return Promise.reject(new UnavailableError('closing', 'the replica is closing'))
     if (freshness.isStoreAway) {
       const seconds = Math.round(freshness.age / 1_000)
-      return Promise.reject(new UnavailableError('store', `the store has not answered for ${seconds} s; nothing was done, send the call again later`))
+      return Promise.reject(
+        new UnavailableError('store', `the store has not answered for ${seconds} s; nothing was done, send the call again later`),
+      )
     }
     const answer = this.#queue.add(freshness.arrive(), deadlineMs, create)
     this.wake()

@@ -90,7 +90,7 @@ const LeftOut = builder.objectRef<Shape['leftOut']>('LeftOutRequests').implement
   description: 'How many requests of the time window were not replayed, by reason.',
   fields: (t) => ({
     notDrawn: t.exposeInt('notDrawn', {
-      description: 'Requests that were not drawn, because the window has more requests than the sample.',
+      description: 'Requests that were not sampled, because the window has more requests than the sample.',
     }),
     beyondRetention: t.exposeInt('beyondRetention', { description: 'Requests whose state the log no longer contains.' }),
     outOfTime: t.exposeInt('outOfTime', { description: 'Requests that were not replayed before the deadline.' }),

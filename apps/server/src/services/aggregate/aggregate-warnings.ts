@@ -57,7 +57,7 @@ export interface AggregateWarnings {
 }
 
 /**
- * Checks if the hosts of live claims would pass the filters after the edit of a dry run. Returns null if the edit was applied. Throws
+ * Checks whether the hosts of live claims would pass the filters after the edit of a dry run. Returns null if the edit was applied. Throws
  * InputFault.
  */
 export type WarnOfAggregateEdit = (done: AggregateDone, deadlineMs: number | null) => Promise<AggregateWarnings | null>

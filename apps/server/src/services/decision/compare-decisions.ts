@@ -95,7 +95,7 @@ function approximateBecause(first: Side, second: Side): string | null {
       ...(lost === undefined
         ? []
         : [
-            `The log no longer reaches revision ${lost.revision} of the ${which}: the answer is based on its record and, for hosts that the record does not name, on revision ${fleet.place.revision}.`,
+            `The log no longer contains revision ${lost.revision} of the ${which}: the answer is based on its record and, for hosts that the record does not name, on revision ${fleet.place.revision}.`,
           ]),
       ...(other === undefined ? [] : [`The ${which} was decided ${other}.`]),
     ]

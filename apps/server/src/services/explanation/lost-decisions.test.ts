@@ -79,7 +79,7 @@ test.each([
   expect([found.question.fidelity, found.question.lost, found.hostCount]).toEqual(['APPROXIMATE', stored.place.basis, 7])
   await found.matrix()
   const answer = await whyNot(subject, { host: 'a' }, { instance, profile })
-  expect(answer.changedSinceNote).toMatch(/^The log no longer reaches revision \d+/)
+  expect(answer.changedSinceNote).toMatch(/^The log no longer contains revision \d+/)
 })
 
 test('an explanation at another revision that the log no longer contains is refused', async () => {
@@ -99,7 +99,7 @@ test('two decisions whose states are lost are compared by their records, and no 
   expect(found.approximateBecause).toBe(
     [`first`, `second`]
       .map((which, i) => {
-        const gone = `The log no longer reaches revision ${(i === 0 ? one : three).place.basis} of the ${which}`
+        const gone = `The log no longer contains revision ${(i === 0 ? one : three).place.basis} of the ${which}`
         return `${gone}: the answer is based on its record and, for hosts that the record does not name, on revision ${now}.`
       })
       .join(' '),

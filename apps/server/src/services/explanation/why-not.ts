@@ -113,7 +113,7 @@ export async function whyNotOf(examined: Examined, name: HostNameInput, present:
     nowRefusedBy: present.checks?.filter(isRefusal) ?? [],
     changedSince: present.changes,
     changedSinceNote:
-      question.lost === undefined ? null : `The log no longer reaches revision ${question.lost}: later changes are not known.`,
+      question.lost === undefined ? null : `The log no longer contains revision ${question.lost}: later changes are not known.`,
   }
   if (index < 0 || left !== null) {
     const unknown: HostName = names[index] ?? { host: name.host, node: node ?? name.host }

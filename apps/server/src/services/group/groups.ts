@@ -157,7 +157,7 @@ export function createGroups(replica: Replica): Groups {
   }
 }
 
-/** Predicts if a change of membership would be accepted now. Returns the code of the refusal, or undefined. */
+/** Predicts whether a change of membership would be accepted now. Returns the code of the refusal, or undefined. */
 function foreseen({ groups }: Fleet, claim: Claim, fence: number, group: GroupBinding | null) {
   if (claim.fence !== fence || claim.endedAt !== null) return 'claim.lost'
   if (claim.source !== null || claim.target !== null) return 'claim.moving'

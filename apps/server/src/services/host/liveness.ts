@@ -41,7 +41,7 @@ export interface LivenessConfirmed {
   readonly revision: number
 }
 
-/** Determines if hosts are UP, SUSPECT or DOWN, depending on when they last sent a sign of life. */
+/** Determines whether hosts are UP, SUSPECT or DOWN, depending on when they last sent a sign of life. */
 export interface LivenessService {
   view(): LivenessView
   /** Receives signs of life of hosts. A SUSPECT or DOWN host becomes UP at once. */

@@ -115,7 +115,7 @@ function checkKeptRule(
 ): Issue[] {
   const group = uuid === null ? undefined : groups.find(uuid)
   if (group === undefined) return []
-  const keeps = 'a move keeps the rule of its group, which serverGroupUpdate changes'
+  const keeps = 'a move keeps the rule of its group; serverGroupUpdate can change the rule'
   if (policy !== group.policy) return [issue(at(['instanceGroup', 'policy']), policy, `be ${group.policy}: ${keeps}`)]
   const most = group.maxServerPerHost ?? 1
   if (policy !== 'ANTI_AFFINITY' || maxServerPerHost === null || maxServerPerHost === most) return []
@@ -126,7 +126,8 @@ function checkKeptRule(
 function checkHintedGroup({ fleet, request, path }: Asked): Issue[] {
   const uuid = hintedGroup(request)
   if (uuid === undefined || fleet.groups.find(uuid) !== undefined) return []
-  const rule = 'be a server group that already has members, or be sent with group_policies and group_hosts, which setup_instance_group of Nova adds'
+  const rule =
+    'be a server group that already has members, or be sent with group_policies and group_hosts, which setup_instance_group of Nova adds'
   return [issue([...path, 'filter_properties', 'scheduler_hints', 'group'], request.schedulerHints.group?.[0], rule)]
 }
 

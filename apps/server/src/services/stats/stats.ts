@@ -231,9 +231,9 @@ const keyOf = (report: Report): string =>
   JSON.stringify([report.host, report.node, report.type === 'namespace' ? report.namespace : COMPUTE])
 
 /**
- * Predicts if a report will be refused when it is applied. Undefined if no refusal is foreseen. On a fleet as new as the log, a refusal is
- * certain, because sequences only increase within an incarnation, and an earlier incarnation does not return. A report with too many
- * resource classes is refused here at every feature level, including those at which the log would accept it.
+ * Predicts whether a report will be refused when it is applied. Undefined if no refusal is foreseen. On a fleet as new as the log, a
+ * refusal is certain, because sequences only increase within an incarnation, and an earlier incarnation does not return. A report with too
+ * many resource classes is refused here at every feature level, including those at which the log would accept it.
  */
 function refusalOf({ fleet }: Replica, report: Report): Void {
   const left = fleet.hosts.refusesName(report)

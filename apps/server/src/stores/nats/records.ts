@@ -74,7 +74,9 @@ export function createRecordsOut(
     } catch (error) {
       if (error instanceof StreamFullError && !isFull) {
         isFull = true
-        warn(`records are refused: ${error.message}; they are accepted again when the database has stored the waiting records, or with a larger GANTT_RECORDS_BYTES`)
+        warn(
+          `records are refused: ${error.message}; they are accepted again when the database has stored the waiting records, or with a larger GANTT_RECORDS_BYTES`,
+        )
       }
       throw error
     }

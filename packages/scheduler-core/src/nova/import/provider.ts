@@ -63,7 +63,11 @@ function inside(given: unknown, field: string): { readonly value: unknown; reado
   if (!isJson(given) || !Object.hasOwn(given, field)) return { value: given, at: field }
   const other = Object.keys(given).find((key) => key !== field && key !== GENERATION)
   if (other !== undefined)
-    throw new WireError(`${field}.${other}`, given[other], `left out, because in this place Placement's documents have only ${field} and ${GENERATION}`)
+    throw new WireError(
+      `${field}.${other}`,
+      given[other],
+      `left out, because in this place Placement's documents have only ${field} and ${GENERATION}`,
+    )
   return { value: given[field], at: `${field}.${field}` }
 }
 

@@ -179,7 +179,7 @@ function Role({ weigher: { decisive, idle, winnerWithout } }: { readonly weigher
     )
   return (
     <Text size="sm" component="span" className={idle ? 'dimmed' : ''}>
-      {idle ? 'nothing: the first ten are the same without it' : 'orders those behind the first'}
+      {idle ? 'nothing: without the weigher the first ten hosts are the same' : 'changes only the order after the first host'}
     </Text>
   )
 }

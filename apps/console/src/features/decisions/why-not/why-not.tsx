@@ -44,7 +44,7 @@ export function WhyNot({ decisionId, instance, profile, revision, host, suggest,
     else onAsk(name)
   }
   return (
-    <section aria-label="Why not a host" className="why">
+    <section aria-label="Why a host was not chosen" className="why">
       <form onSubmit={ask}>
         <Group gap="xs" wrap="nowrap">
           <Text component="label" htmlFor={`${id}-name`} fw={600} size="md" className="why-label">

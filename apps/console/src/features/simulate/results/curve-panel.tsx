@@ -96,7 +96,7 @@ export function CurvePanel({ curves, resourceClass, onResourceClass }: CurvePane
       <Text size="xs" c="dimmed" id={id}>
         {spacing > 1
           ? `Points are up to ${formatCount(spacing)} instances apart; there is one where the first request found no host. Between two points a line stays at the value of the first.`
-          : 'Each instance has its point.'}
+          : 'Each instance has a point.'}
       </Text>
       <CurveTable curves={curves} resourceClass={shown} />
     </Section>

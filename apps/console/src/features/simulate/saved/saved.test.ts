@@ -53,7 +53,12 @@ describe('saving', () => {
   test.each([
     ['for an empty name', ' ', [EMPTY], /A name is needed/],
     ['above the maximum number', 'one more', [EMPTY], /50 are saved already/],
-    ['for scenarios that are too long', 'n1', [{ ...EMPTY, request: { hint: 'x'.repeat(40_000) } }], /characters; at most 30000 can be saved/],
+    [
+      'for scenarios that are too long',
+      'n1',
+      [{ ...EMPTY, request: { hint: 'x'.repeat(40_000) } }],
+      /characters; at most 30000 can be saved/,
+    ],
   ])('is refused %s', (_name, name, scenarios, problem) =>
     expect(withSaved(full, name, scenarios)).toEqual({ problem: expect.stringMatching(problem) }),
   )

@@ -30,7 +30,10 @@ export function pageSize(flavor: FlavorSize, image: ImageProperties): number | n
   const size = readPageSize(asked.flavor)
   if (!asked.image) return size
   if (size === PAGES.any || size === PAGES.large) return readPageSize(asked.image)
-  throw new NovaError('MemoryPageSizeForbidden', `the image asks for pages of ${quote(asked.image)}, but the flavor for ${quote(asked.flavor)}`)
+  throw new NovaError(
+    'MemoryPageSizeForbidden',
+    `the image asks for pages of ${quote(asked.image)}, but the flavor for ${quote(asked.flavor)}`,
+  )
 }
 
 /**
