@@ -47,7 +47,7 @@ export function effectsOf(step: Step, name: string, number: number, percent: num
       ]
     case 'activate':
       return [
-        `${ref} decides from now on every call that names no version. ${active}, which decides now, is retired; a rollback activates it again.`,
+        `From now on, ${ref} decides every call that names no version. ${active}, which decides now, is retired; a rollback activates it again.`,
         ...(isOther ? ends : rollout === null ? [] : [`The ${trial} of ${ref} ends.`]),
       ]
     case 'rollback':
