@@ -152,7 +152,7 @@ test('for a decision that is replayed with another profile, the page and a share
   await expect(page.getByRole('status').filter({ hasText: `This is what ${other} would have done` })).toBeVisible()
   await page.reload()
   await expect(headline).toHaveText(explainPlacement.headline)
-  await page.getByRole('button', { name: 'Back to what was decided' }).click()
+  await page.getByRole('button', { name: 'Back to the recorded decision' }).click()
   await expect(page).not.toHaveURL(/[?&]by=/)
   await expect(profiles).toHaveValue('')
 })
@@ -226,7 +226,7 @@ test('for a decision that is replayed on the present fleet, the page shows the r
   await look('a decision on the present fleet')
   await page.reload()
   await expect(headline).toHaveText(explainPlacement.headline)
-  await page.getByRole('button', { name: 'Back to what was decided' }).click()
+  await page.getByRole('button', { name: 'Back to the recorded decision' }).click()
   await expect(page).not.toHaveURL(/[?&]on=/)
   const { decisionCounts } = await client.request<{ decisionCounts: { decisions: number } }>(
     'query Count { decisionCounts(query: "flavor:x1.replayed") { decisions } }',

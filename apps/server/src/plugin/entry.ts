@@ -12,7 +12,7 @@ export async function packageFolder(name: string, from: string): Promise<string>
   for (let folder = path.resolve(from); ; folder = path.dirname(folder)) {
     const candidate = path.join(folder, 'node_modules', name)
     if (await isFolder(candidate)) return candidate
-    if (folder === path.dirname(folder)) throw new Error('no node_modules folder from there upwards contains it')
+    if (folder === path.dirname(folder)) throw new Error('no node_modules folder in that folder or above it contains the package')
   }
 }
 

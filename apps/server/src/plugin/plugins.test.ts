@@ -80,7 +80,7 @@ describe('the plug-ins in the setting', () => {
     ['trusted:./gone.mjs', /^plug-in \.\/gone\.mjs could not be loaded from .*gone\.mjs: ENOENT.* \(plugin\.not_loaded\)\.$/],
     [
       'trusted:no-such-package',
-      /^plug-in no-such-package could not be loaded as a package from .*: no node_modules folder from there upwards contains it/,
+      /^plug-in no-such-package could not be loaded as a package from .*: no node_modules folder in that folder or above it contains the package/,
     ],
     ['trusted:./plain', /^plug-in \.\/plain could not be loaded from .*gone\.js/],
     ['trusted:./broken.mjs', /^plug-in \.\/broken\.mjs could not be loaded from file:/],

@@ -54,7 +54,7 @@ export interface DecisionStore {
 
 /** Refusals, and placements that claim nothing. They are not in the log, so other replicas find them only in the tables. */
 export interface UnloggedDecisions {
-  /** Decisions outside of the log that were made within this time by the clock of the tables, oldest first: their ids and ages. */
+  /** The ids and ages of the decisions outside of the log that were made within this time (by the database's clock), oldest first. */
   unlogged(withinMs: number): Promise<readonly { readonly id: string; readonly agoMs: number }[]>
 }
 

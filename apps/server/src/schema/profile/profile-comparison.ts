@@ -203,7 +203,7 @@ const ProfileComparison = builder.objectRef<Shape>('ProfileComparison').implemen
 })
 
 const ProfileCandidate = builder.inputType('ProfileCandidateInput', {
-  description: 'The profile version or draft to evaluate: exactly one of these fields.',
+  description: 'The profile version or draft to evaluate. Exactly one of these fields must be set.',
   isOneOf: true,
   fields: (t) => ({
     version: t.id({ description: 'A version, as global id or name@number.' }),

@@ -39,7 +39,7 @@ const NamespaceReportInput = builder.inputType('NamespaceReportInput', {
 })
 
 const StatsReportInput = builder.inputType('StatsReportInput', {
-  description: 'The content of a report: exactly one of these fields.',
+  description: 'The content of a report. Exactly one of these fields must be set.',
   isOneOf: true,
   fields: (t) => ({
     full: t.field({ type: fullStatsInput.type, description: "A full report of the host, in Gantt's form." }),
