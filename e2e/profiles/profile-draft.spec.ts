@@ -113,7 +113,7 @@ test('with the keyboard alone a version is drafted, evaluated, written, and then
   await page.keyboard.press('Control+a')
   await page.keyboard.type('-1.5')
   await expect(part(page, 'RAMWeigher').locator('[data-multiplier]')).toHaveText('−1.5')
-  await expect(part(page, 'RAMWeigher')).toContainText('Reversed.')
+  await expect(part(page, 'RAMWeigher')).toContainText('The negative multiplier reverses the order.')
   await expect(diff(page).locator('[data-diff]')).toHaveAttribute('data-diff', '3')
   await expect(diff(page)).toContainText('weighers.RAMWeigher.multiplier+1−1.5')
 

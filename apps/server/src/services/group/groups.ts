@@ -226,7 +226,7 @@ function mismatch(group: Group | undefined, { policy, maxServerPerHost }: GroupB
   return issue(
     ['group', isPolicy ? 'policy' : 'maxServerPerHost'],
     found,
-    `be ${isPolicy ? group?.policy : group?.maxServerPerHost}, as the group has it`,
+    `be ${isPolicy ? group?.policy : group?.maxServerPerHost}, which is the value of the group`,
     'claim.group_mismatch',
   )
 }

@@ -257,7 +257,7 @@ function withoutClass({ hosts }: Fleet, records: readonly HostRecord[], resource
     lacking.length === 1 ? `${hostAddress(hosts, first)} does` : `${hostAddress(hosts, first)} and ${lacking.length - 1} more hosts do`
   const near = nearSpellings(resourceClass, [...hosts.classes.keys()])
   const hint = near.length === 0 ? '' : `; a similar name is ${near.join(', ')}`
-  return [`${who} not report ${resourceClass}: what is set counts once that is reported${hint}`]
+  return [`${who} not report ${resourceClass}: the setting takes effect when the class is reported${hint}`]
 }
 
 /** How many hosts and live claims a change affects. */

@@ -191,7 +191,7 @@ function HostSheets({ sheet, ...props }: IdentityProps & { readonly sheet: HostS
               </Section>
             ) : (
               <Text size="sm" c="dimmed">
-                The host has no capacity any more. Its history is under Timeline, Claims and Decisions.
+                The host no longer has capacity. Its history is under Timeline, Claims and Decisions.
               </Text>
             )}
             {host.collectors.length === 0 ? null : (

@@ -104,7 +104,7 @@ export function PartRow(props: PartRowProps) {
         </span>
         <Text size="xs" c="dimmed" component="div">
           {known === undefined ? 'The replica that answers does not have this part.' : known.description}
-          {list === 'weighers' && (readNumber(part.multiplier) ?? 0) < 0 ? ' Reversed.' : ''}
+          {list === 'weighers' && (readNumber(part.multiplier) ?? 0) < 0 ? ' The negative multiplier reverses the order.' : ''}
         </Text>
         <Wrong problems={wrong} />
         <Options {...props} />

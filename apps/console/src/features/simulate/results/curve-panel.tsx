@@ -58,7 +58,7 @@ export function CurvePanel({ curves, resourceClass, onResourceClass }: CurvePane
       </div>
       <StepChart
         {...chart}
-        label={`Placed against requested: ${curves.map(({ name, curve }) => `${name} ${textAt(curve, asked, shown)}`).join('; ')}.`}
+        label={`Placed and requested instances: ${curves.map(({ name, curve }) => `${name} ${textAt(curve, asked, shown)}`).join('; ')}.`}
         lines={curves.map(({ name, index: position, curve }) => ({ name, look: position, points: placedLine(curve) }))}
         most={{ x: asked, y: placed }}
       />
@@ -106,7 +106,7 @@ export function CurvePanel({ curves, resourceClass, onResourceClass }: CurvePane
 function Section({ children }: { readonly children: ReactNode }) {
   return (
     <section aria-label="Curve">
-      <Heading keys="3">Placed against requested</Heading>
+      <Heading keys="3">Placed and requested instances</Heading>
       {children}
     </section>
   )

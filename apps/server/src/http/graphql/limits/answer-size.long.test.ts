@@ -10,7 +10,7 @@ import { type Answers, createAnswers, writeWithPauses } from './answer-size.ts'
 const KIB = 1_024
 const limits = { answerBytes: 64 * KIB, answersBytes: 256 * KIB, smallAnswerBytes: 8 * KIB }
 
-/** A service with 500 items of 1 KiB each. It counts the sizes of its answers, and how often a value was resolved. */
+/** A service with 500 items of 1 KiB each. It counts the sizes of its answers, and how many times a value was resolved. */
 function aService(answers: Answers = createAnswers(limits)) {
   const schema = buildSchema(`scalar JSON
     type Query { items: [Item!]! item: Item! } type Mutation { change: Item! }
