@@ -209,7 +209,7 @@ test('settings without collectors remove the states that an earlier agent report
   expect([code, (await seen('once-emptied')).collectors]).toEqual([0, []])
 })
 
-test('an agent that starts ends what the collectors of a killed agent left, also what they detached', async () => {
+test('an agent that starts ends what the collectors of a killed agent left, including what they detached', async () => {
   await createProfile('lab', ['ReadWeigher'])
   const pids = path.join(folder, 'left')
   const hangs = `const { spawn } = require('node:child_process')

@@ -110,7 +110,7 @@ const toOrigins = (capacity: readonly OriginedUsage[]): readonly string[] =>
     ),
   )
 
-/** The documents of other services, and the namespaces that collectors of the host have not sent, which are called not sent. */
+/** The documents of other services. Namespaces that a collector of the host does not send are listed too, as not sent. */
 const toReported = (namespaces: readonly Reported[], collectors: HostDetail['collectors']): readonly string[] =>
   toTable(
     [
@@ -144,7 +144,7 @@ const toCollectors = (collectors: HostDetail['collectors']): readonly string[] =
     collectors.map((collector) => [collector.name, collector.namespace, collectorText(collector)]),
   )
 
-/** What a collector does now. What is not sent is called not sent, and not absent. */
+/** What a collector does now. If it sends no documents, the text says "not sent", because the data can exist on the host. */
 function collectorText({ state, intervalSeconds, outdated, error }: HostDetail['collectors'][number]): string {
   const every = intervalSeconds === null ? '' : ` every ${decimal(intervalSeconds)} s`
   const texts = {

@@ -96,7 +96,7 @@ const READ_AT_ONCE = 256
 
 /** Checks that there is at least one column, without duplicates. Throws InputFault. */
 export function checkNames(names: readonly FleetColumn[], path: readonly string[]): readonly FleetColumn[] {
-  if (names.length === 0 || new Set(names).size < names.length) throw InputFault.at(path, names, 'at least one column, each once')
+  if (names.length === 0 || new Set(names).size < names.length) throw InputFault.at(path, names, 'at least one column, without duplicates')
   return names
 }
 

@@ -6,7 +6,7 @@ export interface CollectorProgress {
   readonly intervalSeconds: number | null
 }
 
-/** The state of a collector in words. What is not sent is called not sent, and not absent. */
+/** The state of a collector in words. If it sends no documents, the text says "not sent", because the data can exist on the host. */
 export function collectorState({ state, intervalSeconds }: CollectorProgress): string {
   const every = intervalSeconds === null ? '' : ` every ${formatCount(intervalSeconds)} s`
   switch (state) {
