@@ -31,7 +31,7 @@ export function addWhatWouldFit(program: Command): void {
   ).action((flags: Flags) => run(flags, () => whatWouldFit(flags)))
   withExamples(withForms(command), [
     ['gantt what-would-fit --decision DECISION', 'for a decision that found no host, at the state that it used'],
-    ['gantt what-would-fit --vcpus 64 --memory-mb 262144 --zone az1', 'for a request at the present state'],
+    ['gantt what-would-fit --vcpus 64 --memory-mb 262144 --zone az1', 'for a request on the present fleet'],
     ['gantt what-would-fit --decision DECISION --json | jq .counterfactuals[0].simulation', 'print input for the API’s query simulate'],
   ])
 }
