@@ -128,7 +128,9 @@ describe.skipIf(noNatsServer !== undefined)(
       await setDatabase(false)
       const starting = await start('first')
       try {
-        await expect.poll(starting.ready, LONG).toContain('is empty, and the database, which may contain the tables of an earlier log, does not answer')
+        await expect
+          .poll(starting.ready, LONG)
+          .toContain('is empty, and the database, which may contain the tables of an earlier log, does not answer')
       } finally {
         await setDatabase(true)
       }

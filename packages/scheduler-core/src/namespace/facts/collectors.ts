@@ -31,7 +31,13 @@ const collector = z.strictObject({
     .describe('The namespace whose documents the collector produces.'),
   state: z.enum(collectorStates),
   since: time.describe('When this state began, by the clock of the host.'),
-  intervalSeconds: z.int().min(1).max(86_400).nullable().default(null).describe('The time between two runs in seconds; null: the collector is not run.'),
+  intervalSeconds: z
+    .int()
+    .min(1)
+    .max(86_400)
+    .nullable()
+    .default(null)
+    .describe('The time between two runs in seconds; null: the collector is not run.'),
   error: z
     .strictObject({ code: z.enum(collectorErrors), text: z.string().max(500), at: time })
     .nullable()

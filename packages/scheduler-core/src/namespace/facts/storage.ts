@@ -14,11 +14,19 @@ const pool = z
     totalGib: whole(limits.diskGib).nullable().default(null).describe('The total size of the pool in GiB; null: not reported.'),
     usedGib: whole(limits.diskGib).nullable().default(null).describe('The used space of the pool in GiB; null: not reported.'),
     reservedGib: whole(limits.diskGib).default(0).describe('The reserved space of the pool in GiB, which claims cannot use.'),
-    thinRatio: z.number().min(1).max(limits.ratio).default(1).describe('The factor by which the space of the pool may be overcommitted (thin provisioning).'),
+    thinRatio: z
+      .number()
+      .min(1)
+      .max(limits.ratio)
+      .default(1)
+      .describe('The factor by which the space of the pool may be overcommitted (thin provisioning).'),
   })
   .describe('A pool of volumes that the host reaches.')
 
-const volume = z.strictObject({ uuid: uuid.describe('The uuid of the volume.'), pool: uuid.describe('The uuid of its pool, which must be listed in `pools`.') })
+const volume = z.strictObject({
+  uuid: uuid.describe('The uuid of the volume.'),
+  pool: uuid.describe('The uuid of its pool, which must be listed in `pools`.'),
+})
 
 export const storageV1_0 = z
   .strictObject({
