@@ -57,14 +57,7 @@ export function CreateKey({ onClose, onDone }: CreateKeyProps) {
     <Dialog onClose={onClose} title="Create a key" size="lg">
       <form onSubmit={submit}>
         <Stack gap="sm">
-          <TextInput
-            label="Name"
-            description="Shown in lists, so that people can recognise the key."
-            required
-            maxLength={255}
-            data-autofocus
-            {...write('name')}
-          />
+          <TextInput label="Name" description="Shown in lists of keys." required maxLength={255} data-autofocus {...write('name')} />
           <TextInput
             label="Account"
             description="The service account: claims and idempotency keys belong to it. It exists as long as it has keys."
