@@ -55,7 +55,7 @@ test('a host is forgotten after a preview of the claims that end, and its page r
   await dialog.getByLabel('Reason').fill('scrapped')
   await see.click()
   const impact = dialog.locator('[data-claims="1"]')
-  await expect(impact).toContainText('1 live claim is on it')
+  await expect(impact).toContainText('1 live claim is on the host')
   await expect(impact.getByRole('link', { name: instance })).toHaveAttribute('href', /\/claims\?q=id/)
   await expect(impact.getByRole('link', { name: 'rack of lv-01' })).toBeVisible()
   await expect(impact.getByRole('link', { name: 'agent of lv-01' })).toBeVisible()
@@ -127,7 +127,7 @@ test('a host is replaced after a preview of what moves to the new name, which th
   await see.click()
   const impact = dialog.locator('[data-claims="1"]')
   await expect(impact).toContainText('lv-11 has reported already')
-  await expect(impact).toContainText('1 live claim follows it')
+  await expect(impact).toContainText('1 live claim follows the host')
   await expect(impact.getByRole('link', { name: instance })).toBeVisible()
   await expect(impact.getByRole('link', { name: 'agent of lv-10' })).toBeVisible()
   await look('the preview of replacing a host')
@@ -168,7 +168,7 @@ test('a host is replaced after a preview of what moves to the new name, which th
   const back = dialogOf(page, /^Readmit lv-10/)
   await back.getByLabel('Reason').fill('sold')
   await back.getByRole('button', { name: 'Readmit' }).click()
-  await expect(page.locator('[data-formerly]')).toContainText('Another one may report as lv-10 now')
+  await expect(page.locator('[data-formerly]')).toContainText('Another machine may now report as lv-10')
 })
 
 test('an open page shows its host under the new name', { tag: '@rare' }, async ({ page, visit, service }) => {

@@ -50,7 +50,7 @@ describe('a collector that misbehaves', () => {
     ['unplain', "console.error('no\\u202e\\u0000feed\\u3164'); process.exit(7)", 'CRASHED', /: no\\u\{202e\}\\u\{0\}feed\\u\{3164\}$/],
     ['changed', prints({ version: '1.0', document: { watts: 5, phase: 1 } }), 'REFUSED', /^stats\.\w+: document\b.*phase/],
     ['versions', prints({ version: '0.9', document: { watts: 5 } }), 'REFUSED', /^stats\.unknown_version: version is "0\.9"; .*1\.0/],
-    ['nowhere', steady, 'REFUSED', /^stats\.unknown_namespace: namespace is "nowhere"; it must be one that this replica knows: /],
+    ['nowhere', steady, 'REFUSED', /^stats\.unknown_namespace: namespace is "nowhere"; it must be a namespace that this replica knows: /],
   ]
 
   test.each(misbehaving)(
