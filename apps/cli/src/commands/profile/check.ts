@@ -189,7 +189,7 @@ const shadowsOf = ({ shadowFilters }: Comparison) =>
     one === undefined
       ? notSolved === 0
         ? '-'
-        : `${notSolved} not known: no solver was asked`
+        : `${notSolved} not known: no solver was used`
       : `${shortId(one.decision.id)}: ${one.because}`,
   ])
 
