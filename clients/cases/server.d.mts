@@ -44,6 +44,7 @@ export interface Expectation {
   readonly atLeast?: readonly number[]
   readonly total?: number
   readonly authorization?: readonly string[]
+  readonly sequences?: readonly number[]
   readonly pauses?: readonly { readonly atLeastMs?: number; readonly lessThanMs?: number }[]
   readonly closedByClient?: readonly (readonly [endpoint: number, call: number])[]
 }

@@ -152,13 +152,11 @@ export function createMachineReporter({
         return 'again'
       }
       case 'ResourceStatsStale':
-        // If the sequence is equal, the report was most likely sent twice because its first answer was lost. If the sequence differs,
-        // another agent has reported for this host. In both cases a new incarnation begins with a full report.
-        if (result.lastSequence !== reporter.sequence)
-          notify({
-            event: 'superseded',
-            text: 'another agent has reported for this host; this agent starts a new incarnation of its reports',
-          })
+        // A new incarnation begins with a full report.
+        notify({
+          event: 'superseded',
+          text: 'another agent has reported for this host; this agent starts a new incarnation of its reports',
+        })
         reporter = newReporter()
         reported = undefined
         return 'again'

@@ -1,8 +1,8 @@
 """Client library for Gantt, a placement service.
 
-:class:`SchedulerClient` has the two calls that the scheduler library of
-OpenStack's Juno release defined.  :class:`Client` has today's calls, and
-:class:`AsyncClient` has them for asyncio.
+:class:`SchedulerClient` has the calls that the scheduler library of
+OpenStack's Juno and Kilo releases defined.  :class:`Client` has today's
+calls, and :class:`AsyncClient` has them for asyncio.
 """
 
 from ganttclient._reports import Reporter

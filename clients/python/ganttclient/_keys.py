@@ -13,6 +13,8 @@ from ganttclient import _retry, exceptions
 #: refuses the present key.
 KeySource = Union[str, Callable[[], str], None]
 
+#: The keys that the service draws.
+_OF_SERVICE = re.compile(r"gantt_[A-Za-z0-9_-]{32,}")
 _NOT_SENT = re.compile(r"[^\t\x20-\x7e]")
 
 
@@ -59,10 +61,13 @@ class Keyring:
             return None if self._kept == refused else self._kept
 
     def hide(self, text: str) -> str:
-        """Return a text in which all keys so far are replaced by stars."""
+        """Return a text in which keys are replaced by stars.
+
+        These are all keys so far, and what looks like a key of the service.
+        """
         for key in sorted(self._used, key=len, reverse=True):
             text = text.replace(key, "***")
-        return text
+        return _OF_SERVICE.sub("***", text)
 
     def hide_in(self, value: Any) -> Any:
         """Return a JSON value in whose texts all keys are replaced."""
@@ -71,20 +76,26 @@ class Keyring:
         if isinstance(value, list):
             return [self.hide_in(one) for one in value]
         if isinstance(value, dict):
-            return {name: self.hide_in(one) for name, one in value.items()}
+            return {
+                self.hide(name): self.hide_in(one)
+                for name, one in value.items()
+            }
         return value
 
     def _read(self) -> str | None:
-        if callable(self._source):
+        key: object = self._source
+        failure: str | None = None
+        if callable(key):
             try:
-                key: object = self._source()
-            except Exception as error:
-                raise exceptions.KeySourceError(
-                    "no usable API key: its source failed with"
-                    f" {type(error).__name__}: {self.hide(str(error))}"
-                ) from error
-        else:
-            key = self._source
+                key = key()
+            # Whatever it raises is raised below, without the key.
+            except Exception as error:  # noqa: BLE001
+                failure = f"{type(error).__name__}: {self.hide(str(error))}"
+        # The error of the source can contain the key, so it is not a cause.
+        if failure is not None:
+            raise exceptions.KeySourceError(
+                f"no usable API key: its source failed with {failure}"
+            )
         if key is None:
             return None
         if not isinstance(key, str):

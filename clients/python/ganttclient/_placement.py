@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -99,7 +100,7 @@ class PlacementCalls(KeyedCalls):
         query = _documents.SELECT
         if self._for_project:
             query = _documents.SELECT_FOR_PROJECT
-        return self._place(
+        placement = self._place(
             "selectDestinations",
             query,
             inputs,
@@ -107,6 +108,10 @@ class PlacementCalls(KeyedCalls):
             wait_for_room,
             deadline,
             stop,
+        )
+        is_ignored = "claim.untilCounted" in placement.ignored_fields
+        return dataclasses.replace(
+            placement, until_counted=until_counted and not is_ignored
         )
 
     def claim(

@@ -111,11 +111,6 @@ class Reporter:
         self._lock = threading.Lock()
         self.renew()
 
-    def is_superseded(self, result: ReportResult) -> bool:
-        """Return whether the service kept a report of another reporter."""
-        is_own = result.last_sequence == self._sequence
-        return result.kind == "ResourceStatsStale" and not is_own
-
     def renew(self) -> None:
         """Begin a new incarnation, as a restarted program does."""
         self.incarnation = str(uuid.uuid4())
@@ -131,6 +126,9 @@ class Reporter:
         self, *, deadline: float | None = None, stop: Stop | None = None
     ) -> ReportResult:
         """Send the full report.
+
+        If the result is_stale, another reporter of the host was applied
+        since, and the reports of this incarnation are ignored.
 
         :raises Invalid: if a field is wrong; the message names it
         """
@@ -187,6 +185,21 @@ class Reporter:
     def _send(
         self, report: Document, deadline: float | None, stop: Stop | None
     ) -> ReportResult:
+        result = self._send_numbered(report, deadline, stop)
+        is_same = result.last_sequence == self._sequence
+        if not result.is_stale or not is_same:
+            return result
+        # Either a copy of this report whose answer was lost was applied, or
+        # another reporter sent a report with the same sequence.  The next
+        # sequence shows which: it is applied only after the own report.
+        if "delta" in report:
+            delta = {**report["delta"], "baseSequence": self._sequence}
+            report = {"delta": delta}
+        return self._send_numbered(report, deadline, stop)
+
+    def _send_numbered(
+        self, report: Document, deadline: float | None, stop: Stop | None
+    ) -> ReportResult:
         self._sequence += 1
         update = {
             "name": models.name_of(self.name),
@@ -203,10 +216,6 @@ class Reporter:
             raise result
         if result.is_applied:
             self._base = result.last_sequence or self._sequence
-        # The answer to a first copy of the report was lost.
-        is_twice = result.last_sequence == self._sequence
-        if result.kind == "ResourceStatsStale" and is_twice:
-            self._base = self._sequence
         return result
 
 

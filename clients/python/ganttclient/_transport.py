@@ -9,7 +9,8 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ganttclient import exceptions, faults
+from ganttclient import _answers, exceptions
+from ganttclient._answers import Source
 from ganttclient._connection import Endpoint, Exchange
 from ganttclient._keys import Keyring
 from ganttclient._retry import Stop
@@ -81,34 +82,9 @@ def read_answer(
     text: bytes,
 ) -> dict[str, Any]:
     """Return the data of a complete answer, or raise its errors."""
-    status = response.status
-    wait = _retry_after(response)
-    try:
-        answer = json.loads(text.decode("utf-8"))
-    except ValueError:
-        kind = response.headers.get("Content-Type", "")
-        if status < 300 and "json" in kind:
-            raise exceptions.UnreachableError(
-                f"{url} answered {status} with half of a JSON document"
-            ) from None
-        start = keys.hide(text[:4096].decode("utf-8", "replace"))[:80]
-        raise exceptions.ProtocolError(
-            f"{url} answered {status} with {start!r}; it must be JSON",
-            status,
-            wait,
-        ) from None
-    found = answer if isinstance(answer, dict) else {}
-    if found.get("errors"):
-        errors = keys.hide_in(found["errors"])
-        raise faults.of_faults(errors, status, wait)
-    data = found.get("data")
-    if not isinstance(data, dict):
-        raise exceptions.ProtocolError(
-            f"{url} answered {status} with neither data nor errors",
-            status,
-            wait,
-        )
-    return data
+    source = Source(url, response.status, _retry_after(response), keys)
+    kind = response.headers.get("Content-Type", "")
+    return _answers.read(source, text, kind)
 
 
 def stream(
@@ -137,15 +113,13 @@ def stream(
                 " stream",
                 response.status,
             )
+        source = Source(endpoint.url, response.status, None, keys)
         for event, text in _events(exchange, response, silent):
             if event == "complete":
                 return
-            answer = json.loads(text)
-            if answer.get("errors"):
-                errors = keys.hide_in(answer["errors"])
-                raise faults.of_faults(errors, response.status)
-            if answer.get("data"):
-                yield answer["data"]
+            data = _answers.data_of(source, json.loads(text))
+            if data is not None:
+                yield data
     except _BROKEN as error:
         raise exchange.failure(error) from None
     finally:

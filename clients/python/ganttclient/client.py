@@ -13,7 +13,7 @@ from ganttclient._keys import KeySource
 from ganttclient._placement import PlacementCalls
 from ganttclient._reports import ReportCalls
 from ganttclient._retry import Clock, Stop
-from ganttclient.hold import Hold, choose_or_abandon
+from ganttclient.hold import Hold, choose_or_abandon, refuse_counted
 from ganttclient.models import Claim, Duration, Placement
 
 
@@ -141,14 +141,18 @@ class Client(PlacementCalls, ReportCalls, FleetCalls):
         :param spec: a request in Gantt's form, or a placement whose claims
             are reserved, such as one from claim()
         :param ttl: how long the reservation lasts without an extension
+        :param until_counted: must be False, because the end of the block
+            confirms the claim
         :param on_lost: called from another thread when the claim is lost
         :param idempotency_key: the key of the call.  If the caller draws
             none, and no answer comes, what was claimed is released
         :raises NoValidHost: if no host takes the instance
+        :raises ValueError: if the reservation ends when its host counts it
 
         The other arguments are those of select(), and have no effect on a
         placement.
         """
+        refuse_counted(spec, until_counted)
         if isinstance(spec, Placement):
             placement = spec
             return Hold(self, lambda: placement, ttl, on_lost, True)
@@ -162,7 +166,6 @@ class Client(PlacementCalls, ReportCalls, FleetCalls):
                 profile=profile,
                 claim=claim,
                 ttl=ttl,
-                until_counted=until_counted,
                 intent=intent,
                 move_of=move_of,
                 alternates=alternates,

@@ -5,10 +5,12 @@ from __future__ import annotations
 import logging
 import os
 import threading
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Callable
 
 from ganttclient import exceptions, models
 from ganttclient._keyed import ABANDON
+from ganttclient._lease import Lease
 from ganttclient._retry import Stop
 
 if TYPE_CHECKING:
@@ -27,10 +29,10 @@ class Hold:
     """A context manager for a reservation: see ``Client.hold``.
 
     While the block runs, the reservation is extended each time a third of it
-    has passed.  If the block ends well, the claim is confirmed; if it
-    raises, the claim is released.  If the claim ends before the block,
-    :attr:`is_lost` becomes true, :meth:`check` raises RoomLost, and so does
-    the end of the block.
+    has passed, and again soon if that fails.  If the block ends well, the
+    claim is confirmed; if it raises, the claim is released.  If the claim
+    ends before the block, :attr:`is_lost` becomes true, :meth:`check` raises
+    RoomLost, and so does the end of the block.
     """
 
     def __init__(
@@ -183,24 +185,25 @@ class Hold:
         """Extend the reservation until the block ends or the claim does."""
         clock = self._client.clock
         seconds = self._seconds()
-        every = seconds / 3
-        # A claim of an earlier call may end soon, so it is extended at once.
+        # The end of a claim of an earlier call is not known.
         is_earlier = self._is_given or self.placement.replayed
-        wait = 0.0
-        if not is_earlier:
-            wait = max(0.0, self._asked_at + every - clock.now())
-        good_until = self._asked_at + seconds
-        while not self._over.wait(wait):
-            wait = every
+        lease = Lease(self._asked_at, seconds, is_earlier)
+        failure: exceptions.GanttError = exceptions.RoomLost(
+            "its time was over before it could be extended"
+        )
+        while not self._over.wait(lease.wait(clock.now())):
             sent_at = clock.now()
+            if lease.is_over(sent_at):
+                self._lose(failure)
+                return
             try:
                 self._client.extend(
                     *self._claims(),
                     ttl=f"PT{seconds:.3f}S",
-                    deadline=every,
+                    deadline=lease.limit(sent_at),
                     stop=self._over,
                 )
-                good_until = sent_at + seconds
+                lease.extended(sent_at)
             except exceptions.GanttError as error:
                 if self._over.is_set():
                     return
@@ -208,20 +211,27 @@ class Hold:
                     isinstance(error, exceptions.ServiceError)
                     and not error.faults
                 )
-                # Without an answer the claim may still live until its end.
-                if is_refused or clock.now() >= good_until:
+                if is_refused:
                     self._lose(error)
                     return
+                # Without an answer the claim may still live until its end.
+                failure = error
+                lease.failed(clock.now())
                 LOG.warning("a claim was not extended: %s", error)
 
     def _lose(self, error: exceptions.GanttError) -> None:
         self._why = error
         self._lost.set()
-        if self._on_lost is not None:
-            lost = exceptions.RoomLost(
-                f"the claim on {self.host.name} has ended: {error}"
-            )
+        if self._on_lost is None:
+            return
+        lost = exceptions.RoomLost(
+            f"the claim on {self.host.name} has ended: {error}"
+        )
+        try:
             self._on_lost(lost)
+        except Exception:
+            # What the block and its end do must not depend on this.
+            LOG.exception("on_lost of a claim has raised")
 
     def _release(self) -> None:
         if not self._claims():
@@ -240,6 +250,23 @@ class Hold:
     def _keep_failure(self, error: exceptions.GanttError) -> None:
         self.not_released = error
         LOG.warning("a claim was not released, and will expire: %s", error)
+
+
+def refuse_counted(
+    spec: Mapping[str, Any] | models.Placement | None, until_counted: bool
+) -> None:
+    """Refuse to hold a reservation that its host may end.
+
+    The end of the block would confirm it, and find it ended, or count its
+    instance twice.
+    """
+    is_made = isinstance(spec, models.Placement) and spec.until_counted
+    if until_counted or is_made:
+        raise ValueError(
+            "hold() confirms the claim, and a reservation with until_counted"
+            " is never confirmed: its host ends it by counting the instance."
+            "  Leave out until_counted, or call select() without hold()"
+        )
 
 
 def choose_or_abandon(

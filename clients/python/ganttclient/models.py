@@ -97,6 +97,8 @@ class Placement:
     :ivar ignored_fields: the paths of fields that had no effect
     :ivar replayed: whether an earlier call with the same key got the same
         answer
+    :ivar until_counted: whether the reservations also end when their hosts
+        count the instances
     """
 
     decision_id: str
@@ -104,6 +106,7 @@ class Placement:
     revision: str
     replayed: bool = False
     ignored_fields: Sequence[str] = ()
+    until_counted: bool = False
 
     @property
     def selected(self) -> Destination:
@@ -127,7 +130,7 @@ class ReportResult:
     """The service's answer to a report.
 
     :ivar kind: ResourceStatsApplied, ResourceStatsStale (the service has a
-        newer report, or has this one already) or ResourceStatsNeedFull
+        newer report) or ResourceStatsNeedFull
     :ivar last_sequence: the sequence of the last report that was applied
     :ivar ignored_fields: the paths of fields that this release does not know
     :ivar required: for each namespace, which fields need not be sent
@@ -145,6 +148,11 @@ class ReportResult:
     def is_applied(self) -> bool:
         """Whether the report is in the log of the service."""
         return self.kind == "ResourceStatsApplied"
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the service ignored the report for a newer one."""
+        return self.kind == "ResourceStatsStale"
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The scheduler library of OpenStack's Juno release, for this service."""
+"""The scheduler library of OpenStack's Juno and Kilo, for this service."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, Callable
 
-from ganttclient import _nova, _retry, exceptions, models
+from ganttclient import _retry, exceptions, models
 from ganttclient._keys import KeySource
 from ganttclient._reports import Reporter
 from ganttclient._retry import Clock
+from ganttclient._scheduler import documents
+from ganttclient._scheduler.heartbeats import INTERVAL, Heartbeats
+from ganttclient._scheduler.kilo import KiloCalls
+from ganttclient._scheduler.notices import Notices
 from ganttclient.client import Client
 from ganttclient.hold import choose_or_abandon
 
@@ -18,12 +22,19 @@ from ganttclient.hold import choose_or_abandon
 MAX_RESERVED = 10_000
 #: The names that Nova's filters gave the limits.
 _LIMITS = {"VCPU": "vcpu", "MEMORY_MB": "memory_mb", "DISK_GB": "disk_gb"}
+#: What a caller should know while not every replica reads feature level 11.
+_NOT_UNTIL_COUNTED = (
+    "a replica of the service is below feature level 11, so reservations end"
+    " only after their ttl: until then an instance that its host has counted"
+    " is counted twice.  Upgrade the replicas, and start them without"
+    " GANTT_FEATURE_LEVEL; until then a shorter ttl= wastes less"
+)
 #: Makes the name and the stats of update_resource_stats() optional.
 _NOT_GIVEN: Any = object()
 
 
-class SchedulerClient:
-    """The two calls of ``nova.scheduler.client``, as Juno and Kilo had them.
+class SchedulerClient(KiloCalls):
+    """The calls of ``nova.scheduler.client``, as Juno and Kilo had them.
 
     ::
 
@@ -47,6 +58,9 @@ class SchedulerClient:
     :param no_valid_host: the exception for a request that finds no host.  It
         is called with ``reason=``, as ``nova.exception.NoValidHost`` is
     :param deadline: the time limit of a call in seconds, with all attempts
+    :param heartbeat: how often the client says that the hosts that it has
+        reported are alive, in seconds, because Nova reports a host only when
+        it has changed; None if something else watches the hosts
     """
 
     def __init__(
@@ -61,6 +75,7 @@ class SchedulerClient:
         deadline: float = _retry.DEADLINE,
         attempt_timeout: float = _retry.ATTEMPT,
         hedge: bool = True,
+        heartbeat: float | None = INTERVAL,
         ssl_context: ssl.SSLContext | None = None,
         clock: Clock | None = None,
     ) -> None:
@@ -83,6 +98,8 @@ class SchedulerClient:
         self._claim = claim
         self._profile = profile
         self._no_valid_host = no_valid_host
+        self._notices = Notices()
+        self._heartbeats = Heartbeats(self._client, heartbeat, self._notices)
         self._lock = threading.Lock()
         self._reporters: dict[tuple[str, ...], Reporter] = {}
         #: The last reservations, by instance.
@@ -97,7 +114,8 @@ class SchedulerClient:
         return repr(self._client).replace("<Client", "<SchedulerClient", 1)
 
     def close(self) -> None:
-        """Close the open connections."""
+        """Close the open connections, and send no more heartbeats."""
+        self._heartbeats.close()
         self._client.close()
 
     def select_destinations(
@@ -118,8 +136,8 @@ class SchedulerClient:
             states the cause
         """
         legacy = {
-            "request_spec": _nova.document(request_spec, "request_spec"),
-            "filter_properties": _nova.document(
+            "request_spec": documents.document(request_spec, "request_spec"),
+            "filter_properties": documents.document(
                 filter_properties, "filter_properties"
             ),
         }
@@ -140,7 +158,7 @@ class SchedulerClient:
             try:
                 placement = choose_or_abandon(client, choose)
             except exceptions.InstanceTaken:
-                if not self._give_back(_nova.instances_of(request_spec)):
+                if not self._give_back(documents.instances_of(request_spec)):
                     raise
                 placement = choose_or_abandon(client, choose)
         except exceptions.NoValidHost as error:
@@ -149,6 +167,8 @@ class SchedulerClient:
             raise self._no_valid_host(reason=error.reason) from error
         if self._claim == "RESERVE":
             self._keep(placement)
+        if "claim.untilCounted" in placement.ignored_fields:
+            self._notices.give(_NOT_UNTIL_COUNTED)
         return [
             _destination(placed.selected) for placed in placement.destinations
         ]
@@ -172,7 +192,7 @@ class SchedulerClient:
             field
         :raises Stale: if another program reports the same host at this time
         """
-        if name is _NOT_GIVEN and _nova.is_compute_node(context):
+        if name is _NOT_GIVEN and documents.is_compute_node(context):
             node = context
             name, stats = (node.host, node.hypervisor_hostname), node
         if name is _NOT_GIVEN or stats is _NOT_GIVEN:
@@ -181,7 +201,7 @@ class SchedulerClient:
                 " only a ComputeNode object"
             )
         models.name_of(name)
-        document = _nova.primitive(stats, "stats")
+        document = documents.primitive(stats, "stats")
         if not isinstance(document, dict):
             raise TypeError(
                 "stats must be a dictionary as a row of compute_nodes or a"
@@ -189,15 +209,16 @@ class SchedulerClient:
             )
         reporter = self._reporter(name)
         result = reporter.report_nova(document)
-        if reporter.is_superseded(result):
+        if result.is_stale:
             # Another program reported this host in the meantime.
             reporter.renew()
             result = reporter.report_nova(document)
-        if reporter.is_superseded(result):
+        if result.is_stale:
             raise exceptions.Stale(
                 f"the report of {name!r} was not applied: the service knows a"
                 " later one of another reporter"
             )
+        self._heartbeats.add(_known(name), name)
 
     def _keep(self, placement: models.Placement) -> None:
         """Keep the reservations, to give them back for a further choice."""
@@ -234,14 +255,18 @@ class SchedulerClient:
         return bool(claims)
 
     def _reporter(self, name: models.Name) -> Reporter:
-        # A name alone is the name of the host and of its node.
-        known = (name, name) if isinstance(name, str) else tuple(name)
+        known = _known(name)
         with self._lock:
             found = self._reporters.get(known)
             if found is None:
                 found = self._client.reporter(name, _no_full_report)
                 self._reporters[known] = found
             return found
+
+
+def _known(name: models.Name) -> tuple[str, ...]:
+    """Return what identifies a host: its name and that of its node."""
+    return (name, name) if isinstance(name, str) else tuple(name)
 
 
 def _no_full_report() -> Mapping[str, Any]:

@@ -283,9 +283,10 @@ class CaseTest(unittest.TestCase):
                 self.assertNotIn(key, drawn)
                 drawn.add(key)
         if call["operation"] == "report":
-            reporters = {
-                json.dumps(record["reporter"], sort_keys=True)
-                for record in known
-            }
-            self.assertEqual(len(reporters), 1)
-            self.assertEqual(known[0]["reporter"]["sequence"], 1)
+            reporters = [record["reporter"] for record in known]
+            incarnations = {one["incarnation"] for one in reporters}
+            self.assertEqual(len(incarnations), 1)
+            self.assertEqual(
+                [one["sequence"] for one in reporters],
+                call["expect"].get("sequences", [1] * len(reporters)),
+            )

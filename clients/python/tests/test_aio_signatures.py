@@ -20,7 +20,7 @@ RETURNS = {
 #: The calls that only the client has: run() makes them.
 ONLY_SYNC = {"query", "request"}
 #: Calls for Nova's form, which SchedulerClient uses.
-ONLY_SCHEDULER = {"is_superseded", "renew", "report_nova"}
+ONLY_SCHEDULER = {"renew", "report_nova"}
 
 
 def calls_of(kind: type[object]) -> dict[str, Any]:

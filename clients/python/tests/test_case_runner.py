@@ -24,6 +24,7 @@ WRONG: dict[str, Any] = {
     "atLeast": lambda right: [times + 1000 for times in right],
     "total": lambda right: right + 1,
     "authorization": lambda right: ["key-other" for _ in right],
+    "sequences": lambda right: [one + 1 for one in right],
     "pauses": lambda right: [{"atLeastMs": 1e9}],
     "closedByClient": lambda right: [[1 - one, 1] for one, _ in right],
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import unittest
 from datetime import timedelta
-from typing import Any
+from typing import Any, Callable
 
 import ganttclient
 from ganttclient import exceptions, models
@@ -92,6 +92,34 @@ class HoldTest(ScriptedTest):
                     clock.step = 10
                     self.assertTrue(held.wait_lost(60))
 
+    def test_an_extension_that_fails_is_soon_tried_again(self) -> None:
+        broken = script.fault("INTERNAL", 500)
+        server = self.serve(script.data(**script.placed()), broken)
+        client = self.open(server)
+        with self.assertLogs("ganttclient.hold", "WARNING"):
+            with self.assertRaisesRegex(exceptions.RoomLost, "it failed"):
+                with client.hold(SPEC, ttl="PT2S") as held:
+                    self.assertTrue(held.wait_lost(60))
+        # After each third of the duration, there would be only two.
+        self.assertGreater(server.operations().count("ClaimExtend"), 3)
+
+    def test_an_on_lost_that_raises_changes_nothing_else(self) -> None:
+        server = self.serve(
+            script.data(**script.placed()),
+            script.refused("claimConfirm", "ClaimLost", "CLAIM_LOST"),
+            script.refused("claimRelease", "ClaimLost", "CLAIM_LOST"),
+        )
+
+        def on_lost(lost: exceptions.RoomLost) -> None:
+            raise ZeroDivisionError
+
+        with self.assertLogs("ganttclient.hold", "ERROR") as logs:
+            with self.assertRaises(exceptions.RoomLost):
+                with self.open(server).hold(SPEC, on_lost=on_lost):
+                    pass
+        self.assertIn("ZeroDivisionError", logs.output[0])
+        self.assertEqual(server.operations()[-1], "ClaimRelease")
+
     def test_a_confirmation_that_is_refused(self) -> None:
         server = self.serve(
             script.data(**script.placed()),
@@ -147,6 +175,33 @@ class HoldTest(ScriptedTest):
             self.assertEqual(held.claim.id, "c-1")
             self.assertTrue(extended.wait(60))
         self.assertEqual(len(server.calls), 3)
+
+    def test_a_reservation_until_its_host_counts_it_is_not_held(self) -> None:
+        server = self.serve(script.data(**script.placed()))
+        client = self.open(server)
+        aio = ganttclient.AsyncClient(server.url)
+        self.addCleanup(aio.client.close)
+        placement = client.select(SPEC, until_counted=True)
+        holds: list[Callable[[], object]] = [
+            lambda: client.hold(SPEC, until_counted=True),
+            lambda: client.hold(placement),
+            lambda: aio.hold(SPEC, until_counted=True),
+            lambda: aio.hold(placement),
+        ]
+        for hold in holds:
+            with self.assertRaisesRegex(ValueError, "call select"):
+                hold()
+        self.assertEqual(len(server.calls), 1)
+
+    def test_a_reservation_that_only_its_time_ends_is_held(self) -> None:
+        answer = script.placed()
+        # The fleet is below the feature level.
+        ignored = ["claim.untilCounted"]
+        answer["selectDestinations"]["ignoredFields"] = ignored
+        client = self.open(self.serve(script.data(**answer)))
+        placement = client.select(SPEC, until_counted=True)
+        self.assertFalse(placement.until_counted)
+        self.assertIsInstance(client.hold(placement), ganttclient.Hold)
 
     def test_a_hold_is_for_one_block(self) -> None:
         server = self.serve(

@@ -9,10 +9,9 @@ import uuid
 from collections import UserDict
 from typing import Any
 
-import ganttclient
-from ganttclient import exceptions, models
+from ganttclient import exceptions
 from tests import scripted_server as script
-from tests.recorded_clock import RecordedClock
+from tests.scheduler_case import SchedulerCase
 
 SECRET = "token-of-a-user"
 
@@ -42,39 +41,7 @@ class OldRow:
         return iter([("vcpus", 8)])
 
 
-APPLIED = {
-    "updateResourceStats": {
-        "appliedCount": 1,
-        "fleetRevision": "1",
-        "results": [
-            {
-                "__typename": "ResourceStatsApplied",
-                "lastSequence": 1,
-                "revision": "1",
-                "unchanged": False,
-                "ignoredFields": [],
-                "claimsMaterialised": [],
-            }
-        ],
-    }
-}
-
-
-class SchedulerTest(unittest.TestCase):
-    def serve(self, *answers: script.Answer) -> script.ScriptedServer:
-        server = script.ScriptedServer(answers)
-        self.addCleanup(server.end)
-        return server
-
-    def open(
-        self, server: script.ScriptedServer, **options: Any
-    ) -> ganttclient.SchedulerClient:
-        client = ganttclient.SchedulerClient(
-            url=server.url, key="key-1", clock=RecordedClock(), **options
-        )
-        self.addCleanup(client.close)
-        return client
-
+class SchedulerTest(SchedulerCase):
     def test_the_answer_has_the_form_of_nova(self) -> None:
         server = self.serve(script.data(**script.placed()))
         found = self.open(server).select_destinations(None, {"a": 1}, {})
@@ -92,6 +59,17 @@ class SchedulerTest(unittest.TestCase):
             sent["spec"],
             {"legacy": {"request_spec": {"a": 1}, "filter_properties": {}}},
         )
+
+    def test_a_fleet_below_the_feature_level_is_said_once(self) -> None:
+        answer = script.placed()
+        ignored = ["claim.untilCounted"]
+        answer["selectDestinations"]["ignoredFields"] = ignored
+        client = self.open(self.serve(script.data(**answer)))
+        with self.assertLogs("ganttclient", "WARNING") as logs:
+            for _ in range(2):
+                client.select_destinations(None, {}, {})
+        self.assertEqual(len(logs.output), 1, logs.output)
+        self.assertIn("feature level 11", logs.output[0])
 
     def test_objects_are_sent_in_their_serialised_form(self) -> None:
         server = self.serve(script.data(**script.placed()))
@@ -193,24 +171,6 @@ class SchedulerTest(unittest.TestCase):
         first = server.calls[0]["variables"]["input"]["idempotencyKey"]
         self.assertEqual(caught.exception.idempotency_key, first)
 
-    def test_reports_of_a_host_are_numbered(self) -> None:
-        server = self.serve(script.data(**APPLIED))
-        client = self.open(server)
-        names: tuple[Any, ...] = (("h", "n"), ["h", "n"], "h")
-        for name in names:
-            client.update_resource_stats(None, name, {"vcpus": 8})
-        updates = [
-            call["variables"]["input"]["updates"][0] for call in server.calls
-        ]
-        self.assertEqual(
-            [one["name"] for one in updates],
-            [{"host": "h", "node": "n"}] * 2 + [{"host": "h"}],
-        )
-        self.assertEqual(
-            [one["reporter"]["sequence"] for one in updates], [1, 2, 1]
-        )
-        self.assertEqual(updates[0]["report"], {"nova": {"vcpus": 8}})
-
     def test_a_further_choice_gives_the_own_reservation_back(self) -> None:
         answer = script.placed()
         chosen = answer["selectDestinations"]["destinations"][0]
@@ -241,28 +201,6 @@ class SchedulerTest(unittest.TestCase):
         spec = {"instance_uuids": ["i-2"]}
         with self.assertRaises(exceptions.InstanceTaken):
             client.select_destinations(None, spec, {})
-
-    def test_a_report_after_that_of_another_program(self) -> None:
-        def stats(kind: str, last: int) -> script.Answer:
-            result = {"__typename": kind, "lastSequence": last}
-            return script.data(updateResourceStats={"results": [result]})
-
-        applied = stats("ResourceStatsApplied", 1)
-        stale = stats("ResourceStatsStale", 9)
-        server = self.serve(applied, stale, applied, stale)
-        client = self.open(server)
-        names: list[models.Name] = ["h", ("h", "h")]
-        for name in names:
-            client.update_resource_stats(None, name, {"vcpus": 8})
-        sent = [
-            call["variables"]["input"]["updates"][0]["reporter"]
-            for call in server.calls
-        ]
-        self.assertEqual([one["sequence"] for one in sent], [1, 2, 1])
-        self.assertEqual(sent[0]["incarnation"], sent[1]["incarnation"])
-        self.assertNotEqual(sent[0]["incarnation"], sent[2]["incarnation"])
-        with self.assertRaisesRegex(exceptions.Stale, "another reporter"):
-            client.update_resource_stats(None, "h", {"vcpus": 8})
 
     def test_arguments_that_are_refused(self) -> None:
         client = self.open(self.serve(script.lost))

@@ -194,6 +194,39 @@ class AsyncTest(ScriptedTest, unittest.IsolatedAsyncioTestCase):
             await asyncio.sleep(0)
         self.assertEqual(server.operations()[-1], "ClaimRelease")
 
+    async def test_an_on_lost_that_raises_does_not_keep_the_block(
+        self,
+    ) -> None:
+        server = self.serve(
+            script.data(**script.placed()),
+            script.refused("claimExtend", "ClaimLost", "CLAIM_LOST"),
+            script.refused("claimRelease", "ClaimLost", "CLAIM_LOST"),
+        )
+
+        def on_lost(lost: exceptions.RoomLost) -> None:
+            raise ZeroDivisionError
+
+        async with ganttclient.AsyncClient(server.url) as client:
+            with self.assertLogs("ganttclient.hold", "ERROR"):
+                with self.assertRaises(exceptions.RoomLost):
+                    async with client.hold(
+                        SPEC, ttl="PT0.3S", on_lost=on_lost
+                    ):
+                        await asyncio.wait_for(asyncio.Event().wait(), 10)
+
+    async def test_events_that_are_not_of_the_service(self) -> None:
+        for answer in (
+            '{"errors": "no"}',
+            '{"errors": ["no"]}',
+            '{"data": 1}',
+        ):
+            event = f"event: next\ndata: {answer}\n\n"
+            kind = "text/event-stream"
+            server = self.serve(script.text(event, 200, kind))
+            async with ganttclient.AsyncClient(server.url) as client:
+                with self.assertRaises(exceptions.ProtocolError):
+                    await client.host_changes().__anext__()
+
     async def test_a_stream_is_read_and_closed(self) -> None:
         server = self.serve(
             script.events(change(1, "a"), change(2, "b"), then=script.never)

@@ -51,6 +51,38 @@ class KeyTest(ScriptedTest):
         with self.assertRaisesRegex(exceptions.KeySourceError, "int"):
             self.open(server, lambda: 7).select(SPEC)
 
+    def test_a_source_whose_error_has_a_key_in_it(self) -> None:
+        used = "key-1"
+        new = f"gantt_{'Ab-_' * 8}"
+
+        class Failure(Exception):
+            document = f"{used} {new}"
+
+        def read() -> str:
+            if reads:
+                raise Failure(f"{used} is not {new}")
+            reads.append(used)
+            return used
+
+        reads: list[str] = []
+        client = self.open(self.serve(script.fault("X", 401)), read)
+        with self.assertRaisesRegex(
+            exceptions.KeySourceError, r"Failure: \*\*\* is not \*\*\*"
+        ) as caught:
+            client.query("{ live }")
+        error: BaseException | None = caught.exception
+        while error is not None:
+            self.assertNotIn(used, f"{error!r} {vars(type(error))}")
+            self.assertNotIn(new, f"{error!r} {vars(type(error))}")
+            error = error.__cause__ or error.__context__
+
+    def test_names_in_errors_are_shown_without_the_key(self) -> None:
+        extensions = {"key-1": 1}
+        server = self.serve(script.fault("X", 400, **extensions))
+        with self.assertRaises(exceptions.ServiceError) as caught:
+            self.open(server).query("{ live }")
+        self.assertNotIn("key-1", repr(caught.exception.faults))
+
     def test_a_line_break_at_the_end_is_left_out(self) -> None:
         server = self.serve(script.data(live=True))
         self.open(server, "key-1\n").query("{ live }")

@@ -35,6 +35,7 @@ test('a program that only uses createClient does not load the documents', async 
     .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
     .filter(([input]) => input !== '<stdin>')
   expect(used.map(([input]) => input.replace(/^.*\//, '')).toSorted()).toEqual([
+    'answer.ts',
     'client.ts',
     'clock.ts',
     'endpoints.ts',

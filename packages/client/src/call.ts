@@ -1,7 +1,7 @@
 import { createSend } from './client.ts'
 import type { Clock } from './clock.ts'
 import type { Given, TypedDocument } from './documents/graphql.ts'
-import { nameOf, textOf } from './documents/text.ts'
+import { fieldsOf, nameOf, textOf } from './documents/text.ts'
 import type { Route, Target } from './endpoints/endpoints.ts'
 import type { Hedging } from './endpoints/hedging.ts'
 import { sendCopies } from './endpoints/second-copy.ts'
@@ -108,7 +108,7 @@ export function createCalls({ transport, retry, clock, hedging, defaults }: Call
   return {
     ask<Data, Input extends Variables>(document: TypedDocument<Data, Input>, variables: Variables, options?: CallOptions) {
       const route = transport.endpoints.route()
-      const attempt = (limits: Attempt): Promise<Data> => send(route.next(), textOf(document), variables, limits)
+      const attempt = (limits: Attempt): Promise<Data> => send(route.next(), textOf(document), variables, limits, fieldsOf(document))
       return retry({ ...defaults, ...options }, attempt, undefined, () => route.waitMs())
     },
 
@@ -124,7 +124,7 @@ export function createCalls({ transport, retry, clock, hedging, defaults }: Call
       const noteFailure = (error: unknown): void => {
         isUncertain ||= mayHaveHappened(error)
       }
-      const sendTo: SendTo<Data> = (target, attempt) => send(target, textOf(document), variables, attempt)
+      const sendTo: SendTo<Data> = (target, attempt) => send(target, textOf(document), variables, attempt, fieldsOf(document))
       const attempt = attemptsOf(route, nameOf(document), rules, sendTo, noteFailure)
       let answer: Data
       try {

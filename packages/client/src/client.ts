@@ -1,7 +1,8 @@
+import { readAnswer } from './answer.ts'
 import { systemClock } from './clock.ts'
 import type { Target } from './endpoints/endpoints.ts'
 import { isOfEndpoint, KeySourceError, retryAfter, UnreachableError } from './errors.ts'
-import { causeOf, createTransport, readAnswer, type Transport, type TransportOptions } from './transport.ts'
+import { causeOf, createTransport, type Transport, type TransportOptions } from './transport.ts'
 
 export interface ClientOptions extends TransportOptions {
   /** The time limit in milliseconds for a call, including its complete answer. The default is 60,000. */
@@ -44,24 +45,35 @@ export function clientOf(transport: Transport, deadlineMs = DEADLINE_MS): Client
   }
 }
 
-/** Sends one operation to an endpoint, and reports to the endpoint how that ended. Throws in the same cases as `Client.request`. */
+/**
+ * Sends one operation to an endpoint, and reports to the endpoint how that ended. Throws in the same cases as `Client.request`, and
+ * ProtocolError if the data of the answer lacks one of the fields.
+ */
 export type Send = <Data>(
   target: Target,
   operation: Operation,
   variables: Readonly<Record<string, unknown>>,
   limits: Limits,
+  fields?: readonly string[],
 ) => Promise<Data>
 
 type Limits = Required<Pick<RequestOptions, 'deadlineMs'>> & Pick<RequestOptions, 'signal'>
 
 export function createSend(transport: Transport): Send {
-  return async <Data>(target: Target, operation: Operation, variables: Readonly<Record<string, unknown>>, limits: Limits) => {
+  return async <Data>(
+    target: Target,
+    operation: Operation,
+    variables: Readonly<Record<string, unknown>>,
+    limits: Limits,
+    fields: readonly string[] = [],
+  ) => {
     try {
       const data = await exchange<Data>(
         transport,
         target.url,
         { ...(typeof operation === 'string' ? { query: operation } : operation), variables },
         limits,
+        fields,
       )
       target.answered()
       return data
@@ -72,12 +84,13 @@ export function createSend(transport: Transport): Send {
   }
 }
 
-/** Sends one operation to an address. */
+/** Sends one operation to an address. The data of the answer must have the fields. */
 export async function exchange<Data>(
   { post, hidden }: Transport,
   url: string,
   body: object,
   { deadlineMs, signal: stop }: Limits,
+  fields: readonly string[] = [],
 ): Promise<Data> {
   const deadline = AbortSignal.timeout(Math.ceil(deadlineMs))
   const signal = stop === undefined ? deadline : AbortSignal.any([deadline, stop])
@@ -93,7 +106,7 @@ export async function exchange<Data>(
     const why = deadline.aborted ? `no answer within ${Math.ceil(deadlineMs)} ms` : causeOf(cause)
     throw new UnreachableError(`${url}: ${why}`, { cause })
   }
-  return readAnswer<Data>(url, response, text, hidden)
+  return readAnswer<Data>({ url, response, hidden }, text, fields)
 }
 
 /** Reports an error of an attempt to the endpoint. Most errors are answers, which show that the endpoint works. */

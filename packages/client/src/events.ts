@@ -1,3 +1,4 @@
+import { dataOf, readAnswer } from './answer.ts'
 import { exchange, reportFailure } from './client.ts'
 import { systemClock } from './clock.ts'
 import {
@@ -11,11 +12,11 @@ import {
 } from './documents/events.ts'
 import type { ResultOf, TypedDocument } from './documents/graphql.ts'
 import { textOf } from './documents/text.ts'
-import { type Fault, FaultError, KeySourceError, ProtocolError, retryAfter, UnreachableError } from './errors.ts'
+import { KeySourceError, ProtocolError, retryAfter, UnreachableError } from './errors.ts'
 import { readEventStream } from './event-stream.ts'
 import type { HiddenKeys } from './hidden-keys.ts'
 import { pauseAfter, type Surroundings } from './retry.ts'
-import { causeOf, readAnswer, type Transport } from './transport.ts'
+import { causeOf, type Transport } from './transport.ts'
 
 export interface FollowOptions {
   /**
@@ -154,7 +155,7 @@ async function* connect<Data>(
     throw unreachable(url, error, hidden)
   }
   if (text !== undefined || response.body === null) {
-    readAnswer(url, response, text ?? '', hidden)
+    readAnswer({ url, response, hidden }, text ?? '')
     throw new ProtocolError(`${url} answered a subscription without an event stream`, response.status)
   }
   const events = readEventStream(response.body, silentMs)
@@ -164,12 +165,20 @@ async function* connect<Data>(
         throw unreachable(url, error, hidden)
       })
       if (done || value.event === 'complete') return
-      const { data, errors } = JSON.parse(value.data) as { readonly data?: Data | null; readonly errors?: readonly Fault[] }
-      if (errors !== undefined) throw new FaultError(hidden.inValue(errors), response.status)
-      if (data !== undefined && data !== null) yield data
+      const data = dataOf({ url, response, hidden }, parsed(url, value.data))
+      if (data !== undefined) yield data as Data
     }
   } finally {
     await events.return()
+  }
+}
+
+/** Parses the data of an event. An event that is not JSON is one that was damaged on its way. */
+function parsed(url: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new UnreachableError(`${url}: an event of the stream is not JSON`)
   }
 }
 

@@ -79,6 +79,16 @@ test('the error of a key source shows no key that the source returned before', a
   expect(inspect(error, WHOLE)).not.toContain(KEY)
 })
 
+test('the error of a key source shows no key that looks like one of the service, also if the source never returned it', async () => {
+  const unused = `gantt_${'Ab-_'.repeat(8)}`
+  const key = (): string => {
+    throw new Error(`${unused} is not a key`, { cause: { text: unused } })
+  }
+  const error = await thrownBy(createClient({ url: 'http://a/graphql', key }).request('{ live }'))
+  expect(String(error)).toContain('*** is not a key')
+  expect(inspect(error, WHOLE)).not.toContain(unused)
+})
+
 test('neither a client nor its calls show the key', () => {
   for (const shown of [createGantt({ url: 'http://a/graphql', key: KEY }), createClient({ url: 'http://a/graphql', key: KEY })])
     expect(inspect(shown, WHOLE)).not.toContain(KEY)

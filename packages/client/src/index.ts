@@ -55,7 +55,7 @@ export {
   RoomLostError,
   type Start,
   type Started,
-} from './place.ts'
+} from './place/place.ts'
 export type { Placements, SelectOptions, WithKey } from './placement.ts'
 export type { Reporter, ReporterOptions, ReportOptions, Reports } from './reports.ts'
 export { AskAgain, type CallOptions, createRetry, type Retry, type Surroundings } from './retry.ts'

@@ -45,11 +45,14 @@ export interface Reporter {
   readonly incarnation: string
   /** The sequence of the last sent report. 0 before the first report. */
   readonly sequence: number
-  /** Sends the full report. */
+  /**
+   * Sends the full report. `ResourceStatsStale` means that another reporter of the host was accepted since, and that the reports of this
+   * incarnation are ignored.
+   */
   report(options?: CallOptions): Promise<ResourceStatsResult>
   /**
    * Sends the changes since the last accepted report, or the full report if no report was accepted yet or the service no longer has the
-   * last accepted report.
+   * last accepted report. `ResourceStatsStale` means the same as for `report`.
    */
   change(delta: StatsDelta, options?: CallOptions): Promise<ResourceStatsResult>
 }
@@ -84,13 +87,18 @@ function createReporter(
     turn = answer.catch(() => undefined)
     return answer
   }
-  const next = async (report: ResourceStats['report'], options?: CallOptions): Promise<ResourceStatsResult> => {
+  const numbered = async (report: ResourceStats['report'], options?: CallOptions): Promise<ResourceStatsResult> => {
     sequence += 1
     const result = await send({ name, reporter: { incarnation, sequence }, report }, options)
     if (result.__typename === 'ResourceStatsApplied') base = result.lastSequence ?? sequence
-    // The report was sent twice because the answer to the first copy did not arrive. The service accepted the first copy.
-    if (result.__typename === 'ResourceStatsStale' && result.lastSequence === sequence) base = sequence
     return result
+  }
+  const next = async (report: ResourceStats['report'], options?: CallOptions): Promise<ResourceStatsResult> => {
+    const result = await numbered(report, options)
+    if (result.__typename !== 'ResourceStatsStale' || result.lastSequence !== sequence) return result
+    // Either a copy of this report whose answer was lost was accepted, or another reporter sent a report with the same sequence. The next
+    // sequence shows which of both: it is accepted only after the own report.
+    return await numbered('delta' in report ? { delta: { ...report.delta, baseSequence: sequence } } : report, options)
   }
   const whole = async (options?: CallOptions): Promise<ResourceStatsResult> => next({ full: await full() }, options)
   return {

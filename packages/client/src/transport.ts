@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 import { createEndpoints, type Endpoints } from './endpoints/endpoints.ts'
-import { type Fault, FaultError, KeySourceError, ProtocolError, UnreachableError } from './errors.ts'
+import { KeySourceError } from './errors.ts'
 import { createHiddenKeys, type HiddenKeys } from './hidden-keys.ts'
 import { createKeyring, type KeySource } from './keys.ts'
 
@@ -55,46 +55,6 @@ export function createTransport({ url: urls, key, fetch = globalThis.fetch }: Tr
     return await send(next)
   }
   return { endpoints: createEndpoints(urls, clock), hidden, post }
-}
-
-/** Keys are searched in this many characters of a text before a few of them are shown, so that no part of a key is shown. */
-const SHOWN = 4_096
-
-/**
- * Parses an answer and returns its data. Throws FaultError and ProtocolError, and UnreachableError if a successful response is marked as
- * JSON but ends in the middle.
- */
-export function readAnswer<Data>(url: string, { status, headers }: Response, text: string, hidden: HiddenKeys): Data {
-  const wait = retryAfterOf(headers)
-  let answer: { readonly data?: Data | null; readonly errors?: readonly Fault[] }
-  try {
-    answer = JSON.parse(text)
-  } catch {
-    if (status < 300 && /^application\/([\w.-]+\+)?json\b/.test(headers.get('content-type') ?? ''))
-      throw new UnreachableError(
-        `${url} answered ${status} with only a part of an answer, which ends with ${JSON.stringify(hidden.inText(text.slice(-SHOWN)).slice(-40))}`,
-      )
-    const start = hidden.inText(text.slice(0, SHOWN)).slice(0, 80)
-    throw new ProtocolError(`${url} answered ${status} with ${JSON.stringify(start)}; it must be JSON`, status, wait)
-  }
-  if (answer?.errors !== undefined && answer.errors.length > 0) throw new FaultError(hidden.inValue(answer.errors), status, wait)
-  if (answer?.data === undefined || answer.data === null)
-    throw new ProtocolError(`${url} answered ${status} with neither data nor errors`, status, wait)
-  return answer.data
-}
-
-/**
- * Reads the header Retry-After, which has seconds or a date. Returns the delay in milliseconds. A date is compared with the header Date of
- * the same response, because the clocks of the service and of this machine can differ. Browsers hide the header Date of other origins;
- * then the date is compared with the clock of this machine.
- */
-function retryAfterOf(headers: Headers): number | undefined {
-  const value = headers.get('retry-after')
-  if (value === null) return undefined
-  if (/^\d+$/.test(value)) return Number(value) * 1_000
-  const at = Date.parse(value)
-  const sentAt = Date.parse(headers.get('date') ?? '')
-  return Number.isNaN(at) ? undefined : Math.max(0, at - (Number.isNaN(sentAt) ? Date.now() : sentAt))
 }
 
 /**

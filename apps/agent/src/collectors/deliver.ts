@@ -12,11 +12,10 @@ export interface NamespaceDocument {
 
 /**
  * The answer of the service to a document. `required` lists the namespaces that are read; undefined if the answer has no such list.
- * `isRepeated`: the first answer was lost, and this one only says that the document was accepted. `unknown`: the host has not sent a full
- * report yet.
+ * `unknown`: the host has not sent a full report yet.
  */
 export type Answer =
-  | { readonly type: 'accepted'; readonly required: readonly string[] | undefined; readonly isRepeated: boolean }
+  | { readonly type: 'accepted'; readonly required: readonly string[] | undefined }
   | { readonly type: 'refused'; readonly text: string }
   | { readonly type: 'unknown'; readonly text: string }
 
@@ -34,8 +33,8 @@ export function createDelivery(gantt: Gantt, name: ResourceName, namespace: stri
     const [result] = (await gantt.updateResourceStats([update], { ...options, required: true })).results
     if (result === undefined) throw new Error('expected one result for the report, found none')
     if (result.__typename !== 'ResourceStatsStale') return answerOf(result)
-    // The answer to the first copy of this report was lost, and the report was sent again.
-    if (result.lastSequence === sequence) return { type: 'accepted', required: undefined, isRepeated: true }
+    // A copy of this report whose answer was lost was accepted, or another agent has reported for this host, perhaps with the same sequence.
+    // In both cases the document is sent again by a new incarnation.
     incarnation = crypto.randomUUID()
     sequence = 0
     return await send(held, options)
@@ -50,7 +49,7 @@ export function createDelivery(gantt: Gantt, name: ResourceName, namespace: stri
 function answerOf(result: Exclude<ResourceStatsResult, { __typename: 'ResourceStatsStale' }>): Answer {
   switch (result.__typename) {
     case 'ResourceStatsApplied':
-      return { type: 'accepted', required: result.required?.namespaces.map(({ namespace }) => namespace), isRepeated: false }
+      return { type: 'accepted', required: result.required?.namespaces.map(({ namespace }) => namespace) }
     case 'ResourceStatsNeedFull':
       return { type: 'unknown', text: result.message }
     default: {

@@ -76,7 +76,7 @@ export function runCollectors({
   const take = (namespace: string, answer: Answer): void => {
     if (answer.type === 'accepted') {
       calm(namespace)
-      if (!answer.isRepeated) setRequired(answer.required)
+      setRequired(answer.required)
     } else complain(namespace, answer.text)
   }
   let isKnown = false

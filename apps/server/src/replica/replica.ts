@@ -197,7 +197,7 @@ export class Replica {
       }))
     if (this.fleet.featureLevel >= FEATURE_LEVEL) return enqueue()
     const isAnswered = gathered.profile !== undefined && hasAnswers(gathered.profile)
-    const traits = { isMove: isMove(call.intent), isAnswered, untilCounted: call.untilCounted === true }
+    const traits = { isMove: isMove(call.intent), isAnswered }
     const level = levelOfRequest(publishedSpec(call.request), traits)
     return this.#levels.learn().then(() => this.#levels.admit(level, enqueue))
   }

@@ -24,12 +24,17 @@ export function handClock(): Clock & { pass(ms: number): void } {
     wait: (ms, signal) =>
       new Promise((resolve, reject) => {
         signal?.throwIfAborted()
-        const one = { until: now + ms, over: resolve }
-        waiting.add(one)
-        signal?.addEventListener('abort', () => {
+        const abort = (): void => {
           waiting.delete(one)
-          reject(signal.reason)
-        })
+          reject(signal?.reason)
+        }
+        const over = (): void => {
+          signal?.removeEventListener('abort', abort)
+          resolve()
+        }
+        const one = { until: now + ms, over }
+        waiting.add(one)
+        signal?.addEventListener('abort', abort)
       }),
     pass(ms) {
       now += ms

@@ -131,9 +131,9 @@ class AsyncHold:
         given = options.pop("on_lost", None)
 
         def on_lost(lost: exceptions.RoomLost) -> None:
+            loop.call_soon_threadsafe(self._cancel)
             if given is not None:
                 given(lost)
-            loop.call_soon_threadsafe(self._cancel)
 
         hold = self._client.hold(self._spec, on_lost=on_lost, **options)
         self._task = asyncio.current_task()

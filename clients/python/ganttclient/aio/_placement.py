@@ -8,6 +8,7 @@ from typing import Any, Callable
 from ganttclient import exceptions, models
 from ganttclient.aio._base import AsyncBase
 from ganttclient.aio._blocks import AsyncHold
+from ganttclient.hold import refuse_counted
 from ganttclient.models import Claim, Duration, Name, Placement
 
 
@@ -134,13 +135,13 @@ class AsyncPlacementCalls(AsyncBase):
 
         If the room is lost, the block is cancelled, and RoomLost is raised.
         """
+        refuse_counted(spec, until_counted)
         options = {
             "nova": nova,
             "legacy": legacy,
             "profile": profile,
             "claim": claim,
             "ttl": ttl,
-            "until_counted": until_counted,
             "on_lost": on_lost,
             "intent": intent,
             "move_of": move_of,

@@ -49,6 +49,7 @@ const WRONG: { readonly [Field in keyof Expectation]-?: (right: NonNullable<Expe
   atLeast: (right) => right.map((times) => times + 1_000),
   total: (right) => right + 1,
   authorization: (right) => right.map(() => 'key-other'),
+  sequences: (right) => right.map((sequence) => sequence + 1),
   pauses: () => [{ atLeastMs: 1e9 }],
   closedByClient: (right) => right.map(([endpoint]) => [1 - endpoint, 1]),
 }

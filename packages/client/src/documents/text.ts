@@ -17,3 +17,12 @@ export function nameOf({ definitions }: DocumentNode): string {
     if (definition.kind === Kind.OPERATION_DEFINITION && definition.name !== undefined) return definition.name.value
   throw new RangeError('expected a document with a named operation, found none; write a name after query or mutation')
 }
+
+/** Returns the names that the fields of the operation have in the data of each answer. A field with a directive can be absent. */
+export function fieldsOf({ definitions }: DocumentNode): readonly string[] {
+  const operation = definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION)
+  if (operation?.kind !== Kind.OPERATION_DEFINITION) return []
+  return operation.selectionSet.selections.flatMap((selection) =>
+    selection.kind === Kind.FIELD && (selection.directives ?? []).length === 0 ? [selection.alias?.value ?? selection.name.value] : [],
+  )
+}

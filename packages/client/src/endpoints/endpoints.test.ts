@@ -27,6 +27,24 @@ test.each([
   expect(() => createEndpoints(urls, { now: () => 0 })).toThrow(message)
 })
 
+test.each(['http://a', 'https://a:4400', 'http://a/graphql/', '/graphql', '../graphql'])('%s is accepted, and called as it is', (url) => {
+  expect(
+    createEndpoints(url, { now: () => 0 })
+      .route()
+      .next().url,
+  ).toBe(url)
+})
+
+test.each(['http://me:secret@a/graphql', 'http://secret@a', 'http://me:secret@a:99999/graphql', 'https://secret:@/graphql', 'secret'])(
+  '%s is refused with a message that does not repeat it',
+  (url) => {
+    const create = () => createEndpoints(url, { now: () => 0 })
+    expect(create).toThrow(RangeError)
+    expect(create).toThrow(/^url .*; it must /)
+    expect(create).not.toThrow(/secret/)
+  },
+)
+
 test('calls go to the first endpoint, and after its failure to the next one until the first is no longer avoided', () => {
   const { endpoints, pass } = endpointsAt()
   expect(nextOf(endpoints)).toBe('a')

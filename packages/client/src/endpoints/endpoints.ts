@@ -141,7 +141,12 @@ function urlsOf(url: string | readonly string[]): readonly string[] {
 function checkUrl(url: string): void {
   // A text without a slash can be an API key in the place of the address.
   if (!url.includes('/')) throw new RangeError('url is no address; it must be an http or https address')
-  if (!URL.canParse(url)) return
+  if (!URL.canParse(url)) {
+    // An address with a scheme is no path. It is not shown, because it can contain a password.
+    if (/^[a-z][a-z0-9+.-]*:/i.test(url))
+      throw new RangeError('url is an address that cannot be read, perhaps because of its port; it must be an http or https address')
+    return
+  }
   const { protocol, username, password } = new URL(url)
   if (username !== '' || password !== '')
     throw new RangeError('url contains a user name or a password; it must have neither, and the API key is the option key')

@@ -2,10 +2,11 @@ import { createRandom } from '@gantt/scheduler-core'
 import { expect, test } from 'vitest'
 import { BLOCK_LENGTH, drawNumbered } from './draw-call.ts'
 import { kinds } from './draw-document.ts'
-import { damage, drawNovaHost } from './draw-nova.ts'
+import { damage, drawNovaHost, maybeDamaged } from './draw-nova.ts'
 import { isPrintable, type Source } from './draw-value.ts'
 import type { LargeFleet } from './large-fleet.ts'
 import type { NamedType, Schema } from './schema.ts'
+import { isLargerThan } from './size.ts'
 
 const fleet: LargeFleet = {
   hosts: ['demo-0', 'demo-1'],
@@ -83,4 +84,33 @@ test('a damaged Nova document can be sent as JSON, in a variable', () => {
     expect(JSON.parse(JSON.stringify(damaged))).toEqual(damaged)
     expect(isPrintable(document)).toBe(false)
   }
+})
+
+test('no damaged document is larger than a million bytes, however often it is damaged', () => {
+  let largest = 0
+  for (let i = 0; i < 3_000; i++) {
+    const random = createRandom(`damaged ${i}`)
+    const document = maybeDamaged(random, drawNovaHost(random, 'demo-0'))
+    expect(isLargerThan(document, 1_000_000)).toBe(false)
+    if (i % 10 === 0) largest = Math.max(largest, (JSON.stringify(document) ?? '').length)
+  }
+  expect(largest).toBeGreaterThan(50_000)
+})
+
+test.each<[unknown, number]>([
+  ['xxxx', 7],
+  [12, 5],
+  [[1, 2, 3], 17],
+  [{ a: 1, b: [] }, 17],
+])('%j has about %i bytes', (value, bytes) => {
+  expect([isLargerThan(value, bytes - 1), isLargerThan(value, bytes)]).toEqual([true, false])
+})
+
+test('the size of a list in which one value occurs very often is not counted to the end', () => {
+  let value: unknown = 'x'
+  for (let depth = 0; depth < 20; depth++) {
+    const repeated = value
+    value = Array.from({ length: 1_000 }, () => repeated)
+  }
+  expect(isLargerThan(value, 1_000_000)).toBe(true)
 })

@@ -4,6 +4,7 @@ import { drawFilter } from './draw-filter.ts'
 import { drawLongText, drawNovaRequest, drawRepeatedVariable } from './draw-large.ts'
 import { drawNovaReport, drawReport } from './draw-report.ts'
 import type { Source } from './draw-value.ts'
+import { BODY_BYTES, isLargerThan } from './size.ts'
 
 const FILTERED = [
   'query ($q: String) { hosts(first: 20, query: $q) { totalCount nodes { name } } }',
@@ -32,5 +33,14 @@ const BLOCK: readonly ((source: Source, number: number) => Call)[] = [
  */
 export const BLOCK_LENGTH = BLOCK.length
 
+/** A call that would be larger than this is drawn again. Calls up to this size include bodies that the service refuses for their size. */
+const MOST_BYTES = 2 * BODY_BYTES
+
 /** The call with this number. The same source of random numbers gives the same call. */
-export const drawNumbered = (source: Source, number: number): Call => (BLOCK[number % BLOCK.length] ?? drawCall)(source, number)
+export function drawNumbered(source: Source, number: number): Call {
+  const draw = BLOCK[number % BLOCK.length] ?? drawCall
+  for (;;) {
+    const call = draw(source, number)
+    if (!isLargerThan([call.document, call.variables], MOST_BYTES)) return call
+  }
+}

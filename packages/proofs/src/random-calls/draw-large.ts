@@ -2,9 +2,8 @@ import { anyLength, chance, longText, oneOf } from './choose.ts'
 import type { Call } from './draw-document.ts'
 import { drawLegacySpec, drawNovaHost, drawNovaSpec, maybeDamaged } from './draw-nova.ts'
 import type { Source } from './draw-value.ts'
+import { BODY_BYTES } from './size.ts'
 
-/** The size limit of a request body. */
-const BODY_BYTES = 4 * 1024 * 1024
 /** A long text leaves at least this many bytes of the body for everything else. */
 const OTHER_BYTES = 2_000
 /** A variable is used at most this many times: more would make the document longer than allowed. */

@@ -2,6 +2,7 @@ import { aUuid } from '@gantt/cli/for-proofs'
 import type { Random } from '@gantt/scheduler-core'
 import { wireOf } from '../nova-conformance/wire-form.ts'
 import { anyLength, chance, longText, oneOf } from './choose.ts'
+import { isLargerThan } from './size.ts'
 
 const CELL_CPUS = 8
 const CELL_MIB = 65_536
@@ -178,9 +179,15 @@ function wrongFor(random: Random, value: unknown): unknown {
   }
 }
 
+/** A damage after which a document has more than this many bytes is left out. Two damages can each repeat a value 20,000 times. */
+const MOST_BYTES = 1_000_000
+
 /** A document with none to three damages. Two of five documents have none. */
 export function maybeDamaged(random: Random, document: unknown): unknown {
   let damaged = document
-  for (let count = oneOf(random, [0, 0, 1, 2, 3]); count > 0; count--) damaged = damage(random, damaged)
+  for (let count = oneOf(random, [0, 0, 1, 2, 3]); count > 0; count--) {
+    const next = damage(random, damaged)
+    if (!isLargerThan(next, MOST_BYTES)) damaged = next
+  }
   return damaged
 }

@@ -5,6 +5,7 @@ import { drawFilter } from './draw-filter.ts'
 import { drawLegacySpec, drawNovaHost, drawNovaSpec, maybeDamaged } from './draw-nova.ts'
 import type { LargeFleet } from './large-fleet.ts'
 import { type Argument, isRequired, type Schema, type TypeRef } from './schema.ts'
+import { BODY_BYTES, isLargerThan } from './size.ts'
 
 /** The inputs for random documents and values: the schema, the objects of the fleet, and the random generator. */
 export interface Source {
@@ -61,7 +62,8 @@ function drawValue(source: Source, type: TypeRef, name: string, depth: number): 
     if (!chance(random, 2)) return Array.from({ length: 1 + random.below(SHORTEST_LIST) }, draw)
     if (chance(random, 50)) return Array.from({ length: LONG_LIST }, draw)
     const repeated = draw()
-    return Array.from({ length: LONG_LIST }, () => repeated)
+    const length = isLargerThan(repeated, BODY_BYTES / LONG_LIST) ? SHORTEST_LIST : LONG_LIST
+    return Array.from({ length }, () => repeated)
   }
   const named = source.schema.types.get(type.name ?? '')
   if (named?.enumValues) return new EnumName(oneOf(random, named.enumValues).name)

@@ -1,6 +1,7 @@
 import type { Fleet } from '../fleet/fleet.ts'
 import type { FilterStep } from '../pipeline/filtering/filter-step.ts'
-import { isAsked, passesSafely } from '../pipeline/filtering/run-filters.ts'
+import { passesSafely } from '../pipeline/filtering/passes-safely.ts'
+import { isAsked } from '../pipeline/filtering/run-filters.ts'
 import { reasonOf } from '../pipeline/filtering/step-reasons.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { Code } from '../text/codes.ts'

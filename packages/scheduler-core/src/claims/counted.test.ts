@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { fleetSet } from '../hosts/testing/allocation.ts'
 import { type Change, FEATURE_LEVEL } from '../records/change.ts'
 import { isLive } from '../records/claim.ts'
 import { aClaim, aLog, aReport, type ClaimShape, type HostShape } from '../testing/index.ts'
@@ -149,6 +150,52 @@ test.each<readonly [string, readonly Step[], readonly string[], Size]>([
   host.report(OLD, 1, { gpus: [{ index: 0 }] })
   for (const step of steps) step(host)
   expect([host.live(), host.held()]).toEqual([live, held])
+})
+
+/** A report in Nova's form, whose figures count reserved amounts as used. */
+const nova = {
+  computeNode: {},
+  ...{ service: null, cellUuid: null, flavors: {}, images: {} },
+}
+const reserving =
+  (MEMORY_MB: number, version = 0): Step =>
+  ({ append }) =>
+    expect(append(fleetSet({ classes: { MEMORY_MB: { reserved: MEMORY_MB } } }, version))).toBeUndefined()
+
+test.each<readonly [string, readonly Step[], readonly string[]]>([
+  [
+    'figures that rise from less than the reserve: only what exceeds the reserve counts as used',
+    [reserving(3_000), reported([0, 100, 0], 1, { nova }), reserved('a', S), reported([2, 3_000, 20], 2, { nova })],
+    ['a'],
+  ],
+  [
+    'figures that rise by the amounts above the reserve',
+    [reserving(512), reported([0, 512, 0], 0, { nova }), reserved('a', S), reported([2, 2_560, 20], 1, { nova })],
+    [],
+  ],
+  [
+    'a reserve that was set after the report before',
+    [reported([0, 512, 0], 0, { nova }), reserved('a', S), reserving(512), reported([2, 2_560, 20], 1, { nova })],
+    [],
+  ],
+  [
+    'an inventory that states another use than the plain field',
+    [
+      reported([0, 0, 0], 0),
+      reserved('a', S),
+      reported([2, 2_048, 20], 1, { inventories: [{ resourceClass: 'MEMORY_MB', total: ROOM.memoryMb, used: 1_000 }] }),
+    ],
+    ['a'],
+  ],
+])('%s', (_what, steps, live) => {
+  const host = aNovaHost()
+  host.report([0, 0, 0], 0)
+  for (const step of steps.slice(0, -1)) step(host)
+  const before = host.held()
+  steps.at(-1)?.(host)
+  expect(host.live()).toEqual(live)
+  // no report makes the host look emptier because reservations end
+  expect(host.held().every((amount, at) => amount >= (before[at] ?? 0))).toBe(true)
 })
 
 test('a reservation that its host counts ends as RELEASED, with its reason', () => {

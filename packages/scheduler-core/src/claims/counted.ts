@@ -1,18 +1,23 @@
-import type { HostRecord } from '../hosts/hosts.ts'
+import { countedStats } from '../hosts/allocation.ts'
+import type { HostRecord, HostTable } from '../hosts/hosts.ts'
+import { usedAmounts } from '../kinds/classes/classes.ts'
 import { type Claim, isLive } from '../records/claim.ts'
 import type { HostStats } from '../report/stats.ts'
 
 /** The reason of a claim that ended because the figures of its host count its instance. */
 export const COUNTED = 'counted by its host'
 
-/** The figures of a report in which a new instance shows: its amounts by resource class, and the number of instances. */
+/**
+ * The figures of a report in which a new instance shows: its amounts by resource class, as they count as used on the host (without the
+ * reserved amounts that Nova counts as used), and the number of instances.
+ */
 interface Figures {
   readonly amounts: Readonly<Record<string, number>>
   readonly instances: number
 }
 
 /**
- * Returns the reservations that end because the figures of a host's report rose by their amounts. Only reservations whose caller asked for
+ * Returns the reservations that end because the figures in the new report `after` of a host rose by their amounts. Only reservations whose caller asked for
  * this (`untilCounted`) end, and only on a host that does not list its instances.
  *
  * The figures state sums, not instances. Therefore reservations end in the order in which they expire, and the first one that the rise does
@@ -21,10 +26,12 @@ interface Figures {
  * instance has not started yet is balanced by one whose instance has started, and which expires later. Whoever ends the latter by hand ends
  * this balance. A claim of another kind breaks it too, because its instance can be counted at any time. So nothing ends while the host has one.
  */
-export function countedReservations({ claims, usedFrom }: HostRecord, before: HostStats, after: HostStats): readonly Claim[] {
+export function countedReservations(hosts: HostTable, record: HostRecord, after: HostStats): readonly Claim[] {
+  const { claims, usedFrom } = record
   const live = [...claims].filter(isLive)
   if (usedFrom === 'CLAIMS' || !live.every(({ state, untilCounted }) => state === 'RESERVED' && untilCounted !== null)) return []
-  let rise = difference(figuresOf(after), figuresOf(before))
+  if (live.length === 0) return []
+  let rise = difference(figuresOf(hosts, { ...record, stats: after }), figuresOf(hosts, record))
   const counted: Claim[] = []
   for (const claim of live.toSorted(byExpiry)) {
     const figures = figuresOfClaim(claim)
@@ -37,19 +44,22 @@ export function countedReservations({ claims, usedFrom }: HostRecord, before: Ho
 
 const byExpiry = (a: Claim, b: Claim): number => (a.expiresAt ?? 0) - (b.expiresAt ?? 0) || a.fence - b.fence
 
-const figuresOf = ({ vcpusUsed, memoryMbUsed, localGbUsed, runningVms }: HostStats): Figures => ({
-  amounts: { VCPU: vcpusUsed, MEMORY_MB: memoryMbUsed, DISK_GB: localGbUsed },
-  instances: runningVms,
-})
+/** The classes whose use a report without a list of instances states. */
+const FIGURES: ReadonlySet<string> = new Set(['VCPU', 'MEMORY_MB', 'DISK_GB'])
+
+function figuresOf(hosts: HostTable, record: HostRecord): Figures {
+  const used = usedAmounts(countedStats(hosts, record))
+  return {
+    amounts: Object.fromEntries([...FIGURES].map((name) => [name, used.get(name) ?? 0])),
+    instances: record.stats.runningVms,
+  }
+}
 
 /** Undefined if the claim has resources that are in no figure, or if it is a part of an open move. */
 function figuresOfClaim({ grants: { classes = {}, ...others }, source, target, extra }: Claim): Figures | undefined {
   const hasOthers = Object.keys(others).length > 0 || Object.keys(classes).some((name) => !FIGURES.has(name))
   return hasOthers || source !== null || target !== null || extra !== null ? undefined : { amounts: classes, instances: 1 }
 }
-
-/** The classes whose use a report without a list of instances states. */
-const FIGURES: ReadonlySet<string> = new Set(['VCPU', 'MEMORY_MB', 'DISK_GB'])
 
 const covers = (rise: Figures, { amounts, instances }: Figures): boolean =>
   rise.instances >= instances && Object.entries(amounts).every(([name, amount]) => (rise.amounts[name] ?? 0) >= amount)

@@ -57,6 +57,13 @@ export interface Filter {
    */
   readonly readsHostOnly?: true
   /**
+   * Present if the verdict for a host depends only on the returned key, the options, the feature level and the host's own state, and not on
+   * the time. The verdicts are then cached for each key and host, also for later requests, and the filter is called again only for hosts
+   * that changed. If the key is undefined, the verdicts are not cached for this request. Verdicts for an instance that moves are never
+   * cached. Not used for filters of plug-ins.
+   */
+  cacheKey?(request: RequestSpec, options: FilterOptions): string | undefined
+  /**
    * Present if claims on other hosts can change the verdict for a host. To count how many instances fit, the instances are then placed one
    * after another. Absent: the instances that fit are counted for each host separately. A plug-in's filter without `readsHostOnly` is
    * treated as if this property were present.

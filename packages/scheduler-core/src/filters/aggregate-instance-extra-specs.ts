@@ -4,7 +4,7 @@ import { aggregatesOf } from '../hosts/sources.ts'
 import { bareAndOf, bareOrOf } from '../request/request-reads.ts'
 import { fromExtraSpec } from '../text/evidence.ts'
 import { shortList } from '../text/short-list.ts'
-import { byCodeUnit } from '../values/canonical-json.ts'
+import { byCodeUnit, canonicalJson } from '../values/canonical-json.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import { extraSpecMatches } from './extra-spec-match.ts'
 
@@ -26,6 +26,7 @@ export const aggregateInstanceExtraSpecsFilter: Filter = {
   readsMetadata: [{ key: '*', by: 'extra specs of flavors' }],
   readsRequest: { extraSpecs: bareOrOf('aggregate_instance_extra_specs') },
   readsHostOnly: true,
+  cacheKey: ({ flavor }) => canonicalJson(flavor.extraSpecs),
   prepare({ flavor }, fleet) {
     const wanted = Object.entries(flavor.extraSpecs).flatMap(([key, requirement]) => {
       const asked = { spec: key, requirement, met: new Map<string, boolean>() }

@@ -16,6 +16,7 @@ export const availabilityZoneFilter: Filter = {
   reads: [],
   readsMetadata: [{ key: ZONE_KEY }],
   readsHostOnly: true,
+  cacheKey: ({ availabilityZone }) => availabilityZone ?? undefined,
   prepare({ availabilityZone: need }, { hosts, aggregates }) {
     if (need === null) return undefined
     const { zone } = hosts.columns

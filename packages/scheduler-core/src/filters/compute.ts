@@ -15,6 +15,7 @@ export const computeFilter: Filter = {
   description: 'The host is enabled and alive.',
   reads: [],
   readsHostOnly: true,
+  cacheKey: () => '',
   prepare(_request, { hosts }) {
     const { status, liveness, serviceSuspect } = hosts.columns
     const serviceOf = (host: HostIndex) => reportedService(hosts.get(host).stats)

@@ -9,6 +9,7 @@ export const coreFilter: Filter = {
   description: 'The host has enough free virtual CPUs for the request; overcommit never gives one instance more CPUs than the host has.',
   reads: classFields.VCPU,
   readsHostOnly: true,
+  cacheKey: (request) => String(demandOf(request).vcpus),
   prepare: (request, { hosts }) =>
     amountFilter(
       request,

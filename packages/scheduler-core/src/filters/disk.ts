@@ -12,6 +12,7 @@ export const diskFilter: Filter = {
   description: 'The host has enough free disk space for the request, after overcommit and reserved space.',
   reads: classFields.DISK_GB,
   readsHostOnly: true,
+  cacheKey: (request) => String(demandOf(request).diskGib),
   prepare: (request, { hosts }) =>
     amountFilter(request, hosts, demandOf(request).diskGib, {
       resourceClass: 'DISK_GB',

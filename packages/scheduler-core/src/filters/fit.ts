@@ -4,14 +4,23 @@ import { keptByMover } from '../kinds/index.ts'
 import type { ResourceKind } from '../kinds/kind.ts'
 import { factOf, prepareUnnamed, type Unsent, unsentOf } from '../namespace/unsent.ts'
 import type { Grants } from '../records/grants.ts'
+import { demandOf, type RequestSpec } from '../request/request-spec.ts'
 import { fromRule } from '../text/evidence.ts'
 import type { Reason } from '../text/reason.ts'
+import { canonicalJson } from '../values/canonical-json.ts'
 import type { HostIndex } from '../values/host-index.ts'
+import { memoByObject } from '../values/memo.ts'
+
+/** All that any resource kind reads of a request, as text. */
+const resourcesAsked = memoByObject((request: RequestSpec) => {
+  const { numaTopology, pciRequests, gpus } = request
+  return canonicalJson([demandOf(request).amounts, numaTopology, pciRequests, gpus])
+})
 
 /** Creates the filter for a resource kind. It passes hosts with enough resources of this kind for the request. */
 export const fitFilter = <Ask, Grant>(kind: ResourceKind<Ask, Grant>): Filter => ({
   ...kind.filter,
-  ...(kind.isShared !== true && { readsHostOnly: true }),
+  ...(kind.isShared !== true && { readsHostOnly: true, cacheKey: resourcesAsked }),
   prepare(request, fleet) {
     const { hosts } = fleet
     const ask = kind.isThere?.(hosts) === false ? undefined : kind.ask(request)

@@ -6,6 +6,7 @@ import { namedKeys } from '../request/request-reads.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { architectures, canonicalForm, hypervisorTypes, vmModes } from '../text/canonical-names.ts'
 import { fromImage } from '../text/evidence.ts'
+import { canonicalJson } from '../values/canonical-json.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import { CANONICAL_NAMES } from '../values/levels.ts'
 import { memoByObject } from '../values/memo.ts'
@@ -64,6 +65,8 @@ export const imagePropertiesFilter: Filter = {
   },
   reads: ['supportedInstances', 'hypervisorVersion'],
   readsHostOnly: true,
+  cacheKey: ({ image }) =>
+    image === null ? undefined : canonicalJson([image.architecture, ...imagePropertiesRead.map((name) => image.properties[name] ?? null)]),
   readsRequest: {
     imageProperties: namedKeys(...imagePropertiesRead),
     fields: ['architecture'],

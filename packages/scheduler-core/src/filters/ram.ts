@@ -12,6 +12,7 @@ export const ramFilter: Filter = {
   description: 'The host has enough free memory for the request, after overcommit and reserved memory.',
   reads: classFields.MEMORY_MB,
   readsHostOnly: true,
+  cacheKey: (request) => String(demandOf(request).memoryMib),
   prepare: (request, { hosts }) =>
     amountFilter(request, hosts, demandOf(request).memoryMib, {
       resourceClass: 'MEMORY_MB',

@@ -7,7 +7,7 @@ import { traitFrom } from '../request/sources.ts'
 import type { Source } from '../text/evidence.ts'
 import type { PreparedFilter } from '../text/prepared-filter.ts'
 import { shortList } from '../text/short-list.ts'
-import { byCodeUnit } from '../values/canonical-json.ts'
+import { byCodeUnit, canonicalJson } from '../values/canonical-json.ts'
 import type { HostIndex } from '../values/host-index.ts'
 
 /** Passes hosts with every required trait and no forbidden trait. */
@@ -24,6 +24,10 @@ export const traitsFilter: Filter = {
   reads: ['traits'],
   readsRequest: { extraSpecs: keysFrom('trait:'), fields: ['traits'] },
   readsHostOnly: true,
+  cacheKey(request) {
+    const { requiredTraits, forbiddenTraits } = demandOf(request)
+    return canonicalJson([requiredTraits, forbiddenTraits])
+  },
   prepare(request, fleet) {
     const { requiredTraits, forbiddenTraits } = demandOf(request)
     return prepareTraits(fleet, requiredTraits, forbiddenTraits, (trait) => traitFrom(request, trait))

@@ -117,7 +117,7 @@ export function takeStats(
   const { hosts, ledger, place, now } = fleet
   const counted =
     hosts.featureLevel >= COUNTED_RESERVATIONS && stats.instances === null && earlier === undefined
-      ? countedReservations(record, record.stats, stats)
+      ? countedReservations(hosts, record, stats)
       : []
   const keepsUncounted = hosts.featureLevel >= ENDED_AS_HELD
   const isCountedAnew = (grants: Grants): boolean =>

@@ -118,11 +118,20 @@ const leavesReserveOpen = ({ featureLevel }: HostTable, { stats }: HostRecord, r
  * The reserved amount that is part of the reported usage. Nova adds its configured reserved amounts to the usage in its reports. 0 for
  * other reports.
  */
-function reserveInUse(hosts: HostTable, record: HostRecord, resourceClass: string): number {
-  if (record.usedFrom !== 'REPORT' || !leavesReserveOpen(hosts, record, resourceClass)) return 0
-  return (
-    hosts.fleetAllocation.classes[resourceClass]?.reservedInUse ?? ofFleet(hosts.fleetAllocation, resourceClass, 'reserved')?.value ?? 0
-  )
+const reserveInUse = (hosts: HostTable, record: HostRecord, resourceClass: string): number =>
+  record.usedFrom === 'REPORT' && leavesReserveOpen(hosts, record, resourceClass) ? fleetReserveInUse(hosts, resourceClass) : 0
+
+const fleetReserveInUse = ({ fleetAllocation }: HostTable, resourceClass: string): number =>
+  fleetAllocation.classes[resourceClass]?.reservedInUse ?? ofFleet(fleetAllocation, resourceClass, 'reserved')?.value ?? 0
+
+/**
+ * The part of the usage in Nova's own figures of a host that this service does not count as used, because it is reserved: the configured
+ * amount of the fleet, or the amount that an inventory next to the ComputeNode states. 0 for hosts that do not report in Nova's form.
+ */
+export function reserveInFigures(hosts: HostTable, record: HostRecord, resourceClass: string): number {
+  if (record.stats.nova === null || standardRatio(record.stats, resourceClass) === undefined) return 0
+  if (leavesReserveOpen(hosts, record, resourceClass)) return fleetReserveInUse(hosts, resourceClass)
+  return inventoryOf(record.stats, resourceClass)?.reserved ?? 0
 }
 
 function ofFleet(

@@ -3,6 +3,7 @@ import type { Claim } from '../records/claim.ts'
 import { isServiceSuspect } from '../report/reported-service.ts'
 import type { HostStats } from '../report/stats.ts'
 import { bitsOf } from '../report/stats-fields.ts'
+import { ChangeFeed } from '../values/change-feed.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import type { HostName } from '../values/host-name.ts'
 import { ENDED_CLAIMS } from '../values/levels.ts'
@@ -53,6 +54,8 @@ export class HostTable {
    */
   mover: Mover | null = null
   readonly columns: HostColumns = createHostColumns(MIN_COLUMN_SIZE)
+  /** The hosts whose versions increased since this table was created. A copy of a table starts with an empty feed. */
+  readonly changes = new ChangeFeed()
   readonly #classTable = new ClassTable(MIN_COLUMN_SIZE)
   /** The columns of the resource classes that are in use: a host reports the class, or claims hold an amount of it. */
   readonly classes = this.#classTable.inUse
@@ -358,10 +361,11 @@ export class HostTable {
     this.before.set(index, { host, node, stats, statusReason, livenessReason, gone, status: of, liveness: is })
   }
 
-  /** Marks a host as changed: increases its version. */
+  /** Marks a host as changed: increases its version, and adds the host to the feed of changes. */
   touch(host: HostIndex): void {
     const { version } = this.columns
     version[host] = (version[host] as number) + 1
+    this.changes.add(host)
   }
 
   #clone(record: HostRecord): OwnHostRecord {

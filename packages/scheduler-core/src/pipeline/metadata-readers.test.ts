@@ -11,7 +11,7 @@ import type { Change } from '../records/change.ts'
 import { type Profile, profileSchema } from '../records/profile.ts'
 import { aLog, aReport, aRequest, aUuid } from '../testing/index.ts'
 import type { HostIndex } from '../values/host-index.ts'
-import { passesSafely } from './filtering/run-filters.ts'
+import { passesSafely } from './filtering/passes-safely.ts'
 import { createTopologySpreadFilter } from './filtering/topology-spread.ts'
 import { metadataReaders, nearMisses } from './metadata-readers.ts'
 

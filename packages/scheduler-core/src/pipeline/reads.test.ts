@@ -10,7 +10,7 @@ import { readsOf, type StatsField, statsFields } from '../report/stats-fields.ts
 import type { RequestSpec } from '../request/request-spec.ts'
 import { aFleet, aRequest, aUuid, type HostShape } from '../testing/index.ts'
 import type { HostIndex } from '../values/host-index.ts'
-import { passesSafely } from './filtering/run-filters.ts'
+import { passesSafely } from './filtering/passes-safely.ts'
 
 const cell = (id: number, memoryMb: number, near: string[]) => ({
   id,

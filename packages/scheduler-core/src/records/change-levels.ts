@@ -39,13 +39,11 @@ export interface CallTraits {
   readonly isMove: boolean
   /** True if the record of the decision will contain answers of filters or weighers outside of the process. */
   readonly isAnswered: boolean
-  /** True if the call makes a reservation that also ends when its host counts the instance. */
-  readonly untilCounted: boolean
 }
 
 /** The lowest feature level at which a request can be decided. */
-export const levelOfRequest = (request: PublishedSpec, { isMove, isAnswered, untilCounted }: CallTraits): number =>
-  Math.max(untilCounted ? COUNTED_RESERVATIONS : isAnswered ? 7 : isMove ? 2 : 1, specLevels[request.version])
+export const levelOfRequest = (request: PublishedSpec, { isMove, isAnswered }: CallTraits): number =>
+  Math.max(isAnswered ? 7 : isMove ? 2 : 1, specLevels[request.version])
 
 function levelOfContent(change: Change): number {
   if (isProposal(change)) {

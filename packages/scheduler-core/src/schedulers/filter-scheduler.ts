@@ -2,13 +2,15 @@ import type { CompiledProfile } from '../contracts/compiled-profile.ts'
 import { createScheduler, type Scheduler, type Selection, type SelectOptions } from '../contracts/scheduler.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Overlay } from '../fleet/overlay.ts'
+import { reserveInFigures } from '../hosts/allocation.ts'
 import { at } from '../hosts/columns.ts'
 import { allKinds } from '../kinds/index.ts'
-import { createFiltering } from '../pipeline/filtering/filter-each.ts'
+import { createFiltering, type FilteredEach } from '../pipeline/filtering/filter-each.ts'
 import { isAsked, prepareFilters, prepareFiltersInSteps, runFiltersInSteps } from '../pipeline/filtering/run-filters.ts'
 import { placeEachInSteps } from '../pipeline/place-each.ts'
 import { createChanceOrder, createTieOrder, pick, rankAll, type TieOrder } from '../pipeline/weighing/pick.ts'
-import { prepareWeighers, runWeighersInSteps, type Weighed, type WeighStep } from '../pipeline/weighing/run-weighers.ts'
+import { prepareWeighers, runWeighersInSteps, type WeighStep } from '../pipeline/weighing/run-weighers.ts'
+import { type TotalScores, totalScores, totalScoresOf } from '../pipeline/weighing/total-scores.ts'
 import { createWeighing } from '../pipeline/weighing/weigh-each.ts'
 import type { ClaimPart, Grants, GroupBinding } from '../records/change.ts'
 import type { Destination, InstanceRecord, SelectedDestination } from '../records/decision.ts'
@@ -16,6 +18,8 @@ import { type Members, membersAt } from '../request/members.ts'
 import { demandOf, type RequestSpec } from '../request/request-spec.ts'
 import { byCodeUnit } from '../values/canonical-json.ts'
 import type { HostIndex } from '../values/host-index.ts'
+import { LIMITS_WITH_RESERVES } from '../values/levels.ts'
+import { NumberBuffers } from '../values/number-buffers.ts'
 import { createRandom } from '../values/random.ts'
 import { HOSTS_AT_ONCE, type Steps } from '../values/steps.ts'
 import { findHostForAll, goTogether } from './host-for-all.ts'
@@ -131,7 +135,7 @@ interface Placing {
 /** Data for one kind of instances: the gang members with equal requests. Prepared when the first instance of the kind is placed. */
 interface Kind {
   readonly filter: ReturnType<typeof createFiltering>
-  readonly weigh: ReturnType<typeof createWeighing>
+  readonly weigh: (filtered: FilteredEach, buffers: NumberBuffers) => Steps<TotalScores>
   readonly grantsOn: (host: HostIndex) => Grants
   readonly limitsOf: (host: HostIndex) => Record<string, number>
 }
@@ -152,9 +156,9 @@ function preparePlacing(
     const known = kinds.get(members)
     if (known !== undefined) return known
     const { request: asked, count } = members
-    const kind = {
+    const kind: Kind = {
       filter: createFiltering(yield* prepareFiltersInSteps(compiled, asked, fleet), fleet, count, slice),
-      weigh: createWeighing(prepareScores(compiled, asked, fleet), slice),
+      weigh: weighInstances(prepareScores(compiled, asked, fleet), count, slice),
       grantsOn: prepareGrants(compiled, asked, fleet),
       limitsOf: prepareLimits(asked, fleet),
     }
@@ -164,10 +168,18 @@ function preparePlacing(
   const random = createRandom(seed)
   const instances: InstanceRecord[] = []
   function* placeOne(instance: number): Steps<Placed | undefined> {
+    const buffers = new NumberBuffers()
+    try {
+      return yield* placeWith(buffers, instance)
+    } finally {
+      buffers.end()
+    }
+  }
+  function* placeWith(buffers: NumberBuffers, instance: number): Steps<Placed | undefined> {
     const { filter, weigh, grantsOn, limitsOf } = yield* kindOf(instance)
     const filtered = yield* filter()
     yield
-    const weighed = yield* weigh(filtered)
+    const weighed = yield* weigh(filtered, buffers)
     yield
     const order = createOrder(compiled.profile, seed, instance)
     const picked = pick(weighed, Math.max(BEST_KEPT, alternatesPerInstance + 1), compiled.profile, order, random)
@@ -191,6 +203,15 @@ function preparePlacing(
     return { part, answer: { instance: uuid, selected: destination(position), alternates: alternates.map(destination) } }
   }
   return { placeOne, instances }
+}
+
+/** Weighs the hosts for each of `count` instances. For several instances, scores of hosts that did not change are kept. */
+function weighInstances(steps: readonly WeighStep[], count: number, slice: number): Kind['weigh'] {
+  if (count === 1) return (filtered, buffers) => totalScores(steps, filtered.hosts, buffers, slice)
+  const weighEach = createWeighing(steps, slice)
+  return function* (filtered) {
+    return totalScoresOf(yield* weighEach(filtered))
+  }
 }
 
 /**
@@ -274,17 +295,25 @@ export function prepareGrants(compiled: CompiledProfile, request: RequestSpec, {
 }
 
 /**
- * Returns a function that gives a host's capacity for each requested resource class. The answer lists these amounts as limits. As in Nova,
- * the host checks the limits again.
+ * Returns a function that gives the limits of a host in an answer: for each requested resource class, the amount that the usage of the host
+ * may reach. As in Nova, the host checks the limits again, by its own figures. In the figures of Nova, reserved amounts count as used.
  */
 export function prepareLimits(request: RequestSpec, { hosts }: Fleet): (host: HostIndex) => Record<string, number> {
   const classes = Object.keys(demandOf(request).amounts)
-  return (host) => Object.fromEntries(classes.map((resourceClass) => [resourceClass, at(hosts.classColumns(resourceClass).capacity, host)]))
+  const inFigures = (host: HostIndex, resourceClass: string): number =>
+    hosts.featureLevel < LIMITS_WITH_RESERVES ? 0 : reserveInFigures(hosts, hosts.get(host), resourceClass)
+  return (host) =>
+    Object.fromEntries(
+      classes.map((resourceClass) => [
+        resourceClass,
+        at(hosts.classColumns(resourceClass).capacity, host) + inFigures(host, resourceClass),
+      ]),
+    )
 }
 
-function rank(fleet: Fleet, { hosts, weighers, totals }: Weighed, ranked: readonly number[]): InstanceRecord['best'] {
+function rank(fleet: Fleet, { hosts, raw, totals }: TotalScores, ranked: readonly number[]): InstanceRecord['best'] {
   return ranked.slice(0, BEST_KEPT).map((position) => {
     const { host, node } = fleet.hosts.get(hosts[position] as HostIndex)
-    return { host, node, raw: weighers.map(({ raw }) => raw[position] as number), total: totals[position] as number }
+    return { host, node, raw: raw.map((scores) => scores[position] as number), total: totals[position] as number }
   })
 }

@@ -206,3 +206,9 @@ export const COLLECTOR_STATES = 11
  * figures of a report rise by its amounts.
  */
 export const COUNTED_RESERVATIONS = 11
+
+/**
+ * The limits in an answer about a host that reports in Nova's form are for Nova's own figures, which count reserved amounts as used. Below
+ * this level, the limits leave the reserved amounts out, so that Nova's compute service could refuse the last instances.
+ */
+export const LIMITS_WITH_RESERVES = 11

@@ -8,7 +8,8 @@ import { at } from '../hosts/columns.ts'
 import type { HostRecord } from '../hosts/hosts.ts'
 import { asksPlain, asksShared } from '../kinds/index.ts'
 import { compileProfile } from '../pipeline/compile.ts'
-import { isAsked, passesSafely, prepareFilters } from '../pipeline/filtering/run-filters.ts'
+import { passesSafely } from '../pipeline/filtering/passes-safely.ts'
+import { isAsked, prepareFilters } from '../pipeline/filtering/run-filters.ts'
 import type { ClaimPart } from '../records/change.ts'
 import type { Grants } from '../records/grants.ts'
 import type { Profile } from '../records/profile.ts'
@@ -23,14 +24,14 @@ import { type Capacity, type CapacityOptions, type Counting, type End, type Host
  * Counts how many more instances of a request fit. If the filters of the request read only the host that they evaluate, each host is filled
  * separately in an overlay until a filter refuses the next instance, and the counts are summed. If a filter also reads other hosts, as for
  * a topology spread, instances are placed one by one over all hosts. With `compat: nova`, this is also done for a request with a server
- * group or from a document of Nova. Two cases are handled differently. The first member of an empty group with AFFINITY is placed by a
+ * group. Two cases are handled differently. The first member of an empty group with AFFINITY is placed by a
  * decision, because all other members must be on the same host. If hosts share a requested resource, the instances that were placed on one
  * host keep their resources while the next host is filled. All instances have the same size, so the order of the hosts affects the counts
  * of single hosts, but not the sum. The fleet must be a private copy. The fleet is unchanged at the end.
  */
 export function* countCapacity(fleet: Fleet, options: CapacityOptions): Steps<Capacity> {
   const one: RequestSpec = { ...options.request, numInstances: 1, instanceUuids: [], gang: [] }
-  const isNovaGroup = options.profile.compat === 'nova' && (one.instanceGroup !== null || one.nova !== null)
+  const isNovaGroup = options.profile.compat === 'nova' && one.instanceGroup !== null
   const isOneByOne = isNovaGroup || readsOtherHosts(fleet, one, options.profile)
   const isShared = asksShared(one, fleet.hosts)
   const counting: Counting = { counts: fleet.hosts.records.map(({ index }) => ({ host: index, fits: 0 })), fits: 0, cut: null }

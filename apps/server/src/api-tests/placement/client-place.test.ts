@@ -44,10 +44,15 @@ async function claimsFor(instance: string): Promise<readonly string[]> {
     .sort()
 }
 
-/** Advances the clock in steps until a condition is true. */
+/**
+ * Advances the clock once, and waits until a condition is true. The time does not go on meanwhile, however busy the machine is, because a
+ * reservation that is not extended in time ends.
+ */
 async function passUntil(clock: ReturnType<typeof handClock>, ms: number, hasCome: () => boolean): Promise<void> {
+  clock.pass(ms)
   const look = (): boolean => {
-    if (!hasCome()) clock.pass(ms)
+    // lets a wait end that began after the time was advanced
+    clock.pass(0)
     return hasCome()
   }
   await expect.poll(look).toBe(true)
@@ -185,6 +190,29 @@ test('if an operator revokes the claim, the start on its host is stopped and the
     refused: [{ host: { name: 'h1' }, why: { name: 'RoomLostError' } }],
   })
   expect(await claimsFor(uuid)).toEqual(['h1 REVOKED', 'h2 CONFIRMED'])
+})
+
+test('an extension that fails is soon tried again, and if none is answered the start is stopped when the reservation ends', async () => {
+  const clock = instantClock()
+  proxy.plan('claimExtend', ...Array.from({ length: 50 }, () => ({ status: 500, body: 'oh' })))
+  let stoppedAt = 0
+  const result = await clientWith({ clock }).place(
+    anInstance(randomUUID()),
+    async ({ host, signal }) => {
+      if (host.name !== 'h1') return host.name
+      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      stoppedAt = clock.now()
+      throw signal.reason
+    },
+    { ttl: 'PT1M' },
+  )
+  expect(stoppedAt).toBeCloseTo(60_000)
+  // after each third of the duration, there would be only two
+  expect(proxy.calls('claimExtend')).toBeGreaterThan(3)
+  expect(result).toMatchObject({
+    ...{ __typename: 'Started', host: { name: 'h2' } },
+    refused: [{ host: { name: 'h1' }, why: { name: 'RoomLostError', answer: undefined, cause: { name: 'ProtocolError' } } }],
+  })
 })
 
 test('an instance that runs although its claim was lost is reported, so that it can be stopped', async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { COUNTED_RESERVATIONS } from '@gantt/scheduler-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
@@ -97,3 +98,45 @@ test('an instance that its host counted, and that failed there, is not placed th
   const second = await attempt({ retry: { num_attempts: 2, hosts: [[first.host.name, first.host.name]] } })
   expect([first.host.name, second.host.name].sort()).toEqual(['n8', 'n9'])
 })
+
+test('a service that is held below the feature level reserves for the TTL, and lists the field as ignored', async () => {
+  const held = await startTestService({ featureLevel: COUNTED_RESERVATIONS - 1 })
+  try {
+    await held.report({ n1: {} })
+    const input = {
+      idempotencyKey: randomUUID(),
+      spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 }, instanceUuids: [randomUUID()] } },
+      claim: { mode: 'RESERVE', ttl: 'PT5M', untilCounted: true },
+    }
+    const claim = { state: 'RESERVED', untilCounted: false }
+    for (const replayed of [false, true])
+      expect(await answerTo(held, input)).toMatchObject({
+        ...{ __typename: 'SelectDestinationsPayload', replayed, ignoredFields: ['claim.untilCounted'] },
+        destinations: [{ selected: { claim } }],
+      })
+  } finally {
+    await held.close()
+  }
+})
+
+test('where the field has its effect, it is not listed as ignored, also if the call is repeated after the reservation ended', async () => {
+  await report('n4', 1, 0)
+  const spec = { gantt: { flavor: { vcpus: 2, memoryMb: 2_048, rootGb: 20 }, forceHosts: ['n4'], instanceUuids: [randomUUID()] } }
+  const input = { idempotencyKey: randomUUID(), spec, claim: { mode: 'RESERVE', untilCounted: true } }
+  expect(await answerTo(api, input)).toMatchObject({ replayed: false, ignoredFields: [] })
+  await report('n4', 2, 1)
+  expect(await answerTo(api, input)).toMatchObject({
+    ...{ replayed: true, ignoredFields: [] },
+    destinations: [{ selected: { claim: { state: 'RELEASED' } } }],
+  })
+})
+
+const answerTo = async (service: TestService, input: object): Promise<Json> =>
+  (
+    await dataOf(
+      service,
+      `mutation ($in: SelectDestinationsInput!) { it: selectDestinations(input: $in) { __typename ... on SelectDestinationsPayload {
+        replayed ignoredFields destinations { selected { claim { state untilCounted } } } } ... on UserError { message } } }`,
+      { in: input },
+    )
+  ).it

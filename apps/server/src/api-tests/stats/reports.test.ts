@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { createGantt } from '@gantt/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestService, type TestService } from '../../testing/test-service.ts'
 
@@ -71,6 +72,29 @@ test('stale reports, and deltas of hosts that never reported, write nothing', as
   const { text } = await api.ask(REPORT, { u: [{ name: { host: 'ghost' }, reporter: { incarnation, sequence: 2 }, report: delta }] })
   expect(text).toContain('"ResourceStatsNeedFull"')
   expect(api.service.replica.fleet.place.revision).toBe(revision)
+})
+
+test('the answer to a stale report says whether a report of the same incarnation or of another one was accepted', async () => {
+  const [first, second] = [randomUUID(), randomUUID()]
+  const send = async (by: string, sequence: number, vcpusUsed: number): Promise<string> => {
+    const update = { name: { host: 'h2' }, reporter: { incarnation: by, sequence }, report: { full: { ...stats, vcpusUsed } } }
+    return (await api.ask(REPORT, { u: [update] })).text
+  }
+  await send(first, 1, 1)
+  expect(await send(first, 1, 2)).toContain('Sequence 1 is not newer than the last report in the log, 1; nothing is lost')
+  await send(second, 1, 3)
+  expect(await send(first, 1, 4)).toContain('Another incarnation has reported since, last with sequence 1')
+})
+
+test('of two reporters of one host with equal sequences, the one that is ignored gets to know it, and a new one is accepted', async () => {
+  const gantt = createGantt({ url: api.url, key: await api.keyWith('REPORT') })
+  let vcpusUsed = 0
+  const open = () => gantt.reporter({ name: { host: 'h3' }, full: () => ({ ...stats, vcpusUsed: ++vcpusUsed }) })
+  const [old, present] = [open(), open()]
+  const kinds = [await old.report(), await present.report(), await present.report(), await old.report()].map(({ __typename }) => __typename)
+  expect(old.sequence, 'sent as 2, which is the sequence of the other one, and then as 3').toBe(3)
+  expect(kinds).toEqual([...Array(3).fill('ResourceStatsApplied'), 'ResourceStatsStale'])
+  expect(await open().report()).toMatchObject({ __typename: 'ResourceStatsApplied' })
 })
 
 test('of reports in one call that together add more resource classes than a fleet may have, the last is refused', async () => {

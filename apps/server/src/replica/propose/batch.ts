@@ -3,6 +3,7 @@ import {
   type Change,
   type Claim,
   type ClaimRef,
+  COUNTED_RESERVATIONS,
   type Decided,
   decide,
   ENTRY_FORMAT,
@@ -291,7 +292,7 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
     digest: call.digest,
     mode: call.mode,
     ttlMs: call.ttlMs,
-    ...(call.untilCounted === true && { untilCounted: true as const }),
+    ...(call.untilCounted === true && mayEndWhenCounted(fleet, options) && { untilCounted: true as const }),
     notAfter: work.notAfter,
     group: groupOf(request),
     parts,
@@ -312,6 +313,13 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
 }
 
 const refOf = ({ id, fence }: Claim): ClaimRef => ({ claim: id, fence })
+
+/**
+ * True if every replica can read a reservation that ends when its host counts the instance. As long as one cannot, such a call makes a
+ * reservation that only its TTL ends, which holds at least as long.
+ */
+const mayEndWhenCounted = ({ featureLevel }: Fleet, { raiseTo = 0 }: BatchOptions): boolean =>
+  Math.max(featureLevel, raiseTo) >= COUNTED_RESERVATIONS
 
 /** The answer of an earlier call with the same idempotency key; undefined if no earlier call used the key. */
 export function answerFromKey(fleet: Fleet, { account, key, digest }: PlacementCall): PlacementOutcome | undefined {

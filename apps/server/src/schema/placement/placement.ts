@@ -41,7 +41,7 @@ export const ClaimOptionsInput = builder.inputType('ClaimOptionsInput', {
     untilCounted: t.boolean({
       defaultValue: false,
       description:
-        'True: a reservation also ends when its host, which does not list its instances, counts the instance: its reported figures rise by the amounts of the reservation (docs/claims.md). For callers that do not confirm, such as Nova of 2014. Needs feature level 11.',
+        'True: a reservation also ends when its host, which does not list its instances, counts the instance: its reported figures rise by the amounts of the reservation (docs/claims.md). For callers that do not confirm, such as Nova of 2014. While a live replica cannot read such reservations (below feature level 11), the reservation ends only by its TTL, and `ignoredFields` lists the field.',
     }),
   }),
 })
@@ -81,7 +81,12 @@ const ResourceLimit = builder.objectRef<readonly [string, number]>('ResourceLimi
   description: 'The maximum amount of one resource class that may be used on the host. The compute service can check this limit again.',
   fields: (t) => ({
     resource: t.string({ description: 'Name of the resource class.', resolve: ([name]) => name }),
-    limit: t.field({ type: 'SafeInt', description: 'The maximum amount that the host may use in total.', resolve: ([, limit]) => limit }),
+    limit: t.field({
+      type: 'SafeInt',
+      description:
+        "The amount that the use of the host may reach. For a host that reports in Nova's form, this use is Nova's own figure, which counts reserved amounts as used.",
+      resolve: ([, limit]) => limit,
+    }),
   }),
 })
 
@@ -130,7 +135,7 @@ export const InstanceDestinations = builder.objectRef<InstanceDestinationsShape>
 })
 
 const ignoredFields =
-  'The paths in the request of fields that had no effect: fields of a Nova document that this release does not know, and extra specs, hints and image properties that nothing in the profile reads. Includes `claim.ttl` (`ttl` of claimCreate) if nothing is reserved, `claim.untilCounted` if nothing is reserved or a claim moves, and `claim.mode` if it is CONFIRM and the intent claims nothing.'
+  'The paths in the request of fields that had no effect: fields of a Nova document that this release does not know, and extra specs, hints and image properties that nothing in the profile reads. Includes `claim.ttl` (`ttl` of claimCreate) if nothing is reserved, `claim.untilCounted` if nothing is reserved, if a claim moves, or while a live replica cannot read such reservations, and `claim.mode` if it is CONFIRM and the intent claims nothing.'
 
 const SelectDestinationsPayload = builder.objectRef<Placed>('SelectDestinationsPayload').implement({
   description: 'The instances are placed, and their claims are stored durably.',

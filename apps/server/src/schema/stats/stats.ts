@@ -105,7 +105,8 @@ const ResourceStatsApplied = builder.objectRef<ReportApplied>('ResourceStatsAppl
 })
 
 const ResourceStatsStale = builder.objectRef<ReportStale>('ResourceStatsStale').implement({
-  description: 'The report was dropped, because a newer report of the host was accepted before. No information is lost.',
+  description:
+    'The report was dropped, because a newer report was accepted before: of the same incarnation, and then nothing is lost, or of another incarnation, and then all reports of this one are ignored.',
   interfaces: [UserError],
   fields: (t) => ({
     lastSequence: t.expose('lastSequence', {

@@ -162,7 +162,7 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
           ),
           replayed: outcome.replayed,
           revision: outcome.revision,
-          ignored,
+          ignored: [...ignored, ...unavailable(input, outcome.claims)],
         }
       case 'refused':
         return { ...refused(decisions.view(outcome.record.id), outcome, request.numInstances), ignored }
@@ -234,6 +234,9 @@ function unreadIn(fleet: Fleet, account: string, input: PlacementInput, request:
   return profile === undefined ? [] : unreadKeys(request, profile, fleet)
 }
 
+/** The path of the field that asks for reservations which also end when their hosts count the instances. */
+const UNTIL_COUNTED = 'claim.untilCounted'
+
 /**
  * The paths of the fields about the claim that have no effect in this call: a TTL if nothing is reserved, the end of a reservation that its
  * host counts if nothing is reserved or the claim is a part of a move, and the mode CONFIRM if nothing is claimed.
@@ -247,12 +250,16 @@ export const claimWithoutEffect = ({
 }: Pick<PlacementInput, 'ttlMs' | 'ttlAt' | 'untilCounted' | 'mode' | 'intent'>): readonly string[] => [
   ...(mode === 'CONFIRM' && holdsNothing(intent) ? ['claim.mode'] : []),
   ...(ttlMs !== null && (mode !== 'RESERVE' || holdsNothing(intent)) ? [ttlAt.join('.')] : []),
-  ...(untilCounted && !endsWhenCounted({ untilCounted, mode, intent }) ? ['claim.untilCounted'] : []),
+  ...(untilCounted && !endsWhenCounted({ untilCounted, mode, intent }) ? [UNTIL_COUNTED] : []),
 ]
 
 /** True if the call makes a reservation that also ends when its host counts the instance. The claims of an open move never do. */
 const endsWhenCounted = ({ untilCounted = false, mode, intent }: Pick<PlacementInput, 'untilCounted' | 'mode' | 'intent'>): boolean =>
   untilCounted && mode === 'RESERVE' && !holdsNothing(intent) && !isMove(intent)
+
+/** The condition that a call asked for but its reservations lack, because a replica cannot read reservations with it yet. */
+const unavailable = (input: PlacementInput, claims: readonly (Claim | undefined)[]): readonly string[] =>
+  endsWhenCounted(input) && claims.some((claim) => claim?.state === 'RESERVED' && claim.untilCounted === null) ? [UNTIL_COUNTED] : []
 
 /** True if a call with this intent claims nothing. PROBE only evaluates hosts, and a rebuild uses the resources that the instance holds. */
 const holdsNothing = (intent: Intent): boolean => intent === 'PROBE' || intent === 'REBUILD'

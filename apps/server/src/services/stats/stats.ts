@@ -302,7 +302,8 @@ function outcomeOf(
   if (verdict?.void === 'report.too_many_classes' && report.type === 'report')
     return tooManyClasses(fleet, report, [...path, 'report'], [report.host])
   const record = fleet.hosts.find(report)
-  const lastSequence = record?.reporters.get(report.type === 'namespace' ? report.namespace : COMPUTE)?.sequence ?? null
+  const reporter = record?.reporters.get(report.type === 'namespace' ? report.namespace : COMPUTE)
+  const lastSequence = reporter?.sequence ?? null
   if (record === undefined || verdict?.void === 'report.unknown_host' || verdict?.void === 'report.gap')
     return {
       type: 'needs-full',
@@ -318,7 +319,10 @@ function outcomeOf(
     return {
       type: 'stale',
       code: 'STALE',
-      message: `Sequence ${report.sequence} is not newer than the last report in the log, ${lastSequence}; nothing is lost by dropping it.`,
+      message:
+        reporter?.incarnation === report.incarnation
+          ? `Sequence ${report.sequence} is not newer than the last report in the log, ${lastSequence}; nothing is lost by dropping it.`
+          : `Another incarnation has reported since, last with sequence ${lastSequence}, so reports of this one are ignored; if this program reports the host, draw a new incarnation.`,
       path: [...path, 'reporter', 'sequence'],
       lastSequence: lastSequence ?? 0,
     }

@@ -59,6 +59,14 @@ function configured({ allocation: { release, classes } }: ModelFleet, name: stri
 const keptInUse = (fleet: ModelFleet, name: string): number =>
   fleet.allocation.classes[name]?.reservedInUse ?? configured(fleet, name, 'reserved') ?? 0
 
+/** For a class of a host that reports in Nova's form: how much of the used amount in Nova's own figures is a reserve. */
+export function reserveCountedByNova(fleet: ModelFleet, { reported }: ModelHost, name: string): number {
+  if (reported.nova === null || !STANDARD.some((one) => one.name === name)) return 0
+  const inventory = reported.inventories.find(({ resourceClass }) => resourceClass === name)
+  const isStated = inventory !== undefined && !reported.nova.openReserves.includes(name)
+  return isStated ? inventory.reserved : keptInUse(fleet, name)
+}
+
 /** The lowest ratio that a host's aggregates set. Undefined if they set none, or if one of the ratios is invalid. */
 function minRatio({ aggregates }: ModelFleet, { host }: ModelHost, resourceClass: string): number | undefined {
   const key = STANDARD.find(({ name }) => name === resourceClass)?.nova

@@ -1,4 +1,5 @@
 import type { Profile, RequestSpec } from '@gantt/scheduler-core'
+import { reserveCountedByNova } from './allocation.ts'
 import { cellsOf } from './cells.ts'
 import { demandOf } from './demand.ts'
 import { type Ask, filters, nets } from './filters.ts'
@@ -233,7 +234,8 @@ function scale(value: number, all: readonly number[], from: number | undefined, 
 function nameAndLimits(fleet: ModelFleet, request: RequestSpec, position: number, weight: number): ModelDestination {
   const host = fleet.hosts[position] as ModelHost
   const limits: Record<string, number> = {}
-  for (const resourceClass of Object.keys(demandOf(request).amounts)) limits[resourceClass] = capacity(host, resourceClass)
+  for (const resourceClass of Object.keys(demandOf(request).amounts))
+    limits[resourceClass] = capacity(host, resourceClass) + reserveCountedByNova(fleet, host, resourceClass)
   return { host: host.host, node: host.node, weight, limits }
 }
 

@@ -1,3 +1,4 @@
+import { amountsOf, CLASSES } from './allocation.ts'
 import { ENDS_AS_HELD, growsInPlace, holdInAddition, holdNothingInAddition, isLive, isLiveState, LISTED_ANEW } from './claim.ts'
 import { endClaim } from './claim-calls.ts'
 import type { ModelChange } from './entry.ts'
@@ -82,15 +83,17 @@ export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange, 
 const COUNTED = 11
 
 /**
- * The reservations that end because the host's figures rose. Each figure is treated separately as an account: a reservation is paid for in
- * the order of expiry, and the first one that some account cannot pay ends the payments.
+ * The reservations that end because the use of the host rose. The use of each class and the number of instances are treated as accounts:
+ * reservations are paid for in the order of expiry, and the first one that some account cannot pay ends the payments.
  */
 function countedReservations(fleet: ModelFleet, host: ModelHost, full: ModelChange): readonly ModelClaim[] {
   const live = fleet.claims.filter((claim) => claim.host === host.name && isLive(claim))
   if (fleet.level < COUNTED || host.full === null || host.fromClaims) return []
   if (live.some((claim) => claim.state !== 'RESERVED' || !claim.untilCounted)) return []
   const accounts: Record<string, number> = {}
-  for (const [name, field] of Object.entries(FIELDS)) accounts[name] = (full[field] ?? 0) - (host.full[field] ?? 0)
+  const next = { ...host, full }
+  for (const name of CLASSES) accounts[name] = amountsOf(fleet, next, name).used - amountsOf(fleet, host, name).used
+  accounts.count = (full.runningVms ?? 0) - (host.full.runningVms ?? 0)
   const inOrder = [...live].sort((a, b) => Number(a.expiresAt) - Number(b.expiresAt) || a.fence - b.fence)
   const unpaid = inOrder.findIndex((claim) => {
     const isMoving = claim.source !== null || claim.target !== null || claim.extra !== null
@@ -100,9 +103,6 @@ function countedReservations(fleet: ModelFleet, host: ModelHost, full: ModelChan
   })
   return unpaid < 0 ? inOrder : inOrder.slice(0, unpaid)
 }
-
-/** The fields of a report with the figures of each class, and with the number of instances. */
-const FIELDS = { VCPU: 'vcpusUsed', MEMORY_MB: 'memoryMbUsed', DISK_GB: 'localGbUsed', count: 'runningVms' } as const
 
 /**
  * Whether a report that lists the instance includes it with the size of this claim. `before` is the previous list of the host. If the

@@ -16,8 +16,16 @@ import { ratioOf } from '../allocation.ts'
 export const H = 0 as HostIndex
 export const MACHINE = { vcpus: 8, memoryMb: 8_192, localGb: 100 }
 
-/** A report with a ComputeNode of Nova. `data` overrides its fields. The default of the ratios is 0.0, which Nova treats as not set. */
-export function novaReport(host: string, data: Readonly<Record<string, unknown>> = {}, sequence = 1): Change {
+/**
+ * A report with a ComputeNode of Nova. `data` overrides its fields. The default of the ratios is 0.0, which Nova treats as not set. `more` has
+ * what is sent in addition to the ComputeNode, such as inventories.
+ */
+export function novaReport(
+  host: string,
+  data: Readonly<Record<string, unknown>> = {},
+  sequence = 1,
+  more: Readonly<Record<string, unknown>> = {},
+): Change {
   const computeNode = {
     'nova_object.name': 'ComputeNode',
     'nova_object.namespace': 'nova',
@@ -44,7 +52,7 @@ export function novaReport(host: string, data: Readonly<Record<string, unknown>>
       ...data,
     },
   }
-  const imported = importNovaHost(computeNode)
+  const imported = importNovaHost({ compute_node: computeNode, ...more })
   if (!imported.ok) throw new Error(canonicalJson(imported.problems))
   const parsed = parseHostStats(imported.document)
   if (!parsed.ok) throw new Error(canonicalJson(parsed.problems))

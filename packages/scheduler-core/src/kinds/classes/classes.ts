@@ -257,6 +257,10 @@ function inventoriesOf(stats: HostStats): Map<string, HostStats['inventories'][n
   return inventories
 }
 
+/** The used amount of each resource class in a report. Classes whose use the report does not state are left out. */
+export const usedAmounts = (stats: HostStats): ReadonlyMap<string, number> =>
+  new Map([...inventoriesOf(stats)].flatMap(([resourceClass, { used }]) => (used === null ? [] : [[resourceClass, used] as const])))
+
 function add(hosts: HostTable, host: HostIndex, grant: Amounts, materialised: boolean, sign: 1 | -1): void {
   for (const resourceClass in grant) {
     const amount = sign * (grant[resourceClass] as number)

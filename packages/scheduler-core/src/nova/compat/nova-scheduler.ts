@@ -22,6 +22,7 @@ import { NovaError } from '../text/nova-error.ts'
 import { novaRulesOf } from './compat.ts'
 import { placementNames } from './placement-filters.ts'
 import { type NovaRound, type NovaRules, placeInRoundsInSteps } from './rounds.ts'
+import { placeSingle } from './single-placement.ts'
 
 /**
  * Creates the scheduler for profiles with `compat: nova`. It runs Nova's scheduling algorithm with two differences. Every host, even a
@@ -36,6 +37,10 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
     // Nova's algorithm places instances of one flavor only, so a gang is refused. The API refuses gangs for these profiles earlier.
     if (wanted === undefined || request.gang.length > 0) return yield* refusedByAll(fleet, steps, slice)
 
+    if (request.numInstances === 1 && wanted.instanceGroup?.hosts !== null) {
+      const options = { seed, alternatesPerInstance, allOrNothing, claimIds }
+      return yield* placeSingle(compiled, rules, inRoundOrder(steps, fleet), request, fleet, overlay, options, slice)
+    }
     const before = overlay.size
     const hostOf = ownHostsOf(fleet)
     const indexOf = prepareIndex(fleet)
@@ -48,9 +53,7 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
       passes: (host: HostState) => prepared?.passes(indexOf(host)) === true,
     })
     const nets = steps.filter((step) => step.isNet && isAsked(step))
-    // A filter that reads other hosts (topology spread) can refuse a host for one instance and pass it for a later one, after further
-    // instances are placed elsewhere. Therefore the hosts that only such filters refuse are checked again for each instance.
-    const isAskedAgain = ({ readsOtherHosts }: FilterStep): boolean => fleet.featureLevel >= SPREAD_ASKED_AGAIN && readsOtherHosts
+    const isAskedAgain = prepareAskedAgain(fleet)
     const service: ServiceRules = {
       context: contextOf(fleet),
       before: steps.filter((step) => placementNames.has(step.name) && isAsked(step)).map(asHostRule),
@@ -117,6 +120,21 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
       found,
     }
   })
+}
+
+/**
+ * A filter that reads other hosts (topology spread) can refuse a host for one instance and pass it for a later one, after further instances
+ * are placed elsewhere. Therefore the hosts that only such filters refuse are checked again for each instance, and these filters run last.
+ */
+const prepareAskedAgain =
+  ({ featureLevel }: Fleet) =>
+  ({ isNet, readsOtherHosts }: FilterStep): boolean =>
+    isNet && featureLevel >= SPREAD_ASKED_AGAIN && readsOtherHosts
+
+/** The steps in the order in which a round runs them. */
+function inRoundOrder(steps: readonly FilterStep[], fleet: Fleet): readonly FilterStep[] {
+  const isAskedAgain = prepareAskedAgain(fleet)
+  return [...steps.filter((step) => !isAskedAgain(step)), ...steps.filter(isAskedAgain)]
 }
 
 /** Converts the request to Nova's form. Undefined if Nova could not read the request. Every host is then refused. */

@@ -17,6 +17,7 @@ import { fromImage, fromOption, fromRequest, fromRule, type Source } from '../..
 import type { PreparedFilter } from '../../text/prepared-filter.ts'
 import { shortList } from '../../text/short-list.ts'
 import { TENANT_KEY, ZONE_KEY } from '../../values/aggregate-keys.ts'
+import { canonicalJson } from '../../values/canonical-json.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 import { PLACEMENT_RULES } from '../../values/levels.ts'
 import { computeFilter } from '../filters/compute.ts'
@@ -30,7 +31,7 @@ import { novaNameLists } from './compat-candidates.ts'
  * Defines one of the filters that replace Placement for profiles with `compat: nova`. Nova calls Placement before its own filters run.
  * These filters also run on forced hosts, but not for a rebuild.
  */
-interface Definition extends Pick<Filter, 'name' | 'description' | 'admits' | 'readsMetadata'> {
+interface Definition extends Pick<Filter, 'name' | 'description' | 'admits' | 'readsMetadata' | 'cacheKey'> {
   readonly readsRequest?: RequestReadsBy<PlacementRules>
   readonly reads?: Filter['reads']
   /** Undefined if the filter does not apply to the request, or if the profile disables it. */
@@ -101,6 +102,7 @@ const zone = placementFilter({
   },
   readsMetadata: [{ key: ZONE_KEY, option: 'availabilityZone' }],
   readsRequest: ({ availabilityZone }) => (availabilityZone ? { fields: ['zone'] } : {}),
+  cacheKey: ({ availabilityZone }) => availabilityZone ?? undefined,
   prepare(request, fleet, { availabilityZone: isAsked, defaultAvailabilityZone: byDefault }) {
     const need = request.availabilityZone
     if (!isAsked || !need) return undefined
@@ -139,6 +141,7 @@ const tenant = placementFilter({
       `in aggregates with ${TENANT_KEY} ${projectId === null ? 'for requests without a project' : `of project ${projectId}`}`,
   },
   readsMetadata: [{ key: `${TENANT_KEY}*`, by: 'operators, one key for each project', option: 'limitTenants' }],
+  cacheKey: ({ projectId }) => canonicalJson(projectId),
   prepare(request, fleet, { limitTenants, tenantsNeedAggregate }) {
     if (!limitTenants) return undefined
     const project = request.projectId
@@ -180,6 +183,7 @@ const isolation = placementFilter({
   admits: { by: 'property', which: () => 'in no aggregate that is reserved for requests with other traits' },
   readsMetadata: [{ key: `${TRAIT_PREFIX}*`, by: 'operators, one key for each trait', option: 'isolateAggregates' }],
   readsRequest: ({ isolateAggregates }) => (isolateAggregates ? traitKeys : {}),
+  cacheKey: (request) => canonicalJson(requiredTraits(withoutRootTraits(request))),
   prepare(request, fleet, { isolateAggregates }) {
     if (!isolateAggregates) return undefined
     const asked = new Set(requiredTraits(withoutRootTraits(request)))
@@ -220,6 +224,7 @@ const traits = placementFilter({
     which: (request) => whichTraits(requiredTraits(request), demandOf(request).forbiddenTraits),
   },
   reads: ['traits'],
+  cacheKey: (request) => canonicalJson([requiredTraits(request), demandOf(request).forbiddenTraits]),
   prepare(request, fleet) {
     const required = requiredTraits(request)
     const ofImage = new Set(imageTraits(request))
@@ -267,6 +272,7 @@ const statusFor = (hasComputeFilter: boolean): Filter =>
     description: hasComputeFilter
       ? `The host does not have the trait ${DISABLED_TRAIT}, and a forced host is enabled.`
       : 'The host is enabled.',
+    cacheKey: (request) => String(isForced(request)),
     prepare(request, fleet) {
       const { hosts } = fleet
       const isLeft = hasComputeFilter && !isForced(request)

@@ -14,6 +14,7 @@ export const availabilityZoneFilter = novaFilter({
   },
   readsRequest: { fields: ['zone'] },
   reads: [],
+  cachedBy: ['availabilityZone'],
   readsMetadata: [{ key: KEY }],
   oncePerRequest: true,
   options: z.strictObject({ default_availability_zone: z.string().default('nova') }),

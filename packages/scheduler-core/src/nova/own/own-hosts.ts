@@ -46,6 +46,7 @@ class OwnHost implements HostState {
   #instances: { readonly version: number; readonly uuids: ReadonlySet<string> } | undefined
 
   #topology: { readonly version: number; readonly value: HostTopology | null } | undefined
+  #service: { readonly version: number; readonly value: HostService } | undefined
   #pools: { readonly version: number; readonly value: readonly PciPool[] } | undefined
 
   constructor(fleet: Fleet, index: HostIndex) {
@@ -227,6 +228,12 @@ class OwnHost implements HostState {
   }
 
   get service(): HostService {
+    const version = at(this.#fleet.hosts.columns.version, this.#index)
+    if (this.#service?.version !== version) this.#service = { version, value: this.#presentService }
+    return this.#service.value
+  }
+
+  get #presentService(): HostService {
     const { status, liveness } = this.#fleet.hosts.columns
     const { index, statusReason, stats } = this.#record
     const reported = reportedService(stats)

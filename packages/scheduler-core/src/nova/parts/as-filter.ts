@@ -10,6 +10,7 @@ import type { HostIndex } from '../../values/host-index.ts'
 import { contextOf } from '../own/own-context.ts'
 import { ownHostsOf } from '../own/own-hosts.ts'
 import { novaRequestOn } from '../requests/own-request.ts'
+import { cachedBy } from './cached-by.ts'
 import { novaFactsOf } from './facts.ts'
 import type { NovaFilter } from './nova-filter.ts'
 
@@ -44,6 +45,7 @@ export const asFilter = (filter: NovaFilter): Filter => ({
   ...(filter.readsRequest !== undefined && { readsRequest: filter.readsRequest }),
   ...(filter.asksAges !== undefined && { asksAges: filter.asksAges }),
   ...(filter.admits !== undefined && { admits: filter.admits }),
+  ...cachedBy(filter),
   checkOptions: (options) => void checkOptions(filter.options, options),
   prepare(request, fleet, options) {
     const wanted = novaRequestOn(fleet, request)

@@ -4,6 +4,7 @@ import { memoByObject } from '../../values/memo.ts'
 import { aggregateOption, multiplierFor, multipliersOf, readsMultiplier } from '../../weighers/aggregate-multiplier.ts'
 import { ownHostsOf } from '../own/own-hosts.ts'
 import { novaRequestOn } from '../requests/own-request.ts'
+import { cachedBy } from './cached-by.ts'
 import type { NovaWeigher } from './nova-weigher.ts'
 
 /**
@@ -27,6 +28,7 @@ export function asWeigher(weigher: NovaWeigher): Weigher {
     readsMetadata: readsMultiplier(key),
     ...(weigher.readsRequest !== undefined && { readsRequest: weigher.readsRequest }),
     ...(minval !== undefined && { minval }),
+    ...cachedBy(weigher),
     checkOptions: (options) => void checkOptions(schema, options),
     multipliers: (fleet, options, multiplier) => multipliersOf(fleet, key, multiplier, read(options).isByAggregates, isNegated),
     prepare(request, fleet, options, multiplier) {

@@ -101,6 +101,11 @@ export interface NovaFilter {
   readonly asksAges?: Filter['asksAges']
   /** See `Filter.admits`. */
   readonly admits?: Admits | undefined
+  /**
+   * Present if the verdict for a host depends only on these fields of the request, the options, the feature level and the host's own state,
+   * and not on the time. The service then caches the verdicts (`Filter.cacheKey`).
+   */
+  readonly cachedBy?: readonly (keyof NovaRequest)[] | undefined
   /** True if the filter also runs for a rebuild (Nova's RUN_ON_REBUILD). */
   readonly runsOnRebuild: boolean
   /** True if the filter runs only for the first instance of a request (Nova's run_filter_once_per_request). */
@@ -127,6 +132,7 @@ interface Definition<Options extends z.ZodObject> {
   readonly readsRequest?: RequestReadsBy<Readonly<Record<string, unknown>>>
   readonly asksAges?: Filter['asksAges']
   readonly admits?: Admits
+  readonly cachedBy?: readonly (keyof NovaRequest)[]
   readonly runsOnRebuild?: true
   readonly oncePerRequest?: true
   readonly options?: Options
@@ -146,6 +152,7 @@ export function novaFilter<Options extends z.ZodObject = typeof noOptions>(defin
     readsRequest,
     asksAges,
     admits,
+    cachedBy,
     runsOnRebuild = false,
     oncePerRequest = false,
   } = definition
@@ -158,6 +165,7 @@ export function novaFilter<Options extends z.ZodObject = typeof noOptions>(defin
     readsRequest,
     asksAges,
     admits,
+    cachedBy,
     runsOnRebuild,
     oncePerRequest,
     options,

@@ -14,6 +14,11 @@ export interface NovaWeigher {
   readonly reads: readonly StatsField[]
   /** The parts of a request that the weigher reads. See `Weigher.readsRequest`. */
   readonly readsRequest?: RequestReadsBy<Readonly<Record<string, unknown>>> | undefined
+  /**
+   * Present if the raw score of a host depends only on these fields of the request, the options, the feature level and the host's own
+   * state. The service then caches the scores (`Weigher.cacheKey`).
+   */
+  readonly cachedBy?: readonly (keyof NovaRequest)[] | undefined
   readonly multiplier: MultiplierOption
   /** Lower raw scores are raised to this value. Scores are then normalised from this value instead of from the lowest raw score. */
   readonly minval: number | undefined
@@ -49,6 +54,7 @@ interface Definition<Options extends z.ZodObject> {
   readonly unit: string
   readonly reads: readonly StatsField[]
   readonly readsRequest?: RequestReadsBy<Readonly<Record<string, unknown>>>
+  readonly cachedBy?: readonly (keyof NovaRequest)[]
   /** `key` is the name of both the option and the metadata key, unless `option` is set. */
   readonly multiplier: Partial<MultiplierOption> & { readonly key: string }
   readonly minval?: number
@@ -65,7 +71,7 @@ const noOptions = z.strictObject({})
 
 /** Creates a weigher from its definition. Its options are checked, and the default of its multiplier is 1. */
 export function novaWeigher<Options extends z.ZodObject = typeof noOptions>(definition: Definition<Options>): NovaWeigher {
-  const { name, description, unit, reads, readsRequest, multiplier, minval } = definition
+  const { name, description, unit, reads, readsRequest, cachedBy, multiplier, minval } = definition
   const options = (definition.options ?? noOptions) as Options
   return {
     name,
@@ -73,6 +79,7 @@ export function novaWeigher<Options extends z.ZodObject = typeof noOptions>(defi
     unit,
     reads,
     readsRequest,
+    cachedBy,
     multiplier: { option: multiplier.key, byDefault: 1, isNegated: false, isPositive: false, ...multiplier },
     minval,
     options,

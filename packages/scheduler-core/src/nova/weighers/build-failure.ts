@@ -8,6 +8,7 @@ export const buildFailureWeigher = novaWeigher({
   name: 'BuildFailureWeigher',
   description: 'Failed builds on the host since its last successful build; fewer are better.',
   reads: [],
+  cachedBy: [],
   unit: 'builds',
   multiplier: { key: 'build_failure_weight_multiplier', byDefault: 1_000_000, isNegated: true },
   prepare: () => (host) => host.failedBuilds,

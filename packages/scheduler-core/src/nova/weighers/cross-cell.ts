@@ -5,6 +5,7 @@ export const crossCellWeigher = novaWeigher({
   name: 'CrossCellWeigher',
   description: 'Prefers hosts in the Nova cell from which the instance moves.',
   reads: [],
+  cachedBy: ['requestedDestination'],
   unit: 'points',
   multiplier: { key: 'cross_cell_move_weight_multiplier', byDefault: 1_000_000 },
   prepare({ requestedDestination: destination }) {

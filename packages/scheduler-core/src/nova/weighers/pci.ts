@@ -10,6 +10,7 @@ export const pciWeigher = novaWeigher({
   name: 'PCIWeigher',
   description: 'Free PCI devices of the host; fewer are better.',
   reads: ['pciPools'],
+  cachedBy: [],
   unit: 'points',
   multiplier: { key: 'pci_weight_multiplier', isPositive: true },
   prepare: () => (host) => {

@@ -4,7 +4,8 @@ import type { FilterCount } from '../../records/decision.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 import { HOSTS_AT_ONCE, type Steps } from '../../values/steps.ts'
 import type { FilterStep } from './filter-step.ts'
-import { type Filtered, isAsked, passesSafely, runFiltersInSteps } from './run-filters.ts'
+import { passesSafely } from './passes-safely.ts'
+import { type Filtered, isAsked, runFiltersInSteps } from './run-filters.ts'
 
 export interface FilteredEach extends Filtered {
   /** The hosts for which the result can differ from that of the previous call. Undefined if it can differ for any host. */

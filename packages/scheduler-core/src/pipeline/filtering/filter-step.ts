@@ -18,6 +18,8 @@ export interface FilterStep {
   readonly readsHostOnly: boolean
   /** See `Filter.readsOtherHosts`. True for a plug-in's filter that declares neither `readsHostOnly` nor `readsOtherHosts`. */
   readonly readsOtherHosts: boolean
+  /** The key under which the verdicts of this step are cached. Undefined if they are not. */
+  readonly cacheName: string | undefined
   /** See `Filter.admits`. */
   readonly admits: Admits | undefined
   /** See `CandidatesFilter`. Set only for the first step, which selects the candidates. */

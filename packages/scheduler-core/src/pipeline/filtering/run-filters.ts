@@ -16,8 +16,11 @@ import { holdsOneAlone, refusesEmptyHost } from './empty-host.ts'
 import type { FilterStep } from './filter-step.ts'
 import { asksApart, serverGroupApartFilter } from './groups-apart.ts'
 import { refuseUnreported } from './not-reported.ts'
+import { passesSafely } from './passes-safely.ts'
+import { runCachedInSteps } from './run-cached.ts'
 import { reasonOf } from './step-reasons.ts'
 import { createTopologySpreadFilter } from './topology-spread.ts'
+import { cacheNameOf } from './verdict-cache.ts'
 
 /** Returns true if a step applies to the request. A step whose preparation failed always applies. It refuses every host. */
 export const isAsked = ({ prepared, failed }: FilterStep): boolean => prepared !== undefined || failed
@@ -45,7 +48,8 @@ export function* prepareFiltersInSteps(compiled: CompiledProfile, request: Reque
     const { filter, options, isNet, isOutside } = step
     const isOfPlugin = pluginsOf(fleet).filters.includes(filter)
     const { name, admits, readsHostOnly = false, readsOtherHosts = !readsHostOnly && isOfPlugin } = filter
-    const known = { name, isNet, isOutside, readsHostOnly, readsOtherHosts, admits }
+    const cacheName = isOfPlugin ? undefined : cacheNameOf(step, request, fleet)
+    const known = { name, isNet, isOutside, readsHostOnly, readsOtherHosts, cacheName, admits }
     if (!isVerified(step)) return { ...known, prepared: undefined, failed: false }
     try {
       const prepared = filter.prepare(request, fleet, options)
@@ -133,6 +137,7 @@ export function* runFiltersInSteps(steps: readonly FilterStep[], fleet: Fleet, s
   const asked = steps.filter(isAsked)
   let entered = fleet.hosts.presentCount
   const named = asked[0]?.named
+  if (named === undefined && asked.some(({ cacheName }) => cacheName !== undefined)) return yield* runCachedInSteps(asked, fleet, slice)
   const hosts = named === undefined ? everyHost(fleet) : Int32Array.from(named)
   let left = hosts.length
   const counts: FilterCount[] = []
@@ -195,14 +200,4 @@ function keepPassing(
     else if (verdict === undefined) errors++
   }
   return { kept, errors }
-}
-
-/** Calls a filter for a host. Returns undefined if the filter threw, or returned a value other than true or false. */
-export function passesSafely(prepared: PreparedFilter, host: HostIndex): boolean | undefined {
-  try {
-    const verdict: unknown = prepared.passes(host)
-    return verdict === true ? true : verdict === false ? false : undefined
-  } catch {
-    return undefined
-  }
 }

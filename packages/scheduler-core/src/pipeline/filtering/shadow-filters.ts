@@ -7,7 +7,8 @@ import type { HostIndex } from '../../values/host-index.ts'
 import type { Steps } from '../../values/steps.ts'
 import { compileProfile } from '../compile.ts'
 import { type Findings, NOT_PRESENT, PASSES_ALL } from '../findings.ts'
-import { passesSafely, prepareFilters } from './run-filters.ts'
+import { passesSafely } from './passes-safely.ts'
+import { prepareFilters } from './run-filters.ts'
 import { reasonOf } from './step-reasons.ts'
 
 /** The hosts that a filter in shadow mode would refuse. In shadow mode, the refusals of a filter have no effect. */

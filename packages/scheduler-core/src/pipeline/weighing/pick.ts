@@ -2,7 +2,10 @@ import type { Profile } from '../../records/profile.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 import { hash32, mix32, type Random } from '../../values/random.ts'
 import { type Steps, sortInSteps } from '../../values/steps.ts'
-import type { Weighed } from './run-weighers.ts'
+import type { TotalScores } from './total-scores.ts'
+
+/** The hosts that passed all filters, with their totals. */
+type Totals = Pick<TotalScores, 'hosts' | 'totals'>
 
 export interface Picked {
   readonly host: HostIndex
@@ -34,7 +37,7 @@ function shuffled(seed: string): TieOrder {
  * Chooses the best host. If `hostSubsetSize` is above 1, chooses one of the `hostSubsetSize` best hosts by the seed. Undefined if there are
  * no hosts.
  */
-export function pick(weighed: Weighed, want: number, profile: Profile, tieOrder: TieOrder, random: Random): Picked | undefined {
+export function pick(weighed: Totals, want: number, profile: Profile, tieOrder: TieOrder, random: Random): Picked | undefined {
   const { hosts, totals } = weighed
   if (hosts.length === 0) return undefined
   const ranked = best(weighed, Math.max(want, profile.hostSubsetSize), tieOrder)
@@ -52,7 +55,7 @@ export function pick(weighed: Weighed, want: number, profile: Profile, tieOrder:
 const SHORT = 64
 
 /** All hosts as indexes in `weighed.hosts`, best first. The order is that of `best`. Yields while it sorts. */
-export const rankAll = ({ hosts, totals }: Weighed, tieOrder: TieOrder): Steps<number[]> =>
+export const rankAll = ({ hosts, totals }: Totals, tieOrder: TieOrder): Steps<number[]> =>
   sortInSteps(
     Array.from(hosts.keys()),
     (a, b) => (totals[b] as number) - (totals[a] as number) || tieOrder(hosts[a] as number) - tieOrder(hosts[b] as number),
@@ -62,7 +65,7 @@ export const rankAll = ({ hosts, totals }: Weighed, tieOrder: TieOrder): Steps<n
  * The `count` best hosts as indexes in `weighed.hosts`, best first. Uses insertion for a small `count` and otherwise sorts. No two hosts
  * rank equally, so both algorithms give the same order.
  */
-export function best({ hosts, totals }: Weighed, count: number, tieOrder: TieOrder): number[] {
+export function best({ hosts, totals }: Totals, count: number, tieOrder: TieOrder): number[] {
   const ranked: number[] = []
   const isBetter = (a: number, b: number): boolean => {
     const difference = (totals[a] as number) - (totals[b] as number)

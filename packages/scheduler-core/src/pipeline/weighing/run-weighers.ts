@@ -32,6 +32,9 @@ export interface WeigherScores {
   readonly hasNonsense?: true
 }
 
+/** Computes a number for each host. The numbers are written into `into` if it is given, otherwise into a new array. */
+export type NumbersOf = (hosts: Int32Array, into?: Float64Array) => Float64Array
+
 /** A weigher prepared for one request. */
 export interface WeighStep {
   readonly name: string
@@ -40,9 +43,9 @@ export interface WeighStep {
   readonly normalisation: Profile['normalisation']
   readonly multiplier: number
   /** Returns the multiplier of each of these hosts. Undefined if all hosts have the same multiplier. */
-  readonly multipliersOf: ((hosts: Int32Array) => Float64Array) | undefined
+  readonly multipliersOf: NumbersOf | undefined
   /** The raw scores of these hosts, as the weigher returns them. They can be invalid, such as NaN. */
-  readonly rawOf: (hosts: Int32Array) => Float64Array
+  readonly rawOf: NumbersOf
   /** See `Weigher.readsHostOnly`. */
   readonly readsHostOnly: boolean
 }
@@ -89,8 +92,8 @@ function* inParts(numbersOf: (hosts: Int32Array) => Float64Array, hosts: Int32Ar
 }
 
 function weigh({ name, unit, minval, normalisation, multiplier, multipliersOf, rawOf }: WeighStep, hosts: Int32Array): WeigherScores {
-  const given = rawOf(hosts)
-  const raw = lowestForNonsense(given)
+  const raw = rawOf(hosts)
+  const hasNonsense = fillNonsense(raw)
   const { min, max } = boundsOf(raw, minval)
   const multipliers = multipliersOf?.(hosts)
   return {
@@ -102,7 +105,7 @@ function weigh({ name, unit, minval, normalisation, multiplier, multipliersOf, r
     normalised: normalise(raw, min, max, normalisation),
     min,
     max,
-    ...(raw !== given && { hasNonsense: true }),
+    ...(hasNonsense && { hasNonsense }),
   }
 }
 
@@ -124,11 +127,7 @@ export const multiplierAt = ({ multiplier, multipliers }: WeigherScores, positio
 export const contributionAt = (scores: WeigherScores, position: number): number =>
   multiplierAt(scores, position) * (scores.normalised[position] as number)
 
-function prepareRaw(
-  { weigher, options, multiplier, cacheName }: CompiledWeigher,
-  request: RequestSpec,
-  fleet: Fleet,
-): (hosts: Int32Array) => Float64Array {
+function prepareRaw({ weigher, options, multiplier, cacheName }: CompiledWeigher, request: RequestSpec, fleet: Fleet): NumbersOf {
   const { rawOf, ages } = withoutUnreported(
     prepareSafely(() => weigher.prepare(request, fleet, options, multiplier)),
     fleet,
@@ -155,19 +154,17 @@ function prepareMultipliers(
 }
 
 const fillEach =
-  (numberOf: (host: HostIndex) => number) =>
-  (hosts: Int32Array): Float64Array => {
-    const numbers = new Float64Array(hosts.length)
+  (numberOf: (host: HostIndex) => number): NumbersOf =>
+  (hosts, numbers = new Float64Array(hosts.length)) => {
     for (let i = 0; i < numbers.length; i++) numbers[i] = numberOf(hosts[i] as HostIndex)
     return numbers
   }
 
 /** Computes numbers for hosts with a cache. A number is computed again only if the host has changed. */
 const fillFrom =
-  ({ raw: known, version: knownAt }: CachedScores, { hosts: { columns } }: Fleet, numberOf: (host: HostIndex) => number) =>
-  (hosts: Int32Array): Float64Array => {
+  ({ raw: known, version: knownAt }: CachedScores, { hosts: { columns } }: Fleet, numberOf: (host: HostIndex) => number): NumbersOf =>
+  (hosts, numbers = new Float64Array(hosts.length)) => {
     const { version } = columns
-    const numbers = new Float64Array(hosts.length)
     for (let i = 0; i < numbers.length; i++) {
       const host = hosts[i] as HostIndex
       const now = at(version, host)
@@ -197,14 +194,16 @@ function prepareSafely(prepare: () => (host: HostIndex) => number): (host: HostI
   }
 }
 
-function lowestForNonsense(raw: Float64Array): Float64Array {
+/** Replaces scores that are not finite by the lowest score of the other hosts, in place. Returns true if there were any. */
+export function fillNonsense(raw: Float64Array): boolean {
   let nonsense = false
   // x - x is 0 for every finite number, and NaN for infinite numbers and NaN.
   for (let i = 0; i < raw.length; i++) if ((raw[i] as number) - (raw[i] as number) !== 0) nonsense = true
-  if (!nonsense) return raw
+  if (!nonsense) return false
   const finite = raw.filter(Number.isFinite)
   const least = finite.length === 0 ? 0 : finite.reduce((a, b) => Math.min(a, b))
-  return raw.map((value) => (Number.isFinite(value) ? value : least))
+  for (let i = 0; i < raw.length; i++) if (!Number.isFinite(raw[i])) raw[i] = least
+  return true
 }
 
 export function boundsOf(raw: Float64Array, minval: number | undefined): { min: number; max: number } {

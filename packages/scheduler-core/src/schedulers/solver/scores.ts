@@ -1,7 +1,8 @@
 import type { CompiledProfile } from '../../contracts/compiled-profile.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import type { Overlay } from '../../fleet/overlay.ts'
-import { countedHosts, isAsked, passesSafely, prepareFiltersInSteps, runFiltersInSteps } from '../../pipeline/filtering/run-filters.ts'
+import { passesSafely } from '../../pipeline/filtering/passes-safely.ts'
+import { countedHosts, isAsked, prepareFiltersInSteps, runFiltersInSteps } from '../../pipeline/filtering/run-filters.ts'
 import {
   lowerBound,
   normalise,

@@ -9,6 +9,7 @@ export const sameHostFilter = novaFilter({
   description: 'The host has at least one of the instances that the hint same_host lists.',
   readsRequest: { schedulerHints: namedKeys('same_host') },
   reads: ['instances'],
+  cachedBy: ['schedulerHints'],
   oncePerRequest: true,
   prepare(request) {
     const wanted = uuidsOf(request, 'same_host')
@@ -27,6 +28,7 @@ export const differentHostFilter = novaFilter({
   description: 'The host has none of the instances that the hint different_host lists.',
   readsRequest: { schedulerHints: namedKeys('different_host') },
   reads: ['instances'],
+  cachedBy: ['schedulerHints'],
   oncePerRequest: true,
   prepare(request) {
     const avoided = uuidsOf(request, 'different_host')

@@ -15,6 +15,7 @@ export const simpleCidrAffinityFilter = novaFilter({
     which: () => `in the network of the hints ${NEAR} and cidr`,
   },
   reads: ['hostIp'],
+  cachedBy: ['schedulerHints'],
   readsRequest: { schedulerHints: namedKeys(NEAR, 'cidr') },
   oncePerRequest: true,
   prepare(request) {

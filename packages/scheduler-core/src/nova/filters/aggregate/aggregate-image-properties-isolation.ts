@@ -26,6 +26,7 @@ export const aggregateImagePropertiesIsolation = novaFilter({
     which: () => 'open to the properties of the image by the metadata of their aggregates',
   },
   reads: [],
+  cachedBy: ['image'],
   readsMetadata: ({ [NAMESPACE]: namespace, [SEPARATOR]: separator = '.' }) => [
     { key: `${prefixOf(namespace, separator)}*`, by: 'properties of images' },
   ],

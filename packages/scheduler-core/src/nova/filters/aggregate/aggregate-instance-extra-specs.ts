@@ -19,6 +19,7 @@ export const aggregateInstanceExtraSpecsFilter = novaFilter({
     which: ({ flavor }) => `in aggregates with ${shortList(bareAndOf(SCOPE, flavor.extraSpecs).map((pair) => pair.join(' = ')))}`,
   },
   reads: [],
+  cachedBy: ['flavor'],
   readsMetadata: [{ key: '*', by: 'extra specs of flavors' }],
   readsRequest: { extraSpecs: bareOrOf(SCOPE) },
   oncePerRequest: true,

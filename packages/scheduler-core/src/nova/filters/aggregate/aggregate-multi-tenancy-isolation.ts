@@ -16,6 +16,7 @@ export const aggregateMultiTenancyIsolation = novaFilter({
       `open to ${id === null ? 'requests without a project' : `project ${id}`} by filter_tenant_id of their aggregates`,
   },
   reads: [],
+  cachedBy: ['projectId'],
   readsMetadata: [{ key: KEY }],
   oncePerRequest: true,
   prepare:

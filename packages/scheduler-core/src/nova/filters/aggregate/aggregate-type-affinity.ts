@@ -12,6 +12,7 @@ export const aggregateTypeAffinityFilter = novaFilter({
     which: ({ flavor: { name } }) => `open to ${name === null ? 'flavors without a name' : `flavor ${name}`} by ${KEY} of their aggregates`,
   },
   reads: [],
+  cachedBy: ['flavor'],
   readsMetadata: [{ key: KEY }],
   oncePerRequest: true,
   prepare:

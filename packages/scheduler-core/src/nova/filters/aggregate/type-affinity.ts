@@ -8,6 +8,7 @@ export const typeAffinityFilter = novaFilter({
   name: 'TypeAffinityFilter',
   description: "The host is empty or has only instances of the request's flavor.",
   reads: ['instances'],
+  cachedBy: ['flavor'],
   prepare({ flavor: { flavorid, name } }) {
     const need = flavorid ?? name
     return ({ instances, instanceFlavors }) => {

@@ -26,6 +26,7 @@ export const coreFilter = novaFilter({
   name: 'CoreFilter',
   description: 'The host has enough free vCPUs.',
   reads: classFields.VCPU,
+  cachedBy: ['flavor'],
   options,
   prepare: (request, { [RATIO]: option }, context) => checkCores(request, ownRatio(option), context),
 })
@@ -35,6 +36,7 @@ export const aggregateCoreFilter = novaFilter({
   name: 'AggregateCoreFilter',
   description: 'The host has enough free vCPUs by the allocation ratio of its aggregates.',
   reads: classFields.VCPU,
+  cachedBy: ['flavor'],
   readsMetadata: [{ key: RATIO }],
   options,
   prepare: (request, { [RATIO]: option }, context) => checkCores(request, minRatio(option), context),
@@ -45,6 +47,7 @@ export const exactCoreFilter = novaFilter({
   name: 'ExactCoreFilter',
   description: 'The host has exactly as many free vCPUs as requested.',
   reads: classFields.VCPU,
+  cachedBy: ['flavor'],
   prepare:
     ({ flavor: { vcpus: need } }) =>
     ({ vcpusTotal, vcpusUsed }) => {

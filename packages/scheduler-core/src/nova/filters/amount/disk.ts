@@ -28,6 +28,7 @@ export const diskFilter = novaFilter({
   name: 'DiskFilter',
   description: 'The host has enough free disk space.',
   reads: ['localGb', 'localGbUsed', 'freeDiskGb', 'diskAvailableLeast', 'diskAllocationRatio'],
+  cachedBy: ['flavor'],
   options,
   prepare: (request, { [RATIO]: option }, context) => checkDisk(request, ownRatio(option), context),
 })
@@ -37,6 +38,7 @@ export const aggregateDiskFilter = novaFilter({
   name: 'AggregateDiskFilter',
   description: 'The host has enough free disk space by the allocation ratio of its aggregates.',
   reads: ['localGb', 'localGbUsed', 'freeDiskGb', 'diskAvailableLeast', 'diskAllocationRatio'],
+  cachedBy: ['flavor'],
   readsMetadata: [{ key: RATIO }],
   options,
   prepare: (request, { [RATIO]: option }, context) => checkDisk(request, minRatio(option), context),
@@ -47,6 +49,7 @@ export const exactDiskFilter = novaFilter({
   name: 'ExactDiskFilter',
   description: 'The host has exactly as much free disk space as requested.',
   reads: ['localGb', 'localGbUsed', 'freeDiskGb', 'diskAvailableLeast', 'diskAllocationRatio'],
+  cachedBy: ['flavor'],
   prepare({ flavor }) {
     const need = wantedMb(flavor)
     return ({ freeDiskMb: have }) => (have === need ? undefined : { code: 'disk.not_exact', subject: 'disk', need, have, unit: 'MiB' })

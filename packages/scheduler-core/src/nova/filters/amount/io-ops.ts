@@ -10,6 +10,7 @@ export const ioOpsFilter = novaFilter({
   name: 'IoOpsFilter',
   description: 'The host runs fewer I/O-heavy operations than max_io_ops_per_host.',
   reads: ['numIoOps'],
+  cachedBy: [],
   options,
   prepare:
     (_request, { max_io_ops_per_host: most }) =>
@@ -22,6 +23,7 @@ export const aggregateIoOpsFilter = novaFilter({
   name: 'AggregateIoOpsFilter',
   description: 'The host runs fewer I/O-heavy operations than its aggregates allow.',
   reads: ['numIoOps'],
+  cachedBy: [],
   readsMetadata: [{ key: 'max_io_ops_per_host' }],
   options,
   prepare:

@@ -9,6 +9,7 @@ export const metricsFilter = novaFilter({
   name: 'MetricsFilter',
   description: 'The host reports every metric in the option metrics.weight_setting.',
   reads: ['metrics'],
+  cachedBy: [],
   options: z.strictObject({ [SETTING]: z.array(z.string()).default([]) }),
   prepare(_request, { [SETTING]: settings }) {
     const wanted = [...new Set(readSettings(settings).map(({ name }) => name))]

@@ -10,6 +10,7 @@ export const numInstancesFilter = novaFilter({
   name: 'NumInstancesFilter',
   description: 'The host has fewer instances than max_instances_per_host.',
   reads: ['runningVms'],
+  cachedBy: [],
   options,
   prepare:
     (_request, { max_instances_per_host: most }) =>
@@ -22,6 +23,7 @@ export const aggregateNumInstancesFilter = novaFilter({
   name: 'AggregateNumInstancesFilter',
   description: 'The host has fewer instances than its aggregates allow.',
   reads: ['runningVms'],
+  cachedBy: [],
   readsMetadata: [{ key: 'max_instances_per_host' }],
   options,
   prepare:

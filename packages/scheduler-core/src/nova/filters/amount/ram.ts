@@ -26,6 +26,7 @@ export const ramFilter = novaFilter({
   name: 'RamFilter',
   description: 'The host has enough free memory.',
   reads: classFields.MEMORY_MB,
+  cachedBy: ['flavor'],
   options,
   prepare: (request, { [RATIO]: option }, context) => checkRam(request, ownRatio(option), context),
 })
@@ -35,6 +36,7 @@ export const aggregateRamFilter = novaFilter({
   name: 'AggregateRamFilter',
   description: 'The host has enough free memory by the allocation ratio of its aggregates.',
   reads: classFields.MEMORY_MB,
+  cachedBy: ['flavor'],
   readsMetadata: [{ key: RATIO }],
   options,
   prepare: (request, { [RATIO]: option }, context) => checkRam(request, minRatio(option), context),
@@ -45,6 +47,7 @@ export const exactRamFilter = novaFilter({
   name: 'ExactRamFilter',
   description: 'The host has exactly as much free memory as requested.',
   reads: classFields.MEMORY_MB,
+  cachedBy: ['flavor'],
   prepare:
     ({ flavor: { memoryMb: need } }) =>
     ({ freeRamMb: have }) =>

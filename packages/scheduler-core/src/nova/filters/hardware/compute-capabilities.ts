@@ -22,6 +22,7 @@ export const computeCapabilitiesFilter = novaFilter({
     which: ({ flavor: { extraSpecs } }) => `with ${shortList(bareAndOf(SCOPE, extraSpecs).map((pair) => wordsOf(extraSpecs, ...pair)))}`,
   },
   reads: statsFields,
+  cachedBy: ['flavor'],
   readsRequest: {
     // An extra spec without a scope has no effect if its name is neither an attribute of hosts nor a statistic that a host reports. It then
     // counts as not read.

@@ -26,6 +26,7 @@ export const imagePropertiesFilter = novaFilter({
     which: imagesAsked,
   },
   reads: ['supportedInstances', 'hypervisorVersion'],
+  cachedBy: ['image'],
   oncePerRequest: true,
   runsOnRebuild: true,
   readsRequest: {

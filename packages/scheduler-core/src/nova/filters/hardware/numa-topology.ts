@@ -33,6 +33,7 @@ export const numaTopologyFilter = novaFilter({
   name: 'NUMATopologyFilter',
   description: 'Every guest cell fits on a separate NUMA cell of the host.',
   reads: ['numaCells', 'tunneledCells'],
+  cachedBy: ['flavor', 'image', 'numaTopology', 'pciRequests', 'networkMetadata'],
   readsRequest: {
     extraSpecs: namedKeys('hw:cpu_policy', 'hw:cpu_thread_policy'),
     imageProperties: namedKeys('hw_cpu_policy', 'hw_cpu_thread_policy'),

@@ -9,6 +9,7 @@ export const pciPassthroughFilter = novaFilter({
   name: 'PciPassthroughFilter',
   description: 'The host has the requested PCI devices.',
   reads: ['pciPools', 'numaCells'],
+  cachedBy: ['pciRequests'],
   prepare({ pciRequests }) {
     if (!pciRequests?.length) return undefined
     return ({ pciPools }) => {

@@ -6,6 +6,7 @@ export const cpuWeigher = novaWeigher({
   name: 'CPUWeigher',
   description: 'Free vCPUs of the host, including overcommit; more are better.',
   reads: classFields.VCPU,
+  cachedBy: [],
   unit: 'vCPUs',
   multiplier: { key: 'cpu_weight_multiplier' },
   minval: 0,

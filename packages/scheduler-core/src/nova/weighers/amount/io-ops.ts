@@ -5,6 +5,7 @@ export const ioOpsWeigher = novaWeigher({
   name: 'IoOpsWeigher',
   description: 'I/O-heavy operations on the host, such as builds, migrations and snapshots.',
   reads: ['numIoOps'],
+  cachedBy: [],
   unit: 'operations',
   multiplier: { key: 'io_ops_weight_multiplier', byDefault: -1 },
   minval: 0,

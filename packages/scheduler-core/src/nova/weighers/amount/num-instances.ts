@@ -8,6 +8,7 @@ export const numInstancesWeigher = novaWeigher({
   name: 'NumInstancesWeigher',
   description: 'Number of instances on the host.',
   reads: ['runningVms'],
+  cachedBy: [],
   unit: 'instances',
   multiplier: { key: 'num_instances_weight_multiplier', byDefault: 0 },
   prepare: () => (host) => host.numInstances,

@@ -6,6 +6,7 @@ export const ramWeigher = novaWeigher({
   name: 'RAMWeigher',
   description: 'Free memory of the host; more is better.',
   reads: classFields.MEMORY_MB,
+  cachedBy: [],
   unit: 'MiB',
   multiplier: { key: 'ram_weight_multiplier' },
   minval: 0,

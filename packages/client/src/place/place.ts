@@ -1,9 +1,10 @@
-import { type Clock, systemClock } from './clock.ts'
-import type { Claim, ClaimResult, Destination, Placed, SelectDestinationsInput, SelectDestinationsResult } from './documents/placement.ts'
-import { millisecondsOf, toDuration } from './duration.ts'
-import { type Refusal, UnknownOutcomeError } from './errors.ts'
-import { type Placements, settleUnknown, type WithKey } from './placement.ts'
-import type { CallOptions } from './retry.ts'
+import { type Clock, systemClock } from '../clock.ts'
+import type { Claim, ClaimResult, Destination, Placed, SelectDestinationsInput, SelectDestinationsResult } from '../documents/placement.ts'
+import { millisecondsOf, toDuration } from '../duration.ts'
+import { type Refusal, UnknownOutcomeError } from '../errors.ts'
+import { type Placements, settleUnknown, type WithKey } from '../placement.ts'
+import type { CallOptions } from '../retry.ts'
+import { createLease, type Lease } from './lease.ts'
 
 /**
  * The input of `place`: a request for one instance. `place` first reserves the resources, and confirms the claim when the instance runs.
@@ -13,7 +14,7 @@ export type PlaceInput = Omit<WithKey<SelectDestinationsInput>, 'claim'>
 export interface PlaceOptions extends CallOptions {
   /**
    * How long the resources are reserved, as an ISO 8601 duration. The service sets the default. While the instance starts, the client
-   * extends the reservation each time a third of this duration has passed.
+   * extends the reservation each time a third of this duration has passed, and again soon if that fails.
    */
   readonly ttl?: string
 }
@@ -104,6 +105,7 @@ export function createPlace(placements: Placements, clock: Clock = systemClock):
       given.idempotencyKey === undefined ? orAbandon(placements, answer) : answer
 
     const claim = { mode: 'RESERVE', ...(ttl !== undefined && { ttl }) } as const
+    const askedAt = clock.now()
     const answer = await settle(placements.selectDestinations({ ...input, idempotencyKey, claim }, options))
     if (answer.__typename !== 'SelectDestinationsPayload') return answer
     const [first, ...others] = answer.destinations
@@ -116,7 +118,11 @@ export function createPlace(placements: Placements, clock: Clock = systemClock):
 
     const { instanceUuid, selected, alternates } = first
     const refused: Refused[] = []
-    const tryRoom = async (room: Destination, isRepeated: boolean): Promise<Started<Value> | NotConfirmed<Value> | undefined> => {
+    const tryRoom = async (
+      room: Destination,
+      askedAt: number,
+      isRepeated: boolean,
+    ): Promise<Started<Value> | NotConfirmed<Value> | undefined> => {
       const { host, limits } = room
       if (room.claim === null || ENDED.has(room.claim.state)) {
         refused.push({ host, why: room.claim })
@@ -124,7 +130,8 @@ export function createPlace(placements: Placements, clock: Clock = systemClock):
       }
       const { claim } = room
       const ttlMs = ttl === undefined ? ttlMsOf(claim) : millisecondsOf(ttl)
-      const hold = { claim, ttlMs, isRepeated, clock, extend: placements.extend, ...(options.signal && { signal: options.signal }) }
+      const lease = createLease(askedAt, ttlMs, isRepeated)
+      const hold = { claim, ttlMs, lease, clock, extend: placements.extend, ...(options.signal && { signal: options.signal }) }
       const outcome = await whileHeld(hold, (signal) => start({ host, instanceUuid, claim, limits, signal }))
       if ('value' in outcome) return { ...(await confirm(placements, claim)), host, value: outcome.value, refused }
       refused.push({ host, why: outcome.why, ...(await giveBack(placements, claim)) })
@@ -132,7 +139,7 @@ export function createPlace(placements: Placements, clock: Clock = systemClock):
       return undefined
     }
 
-    const started = await tryRoom(selected, answer.replayed)
+    const started = await tryRoom(selected, askedAt, answer.replayed)
     if (started !== undefined) return started
     for (const [i, { host }] of alternates.entries()) {
       const { name, node } = host
@@ -143,11 +150,12 @@ export function createPlace(placements: Placements, clock: Clock = systemClock):
         ...(ttl !== undefined && { ttl }),
         idempotencyKey: `${idempotencyKey}/${i + 1}`,
       }
+      const claimedAt = clock.now()
       const room = await settle(placements.claim(call, options))
       const isPlaced = room.__typename === 'SelectDestinationsPayload'
       const [there] = isPlaced ? room.destinations : []
       if (there === undefined) refused.push({ host, why: room })
-      const startedThere = there && (await tryRoom(there.selected, isPlaced && room.replayed))
+      const startedThere = there && (await tryRoom(there.selected, claimedAt, isPlaced && room.replayed))
       if (startedThere !== undefined) return startedThere
     }
     return { __typename: 'NotStarted', refused }
@@ -178,8 +186,7 @@ async function orAbandon<Answer extends Refusal>(placements: Placements, answer:
 interface Hold {
   readonly claim: Claim
   readonly ttlMs: number
-  /** True if an earlier call with the same key made the reservation. The remaining time of the reservation is then unknown. */
-  readonly isRepeated: boolean
+  readonly lease: Lease
   readonly clock: Clock
   readonly signal?: AbortSignal
   readonly extend: Placements['extend']
@@ -187,28 +194,36 @@ interface Hold {
 
 /**
  * Runs `work`, which can take any time, and extends the reservation until `work` ends. The signal that `work` gets is aborted if the claim
- * ends.
+ * ends, or could have ended because no extension was answered.
  */
 async function whileHeld<Value>(
-  { claim, ttlMs, isRepeated, clock, signal, extend }: Hold,
+  { claim, ttlMs, lease, clock, signal, extend }: Hold,
   work: (signal: AbortSignal) => Promise<Value>,
 ): Promise<{ readonly value: Value } | { readonly why: unknown }> {
   const over = new AbortController()
   const lost = new AbortController()
-  const everyMs = ttlMs / 3
   const keepOn = async (): Promise<void> => {
-    let waitMs = isRepeated ? 0 : everyMs
-    while (!over.signal.aborted) {
-      const hasPassed = await clock.wait(waitMs, over.signal).then(
+    let failure: unknown
+    while (!lost.signal.aborted) {
+      const hasPassed = await clock.wait(lease.waitMs(clock.now()), over.signal).then(
         () => true,
         () => false,
       )
       if (!hasPassed) return
-      waitMs = everyMs
-      // If the service does not answer, the next extension is tried before the reservation ends. If the claim ends and no answer reports
-      // this, the confirmation fails later.
-      const [answer] = await extend([claim], toDuration(ttlMs), { deadlineMs: everyMs, signal: over.signal }).catch(() => [])
-      if (answer !== undefined && answer.__typename !== 'ClaimPayload') lost.abort(new RoomLostError(answer))
+      const sentAt = clock.now()
+      if (lease.isOver(sentAt)) {
+        lost.abort(new RoomLostError(undefined, failure))
+        return
+      }
+      try {
+        const limits = { deadlineMs: lease.limitMs(sentAt), signal: over.signal }
+        const [answer] = await extend([claim], toDuration(ttlMs), limits)
+        if (answer?.__typename === 'ClaimPayload') lease.extended(sentAt)
+        else lost.abort(new RoomLostError(answer))
+      } catch (error) {
+        failure = error
+        lease.failed(clock.now())
+      }
     }
   }
   const keeping = claim.state === 'RESERVED' ? keepOn() : undefined
@@ -224,17 +239,23 @@ async function whileHeld<Value>(
 }
 
 /**
- * The abort reason of the signal in `Chosen` if the service refused to extend the claim while the instance started, for example because the
- * claim was revoked.
+ * The abort reason of the signal in `Chosen` if the claim ended while the instance started: the service refused to extend it, for example
+ * because it was revoked (`answer`), or no extension was answered before it ended (`cause` is the error of the last one).
  */
 export class RoomLostError extends Error {
   override readonly name = 'RoomLostError'
-  readonly answer: ClaimResult
+  readonly answer: ClaimResult | undefined
 
-  constructor(answer: ClaimResult) {
-    super('message' in answer ? answer.message : answer.__typename)
+  constructor(answer: ClaimResult | undefined, cause?: unknown) {
+    super(messageOf(answer, cause), cause === undefined ? {} : { cause })
     this.answer = answer
   }
+}
+
+function messageOf(answer: ClaimResult | undefined, cause: unknown): string {
+  if (answer !== undefined) return 'message' in answer ? answer.message : answer.__typename
+  const why = cause instanceof Error ? `: ${cause.message}` : ''
+  return `the reservation ended before it could be extended${why}`
 }
 
 async function confirm(
