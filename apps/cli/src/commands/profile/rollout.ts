@@ -61,7 +61,7 @@ export function addProfileRollout(profile: Command): void {
     )
   withExamples(withService(shadow), [
     ['gantt profile shadow default@3', 'compare a version with the active one on every call'],
-    ['gantt profile show default', 'show the share of decisions on which the version and the active version agreed'],
+    ['gantt profile show default', 'show on which share of decisions both versions agreed'],
   ])
 
   const canary = profile
