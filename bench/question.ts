@@ -2,7 +2,7 @@
 export interface BenchOptions {
   /** How many hosts the fleet has; undefined: the default sizes of the measurement. */
   readonly hosts: number | undefined
-  /** How often each compared operation is repeated. The operations take turns. */
+  /** How many times each compared operation is repeated. The operations take turns. */
   readonly rounds: number
 }
 

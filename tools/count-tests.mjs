@@ -3,7 +3,7 @@
 //
 // A test that cannot run here says why, in one of two ways:
 //   test('...', (context) => context.skip('the trace files are not here'))     known only while running
-//   test.skipIf(!here)('... [skipped: the trace files are not here]', ...)     known before; also for describe
+//   test.skipIf(!here)('... [skipped: the trace files are not here]', ...)     known before; the same works for describe
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

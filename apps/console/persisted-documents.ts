@@ -71,7 +71,7 @@ function documentsIn(program: ESTree.Program, file: string): FoundDocument[] {
     },
   }).visit(program)
   return calls.flatMap(({ node: { start, end }, text, fragments }) => {
-    const whole = [text, ...fragments.map((name) => texts.get(name) ?? fail(`fragments of its own file; ${name} is none`))]
+    const whole = [text, ...fragments.map((name) => texts.get(name) ?? fail(`fragments of its own file; ${name} is not one of them`))]
     const document = parse(whole.join('\n'))
     const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION)
     const { kind, name, takesMoment } = readHeader(text) ?? {}

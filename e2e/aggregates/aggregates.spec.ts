@@ -189,7 +189,7 @@ test('hosts are added by a filter, the history shows the edit, and reverting it 
   // Each of the edits can be reverted, not only the last one.
   await expect(history.locator('[data-action]')).toHaveCount(3)
   await history
-    .getByRole('button', { name: /^Draft the state before/ })
+    .getByRole('button', { name: /^Draft a return to the state before/ })
     .first()
     .click()
   await expect(draft.getByLabel('Add hosts')).toHaveValue('az1-05')
@@ -204,7 +204,7 @@ test('hosts are added by a filter, the history shows the edit, and reverting it 
   await expect(page.locator('[data-version="4"]')).toBeVisible()
   await expect(history.locator('[data-action]')).toHaveCount(4)
   await history
-    .getByRole('button', { name: /^Draft the state before/ })
+    .getByRole('button', { name: /^Draft a return to the state before/ })
     .last()
     .click()
   await expect(draft.getByLabel('Remove hosts')).toHaveValue('az1-06')

@@ -152,7 +152,7 @@ test('for a decision that is replayed with another profile, the page and a share
   await expect(page.getByRole('status').filter({ hasText: `This is what ${other} would have done` })).toBeVisible()
   await page.reload()
   await expect(headline).toHaveText(explainPlacement.headline)
-  await page.getByRole('button', { name: 'Back to what was decided' }).click()
+  await page.getByRole('button', { name: 'Back to the recorded decision' }).click()
   await expect(page).not.toHaveURL(/[?&]by=/)
   await expect(profiles).toHaveValue('')
 })
@@ -222,11 +222,11 @@ test('for a decision that is replayed on the present fleet, the page shows the r
   )
   await expect(page.getByRole('status').filter({ hasText: `would do on the fleet of revision ${on}` })).toBeVisible()
   await expect(headline).toHaveText(explainPlacement.headline)
-  await expect(page.getByRole('heading', { name: 'What would make it fit' })).toHaveCount(0)
+  await expect(page.getByRole('heading', { name: 'What would make the request fit' })).toHaveCount(0)
   await look('a decision on the present fleet')
   await page.reload()
   await expect(headline).toHaveText(explainPlacement.headline)
-  await page.getByRole('button', { name: 'Back to what was decided' }).click()
+  await page.getByRole('button', { name: 'Back to the recorded decision' }).click()
   await expect(page).not.toHaveURL(/[?&]on=/)
   const { decisionCounts } = await client.request<{ decisionCounts: { decisions: number } }>(
     'query Count { decisionCounts(query: "flavor:x1.replayed") { decisions } }',

@@ -286,7 +286,7 @@ test.describe('appearance', () => {
     await expect(page.locator('[data-counterfactual]').first()).toBeVisible()
     await page.getByRole('button', { name: 'Verify' }).click()
     await expect(page.getByRole('list', { name: 'Verified parts' })).toHaveAttribute('data-verified', 'SAME')
-    await look('what would make it fit')
+    await look('what would make the request fit')
   })
 
   test('an invalid id of a decision @looks', { tag: '@rare' }, async ({ page, visit, look, provokes }) => {

@@ -50,7 +50,7 @@ test('a ratio and a reserved amount are set, are shown with the account and the 
   await see.click()
   await expect(dialog.getByRole('status')).toContainText('al-01: VCPU free 28, then 8')
   await look('the preview of a ratio and a reserved amount')
-  await dialog.getByRole('button', { name: 'Set them' }).click()
+  await dialog.getByRole('button', { name: 'Set ratio and reserve' }).click()
   await expect(dialog).toBeHidden()
   await expect(shown(page, 'VCPU').nth(2)).toHaveText('1.5')
   await expect(shown(page, 'VCPU').nth(1)).toHaveText('8')
@@ -66,7 +66,7 @@ test('a ratio and a reserved amount are set, are shown with the account and the 
   await dialog.getByLabel('Reason').fill('as its aggregates say')
   await see.click()
   const sent = page.waitForRequest((request) => operationOf(request).includes('hostSetAllocation('))
-  await dialog.getByRole('button', { name: 'Set them' }).click()
+  await dialog.getByRole('button', { name: 'Set ratio and reserve' }).click()
   const { variables } = (await sent).postDataJSON() as { readonly variables: Readonly<Record<string, unknown>> }
   expect([variables.ratio, 'reserved' in variables]).toEqual([null, false])
   await expect(dialog).toBeHidden()

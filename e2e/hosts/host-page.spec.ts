@@ -141,7 +141,7 @@ test('the report of a storage service is shown with its age, and a claim with it
   await visit('/hosts/namespaced-01')
   const namespace = page.locator('section', { has: page.getByRole('heading', { name: 'storage 1.0' }) })
   await expect(namespace).toContainText('Report 7, ')
-  await expect(namespace).toContainText('s old by the time of the log')
+  await expect(namespace).toContainText('s old, according to the time of the log')
   await expect(namespace).toContainText(uuid)
   await page.getByRole('tab', { name: 'Claims (1)' }).click()
   await expect(page.getByRole('table', { name: 'Live claims' })).toContainText(`of it in pool ${uuid}: 30 GiB`)
@@ -199,7 +199,7 @@ test('a host is disabled after a preview of the impact', async ({ page, visit, s
   await dialog.getByText('Disabled', { exact: true }).click()
   await dialog.getByLabel('Reason').fill('fan replaced')
   await dialog.getByRole('button', { name: 'Preview the impact' }).click()
-  await expect(dialog.getByRole('status')).toContainText('It affects 1 host with 0 live claims.')
+  await expect(dialog.getByRole('status')).toContainText('The change affects 1 host with 0 live claims.')
   const statusOf = async () =>
     (await service.client.request<{ host: { status: string } }>('{ host(name: "to-close-01") { status } }')).host.status
   expect(await statusOf()).toBe('ENABLED')
@@ -265,7 +265,7 @@ test('the answer of a preview is ignored if the input was edited meanwhile', { t
   await expect(dialog.getByRole('button', { name: 'Preview the impact' })).toBeEnabled()
   await expect(dialog.getByRole('status')).toHaveCount(0)
   await dialog.getByRole('button', { name: 'Preview the impact' }).click()
-  await expect(dialog.getByRole('status')).toContainText('It affects 1 host')
+  await expect(dialog.getByRole('status')).toContainText('The change affects 1 host')
   await dialog.getByRole('button', { name: 'Set to draining' }).click()
   await expect(dialog).toBeHidden()
   const { host } = await service.client.request<{ host: { status: string } }>('{ host(name: "late-look-01") { status } }')

@@ -78,7 +78,7 @@ test('the history of a host is drawn as lanes, and each step links to the consol
 
   await lanes.focus()
   await page.keyboard.press('ArrowLeft')
-  await expect(line).toContainText('(step 4 of 4): Its status was set: status ENABLED -> DRAINING (moves to hall 2).')
+  await expect(line).toContainText('(step 4 of 4): The status was set: status ENABLED -> DRAINING (moves to hall 2).')
   await page.keyboard.press('ArrowLeft')
   await expect(line).toContainText('(step 3 of 4): Resources were claimed')
   await page.keyboard.press('Enter')
@@ -86,7 +86,7 @@ test('the history of a host is drawn as lanes, and each step links to the consol
   await expect(page.locator('[data-happened]')).toHaveAttribute('data-happened', '3')
   await expect(status).toHaveText('+ enabled')
   await page.keyboard.press('Home')
-  await expect(line).toContainText('(step 1 of 3): It reported for the first time.')
+  await expect(line).toContainText('(step 1 of 3): The host reported for the first time.')
   await page.goBack()
   await expect(status.last()).toHaveAttribute('data-word', 'draining')
 
@@ -160,7 +160,7 @@ test('digit keys select the tabs of a host: decisions link to "why not this host
   await look('the decisions of a host')
   await others.getByRole('link').first().click()
   await expect(page).toHaveURL(/\/decisions\/.*[?&]host=tl-04/)
-  await expect(page.getByRole('region', { name: 'Why not a host' }).getByText('tl-04').first()).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Why a host was not chosen' }).getByText('tl-04').first()).toBeVisible()
   await page.goBack()
   await expect(others).toBeVisible()
 

@@ -55,16 +55,16 @@ test('a host is forgotten after a preview of the claims that end, and its page r
   await dialog.getByLabel('Reason').fill('scrapped')
   await see.click()
   const impact = dialog.locator('[data-claims="1"]')
-  await expect(impact).toContainText('1 live claim is on it')
+  await expect(impact).toContainText('1 live claim is on the host')
   await expect(impact.getByRole('link', { name: instance })).toHaveAttribute('href', /\/claims\?q=id/)
   await expect(impact.getByRole('link', { name: 'rack of lv-01' })).toBeVisible()
   await expect(impact.getByRole('link', { name: 'agent of lv-01' })).toBeVisible()
   await expect(dialog.getByRole('alert')).toContainText('Blocked by 1 claim')
-  await expect(dialog.getByRole('button', { name: 'Forget it' })).toBeDisabled()
+  await expect(dialog.getByRole('button', { name: 'Forget the host' })).toBeDisabled()
   await look('the preview of forgetting a host')
 
   await dialog.getByRole('checkbox', { name: 'End its 1 claim' }).check()
-  await dialog.getByRole('button', { name: 'Forget it and end 1 claim' }).click()
+  await dialog.getByRole('button', { name: 'Forget the host and end 1 claim' }).click()
   await expect(dialog).toBeHidden()
   const gone = page.locator('[data-forgotten]')
   await expect(gone).toContainText('by admin: “scrapped”')
@@ -86,7 +86,7 @@ test('a host is forgotten after a preview of the claims that end, and its page r
   const back = dialogOf(page, /^Readmit lv-01/)
   await back.getByLabel('Reason').fill('repaired')
   await back.getByRole('button', { name: 'Readmit' }).click()
-  await expect(gone).toContainText('its next full report brings it back')
+  await expect(gone).toContainText('Its next full report adds it to the fleet again')
   await report(client, { 'lv-01': {} })
   await expect(gone).toHaveCount(0)
   await expect(page.getByRole('button', { name: 'Forget' })).toBeVisible()
@@ -127,11 +127,11 @@ test('a host is replaced after a preview of what moves to the new name, which th
   await see.click()
   const impact = dialog.locator('[data-claims="1"]')
   await expect(impact).toContainText('lv-11 has reported already')
-  await expect(impact).toContainText('1 live claim follows it')
+  await expect(impact).toContainText('1 live claim follows the host')
   await expect(impact.getByRole('link', { name: instance })).toBeVisible()
   await expect(impact.getByRole('link', { name: 'agent of lv-10' })).toBeVisible()
   await look('the preview of replacing a host')
-  await dialog.getByRole('button', { name: 'Rename it to lv-11' }).click()
+  await dialog.getByRole('button', { name: 'Rename the host to lv-11' }).click()
   await expect(page).toHaveURL('/hosts/lv-11?formerly=lv-10')
   await expect(page.getByRole('heading', { level: 1, name: 'lv-11' })).toBeVisible()
   await expect(page.getByRole('main')).toContainText('Former nameslv-10')
@@ -168,7 +168,7 @@ test('a host is replaced after a preview of what moves to the new name, which th
   const back = dialogOf(page, /^Readmit lv-10/)
   await back.getByLabel('Reason').fill('sold')
   await back.getByRole('button', { name: 'Readmit' }).click()
-  await expect(page.locator('[data-formerly]')).toContainText('Another one may report as lv-10 now')
+  await expect(page.locator('[data-formerly]')).toContainText('Another machine may now report as lv-10')
 })
 
 test('an open page shows its host under the new name', { tag: '@rare' }, async ({ page, visit, service }) => {
@@ -250,7 +250,7 @@ test('a claim that was made after the preview is not ended before a new preview 
   await client.request('mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename } }', {
     in: { idempotencyKey: crypto.randomUUID(), claim: { mode: 'CONFIRM' }, spec: { gantt } },
   })
-  await dialog.getByRole('button', { name: 'Forget it and end 1 claim' }).click()
+  await dialog.getByRole('button', { name: 'Forget the host and end 1 claim' }).click()
   await expect(dialog).toContainText('2 live claims are on lv-60. 1 were expected: read again which claims would end.')
   const { claims } = await client.request<{ readonly claims: { readonly totalCount: number } }>(
     '{ claims(first: 1, states: [CONFIRMED, MATERIALISED], query: "host:lv-60") { totalCount } }',
@@ -276,7 +276,7 @@ test('a host cannot be forgotten without the scope or in the past, and after a f
   await page.route('**/graphql', (route) =>
     operationOf(route.request()).includes('mutation HostForget') ? route.abort() : route.fallback(),
   )
-  await dialog.getByRole('button', { name: 'Forget it' }).click()
+  await dialog.getByRole('button', { name: 'Forget the host' }).click()
   await expect(dialog.getByRole('alert')).toBeVisible()
   await expect(dialog.getByLabel('Reason')).toHaveValue('a long story')
   await page.unroute('**/graphql')
@@ -289,7 +289,7 @@ test('a host cannot be forgotten without the scope or in the past, and after a f
 
   const key = await keyFor(client, 'lv operator', ['READ', 'OPERATE'])
   await page.goto(`/hosts/lv-50#key=${key}`)
-  await expect(page.getByText('to replace or forget it a key needs ADMIN; yours has READ, OPERATE')).toBeVisible()
+  await expect(page.getByText('to replace or forget the host, a key needs ADMIN; your key has READ, OPERATE')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Set status' })).toBeVisible()
   await expect(page.getByRole('button', { name: 'Forget' })).toHaveCount(0)
 })

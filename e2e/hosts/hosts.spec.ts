@@ -190,7 +190,7 @@ test('markup in the names of a host and its aggregate has no effect, the longest
   await expect(rowWith(page, 'Claims', name)).toBeVisible()
   await expectWithin('the claims')
   await page.goto(`/decisions/${encodeURIComponent(placed.decisionId)}?host=${encodeURIComponent(name)}`)
-  await expect(page.getByRole('region', { name: 'Why not a host' }).getByText(name).first()).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Why a host was not chosen' }).getByText(name).first()).toBeVisible()
   await expect(page.getByRole('grid').getByText(name).first()).toBeVisible()
   await expectWithin('a decision, its matrix and why not the host')
   await page.getByRole('button', { name: 'Copy for a ticket' }).click()

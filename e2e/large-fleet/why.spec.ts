@@ -112,8 +112,8 @@ test('question 4: why was this host chosen?', async ({ page, browser, large }) =
 test('question 5: what would make the request fit?', async ({ page, browser, large }) => {
   await openFromList(page, large, 'm1.huge', large.refused.decisionId)
   await page.keyboard.press('5')
-  const section = page.getByRole('region', { name: 'What would make it fit', exact: true })
-  await expect(section.getByRole('heading', { name: 'What would make it fit' })).toBeFocused()
+  const section = page.getByRole('region', { name: 'What would make the request fit', exact: true })
+  await expect(section.getByRole('heading', { name: 'What would make the request fit' })).toBeFocused()
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   // A search that reaches its time limit finds fewer changes, but still the smallest one. If two searches run at the same time, one of the

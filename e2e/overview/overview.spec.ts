@@ -309,7 +309,7 @@ test('if the service does not answer, the last values stay on the page and are m
   await page.unroute('**/graphql')
 })
 
-test('appearance: the overview, also of an empty fleet @looks', { tag: '@rare' }, async ({ page, visit, look, emptyService }) => {
+test('appearance: the overview, with hosts and of an empty fleet @looks', { tag: '@rare' }, async ({ page, visit, look, emptyService }) => {
   await visit('/overview')
   await expect(page.locator('[data-code]').first()).toBeVisible()
   await expect(page.locator('[data-fits]').first()).toBeVisible()

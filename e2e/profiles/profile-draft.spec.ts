@@ -113,7 +113,7 @@ test('with the keyboard alone a version is drafted, evaluated, written, and then
   await page.keyboard.press('Control+a')
   await page.keyboard.type('-1.5')
   await expect(part(page, 'RAMWeigher').locator('[data-multiplier]')).toHaveText('−1.5')
-  await expect(part(page, 'RAMWeigher')).toContainText('Reversed.')
+  await expect(part(page, 'RAMWeigher')).toContainText('The negative multiplier reverses the order.')
   await expect(diff(page).locator('[data-diff]')).toHaveAttribute('data-diff', '3')
   await expect(diff(page)).toContainText('weighers.RAMWeigher.multiplier+1−1.5')
 
@@ -234,7 +234,7 @@ test('only one draft exists at a time, it is kept while the past is shown, and k
   await page.getByRole('textbox', { name: 'Multiplier of RAMWeigher, as a number' }).fill('3')
   await page.goto('/profiles/waiting/draft?from=2')
   await expect(page.locator('[data-kept="1"]')).toBeVisible()
-  await page.getByRole('button', { name: 'Continue with it' }).click()
+  await page.getByRole('button', { name: 'Continue with the draft' }).click()
   await expect(page.getByRole('textbox', { name: 'Multiplier of RAMWeigher, as a number' })).toHaveValue('3')
   await page.goto(`/profiles/waiting/draft?at=${encodeURIComponent(new Date().toISOString())}`)
   await expect(page.getByRole('heading', { name: 'Drafts cannot be edited while the console shows the past' })).toBeVisible()

@@ -79,7 +79,7 @@ const ranks = (page: Page) => page.getByRole('region', { name: 'Ranks of the cho
 const bars = (page: Page) => agreement(page).getByRole('application')
 const plot = (page: Page) => ranks(page).getByRole('application')
 
-test('bars show the share of agreement over time, also with the keyboard, and link to their decisions', { tag: '@rare' }, async ({
+test('bars show the share of agreement over time, can be used by keyboard, and link to their decisions', { tag: '@rare' }, async ({
   page,
   visit,
   fleet,

@@ -105,7 +105,7 @@ test('findings about reports of hosts are listed with their repair, which is pre
   await dialog.getByRole('button', { name: 'Preview the changes' }).click()
   await expect(dialog.locator('[data-differences]')).toContainText('usedFrom')
   await expect(dialog.locator('[data-differences]')).toContainText('Nothing has been changed yet')
-  await dialog.getByRole('button', { name: 'Repair it' }).click()
+  await dialog.getByRole('button', { name: 'Repair the finding' }).click()
   await expect(dialog).toHaveCount(0)
   await expect(found).toHaveCount(0, { timeout: 30_000 })
   const { host } = await service.client.request<{ readonly host: { readonly usedFrom: string } }>('{ host(name: "mute") { usedFrom } }')
@@ -141,7 +141,7 @@ test('if a finding has several repairs, the operator selects one and enters the 
   await dialog.getByLabel('vCPU').fill('3')
   await expect(dialog.locator('[data-differences]')).toHaveCount(0)
   await see.click()
-  await dialog.getByRole('button', { name: 'Repair it' }).click()
+  await dialog.getByRole('button', { name: 'Repair the finding' }).click()
   await expect(dialog).toHaveCount(0)
   const { claims } = await service.client.request<{ readonly claims: { readonly nodes: readonly object[] } }>(
     '{ claims(first: 10, query: "host:ghosts") { nodes { instanceUuid account } } }',

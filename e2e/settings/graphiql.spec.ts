@@ -117,7 +117,7 @@ const PANELS: Readonly<Record<string, PanelPage>> = {
     path: ({ refused, placed }) => `/decisions/${refused.decisionId}?host=az1-01&with=${placed.decisionId}&fit=yes`,
     panels: {
       'The answer about the host': 'WhyNot',
-      'What would make it fit': 'WhatWouldFit',
+      'What would make the request fit': 'WhatWouldFit',
       'The comparison of both decisions': 'CompareDecisions',
     },
   },

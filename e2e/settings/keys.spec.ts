@@ -43,7 +43,7 @@ test('a key is created with scopes, its secret is shown once and works, then the
   await expect(secretDialog).toBeVisible()
   const own = createClient({ url: service.url, key: secret, deadlineMs: 30_000 })
   expect(await own.request('{ viewer { scopes } }')).toEqual({ viewer: { scopes: ['READ'] } })
-  await secretDialog.getByRole('button', { name: 'I have copied it' }).click()
+  await secretDialog.getByRole('button', { name: 'I have copied the secret' }).click()
   await expect(secretDialog).toBeHidden()
   const row = rowWith(page, 'Keys', 'made-here')
   await expect(row).toHaveCount(1)
@@ -51,12 +51,12 @@ test('a key is created with scopes, its secret is shown once and works, then the
 
   await page.getByRole('button', { name: 'Rotate made-here' }).click()
   await page.getByRole('button', { name: 'Create the new key' }).click()
-  await secretDialog.getByRole('button', { name: 'I have copied it' }).click()
+  await secretDialog.getByRole('button', { name: 'I have copied the secret' }).click()
   await expect(row).toHaveCount(2)
   for (let left = 2; left > 0; left--) {
     await page.getByRole('button', { name: 'Revoke made-here' }).first().click()
     const end = page.getByRole('dialog', { name: 'Revoke made-here' })
-    await end.getByRole('button', { name: 'Revoke it' }).click()
+    await end.getByRole('button', { name: 'Revoke the key' }).click()
     await expect(end).toBeHidden()
     await expect(row).toHaveCount(left - 1)
   }
@@ -72,7 +72,7 @@ test("the last key with ADMIN cannot be revoked, and the session's own key is ma
   const dialog = page.getByRole('dialog', { name: 'Revoke admin' })
   await expect(dialog.locator('[data-own]')).toBeVisible()
   await expect(dialog.locator('[data-in-use]')).toBeVisible()
-  await dialog.getByRole('button', { name: 'Revoke it' }).click()
+  await dialog.getByRole('button', { name: 'Revoke the key' }).click()
   await expect(dialog.getByRole('alert')).toContainText('ADMIN')
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await expect(rowWith(page, 'Keys', 'admin').first()).toBeVisible()

@@ -67,7 +67,7 @@ test('a dialog previews a change before it makes the change, and shows refusals'
   }
   const dialog = page.getByRole('dialog')
   await open('Set')
-  await expect(dialog.getByRole('status')).toContainText('It affects 1 host with 2 live claims.')
+  await expect(dialog.getByRole('status')).toContainText('The change affects 1 host with 2 live claims.')
   await dialog.getByLabel('Reason').fill('Another reason')
   // The shown preview was requested with the earlier text of the reason, so it is removed.
   await expect(dialog.getByRole('status')).toHaveCount(0)

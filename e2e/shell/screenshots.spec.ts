@@ -118,7 +118,7 @@ test('screenshots of decisions: the list, the matrix, why a host was not chosen,
   await page.goto(demo.start)
   await page.getByRole('region', { name: 'Nearest hosts' }).getByRole('button').first().click()
   await expect(page.locator('[data-why-not] [data-check]').first()).toBeVisible()
-  await page.getByRole('region', { name: 'Why not a host' }).evaluate((region) => region.scrollIntoView({ block: 'start' }))
+  await page.getByRole('region', { name: 'Why a host was not chosen' }).evaluate((region) => region.scrollIntoView({ block: 'start' }))
   await page.evaluate(() => window.scrollBy(0, -60))
   await picture(page, 'why-not')
   await page.goto('/decisions?q=outcome:NO_VALID_HOST')
@@ -139,7 +139,7 @@ test('screenshots of the changes that would make a request fit, of two decisions
   demo,
 }) => {
   await page.goto(`${demo.start}?fit=yes`)
-  const fitting = page.getByRole('region', { name: 'What would make it fit', exact: true })
+  const fitting = page.getByRole('region', { name: 'What would make the request fit', exact: true })
   await expect(fitting.locator('[data-fitting]')).toBeVisible({ timeout: 60_000 })
   await showTop(page, fitting)
   await picture(page, 'what-would-fit')

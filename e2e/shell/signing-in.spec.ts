@@ -61,7 +61,7 @@ test.describe('signing in', () => {
     await expect(other.getByLabel('API key')).toBeVisible()
   })
 
-  test('signing out leads to the sign-in page, also after a reload', async ({ page, visit }) => {
+  test('signing out leads to the sign-in page, even after a reload', async ({ page, visit }) => {
     await visit('/hosts')
     await page.getByRole('button', { name: 'Account and settings' }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()

@@ -47,7 +47,7 @@ async function choose(page: Page, text: string): Promise<void> {
 /** Asserts that the banner of the past shows this revision. */
 const expectAt = (page: Page, revision: string) => expect(banner(page)).toHaveAttribute('data-as-of', revision)
 
-test('the list and the page of a host are shown as they were before a change, also after a reload and in a second browser', {
+test('the list and the page of a host are shown as they were before a change, even after a reload and in a second browser', {
   tag: '@rare',
 }, async ({ page, visit, service, browser }) => {
   const { host, before, after } = await change(service.client, 'past')

@@ -7,7 +7,7 @@ const power = defineNamespace({
   version: '1.0',
   document: z.strictObject({
     freeWatts: z.int().min(0).max(1_000_000).describe('The power that the feed can still give, in watts.'),
-    feed: z.string().max(64).optional().describe('The name of the feed, for people.'),
+    feed: z.string().max(64).optional().describe('The name of the feed, which is only displayed.'),
   }),
   maxAgeSeconds: 300,
   units: { freeWatts: 'W' },
@@ -28,7 +28,7 @@ const wattsFilter = defineFilter({
       .min(1)
       .max(86_400)
       .default(power.maxAgeSeconds)
-      .describe('A host whose document is older than this does not pass. In seconds.'),
+      .describe('The maximum age of a document in seconds. A host with an older document does not pass.'),
   }),
   prepare: (_request, { hosts }, { watts }) => ({
     passes: (host) => freeWatts(hosts.get(host)) >= watts,

@@ -19,7 +19,9 @@ export function sharedFolderReaders() {
   const faults = []
   for (const { file, text } of sources)
     if (file !== DOOR && NAMES_FOLDER.test(text) && file !== 'tools/checks/shared-folder-readers.mjs')
-      faults.push(`${file} has ../shared in a path; ask sharedData of ${DOOR} for the data, or name a folder of the repository otherwise`)
+      faults.push(
+        `${file} has ../shared in a path; read the shared folder with sharedData of ${DOOR}, and name other folders without ../shared`,
+      )
   const readers = sources.filter(({ text }) => IMPORTS_DOOR.test(text)).map(({ file }) => file)
   for (const file of readers)
     if (!file.endsWith('.test.ts')) faults.push(`${file} imports ${DOOR}, which is for test files (*.test.ts) only`)

@@ -10,7 +10,10 @@ export function wheelFaults(names, sources, distribution) {
   return differences('the wheel', names, [...modules, ...described])
 }
 
-/** The files of a source distribution, without its first folder, against those of the sources. The folder debian is not in it. */
+/**
+ * Compares the files of a source distribution, without its first folder, with the files of the sources. A source distribution does not
+ * contain the folder debian.
+ */
 export function sdistFaults(names, sources) {
   const made = new Set(['PKG-INFO', 'setup.cfg'])
   const files = names.filter((name) => !made.has(name) && !name.endsWith('/') && !/^[^/]+\.egg-info\//.test(name))

@@ -43,7 +43,7 @@ export interface ClaimsWatch {
    * Must be called after each reading of the machine. Checks the claims again if the amounts of the machine's resources have changed, or if
    * the last check failed.
    */
-  looked(): void
+  machineRead(): void
   /** Resolves after the signal has ended the watch. Never rejects. */
   readonly ended: Promise<void>
 }
@@ -134,7 +134,7 @@ export function watchClaims({ gantt, name, offer, picture, notify, signal, clock
     }
   }
   return {
-    looked: () => {
+    machineRead: () => {
       if (!either.aborted && !isChecking && (isOwed || sizesOf(picture()) !== sizes)) void check()
     },
     ended: follow(),

@@ -66,7 +66,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     await clock.wait(pauseMs, signal).catch(() => undefined)
     if (signal.aborted) break
     failures = (await machine.reportNow()) ? 0 : Math.min(failures + 1, 10)
-    watch.looked()
+    watch.machineRead()
   }
   notify({ event: 'counts', ...machine.counts() })
   await Promise.all([watch.ended, collectors?.ended])

@@ -18,7 +18,7 @@ export const isProof = (name: string): name is keyof typeof PROOFS => Object.has
 /** Adds the commands of packages/proofs to the list of commands without importing packages/proofs. */
 export function listProofs(program: Command): void {
   for (const [name, description] of Object.entries(PROOFS))
-    program.command(name).description(description).helpGroup('Proofs, where there is a checkout:')
+    program.command(name).description(description).helpGroup('Proofs (only in a checkout):')
 }
 
 /** Adds the command of one proof. If the proofs package is not installed, the process exits with an error that states what to do. */

@@ -57,7 +57,7 @@ async function assertSameLog(log: Synchronizer, { database, followed }: Pick<Eng
   if (database.away !== undefined) {
     if ((await log.past.retention()).firstAt !== null) return
     throw new StoreUnavailableError(
-      `the log that GANTT_SYNC names (${log.engine}) is empty, and the database, which may have followed one, does not answer (${database.away.reason})`,
+      `the log that GANTT_SYNC names (${log.engine}) is empty, and the database, which may contain the tables of an earlier log, does not answer (${database.away.reason})`,
     )
   }
   // the position of the tables is read first, because the log always reaches at least the position of the tables

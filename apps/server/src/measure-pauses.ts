@@ -12,7 +12,7 @@ import {
   restoreFleet,
 } from '@gantt/scheduler-core'
 import type pg from 'pg'
-import { inPieces } from './event-loop/pauses.ts'
+import { runYielding } from './event-loop/pauses.ts'
 import { openPostgresSynchronizer } from './sync/postgres/postgres.ts'
 
 /** The longest times for which a process does not yield, in milliseconds. */
@@ -20,9 +20,9 @@ export interface Pauses {
   readonly hosts: number
   readonly claims: number
   readonly captureAtOnceMs: number
-  readonly captureInPiecesMs: number
+  readonly captureYieldingMs: number
   readonly restoreAtOnceMs: number
-  readonly restoreInPiecesMs: number
+  readonly restoreYieldingMs: number
   /** The auditor: the duration of one round, and the 99th percentile of the duration of its steps. */
   readonly auditRoundMs: number
   readonly auditStepMs: number
@@ -47,9 +47,9 @@ export async function measurePauses(connection: pg.ClientConfig): Promise<Pauses
       hosts: fleet.hosts.count,
       claims: fleet.ledger.claims.size,
       captureAtOnceMs: await longestPause(async () => checkpointOf(fleet)),
-      captureInPiecesMs: await longestPause(() => inPieces(captureFleet(fleet))),
+      captureYieldingMs: await longestPause(() => runYielding(captureFleet(fleet))),
       restoreAtOnceMs: await longestPause(async () => restoreFleet(taken)),
-      restoreInPiecesMs: await longestPause(() => inPieces(rebuildFleet(taken))),
+      restoreYieldingMs: await longestPause(() => runYielding(rebuildFleet(taken))),
       ...measureAudit(fleet),
     }
   } finally {

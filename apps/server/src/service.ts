@@ -13,7 +13,7 @@ import { PACKED_LEVEL } from './db/tables/receipts.ts'
 import { createRolloutStore } from './db/tables/rollouts.ts'
 import type { SetAside } from './db/tables/set-aside.ts'
 import { type EngineOptions, openEngine } from './engine.ts'
-import { inPieces } from './event-loop/pauses.ts'
+import { runYielding } from './event-loop/pauses.ts'
 import { consoleFolder, createConsole } from './http/console.ts'
 import { readDocuments } from './http/graphql/documents.ts'
 import { createGraphql } from './http/graphql/graphql.ts'
@@ -261,7 +261,7 @@ export async function openService({
     let warnings = new WarningCounter(replica.fleet)
     const countWarnings = (): Promise<ReadonlyMap<string, number>> => {
       if (warnings.fleet !== replica.fleet) warnings = new WarningCounter(replica.fleet)
-      return inPieces(warnings.count())
+      return runYielding(warnings.count())
     }
     const pauses = watchPauses()
     opened.push(() => pauses.close())
@@ -285,7 +285,9 @@ export async function openService({
           proposals: replica.tally,
           hosts: replica.fleet.hosts.presentCount,
           warnings: await countWarnings(),
-          collectors: await inPieces(countCollectors({ now: Math.max(replica.fleet.now, replica.storeTime), hosts: replica.fleet.hosts })),
+          collectors: await runYielding(
+            countCollectors({ now: Math.max(replica.fleet.now, replica.storeTime), hosts: replica.fleet.hosts }),
+          ),
           aggregates: replica.fleet.aggregates.byUuid.size,
           claims: replica.fleet.ledger.claims.size,
           pause: pauses.take(),

@@ -23,7 +23,7 @@ export const waitForStore = <T>(work: () => Promise<T>, options: WaitOptions): P
   retryUntilDone(work, {
     ...options,
     whyAway: (error) => (isAway(error) ? `waiting for the store that GANTT_SYNC names: ${error.message}` : undefined),
-    done: 'the store is there',
+    done: 'the store answered',
   })
 
 export interface RetryOptions extends Omit<WaitOptions, 'onAway'> {

@@ -100,7 +100,7 @@ class FleetCalls(Base):
     ) -> Stream[HostChange]:
         """Return a stream of hosts that change.
 
-        A broken stream is opened again where it broke.  Hosts that changed
+        A broken stream continues after the last event.  Hosts that changed
         meanwhile are delivered then, each once.
 
         :param query: only hosts that match this filter (``docs/query.md``)

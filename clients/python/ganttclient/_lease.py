@@ -9,7 +9,7 @@ class Lease:
     It is extended each time a third of its duration has passed.  If an
     extension fails, the next one follows after a sixth of the time that is
     left, and takes at most a third of it.  So there are several before the
-    end, also if none of them is answered.
+    end, even if none of them is answered.
 
     :param begin: when the reservation was asked for, by the client's clock
     :param seconds: how long it lasts from each extension on

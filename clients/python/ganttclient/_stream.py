@@ -57,7 +57,7 @@ class Stream(Generic[Event]):
         self.close()
 
     def close(self) -> None:
-        """End the stream, also if another thread waits for an event."""
+        """End the stream, even while another thread waits for an event."""
         self._stop.set()
         try:
             self._events.close()

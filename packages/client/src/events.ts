@@ -46,7 +46,7 @@ export interface Resumption<Data, Variables> {
 }
 
 /**
- * Streams of events that reconnect. A broken stream is reopened where it broke, at the next endpoint if there are several, with growing
+ * Streams of events that reconnect. A broken stream continues after the last event that arrived, at the next endpoint if there are several, with growing
  * pauses, until its reader stops. An error that would recur is thrown, such as a missing scope, an unknown key or an invalid filter.
  */
 export interface Events {

@@ -79,7 +79,7 @@ test('the error of a key source shows no key that the source returned before', a
   expect(inspect(error, WHOLE)).not.toContain(KEY)
 })
 
-test('the error of a key source shows no key that looks like one of the service, also if the source never returned it', async () => {
+test('the error of a key source shows no text that looks like a key of the service, even if the source never returned it', async () => {
   const unused = `gantt_${'Ab-_'.repeat(8)}`
   const key = (): string => {
     throw new Error(`${unused} is not a key`, { cause: { text: unused } })

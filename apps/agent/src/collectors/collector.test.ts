@@ -80,7 +80,7 @@ test.each([
   ['its document is refused', steady, { error: { code: 'REFUSED', text: 'no' } }, ['REFUSED']],
   ['it fails', 'process.exit(1)', 'accepted', ['CRASHED']],
 ] as const)(
-  'if nothing reads the namespace any more during a run, the collector is paused with one change, also if %s',
+  'if nothing reads the namespace any more during a run, the collector is paused with one change, even if %s',
   async (_name, script, delivery, errors) => {
     const [begun, go] = [path.join(folder, `begun-${errors.join()}`), path.join(folder, `go-${errors.join()}`)]
     // the run ends when the second file is there

@@ -98,7 +98,7 @@ export function startCollector({ settings, name, deliver, changed, signal, clock
     if ('error' in result) remains = result.remains
     if (signal.aborted) return
     if ('error' in result) {
-      // the number of a process that does not end must be shown, also if the run before failed for the same reason
+      // the number of a process that does not end must be shown, even if the run before failed for the same reason
       failed(result.error, remains !== undefined)
       return
     }

@@ -2,7 +2,10 @@ export type JsonObject = Readonly<Record<string, unknown>>
 
 export const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Where a text is no JSON. The parser's message is not shown: it can quote a part of the text, in which secrets are not recognised. */
+/**
+ * Describes at which position a text is not JSON. The parser's message is not shown, because it can quote a part of the text, in which
+ * secrets are not recognised.
+ */
 export function placeOf(error: unknown): string {
   const message = error instanceof Error ? error.message : ''
   const [, position] = /at position (\d+)/.exec(message) ?? []

@@ -18,7 +18,7 @@ export interface Cell {
 
 const NODES = 'sys/devices/system/node'
 
-/** Reads the online NUMA cells. Throws Unreadable, also if the kernel has no cells or a container hides them. */
+/** Reads the online NUMA cells. Throws Unreadable if they cannot be read, if the kernel has no cells, or if a container hides them. */
 export function readCells(source: Source, cpus: readonly Cpu[]): readonly Cell[] {
   const online = parseList(`${NODES}/online`, source.text(`${NODES}/online`))
   const byId = new Map(cpus.map((cpu) => [cpu.id, cpu]))

@@ -37,7 +37,7 @@ test('hosts can be filtered by zone, status and name', async () => {
   expect((await run('hosts', '--zone', 'az9')).out).toBe('No matching hosts.\n')
 })
 
-test('hosts are shown with the columns that --columns names, also if 500 rows are requested', async () => {
+test('hosts are shown with the columns that --columns names, even if 500 rows are requested', async () => {
   const { out, err, code } = await run(
     'hosts',
     '--columns',

@@ -124,7 +124,7 @@ test('a host is shown with the computation of its free amounts, its NUMA cells, 
 test('a host can be disabled and enabled, and --dry-run only shows the effect', async () => {
   const statusOf = async (name: string) => oneLine<{ status: string }>(await run('host', 'show', name, '--json')).status
   const close = ['host', 'set-status', 'az1-b', 'az1-c', '--status', 'disabled', '--reason', 'fan broken']
-  expect((await run(...close, '--dry-run')).out).toContain('Nothing was changed. It would affect 2 hosts')
+  expect((await run(...close, '--dry-run')).out).toContain('Nothing was changed. The change would affect 2 hosts')
   expect(await statusOf('az1-b')).toBe('ENABLED')
   const { out, code } = await run(...close)
   expect([code, out]).toEqual([0, expect.stringMatching(/az1-b +DISABLED +fan broken\naz1-c +DISABLED +fan broken\n\nChanged 2 hosts/)])
@@ -204,7 +204,7 @@ test('a profile can be checked against the requests of the last day, tried as a 
   const few = await run('profile', 'check', file, '--against', 'last:1h', '--min-compared', '9999')
   expect([few.code, few.out.replaceAll('\n', ' ')]).toEqual([
     2,
-    expect.stringMatching(/were compared, and 9999 must be \(--min-compared\): it is unknown/),
+    expect.stringMatching(/were compared; at least 9999 are required \(--min-compared\)\. It is therefore unknown/),
   ])
   expect((await run('profile', 'check', '--help')).out).toMatch(/\(default:\s+last:24h\)/)
   expect(widthOf(output.out)).toBeLessThanOrEqual(80)
@@ -237,7 +237,7 @@ test('a profile can be checked against the requests of the last day, tried as a 
   const shown = await run('profile', 'show', 'site')
   expect(shown.out).toMatch(/^site@2 decides\.\nsite@1 is tried as a canary\s+with\s+5\s+%\s+of\s+the\s+calls\s+since\s/)
   expect(widthOf(shown.out)).toBeLessThanOrEqual(80)
-  expect((await run('profile', 'rollback', 'site', '--reason', 'slow')).out).toBe('site@1 is not tried any more; site@2 decides.\n')
+  expect((await run('profile', 'rollback', 'site', '--reason', 'slow')).out).toBe('site@1 is no longer in a rollout; site@2 decides.\n')
   expect((await run('profile', 'shadow', 'site@1', '--dry-run')).out).toMatch(/^Nothing was changed\. /)
 })
 

@@ -46,7 +46,7 @@ export function statusOf(health: Health | undefined, silence?: number): Shown {
   const ageMs = checkedAge === null ? null : readDuration(checkedAge)
   const checked = ageMs === null ? 'not checked yet' : `checked ${formatDuration(ageMs)} ago`
   if (mode !== 'NORMAL') {
-    const text = `${reason ?? 'It accepts no writes.'} The state of replica ${replica} is ${formatDuration(readDuration(stateAge))} old.`
+    const text = `${reason ?? 'The replica accepts no writes.'} The state of replica ${replica} is ${formatDuration(readDuration(stateAge))} old.`
     return { label: labels[mode], colour: 'red', text }
   }
   const label = violations === 1 ? '1 violation' : `${violations} violations`

@@ -52,7 +52,7 @@ function Form({ onClose }: { onClose(): void }) {
           data-autofocus
         />
         <Text size="xs" c="dimmed" role="status" data-moment={'at' in read ? read.at : ''}>
-          {'at' in read ? `It means ${saidOf(read.at)}.` : 'The service reports an error if its log does not reach back to that time.'}
+          {'at' in read ? `Shows ${saidOf(read.at)}.` : 'The service reports an error if its log does not reach back to that time.'}
         </Text>
         <Group gap="xs" role="group" aria-label="How long ago">
           {SHORTCUTS.map((wanted) => (
@@ -67,7 +67,7 @@ function Form({ onClose }: { onClose(): void }) {
               Back to now
             </Button>
           )}
-          <Button type="submit">Show it</Button>
+          <Button type="submit">Show this time</Button>
         </Group>
       </Stack>
     </form>

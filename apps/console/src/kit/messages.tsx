@@ -75,7 +75,7 @@ export const messages: readonly Story[] = [
   {
     of: 'preview-dialog',
     states: {
-      'a preview that succeeds': <Previewed button="Set" step={async () => ['It affects 1 host with 2 live claims.', LONG]} />,
+      'a preview that succeeds': <Previewed button="Set" step={async () => ['The change affects 1 host with 2 live claims.', LONG]} />,
       'a preview that is refused': <Previewed button="A change that is refused" step={async () => Promise.reject(new Error(LONG))} />,
     },
   },

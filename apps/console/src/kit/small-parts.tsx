@@ -70,7 +70,7 @@ export const smallParts: readonly Story[] = [
         </Group>
       ),
       'positive and negative parts': <DivergingBar label="RAM 0.8, CPU 0.3, operations -0.6" parts={parts} extent={[-1, 2]} total={0.5} />,
-      'no parts': <DivergingBar label="nothing weighs" parts={[]} extent={[-1, 1]} total={0} />,
+      'no parts': <DivergingBar label="no weigher" parts={[]} extent={[-1, 1]} total={0} />,
       'the legend of eight colours': (
         <ColourKey label="Weighers" names={['RAM', 'CPU', 'Disk', 'IoOps', 'Soft affinity', 'PCI', 'Metrics', 'Build failures']} />
       ),

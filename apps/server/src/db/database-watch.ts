@@ -33,7 +33,7 @@ export async function watchDatabase(connection: pg.ClientConfig, { prepare, warn
   let client: pg.Client | undefined
   let isPrepared = false
   let isClosed = false
-  let away: DatabaseAway | undefined = { since: Date.now(), reason: 'it was not asked yet' }
+  let away: DatabaseAway | undefined = { since: Date.now(), reason: 'it has not been queried yet' }
   let hasWarned = false
 
   const leave = async (): Promise<void> => {

@@ -225,7 +225,8 @@ async function publishAll(
   }
   const send = async ({ headers, body }: Awaited<ReturnType<typeof toMessage>>, revision: number): Promise<void> => {
     const sequence = await publish(connection, stream, subject, body, headers)
-    if (sequence !== revision) throw new StoreUnavailableError(`the stream ${stream} stored revision ${revision} as message ${sequence}`)
+    if (sequence !== revision)
+      throw new StoreUnavailableError(`the stream ${stream} stored revision ${revision} as message ${sequence}; the numbers must be equal`)
   }
   for await (const entry of from.entries(from.firstRevision)) {
     const message = await toMessage(entry, connection.maxPayload(), entry.at)

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { eachInPieces, filterInPieces, mapInPieces, mapYielding } from './lists.ts'
-import { CallerGoneError, duringCall } from './question.ts'
+import { eachYielding, filterYielding, mapAheadOfQueries, mapYielding } from './lists.ts'
+import { CallerGoneError, duringCall } from './query.ts'
 
 test.each([
-  ['filtered', (items: readonly number[], use: (item: number) => void) => filterInPieces(items, (item) => use(item) === undefined)],
-  ['converted', (items: readonly number[], use: (item: number) => void) => mapInPieces(items, use)],
-  ['visited', (items: readonly number[], use: (item: number) => void) => eachInPieces(items, use)],
+  ['filtered', (items: readonly number[], use: (item: number) => void) => filterYielding(items, (item) => use(item) === undefined)],
+  ['converted', (items: readonly number[], use: (item: number) => void) => mapYielding(items, use)],
+  ['visited', (items: readonly number[], use: (item: number) => void) => eachYielding(items, use)],
 ])('while items are %s, the work ends before the next item if the caller has disconnected', async (_name, work) => {
   const gone = new AbortController()
   let used = 0
@@ -27,7 +27,7 @@ test('work that must not wait behind long queries yields whenever its time in on
     return () => undefined
   }
   const timers = { now: () => now, after, every: () => () => undefined }
-  const made = await mapYielding(
+  const made = await mapAheadOfQueries(
     [1, 2, 3, 4, 5, 6],
     (item) => {
       now += 2

@@ -1,12 +1,12 @@
 import { sortInSteps } from '@gantt/scheduler-core'
 import { realTimers, type Timers } from '../timers.ts'
 import { TURN_MS } from './pauses.ts'
-import { answerInPieces, pauseOfQuestion } from './question.ts'
+import { answerYielding, pauseOfQuery } from './query.ts'
 
 /** The items for which `isKept` returns true, in order. Yields between items. Throws CallerGoneError if the caller has disconnected. */
-export async function filterInPieces<Item>(items: readonly Item[], isKept: (item: Item) => boolean): Promise<Item[]> {
+export async function filterYielding<Item>(items: readonly Item[], isKept: (item: Item) => boolean): Promise<Item[]> {
   const kept: Item[] = []
-  await eachInPieces(items, (item) => {
+  await eachYielding(items, (item) => {
     if (isKept(item)) kept.push(item)
   })
   return kept
@@ -16,31 +16,31 @@ export async function filterInPieces<Item>(items: readonly Item[], isKept: (item
  * Calls a function for each item, and yields between calls. A single call should take no longer than a turn of the event loop. Throws
  * CallerGoneError if the caller has disconnected.
  */
-export async function eachInPieces<Item>(items: Iterable<Item>, use: (item: Item, position: number) => void): Promise<void> {
+export async function eachYielding<Item>(items: Iterable<Item>, use: (item: Item, position: number) => void): Promise<void> {
   let position = 0
   for (const item of items) {
-    const pause = position === 0 ? undefined : pauseOfQuestion()
+    const pause = position === 0 ? undefined : pauseOfQuery()
     if (pause !== undefined) await pause
     use(item, position++)
   }
 }
 
 /** The result of `make` for each item, in order. Yields between items. Throws CallerGoneError if the caller has disconnected. */
-export async function mapInPieces<Item, Made>(items: readonly Item[], make: (item: Item, position: number) => Made): Promise<Made[]> {
+export async function mapYielding<Item, Made>(items: readonly Item[], make: (item: Item, position: number) => Made): Promise<Made[]> {
   const made: Made[] = []
-  await eachInPieces(items, (item, position) => void made.push(make(item, position)))
+  await eachYielding(items, (item, position) => void made.push(make(item, position)))
   return made
 }
 
 /** A sorted copy. Yields while sorting. Equal items keep their order. Throws CallerGoneError if the caller has disconnected. */
-export const sortInPieces = <Item>(items: readonly Item[], compare: (a: Item, b: Item) => number): Promise<Item[]> =>
-  answerInPieces(sortInSteps(items, compare))
+export const sortYielding = <Item>(items: readonly Item[], compare: (a: Item, b: Item) => number): Promise<Item[]> =>
+  answerYielding(sortInSteps(items, compare))
 
 /**
  * The result of `make` for each item, in order, for work of the service that must not wait behind long queries, such as filling the tables.
  * Yields once to the event loop whenever it has worked for as long as long work may in one turn.
  */
-export async function mapYielding<Item, Made>(
+export async function mapAheadOfQueries<Item, Made>(
   items: readonly Item[],
   make: (item: Item) => Made,
   timers: Timers = realTimers,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Timers } from '../timers.ts'
 import { createTurns } from './pauses.ts'
-import { answerInPieces, CallerGoneError, duringCall } from './question.ts'
+import { answerYielding, CallerGoneError, duringCall } from './query.ts'
 
 /**
  * A clock that advances by `readMs` at each read, by default a millisecond, and by calls of `pass`. The test triggers the turns of the
@@ -48,7 +48,7 @@ describe('turns of the event loop', () => {
     const { turns, turn, isIdle } = aLoop()
     const steps = new Array<number>(20).fill(0)
     const answers = steps.map((_, i) =>
-      answerInPieces(
+      answerYielding(
         counting(50, () => void steps.splice(i, 1, (steps[i] ?? 0) + 1)),
         turns,
       ),
@@ -70,7 +70,7 @@ describe('turns of the event loop', () => {
     const { turns, turn, pass, isIdle } = aLoop(0)
     let inTurn = 0
     const answers = Array.from({ length: 10 }, () =>
-      answerInPieces(
+      answerYielding(
         counting(5, () => {
           inTurn++
           pass(20)
@@ -119,7 +119,7 @@ describe('a query whose caller disconnects', () => {
         released++
       }
     }
-    const answer = duringCall(caller.signal, () => answerInPieces(holding(), turns))
+    const answer = duringCall(caller.signal, () => answerYielding(holding(), turns))
     const end = expect(answer).rejects.toThrow(CallerGoneError)
     await turn()
     const before = steps
@@ -135,13 +135,13 @@ describe('a query whose caller disconnects', () => {
     const { turns, turn, isIdle } = aLoop()
     const [gone, stays] = [new AbortController(), new AbortController()]
     const first = duringCall(gone.signal, () =>
-      answerInPieces(
+      answerYielding(
         counting(30, () => undefined),
         turns,
       ),
     )
     const second = duringCall(stays.signal, () =>
-      answerInPieces(
+      answerYielding(
         counting(30, () => undefined),
         turns,
       ),

@@ -71,7 +71,7 @@ const turnsOf = (timers: Timers): Turns => {
 export const createPause = (timers: Timers = realTimers): (() => Promise<void> | undefined) => turnsOf(timers).pause
 
 /** Runs long work of the service itself to its end. When the work yields, the process does other things. */
-export async function inPieces<Result>(work: Generator<void, Result>, timers: Timers = realTimers): Promise<Result> {
+export async function runYielding<Result>(work: Generator<void, Result>, timers: Timers = realTimers): Promise<Result> {
   const due = createPause(timers)
   for (;;) {
     const step = work.next()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Timers } from '../timers.ts'
-import { CallerGoneError, callAnswered, duringCall, holdingFleets } from './question.ts'
+import { CallerGoneError, callAnswered, duringCall, holdingFleets } from './query.ts'
 import { createSlots, TooManyWhatIfQueriesError } from './slots.ts'
 
 /** Timers that ring only when the test says so. */

@@ -103,7 +103,7 @@ test('a body of an unknown key is never kept, and its call is refused before the
   await closed
 })
 
-test('connections beyond the limit are closed at once, also if none of them has sent anything', async () => {
+test('connections beyond the limit are closed at once, even if none of them has sent anything', async () => {
   const url = await serve({ connections: 2 })
   const first = connect(url)
   await new Promise((resolve) => void first.socket.once('connect', resolve))

@@ -111,7 +111,7 @@ describe('a report', () => {
     if (answer.text !== undefined) expect(answer.text).toContain('GRAPHQL_VALIDATION_FAILED')
     else {
       expect(answer.issues[0]).toMatchObject({ rule: 'call.too_large' })
-      expect(answer.message).toMatch(new RegExp(`at most ${MAX_REPORT_LENGTH} characters of JSON, and it has more`))
+      expect(answer.message).toMatch(new RegExp(`at most ${MAX_REPORT_LENGTH} characters of JSON; it has more`))
     }
   })
 
@@ -124,7 +124,7 @@ describe('a report', () => {
     })
     const answer = await send('values-in-text', { nova: node([{ id: 0, cpuset: range(MAX_REPORT_VALUES, (i) => i % 10) }]) })
     expect(answer.issues[0]).toMatchObject({ rule: 'call.too_large' })
-    expect(answer.message).toContain(`at most ${MAX_REPORT_VALUES} values, those within lists and objects counted, and it has more`)
+    expect(answer.message).toContain(`at most ${MAX_REPORT_VALUES} values, including those within lists and objects; it has more`)
     const refused = await send('values-in-text', { nova: node(`\\"${'[,{'.repeat(MAX_REPORT_VALUES / 2)}`) })
     expect(refused.issues.map(({ rule }: Json) => rule)).toEqual(['stats.invalid'])
   })
@@ -133,9 +133,7 @@ describe('a report', () => {
     const numaCells = range(64, (id) => ({ id, cpuset: range(400, (i) => id * 400 + i), memoryMb: 1, siblings: range(300, () => [id]) }))
     const answer = await send('short-values', { full: { ...largeHost, instances: [], numaCells } })
     expect(answer).toMatchObject({ __typename: 'ValidationError', issues: [{ rule: 'call.too_large' }] })
-    expect(answer.message).toMatch(
-      new RegExp(`at most ${MAX_REPORT_VALUES} values, those within lists and objects counted, and it has more`),
-    )
+    expect(answer.message).toMatch(new RegExp(`at most ${MAX_REPORT_VALUES} values, including those within lists and objects; it has more`))
     const count = (value: unknown): number =>
       value === null || typeof value !== 'object' ? 1 : Object.values(value).reduce((sum: number, inner) => sum + count(inner), 1)
     expect(3 * count(largeHost)).toBeLessThan(MAX_REPORT_VALUES)

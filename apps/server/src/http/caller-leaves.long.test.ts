@@ -1,7 +1,7 @@
 import http from 'node:http'
 import { afterEach, expect, test } from 'vitest'
-import { inPieces } from '../event-loop/pauses.ts'
-import { answerInPieces, CallerGoneError } from '../event-loop/question.ts'
+import { runYielding } from '../event-loop/pauses.ts'
+import { answerYielding, CallerGoneError } from '../event-loop/query.ts'
 import { type HttpServer, startHttpServer } from './server.ts'
 
 let server: HttpServer | undefined
@@ -62,7 +62,7 @@ async function anEndlessService() {
       yield
     }
   }
-  const url = await serve(() => answerInPieces(endless()).then(undefined, end))
+  const url = await serve(() => answerYielding(endless()).then(undefined, end))
   return { url, begun, ended, steps: () => steps }
 }
 
@@ -116,7 +116,7 @@ test('a call whose caller disconnected while the call waited is not started', as
     () => onCall(),
   )
   // thirty long tasks share the turns of the event loop, and therefore both calls wait before they start
-  const work = Array.from({ length: 30 }, () => inPieces(busy()))
+  const work = Array.from({ length: 30 }, () => runYielding(busy()))
   const first = send(url)
   await seen
   first.destroy()

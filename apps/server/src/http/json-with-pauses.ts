@@ -1,4 +1,4 @@
-import { pauseOfQuestion } from '../event-loop/question.ts'
+import { pauseOfQuery } from '../event-loop/query.ts'
 
 /** This many characters are written between two yields. */
 const CHUNK = 64 * 1024
@@ -50,7 +50,7 @@ export async function jsonWithPauses(
     onPause(chunk.length)
     chunk = ''
     if (text.length > most) return undefined
-    await pauseOfQuestion()
+    await pauseOfQuery()
   }
   text += chunk
   return text.length > most ? undefined : text

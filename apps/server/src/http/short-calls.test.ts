@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { TURN_MS, turns } from '../event-loop/pauses.ts'
-import { answerInPieces } from '../event-loop/question.ts'
+import { answerYielding } from '../event-loop/query.ts'
 import { type Answer, startTestService, type TestService } from '../testing/test-service.ts'
 
 const QUERIES = 100
@@ -36,7 +36,7 @@ async function askAmongQueries(document: string, variables: object): Promise<{ r
       isOver = continued.size === QUERIES
     }
   }
-  const queries = Array.from({ length: QUERIES }, (_, id) => answerInPieces(query(id)))
+  const queries = Array.from({ length: QUERIES }, (_, id) => answerYielding(query(id)))
   // every call may wait once before it starts, so queries are counted from then on
   const { admit } = turns
   vi.spyOn(turns, 'admit').mockImplementation(async () => {

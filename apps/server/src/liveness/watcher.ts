@@ -9,7 +9,7 @@ import {
   SLICE,
   type Steps,
 } from '@gantt/scheduler-core'
-import { inPieces } from '../event-loop/pauses.ts'
+import { runYielding } from '../event-loop/pauses.ts'
 import type { Replica } from '../replica/replica.ts'
 import { judgeLiveness, type LivenessTimeouts, type LivenessVerdict, type WatchedHost } from './judge-liveness.ts'
 import type { Heard, LivenessSource } from './liveness-source.ts'
@@ -59,7 +59,7 @@ export function createLivenessWatcher({ replica, source, timeouts, everyMs, warn
     looking ??= source
       .look(async (heard, isMine) => {
         const { fleet } = replica
-        const verdict = await inPieces(judgeFleet(fleet, heard, timeouts))
+        const verdict = await runYielding(judgeFleet(fleet, heard, timeouts))
         last = { at: heard.now, verdict }
         if (!isMine) return
         warnOnce(verdict.warning ?? undefined)

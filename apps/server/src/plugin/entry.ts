@@ -12,11 +12,11 @@ export async function packageFolder(name: string, from: string): Promise<string>
   for (let folder = path.resolve(from); ; folder = path.dirname(folder)) {
     const candidate = path.join(folder, 'node_modules', name)
     if (await isFolder(candidate)) return candidate
-    if (folder === path.dirname(folder)) throw new Error('no node_modules folder from there upwards contains it')
+    if (folder === path.dirname(folder)) throw new Error('no node_modules folder in that folder or above it contains the package')
   }
 }
 
-/** The file that is imported for a path: the file itself, or the entry in the folder's package.json, or index.js if that has none. */
+/** The file that is imported for a path: the file itself; for a folder, the entry that its package.json names, or index.js if package.json names none. */
 export async function entryOf(target: string): Promise<string> {
   if (!(await stat(target)).isDirectory()) return target
   const text = await readFile(path.join(target, 'package.json'), 'utf8')

@@ -180,7 +180,7 @@ test('a replica without the plug-in refuses reports in its namespaces, and lists
   expect(updateResourceStats.results[0].issues[0]).toMatchObject({
     rule: 'stats.unknown_namespace',
     message: expect.stringMatching(
-      /namespace is "power"; it must be one that this replica knows: storage, network, collectors, attestation; a plug-in/,
+      /namespace is "power"; it must be a namespace that this replica knows: storage, network, collectors, attestation. Plug-ins/,
     ),
   })
 })

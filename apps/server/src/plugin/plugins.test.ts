@@ -80,7 +80,7 @@ describe('the plug-ins in the setting', () => {
     ['trusted:./gone.mjs', /^plug-in \.\/gone\.mjs could not be loaded from .*gone\.mjs: ENOENT.* \(plugin\.not_loaded\)\.$/],
     [
       'trusted:no-such-package',
-      /^plug-in no-such-package could not be loaded as a package from .*: no node_modules folder from there upwards contains it/,
+      /^plug-in no-such-package could not be loaded as a package from .*: no node_modules folder in that folder or above it contains the package/,
     ],
     ['trusted:./plain', /^plug-in \.\/plain could not be loaded from .*gone\.js/],
     ['trusted:./broken.mjs', /^plug-in \.\/broken\.mjs could not be loaded from file:/],
@@ -243,7 +243,7 @@ describe('a service with plug-ins', () => {
     expect(profile.active).toEqual({ scheduler: 'PLUGIN', schedulerName: 'last' })
     expect(await createProfile('both', [], [], { scheduler: 'CHANCE', schedulerName: 'last' })).toEqual({
       __typename: 'ValidationError',
-      issues: [{ message: 'input.scheduler is "CHANCE"; it must be PLUGIN, or left out, where schedulerName names a scheduler' }],
+      issues: [{ message: 'input.scheduler is "CHANCE"; it must be PLUGIN or be left out, because schedulerName names a scheduler' }],
     })
     expect(await createProfile('gone', [], [], { schedulerName: 'gone' })).toMatchObject({
       issues: [{ message: expect.stringContaining('there is no scheduler "gone"; it must be one of filter, chance, solver, last') }],
@@ -253,7 +253,7 @@ describe('a service with plug-ins', () => {
   test.each([
     ['by-thrower', 'thrower', 2, 'it threw no\ufffd'],
     ['by-later', 'later', 2, 'select returned no parts; it must return a list with one part for each instance that has a host'],
-    ['by-blind', 'blind', 1, 'select put instance 0 on b, which does not pass'],
+    ['by-blind', 'blind', 1, 'select placed instance 0 on b, which does not pass'],
   ])("a request is refused with ERROR and the scheduler's name if the scheduler gives no result: %s", async (profile, part, hosts, why) => {
     const refused = await placeWith(api, { profile })
     expect(refused.reasons.find(({ filter }: Json) => filter === part)).toEqual({

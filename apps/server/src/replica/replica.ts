@@ -150,8 +150,8 @@ export class Replica {
   }
 
   /**
-   * Calls the listener after this replica's fleet was replaced by another fleet, also by `adopt`. A listener that followed the entries of the
-   * old fleet must then start again. Returns a function that ends the subscription.
+   * Calls the listener after this replica's fleet was replaced by another fleet, for example by `adopt`. A listener that followed the
+   * entries of the old fleet must then start again. Returns a function that ends the subscription.
    */
   onReplaced(listener: (replaced: Replaced) => void): () => void {
     return this.#follower.onReplaced(listener)
@@ -202,7 +202,7 @@ export class Replica {
     return this.#levels.learn().then(() => this.#levels.admit(level, enqueue))
   }
 
-  /** Writes changes that need no decision. Resolves with a verdict for each change, which states if the change took effect. */
+  /** Writes changes that need no decision. Resolves with a verdict for each change, which states whether the change took effect. */
   propose(changes: readonly Change[], deadlineMs = 10_000): Promise<readonly ChangeVerdict[]> {
     if (changes.length === 0) return Promise.resolve([])
     const enqueue = () =>

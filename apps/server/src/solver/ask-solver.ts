@@ -18,7 +18,7 @@ import {
   type SolverOptions,
   withPresentNames,
 } from '@gantt/scheduler-core'
-import { inPieces } from '../event-loop/pauses.ts'
+import { runYielding } from '../event-loop/pauses.ts'
 import { answerFromKey } from '../replica/propose/batch.ts'
 import type { Gather } from '../replica/propose/placement.ts'
 import type { Timers } from '../timers.ts'
@@ -224,7 +224,7 @@ async function solveOnce<Place extends HostName | null, Made extends Formulated<
   { problem, limits, left, graceMs }: Solving<Place, Made>,
   options: SolvingOptions,
 ): Promise<Solved<Place, Made>> {
-  const made = await within(own, (overlay) => inPieces(problem.formulate(own, overlay, options), timers))
+  const made = await within(own, (overlay) => runYielding(problem.formulate(own, overlay, options), timers))
   const { program, size } = made
   // no host passes for any instance, so there is nothing to solve
   if (size.columns === 0) return unsolved('INFEASIBLE', limits, null, size)

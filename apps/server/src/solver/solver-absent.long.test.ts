@@ -120,7 +120,7 @@ test.each([
   [{ solver: { candidates: 5_000 } }, 'solver.candidates is 5000; it must be 1000 or less'],
   [{ solver: { threads: 2 } }, 'solver.threads is not a field of this version'],
   [{ scheduler: 'filter', solver: {} }, 'solver is an object; it must be left out without scheduler: solver'],
-  [{ hostSubsetSize: 2 }, 'hostSubsetSize is 2; it must be 1 with scheduler: solver, which takes the best arrangement'],
+  [{ hostSubsetSize: 2 }, 'hostSubsetSize is 2; it must be 1 with the scheduler solver, which always uses the best arrangement'],
   [{ compat: 'nova' }, 'scheduler is "solver"; it must be filter with compat: nova, because Nova has no other scheduler'],
 ])('a profile with %j is refused with a message', (parts, message) => {
   expect(() => profileOf(parts)).toThrow(message)

@@ -22,11 +22,13 @@ export async function findMismatch(
   const { revision, id } = followed
   if (revision === 0) return undefined
   const doubtMs = (flushing.copies ?? 1) > 1 ? DOUBT_MS : 0
-  const tables = `the database has followed one up to revision ${revision}`
+  const tables = `the tables of the database contain a log up to revision ${revision}`
   for (const end = timers.now() + doubtMs; ; await new Promise<void>((resolve) => void timers.after(RETRY_DELAY_MS, resolve))) {
     const found = (await past.placeAt(revision))?.id
     if (found !== undefined)
-      return found === id || id === '' ? undefined : `(${engine}) has entry ${found} at revision ${revision}, and ${tables} as entry ${id}`
+      return found === id || id === ''
+        ? undefined
+        : `(${engine}) has entry ${found} at revision ${revision}, and ${tables}, with entry ${id} there`
     const { firstRevision, firstAt } = await past.retention()
     if (firstAt !== null && revision < firstRevision) return undefined
     if (timers.now() >= end) return `(${engine}) is ${firstAt === null ? 'empty' : 'shorter'}, and ${tables}`

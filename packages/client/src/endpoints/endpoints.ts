@@ -46,7 +46,7 @@ interface Endpoint {
   /** The time of the last failure. A failure of an attempt that began before it does not count again. */
   failedAt: number
   avoidedUntil: number
-  /** The time before which the endpoint must not be called, as it stated itself. */
+  /** The time before which the endpoint must not be called. The endpoint stated it in an answer. */
   statedUntil: number
 }
 

@@ -16,7 +16,7 @@ export interface CopiesOptions<Answer> {
   first(signal: AbortSignal): Promise<Answer>
   /** Sends the second copy `waitedMs` after the first. Returns undefined if it may not be sent. */
   second(signal: AbortSignal, waitedMs: number): Promise<Answer> | undefined
-  /** Called with the error of each copy that failed, also if the other copy was answered. A cancelled copy is not a failed one. */
+  /** Called with the error of each copy that failed, even if the other copy was answered. A cancelled copy does not count as failed. */
   onFailure(error: unknown): void
 }
 

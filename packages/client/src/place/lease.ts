@@ -16,7 +16,7 @@ export interface Lease {
  * Creates the times of a reservation that was asked for at `startedAt`, and lasts for `ttlMs` from each extension on. It is extended each
  * time a third of this duration has passed, and at once if an earlier call made it (`isRepeated`), because its end is then unknown. If an
  * extension fails, the next one follows after a sixth of the time that is left, and takes at most a third of it. So there are several before
- * the end, also if none of them is answered.
+ * the end, even if none of them is answered.
  */
 export function createLease(startedAt: number, ttlMs: number, isRepeated = false): Lease {
   const leastMs = ttlMs / 60

@@ -53,7 +53,7 @@ const CALLS_AT_ONCE = 8
 const ATTEMPT_MS = 5_000
 /** The time limit of a call. It is so long that no call fails because the machine is busy. */
 const DEADLINE_MS = 600_000
-/** How often the second replica is asked whether it knows the hosts. */
+/** How many times the second replica is asked whether it knows the hosts. */
 const MAX_CHECKS = 10_000
 
 /** Lets a program place instances, and kills or pauses the replica that it prefers in the middle. The hosts have room for 2,000 calls. */

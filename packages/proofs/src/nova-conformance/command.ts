@@ -8,7 +8,7 @@ export function addConformance(program: Command): void {
   const command = program
     .command('conformance')
     .description('compare recorded verdicts of the real Nova with those of this service')
-    .argument('<folder>', 'folder with *.jsonl and *.jsonl.gz files, also in subfolders')
+    .argument('<folder>', 'folder with *.jsonl and *.jsonl.gz files; subfolders are searched too')
     .option(...JSON_OPTION)
     .action((folder: string, { json }: { json?: true }) => {
       try {

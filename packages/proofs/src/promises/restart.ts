@@ -68,8 +68,8 @@ export async function proveRestart(checks: Checks, { hosts, claims, say }: Resta
     const database = await openDatabase({ stateDir: folder })
     try {
       const pauses = await measurePauses(database.connection)
-      say(`longest pause while a checkpoint is taken: ${pauses.captureInPiecesMs} ms; ${pauses.captureAtOnceMs} ms without steps`)
-      say(`longest pause while a checkpoint is restored: ${pauses.restoreInPiecesMs} ms; ${pauses.restoreAtOnceMs} ms without steps`)
+      say(`longest pause while a checkpoint is taken: ${pauses.captureYieldingMs} ms; ${pauses.captureAtOnceMs} ms without steps`)
+      say(`longest pause while a checkpoint is restored: ${pauses.restoreYieldingMs} ms; ${pauses.restoreAtOnceMs} ms without steps`)
       say(`a round of the auditor: ${pauses.auditRoundMs} ms of processor time in total; 99 of 100 steps under ${pauses.auditStepMs} ms`)
       say(`a digest of a part: ${pauses.digestPartMs} ms (median); 99 of 100 under ${pauses.longDigestPartMs} ms`)
       checks.check('nothing was lost', pauses.hosts === hosts && pauses.claims === claims, () => JSON.stringify(pauses))

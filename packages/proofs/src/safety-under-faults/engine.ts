@@ -16,7 +16,7 @@ export interface Engine {
   readonly left: readonly Left[]
   /** The state of the servers and their last output, to find the cause of a failed run. */
   describe(): Promise<string>
-  /** Ends all processes and unmounts the disks. Faults must be undone before. */
+  /** Ends all processes and unmounts the disks. Faults must be undone before this call. */
   close(): Promise<void>
 }
 

@@ -21,7 +21,7 @@ test.each([
   ['the repeated call made the placement', [op(0, placing('x'), unknown), op(2, placing('x'), answer)], 1, 0],
   ['a caller repeats it deliberately', [op(0, placing('x'), answer), op(2, placing('x'), replayed)], 0, 0],
   [
-    'a caller repeats it deliberately, also after a call without an answer',
+    'a caller repeats it deliberately, even after a call without an answer',
     [op(0, placing('x'), unknown), op(2, placing('x'), answer), op(4, placing('x'), replayed), op(6, placing('x'), replayed)],
     ...[1, 0],
   ],

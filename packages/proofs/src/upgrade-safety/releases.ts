@@ -34,7 +34,7 @@ export class NotBuiltError extends Error {
 export function olderRelease(checkout: string | undefined): Older {
   if (checkout === undefined) return { release: held(STAND_IN_LEVEL), name: `this release held at feature level ${STAND_IN_LEVEL}` }
   const program = path.resolve(checkout, 'apps', 'cli', 'dist', 'main.js')
-  if (!existsSync(program)) throw new NotBuiltError(`${program} is not there: build that checkout first (npm ci, npm run build)`)
+  if (!existsSync(program)) throw new NotBuiltError(`${program} does not exist: build that checkout first (npm ci, npm run build)`)
   return { release: { program }, name: `the release in ${checkout}` }
 }
 

@@ -30,7 +30,7 @@ test('the error for a checkout that is not built names the missing program, and 
   const folder = mkdtempSync(path.join(tmpdir(), 'gantt-upgrade-'))
   try {
     expect(() => olderRelease(folder)).toThrow(NotBuiltError)
-    expect(() => olderRelease(folder)).toThrow(/apps.cli.dist.main\.js is not there: build that checkout first/)
+    expect(() => olderRelease(folder)).toThrow(/apps.cli.dist.main\.js does not exist: build that checkout first/)
   } finally {
     rmSync(folder, { recursive: true })
   }

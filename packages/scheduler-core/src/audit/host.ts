@@ -249,7 +249,7 @@ function checkClaims({ hosts, ledger }: Fleet, record: HostRecord, report: Repor
     else if (known !== claim) report('state.duplicate', 'claims', `one claim ${claim.id}`, 'two', claim.id)
     else if (claim.host !== index) report('state.orphan_entry', 'claims', `a claim on host ${index}`, `on host ${claim.host}`, claim.id)
     else if (!isLive(claim) && claim.extra === null && !hosts.isStillListed(record, claim.instance))
-      report('state.orphan_entry', 'claims', 'a live claim, or one whose instance is here', claim.state, claim.id)
+      report('state.orphan_entry', 'claims', 'a live claim, or an ended claim whose instance the host lists', claim.state, claim.id)
   }
 }
 

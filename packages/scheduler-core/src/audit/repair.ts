@@ -164,7 +164,7 @@ export function repairOf(fleet: Fleet, finding: Finding, all?: readonly HostInde
   }
 }
 
-/** All hosts that list an instance now, also hosts that started to list it after the audit. */
+/** All hosts that list an instance now, including hosts that started to list it after the audit. */
 export const listingOf = ({ hosts }: Fleet, instance: string): HostIndex[] =>
   hosts.present.filter(({ present }) => present.has(instance)).map(({ index }) => index)
 

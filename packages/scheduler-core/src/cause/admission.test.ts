@@ -236,7 +236,7 @@ describe('if no host meets all conditions, the hosts that meet each condition ar
         )
   })
 
-  test('image properties, also if each property is supported by a host but no host supports all of them', () => {
+  test('image properties, even if each property is supported by a host but no host supports all of them', () => {
     const supports = (...triples: readonly (readonly [string, string, string])[]) => ({
       supportedInstances: triples.map(([arch, hvType, vmMode]) => ({ arch, hvType, vmMode })),
     })

@@ -29,7 +29,7 @@ test('a shortfall of a resource in the total and in the free amount of a host co
   expect(textOf(log.fleet, { vcpus: 1, memoryMb: 1_000_000 })).toContain('Nearest is big: Memory: 1000000 MiB needed by one instance; ')
 })
 
-test('the nearest host is the host with the smallest shortfall, also if only a NUMA cell has a shortfall', () => {
+test('the nearest host is the host with the smallest shortfall, even if only a NUMA cell has a shortfall', () => {
   const cell = (pinned: number) => ({
     id: 0,
     cpuset: [0, 1, 2, 3],

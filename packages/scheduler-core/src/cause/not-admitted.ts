@@ -40,7 +40,7 @@ export interface Asked {
    */
   readonly things: readonly Condition[]
   readonly hosts: readonly HostIndex[]
-  /** Set if some hosts match all hosts, zones and aggregates that the request names. Otherwise null, also if the request names none. */
+  /** Set if some hosts match all hosts, zones and aggregates that the request names. Null if no host does, or if the request names none. */
   readonly within: Within | null
 }
 

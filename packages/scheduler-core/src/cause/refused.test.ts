@@ -71,7 +71,7 @@ describe('the nearest host', () => {
     ).toBe('tiny')
   })
 
-  test('a host with too little in total is farther, also if the reason does not say "in total"', () => {
+  test('a host with too little in total is farther, even if the reason does not say "in total"', () => {
     const cell = (id: number, memoryMb: number, used: number) => ({ id, cpuset: [id * 4, id * 4 + 1], memoryMb, memoryUsageMb: used })
     const cells = [0, 1].map((id) => ({ id, cpus: [id * 2, id * 2 + 1], memoryMb: 1_000 }))
     const guest = { flavor: { vcpus: 4, memoryMb: 2_000 }, numaTopology: { cells } }

@@ -33,8 +33,8 @@ type Groups = readonly [
 
 /**
  * Divides the filters into groups, in the order of their priority: checks for all members together, the profile's own filters, the rules
- * that every claim must meet, and filters outside of this process. Filters outside of this process are only called for hosts that all other
- * filters pass.
+ * that every claim must meet, and filters outside of this process. Filters outside of this process are only called for hosts that pass
+ * all other filters.
  */
 export const groupsOf = (steps: readonly FilterStep[], lacks: readonly FilterStep[]): Groups => [
   lacks,

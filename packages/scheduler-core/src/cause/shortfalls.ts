@@ -60,8 +60,8 @@ const withoutTotal = ({ required, actual }: Shortfall): Distance => distanceFor(
 const missingOf = ({ required, actual }: Shortfall): number => Number(required) - Number(actual)
 
 /**
- * The distance of a host, computed from all its shortfalls, also from those that `shortfallsOf` leaves out. The total and the free amount of
- * a resource count once.
+ * The distance of a host, computed from all its shortfalls, including those that `shortfallsOf` leaves out. The total and the free amount
+ * of a resource count once.
  */
 export function distanceOf({ refusals }: Pick<NearestHost, 'refusals'>): Distance {
   const sum = new DistanceSum()
@@ -217,7 +217,9 @@ const usual: Readonly<Record<string, string>> = { VCPU: 'vCPUs', MEMORY_MB: 'mem
 /** The resource class that a subject names. Filters use several names for a resource class. */
 export const thingOf = (subject: string): string => Object.keys(usual).find((name) => usual[name] === subject) ?? subject
 
-/** The distance of a host that has only the shortfall of a reason. It is part of every distance of a host that is refused for the reason. */
+/**
+ * The distance of a host that has only the shortfall of a reason. It is part of every distance of a host that is refused for the reason.
+ */
 export const distanceOfReason = (reason: Reason): Distance =>
   comparesOtherCells.includes(reason.code)
     ? NO_DISTANCE

@@ -195,7 +195,7 @@ describe('rule 6: an entry whose outcome is unknown can be sent again', () => {
     expect(log.append([aClaim({ key: 'again', ids: ['x'] })], { basis, id: 'late' })).toEqual(['entry.basis'])
   })
 
-  test('an entry id that occurs twice is remembered until the position of its second entry is forgotten, also in a restored fleet', () => {
+  test('an entry id that occurs twice is remembered until the position of its second entry is forgotten, even in a restored fleet', () => {
     const log = twoHosts()
     log.append([], { id: 'twice' })
     for (let i = 0; i < 10; i++) log.append([])

@@ -47,7 +47,7 @@ export interface Filter {
   readonly readsRequest?: RequestReadsBy<FilterOptions>
   /**
    * Present if the filter compares the time of the decision with times in documents of the release's namespaces. Returns true for requests
-   * for which it does. Before such a request is decided, the time of the log is moved forward. Not needed for namespaces of plug-ins.
+   * for which it compares them. Before such a request is decided, the time of the log is moved forward. Not needed for namespaces of plug-ins.
    */
   asksAges?(request: RequestSpec): boolean
   /**

@@ -4,7 +4,7 @@ import type { z } from 'zod'
  * A kind of documents that another service can report about hosts, in addition to the namespaces of the release (namespace/). A service
  * with the plug-in checks every document before it is written to the log. The log contains documents as they were reported, and replicas
  * without the plug-in store them too. The rules:
- * - The schema `document` only decides if a document is valid. The parsed output is not stored. The same document must always have the same
+ * - The schema `document` only decides whether a document is valid. The parsed output is not stored. The same document must always have the same
  * result. The check always runs in a separate thread with a time limit.
  * - If the meaning of documents changes, `version` must change. Documents of earlier versions are then not read.
  * - Filters and weighers that read documents declare the namespace and a field of the document (`power.watts`). A host is refused before

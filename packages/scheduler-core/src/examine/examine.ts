@@ -235,7 +235,7 @@ function* awakeOf(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet,
 
 /**
  * True if a filter is skipped for a host that an earlier filter refused. The filters that check the rules of claims would only repeat
- * earlier refusals. Filters outside of this process were called only about hosts that all other filters pass.
+ * earlier refusals. Filters outside of this process were called only for hosts that pass all other filters.
  */
 const isCaughtBefore = ({ isNet, isOutside }: FilterStep, refused: boolean): boolean => (isNet || isOutside) && refused
 

@@ -121,8 +121,8 @@ function reserveSetBy({ source, set, release }: Allocated): string {
 }
 
 /**
- * The reserved amount of a class on a host, as text for a reason. `missing` is the amount that the host lacks, or 'in total' if its total is
- * too small. The text is included if the total is too small, if the host would have enough without reserved resources, or if an operator
+ * The reserved amount of a class on a host, as text for a reason. `missing` is the amount that the host lacks, or 'in total' if its total
+ * is too small. The text is included if the total is too small, if the host would have enough without reserved resources, or if an operator
  * set the reserved amount of the host. It is left out in all other cases, because most reports have a reserved amount.
  */
 export function reserveOf(
@@ -221,7 +221,12 @@ export function claimsOf(hosts: HostTable, host: HostIndex, resourceClass: strin
     .slice(0, ENDING)
   const [first] = ending
   const ends = first === undefined ? '' : `, the first of which ends ${timeText(first.expiresAt)}`
-  const picks = picked === 0 ? '' : picked > 0 ? `, and ${picked} for picks decided before` : `, less ${-picked} of the claim that moves`
+  const picks =
+    picked === 0
+      ? ''
+      : picked > 0
+        ? `, and ${picked} for earlier placements of the same evaluation`
+        : `, less ${-picked} of the claim that moves`
   const below = short === 0 ? '' : `, and ${short} that the report counts too little of the instances that it lists`
   return {
     kind: 'claims',

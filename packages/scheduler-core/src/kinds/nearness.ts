@@ -7,7 +7,10 @@ import { pciNearness } from './pci/near.ts'
 /** The requirement that a request's devices are near the guest's NUMA cells. Undefined if the request has no such requirement. */
 export const nearnessOf = (spec: RequestSpec): Nearness | undefined => all([pciNearness(spec), gpuNearness(spec, 'required')])
 
-/** The requirement and all preferences for near devices, treated as one requirement. Undefined if the request has no preferences. */
+/**
+ * The requirement and all preferences for devices near the NUMA cells of the guest, combined into one requirement. Undefined if the request
+ * has no such preferences.
+ */
 export function wishedNearnessOf(spec: RequestSpec): Nearness | undefined {
   const devices = preferredDevices(spec)
   const gpus = gpuNearness(spec, 'preferred')

@@ -100,7 +100,7 @@ export function prepareNear<Document, Thing>(
     const { thing, reporter } = spot.known
     const place: Fact = {
       subject: spot.uuid,
-      actual: `in ${affinity.place(thing)}, as reported of ${hostKey(reporter)}`,
+      actual: `in ${affinity.place(thing)}, as reported about ${hostKey(reporter)}`,
       requiredFrom: askedIn(spot),
       actualFrom: documents.source(reporter),
     }

@@ -151,7 +151,7 @@ describe('VolumeAffinity', () => {
     expect(fact).toMatchObject({ actual: have, requiredFrom: { kind: 'hint', ref: 'near_volume' }, actualFrom: { kind: 'report' } })
     expect(place).toMatchObject({
       subject: aUuid(20),
-      actual: 'in pool p1, as reported of h1',
+      actual: 'in pool p1, as reported about h1',
       actualFrom: { ref: `storage, sequence 1, ${new Date(at).toISOString()}`, report: { sequence: 1, at } },
     })
   })

@@ -94,7 +94,7 @@ function hostKeys(document: unknown): GranularKey[] {
             key(
               'forbidden_aggregates',
               forbidden_aggregates,
-              'be empty: aggregates that a request keeps away from stand in requested_destination.forbidden_aggregates',
+              'be empty: forbidden aggregates belong in requested_destination.forbidden_aggregates',
             ),
           ]),
     ]

@@ -24,7 +24,7 @@ export const decisionFields: readonly QueryField[] = [
   { name: 'reason', kind: 'text', description: 'code of a reason for which hosts were refused, such as memory.short' },
   { name: 'cause', kind: 'text', description: 'code of the cause for which no host was found, such as memory.short' },
   { name: 'filter', kind: 'text', description: 'name of a filter that refused hosts' },
-  { name: 'attempt', kind: 'number', unit: 'count', description: 'how often the request was decided' },
+  { name: 'attempt', kind: 'number', unit: 'count', description: 'how many times the request was decided' },
   { name: 'last', kind: 'number', unit: 's', description: 'maximum age, such as last:1h' },
   { name: 'at', kind: 'time', description: 'time of the decision, such as at>=2026-11-22T09:00:00Z' },
 ]

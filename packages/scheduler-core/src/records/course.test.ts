@@ -104,7 +104,7 @@ describe('a canary', () => {
     }
   })
 
-  test('a call that a canary decides is decided by the canary again, also with every larger share', () => {
+  test('a call that a canary decides is decided by the canary again, at the same share and at every larger share', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.nat(WHOLE_SHARE), fc.nat(WHOLE_SHARE), (account, key, a, b) => {
         const [less, more] = [Math.min(a, b), Math.max(a, b)]

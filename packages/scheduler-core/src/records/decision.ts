@@ -4,7 +4,7 @@ import type { OutsideAnswer } from './answer.ts'
 import type { PluginRef } from './plugin-ref.ts'
 import type { SolverRecord } from './solution.ts'
 
-/** The chosen host of an instance, or an alternate, as the answer to the caller has it. */
+/** The chosen host of an instance, or an alternate, as it is written in the answer to the caller. */
 export interface Destination {
   readonly host: string
   readonly node: string

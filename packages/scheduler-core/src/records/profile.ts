@@ -185,7 +185,7 @@ export const profileSchema = z
       context.addIssue({ code: 'custom', path: [field], input: profile[field], message: `must ${must}` })
     if (profile.solver !== undefined && profile.scheduler !== 'solver') refuse('solver', 'be left out without scheduler: solver')
     if (profile.scheduler === 'solver' && profile.hostSubsetSize !== 1)
-      refuse('hostSubsetSize', 'be 1 with scheduler: solver, which takes the best arrangement')
+      refuse('hostSubsetSize', 'be 1 with the scheduler solver, which always uses the best arrangement')
     if (profile.compat === undefined) {
       if (profile.nova !== undefined) refuse('nova', 'be left out without compat: nova')
       return

@@ -5,7 +5,7 @@
 export const limits = {
   instances: 1_000,
   vcpus: 65_536,
-  /** 64 TiB. A larger value is most likely in bytes or KiB by mistake. */
+  /** 64 TiB. A larger value was most likely stated in bytes or KiB by mistake. */
   memoryMib: 67_108_864,
   diskGib: 1_073_741_824,
   /** The largest amount of a resource class. With larger amounts, capacities and ratios could not be computed exactly. */

@@ -8,8 +8,8 @@ import type { HostIndex } from '../values/host-index.ts'
 /**
  * A text for the user about how to move a claim that cannot move because other members of its affinity group are on the same host.
  * Undefined if the move was refused for a different reason. During a move both the source and the destination are members of the group.
- * Therefore members cannot move one by one under the policy AFFINITY, and the text proposes the policy SOFT_AFFINITY during the moves. It says
- * if no other host has room for all of them.
+ * Therefore members cannot move one by one under the policy AFFINITY, and the text proposes the policy SOFT_AFFINITY during the moves. If
+ * no other host has room for all of them, the text says so.
  */
 export function affinityMoveText(fleet: Fleet, { group, host }: Claim, { nearest }: Cause): string | undefined {
   const { groups, hosts } = fleet

@@ -33,7 +33,7 @@ export interface OtherWay {
   readonly host?: { readonly name: string; readonly instances: number }
 }
 
-/** How often the search tries to place all instances of a request, by the number of instances and hosts. At least once. */
+/** How many times the search tries to place all instances of a request, by the number of instances and hosts. At least once. */
 export const waysTried = (instances: number, hosts: number): number =>
   Math.ceil(Math.min(MAX_PLACED, MAX_CHECKED_PAIRS / Math.max(1, hosts)) / instances)
 

@@ -131,27 +131,27 @@ describe('a scheduler of a plug-in', () => {
       'select returned no parts; it must return a list with one part for each instance that has a host',
     ],
     ['returns a promise', async () => ({ parts: [] }), 1, 'select returned no parts'],
-    ['chooses a host that is refused', () => ({ parts: [on('a')] }), 1, 'select put instance 0 on a, which does not pass'],
+    ['chooses a host that is refused', () => ({ parts: [on('a')] }), 1, 'select placed instance 0 on a, which does not pass'],
     [
       'chooses a host that an earlier instance has filled',
       () => ({ parts: [on('b'), on('b'), on('b')] }),
       3,
-      'select put instance 2 on b, which does not pass',
+      'select placed instance 2 on b, which does not pass',
     ],
     [
       'chooses a host that does not exist',
       () => ({ parts: [on('z')] }),
       1,
-      'select put instance 0 on z; it must return a host and node of the fleet',
+      'select placed instance 0 on z; it must return a host and node of the fleet',
     ],
-    ['returns a number', () => ({ parts: [Number.NaN] }), 1, 'select put instance 0 on nothing that is a host'],
+    ['returns a number', () => ({ parts: [Number.NaN] }), 1, 'select placed instance 0 on something that is not a host'],
     ['returns too many hosts', () => ({ parts: [on('b'), on('b')] }), 1, 'select returned 2 parts; it must return at most 1'],
     ['leaves an instance out', () => ({ parts: [] }), 1, 'select found no host for instance 0; it must take one of those that pass'],
     [
       'holds on a host that does not exist',
       (_r, _f, overlay) => overlay.hold(on('z'), null),
       1,
-      'it threw cannot hold on z: the fleet has no such host',
+      'it threw cannot reserve resources on z: the fleet has no such host',
     ],
     [
       'lifts a claim',
@@ -189,7 +189,7 @@ describe('a scheduler of a plug-in', () => {
       ...{ id: 'd', request: aRequest({ vcpus: 2 }), profile: profileBy('mine'), seed: 's', attempt: 1 },
       ...{ alternatesPerInstance: 0, allOrNothing: true, claimIds: ['c'] },
     })
-    expect([overlay.size, record.failure]).toEqual([1, 'select put instance 0 on b, which does not pass'])
+    expect([overlay.size, record.failure]).toEqual([1, 'select placed instance 0 on b, which does not pass'])
     overlay.discard()
   })
 
@@ -232,7 +232,7 @@ describe('a scheduler of a plug-in', () => {
     [
       'for a claim of another decision',
       (overlay) => overlay.hold(on('b', 'c9'), null),
-      'cannot hold for the claim c9: it must be one of claimIds',
+      'cannot reserve resources for the claim c9: it must be one of claimIds',
     ],
     ['on a host without enough free resources', (overlay) => overlay.hold(on('a'), null), 'found no grants on a host'],
   ])("a plug-in's scheduler that holds %s is refused", (_name, hold, why) => {

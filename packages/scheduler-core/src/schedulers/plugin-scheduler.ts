@@ -100,9 +100,9 @@ function guard(
     overlay: {
       hold({ claim, host, node }) {
         const record = fleet.hosts.find({ host, node })
-        if (record === undefined) throw new Error(`cannot hold on ${nameOf({ host, node })}: the fleet has no such host`)
+        if (record === undefined) throw new Error(`cannot reserve resources on ${nameOf({ host, node })}: the fleet has no such host`)
         const instance = claimIds.indexOf(claim)
-        if (instance < 0) throw new Error(`cannot hold for the claim ${String(claim)}: it must be one of claimIds`)
+        if (instance < 0) throw new Error(`cannot reserve resources for the claim ${String(claim)}: it must be one of claimIds`)
         const grants = grantsFor(instance)(record.index)
         opened().hold({ claim, instance: request.instanceUuids[instance] ?? null, host, node, grants }, group)
       },
@@ -133,7 +133,7 @@ function hostsOf(answer: unknown, { numInstances }: RequestSpec, fleet: Fleet, f
     const host = name === undefined ? undefined : fleet.hosts.find(name)
     if (host === undefined)
       throw fail(
-        `select put instance ${i} on ${name === undefined ? 'nothing that is a host' : nameOf(name)}; it must return a host and node of the fleet`,
+        `select placed instance ${i} on ${name === undefined ? 'something that is not a host' : nameOf(name)}; it must return a host and node of the fleet`,
       )
     return host.index
   })
@@ -150,7 +150,7 @@ function wrongIn(
   fleet: Fleet,
 ): string | undefined {
   const taken = hosts[found]
-  if (taken !== undefined) return `select put instance ${found} on ${nameOf(fleet.hosts.get(taken))}, which does not pass`
+  if (taken !== undefined) return `select placed instance ${found} on ${nameOf(fleet.hosts.get(taken))}, which does not pass`
   const left = instances.at(-1)?.best.length ?? 0
   return found < numInstances && left > 0 ? `select found no host for instance ${found}; it must take one of those that pass` : undefined
 }

@@ -27,7 +27,7 @@ export function isPlain(text: string): boolean {
 
 /** The rule of `isPlain` as the end of a sentence that begins with "it must". */
 export const PLAIN_RULE =
-  'be text without control characters, invisible characters (zero-width ones and controls of text direction among them) and halves of surrogate pairs'
+  'be text without control characters, invisible characters (including zero-width characters and controls of text direction) and halves of surrogate pairs'
 
 /**
  * Makes the invisible characters of a text visible as `\u{...}` with their code point, except the characters in `kept`. Data that older

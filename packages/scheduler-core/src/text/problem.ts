@@ -22,7 +22,7 @@ export function newerField(family: 'spec' | 'stats', version: string, path: read
   return { code: `${family}.newer_field`, path, message, expected, actual }
 }
 
-/** Replaces the path of a problem, also in its message. Needed if the parsed input is part of a larger input. */
+/** Replaces the path of a problem, both in `path` and in the message. Needed if the parsed input is part of a larger input. */
 export function problemAt<P extends Pick<Problem, 'path' | 'message'>>(problem: P, path: readonly string[]): P {
   const { path: former, message } = problem
   const [was, now] = [former.join('.'), path.join('.')]

@@ -205,7 +205,7 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'port.unknown': ({ need, have }) => `No recent network document names the port ${need}.${notSent(have)}`,
   'port.far': far,
   'filter.refused': ({ subject, need, have, unit, source }) =>
-    `${subject ?? 'The filter of a plug-in'}: ${amountText(need ?? 'another', unit)} needed, ${have ?? 'not so'} here${source ? ` (${source})` : ''}.`,
+    `${subject ?? 'The filter of a plug-in'}: ${amountText(need ?? 'a different value', unit)} needed, ${have ?? 'not present'} here${source ? ` (${source})` : ''}.`,
   'outside.no_answer': ({ subject, have }) => `${subject} has no answer about the host, so the host is refused: ${have}.`,
   'outside.bad_answer': ({ subject, have }) => `${subject} gave an invalid answer about the host, so the host is refused: ${have}.`,
   'outside.failed': ({ subject, have }) => `${subject} did not answer, so the host is refused: ${have}.`,

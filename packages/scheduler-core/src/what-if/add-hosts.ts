@@ -39,7 +39,7 @@ export function* addHosts(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
     yield undefined
   }
   for (const [zone, hosts] of newZones) {
-    const next: AggregateState = { name: `zone ${zone}, in this what-if`, metadata: { [ZONE_KEY]: zone }, hosts }
+    const next: AggregateState = { name: `zone ${zone} in this what-if query`, metadata: { [ZONE_KEY]: zone }, hosts }
     yield { change: { type: 'aggregate', uuid: `what-if zone ${zone}`, expectedVersion: 0, next }, path: ['addHosts'], found: zone }
     yield undefined
   }

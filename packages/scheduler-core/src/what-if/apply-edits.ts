@@ -19,10 +19,10 @@ import { gone, withRatio, withService } from './hypothetical-stats.ts'
 const SLICE = 50
 
 /** The status reason of hosts that a what-if query removes. */
-export const REMOVED = 'removed, in this what-if'
-const DRAINED = 'drained, in this what-if'
-const DISABLED = 'disabled, in this what-if'
-const ENABLED = 'enabled, in this what-if'
+export const REMOVED = 'removed in this what-if query'
+const DRAINED = 'drained in this what-if query'
+const DISABLED = 'disabled in this what-if query'
+const ENABLED = 'enabled in this what-if query'
 
 /**
  * Applies edits to a fleet. Only `apply` writes fleets, so the edits are applied as hypothetical log entries. The fleet must be a private
@@ -237,7 +237,7 @@ function* setReserves(fleet: Fleet, { reserves }: FleetEdits): ReturnType<Edit> 
 
 function* endClaims({ ledger }: Fleet, { releaseClaims, expireBy }: FleetEdits): ReturnType<Edit> {
   const end = (claim: string, path: readonly string[]): Step => ({
-    change: { type: 'revoke', claim, reason: 'ended, in this what-if' },
+    change: { type: 'revoke', claim, reason: 'ended in this what-if query' },
     path,
     found: claim,
   })

@@ -25,7 +25,7 @@ export type Edit = (fleet: Fleet, edits: FleetEdits) => Generator<Step | undefin
 export const isPauseDue = (position: number): boolean => position % PAUSED_AFTER === PAUSED_AFTER - 1
 
 /** The author and reason of ratios and reserved amounts that a what-if query sets. */
-export const MADE_UP = { by: 'what-if', reason: 'set, in this what-if' } as const
+export const MADE_UP = { by: 'what-if', reason: 'set in this what-if query' } as const
 
 /** The incarnation in the reports of hypothetical hosts. */
 export const NEW = '00000000-0000-4000-8000-000000000000'

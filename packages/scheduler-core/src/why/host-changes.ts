@@ -57,7 +57,7 @@ export function hostFieldsOf(fleet: Fleet, host: HostIndex | undefined): HostFie
   put('I/O operations', at(hosts.columns.ioOps, host), instancesOf(record))
   for (const { id, cpuFree, memoryFree, freeCpus, pages = [] } of record.cells) {
     put(`NUMA cell ${id} shared CPUs free`, cpuFree, left)
-    put(`NUMA cell ${id} CPUs that nobody has alone`, freeCpus.free, left)
+    put(`NUMA cell ${id} CPUs that are not dedicated to an instance`, freeCpus.free, left)
     put(`NUMA cell ${id} MiB free`, memoryFree, left)
     for (const { sizeKib, free } of pages) put(`NUMA cell ${id} pages of ${sizeKib} KiB free`, free, left)
   }

@@ -7,7 +7,7 @@ import { type Options, readOptions } from './options.ts'
 import { parseExposition, type Sample } from './prometheus-text.ts'
 import { ageOf } from './times.ts'
 
-/** At most this many bytes of an exposition are read. The one of a node exporter has about 100 KB. */
+/** At most this many bytes of an exposition are read. A node exporter's exposition has about 100 KB. */
 const MAX_BYTES = 16 * 1_048_576
 
 /** How samples with different labels become one number. `only`: there must be one sample. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, readlinkSync } from 'node:fs'
 import { readProcess } from './proc.ts'
 
-/** The environment variable by which the processes of a run are found, also if they detached themselves. */
+/** The environment variable by which the processes of a run are found, even those that detached themselves. */
 export const MARK = 'GANTT_COLLECTOR_RUN'
 
 const SPACE = '/proc/self/ns/pid'

@@ -52,7 +52,7 @@ export function readProcess(pid: number): Process | undefined {
   }
 }
 
-/** True if a process has ended, also if its parent has not asked yet how. */
+/** True if a process has ended, even if its parent has not collected its exit code yet. */
 export const hasEnded = ({ state }: Process): boolean => state === 'Z' || state === 'X'
 
 /** All processes of the machine. Processes that end meanwhile may be missing. */

@@ -124,7 +124,7 @@ describe('a process that misbehaves is ended, and the error names what it did', 
     expect(await run(script, change)).toEqual({ error: { code, text: expect.stringMatching(text) } })
   })
 
-  test('its error message has no secret, also if the secret is cut', async () => {
+  test('its error message has no secret, even if the secret is cut', async () => {
     const conceal = (text: string): string => text.replaceAll('hunter2', '[hidden]')
     const script = `console.error('hunter2' + 'x'.repeat(296)); process.exit(1)`
     expect(await run(script, { conceal })).toMatchObject({ error: { text: expect.stringMatching(/^(?!.*ter2).*den\]x+$/) } })

@@ -75,7 +75,7 @@ export function runProcess(run: Run): Promise<Ran> {
   } catch (error) {
     return Promise.resolve({ error: cannotStart(file, error) })
   }
-  // The process need not read its input. If it ends before the input was written, the stream fails, which is no error of the run.
+  // The process need not read its input. If it ends before the input was written, the stream fails, but the run does not.
   child.stdin?.on('error', () => undefined)
   const { pid } = child
   if (pid === undefined) return new Promise((resolve) => child.once('error', (error) => resolve({ error: cannotStart(file, error) })))

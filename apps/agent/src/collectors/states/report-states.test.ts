@@ -72,7 +72,7 @@ test('while a namespace is not read, states are repeated every 20 s, because the
   await end()
 })
 
-test.each([0, 3])('a namespace that becomes unread is asked for within 20 s, also if %i changes are left', async (left) => {
+test.each([0, 3])('a namespace that becomes unread is asked for within 20 s, even if %i changes are left', async (left) => {
   const { clock, reporting, sent, change, setAsking, end } = begin(() => true, { burst: 3 })
   reporting.known()
   await clock.advance(1_000)

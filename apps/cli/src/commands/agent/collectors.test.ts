@@ -52,7 +52,7 @@ describe('a collector that misbehaves', () => {
     ['unplain', "console.error('no\\u202e\\u0000feed\\u3164'); process.exit(7)", 'CRASHED', /: no\\u\{202e\}\\u\{0\}feed\\u\{3164\}$/],
     ['changed', prints({ version: '1.0', document: { watts: 5, phase: 1 } }), 'REFUSED', /^stats\.\w+: document\b.*phase/],
     ['versions', prints({ version: '0.9', document: { watts: 5 } }), 'REFUSED', /^stats\.unknown_version: version is "0\.9"; .*1\.0/],
-    ['nowhere', steady, 'REFUSED', /^stats\.unknown_namespace: namespace is "nowhere"; it must be one that this replica knows: /],
+    ['nowhere', steady, 'REFUSED', /^stats\.unknown_namespace: namespace is "nowhere"; it must be a namespace that this replica knows: /],
   ]
 
   test.each(misbehaving)(
@@ -161,7 +161,7 @@ describe('a namespace that no profile reads', () => {
       await expect.poll(() => collectorOf('paused', 'unread')).toMatchObject({ state: 'PAUSED', intervalSeconds: null, error: null })
       expect(await documentOf('paused', 'unread')).toBeUndefined()
       expect((await own.run('host', 'show', 'paused')).out).toMatch(/unread +unread +not sent: no profile in use reads them/)
-      // a profile that is not in use is no reason to send it: the profile is only simulated
+      // the document is not sent for a profile that is not in use, because the profile is only simulated
       const filtered = await simulate({ filters: [{ name: 'ComputeFilter' }, { name: 'UnreadFilter' }] })
       expect(filtered.reasons).toContainEqual({ code: 'namespace.not_sent', text: NOT_SENT })
       const weighed = await simulate({ filters: [{ name: 'ComputeFilter' }], weighers: [{ name: 'UnreadWeigher', multiplier: 1 }] })
@@ -221,7 +221,7 @@ test('settings without collectors remove the states that an earlier agent report
   expect([code, (await seen('once-emptied')).collectors]).toEqual([0, []])
 })
 
-test('an agent that starts ends what the collectors of a killed agent left, also what they detached', async () => {
+test('an agent that starts ends what the collectors of a killed agent left, including what they detached', async () => {
   await createProfile('lab', ['ReadWeigher'])
   const pids = path.join(folder, 'left')
   const hangs = `const { spawn } = require('node:child_process')

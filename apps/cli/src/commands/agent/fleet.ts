@@ -40,7 +40,7 @@ export async function runSimulatedFleet({ name, fleet, interval, seconds, changi
         'reports',
         `${reports} in ${calls} calls, ${rates.reportsPerSecond.toFixed(1)} per second; ${refused} refused, ${lost} without an answer`,
       ],
-      ['lag', `median ${shown(lag.medianMs)}, p99 ${shown(lag.p99Ms)}, most ${shown(lag.mostMs)}`],
+      ['lag', `median ${shown(lag.medianMs)}, p99 ${shown(lag.p99Ms)}, maximum ${shown(lag.mostMs)}`],
       ['size', rates.bytesPerReport === null ? '-' : `${Math.round(rates.bytesPerReport)} B per report`],
       ['CPU of the fleet', `${rates.cpuPercent.toFixed(1)} % of one CPU`],
     ]),

@@ -15,7 +15,7 @@ export interface PartStatus {
   readonly health: string
   /** The revision that the replica has applied. Null if the process is not a replica that answers. */
   readonly revision: string | null
-  /** How many entries the replica lagged at its last sign of life. Null if this is unknown, or if the process is not a replica. */
+  /** By how many entries the replica lagged at its last sign of life. Null if this is unknown, or if the process is not a replica. */
   readonly lag: number | null
   /** For a nats-server: true if it is the leader of the log's stream. */
   readonly leads: boolean

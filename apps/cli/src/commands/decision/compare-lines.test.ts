@@ -62,7 +62,7 @@ test('the page for a ticket has the same content, and text from callers cannot b
 })
 
 test('if the log no longer contains one of the states, the note is shown and no differences between the fleets are listed', () => {
-  const because = 'The log no longer reaches revision 12 of the first: the answer is based on its record.'
+  const because = 'The log no longer contains revision 12 of the first: the answer is based on its record.'
   const gone = { approximateBecause: because, fleetChangedHosts: null, fleetChanges: [] }
   const lines = toComparisonLines({ ...comparison, ...gone, cause: 'UNKNOWN', fidelity: 'APPROXIMATE' }).join('\n')
   expect(lines.replaceAll('\n', ' ')).toContain(`Approximate. ${because}`)

@@ -71,6 +71,6 @@ export function toExplainPage(
         ]),
     ...(weights === undefined ? [] : [heading('What the multipliers decide'), ...weights]),
     paragraph(selection.text),
-    `${inert(`Asked by ${decision.account} at ${decision.at}; decided by ${profile.profileName}@${profile.number} at revision ${fleetRevision}, ${fidelity.toLowerCase()}.`)} ${link('The decision', address)}`,
+    `${inert(`Requested by ${decision.account} at ${decision.at}; decided by ${profile.profileName}@${profile.number} at revision ${fleetRevision}, ${fidelity.toLowerCase()}.`)} ${link('The decision', address)}`,
   )
 }

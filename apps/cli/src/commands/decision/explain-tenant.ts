@@ -45,5 +45,5 @@ export const toTenantPage = ({ id, outcome, at, account, tenantExplanation: { he
           [{ head: 'Demand' }, { head: 'Asked' }, { head: 'State' }, { head: 'What it means' }],
           demands.map(({ kind, asked, state, text }) => [kind, asked, state, text]),
         ),
-    `${inert(`Asked by ${account} at ${at}; the decision is`)} ${code(shortId(id))}.`,
+    `${inert(`Requested by ${account} at ${at}; the decision is`)} ${code(shortId(id))}.`,
   )

@@ -49,7 +49,7 @@ const lost: Answer = {
   wouldPassNow: true,
   nowRefusedBy: [],
   changedSince: [],
-  changedSinceNote: 'The log no longer reaches revision 7: later changes are not known.',
+  changedSinceNote: 'The log no longer contains revision 7: later changes are not known.',
   versusWinner: [
     {
       winner: 1,
@@ -97,7 +97,7 @@ test('for a host that lost, the gaps and the multipliers with which it would win
   const lines = toLines(lost)
   expect(widest(lines)).toBeLessThanOrEqual(80)
   expect(joined(lines)).toMatch(/RAMWeigher 65536 32768 MiB 0\.5 0\.333333 /)
-  expect(joined(lines)).toContain('Now it would pass every filter. The log no longer reaches revision 7')
+  expect(joined(lines)).toContain('Now it would pass every filter. The log no longer contains revision 7')
 })
 
 test('a host that was not considered is shown with the reason', () => {

@@ -138,8 +138,8 @@ const toChangeCells = ({ field, before, after, source }: Change): readonly strin
  */
 function toEvidence({ subject, required, actual, requiredSource, actualSource, terms }: Fact): string {
   const from = ({ kind, ref }: Source) => [kind, ref].filter((word) => word !== '').join(' ')
-  const needed = `${required ?? 'what is needed'} from ${from(requiredSource)}`
-  const there = `${actual ?? 'what is there'} from ${from(actualSource)}`
+  const needed = `${required ?? 'the requirement'} from ${from(requiredSource)}`
+  const there = `${actual ?? 'the value of the host'} from ${from(actualSource)}`
   const sum = terms.map(({ name, value }) => `${name} ${decimal(value)}`).join(', ')
   const others = terms
     .filter(({ source, value }) => source.kind !== actualSource.kind && value !== 0)

@@ -130,7 +130,7 @@ async function setOn(ifVersion: number, input: FleetAllocationInput, dryRun: boo
 export const toWritten = ({ dryRun, fleetAllocation: allocation, impact }: AllocationWritten): readonly string[] => [
   ...(dryRun ? ['Nothing was changed. It would be:'] : []),
   ...toLines(allocation),
-  `${dryRun ? 'It would affect' : 'Changed'} ${counted(impact.hostsAffected, 'host')} that report${impact.hostsAffected === 1 ? 's' : ''} in Nova's form.`,
+  `${dryRun ? 'The change would affect' : 'Changed'} ${counted(impact.hostsAffected, 'host')} that report${impact.hostsAffected === 1 ? 's' : ''} in Nova's form.`,
   ...impact.warnings,
 ]
 

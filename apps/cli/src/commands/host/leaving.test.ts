@@ -54,7 +54,7 @@ test('a host is replaced after a preview, and the old name still finds the host'
   const [name = ''] = oneLine<{ hosts: { name: string }[] }>(await run('hosts', '--json')).hosts.map((host) => host.name)
   expect((await run('host', 'replace', name, 'moved-1', '--yes')).err).toContain('--reason is missing')
   const shown = await run('host', 'replace', name, 'moved-1')
-  expect([shown.code, shown.out]).toEqual([0, expect.stringMatching(/^Nothing was changed. This would call .* moved-1.\n/)])
+  expect([shown.code, shown.out]).toEqual([0, expect.stringMatching(/^Nothing was changed. This would rename .* to moved-1.\n/)])
   expect((await run('host', 'replace', name, 'moved-1', '--reason', 'new rack', '--yes')).out).toContain(`${name} is now called moved-1.`)
   expect((await run('host', 'replace', name, 'moved-1', '--reason', 'new rack', '--yes')).out).toContain('is already called moved-1')
   expect((await run('host', 'show', name)).out).toMatch(new RegExp(`host +moved-1\\nwas called +${name}\\n`))

@@ -145,7 +145,7 @@ async function replaceHost(name: string, by: string, { reason, yes, ...flags }: 
   const { impact, merged, unchanged } = answer
   if (unchanged) return { lines: [`${name} is already called ${by}; nothing was changed.`], json: answer }
   const lines = [
-    ...wrap(yes ? `${name} is now called ${by}.` : `Nothing was changed. This would call ${name} ${by}.`),
+    ...wrap(yes ? `${name} is now called ${by}.` : `Nothing was changed. This would rename ${name} to ${by}.`),
     ...merged.map(nameOf).flatMap((other) => {
       const both = `${name} and ${other} ${yes ? 'are' : 'would be'} merged into one host`
       return wrap(`${other} has already reported: ${both}, with the report of ${other}.`)

@@ -24,7 +24,7 @@ test('a ratio of a host can be previewed, set, shown with its author, and remove
   const before = await vcpus(host)
   const set = ['host', 'set-allocation', host, '--class', 'VCPU', '--reason', 'measured']
   const dry = await run(...set, '--ratio', '3.5', '--dry-run')
-  expect([dry.err, dry.code, dry.out]).toEqual(['', 0, expect.stringContaining('Nothing was changed. It would affect 1 host ')])
+  expect([dry.err, dry.code, dry.out]).toEqual(['', 0, expect.stringContaining('Nothing was changed. The change would affect 1 host ')])
   expect(dry.out).toContain(`${host}: VCPU free `)
   expect(await vcpus(host)).toEqual(before)
   expect((await run(...set, '--ratio', '3.5')).code).toBe(0)
@@ -51,7 +51,7 @@ test('for an invalid number, a missing value or an unknown class, the command ex
   expect([code, err.replace(/\s+/g, ' ')]).toEqual([
     2,
     expect.stringContaining(
-      'be VCPU, MEMORY_MB or DISK_GB, of which alone a document of Nova leaves ratio and reserve open (a similar name is VCPU)',
+      'be VCPU, MEMORY_MB or DISK_GB: only for these classes, a document of Nova can omit the ratio and the reserved amount (a similar name is VCPU)',
     ),
   ])
 })

@@ -14,7 +14,7 @@ export const impactText = ({
   readonly dryRun: boolean
   readonly impact: { readonly hostsAffected: number; readonly claimsOnAffectedHosts: number }
 }): string =>
-  `${dryRun ? 'Nothing was changed. It would affect' : 'Changed'} ${counted(hostsAffected, 'host')} with ${counted(claimsOnAffectedHosts, 'claim')}.`
+  `${dryRun ? 'Nothing was changed. The change would affect' : 'Changed'} ${counted(hostsAffected, 'host')} with ${counted(claimsOnAffectedHosts, 'claim')}.`
 
 /** Everything that `gantt host show` shows of a host. */
 export const HOST = graphql(
@@ -90,7 +90,7 @@ function toHead(host: HostDetail, nowMs: number): readonly string[] {
 }
 
 const goneText = ({ at, reason, readmitted }: NonNullable<HostDetail['gone']>): string =>
-  `${at}: ${reason}${readmitted ? '; readmitted, its next full report brings it back' : '; its reports are refused until it is readmitted'}`
+  `${at}: ${reason}${readmitted ? '; readmitted; the next full report adds the host to the fleet again' : '; its reports are refused until it is readmitted'}`
 
 const toCapacity = (capacity: readonly Usage[]): readonly string[] =>
   toTable(
@@ -112,7 +112,7 @@ const toOrigins = (capacity: readonly OriginedUsage[]): readonly string[] =>
     ),
   )
 
-/** The documents of other services, and the namespaces that collectors of the host have not sent, which are called not sent. */
+/** The documents of other services. Namespaces that a collector of the host did not send are listed too, as not sent. */
 const toReported = (namespaces: readonly Reported[], collectors: HostDetail['collectors'], nowMs: number): readonly string[] =>
   toTable(
     [
@@ -146,7 +146,10 @@ const toCollectors = (collectors: HostDetail['collectors'], nowMs: number): read
     collectors.map((collector) => [collector.name, collector.namespace, collectorText(collector, nowMs)]),
   )
 
-/** What a collector does now, or did when its agent last reported it. What is not sent is called not sent, and not absent. */
+/**
+ * What a collector does now, or did when its agent last reported it. If it sends no documents, the text says "not sent", because the data
+ * can exist on the host.
+ */
 function collectorText({ state, intervalSeconds, outdated, reportedAt, error }: HostDetail['collectors'][number], nowMs: number): string {
   const every = intervalSeconds === null ? '' : ` every ${decimal(intervalSeconds)} s`
   const texts = {

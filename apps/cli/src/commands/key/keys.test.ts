@@ -16,7 +16,7 @@ const create = ['keys', 'create', '--name', 'of-a-test', '--account', 'nova']
 test('a key is created, listed, rotated and revoked', async () => {
   const shown = await run(...create, '--scopes', 'read,schedule', '--expires', 'P90D')
   expect([shown.code, shown.err, widthOf(shown.out) <= 80]).toEqual([0, '', true])
-  expect(shown.out).toMatch(/\nscopes +READ,SCHEDULE\n[\s\S]*\nsecret +gantt_[\w-]{32}\nIt is not shown again\.\n$/)
+  expect(shown.out).toMatch(/\nscopes +READ,SCHEDULE\n[\s\S]*\nsecret +gantt_[\w-]{32}\nThe secret is not shown again\.\n$/)
   const { key, secret } = oneLine<Made>(await run(...create, '--scopes', 'READ', '--json'))
   const listed = await run('keys', 'list')
   expect([listed.code, widthOf(listed.out) <= 80]).toEqual([0, true])

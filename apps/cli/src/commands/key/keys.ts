@@ -116,7 +116,7 @@ async function change(call: Promise<Changed>): Promise<Result> {
       ['state', key.state],
       ['ends', key.expiresAt ?? 'never'],
     ]),
-    ...(secret ? ['', `secret    ${secret}`, 'It is not shown again.'] : []),
+    ...(secret ? ['', `secret    ${secret}`, 'The secret is not shown again.'] : []),
   ]
   return { lines, json: { key, secret: secret ?? null } }
 }

@@ -120,7 +120,7 @@ function endOf(comparison: Comparison, minCompared: number): string {
   const compared = `${sampled} of ${counted(total, 'request')} ${sampled === 1 ? 'was' : 'were'} compared`
   if (newFailures > 0) return `${compared}: ${counted(newFailures, 'request')} would newly fail.`
   if (sampled >= minCompared) return `${compared}: none would newly fail.`
-  return `${compared}, and ${minCompared} must be (--min-compared): it is unknown whether requests would newly fail.`
+  return `${compared}; at least ${minCompared} are required (--min-compared). It is therefore unknown whether requests would newly fail.`
 }
 
 const columns: readonly Column[] = [
@@ -189,7 +189,7 @@ const shadowsOf = ({ shadowFilters }: Comparison) =>
     one === undefined
       ? notSolved === 0
         ? '-'
-        : `${notSolved} not known: no solver was asked`
+        : `${notSolved} not known: no solver was used`
       : `${shortId(one.decision.id)}: ${one.because}`,
   ])
 

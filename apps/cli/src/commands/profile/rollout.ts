@@ -61,7 +61,7 @@ export function addProfileRollout(profile: Command): void {
     )
   withExamples(withService(shadow), [
     ['gantt profile shadow default@3', 'compare a version with the active one on every call'],
-    ['gantt profile show default', 'show how often the version and the active version agreed'],
+    ['gantt profile show default', 'show on which share of decisions both versions agreed'],
   ])
 
   const canary = profile
@@ -129,7 +129,7 @@ async function rollBack(name: string, reason: string, { dryRun, ...flags }: Flag
     ? [`Nothing was changed. ${wouldRollBack(name, ref, profile)}`]
     : version.state === 'ACTIVE'
       ? [`${ref} decides as ${name} again.`]
-      : [`${ref} is not tried any more; ${name}@${profile.active.number} decides.`]
+      : [`${ref} is no longer in a rollout; ${name}@${profile.active.number} decides.`]
   return { lines: lines.flatMap((line) => wrap(line)), json: { version, profile, dryRun: dryRun === true }, exitCode: EXIT.done }
 }
 
@@ -140,7 +140,7 @@ async function rollBack(name: string, reason: string, { dryRun, ...flags }: Flag
 const wouldRollBack = (name: string, ref: string, { active, rollout }: Profile): string =>
   rollout === null
     ? `${ref} would decide as ${name} again, and ${name}@${active.number} would be marked as rolled back.`
-    : `${ref} would not be tried any more, and ${name}@${active.number} would continue to decide.`
+    : `${ref} would no longer be in a rollout, and ${name}@${active.number} would continue to decide.`
 
 async function showProfile(name: string, flags: Flags): Promise<Result> {
   const { profile } = await connect(flags).request(SHOW, { name })

@@ -18,7 +18,7 @@ test.each([
   ['the last check of another replica is more than a day old', [live, { ...live, checkedAt: '2026-11-28T11:00:00Z' }], sound, false],
   ['a replica has a violation', [live, { ...live, violations: 1 }], sound, false],
   ['the auditor has found a violation', [live], { violations: 1, age: 'PT1M' }, false],
-])('gantt replicas says if all is sound: %s', (_what, replicas, auditor, expected) =>
+])('gantt replicas says whether all is sound: %s', (_what, replicas, auditor, expected) =>
   expect(isSound({ replicas, auditor }, NOW)).toBe(expected),
 )
 

@@ -33,7 +33,10 @@ export function addCapacity(program: Command): void {
   withExamples(withForms(command), [
     ['gantt capacity --vcpus 4 --memory-mb 8192', 'count how many more instances of this size fit'],
     ['gantt capacity --decision DECISION --by aggregate', 'count for the request of a decision, by aggregate'],
-    ['gantt capacity --spec request.json --drain rack1-a --json | jq .fits', 'print how many fit without a host, for a script'],
+    [
+      'gantt capacity --spec request.json --drain rack1-a --json | jq .fits',
+      'print for a script how many instances fit if a host is drained',
+    ],
   ])
 }
 

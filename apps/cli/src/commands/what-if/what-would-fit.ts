@@ -31,7 +31,7 @@ export function addWhatWouldFit(program: Command): void {
   ).action((flags: Flags) => run(flags, () => whatWouldFit(flags)))
   withExamples(withForms(command), [
     ['gantt what-would-fit --decision DECISION', 'for a decision that found no host, at the state that it used'],
-    ['gantt what-would-fit --vcpus 64 --memory-mb 262144 --zone az1', 'for a request at the present state'],
+    ['gantt what-would-fit --vcpus 64 --memory-mb 262144 --zone az1', 'for a request on the present fleet'],
     ['gantt what-would-fit --decision DECISION --json | jq .counterfactuals[0].simulation', 'print input for the API’s query simulate'],
   ])
 }
@@ -75,7 +75,7 @@ const toLines = (found: Answer): readonly string[] => [
 
 const toMarkdown = (found: Answer): readonly string[] =>
   toPage(
-    heading('What would make it fit'),
+    heading('What would make the request fit'),
     paragraph(found.headline),
     ...drainTexts(found.drain).map((text) => paragraph(text)),
     found.counterfactuals.length === 0

@@ -88,12 +88,12 @@ export function AggregateHistory({ uuid, current, hasDraft, onUndo }: AggregateH
                   <UndoButton
                     size="compact-xs"
                     variant="subtle"
-                    aria-label={`Draft the state before ${formatTime(at, zone)}`}
+                    aria-label={`Draft a return to the state before ${formatTime(at, zone)}`}
                     isBusy={undo.busyWith === before}
                     hasDraft={hasDraft}
                     onClick={() => undo.draft(before, at)}
                   >
-                    Draft the state before
+                    Draft a return to the state before
                   </UndoButton>
                 ),
             },

@@ -25,9 +25,9 @@ test.each<[string, AuditRow, string | undefined]>([
   [
     'arguments that were too long to store are reported as such',
     row({}, { summary: 'cut' }),
-    'changed it; the arguments were too long to keep whole',
+    'changed the aggregate; the arguments were too long to be stored completely',
   ],
-  ['a creation is shown as "created it"', row({}, { mutation: 'aggregateCreate' }), 'created it'],
+  ['a creation is shown as "created the aggregate"', row({}, { mutation: 'aggregateCreate' }), 'created the aggregate'],
 ])('%s', (_name, entry, action) => expect(actionOf(entry)).toBe(action))
 
 test('the audit filter finds the edits of an aggregate by its uuid, and the moment before an edit is one millisecond before it', () => {

@@ -15,8 +15,8 @@ export const historyQuery = (uuid: string): string => `mutation:aggregateCreate,
 export function actionOf({ mutation, result, summary }: AuditRow): string | undefined {
   const args = readObject(summary)
   if (result !== 'AggregatePayload' || args.dryRun === true) return undefined
-  if (mutation === 'aggregateCreate') return 'created it'
-  if (mutation === 'aggregateImport') return 'imported it from Nova'
+  if (mutation === 'aggregateCreate') return 'created the aggregate'
+  if (mutation === 'aggregateImport') return 'imported the aggregate from Nova'
   const { name, availabilityZone, setMetadata, unsetMetadata, addHosts, removeHosts } = (args.input ?? {}) as Readonly<
     Record<string, unknown>
   >
@@ -29,7 +29,7 @@ export function actionOf({ mutation, result, summary }: AuditRow): string | unde
     ...words(addHosts).map((host) => `+ host ${host}`),
   ]
   // the audit stores only the beginning of a long value
-  return said.join(', ') || 'changed it; the arguments were too long to keep whole'
+  return said.join(', ') || 'changed the aggregate; the arguments were too long to be stored completely'
 }
 
 const words = (value: unknown): string[] => (Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [])

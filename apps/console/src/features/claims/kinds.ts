@@ -1,14 +1,14 @@
 /** The kinds of claims that operators look for. The count of a kind links to the list with the filter of the kind. */
 export const kinds = {
-  reserved: { label: 'Reserved', q: 'state:RESERVED', title: 'Not confirmed yet; they expire automatically' },
-  ending: { label: 'End within 30 s', q: 'state:RESERVED left<=30s', title: 'Reservations about to end' },
+  reserved: { label: 'Reserved', q: 'state:RESERVED', title: 'Claims that are not confirmed yet and expire automatically' },
+  ending: { label: 'End within 30 s', q: 'state:RESERVED left<=30s', title: 'Reservations that are about to expire' },
   old: {
     label: 'Reserved for 5 min',
     q: 'state:RESERVED age>=5m',
     title: 'Reserved for a long time without confirmation: the caller may leak claims',
   },
-  held: { label: 'Confirmed', q: 'state:CONFIRMED', title: 'Confirmed, but not counted by a report of the host yet' },
-  counted: { label: 'Materialised', q: 'state:MATERIALISED', title: 'The report of the host includes them' },
+  held: { label: 'Confirmed', q: 'state:CONFIRMED', title: 'Claims that are confirmed, but not yet included in a report of the host' },
+  counted: { label: 'Materialised', q: 'state:MATERIALISED', title: 'Claims that the report of the host already includes' },
   expired: {
     label: 'Expired in 1 h',
     q: 'state:EXPIRED ended<=1h',

@@ -55,7 +55,7 @@ export const examples: readonly Example[] = [
     variables: { query: 'outcome:NO_VALID_HOST last:1h' },
   },
   {
-    label: 'A decision: why not a host',
+    label: 'A decision: why it did not choose a host',
     query: `query WhyNot($decision: ID!, $host: String!) {
   whyNot(input: { subject: { decisionId: $decision }, host: { host: $host } }) {
     headline

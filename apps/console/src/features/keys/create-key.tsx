@@ -57,7 +57,7 @@ export function CreateKey({ onClose, onDone }: CreateKeyProps) {
     <Dialog onClose={onClose} title="Create a key" size="lg">
       <form onSubmit={submit}>
         <Stack gap="sm">
-          <TextInput label="Name" description="A label for people." required maxLength={255} data-autofocus {...write('name')} />
+          <TextInput label="Name" description="Shown in lists of keys." required maxLength={255} data-autofocus {...write('name')} />
           <TextInput
             label="Account"
             description="The service account: claims and idempotency keys belong to it. It exists as long as it has keys."
@@ -81,7 +81,7 @@ export function CreateKey({ onClose, onDone }: CreateKeyProps) {
           />
           <Textarea
             label="Only for these hosts"
-            description="Only if REPORT is the only scope. Names with any separators. Empty: any host."
+            description="Possible only if REPORT is the only scope. Names separated by spaces, commas or lines. If empty, the key may report any host."
             rows={2}
             {...write('hosts')}
           />

@@ -49,7 +49,7 @@ export function EndKey({ step, key_: key, isOwn, onClose, onDone }: EndKeyProps)
         <Text size="sm">
           {isRotation
             ? `A new key with the same rights is created for ${key.account}. This one keeps working for a day, so that its callers can switch, and then expires.`
-            : `${key.account} cannot call with it any more, immediately and permanently; open streams of it end too.`}
+            : `${key.account} cannot use this key any more, immediately and permanently; its open streams end too.`}
         </Text>
         {isInUse(key, serviceNow()) ? (
           <Alert color="yellow" role="status" title="It is in use" data-in-use>
@@ -72,7 +72,7 @@ export function EndKey({ step, key_: key, isOwn, onClose, onDone }: EndKeyProps)
             Cancel
           </Button>
           <Button color={isRotation ? 'blue' : 'red'} loading={isBusy} onClick={send}>
-            {isRotation ? 'Create the new key' : 'Revoke it'}
+            {isRotation ? 'Create the new key' : 'Revoke the key'}
           </Button>
         </Group>
       </Stack>

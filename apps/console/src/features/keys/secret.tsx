@@ -28,7 +28,7 @@ export function Secret({ made: { secret, key }, onClose }: { readonly made: Made
           It is sent with every call: <Code>Authorization: Bearer</Code> and the secret.
         </Text>
         <Group justify="flex-end">
-          <Button onClick={onClose}>I have copied it</Button>
+          <Button onClick={onClose}>I have copied the secret</Button>
         </Group>
       </Stack>
     </Dialog>

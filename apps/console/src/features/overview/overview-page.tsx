@@ -256,7 +256,7 @@ function activityFigures(activity: Activity, last: SpanName | undefined): Figure
       title:
         took === null
           ? 'Decision times were not measured'
-          : `99 % of decisions took at most this long, and 50 % at most ${formatTook(took.p50Ms)}${tookCut ? '; of the newest 100,000' : ''}`,
+          : `99 % of decisions took at most this long, and 50 % at most ${formatTook(took.p50Ms)}${tookCut ? ' (measured over the newest 100,000 decisions)' : ''}`,
     },
   ]
 }

@@ -32,7 +32,7 @@ export function Rate({ activity, call, onTake }: RateProps) {
         Decisions over time
       </Heading>
       <BrushBars
-        label={`${formatCount(decisions)} decisions, ${formatCount(failed)} of them failed, in ${steps.length} steps, and their durations.`}
+        label={`Decisions over time, with their durations: ${formatCount(decisions)} decisions in ${steps.length} steps; ${formatCount(failed)} of them failed.`}
         bars={steps.map((step) => ({
           key: step.at,
           parts: [

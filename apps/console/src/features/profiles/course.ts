@@ -37,18 +37,18 @@ export function effectsOf(step: Step, name: string, number: number, percent: num
         ...(isOther
           ? ends
           : rollout?.mode === 'CANARY'
-            ? [`Its canary of ${rollout.percent} % ends: ${active} decides all calls again.`]
+            ? [`The canary of ${ref} with ${rollout.percent} % ends: ${active} decides all calls again.`]
             : []),
       ]
     case 'canary':
       return [
         `${ref} decides ${percent} % of the calls that name no version, always the same ones; ${active} decides the others.`,
-        ...(isOther ? ends : rollout?.mode === 'CANARY' ? [`Up to now it decides ${rollout.percent} %.`] : []),
+        ...(isOther ? ends : rollout?.mode === 'CANARY' ? [`At present ${ref} decides ${rollout.percent} %.`] : []),
       ]
     case 'activate':
       return [
-        `${ref} decides every call that names no version from now on. ${active}, which decides now, is retired; a rollback goes back to it.`,
-        ...(isOther ? ends : rollout === null ? [] : [`It is not tried any more: its ${trial} ends.`]),
+        `From now on, ${ref} decides every call that names no version. ${active}, which decides now, is retired; a rollback activates it again.`,
+        ...(isOther ? ends : rollout === null ? [] : [`The ${trial} of ${ref} ends.`]),
       ]
     case 'rollback':
       return tried === undefined

@@ -211,7 +211,7 @@ function Weighers({ version: { weighers } }: { readonly version: Version }) {
             {
               head: 'What it prefers',
               cell: ({ description, multiplier }) =>
-                `${description}${multiplier < 0 ? ' Reversed.' : multiplier === 0 ? ' Has no effect.' : ''}`,
+                `${description}${multiplier < 0 ? ' The negative multiplier reverses the order.' : multiplier === 0 ? ' Has no effect.' : ''}`,
             },
             { head: 'Options', className: 'profile-options', cell: ({ options }) => optionsText(options) },
           ]}

@@ -21,7 +21,7 @@ export function HealthPanel({ health, log }: HealthPanelProps) {
       </Text>
       {mode === 'NORMAL' ? null : (
         <Alert color="red" p="xs" title={mode.toLowerCase().replaceAll('_', ' ')} role="status">
-          {reason ?? 'It accepts no writes.'} {code === null ? '' : `(${code})`}
+          {reason ?? 'The replica accepts no writes.'} {code === null ? '' : `(${code})`}
         </Alert>
       )}
       {degraded.map((one) => (

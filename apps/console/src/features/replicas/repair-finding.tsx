@@ -140,7 +140,7 @@ export function RepairFinding({ finding: { id, code, name, repair }, onClose }: 
             </Button>
           ) : (
             <Button color="red" loading={isBusy} onClick={runRepair}>
-              Repair it
+              Repair the finding
             </Button>
           )}
         </Group>

@@ -16,7 +16,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
     width: 'minmax(120px, 2fr)',
     value: ({ id }) => id,
     cell: ({ id, url, answers }) => (
-      <span title={url ?? 'It has no address yet'}>
+      <span title={url ?? 'The replica has no address yet'}>
         {id}
         {answers ? ' (answers you)' : ''}
       </span>

@@ -72,7 +72,7 @@ export function EditKeyLimits({ limits, onClose }: EditKeyLimitsProps) {
               Cancel
             </Button>
             <Button type="submit" loading={isBusy} disabled={capProblem !== undefined || minutesProblem !== undefined}>
-              Set them
+              Set the limits
             </Button>
           </Group>
         </Stack>

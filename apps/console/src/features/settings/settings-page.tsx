@@ -29,7 +29,7 @@ export function SettingsPage() {
             <Choices name="timezone" label="Times" names={{ local: 'Local', utc: 'UTC' }} />
             <Choices name="units" label="Memory and disk" names={{ scaled: 'Largest unit', exact: 'MiB and GiB' }} />
             <Choices name="density" label="Rows of lists" names={{ compact: 'Compact', cosy: 'Cosy' }} />
-            <OnOff name="live" label="Lists follow changes when they are opened" />
+            <OnOff name="live" label="Lists start with live updates" />
             <OnOff name="shortcuts" label="Single-key shortcuts" />
           </Stack>
         </section>

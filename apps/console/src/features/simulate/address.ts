@@ -90,7 +90,9 @@ function ofInput(text: string): Scenario {
   const read = readObject(text)
   const scenario = 'value' in read ? fromSimulateInput(read.value) : undefined
   if (scenario !== undefined) return scenario
-  throw new UnreadableError(`The address has an input that cannot be read. ${'problem' in read ? read.problem : 'It has no request.'}`)
+  throw new UnreadableError(
+    `The address has an input that cannot be read. ${'problem' in read ? read.problem : 'The input has no request.'}`,
+  )
 }
 
 function furtherScenariosOf(text: string | undefined, first: Scenario): readonly Scenario[] {

@@ -90,7 +90,7 @@ describe('a request', () => {
     ['an image without conditions', { image: {} }],
     ['a destination without conditions', { requestedDestination: {} }],
     ['names of the form that are keys of a map', { image: { properties: { rootGb: '0', specs: '' } } }],
-  ])('the request of a decision keeps %s, also after an edit of the form', (_name, part) => {
+  ])('the request of a decision keeps %s, even after an edit of the form', (_name, part) => {
     const parsed = parseRequestSpec({ flavor: { vcpus: 2, memoryMb: 512 }, ...part })
     const shortened = parsed.ok ? withoutDefaults(parsed.value as RequestDocument) : {}
     expect(parseRequestSpec(shortened)).toEqual(parsed)
@@ -157,8 +157,8 @@ describe('a scenario', () => {
 
   test.each([
     ['a broken request', { request: '{' }, /a request that cannot be read/],
-    ['a list as overlay', { request: '{}', overlay: '[]' }, /overlay that cannot be read. It is a list/],
-    ['an input without a request', { input: '{}' }, /It has no request/],
+    ['a list as overlay', { request: '{}', overlay: '[]' }, /overlay that cannot be read. The text is a list/],
+    ['an input without a request', { input: '{}' }, /The input has no request/],
     ['a name that is too long', { name: 'n'.repeat(61) }, /name of 61 characters; it may have 60/],
     ['further scenarios that are not a list', { request: '{}', beside: '{}' }, /They are object; they must be a list/],
     ['further scenarios that are not JSON', { request: '{}', beside: '[' }, /further scenarios that cannot be read/],

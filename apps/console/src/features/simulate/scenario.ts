@@ -70,7 +70,9 @@ export const EMPTY: Scenario = {
 export function readObject(text: string): { readonly value: RequestDocument } | { readonly problem: string } {
   try {
     const value: unknown = JSON.parse(text)
-    return isRecord(value) ? { value } : { problem: `It is ${Array.isArray(value) ? 'a list' : typeof value}; it must be an object.` }
+    return isRecord(value)
+      ? { value }
+      : { problem: `The text is ${Array.isArray(value) ? 'a list' : `a ${typeof value}`}; it must be an object.` }
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) }
   }

@@ -23,8 +23,8 @@ export interface RequestOptions {
 }
 
 /**
- * Runs one operation and returns its data. Throws FaultError, UnreachableError (also if no answer arrives in time) or ProtocolError of
- * the client package. An unknown key signs the operator out, but the page stays. While the page shows the past, changes are not sent:
+ * Runs one operation and returns its data. Throws FaultError, UnreachableError (for example if no answer arrives in time) or ProtocolError
+ * of the client package. An unknown key signs the operator out, but the page stays. While the page shows the past, changes are not sent:
  * throws WritesOffError.
  */
 export async function request<Doc extends Operation>(

@@ -114,7 +114,7 @@ export function BrushBars({ label, bars, ends, idle, describe, onBrush, children
         <span>{ends[0]}</span>
         <span id={id} aria-live="polite" data-brush-line>
           {shownRange === undefined
-            ? (idle ?? `at most ${formatCount(most)} in one`)
+            ? (idle ?? `at most ${formatCount(most)} in one bar`)
             : describe(Math.min(...shownRange), Math.max(...shownRange))}
         </span>
         <span>{ends[1]}</span>

@@ -32,7 +32,7 @@ export interface CellMapProps {
   isHollow(cell: number): boolean
   /** One line about a cell, for the text under the map. */
   describe(cell: number): string
-  /** Called for Enter and for a double click. Without `onPress`, also for a click. */
+  /** Called for Enter and for a double click. Without `onPress`, it is called for a click too. */
   onOpen(cell: number): void
   /** Called for a click. */
   onPress?(cell: number): void

@@ -71,7 +71,7 @@ export function SavedViews({ list, onOpened }: SavedViewsProps) {
         first=""
         problemOf={(name) =>
           views.length >= MAX_VIEWS && views.every((one) => one.name !== name)
-            ? `There are ${MAX_VIEWS} views, which is the most: delete one first`
+            ? `At most ${MAX_VIEWS} views can be saved. Delete one first.`
             : undefined
         }
         action={(name) => (views.some((one) => one.name === name) ? 'Replace' : 'Save')}

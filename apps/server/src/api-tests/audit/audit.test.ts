@@ -319,7 +319,7 @@ describe('the hash chain of the audit', () => {
     await client.query('DELETE FROM audit WHERE seq > 10')
     await client.query('ALTER TABLE audit ENABLE TRIGGER USER')
     await dataOf(api, 'mutation { claimAbandon(idempotencyKey: "after") { __typename } }')
-    expect(api.warnings.filter((warning) => warning.includes('the audit went back'))).toHaveLength(1)
+    expect(api.warnings.filter((warning) => warning.includes('the audit lost rows'))).toHaveLength(1)
   })
 })
 

@@ -45,7 +45,7 @@ test('every count of a refusal has a query for its hosts, and the counts add up 
   expect(refusedBy.get('CoreFilter cpu.too_few')).toEqual(['c'])
 })
 
-test('a reason describes the state at the decision, and a separate field shows if the host would pass now', async () => {
+test('a reason describes the state at the decision, and a separate field shows whether the host would pass now', async () => {
   const held = await placeWith(api, {}, { flavor: { vcpus: 1, memoryMb: 4_096 }, forceHosts: ['a'] })
   const { decision } = await placeWith(api, {}, { flavor: { vcpus: 1, memoryMb: 1_024 }, forceHosts: ['a'] })
   expect(await whyNot(decision.id, 'a')).toMatchObject({ outcome: 'FILTERED', wouldPassNow: false })

@@ -189,7 +189,7 @@ test.each(['explainPlacement', 'whyNot'])('%s at a future revision is refused wi
   const host = query === 'whyNot' ? ', host: { host: "best" }' : ''
   const { errors } = await api.ask(`{ ${query}(input: { subject: { decisionId: "${decision}" }, at: 999999${host} }) { __typename } }`)
   expect(errors[0]).toMatchObject({
-    message: 'input.at is 999999; it must be a revision that the log still reaches',
+    message: 'input.at is 999999; it must be a revision that the log still contains',
     extensions: { code: 'GRAPHQL_VALIDATION_FAILED', path: ['input', 'at'] },
   })
 })

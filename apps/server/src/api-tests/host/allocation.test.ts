@@ -155,7 +155,9 @@ test('an invalid ratio of an aggregate causes a warning and has no effect', asyn
 test('for a class that a host does not report, a dry run warns that a value has no effect; setting the ratio leaves the reserved amount unchanged', async () => {
   await reported('a2', { full: machine })
   const typo = (await ask(SET, { host: 'a2', class: 'VCUP', ratio: 2, dryRun: true })).hostSetAllocation
-  expect(typo.impact.warnings).toEqual(['a2 does not report VCUP: what is set counts once that is reported; a similar name is VCPU'])
+  expect(typo.impact.warnings).toEqual([
+    'a2 does not report VCUP: the setting takes effect when the class is reported; a similar name is VCPU',
+  ])
   await ask(SET, { host: 'a2', class: 'VCPU', ratio: 2 })
   await ask(SET, { host: 'a2', class: 'VCPU', reserved: 1 })
   const [ratioFrom, reservedFrom] = [{ source: 'HOST' }, { source: 'HOST' }]

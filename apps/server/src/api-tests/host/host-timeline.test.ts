@@ -122,7 +122,7 @@ describe.each(engines)('the timeline of a host, with the log in $engine', ({ eng
       { field: 'trait HW_B', before: null, after: 'yes' },
     ])
     expect(grown.revision).toBe(marks.grown)
-    expect([mended.revision, mended.text]).toEqual([marks.mended, 'Its status was set: status DISABLED -> ENABLED (mended).'])
+    expect([mended.revision, mended.text]).toEqual([marks.mended, 'The status was set: status DISABLED -> ENABLED (mended).'])
     expect(disabled).toMatchObject({ reason: 'disk', changes: [{ before: 'ENABLED', after: 'DISABLED' }] })
     expect(first).toMatchObject({ revision: marks.reported, changes: [], reason: null })
   })

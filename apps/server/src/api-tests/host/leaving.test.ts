@@ -109,7 +109,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     expect(seen.host).toMatchObject({ gone: { reason: 'scrapped', readmitted: false } })
     expect(seen.host.capacity.map(({ capacity }: Json) => capacity)).toEqual([0, 0, 0])
     expect(seen.host.timeline.nodes).toContainEqual(
-      expect.objectContaining({ kind: 'FORGOTTEN', text: 'It was forgotten (scrapped).', reason: 'scrapped' }),
+      expect.objectContaining({ kind: 'FORGOTTEN', text: 'The host was forgotten (scrapped).', reason: 'scrapped' }),
     )
     await vi.waitFor(async () => {
       const [row] = await rows("SELECT status FROM compute_node WHERE host = 'b1'")

@@ -54,7 +54,7 @@ describe('the permissions of keys', () => {
     expect(Object.keys(whoMay).filter((name) => roots.every((each) => each.name !== name))).toEqual([])
   })
 
-  test('for every root field that the scopes of a key bound to a project allow, the table says if this key may read the field', () => {
+  test('for every root field that the scopes of a key bound to a project allow, the table says whether this key may read the field', () => {
     // a key bound to a project can only have the scopes READ, SCHEDULE and CLAIM
     const reachable = roots.filter(({ name }) => /^(any|READ|SCHEDULE|CLAIM)\b/.test(whoMay[name] ?? ''))
     for (const { root, field, name } of reachable) {
@@ -79,7 +79,7 @@ describe('the permissions of keys', () => {
     }
   })
 
-  /** The HTTP status and the first error code of an answer. For a stream, the HTTP status shows if the stream began. */
+  /** The HTTP status and the first error code of an answer. For a stream, the HTTP status shows whether the stream began. */
   async function endOf(document: string, key: string | null): Promise<readonly [number, unknown]> {
     if (!document.startsWith('subscription')) {
       const answer = await api.ask(document, {}, key)

@@ -186,7 +186,7 @@ describe('the instances of a gang keep their sizes', () => {
     expect(await sizesOf(ids)).toEqual({ [instances[0]]: 6, [instances[1]]: 1 })
     expect(await create(null)).toMatchObject({
       __typename: 'ValidationError',
-      issues: [{ message: expect.stringContaining('be given: the instances of the decision, a gang, are of several sizes') }],
+      issues: [{ message: expect.stringContaining('be given, because the instances of the decision (a gang) have several sizes') }],
     })
   })
 })

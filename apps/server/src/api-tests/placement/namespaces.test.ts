@@ -91,7 +91,7 @@ test('the explanation has the distance of the volume, and the host that reported
   const asked = `query ($in: WhyNotInput!) { whyNot(input: $in) { verdict { checks { filter facts { actual actualSource { ref } } } } } }`
   const { whyNot }: Json = await dataOf(api, asked, { in: { subject: { decisionId: answer.decision.id }, host: { host: 'h3' } } })
   const facts = whyNot.verdict.checks.find(({ filter }: Json) => filter === 'VolumeAffinityFilter').facts
-  expect(facts.map(({ actual }: Json) => actual)).toEqual(['none', 'in pool fast, as reported of h1'])
+  expect(facts.map(({ actual }: Json) => actual)).toEqual(['none', 'in pool fast, as reported about h1'])
   expect(facts[1].actualSource.ref).toMatch(/^storage, sequence 1, 20/)
   const { weighing }: Json = await gantt.explain(answer.decision.id)
   expect(weighing.hosts[0].weights).toContainEqual(expect.objectContaining({ weigher: 'VolumeAffinityWeigher', raw: -1, unit: 'distance' }))

@@ -94,7 +94,7 @@ describe('G01, credativ/ProxLB #35: groups that must not share hosts with other 
         {
           rule: 'claim.group_mismatch',
           path: ['input', 'spec', 'gantt', 'instanceGroup', 'apartFrom'],
-          expected: expect.stringContaining(`as it does with ${other}`),
+          expected: expect.stringContaining(`as ${other} does`),
         },
       ],
     })

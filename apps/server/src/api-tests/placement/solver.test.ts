@@ -64,7 +64,7 @@ test('a comparison counts a request as not solved if the solver would have to be
     total sampled elsewhere leftOut { notReplayable notSolved outOfTime } text } }`
   expect((await dataOf(api, COMPARE, { draft: parts })).compareProfiles).toEqual({
     ...{ total: 2, sampled: 1, elsewhere: 1, leftOut: { notReplayable: 0, notSolved: 1, outOfTime: 0 } },
-    text: 'compared@2 against compared@1: 1 of 2 requests were decided again: 0 had the same outcome, 1 went to other hosts, 0 were newly placed, 0 newly failed. Of the others 1 would need a solver.',
+    text: 'compared@2 against compared@1: 1 of 2 requests were decided again: 0 had the same outcome, 1 went to other hosts, 0 were newly placed, 0 newly failed. Of the other requests, 1 would need a solver.',
   })
 })
 

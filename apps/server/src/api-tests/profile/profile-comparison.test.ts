@@ -142,7 +142,7 @@ test('filters in shadow mode refuse no host, and each lists the requests that it
 test('a smaller sample is drawn, and the answer reports its size', async () => {
   const found = await compare(draft({}), { sample: 2 })
   expect(found).toMatchObject({ total: 5, sampled: 2, leftOut: { notDrawn: 3 } })
-  expect(found.text).toContain('Of the others 3 were not drawn.')
+  expect(found.text).toContain('Of the other requests, 3 were not sampled.')
 })
 
 test('a stored version is compared as a draft is, and nothing is claimed or written', async () => {
@@ -153,7 +153,7 @@ test('a stored version is compared as a draft is, and nothing is claimed or writ
   expect(await count()).toEqual(before)
 })
 
-test('a comparison says if the profile has no decisions', async () => {
+test('a comparison says whether the profile has decisions', async () => {
   expect(await compare({ version: 'best-fit@0' }, { baseline: 'first-fit' })).toMatchObject({
     total: 0,
     agreement: null,
@@ -211,7 +211,7 @@ test('a weigher is listed as unused only if it changed no decision', async () =>
   })
 })
 
-test('the list of unused parts says if there are few or no decisions', async () => {
+test('the list of unused parts says whether there are few or no decisions', async () => {
   const one = await unused({ version: 'policy@1' }, { last: 1 })
   // the newest decision is about the request that is too large for all hosts
   expect(one).toMatchObject({ found: 1, decided: 1 })

@@ -134,7 +134,7 @@ test('a host that does not list its instances is a finding once it has claims; t
   await found(['mute'], [])
 })
 
-test('instances without a claim are a notice that names the first of them', async () => {
+test('instances without a claim cause a notice that names the first of them', async () => {
   const instances = [1, 2, 3, 4].map(() => randomUUID())
   await report('ghosts', running(...instances))
   const [finding] = await found(['ghosts'], ['instance.unclaimed'])

@@ -48,7 +48,7 @@ describe.skipIf(noNatsServer !== undefined)(
       await restoreOlder()
       const started = start()
       await expect(started).rejects.toBeInstanceOf(StoreSetupError)
-      await expect(started).rejects.toThrow('(nats) is shorter, and the database has followed one up to revision 4')
+      await expect(started).rejects.toThrow('(nats) is shorter, and the tables of the database contain a log up to revision 4')
     })
 
     test('without the database a log with entries is used; once the database is back and the log differs, no more entries are written', async () => {
@@ -60,7 +60,7 @@ describe.skipIf(noNatsServer !== undefined)(
       await expect.poll(async () => (await health()).mode, LONG).toBe('READ_ONLY')
       expect(await health()).toMatchObject({
         code: 'store.went_back',
-        reason: expect.stringContaining('the database has followed one up to revision 4'),
+        reason: expect.stringContaining('the tables of the database contain a log up to revision 4'),
       })
       await api.service.close()
     })
@@ -69,14 +69,16 @@ describe.skipIf(noNatsServer !== undefined)(
       const other = await startTestService({ nats: parseNatsAddress(`${servers.url}/known`) })
       for (let i = 0; i < 3; i++) await placeWith(other, {})
       await other.close()
-      await expect(start()).rejects.toThrow(/has entry \S+ at revision 4, and the database has followed one up to revision 4 as entry \S+:/)
+      await expect(start()).rejects.toThrow(
+        /has entry \S+ at revision 4, and the tables of the database contain a log up to revision 4, with entry \S+ there:/,
+      )
     })
 
     test('with an empty log the start waits for the database, whose tables then show that the log is wrong', async () => {
       await restoreEmpty()
       await setDatabase(false)
       const started = start()
-      const refused = expect(started).rejects.toThrow('(nats) is empty, and the database has followed one up to revision 4')
+      const refused = expect(started).rejects.toThrow('(nats) is empty, and the tables of the database contain a log up to revision 4')
       await setDatabase(true)
       await refused
     })

@@ -76,7 +76,7 @@ describe.skipIf(noNatsServer !== undefined)(
       await placeWith(before, {})
       await before.service.close()
       const switched = startTestService({ database: other, nats })
-      await expect(switched).rejects.toThrow('(nats) is empty, and the database has followed one up to revision 2')
+      await expect(switched).rejects.toThrow('(nats) is empty, and the tables of the database contain a log up to revision 2')
       await expect(switched).rejects.toBeInstanceOf(StoreSetupError)
       const back = await startTestService({ database: other })
       expect(back.service.replica.fleet.ledger.claims.size).toBe(1)

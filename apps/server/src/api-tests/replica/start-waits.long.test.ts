@@ -95,7 +95,7 @@ describe.skipIf(noNatsServer !== undefined)(
       expect(replica.engine).toBe('nats')
       const waitWarnings = starting.warnings.filter((warning) => warning.startsWith('waiting for the store'))
       expect(waitWarnings.length).toBeGreaterThan(0)
-      expect(starting.warnings).toContainEqual(expect.stringMatching(/^the store is there after \d+ s; the start continues$/))
+      expect(starting.warnings).toContainEqual(expect.stringMatching(/^the store answered after \d+ s; the start continues$/))
     })
 
     test('a service that is stopped during the wait ends and frees its port', async () => {
@@ -128,7 +128,9 @@ describe.skipIf(noNatsServer !== undefined)(
       await setDatabase(false)
       const starting = await start('first')
       try {
-        await expect.poll(starting.ready, LONG).toContain('is empty, and the database, which may have followed one, does not answer')
+        await expect
+          .poll(starting.ready, LONG)
+          .toContain('is empty, and the database, which may contain the tables of an earlier log, does not answer')
       } finally {
         await setDatabase(true)
       }

@@ -57,7 +57,7 @@ describe('requiredStats', () => {
     expect(codeOf(await api.ask(REQUIRED, { profiles: ['nobody'] }))).toBe('GRAPHQL_VALIDATION_FAILED')
   })
 
-  test('a profile that needs fewer fields shortens requiredStats, also in the answer to a report, and omitted fields are shown as unknown', async () => {
+  test('a profile that needs fewer fields shortens requiredStats and the list in the answer to a report, and omitted fields are shown as unknown', async () => {
     expect((await report('h1', { gpus: [{ index: 0 }], traits: ['A'] })).required.namespaces[0].omittable).not.toContain('GPUS')
     const created = (await dataOf(api, CREATE, { name: 'default', input: lean })).profileVersionCreate
     expect(created).toMatchObject({

@@ -50,7 +50,7 @@ export interface SpanDurations {
   readonly isCut: boolean
 }
 
-/** Counts the decisions in a span, and measures them. */
+/** Counts the decisions in a span, and computes percentiles of their durations. */
 export interface ActivityStore {
   /** All steps of the span, including those without decisions. */
   steps(span: Span): Promise<StepCount[]>

@@ -1,6 +1,6 @@
 import { allNamesIn, type KeptDecision, type PublishedSpec, packDecision, type StoredFields, unpackDecision } from '@gantt/scheduler-core'
 import type { Query } from '@gantt/scheduler-core/query'
-import { mapInPieces, mapYielding } from '../../event-loop/lists.ts'
+import { mapAheadOfQueries, mapYielding } from '../../event-loop/lists.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Database, PrismaClient } from '../prisma.ts'
 import { ANSWERED, decisionQuerySql, type HostNames, hostsSql } from './decision-query.ts'
@@ -54,7 +54,7 @@ export interface DecisionStore {
 
 /** Refusals, and placements that claim nothing. They are not in the log, so other replicas find them only in the tables. */
 export interface UnloggedDecisions {
-  /** Decisions outside of the log that were made within this time by the clock of the tables, oldest first: their ids and ages. */
+  /** The ids and ages of the decisions outside of the log that were made within this time (by the database's clock), oldest first. */
   unlogged(withinMs: number): Promise<readonly { readonly id: string; readonly agoMs: number }[]>
 }
 
@@ -116,7 +116,7 @@ export class UnreadableDecisionError extends RangeError {
 export function createDecisionStore(prisma: PrismaClient): DecisionStore & UnloggedDecisions {
   /** Reads the decisions that `wanted` (conditions, order and limit in SQL) selects, in its order. It selects at most `most` decisions. */
   const readRows = async (wanted: Prisma.Sql, most: number): Promise<(StoredDecision | UnreadableDecision)[]> => {
-    if (most <= READ_DECISIONS) return mapInPieces(await prisma.$queryRaw<DecisionRow[]>`${SELECT} ${wanted}`, toListed)
+    if (most <= READ_DECISIONS) return mapYielding(await prisma.$queryRaw<DecisionRow[]>`${SELECT} ${wanted}`, toListed)
     const ids = await prisma.$queryRaw<{ id: string }[]>`SELECT d.id::text AS id FROM decision d ${wanted}`
     const read: (StoredDecision | UnreadableDecision)[] = []
     for (let from = 0; from < ids.length; from += READ_DECISIONS) {
@@ -125,7 +125,7 @@ export function createDecisionStore(prisma: PrismaClient): DecisionStore & Unlog
       const byId = new Map(rows.map((row) => [row.id, row]))
       // a decision that was deleted meanwhile is left out
       read.push(
-        ...(await mapInPieces(
+        ...(await mapYielding(
           some.flatMap((id) => byId.get(id) ?? []),
           toListed,
         )),
@@ -341,7 +341,7 @@ export async function writeDecisions(database: Database, decisions: readonly Sto
 }
 
 async function writeTogether(database: Database, decisions: readonly StoredDecision[], mayPack: boolean): Promise<void> {
-  const rows = await mapYielding(decisions, (decision) => rowOf(decision, mayPack))
+  const rows = await mapAheadOfQueries(decisions, (decision) => rowOf(decision, mayPack))
   await database.$executeRaw`
     INSERT INTO decision (id, outcome, at_ms, caller, request_spec_id, profile, seed, revision, entry_id, entry_place, attempt, took_us, instance_uuids, hosts, document,
       packed, claim_ids, inputs_hash, decided_hash, row_hash)

@@ -1,5 +1,5 @@
 import { publishedStats } from '@gantt/scheduler-core'
-import { mapYielding } from '../../event-loop/lists.ts'
+import { mapAheadOfQueries } from '../../event-loop/lists.ts'
 import type { Followed } from '../../sync/followed-log.ts'
 import type { Database, PrismaClient } from '../prisma.ts'
 import { writeDecisions } from './decisions.ts'
@@ -19,7 +19,7 @@ const STATEMENT_ROWS = 100
 const WRITE_MS = 30_000
 const ROW_MS = 2
 
-/** Reads the position of the projections, and writes them. Nothing else writes these tables. */
+/** Reads the position in the log up to which the projections are written, and writes the projections. Nothing else writes these tables. */
 export interface ProjectionStore {
   /** The last entry that the tables contain. */
   position(): Promise<Followed>
@@ -133,7 +133,7 @@ async function writeTables(tx: Database, next: readonly Rows[], put: Put, mayPac
     nodes,
     async (rows) => tx.$executeRaw`
       INSERT INTO compute_node (id, ordinal, host, node, status, availability_zone, document, revision)
-      SELECT * FROM jsonb_to_recordset(${JSON.stringify(await mapYielding(rows, withDocument))}::jsonb) AS row(id text, ordinal int, host text, node text, status text,
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(await mapAheadOfQueries(rows, withDocument))}::jsonb) AS row(id text, ordinal int, host text, node text, status text,
         availability_zone text, document jsonb, revision bigint)
       ON CONFLICT (id) DO UPDATE SET status = excluded.status, availability_zone = excluded.availability_zone, document = excluded.document,
         revision = excluded.revision`,

@@ -33,5 +33,5 @@ test('concurrent writes that end in another order than they were made cause no w
   const third = store.keepAudit([anAuditEntry()])
   ends[2]?.({ before: 1, after: 2 })
   await third
-  expect(warnings).toEqual(['the audit went back: row 2 was written and the last row is 1; rows were removed or a backup was restored'])
+  expect(warnings).toEqual(['the audit lost rows: row 2 was written, but the last row is 1; rows were removed or a backup was restored'])
 })

@@ -38,5 +38,5 @@ export function createRecordStore(prisma: PrismaClient, { mayPack, warn }: Recor
 /** Warns operators if the audit in the database has fewer rows than this process has seen. */
 export function warnIfBack(found: AuditHead, known: AuditHead, warn: (message: string) => void): void {
   if (found.seq < known.seq)
-    warn(`the audit went back: row ${known.seq} was written and the last row is ${found.seq}; rows were removed or a backup was restored`)
+    warn(`the audit lost rows: row ${known.seq} was written, but the last row is ${found.seq}; rows were removed or a backup was restored`)
 }

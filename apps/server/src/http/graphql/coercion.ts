@@ -25,7 +25,7 @@ const MAX_ERRORS = 50
 /** The values that this type accepts, as the end of a sentence that begins with "it must be". */
 export function allowedIn(type: GraphQLInputType): string {
   if (isNonNullType(type)) return allowedIn(type.ofType)
-  if (isListType(type)) return `a list, each ${allowedIn(type.ofType)}`
+  if (isListType(type)) return `a list in which each item is ${allowedIn(type.ofType)}`
   const named = getNamedType(type)
   if (isEnumType(named))
     return `one of ${named

@@ -1,7 +1,7 @@
 import { atOnce, type Steps } from '@gantt/scheduler-core'
 import { type DocumentNode, type ExecutionResult, GraphQLError, type GraphQLSchema, Kind } from 'graphql'
 import { createYoga, isAsyncIterable, mapAsyncIterator, type Plugin, type YogaServerInstance } from 'graphql-yoga'
-import { answerInPieces, callAnswered, pauseOfQuestion } from '../../event-loop/question.ts'
+import { answerYielding, callAnswered, pauseOfQuery } from '../../event-loop/query.ts'
 import type { Context } from '../../schema/context.ts'
 import { fault, isFault } from '../../schema/types/faults.ts'
 import { servicesFor } from '../../services/key/bound.ts'
@@ -95,19 +95,19 @@ function* checkInSteps(...[schema, document, operationName, variables]: Checked)
  * variable once for each use.
  */
 function useCostLimit(): Plugin<Context, Call> {
-  const inPieces = async (...checked: Checked): Promise<void> => {
-    await pauseOfQuestion()
-    await answerInPieces(checkInSteps(...checked))
+  const checkYielding = async (...checked: Checked): Promise<void> => {
+    await pauseOfQuery()
+    await answerYielding(checkInSteps(...checked))
     checkCost(...checked)
     // the executor reads the variables without yielding
-    await pauseOfQuestion()
+    await pauseOfQuery()
   }
   const check: Plugin['onExecute'] = ({ args, setResultAndStopExecution }) => {
     const { schema, document, operationName, variableValues } = args
     const checked: Checked = [schema, document, operationName ?? undefined, variableValues ?? {}]
     const refuse = (error: unknown): void => setResultAndStopExecution({ errors: [toFault(error)] })
     // a call with few values must not wait for the turns of long queries
-    if (variableValues && areLarge(variableValues)) return inPieces(...checked).catch(refuse)
+    if (variableValues && areLarge(variableValues)) return checkYielding(...checked).catch(refuse)
     try {
       atOnce(checkInSteps(...checked))
       checkCost(...checked)
@@ -160,7 +160,7 @@ export function useTypedErrors(schema: GraphQLSchema): Plugin<Context, Call> {
           if (!neverRan(result)) return undefined
           const reword = (): void => setResult(reworded(result, args))
           // large variables are read once more in another turn of the event loop
-          return args.variableValues && areLarge(args.variableValues) ? Promise.resolve(pauseOfQuestion()).then(reword) : reword()
+          return args.variableValues && areLarge(args.variableValues) ? Promise.resolve(pauseOfQuery()).then(reword) : reword()
         },
       }
     },

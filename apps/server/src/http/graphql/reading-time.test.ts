@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createGraphql } from './graphql.ts'
 import { createAnswers } from './limits/answer-size.ts'
 
-/** Sends an operation. Returns the content type of the answer, and how often the reading time of its caller began. */
+/** Sends an operation. Returns the content type of the answer, and how many times the reading time of its caller began. */
 async function ask(query: string) {
   const schema = buildSchema('type Query { now: Int } type Subscription { later: Int }')
   async function* later() {

@@ -25,7 +25,7 @@ export interface AskerHealth {
   /** How many calls had no valid answer, and how many threads ended by themselves. */
   readonly count: number
   readonly last: { readonly part: string; readonly message: string; readonly at: number } | undefined
-  /** How often the thread was restarted; 0 for an extender. */
+  /** How many times the thread was restarted; 0 for an extender. */
   readonly restarts: number
 }
 

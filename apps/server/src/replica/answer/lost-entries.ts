@@ -28,7 +28,10 @@ export function dropBehind({ held: answers, queue, inFlight }: Underway, revisio
   const others = sent === inFlight ? [] : (inFlight?.owners ?? []).map(({ work }) => work)
   if (sent !== undefined) for (const { work } of sent.owners) waits.delete(work)
   queue.requeue([...waits, ...others])
-  const error = new UnavailableError('store', 'the store lost an entry on which the answer depends before it was durable; ask again')
+  const error = new UnavailableError(
+    'store',
+    'the store lost an entry on which the answer depends before it was durable; send the call again',
+  )
   for (const { work, fail } of held) if (work === undefined) fail(error)
   return { lost, sent }
 }

@@ -45,7 +45,7 @@ export function createCauseSearches(timers: Timers, { onFound }: { onFound(decis
       return undefined
     }
   }
-  const searchInPieces = async ({ work, search }: Refusal, copy: Fleet): Promise<UnloggedAnswer | undefined> => {
+  const searchYielding = async ({ work, search }: Refusal, copy: Fleet): Promise<UnloggedAnswer | undefined> => {
     const steps = search(copy)
     try {
       while (!work.abandoned) {
@@ -69,7 +69,7 @@ export function createCauseSearches(timers: Timers, { onFound }: { onFound(decis
       if (searches >= MAX_SEARCHES) return Promise.resolve(searchAtOnce(refusal, copyFleet(fleet)))
       const copy = sharedCopy(fleet)
       searches++
-      const complete = last.then(() => searchInPieces(refusal, copy))
+      const complete = last.then(() => searchYielding(refusal, copy))
       last = complete
       return complete
     },

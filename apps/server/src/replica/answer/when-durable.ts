@@ -7,7 +7,7 @@ import type { HeldAnswers } from './held-answers.ts'
 export const whenDurable = (held: HeldAnswers, place: Place, timers: Timers, timeoutMs: number): Promise<void> =>
   new Promise((resolve, reject) => {
     const cancel = timers.after(timeoutMs, () =>
-      reject(new UnavailableError('store', 'the store does not answer; the read state is not durable yet, ask again')),
+      reject(new UnavailableError('store', 'the store does not answer; the read state is not durable yet, send the call again')),
     )
     held.hold({
       place,

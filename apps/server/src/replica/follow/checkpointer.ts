@@ -1,5 +1,5 @@
 import { captureFleet, copyFleet, type Fleet } from '@gantt/scheduler-core'
-import { inPieces } from '../../event-loop/pauses.ts'
+import { runYielding } from '../../event-loop/pauses.ts'
 import type { Horizon } from '../../sync/retention.ts'
 import type { Synchronizer } from '../../sync/synchronizer.ts'
 import type { Timers } from '../../timers.ts'
@@ -54,7 +54,7 @@ export function createCheckpointer(store: Synchronizer, { timers, revision, hori
   }
 
   const keep = async (fleet: Fleet, beganAt: number): Promise<void> => {
-    const checkpoint = await inPieces(captureFleet(fleet), timers)
+    const checkpoint = await runYielding(captureFleet(fleet), timers)
     const isNewest = await store.saveCheckpoint(checkpoint)
     keptRevision = fleet.place.revision
     restsUntil = beganAt + REST * (timers.now() - beganAt)

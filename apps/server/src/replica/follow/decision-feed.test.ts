@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { StoredDecision } from '../../db/tables/decisions.ts'
-import { assertAsked, duringCall } from '../../event-loop/question.ts'
+import { assertAsked, duringCall } from '../../event-loop/query.ts'
 import { realTimers } from '../../timers.ts'
 import { createDecisionFeed, LOOK_EVERY_MS, SLACK_MS } from './decision-feed.ts'
 

@@ -1,6 +1,6 @@
 import type { DecisionStore, UnloggedDecisions } from '../../db/tables/decisions.ts'
 import type { StoredDecision } from '../../db/tables/rows.ts'
-import { outsideOfCalls } from '../../event-loop/question.ts'
+import { outsideOfCalls } from '../../event-loop/query.ts'
 import type { Timers } from '../../timers.ts'
 
 /** The interval at which the tables are queried for decisions of other replicas, if there are listeners and other replicas. */

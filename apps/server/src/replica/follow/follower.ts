@@ -9,7 +9,7 @@ import {
   restoreFleet,
   type Void,
 } from '@gantt/scheduler-core'
-import { inPieces } from '../../event-loop/pauses.ts'
+import { runYielding } from '../../event-loop/pauses.ts'
 import { DEFAULT_HORIZON } from '../../sync/retention.ts'
 import { LogTrimmedError, StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../../sync/synchronizer.ts'
 import { realTimers, type Timers } from '../../timers.ts'
@@ -190,7 +190,7 @@ export class Follower {
     const checkpoint = await this.#store.loadCheckpoint(Number.MAX_SAFE_INTEGER)
     if (checkpoint === undefined || checkpoint.place.revision <= before)
       throw new StoreWentBackError(`the log no longer follows revision ${before}, and there is no later checkpoint`)
-    this.#replace(await inPieces(rebuildFleet(checkpoint, this.#fleet), this.#timers), false)
+    this.#replace(await runYielding(rebuildFleet(checkpoint, this.#fleet), this.#timers), false)
     this.#options.warn(`the log no longer reaches back to revision ${before}; going on from the checkpoint at ${checkpoint.place.revision}`)
     this.#hooks.onJump()
   }

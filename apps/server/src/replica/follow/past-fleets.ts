@@ -1,5 +1,5 @@
 import { copyFleet, Fleet, type FleetReader, rebuildFleet } from '@gantt/scheduler-core'
-import { answerInPieces, pauseOfQuestion } from '../../event-loop/question.ts'
+import { answerYielding, pauseOfQuery } from '../../event-loop/query.ts'
 import { ENTRIES_AT_ONCE, type LogReader, LogTrimmedError, StoreWentBackError } from '../../sync/synchronizer.ts'
 import { realTimers, type Timers } from '../../timers.ts'
 import type { Applied, Snapshot } from '../replica-options.ts'
@@ -257,8 +257,8 @@ export async function* advance(store: LogReader, fleet: Fleet, upTo: number): As
     const entries = await store.read(fleet.place, Math.min(ENTRIES_AT_ONCE, upTo - fleet.place.revision))
     if (entries.length === 0) throw new RangeError(`the log ends at revision ${fleet.place.revision}; ${upTo} was requested`)
     for (const entry of entries) {
-      yield { entry, verdicts: await answerInPieces(fleet.applyInSteps(entry)) }
-      const pause = pauseOfQuestion()
+      yield { entry, verdicts: await answerYielding(fleet.applyInSteps(entry)) }
+      const pause = pauseOfQuery()
       if (pause !== undefined) await pause
     }
   }
@@ -266,7 +266,7 @@ export async function* advance(store: LogReader, fleet: Fleet, upTo: number): As
 
 async function fromCheckpoint(store: LogReader, atMost: number, reader: FleetReader | undefined): Promise<Fleet> {
   const checkpoint = await store.loadCheckpoint(atMost)
-  return checkpoint === undefined ? new Fleet(reader) : answerInPieces(rebuildFleet(checkpoint, reader))
+  return checkpoint === undefined ? new Fleet(reader) : answerYielding(rebuildFleet(checkpoint, reader))
 }
 
 const revisionOf = ({ fleet }: Kept): number => fleet.place.revision

@@ -106,7 +106,9 @@ export class Appender implements FollowerHooks {
     if (this.#isClosing) return Promise.reject(new UnavailableError('closing', 'the replica is closing'))
     if (freshness.isStoreAway) {
       const seconds = Math.round(freshness.age / 1_000)
-      return Promise.reject(new UnavailableError('store', `the store has not answered for ${seconds} s; nothing was done, ask again later`))
+      return Promise.reject(
+        new UnavailableError('store', `the store has not answered for ${seconds} s; nothing was done, send the call again later`),
+      )
     }
     const answer = this.#queue.add(freshness.arrive(), deadlineMs, create)
     this.wake()
@@ -119,7 +121,7 @@ export class Appender implements FollowerHooks {
     this.wake()
     await this.#running
     await this.#unlogged.close()
-    this.#failAll(new UnavailableError('closing', 'the replica is closing; ask again with the same key to learn the outcome'))
+    this.#failAll(new UnavailableError('closing', 'the replica is closing; send the call again with the same key to learn the outcome'))
   }
 
   /** Stops writing permanently, because this release cannot continue with the store or the log. */
@@ -127,7 +129,7 @@ export class Appender implements FollowerHooks {
     const reason = error instanceof Error ? error : new Error(String(error))
     this.#halted = reason
     const known = reason instanceof StoreWentBackError || reason instanceof UnknownEntryError
-    this.#options.warn(`this replica takes no more writes: ${known ? reason.message : (reason.stack ?? reason.message)}`)
+    this.#options.warn(`this replica accepts no more writes: ${known ? reason.message : (reason.stack ?? reason.message)}`)
     this.#failAll(new UnavailableError(this.#haltReason, reason.message))
     this.#parts().freshness.changed.notify()
   }

@@ -22,7 +22,9 @@ export function createCallQueue(timers: Timers): CallQueue {
     works,
     add<Outcome, Item extends Work>(arrived: number, deadlineMs: number, create: (waiting: Waiting<Outcome>) => Item) {
       if (works.length >= MAX_WAITING)
-        return Promise.reject(new UnavailableError('store', `${MAX_WAITING} calls wait already; nothing was done, try again later`))
+        return Promise.reject(
+          new UnavailableError('store', `${MAX_WAITING} calls are already waiting; nothing was done, send the call again later`),
+        )
       return new Promise<Outcome>((resolve, reject) => {
         const item = create({
           arrived,
@@ -41,7 +43,12 @@ export function createCallQueue(timers: Timers): CallQueue {
           item.abandoned = true
           const waiting = works.indexOf(item)
           if (waiting >= 0) works.splice(waiting, 1)
-          reject(new UnavailableError('deadline', `no answer within ${deadlineMs} ms; ask again with the same key to learn the outcome`))
+          reject(
+            new UnavailableError(
+              'deadline',
+              `no answer within ${deadlineMs} ms; send the call again with the same key to learn the outcome`,
+            ),
+          )
         })
         works.push(item)
       })

@@ -24,7 +24,7 @@ export interface PlacementWork extends Waiting<PlacementOutcome> {
   readonly notAfter: number
   /** The answers of plug-ins and extenders about the call. If these answers no longer apply, new answers are requested. */
   gathered: Gathered
-  /** How often the answers were requested. */
+  /** How many times the answers were requested. */
   gatherings: number
   attempt: number
   /** True if an entry was written for the call. The time of the log is then not earlier than the call. */

@@ -8,7 +8,7 @@ export class FeatureLevelError extends Error {
 
   constructor(replica: string, reads: number, needs: number) {
     super(
-      `the change needs feature level ${needs}, and replica ${replica} reads up to level ${reads}; nothing was done: upgrade that replica, start it without GANTT_FEATURE_LEVEL if that holds it, or stop it, first`,
+      `the change needs feature level ${needs}, and replica ${replica} reads up to level ${reads}; nothing was changed. First upgrade that replica, start it without GANTT_FEATURE_LEVEL if this setting limits its level, or stop it`,
     )
     this.replica = replica
     this.reads = reads

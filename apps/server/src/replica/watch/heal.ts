@@ -1,5 +1,5 @@
 import { compareFleets, type Difference, Fleet, type LogEntry, rebuildFleet } from '@gantt/scheduler-core'
-import { inPieces } from '../../event-loop/pauses.ts'
+import { runYielding } from '../../event-loop/pauses.ts'
 import { ENTRIES_AT_ONCE, type LogReader } from '../../sync/synchronizer.ts'
 import type { Replica } from '../replica.ts'
 import type { Applied } from '../replica-options.ts'
@@ -54,13 +54,13 @@ export async function healReplica(
   })
   try {
     const checkpoint = await log.loadCheckpoint(Math.min(from ?? Number.MAX_SAFE_INTEGER, before.place.revision))
-    const after = checkpoint === undefined ? new Fleet(before) : await inPieces(rebuildFleet(checkpoint, before))
+    const after = checkpoint === undefined ? new Fleet(before) : await runYielding(rebuildFleet(checkpoint, before))
     const begun = after.place.revision
     while (after.place.revision < before.place.revision && !missed.some(({ revision }) => revision === after.place.revision + 1)) {
       const entries = await log.read(after.place, ENTRIES_AT_ONCE)
       if (entries.length === 0)
         throw new HealError(`the log ends at revision ${after.place.revision}; this replica is at ${before.place.revision}`)
-      await inPieces(applyUpTo(after, entries, () => before.place.revision))
+      await runYielding(applyUpTo(after, entries, () => before.place.revision))
       assertSame(replica, before)
     }
     // the rest of this step runs without yielding, so that no entry is applied meanwhile
@@ -69,7 +69,7 @@ export async function healReplica(
       throw new HealError(`the log has another entry at revision ${before.place.revision} than this replica: restart the replica`)
     follow = (entry) => void after.apply(entry)
 
-    const { count, differences } = await inPieces(collect(before, after))
+    const { count, differences } = await runYielding(collect(before, after))
     assertSame(replica, before)
     if (failure !== undefined) throw failure
     if (!dryRun) replica.adopt(after)

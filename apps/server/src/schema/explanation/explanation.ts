@@ -143,7 +143,7 @@ Explanation.implement({
 })
 
 export const ExplainSubject = builder.inputType('ExplainSubject', {
-  description: 'What to explain: exactly one of these fields.',
+  description: 'What to explain. Exactly one of these fields must be set.',
   isOneOf: true,
   fields: (t) => ({
     decisionId: t.id({ description: 'The decision to explain.' }),

@@ -91,7 +91,7 @@ const requestInput = inputOf(requestForm, {
 })
 
 export const SpecInput = builder.inputType('SpecInput', {
-  description: 'A request in one of the accepted forms: exactly one of these fields.',
+  description: 'A request in one of the accepted forms. Exactly one of these fields must be set.',
   isOneOf: true,
   fields: (t) => ({
     gantt: t.field({ type: requestInput.type, description: "The request in Gantt's form." }),

@@ -47,7 +47,8 @@ const PluginPart = builder.objectRef<PartShape>('PluginPart').implement({
   fields: (t) => ({
     kind: t.expose('kind', { type: PluginPartKind, description: 'The kind of the part.' }),
     name: t.exposeString('name', {
-      description: 'The name of the part. Profiles use it; for a lease provider, GANTT_LIVENESS does; for a namespace, reports do.',
+      description:
+        'The name of the part, which profiles use. GANTT_LIVENESS uses the name of a lease provider, and reports use the name of a namespace.',
     }),
     description: t.exposeString('description', {
       description:

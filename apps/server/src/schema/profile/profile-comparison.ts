@@ -90,7 +90,7 @@ const LeftOut = builder.objectRef<Shape['leftOut']>('LeftOutRequests').implement
   description: 'How many requests of the time window were not replayed, by reason.',
   fields: (t) => ({
     notDrawn: t.exposeInt('notDrawn', {
-      description: 'Requests that were not drawn, because the window has more requests than the sample.',
+      description: 'Requests that were not sampled, because the window has more requests than the sample.',
     }),
     beyondRetention: t.exposeInt('beyondRetention', { description: 'Requests whose state the log no longer contains.' }),
     outOfTime: t.exposeInt('outOfTime', { description: 'Requests that were not replayed before the deadline.' }),
@@ -203,7 +203,7 @@ const ProfileComparison = builder.objectRef<Shape>('ProfileComparison').implemen
 })
 
 const ProfileCandidate = builder.inputType('ProfileCandidateInput', {
-  description: 'The profile version or draft to evaluate: exactly one of these fields.',
+  description: 'The profile version or draft to evaluate. Exactly one of these fields must be set.',
   isOneOf: true,
   fields: (t) => ({
     version: t.id({ description: 'A version, as global id or name@number.' }),

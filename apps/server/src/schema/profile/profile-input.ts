@@ -101,5 +101,5 @@ export function pathIn({ filters, weighers, schedulerName }: GivenVersion): Path
 /** The error if both scheduler fields are set, because only one scheduler can decide. */
 export const twoSchedulers = ({ scheduler, schedulerName }: GivenVersion): Invalid | undefined =>
   schedulerName && scheduler && scheduler !== 'plugin'
-    ? invalid([issue(['input', 'scheduler'], scheduler.toUpperCase(), 'be PLUGIN, or left out, where schedulerName names a scheduler')])
+    ? invalid([issue(['input', 'scheduler'], scheduler.toUpperCase(), 'be PLUGIN or be left out, because schedulerName names a scheduler')])
     : undefined

@@ -132,7 +132,7 @@ const FindingRepair = builder.objectRef<ReturnType<FindingRepairs['of']>>('Findi
     options: t.field({
       type: [FindingRepairOption],
       description:
-        'The first possible repairs, at most twenty. `text` says if there can be others, whose names are accepted as well. If there are several, pass the name of one as `choose`.',
+        'The first possible repairs, at most twenty. `text` says whether there can be others, whose names are accepted as well. If there are several, pass the name of one as `choose`.',
       resolve: ({ options }) => [...options],
     }),
   }),

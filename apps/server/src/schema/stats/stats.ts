@@ -1,4 +1,4 @@
-import { mapInPieces } from '../../event-loop/lists.ts'
+import { mapYielding } from '../../event-loop/lists.ts'
 import type { Issue } from '../../services/calls/outcome.ts'
 import type { ReportInput } from '../../services/stats/report-input.ts'
 import type { ReportApplied, ReportNeedsFull, ReportOutcome, ReportStale } from '../../services/stats/stats.ts'
@@ -39,7 +39,7 @@ const NamespaceReportInput = builder.inputType('NamespaceReportInput', {
 })
 
 const StatsReportInput = builder.inputType('StatsReportInput', {
-  description: 'The content of a report: exactly one of these fields.',
+  description: 'The content of a report. Exactly one of these fields must be set.',
   isOneOf: true,
   fields: (t) => ({
     full: t.field({ type: fullStatsInput.type, description: "A full report of the host, in Gantt's form." }),
@@ -163,7 +163,7 @@ builder.mutationField('updateResourceStats', (t) =>
     authScopes: { scope: 'REPORT' },
     description: 'Reports the state of hosts. For a report without new content, nothing is written.',
     args: { input: t.arg({ type: UpdateResourceStatsInput, required: true, description: 'The reports to store.' }) },
-    resolve: async (_root, { input }, { stats }) => stats.update(await mapInPieces(input.updates, toReport)),
+    resolve: async (_root, { input }, { stats }) => stats.update(await mapYielding(input.updates, toReport)),
   }),
 )
 

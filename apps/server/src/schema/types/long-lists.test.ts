@@ -1,7 +1,7 @@
 import { buildSchema, type GraphQLObjectType, getIntrospectionQuery, graphqlSync } from 'graphql'
 import { createYoga } from 'graphql-yoga'
 import { expect, test } from 'vitest'
-import { duringCall } from '../../event-loop/question.ts'
+import { duringCall } from '../../event-loop/query.ts'
 import { pauseInLongLists } from './long-lists.ts'
 
 /** A schema with a list of items. `resolve` resolves a field of each item. */

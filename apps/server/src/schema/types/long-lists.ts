@@ -11,14 +11,14 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql'
-import { isInCall, pauseOfQuestion } from '../../event-loop/question.ts'
+import { isInCall, pauseOfQuery } from '../../event-loop/query.ts'
 
 /** Lists up to this length are completed without yielding. */
 const SHORT = 8
 
 /**
  * Lets other calls run while a long list of objects is resolved. The items of the list become promises that resolve one by one, with
- * pauses. Without the pauses, the executor would complete a list with synchronous resolvers in one piece.
+ * pauses. Without the pauses, the executor would complete a list with synchronous resolvers without yielding.
  */
 export function pauseInLongLists(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap()))
@@ -76,7 +76,7 @@ function handOver(items: readonly unknown[]): Promise<unknown>[] {
   const give = async (): Promise<void> => {
     for (const [position, item] of items.entries()) {
       try {
-        await pauseOfQuestion()
+        await pauseOfQuery()
       } catch (error) {
         for (const { refuse } of waiting.slice(position)) refuse(error)
         return

@@ -22,7 +22,7 @@ function checkMetadata({ name, availabilityZone, setMetadata, unsetMetadata }: A
     if (key === '__proto__') issues.push(issue([...path, 'key'], key, 'be another key'))
     if (keys.has(key)) issues.push(issue([...path, 'key'], key, 'be given once', 'call.repeated'))
     if (key === ZONE_KEY && typeof availabilityZone === 'string' && value !== availabilityZone)
-      issues.push(issue([...path, 'value'], value, `be ${availabilityZone}, as availabilityZone says`))
+      issues.push(issue([...path, 'value'], value, `be ${availabilityZone}, which is the value of availabilityZone`))
     keys.add(key)
   }
   for (const [i, key] of (unsetMetadata ?? []).entries())

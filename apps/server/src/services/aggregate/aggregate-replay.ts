@@ -12,7 +12,7 @@ import {
 } from '@gantt/scheduler-core'
 import { type DecisionStore, isUnreadable } from '../../db/tables/decisions.ts'
 import type { StoredDecision } from '../../db/tables/rows.ts'
-import { answerInPieces } from '../../event-loop/question.ts'
+import { answerYielding } from '../../event-loop/query.ts'
 import type { Replica } from '../../replica/replica.ts'
 import { InputFault } from '../calls/outcome.ts'
 import { checkRange } from '../calls/text.ts'
@@ -95,7 +95,7 @@ export function createAggregateReplay({ replica, store, decisions }: AggregateRe
     const readable = rows.filter((row): row is StoredDecision => !isUnreadable(row))
     const sides = await sidesOf(replica, change)
     const tally = createTally(sides)
-    await answerInPieces(tally.all(readable, isOver))
+    await answerYielding(tally.all(readable, isOver))
     const room = await roomOf(sides, readable, isOver)
     const { notReplayable, counts, otherwise } = tally
     const sampled = counts.SAME + counts.ELSEWHERE + counts.NEW_FAILURE + counts.NEW_PLACEMENT
@@ -179,7 +179,7 @@ async function roomOf(sides: Sides, stored: readonly StoredDecision[], isOver: (
   for (const [flavor, { request, profile }] of [...asked].sort(([, a], [, b]) => b.count - a.count).slice(0, FLAVORS)) {
     if (isOver()) break
     const count = (fleet: Fleet) =>
-      answerInPieces(
+      answerYielding(
         countCapacity(fleet, {
           request,
           profile: decidingNow(sides.now, profile),

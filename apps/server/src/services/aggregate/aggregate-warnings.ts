@@ -22,7 +22,7 @@ import {
 } from '@gantt/scheduler-core'
 import { type DecisionStore, isUnreadable } from '../../db/tables/decisions.ts'
 import type { StoredDecision } from '../../db/tables/rows.ts'
-import { answerInPieces, pauseOfQuestion } from '../../event-loop/question.ts'
+import { answerYielding, pauseOfQuery } from '../../event-loop/query.ts'
 import { findSource, requestOfMove } from '../../replica/propose/moves.ts'
 import type { Replica } from '../../replica/replica.ts'
 import { InputFault } from '../calls/outcome.ts'
@@ -57,7 +57,7 @@ export interface AggregateWarnings {
 }
 
 /**
- * Checks if the hosts of live claims would pass the filters after the edit of a dry run. Returns null if the edit was applied. Throws
+ * Checks whether the hosts of live claims would pass the filters after the edit of a dry run. Returns null if the edit was applied. Throws
  * InputFault.
  */
 export type WarnOfAggregateEdit = (done: AggregateDone, deadlineMs: number | null) => Promise<AggregateWarnings | null>
@@ -82,7 +82,7 @@ export function createAggregateWarnings({ replica, store, decisions }: Aggregate
   const warn = async ({ change }: AggregateDone, isOver: () => boolean): Promise<AggregateWarnings> => {
     await decisions.caughtUp()
     const sides = await sidesOf(replica, change)
-    const claims = await answerInPieces(claimsOn(sides.now, change))
+    const claims = await answerYielding(claimsOn(sides.now, change))
     const tally = createTally(sides)
     for (let from = 0; from < claims.length && !isOver(); from += READ_TOGETHER) {
       const some = claims.slice(from, from + READ_TOGETHER)
@@ -91,7 +91,7 @@ export function createAggregateWarnings({ replica, store, decisions }: Aggregate
       for (const claim of some) {
         if (isOver()) break
         tally.add(claim, byId.get(claim.decision))
-        await pauseOfQuestion()
+        await pauseOfQuery()
       }
     }
     const { asked, notAskable, refused, warnings } = tally.sum()

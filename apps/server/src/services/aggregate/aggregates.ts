@@ -27,8 +27,8 @@ import {
   type Void,
   ZONE_KEY,
 } from '@gantt/scheduler-core'
-import { sortInPieces } from '../../event-loop/lists.ts'
-import { answerInPieces } from '../../event-loop/question.ts'
+import { sortYielding } from '../../event-loop/lists.ts'
+import { answerYielding } from '../../event-loop/query.ts'
 import type { Replica } from '../../replica/replica.ts'
 import { type Failure, type Invalid, invalid, type ManyIssues, type NotFound, notFound, sentenceOf } from '../calls/outcome.ts'
 import { listOf, type Page, type PageArgs, pageOf } from '../calls/paging.ts'
@@ -161,12 +161,12 @@ export function createAggregates(replica: Replica): Aggregates {
     const before = fleet.aggregates.byUuid.get(uuid)
     const full = tooManyKeys(next, before)
     if (full !== undefined) return invalid([full])
-    const impact = await answerInPieces(impactOf(fleet, before, next))
+    const impact = await answerYielding(impactOf(fleet, before, next))
     // the author of a ratio is recorded once every replica supports such records
     const isKept = fleet.featureLevel >= ALLOCATION_RULES && givesRatios(next)
     const change: AggregateChanged = { type: 'aggregate', uuid, expectedVersion, next, ...(isKept && { by }) }
     const verdict: Void = dryRun
-      ? await answerInPieces(fleet.aggregates.refusesInSteps(change))
+      ? await answerYielding(fleet.aggregates.refusesInSteps(change))
       : (await replica.propose([change]))[0]?.void
     if (verdict === 'aggregate.version') return versionConflict(expectedVersion, find(uuid))
     if (verdict !== undefined) return refused(verdict, next)
@@ -203,7 +203,7 @@ export function createAggregates(replica: Replica): Aggregates {
   const check = async (edit: AggregateEdit): Promise<ManyIssues> => {
     const added = edit.addHosts ?? []
     if (added.some((host) => replica.fleet.hosts.nodesOf(host).length === 0)) await replica.fresh()
-    return answerInPieces(checkEdit(replica.fleet, edit))
+    return answerYielding(checkEdit(replica.fleet, edit))
   }
 
   return {
@@ -215,12 +215,12 @@ export function createAggregates(replica: Replica): Aggregates {
       const keyFor = (aggregate: Aggregate) => [read(aggregate), aggregate.name] as const
       // aggregates with equal sort keys are sorted by name, ascending
       const compare = (a: OrderKey, b: OrderKey): number => sign * compareKeys(a[0], b[0]) || byCodeUnit(a[1], b[1])
-      const asked = await answerInPieces(findAggregates(query, fleet))
+      const asked = await answerYielding(findAggregates(query, fleet))
       const all = asked.map((aggregate) => datedIn(aggregate, fleet, replica.fleet))
       return pageOf(
         listOf('aggregates', [query, field, direction]),
         page,
-        await sortInPieces(all, (a, b) => compare(keyFor(a), keyFor(b))),
+        await sortYielding(all, (a, b) => compare(keyFor(a), keyFor(b))),
         {
           types: [NUMBERS.has(field) ? 'number' : 'string', 'string'],
           keyFor,
@@ -266,7 +266,7 @@ export function createAggregates(replica: Replica): Aggregates {
     async create(input, by, dryRun) {
       const issues = await check(input)
       if (issues.count > 0) return asGiven(issues, ([, ...inner]) => ['input', ...ofCreation(inner)])
-      const next = await answerInPieces(edited({ name: input.name, metadata: {}, hosts: [] }, named(input)))
+      const next = await answerYielding(edited({ name: input.name, metadata: {}, hosts: [] }, named(input)))
       return write(randomUUID(), 0, next, by, dryRun)
     },
     async importNova(document, by, dryRun) {
@@ -274,10 +274,10 @@ export function createAggregates(replica: Replica): Aggregates {
       if ('message' in read) return invalid([read])
       await replica.fresh()
       const current = find(read.uuid)
-      const edit = await answerInPieces(editTo({ ...read, hosts: presentHosts(replica.fleet.hosts, read.hosts) }, current))
+      const edit = await answerYielding(editTo({ ...read, hosts: presentHosts(replica.fleet.hosts, read.hosts) }, current))
       const issues = await check(edit)
       if (issues.count > 0) return asGiven(issues, ([, ...inner]) => ['document', ...ofDocument(inner, edit)])
-      const next = await answerInPieces(edited(current ?? { name: read.name, metadata: {}, hosts: [] }, edit))
+      const next = await answerYielding(edited(current ?? { name: read.name, metadata: {}, hosts: [] }, edit))
       return write(read.uuid, current?.version ?? 0, next, by, dryRun)
     },
     async update(uuid, ifVersion, edit, by, dryRun) {
@@ -285,7 +285,7 @@ export function createAggregates(replica: Replica): Aggregates {
       if (issues.count > 0) return asGiven(issues, (path) => path)
       const current = await at(uuid, ifVersion)
       if ('type' in current) return current
-      return write(uuid, ifVersion, await answerInPieces(edited(current, named(edit))), by, dryRun)
+      return write(uuid, ifVersion, await answerYielding(edited(current, named(edit))), by, dryRun)
     },
     async delete(uuid, ifVersion, dryRun) {
       const current = await at(uuid, ifVersion)

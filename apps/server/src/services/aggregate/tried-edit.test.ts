@@ -20,14 +20,14 @@ function aFleet() {
 }
 
 /**
- * Runs the steps. Returns the largest amount of work between two yields, into how many pieces the yields divide the work, and the result.
+ * Runs the work. Returns the largest amount of work between two yields, the number of steps between yields, and the result.
  */
-function pieceByPiece<Result>(steps: Steps<Result>, takeCount: () => number) {
-  const pieces: number[] = []
+function stepByStep<Result>(steps: Steps<Result>, takeCount: () => number) {
+  const amounts: number[] = []
   for (;;) {
     const step = steps.next()
-    pieces.push(takeCount())
-    if (step.done) return { most: Math.max(...pieces), pieces: pieces.length, answer: step.value }
+    amounts.push(takeCount())
+    if (step.done) return { most: Math.max(...amounts), steps: amounts.length, answer: step.value }
   }
 }
 
@@ -44,7 +44,7 @@ test('copying a fleet with and without an edit yields between the two copies', (
     copies.mockClear()
     return length
   }
-  const { most, answer } = pieceByPiece(sidesInSteps(fleet, change), takeCount)
+  const { most, answer } = stepByStep(sidesInSteps(fleet, change), takeCount)
   expect(most).toBe(1)
   const [now, edited] = [answer.now, answer.edited].map(({ aggregates }) => aggregates.byUuid.get(change.uuid)?.hosts.length)
   expect([now, edited, fleet.place]).toEqual([HOSTS, 0, answer.now.place])
@@ -58,6 +58,6 @@ test('gathering the claims of an aggregate yields after a few hundred hosts', ()
     looked.mockClear()
     return length
   }
-  const { most, pieces, answer } = pieceByPiece(claimsOn(fleet, change), takeCount)
-  expect([most <= 256, pieces > 4, answer.length]).toEqual([true, true, HOSTS])
+  const { most, steps, answer } = stepByStep(claimsOn(fleet, change), takeCount)
+  expect([most <= 256, steps > 4, answer.length]).toEqual([true, true, HOSTS])
 })

@@ -1,5 +1,5 @@
 import { type AggregateChanged, appendInSteps, copyFleet, type Fleet, type Profile, type Steps } from '@gantt/scheduler-core'
-import { answerInPieces } from '../../event-loop/question.ts'
+import { answerYielding } from '../../event-loop/query.ts'
 import type { Replica } from '../../replica/replica.ts'
 import { InputFault } from '../calls/outcome.ts'
 
@@ -10,7 +10,7 @@ export interface Sides {
 }
 
 /** Copies the fleet twice: without a tried edit and with it. Throws InputFault if the aggregate was edited in the meantime. */
-export const sidesOf = ({ fleet }: Replica, change: AggregateChanged): Promise<Sides> => answerInPieces(sidesInSteps(fleet, change))
+export const sidesOf = ({ fleet }: Replica, change: AggregateChanged): Promise<Sides> => answerYielding(sidesInSteps(fleet, change))
 
 /**
  * The generator that `sidesOf` runs. The fleet can change between the yields of the generator. Both copies nevertheless have the state that

@@ -154,7 +154,7 @@ export function createAudit({ records, store, warn, room = 10_000, gatherMs = 20
       giveUpAt = Date.now() + TIMEOUT_MS
       while (queue.length > 0 && Date.now() < giveUpAt) await write()
       clearTimeout(timer)
-      if (queue.length > 0) warn(`${queue.length} audit entries were lost: the database took none for ${TIMEOUT_MS} ms`)
+      if (queue.length > 0) warn(`${queue.length} audit entries were lost: the database accepted none for ${TIMEOUT_MS} ms`)
     },
   }
 }

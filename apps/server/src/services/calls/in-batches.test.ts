@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { assertAsked, duringCall } from '../../event-loop/question.ts'
+import { assertAsked, duringCall } from '../../event-loop/query.ts'
 import { inBatches } from './in-batches.ts'
 
 test('simultaneous reads are one query, and each gets its own result', async () => {

@@ -1,4 +1,4 @@
-import { outsideOfCalls } from '../../event-loop/question.ts'
+import { outsideOfCalls } from '../../event-loop/query.ts'
 
 /**
  * Combines simultaneous calls into one read, because each row of a list makes the same call. The read continues if one of its callers

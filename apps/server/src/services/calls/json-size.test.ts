@@ -59,7 +59,7 @@ describe('measuring stops at a limit, however often a value is contained', () =>
 
 test('a value above a limit has a rule that names the limit, and any other value has none', () => {
   const most = { characters: 10, values: 3 }
-  expect(sizeRule('x'.repeat(9), most)).toBe('be at most 10 characters of JSON, and it has more')
-  expect(sizeRule([1, 2, 3, 4], most)).toBe('have at most 3 values, those within lists and objects counted, and it has more')
+  expect(sizeRule('x'.repeat(9), most)).toBe('have at most 10 characters of JSON; it has more')
+  expect(sizeRule([1, 2, 3, 4], most)).toBe('have at most 3 values, including those within lists and objects; it has more')
   expect([sizeRule([1, 2, 3], most), sizeRule(undefined, most), sizeRule(null, most)]).toEqual([undefined, undefined, undefined])
 })

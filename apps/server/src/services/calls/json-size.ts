@@ -59,8 +59,8 @@ export function measureJson(root: unknown, most: JsonSize): JsonSize {
  */
 export function sizeRule(value: unknown, most: JsonSize): string | undefined {
   const { characters, values } = measureJson(value ?? null, most)
-  if (characters > most.characters) return `be at most ${most.characters} characters of JSON, and it has more`
-  if (values > most.values) return `have at most ${most.values} values, those within lists and objects counted, and it has more`
+  if (characters > most.characters) return `have at most ${most.characters} characters of JSON; it has more`
+  if (values > most.values) return `have at most ${most.values} values, including those within lists and objects; it has more`
   return undefined
 }
 

@@ -40,7 +40,10 @@ export function checkHostName(
   const check = (part: string, text: string, hasSlash: boolean): Issue[] => {
     const issues = checkName([...path, part], text)
     if (issues.length > 0 || (text === text.trim() && !hasSlash)) return issues
-    const rule = part === 'host' ? 'have no slash, which stands before a node, and no blanks around it' : 'have no blanks around it'
+    const rule =
+      part === 'host'
+        ? 'contain no slash, which separates a host from its node, and must not begin or end with blanks'
+        : 'not begin or end with blanks'
     return [issue([...path, part], text, rule, 'call.unplain_name')]
   }
   return [...check('host', host, host.includes('/')), ...(typeof node === 'string' && node !== host ? check('node', node, false) : [])]

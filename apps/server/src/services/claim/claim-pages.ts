@@ -1,5 +1,5 @@
 import { type Claim, type ClaimState, type Fleet, isLive } from '@gantt/scheduler-core'
-import { eachInPieces } from '../../event-loop/lists.ts'
+import { eachYielding } from '../../event-loop/lists.ts'
 import { firstOf, keyOf, type List, type Page, type PageArgs, toCursor } from '../calls/paging.ts'
 
 /**
@@ -20,7 +20,7 @@ export async function pageOfAllClaims(
   const asked = states && new Set(states)
   let count = 0
   let before = 0
-  await eachInPieces(candidatesIn(fleet, states), (claim) => {
+  await eachYielding(candidatesIn(fleet, states), (claim) => {
     if ((asked && !asked.has(claim.state)) || !isAsked(claim)) return
     count++
     if (claim.fence > after) oldest.add(claim)

@@ -9,7 +9,7 @@ import {
   type Side,
 } from '@gantt/scheduler-core'
 import type { StoredDecision } from '../../db/tables/rows.ts'
-import { answerInPieces, holdingFleets } from '../../event-loop/question.ts'
+import { answerYielding, holdingFleets } from '../../event-loop/query.ts'
 import type { History } from '../../replica/follow/history.ts'
 import type { Replica } from '../../replica/replica.ts'
 import { InputFault } from '../calls/outcome.ts'
@@ -64,7 +64,7 @@ export function createCompareDecisions(replica: Replica, history: History, decis
     const [first, second] = [await find(a, 'a'), await find(b, 'b')]
     const options: CompareOptions = { instance: instanceOf(first, second, instance), most: MAX_PAGE }
     const sides = [await sideOf(first, 'a'), await sideOf(second, 'b')] as const
-    const comparison = await answerInPieces(compareDecisions(...sides, options))
+    const comparison = await answerYielding(compareDecisions(...sides, options))
     const because = approximateBecause(...sides)
     return {
       ...comparison,
@@ -95,7 +95,7 @@ function approximateBecause(first: Side, second: Side): string | null {
       ...(lost === undefined
         ? []
         : [
-            `The log no longer reaches revision ${lost.revision} of the ${which}: the answer is based on its record and, for hosts that the record does not name, on revision ${fleet.place.revision}.`,
+            `The log no longer contains revision ${lost.revision} of the ${which}: the answer is based on its record and, for hosts that the record does not name, on revision ${fleet.place.revision}.`,
           ]),
       ...(other === undefined ? [] : [`The ${which} was decided ${other}.`]),
     ]

@@ -131,7 +131,7 @@ export function createDecisions(replica: Replica, { decisions, requestSpecs, pro
       id,
       load() {
         loading ??= look(id).then((found) => {
-          if (found === undefined) throw new Error(`decision ${id} was made and is not in the records`)
+          if (found === undefined) throw new Error(`decision ${id} was made, but is not in the records`)
           return found
         })
         return loading

@@ -160,7 +160,7 @@ export function createVerifyDecision(
     if (place.entryId !== null) more.push(documentCheck('LOG', made.logged && rowIn(made.logged), rowIn(stored)))
     const replayed = documentCheck('REPLAY', { record, answer }, { record: made.record, answer: made.answer })
     more.push(
-      isOurs || replayed.outcome === 'SAME' ? replayed : unknown('REPLAY', `It was decided ${other}, so that the replay may differ.`),
+      isOurs || replayed.outcome === 'SAME' ? replayed : unknown('REPLAY', `The decision was made ${other}, so the replay may differ.`),
     )
     // verdicts by a different release or on a different state cannot be compared with the verdicts of the decision
     if (isOurs && replayed.outcome === 'SAME')

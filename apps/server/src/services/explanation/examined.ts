@@ -65,7 +65,7 @@ export interface WeigherScore {
   readonly weigher: string
   readonly unit: string
   readonly raw: number
-  /** Why the host has no value of its own, as a sentence: then `raw` stands in for it. Null if it has one. */
+  /** Why the host has no value of its own, as a sentence; `raw` is then a substitute. Null if the host has a value. */
   readonly missing: string | null
   readonly normalized: number
   readonly multiplier: number

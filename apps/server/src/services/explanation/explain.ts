@@ -22,7 +22,7 @@ import {
   withAnswers,
 } from '@gantt/scheduler-core'
 import type { StoredDecision } from '../../db/tables/rows.ts'
-import { answerInPieces } from '../../event-loop/question.ts'
+import { answerYielding } from '../../event-loop/query.ts'
 import type { Outside } from '../../plugin/outside/outside.ts'
 import type { History } from '../../replica/follow/history.ts'
 import { requestNow } from '../../replica/propose/moves.ts'
@@ -254,7 +254,7 @@ const indexOf = ({ hosts }: Fleet, name: HostNameInput): HostIndex | undefined =
 /** The present verdicts of all filters on a host for the same instance of the request. Undefined if the profile no longer exists. */
 async function checksNow(fleet: Fleet, record: DecisionRecord, instance: number, index: HostIndex): Promise<readonly Check[] | undefined> {
   if (fleet.profiles.find(record.profile) === undefined) return undefined
-  return answerInPieces(
+  return answerYielding(
     checkAgainInSteps(fleet, [], onOtherState(fleet, record), instance, function* ({ checksOf }) {
       yield
       return checksOf(index)
@@ -262,7 +262,7 @@ async function checksNow(fleet: Fleet, record: DecisionRecord, instance: number,
   )
 }
 
-const unreachable = (at: number | null | undefined) => InputFault.at(['input', 'at'], at, 'a revision that the log still reaches')
+const unreachable = (at: number | null | undefined) => InputFault.at(['input', 'at'], at, 'a revision that the log still contains')
 
 /** A revision, with the time of its entry if the log still contains the entry. */
 async function placeOf(history: History, revision: number): Promise<NonNullable<Present['firstSeen']>> {

@@ -15,7 +15,7 @@ import {
 } from '@gantt/scheduler-core'
 import { hostFields, type QueryReaders } from '@gantt/scheduler-core/query'
 import type { RefusalReason } from '../../db/tables/rows.ts'
-import { filterInPieces, sortInPieces } from '../../event-loop/lists.ts'
+import { filterYielding, sortYielding } from '../../event-loop/lists.ts'
 import { InputFault } from '../calls/outcome.ts'
 import { firstOf, keyOf, listOf, type Page, type PageArgs, toCursor } from '../calls/paging.ts'
 import { noSuchReason } from '../calls/reason-codes.ts'
@@ -95,7 +95,7 @@ export async function listVerdicts(
   const first = firstOf(list, page)
   const from = (keyOf<[number]>(list, page, ['number'])?.[0] ?? -1) + 1
   const matches = await compileFilter(hosts, examined, filter)
-  const indexes = await filterInPieces(await inOrder(examined, order), matches)
+  const indexes = await filterYielding(await inOrder(examined, order), matches)
   const shown = indexes.slice(from, from + first)
   return {
     edges: shown.map((index, i) => ({ cursor: toCursor(list, [from + i]), node: examined.verdict(index) })),
@@ -110,13 +110,13 @@ async function inOrder(examined: Examined, order: VerdictOrder): Promise<number[
   if (order === 'DISTANCE') return byDistance(await examined.matrix())
   const isThere = (index: number): boolean => firstRefusing[index] !== NOT_PRESENT
   if (order === 'NAME')
-    return sortInPieces(
+    return sortYielding(
       names.flatMap((_, i) => (isThere(i) ? [i] : [])),
       (a, b) => byCodeUnit(hostKey(nameAt(names, a)), hostKey(nameAt(names, b))),
     )
   const refused = [...firstRefusing.keys()].filter((index) => firstRefusing[index] !== PASSES_ALL && isThere(index))
   const stepOf = (index: number) => firstRefusing[index] as number
-  const sorted = await sortInPieces(refused, (a, b) => stepOf(b) - stepOf(a) || a - b)
+  const sorted = await sortYielding(refused, (a, b) => stepOf(b) - stepOf(a) || a - b)
   return [...ranked.map((position) => weighed.hosts[position] as number), ...sorted]
 }
 
@@ -125,7 +125,7 @@ const nameAt = (names: Examined['names'], index: number) => names[index] as Exam
 /** Hosts that pass, sorted by rank, followed by refused hosts, sorted by how near they are to passing. */
 function byDistance({ firstRefusing, rank, distance }: VerdictMatrix): Promise<number[]> {
   const of = (column: ArrayLike<number>, index: number) => column[index] as number
-  return sortInPieces(
+  return sortYielding(
     [...firstRefusing.keys()].filter((index) => firstRefusing[index] !== NOT_PRESENT),
     (a, b) => of(distance, a) - of(distance, b) || of(rank, a) - of(rank, b) || a - b,
   )

@@ -79,7 +79,7 @@ test.each([
   expect([found.question.fidelity, found.question.lost, found.hostCount]).toEqual(['APPROXIMATE', stored.place.basis, 7])
   await found.matrix()
   const answer = await whyNot(subject, { host: 'a' }, { instance, profile })
-  expect(answer.changedSinceNote).toMatch(/^The log no longer reaches revision \d+/)
+  expect(answer.changedSinceNote).toMatch(/^The log no longer contains revision \d+/)
 })
 
 test('an explanation at another revision that the log no longer contains is refused', async () => {
@@ -99,7 +99,7 @@ test('two decisions whose states are lost are compared by their records, and no 
   expect(found.approximateBecause).toBe(
     [`first`, `second`]
       .map((which, i) => {
-        const gone = `The log no longer reaches revision ${(i === 0 ? one : three).place.basis} of the ${which}`
+        const gone = `The log no longer contains revision ${(i === 0 ? one : three).place.basis} of the ${which}`
         return `${gone}: the answer is based on its record and, for hosts that the record does not name, on revision ${now}.`
       })
       .join(' '),
@@ -114,7 +114,7 @@ test('a decision that is missing from tables that are behind the log is unavaila
   const load = (isReached: boolean) => decisionsOf([], isReached).view('one').load()
   await expect(load(false)).rejects.toThrow(UnavailableError)
   await expect(load(false)).rejects.toThrow('which have not followed the log up to now')
-  await expect(load(true)).rejects.toThrow('was made and is not in the records')
+  await expect(load(true)).rejects.toThrow('was made, but is not in the records')
 })
 
 test('a replica that is behind the log does not report a decision of another replica as missing', async () => {

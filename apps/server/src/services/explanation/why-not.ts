@@ -8,7 +8,7 @@ import {
   reasonText,
   winningMultipliersInSteps,
 } from '@gantt/scheduler-core'
-import { answerInPieces } from '../../event-loop/question.ts'
+import { answerYielding } from '../../event-loop/query.ts'
 import type { HostNameInput } from '../host/hosts.ts'
 import { type Examined, type HostOutcome, type HostVerdict, indexOfHost } from './examined.ts'
 import { addressIn } from './explanation-text.ts'
@@ -113,7 +113,7 @@ export async function whyNotOf(examined: Examined, name: HostNameInput, present:
     nowRefusedBy: present.checks?.filter(isRefusal) ?? [],
     changedSince: present.changes,
     changedSinceNote:
-      question.lost === undefined ? null : `The log no longer reaches revision ${question.lost}: later changes are not known.`,
+      question.lost === undefined ? null : `The log no longer contains revision ${question.lost}: later changes are not known.`,
   }
   if (index < 0 || left !== null) {
     const unknown: HostName = names[index] ?? { host: name.host, node: node ?? name.host }
@@ -199,7 +199,7 @@ function winnerOf(examined: Examined): HostVerdict | undefined {
 
 async function gapsOf(examined: Examined, index: number, verdict: HostVerdict, winner: HostVerdict): Promise<WeigherGap[]> {
   const position = examined.weighed.hosts.indexOf(index)
-  const winning = await answerInPieces(winningMultipliersInSteps(examined, position))
+  const winning = await answerYielding(winningMultipliersInSteps(examined, position))
   return verdict.weights.map((score, i) => {
     const best = winner.weights[i] ?? score
     return {
@@ -262,7 +262,7 @@ function headlineOf(
   if (verdict.outcome === 'FILTERED') {
     const failed = checks.filter(({ reason }) => reason !== undefined)
     const [first] = failed
-    const text = first?.reason === undefined ? 'It was refused.' : reasonText(first.reason)
+    const text = first?.reason === undefined ? 'The host was refused.' : reasonText(first.reason)
     const more = failed.length > 1 ? ` ${failed.length - 1} more ${failed.length === 2 ? 'filter refuses' : 'filters refuse'} it.` : ''
     return `${name} was refused by ${first?.filter ?? 'a filter'}. ${text}${more}`
   }

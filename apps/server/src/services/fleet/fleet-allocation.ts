@@ -117,7 +117,7 @@ function checkLeftOpen(path: readonly string[], resourceClass: string): Issue[] 
   if (open.includes(resourceClass)) return []
   const near = nearSpellings(resourceClass, open)
   const hint = near.length === 0 ? '' : ` (a similar name is ${near.join(', ')})`
-  const needed = `be VCPU, MEMORY_MB or DISK_GB, of which alone a document of Nova leaves ratio and reserve open${hint}`
+  const needed = `be VCPU, MEMORY_MB or DISK_GB: only for these classes, a document of Nova can omit the ratio and the reserved amount${hint}`
   return [issue(path, resourceClass, needed)]
 }
 

@@ -1,7 +1,7 @@
 import { atOnce, type Fleet, type HostRecord, type Steps, utilisationOf, type ZoneUse } from '@gantt/scheduler-core'
 import { byField, type ColumnField, columnFields, type ReportedField } from '@gantt/scheduler-core/query'
-import { filterInPieces } from '../../event-loop/lists.ts'
-import { answerInPieces } from '../../event-loop/question.ts'
+import { filterYielding } from '../../event-loop/lists.ts'
+import { answerYielding } from '../../event-loop/query.ts'
 import type { Replica } from '../../replica/replica.ts'
 import { InputFault } from '../calls/outcome.ts'
 import { narrow, type PackedArray } from '../calls/packed.ts'
@@ -79,24 +79,24 @@ export function createFleetReader(source: Pick<Replica, 'fleet'>, now: () => num
     get hostCount() {
       return source.fleet.hosts.presentCount
     },
-    totals: () => answerInPieces(utilisationOf(source.fleet)),
+    totals: () => answerYielding(utilisationOf(source.fleet)),
     async columns(names, query) {
       const { fleet } = source
       const isAsked = compileHostQuery(query, ['columns', 'query'], now)
       const view = viewer(fleet)
       checkNames(names, ['columns', 'names'])
-      const records = await filterInPieces(fleet.hosts.present, (record) => isAsked(view(record)))
-      return { ...(await answerInPieces(readColumns(fleet, records, names))), asOf: fleet.place.revision, at: fleet.now }
+      const records = await filterYielding(fleet.hosts.present, (record) => isAsked(view(record)))
+      return { ...(await answerYielding(readColumns(fleet, records, names))), asOf: fleet.place.revision, at: fleet.now }
     },
   }
 }
 
 /** This many hosts are read between two yields. */
-const PIECE = 256
+const READ_AT_ONCE = 256
 
 /** Checks that there is at least one column, without duplicates. Throws InputFault. */
 export function checkNames(names: readonly FleetColumn[], path: readonly string[]): readonly FleetColumn[] {
-  if (names.length === 0 || new Set(names).size < names.length) throw InputFault.at(path, names, 'at least one column, each once')
+  if (names.length === 0 || new Set(names).size < names.length) throw InputFault.at(path, names, 'at least one column, without duplicates')
   return names
 }
 
@@ -111,7 +111,7 @@ export function* readColumns(fleet: Fleet, records: readonly HostRecord[], names
   const view = viewer(fleet)
   // reads host by host instead of column by column, because finding a host takes longer than reading a value
   for (let i = 0; i < records.length; i++) {
-    if (i % PIECE === PIECE - 1) yield
+    if (i % READ_AT_ONCE === READ_AT_ONCE - 1) yield
     const record = records[i] as HostRecord
     const host = view(record)
     ordinals[i] = record.index
@@ -120,7 +120,7 @@ export function* readColumns(fleet: Fleet, records: readonly HostRecord[], names
   const packed: ColumnData[] = []
   for (const { name, data } of columns) {
     packed.push({ name, data: narrow(data) })
-    if (data.length >= PIECE) yield
+    if (data.length >= READ_AT_ONCE) yield
   }
   return {
     ordinals,

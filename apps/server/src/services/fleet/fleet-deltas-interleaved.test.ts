@@ -4,17 +4,17 @@ import { expect, test } from 'vitest'
 import { byExtent } from '../../../../../testing/extent.ts'
 import { handTimers } from '../../testing/hand-timers.ts'
 import { createStream, createWaitingList, readWhenDue } from '../watch/stream.ts'
-import { createFleetDeltas, type FleetDelta, type Pieces } from './fleet-deltas.ts'
+import { createFleetDeltas, type FleetDelta, type StepRunner } from './fleet-deltas.ts'
 
 /** More hosts than are read at once, so that changes of all hosts are read from a copy, in several steps. */
 const HOSTS = 300
 const INTERVAL_MS = 100
 
-/** Work that goes on only when the test lets it. */
-function heldPieces() {
+/** A runner whose work continues only when the test resolves a promise in `waiting`. */
+function heldRunner() {
   const waiting: (() => void)[] = []
   const wait = (): Promise<void> => new Promise((resolve) => void waiting.push(resolve))
-  const pieces: Pieces = {
+  const runner: StepRunner = {
     pause: wait,
     turn: wait,
     async run(work) {
@@ -25,7 +25,7 @@ function heldPieces() {
       }
     },
   }
-  return { pieces, waiting }
+  return { runner, waiting }
 }
 
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
@@ -49,7 +49,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
 function aScene() {
   const log = aLog()
   const timers = handTimers()
-  const { pieces, waiting } = heldPieces()
+  const { runner, waiting } = heldRunner()
   let hear: (ordinals: readonly number[]) => void = () => {}
   const readerOf = createFleetDeltas({
     replica: log,
@@ -59,7 +59,7 @@ function aScene() {
         hear = () => {}
       }
     },
-    pieces,
+    runner,
     timers,
   })
   const sequences: number[] = Array.from({ length: HOSTS }, () => 0)

@@ -1,24 +1,24 @@
 import type { Steps } from '@gantt/scheduler-core'
 import { aLog, aReport, type TestLog } from '@gantt/scheduler-core/testing'
 import { describe, expect, test } from 'vitest'
-import { createPause, inPieces } from '../../event-loop/pauses.ts'
+import { createPause, runYielding } from '../../event-loop/pauses.ts'
 import { handTimers } from '../../testing/hand-timers.ts'
 import type { Timers } from '../../timers.ts'
 import { InputFault } from '../calls/outcome.ts'
 import { type FleetColumn, fleetColumns } from './fleet-columns.ts'
-import { checkDeltaOptions, createFleetDeltas, type DeltaOptions, type FleetDelta, type Pieces } from './fleet-deltas.ts'
+import { checkDeltaOptions, createFleetDeltas, type DeltaOptions, type FleetDelta, type StepRunner } from './fleet-deltas.ts'
 
 const columns: readonly FleetColumn[] = ['CPU_FREE', 'AZ']
 
 /** Work that never yields. */
-const atOnce: Pieces = {
+const atOnce: StepRunner = {
   pause: () => undefined,
-  run: (work) => inPieces(work, { now: () => 0, after: () => () => {}, every: () => () => {} }),
+  run: (work) => runYielding(work, { now: () => 0, after: () => () => {}, every: () => () => {} }),
   turn: () => Promise.resolve(),
 }
 
 /** Creates readers of a log to which the test appends. */
-function deltasOf(log: TestLog, pieces: Pieces = atOnce, timers = handTimers()) {
+function deltasOf(log: TestLog, runner: StepRunner = atOnce, timers = handTimers()) {
   let hear: (ordinals: readonly number[]) => void = () => {}
   const readerOf = createFleetDeltas({
     replica: log,
@@ -28,7 +28,7 @@ function deltasOf(log: TestLog, pieces: Pieces = atOnce, timers = handTimers()) 
         hear = () => {}
       }
     },
-    pieces,
+    runner,
     timers,
   })
   return { readerOf, timers, hear: (ordinals: readonly number[]): void => hear(ordinals) }
@@ -201,7 +201,7 @@ describe('if one entry touches every host and many streams are open', () => {
       pause: createPause(timers),
       run(work) {
         readings++
-        return inPieces(
+        return runYielding(
           counted(work, () => void steps++),
           timers,
         )

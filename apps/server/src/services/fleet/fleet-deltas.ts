@@ -1,5 +1,5 @@
 import { atOnce, type Fleet, type HostRecord, inSlices, type Steps, sortInSteps } from '@gantt/scheduler-core'
-import { createPause, inPieces } from '../../event-loop/pauses.ts'
+import { createPause, runYielding } from '../../event-loop/pauses.ts'
 import type { Replica } from '../../replica/replica.ts'
 import { realTimers, type Timers } from '../../timers.ts'
 import { InputFault } from '../calls/outcome.ts'
@@ -18,7 +18,7 @@ const MIN_INTERVAL_MS = 100
 const MAX_INTERVAL_MS = 60_000
 /** The changes of at most this many hosts are read without yielding, from the live fleet. More are read from a copy, with pauses. */
 const FEW_HOSTS = 256
-/** At most this many readings are kept for other streams. They are discarded when the log goes on. */
+/** At most this many readings are kept for other streams. They are discarded when a further entry is applied. */
 const MAX_KEPT = 16
 
 /** The changes of all hosts since the last event of the same stream. */
@@ -59,17 +59,17 @@ export interface DeltaReader {
   read(): Promise<FleetDelta | undefined>
 }
 
-/** Runs work in steps, between which the process does other things. Tests replace it. */
-export interface Pieces {
+/** Runs long work, and lets the process do other things between its steps. Tests replace it. */
+export interface StepRunner {
   pause(): Promise<void> | undefined
   run<Result>(work: Steps<Result>): Promise<Result>
   /** Resolves in the next turn of the event loop. */
   turn(): Promise<void>
 }
 
-const realPieces: Pieces = {
+const realRunner: StepRunner = {
   pause: createPause(),
-  run: (work) => inPieces(work),
+  run: (work) => runYielding(work),
   turn: () => new Promise((resolve) => void realTimers.after(0, resolve)),
 }
 
@@ -79,7 +79,7 @@ interface Source {
   touched(listener: (ordinals: readonly number[]) => void): () => void
   /** The last heal of the replica. Readers that have read up to its revision read all hosts again. Absent: there was none. */
   readonly healed?: () => LastHeal | undefined
-  readonly pieces?: Pieces
+  readonly runner?: StepRunner
   /** The timers of the intervals. */
   readonly timers?: Pick<Timers, 'after'>
 }
@@ -92,7 +92,7 @@ type Since = { readonly touch: number } | { readonly revision: number } | { read
 type Reading = Omit<FleetDelta, 'from' | 'to' | 'at' | 'gap'>
 
 /** Creates the readers of a replica. Readers that have to read the same hosts and columns share one reading. */
-export function createFleetDeltas({ replica, touched, healed = () => undefined, pieces = realPieces, timers = realTimers }: Source) {
+export function createFleetDeltas({ replica, touched, healed = () => undefined, runner = realRunner, timers = realTimers }: Source) {
   const open = new Set<(touch: number) => void>()
   let touches = new Touches()
   let unhear: () => void = () => undefined
@@ -134,14 +134,14 @@ export function createFleetDeltas({ replica, touched, healed = () => undefined, 
     if (ordinals !== undefined && ordinals.length <= FEW_HOSTS)
       return Promise.resolve(atOnce(readChanges(replica.fleet, ordinals, columns)))
     const fleet = snapshotOf(replica)
-    return pieces.run('revision' in since ? readAfter(fleet, since.revision, columns) : readChanges(fleet, ordinals ?? [], columns))
+    return runner.run('revision' in since ? readAfter(fleet, since.revision, columns) : readChanges(fleet, ordinals ?? [], columns))
   }
 
   /** Resolves when the large events before this one have had a turn of the event loop each. */
   let line: Promise<void> = Promise.resolve()
   const inLine = (): Promise<void> => {
     const mine = line
-    line = mine.then(() => pieces.turn())
+    line = mine.then(() => runner.turn())
     return mine
   }
 
@@ -152,7 +152,7 @@ export function createFleetDeltas({ replica, touched, healed = () => undefined, 
       healed,
       enter,
       inLine,
-      pause: () => pieces.pause(),
+      pause: () => runner.pause(),
       read: (since) => readShared(options.columns, since),
     })
 }
@@ -213,7 +213,7 @@ function createReader(
       since = undefined
       const [to, at] = [fleet.place.revision, fleet.now]
       const reading = await read(asked)
-      // the answer is made from the event in one piece, so streams that share a reading must not get it in the same turn
+      // the answer is made from the event without yielding, so streams that share a reading must not get it in the same turn
       if (reading.ordinals.length > FEW_HOSTS) await inLine()
       if (isOver || reading.ordinals.length + reading.left.length === 0) return undefined
       const event = { ...reading, from, to, at, gap: null }
@@ -238,8 +238,8 @@ function* readAfter(fleet: Fleet, revision: number, columns: readonly FleetColum
 }
 
 /**
- * The present hosts at some ordinals, and the ordinals whose hosts have left the fleet. A heal can remove hosts that the log does not have, and
- * their ordinals are then beyond the table.
+ * The present hosts at some ordinals, and the ordinals whose hosts have left the fleet. A heal can remove hosts that the log does not have,
+ * and their ordinals are then beyond the table.
  */
 function* readChanges(fleet: Fleet, ordinals: readonly number[], columns: readonly FleetColumn[]): Steps<Reading> {
   const sorted = yield* sortInSteps(ordinals, ascending)

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { CallerGoneError, duringCall } from '../../event-loop/question.ts'
+import { CallerGoneError, duringCall } from '../../event-loop/query.ts'
 import { createGroups } from './groups.ts'
 
-/** A service with 5,000 groups in no order, and a count of how often their uuids are read. */
+/** A service with 5,000 groups in no order, and a count of how many times their uuids are read. */
 function manyGroups() {
   const read = { uuids: 0 }
   const byUuid = new Map(

@@ -8,7 +8,7 @@ import {
   type HostIndex,
   membersKeep,
 } from '@gantt/scheduler-core'
-import { sortInPieces } from '../../event-loop/lists.ts'
+import { sortYielding } from '../../event-loop/lists.ts'
 import type { Replica } from '../../replica/replica.ts'
 import { type Failure, type Invalid, invalid, issue, type NotFound, notFound, sentenceOf } from '../calls/outcome.ts'
 import { listOf, type Page, type PageArgs, pageOf } from '../calls/paging.ts'
@@ -93,7 +93,7 @@ export function createGroups(replica: Replica): Groups {
       pageOf(
         listOf('serverGroups'),
         args,
-        await sortInPieces([...replica.fleet.groups.byUuid.values()], (a, b) => byCodeUnit(a.uuid, b.uuid)),
+        await sortYielding([...replica.fleet.groups.byUuid.values()], (a, b) => byCodeUnit(a.uuid, b.uuid)),
         {
           types: ['string'],
           keyFor: ({ uuid }) => [uuid] as const,
@@ -157,7 +157,7 @@ export function createGroups(replica: Replica): Groups {
   }
 }
 
-/** Predicts if a change of membership would be accepted now. Returns the code of the refusal, or undefined. */
+/** Predicts whether a change of membership would be accepted now. Returns the code of the refusal, or undefined. */
 function foreseen({ groups }: Fleet, claim: Claim, fence: number, group: GroupBinding | null) {
   if (claim.fence !== fence || claim.endedAt !== null) return 'claim.lost'
   if (claim.source !== null || claim.target !== null) return 'claim.moving'
@@ -192,7 +192,7 @@ function breakingHosts({ members }: Group, rule: GroupRule): (readonly [HostInde
 function checkRule({ policy, maxServerPerHost }: GroupRule, path: readonly string[]) {
   if (maxServerPerHost === null) return []
   if (policy !== 'ANTI_AFFINITY')
-    return [issue([...path, 'maxServerPerHost'], maxServerPerHost, 'be left out: it belongs to ANTI_AFFINITY')]
+    return [issue([...path, 'maxServerPerHost'], maxServerPerHost, 'be left out, because only the policy ANTI_AFFINITY uses it')]
   return checkRange([...path, 'maxServerPerHost'], maxServerPerHost, 1, MAX_PER_HOST)
 }
 
@@ -226,7 +226,7 @@ function mismatch(group: Group | undefined, { policy, maxServerPerHost }: GroupB
   return issue(
     ['group', isPolicy ? 'policy' : 'maxServerPerHost'],
     found,
-    `be ${isPolicy ? group?.policy : group?.maxServerPerHost}, as the group has it`,
+    `be ${isPolicy ? group?.policy : group?.maxServerPerHost}, which is the value of the group`,
     'claim.group_mismatch',
   )
 }

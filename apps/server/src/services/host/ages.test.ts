@@ -1,7 +1,7 @@
 import { copyFleet, countCollectors } from '@gantt/scheduler-core'
 import { aDocument, aReport } from '@gantt/scheduler-core/testing'
 import { afterEach, expect, test } from 'vitest'
-import { inPieces } from '../../event-loop/pauses.ts'
+import { runYielding } from '../../event-loop/pauses.ts'
 import { Replica } from '../../replica/replica.ts'
 import { createMemoryStore } from '../../sync/memory/memory.ts'
 import { collectorViews } from './host-collectors.ts'
@@ -37,6 +37,6 @@ test('reports of a host grow old although nothing is written to the log, and tho
     [[21 * 60], [true]],
     [[0], [false]],
   ])
-  const counted = await inPieces(countCollectors({ now: hosts.timeOf(present), hosts: opened.fleet.hosts }))
+  const counted = await runYielding(countCollectors({ now: hosts.timeOf(present), hosts: opened.fleet.hosts }))
   expect(counted.states).toEqual([{ collector: 'mine', value: 'OUTDATED', hosts: 1 }])
 })

@@ -58,7 +58,7 @@ function checkOrder({ field, resourceClass }: HostOrder, path: readonly string[]
   const at = [...path, 'resourceClass']
   const isOfClass = classOrderFields.some((one) => one === field)
   if (!isOfClass && typeof resourceClass === 'string')
-    return [issue(at, resourceClass, `be left out with ${field}; it goes with ${classOrderFields.join(', ')}`)]
+    return [issue(at, resourceClass, `be left out with ${field}; only these fields use it: ${classOrderFields.join(', ')}`)]
   if (!isOfClass || (typeof resourceClass === 'string' && known.has(resourceClass))) return []
   return [issue(at, resourceClass ?? null, `be a class that hosts report: ${[...known].sort(byCodeUnit).join(', ')}`)]
 }

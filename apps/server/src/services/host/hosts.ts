@@ -17,8 +17,8 @@ import {
   type UsedFromSet,
 } from '@gantt/scheduler-core'
 import type { HostOrder } from '@gantt/scheduler-core/query'
-import { eachInPieces, sortInPieces } from '../../event-loop/lists.ts'
-import { answerInPieces } from '../../event-loop/question.ts'
+import { eachYielding, sortYielding } from '../../event-loop/lists.ts'
+import { answerYielding } from '../../event-loop/query.ts'
 import type { Replica } from '../../replica/replica.ts'
 import { type Invalid, invalid, issue, type NotFound, notFound } from '../calls/outcome.ts'
 import { listOf, type Page, type PageArgs, pageOf } from '../calls/paging.ts'
@@ -178,7 +178,7 @@ export function createHosts(replica: Replica): Hosts {
       const isEvery = !query && !filter
       const views: HostView[] = []
       const { present, records } = fleet.hosts
-      await eachInPieces(gone ? records.filter((record) => record.gone?.mergedInto === null) : present, (record) => {
+      await eachYielding(gone ? records.filter((record) => record.gone?.mergedInto === null) : present, (record) => {
         const view = viewHost(fleet, record)
         if (isEvery || (isAsked(view) && (!matches || matches(view)))) views.push(view)
       })
@@ -195,8 +195,8 @@ export function createHosts(replica: Replica): Hosts {
       const { types, keyFor, compare } = compileHostOrder(orderBy, fleet)
       // the sort key of each host is computed only once, because a sort compares each host many times
       const keyed: { readonly view: HostView; readonly key: ReturnType<typeof keyFor> }[] = []
-      await eachInPieces(views, (view) => void keyed.push({ view, key: keyFor(view) }))
-      const sorted = await sortInPieces(keyed, (a, b) => compare(a.key, b.key))
+      await eachYielding(views, (view) => void keyed.push({ view, key: keyFor(view) }))
+      const sorted = await sortYielding(keyed, (a, b) => compare(a.key, b.key))
       const { edges, ...rest } = pageOf(list, page, sorted, {
         types,
         keyFor: ({ key }) => key,
@@ -257,7 +257,7 @@ function withoutClass({ hosts }: Fleet, records: readonly HostRecord[], resource
     lacking.length === 1 ? `${hostAddress(hosts, first)} does` : `${hostAddress(hosts, first)} and ${lacking.length - 1} more hosts do`
   const near = nearSpellings(resourceClass, [...hosts.classes.keys()])
   const hint = near.length === 0 ? '' : `; a similar name is ${near.join(', ')}`
-  return [`${who} not report ${resourceClass}: what is set counts once that is reported${hint}`]
+  return [`${who} not report ${resourceClass}: the setting takes effect when the class is reported${hint}`]
 }
 
 /** How many hosts and live claims a change affects. */
@@ -270,7 +270,7 @@ export function impactOn(views: readonly HostView[], zoneChanges: number, warnin
 export async function changesOfFree(fleet: Fleet, records: readonly HostRecord[], changes: readonly Change[]): Promise<string[]> {
   const listed = records.slice(0, MAX_LISTED)
   const copy = copyFleet(fleet)
-  await answerInPieces(appendInSteps(copy, changes))
+  await answerYielding(appendInSteps(copy, changes))
   const sentences = listed.flatMap((record) => {
     const after = new Map(capacityOf(viewHost(copy, record)).map(({ resourceClass, free }) => [resourceClass, free]))
     return capacityOf(viewHost(fleet, record)).flatMap(({ resourceClass, free }) => {

@@ -13,7 +13,7 @@ import {
   replacementOf,
   type Void,
 } from '@gantt/scheduler-core'
-import { answerInPieces } from '../../event-loop/question.ts'
+import { answerYielding } from '../../event-loop/query.ts'
 import type { Replica } from '../../replica/replica.ts'
 import { type Failure, type Invalid, invalid, issue, type NotFound, notFound, sentenceOf } from '../calls/outcome.ts'
 import { checkHostName, checkText } from '../calls/text.ts'
@@ -114,7 +114,7 @@ export function createLeaving(replica: Replica): Leaving {
       all.map(({ index }) => index),
       fleet,
     )
-    const claims = await answerInPieces(claimsOn(fleet, now))
+    const claims = await answerYielding(claimsOn(fleet, now))
     const holding = new Set(claims.map(({ host }) => host))
     const named = now.filter(({ index }) => holding.has(index)).map((record) => hostAddress(fleet.hosts, record))
     const shown = `${named.slice(0, 5).join(', ')}${named.length > 5 ? ` and ${named.length - 5} more` : ''}`
@@ -145,7 +145,7 @@ export function createLeaving(replica: Replica): Leaving {
       const readmitted = forgotten.filter(({ gone }) => gone?.isReadmitted === true)
       const leaving = [...new Set([...names.flatMap((name) => presentOf(name, fleet)), ...readmitted])]
       const all = [...new Set([...leaving, ...forgotten])]
-      const impact = await answerInPieces(impactOfLeaving(fleet, leaving))
+      const impact = await answerYielding(impactOfLeaving(fleet, leaving))
       const done = (revision: number): LeavingDone => ({
         type: 'done',
         hosts: viewsOf(all),
@@ -226,7 +226,7 @@ export function createLeaving(replica: Replica): Leaving {
       const refusal = refusesReplace(fleet, change)
       if (refusal === 'leave.has_claims') return hasClaims(merging, cure, ['by'])
       if (refusal !== undefined) return refusedReplace(refusal, by)
-      const impact = await answerInPieces(impactOfLeaving(fleet, old, (name) => name !== by.host))
+      const impact = await answerYielding(impactOfLeaving(fleet, old, (name) => name !== by.host))
       const merged = viewsOf(merging)
       const done = (at: number): ReplaceDone => ({
         type: 'done',
@@ -281,7 +281,7 @@ function hostNotFound({ hosts }: Fleet, name: HostNameInput, renamed: readonly H
 function refusedReplace(code: NonNullable<Void>, by: HostNameInput): Invalid {
   const rules: Partial<Record<NonNullable<Void>, string>> = {
     'leave.name_taken': 'be another name than the present one, and no former name of another host; readmit that name first',
-    'aggregate.zone_conflict': 'be listed in no other availability zone than the host; take it off the list of that aggregate first',
+    'aggregate.zone_conflict': 'be a name that no aggregate of another availability zone lists; first remove the name from that aggregate',
   }
   return invalid(
     [issue(['by'], shown(by), rules[code] ?? `be a name that the host can have: ${sentenceOf(code)}`, code)],

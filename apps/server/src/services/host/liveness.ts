@@ -41,7 +41,7 @@ export interface LivenessConfirmed {
   readonly revision: number
 }
 
-/** Determines if hosts are UP, SUSPECT or DOWN, depending on when they last sent a sign of life. */
+/** Determines whether hosts are UP, SUSPECT or DOWN, depending on when they last sent a sign of life. */
 export interface LivenessService {
   view(): LivenessView
   /** Receives signs of life of hosts. A SUSPECT or DOWN host becomes UP at once. */
@@ -116,7 +116,7 @@ export function createLiveness(replica: Replica, { source, watcher, timeouts }: 
       if (lost !== undefined) return notFound('host', lost.node ? `${lost.host}/${lost.node}` : lost.host, ['hosts', String(missing)])
       const all = [...new Set(records.flat())]
       const alive = all.find((record) => stateOf(record) === 'UP')
-      if (alive !== undefined) return invalid([issue(['hosts'], alive.host, 'be SUSPECT: it gave a sign of life and is UP')])
+      if (alive !== undefined) return invalid([issue(['hosts'], alive.host, 'be SUSPECT or DOWN; this host gave a sign of life and is UP')])
       const suspect = all.filter((record) => stateOf(record) === 'SUSPECT')
       // the recorded reason also contains the host's `livenessReason`, which states since when the host is silent
       const verdicts = await replica.propose(suspect.map((record) => changeTo('DOWN', `${reason}; ${record.livenessReason}`)(record)))

@@ -11,25 +11,25 @@ export function timelineText(row: TimelineRow): string {
   const instance = instanceUuid === null ? 'an instance without a name' : `instance ${instanceUuid}`
   switch (kind) {
     case 'FIRST_REPORT':
-      return 'It reported for the first time.'
+      return 'The host reported for the first time.'
     case 'INVENTORY':
-      return `It reports another inventory: ${listOf(changes, untold)}.`
+      return `The reported inventory changed: ${listOf(changes, untold)}.`
     case 'STATUS':
-      return `Its status was set: ${because(changes.length === 0 ? 'another reason' : listOf(changes, 0), reason)}.`
+      return `The status was set: ${because(changes.length === 0 ? 'another reason' : listOf(changes, 0), reason)}.`
     case 'LIVENESS':
-      return `Its sign of life: ${because(changes.length === 0 ? 'another reason' : listOf(changes, 0), reason)}.`
+      return `The liveness changed: ${because(changes.length === 0 ? 'another reason' : listOf(changes, 0), reason)}.`
     case 'FORGOTTEN':
-      return `It was ${because('forgotten', reason)}.`
+      return `The host was ${because('forgotten', reason)}.`
     case 'READMITTED':
-      return 'It was readmitted: its next full report brings it back.'
+      return 'The host was readmitted. Its next full report adds it to the fleet again.'
     case 'REPLACED':
-      return `It was ${because('replaced', reason)}: ${listOf(changes, untold)}.`
+      return `The host was ${because('replaced', reason)}: ${listOf(changes, untold)}.`
     case 'AGGREGATE_JOINED':
-      return `It was added to the aggregate ${aggregateName}${changes.length === 0 ? '' : `: ${listOf(changes, 0)}`}.`
+      return `The host was added to the aggregate ${aggregateName}${changes.length === 0 ? '' : `: ${listOf(changes, 0)}`}.`
     case 'AGGREGATE_LEFT':
-      return `It left the aggregate ${aggregateName}${changes.length === 0 ? '' : `: ${listOf(changes, 0)}`}.`
+      return `The host was removed from the aggregate ${aggregateName}${changes.length === 0 ? '' : `: ${listOf(changes, 0)}`}.`
     case 'AGGREGATE_EDITED':
-      return `The aggregate ${aggregateName}, which it is in, was edited: ${listOf(changes, untold)}.`
+      return `The aggregate ${aggregateName}, which contains the host, was edited: ${listOf(changes, untold)}.`
     case 'CLAIM_MADE':
       return `Resources were claimed for ${instance}.`
     case 'CLAIM_CONFIRMED':
@@ -37,7 +37,7 @@ export function timelineText(row: TimelineRow): string {
     case 'CLAIM_ENDED':
       return `The claim for ${instance} ended: ${because((endedAs ?? 'ended').toLowerCase(), reason)}.`
     case 'TRY_LOST':
-      return `Attempt ${attempt} of a decision had chosen it and did not count: ${code === null ? 'others wrote first' : sentenceOf(code)}`
+      return `Attempt ${attempt} of a decision chose the host but had no effect: ${code === null ? 'Another entry was written first.' : sentenceOf(code)}`
   }
 }
 

@@ -37,7 +37,7 @@ export function foreignParts(request: RequestSpec, project: string, path: readon
         refused(
           [...path, 'flavor', 'extraSpecs', key],
           value,
-          'be left out, because the key is bound to a project: it distinguishes hosts',
+          'be left out, because the key is bound to a project: the field distinguishes hosts',
         ),
       )
   return issues

@@ -60,7 +60,7 @@ export function createMoments(replica: Replica, history: History, log: LogReader
     while (later - known > 1) {
       const middle = known + Math.floor((later - known) / 2)
       const stamp = (await log.placeAt(middle))?.at
-      if (stamp === undefined) throw gone(path, timeOf(time), 'be later: this part of the log was trimmed just now')
+      if (stamp === undefined) throw gone(path, timeOf(time), 'be later, because this part of the log has just been trimmed')
       if (stamp <= time) known = middle
       else later = middle
     }
@@ -73,7 +73,7 @@ export function createMoments(replica: Replica, history: History, log: LogReader
     try {
       return await history.at(revision)
     } catch (error) {
-      if (error instanceof RangeError) throw gone(path, revision, 'be a revision that the log still reaches')
+      if (error instanceof RangeError) throw gone(path, revision, 'be a revision that the log still contains')
       throw error
     }
   }

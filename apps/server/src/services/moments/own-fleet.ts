@@ -1,5 +1,5 @@
 import type { Fleet, Steps } from '@gantt/scheduler-core'
-import { answerInPieces, pauseOfQuestion } from '../../event-loop/question.ts'
+import { answerYielding, pauseOfQuery } from '../../event-loop/query.ts'
 
 /**
  * Runs functions on one fleet, each after the end of the preceding function, because a function can write tentative claims to the fleet and
@@ -17,7 +17,7 @@ export function createOwnFleet(fleet: () => Fleet | Promise<Fleet>): OwnFleet {
   let last: Promise<unknown> = Promise.resolve()
   // A fleet is copied at once. One call can need many copies, so each copy begins in a turn with time left.
   const make = async (): Promise<Fleet> => {
-    await pauseOfQuestion()
+    await pauseOfQuery()
     return fleet()
   }
   const inTurn = <Answer>(use: (fleet: Fleet) => Answer | Promise<Answer>): Promise<Answer> => {
@@ -28,5 +28,5 @@ export function createOwnFleet(fleet: () => Fleet | Promise<Fleet>): OwnFleet {
     last = answer.catch(() => undefined)
     return answer
   }
-  return { work: (use) => inTurn((own) => answerInPieces(use(own))), read: inTurn }
+  return { work: (use) => inTurn((own) => answerYielding(use(own))), read: inTurn }
 }

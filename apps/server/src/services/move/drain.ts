@@ -8,7 +8,7 @@ import {
   nodesMeant,
   type Profile,
 } from '@gantt/scheduler-core'
-import { answerInPieces } from '../../event-loop/question.ts'
+import { answerYielding } from '../../event-loop/query.ts'
 import type { Outside } from '../../plugin/outside/outside.ts'
 import type { RefusalReason } from '../../replica/propose/placement.ts'
 import type { Decisions } from '../decision/decisions.ts'
@@ -57,7 +57,7 @@ export async function drainHosts(
   { profile, outside, decisions, isOver }: DrainOptions,
 ): Promise<Drain | null> {
   if (names.length === 0) return null
-  const drained = await answerInPieces(nodesNamed(fleet, names))
+  const drained = await answerYielding(nodesNamed(fleet, names))
   const asked = await askedBy(fleet, decisions, leaving({ fleet }, drained))
   const nameOf = ({ host: index }: Claim): HostName => {
     const { host, node } = fleet.hosts.get(index)
@@ -66,10 +66,10 @@ export async function drainHosts(
   const from = new Map(asked.map(({ claim }) => [claim.id, nameOf(claim)]))
   const withoutClaims = countAllWithoutClaims(drained)
   const answered = await answeredFor(outside, fleet, profile, 'EVACUATE', asked)
-  const moves = await answerInPieces(foreseeMoves(fleet, answered, 'EVACUATE', asked, { seedOf: ({ id }) => `drain ${id}`, isOver }))
+  const moves = await answerYielding(foreseeMoves(fleet, answered, 'EVACUATE', asked, { seedOf: ({ id }) => `drain ${id}`, isOver }))
   const instances: DrainedInstance[] = []
   for (const { claim, message, reasons, decided } of moves) {
-    const refused = decided === null ? message : await answerInPieces(moveNow(fleet, claim, decided))
+    const refused = decided === null ? message : await answerYielding(moveNow(fleet, claim, decided))
     const [part] = decided?.parts ?? []
     const to = refused !== null || part === undefined ? null : { host: part.host, node: part.node }
     instances.push({ claim, from: from.get(claim.id) ?? nameOf(claim), to, message: refused, reasons })

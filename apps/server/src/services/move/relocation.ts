@@ -18,7 +18,7 @@ import {
   requestOfOne,
   type SelectedDestination,
 } from '@gantt/scheduler-core'
-import { answerInPieces, holdingFleets } from '../../event-loop/question.ts'
+import { answerYielding, holdingFleets } from '../../event-loop/query.ts'
 import type { Outside } from '../../plugin/outside/outside.ts'
 import { requestOfMove } from '../../replica/propose/moves.ts'
 import type { Replica } from '../../replica/replica.ts'
@@ -141,7 +141,7 @@ export function createRelocation(
       }
       if (instance === null && request.gang.length > 0)
         return invalid([
-          issue(['input', 'instanceUuid'], instance, 'be given: the instances of the decision, a gang, are of several sizes'),
+          issue(['input', 'instanceUuid'], instance, 'be given, because the instances of the decision (a gang) have several sizes'),
         ])
       const index = instance === null ? 0 : instanceUuids.indexOf(instance)
       const own = instance ?? instanceUuids[0] ?? null
@@ -252,7 +252,7 @@ export function createRelocation(
       return holdingFleets(left(), async () => {
         const fleet = copyFleetAt(replica.fleet, replica.storeTime)
         const options = { shares: solved?.shares, isOver: () => left() <= 1 }
-        const moves = await answerInPieces(foreseeMoves(fleet, answered, 'EVACUATE', inOrder(asked, solved), options))
+        const moves = await answerYielding(foreseeMoves(fleet, answered, 'EVACUATE', inOrder(asked, solved), options))
         const foreseen = new Map(moves.map((move) => [move.claim.id, move]))
         return {
           type: 'foreseen',

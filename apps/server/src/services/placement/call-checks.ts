@@ -71,7 +71,7 @@ export function checkBinding({ groups }: Pick<Fleet, 'groups'>, request: Request
   }
   const shared = groups.sharesWith(binding)
   if (shared === undefined) return []
-  const rule = `name no group that server group ${uuid} shares a host with, as it does with ${shared}: move or end the members of one of them there first`
+  const rule = `name no group that shares a host with server group ${uuid}, as ${shared} does: first move or end the members of one of the groups there`
   return [issue(at('apartFrom'), apartFrom, rule, 'claim.group_mismatch')]
 }
 
@@ -115,7 +115,7 @@ function checkKeptRule(
 ): Issue[] {
   const group = uuid === null ? undefined : groups.find(uuid)
   if (group === undefined) return []
-  const keeps = 'a move keeps the rule of its group, which serverGroupUpdate changes'
+  const keeps = 'a move keeps the rule of its group; serverGroupUpdate can change the rule'
   if (policy !== group.policy) return [issue(at(['instanceGroup', 'policy']), policy, `be ${group.policy}: ${keeps}`)]
   const most = group.maxServerPerHost ?? 1
   if (policy !== 'ANTI_AFFINITY' || maxServerPerHost === null || maxServerPerHost === most) return []
@@ -126,7 +126,8 @@ function checkKeptRule(
 function checkHintedGroup({ fleet, request, path }: Asked): Issue[] {
   const uuid = hintedGroup(request)
   if (uuid === undefined || fleet.groups.find(uuid) !== undefined) return []
-  const rule = 'be a server group that has members here, or come with group_policies and group_hosts, as setup_instance_group adds them'
+  const rule =
+    'be a server group that already has members, or be sent with group_policies and group_hosts, which setup_instance_group of Nova adds'
   return [issue([...path, 'filter_properties', 'scheduler_hints', 'group'], request.schedulerHints.group?.[0], rule)]
 }
 
@@ -177,10 +178,10 @@ export function checkCall(input: PlacementInput, isRepeated: boolean): Issue[] {
   const { intent, moveOf, idempotencyKey, ttlMs, ttlAt = TTL_AT, alternatesPerInstance, deadlineMs, profile } = input
   return [
     ...(isAboutClaim(intent) && moveOf === null
-      ? [issue(['input', 'moveOf'], undefined, `be the claim that ${intent} is about, with its fence`)]
+      ? [issue(['input', 'moveOf'], undefined, `be the claim that the intent ${intent} concerns, with its fence`)]
       : []),
     ...(!isAboutClaim(intent) && moveOf !== null
-      ? [issue(['input', 'moveOf'], moveOf.id, `be left out: ${intent} is about no claim`)]
+      ? [issue(['input', 'moveOf'], moveOf.id, `be left out, because the intent ${intent} does not concern a claim`)]
       : []),
     ...checkKey(['input', 'idempotencyKey'], idempotencyKey, { isKept: isRepeated, max: MAX_KEY_LENGTH }),
     ...checkTtl(ttlMs, ttlAt),

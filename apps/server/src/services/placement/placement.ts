@@ -16,7 +16,7 @@ import {
   unreadKeys,
 } from '@gantt/scheduler-core'
 import type { KeptCause } from '../../db/tables/rows.ts'
-import { answerInPieces } from '../../event-loop/question.ts'
+import { answerYielding } from '../../event-loop/query.ts'
 import type { Outside } from '../../plugin/outside/outside.ts'
 import { findSource, isMove, requestNow } from '../../replica/propose/moves.ts'
 import type { PlacementCall, PlacementOutcome, RefusalReason } from '../../replica/propose/placement.ts'
@@ -210,7 +210,7 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
           ? undefined
           : outside.gather(fleet, profile, [anywhere(completed)], typeof source === 'object' ? { source, intent: call.intent } : {})
       const gathered = gathering === undefined ? {} : { profile: await gathering }
-      const tried = await answerInPieces(tryPlacementInSteps(fleet, call, gathered))
+      const tried = await answerYielding(tryPlacementInSteps(fleet, call, gathered))
       return 'changes' in tried ? tried : answerTo(tried, account, input, request)
     },
   }
@@ -363,7 +363,7 @@ function voidIssue(
 ): Issue {
   if (code === 'profile.unknown') return unknownProfile(replica, input.profile ?? DEFAULT_PROFILE, ['input', 'profile'])
   if (code === 'profile.lacks_part') {
-    // nothing is found if a different version of the profile has become active since the decision; the sentence of the code is then
+    // nothing is found if a different version of the profile has become active since the decision; the general sentence of the code is then
     // returned
     const profile = versionFor(replica.fleet, account, input)
     const found = profile && lackingParts(replica.fleet, profile, ['input', 'profile'])

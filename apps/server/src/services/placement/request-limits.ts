@@ -72,7 +72,7 @@ function checkServerGroup(request: RequestSpec, path: readonly string[], place: 
       .map(({ path: inner, found }) => issue([...path, ...inner], found, 'be left out: a server group has one policy')),
     ...(most === null || policy === 'ANTI_AFFINITY'
       ? []
-      : [issue(place(['instanceGroup', 'maxServerPerHost']), most, `be left out with the policy ${policy}: ANTI_AFFINITY alone has it`)]),
+      : [issue(place(['instanceGroup', 'maxServerPerHost']), most, `be left out with the policy ${policy}: only ANTI_AFFINITY uses it`)]),
   ]
 }
 
@@ -90,7 +90,7 @@ function checkExpressions({ schedulerHints, flavor, gang }: RequestSpec, place: 
     for (const [key, value] of Object.entries(extraSpecs)) {
       const words = OPERATOR.test(value) ? (value.match(/\S+/g) ?? []).length : 0
       if (words > requestLimits.operatorWords) {
-        const rule = `be at most ${requestLimits.operatorWords} words behind its operator and with it, not ${words}`
+        const rule = `have at most ${requestLimits.operatorWords} words, including its operator; it has ${words}`
         issues.push(issue(place([...at, 'extraSpecs', key.slice(0, 80)]), value, rule, 'call.too_large'))
       }
     }

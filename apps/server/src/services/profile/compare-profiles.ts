@@ -280,14 +280,14 @@ function createTally(candidate: Profile) {
 function textOf({ baseline, candidate, total, sampled, counts, leftOut, shadowFilters }: Omit<ProfileComparison, 'text'>): string {
   const refs = `${profileRef(candidate)} against ${profileRef(baseline)}`
   const left = [
-    ...(leftOut.notDrawn > 0 ? [`${leftOut.notDrawn} were not drawn`] : []),
-    ...(leftOut.beyondRetention > 0 ? [`${leftOut.beyondRetention} are older than the log reaches`] : []),
+    ...(leftOut.notDrawn > 0 ? [`${leftOut.notDrawn} were not sampled`] : []),
+    ...(leftOut.beyondRetention > 0 ? [`${leftOut.beyondRetention} are older than the log`] : []),
     ...(leftOut.outOfTime > 0 ? [`${leftOut.outOfTime} were not replayed in time`] : []),
     ...(leftOut.notReplayable > 0 ? [`${leftOut.notReplayable} cannot be replayed`] : []),
     ...(leftOut.notSolved > 0 ? [`${leftOut.notSolved} would need a solver`] : []),
     ...(leftOut.unreadable > 0 ? [`${leftOut.unreadable} cannot be read`] : []),
   ]
-  const rest = left.length > 0 ? ` Of the others ${left.join(', ')}.` : ''
+  const rest = left.length > 0 ? ` Of the other requests, ${left.join(', ')}.` : ''
   if (total === 0) return `${refs}: the profile decided no request in that time.`
   if (sampled === 0) return `${refs}: none of ${total} requests could be decided again.${rest}`
   const parts = [

@@ -1,6 +1,6 @@
 import { type Fleet, type LogEntry, type Profile, parseProfile, pluginsOf, type Steps } from '@gantt/scheduler-core'
 import type { StoredDecision } from '../../db/tables/rows.ts'
-import { answerInPieces } from '../../event-loop/question.ts'
+import { answerYielding } from '../../event-loop/query.ts'
 import type { History } from '../../replica/follow/history.ts'
 import type { Replica } from '../../replica/replica.ts'
 import { ENTRIES_AT_ONCE, type LogReader } from '../../sync/synchronizer.ts'
@@ -47,9 +47,9 @@ export async function passOver({ history, past, wanted, isOver, each }: Pass): P
   }
   while (next < waiting.length && !isOver()) {
     const entries = await past.read(fleet.place, ENTRIES_AT_ONCE)
-    if (entries.length > 0) await answerInPieces(goOn(entries))
+    if (entries.length > 0) await answerYielding(goOn(entries))
     else {
-      await answerInPieces(decideHere(undefined))
+      await answerYielding(decideHere(undefined))
       return
     }
   }

@@ -29,7 +29,7 @@ export interface PluginView {
   readonly lastFailure: Failure | undefined
   /** The state of the plug-in's thread; READY if the plug-in runs in this process. */
   readonly state: PluginState
-  /** How often the plug-in's thread was restarted. */
+  /** How many times the plug-in's thread was restarted. */
   readonly restarts: number
 }
 

@@ -326,7 +326,7 @@ const noneBefore = (name: string): Issue =>
 /** The percentage of a rollout, converted to hundredths of a percent. A shadow rollout without a percentage includes all calls. */
 function shareOf({ mode, percent }: RolloutInput): number | Issue {
   if (percent === null)
-    return mode === 'SHADOW' ? WHOLE_SHARE : issue(['rollout', 'percent'], percent, 'be more than 0 and at most 100 of a canary')
+    return mode === 'SHADOW' ? WHOLE_SHARE : issue(['rollout', 'percent'], percent, 'be more than 0 and at most 100 for a canary')
   const share = Math.round(percent * 100)
   if (share >= 1 && share <= WHOLE_SHARE && Math.abs(share - percent * 100) < 1e-6) return share
   return issue(['rollout', 'percent'], percent, 'be 0.01 to 100, with two decimals at most')

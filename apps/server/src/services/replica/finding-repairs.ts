@@ -21,7 +21,7 @@ import {
   repairOf,
 } from '@gantt/scheduler-core'
 import { type Caller, mayDo } from '../../auth/caller.ts'
-import { answerInPieces } from '../../event-loop/question.ts'
+import { answerYielding } from '../../event-loop/query.ts'
 import type { Replica } from '../../replica/replica.ts'
 import type { Auditor, PresentFinding } from '../../replica/watch/auditor.ts'
 import {
@@ -186,7 +186,7 @@ export function createFindingRepairs({
     { size, project, dryRun }: RepairArgs,
   ): Promise<RepairOutcome> => {
     const taken = size ?? reported
-    if (taken === null) return refused(`State the size of instance ${instance} (size): the report does not say it.`, ['size'])
+    if (taken === null) return refused(`State the size of instance ${instance} (size): the report does not contain the size.`, ['size'])
     const { vcpus, memoryMib: memoryMb, diskGib: rootGb } = taken
     if (vcpus === 0 && memoryMb === 0 && rootGb === 0) return invalid([issue(['size'], taken, 'have at least one amount above 0')])
     const parsed = parseRequestSpec({
@@ -298,7 +298,7 @@ function chosen(options: Iterable<RepairOption>, name: string | null, text: stri
   for (const option of options) if (option.name === name) return option
   const names = some.slice(0, MAX_OPTIONS).map((option) => option.name)
   const all = `${names.join(', ')}${some.length > MAX_OPTIONS ? ' and more' : ''}`
-  return refused(name === null ? `Choose one of ${all} (choose).` : `There is no option ${name}; there is ${all}.`, ['choose'])
+  return refused(name === null ? `Choose one of ${all} (choose).` : `There is no option ${name}. The options are ${all}.`, ['choose'])
 }
 
 /** The differences that the changes would make, computed on a copy of the fleet. */
@@ -306,7 +306,7 @@ async function tryOut(before: Fleet, changes: readonly Change[]): Promise<Tried 
   const after = copyFleet(before)
   const refusal = await applyTo(after, changes)
   if (refusal !== undefined) return { refusal }
-  return answerInPieces(
+  return answerYielding(
     (function* () {
       const differences: Difference[] = []
       let count = 0
@@ -324,7 +324,7 @@ async function tryOut(before: Fleet, changes: readonly Change[]): Promise<Tried 
 async function applyTo(fleet: Fleet, changes: readonly Change[]): Promise<string | undefined> {
   const { place, now } = fleet
   const basis = { format: ENTRY_FORMAT, id: `dry run on ${place.id}`, writer: '', basis: place } as const
-  const verdicts = await answerInPieces(fleet.applyInSteps({ ...basis, changes, revision: place.revision + 1, at: now }))
+  const verdicts = await answerYielding(fleet.applyInSteps({ ...basis, changes, revision: place.revision + 1, at: now }))
   const refusal = verdicts.find((found) => found !== undefined)
   return refusal === undefined ? undefined : sentenceOf(refusal)
 }

@@ -31,13 +31,13 @@ export function checkNamespace(
   // a document with more values than this also has more characters
   const { characters } = measureJson(document ?? null, { characters: documentLength, values: documentLength })
   if (characters > documentLength)
-    issues.push(issue([...path, 'document'], document, `be at most ${documentLength} characters of JSON, and it has more`))
+    issues.push(issue([...path, 'document'], document, `have at most ${documentLength} characters of JSON; it has more`))
   if (issues.length === 0) issues.push(...checkNames([...path, 'document'], document))
   if (issues.length > 0) return issues
   const known = namespaceNamed(namespace, plugins)
   if (known === undefined && !isOwnNamespace(namespace)) {
     const names = [...ownNamespaces, ...plugins.namespaces.map(({ name }) => name)].join(', ')
-    const rule = `be one that this replica knows: ${names}; a plug-in may bring another (GANTT_PLUGINS)`
+    const rule = `be a namespace that this replica knows: ${names}. Plug-ins can add namespaces (GANTT_PLUGINS)`
     return [issue([...path, 'namespace'], namespace, rule, 'stats.unknown_namespace')]
   }
   const parsed = known?.parse(version, document)

@@ -45,7 +45,7 @@ export function readAggregate(given: unknown, path: readonly string[]): NovaAggr
   const { hosts } = fieldsOf(given)
   const most = documentSize.values + (Array.isArray(hosts) ? hosts.length : 0)
   if (measureJson(given ?? null, { ...callSize, values: most }).values > most)
-    return issue(path, given, `have at most ${documentSize.values} values besides its hosts, and it has more`, 'call.too_large')
+    return issue(path, given, `have at most ${documentSize.values} values besides its hosts; it has more`, 'call.too_large')
   try {
     return readNovaAggregate(given).aggregate
   } catch (error) {

@@ -77,7 +77,7 @@ const checkTraits = (stats: HostStats | StatsDelta, path: readonly string[]): Is
   )
 
 const TRAIT = /^[A-Z][A-Z0-9_]{0,254}$/
-const TRAIT_RULE = 'be a trait that a flavor may ask for: capital letters, digits and _, a letter first, as in CUSTOM_FAST'
+const TRAIT_RULE = 'be the name of a trait: capital letters, digits and _, beginning with a letter, such as CUSTOM_FAST'
 
 /** If a report was made from a Nova document, converts the path of a problem in the report to the path in the Nova document. */
 function asReported(found: Issue, document: unknown, root: readonly string[]): Issue {

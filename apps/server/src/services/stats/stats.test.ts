@@ -1,7 +1,7 @@
 import { type Change, MAX_CLASSES, MAX_OWN_CLASSES } from '@gantt/scheduler-core'
 import { aLog, aReport, aUuid } from '@gantt/scheduler-core/testing'
 import { expect, test } from 'vitest'
-import { CallerGoneError, duringCall } from '../../event-loop/question.ts'
+import { CallerGoneError, duringCall } from '../../event-loop/query.ts'
 import type { Documents } from '../../plugin/outside/documents.ts'
 import type { Replica } from '../../replica/replica.ts'
 import type { ReportInput } from './report-input.ts'
@@ -206,7 +206,7 @@ test('a report that adds a resource class to a fleet with as many as it may have
   expect(proposed).toHaveLength(1)
 })
 
-test('all hosts of a key together may have only a few resource classes of their own, also in one call', async () => {
+test('all hosts of a key together may have only a few resource classes of their own, even if one call reports them', async () => {
   const log = aLog()
   const replica = {
     fleet: log.fleet,

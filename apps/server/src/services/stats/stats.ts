@@ -18,7 +18,7 @@ import {
   type Void,
   warningsOf,
 } from '@gantt/scheduler-core'
-import { mapInPieces } from '../../event-loop/lists.ts'
+import { mapYielding } from '../../event-loop/lists.ts'
 import type { Documents } from '../../plugin/outside/documents.ts'
 import type { Replica } from '../../replica/replica.ts'
 import { type Failure, InputFault, type Invalid, type Issue, invalid, issue } from '../calls/outcome.ts'
@@ -96,10 +96,10 @@ export function createStats(replica: Replica, documents: Documents): Stats {
         throw InputFault.at(['input', 'updates'], reports, `a list of 1 to ${MAX_UPDATES} reports`)
       const read = await withDocuments(
         documents,
-        await mapInPieces(reports, (report, i) => readReport(report, ['input', 'updates', String(i)], replica.fleet)),
+        await mapYielding(reports, (report, i) => readReport(report, ['input', 'updates', String(i)], replica.fleet)),
       )
       const parsed = read.map((one) => ('issues' in one ? one.issues : one.report))
-      const looked = await mapInPieces(parsed, (report) =>
+      const looked = await mapYielding(parsed, (report) =>
         Array.isArray(report) ? undefined : lookAt(replica.fleet, report, replica.storeTime),
       )
       const hasChanges = (report: Report, i: number): boolean =>
@@ -223,7 +223,7 @@ const oneNodeTooMany = ({ host, node }: Report, found: number, most: number, pat
   issue(
     [...path, 'name', 'node'],
     node,
-    `be a node that is there already: ${quote(host)} has ${found}, and the key may report at most ${most} of a host`,
+    `be a node that is already in the fleet: ${quote(host)} has ${found}, and the key may report at most ${most} of a host`,
     'key.max_nodes',
   )
 
@@ -231,9 +231,9 @@ const keyOf = (report: Report): string =>
   JSON.stringify([report.host, report.node, report.type === 'namespace' ? report.namespace : COMPUTE])
 
 /**
- * Predicts if a report will be refused when it is applied. Undefined if no refusal is foreseen. On a fleet as new as the log, a refusal is
- * certain, because sequences only increase within an incarnation, and an earlier incarnation does not return. A report with too many
- * resource classes is refused here at every feature level, also at those at which the log would accept it.
+ * Predicts whether a report will be refused when it is applied. Undefined if no refusal is foreseen. On a fleet as new as the log, a
+ * refusal is certain, because sequences only increase within an incarnation, and an earlier incarnation does not return. A report with too
+ * many resource classes is refused here at every feature level, including those at which the log would accept it.
  */
 function refusalOf({ fleet }: Replica, report: Report): Void {
   const left = fleet.hosts.refusesName(report)
@@ -286,8 +286,8 @@ function leftOf(
   const names = replacement === undefined ? presentHosts(hosts, [host]) : [hostKey(replacement)]
   const rule =
     code === 'report.host_replaced'
-      ? `be the present name of the machine: it was replaced and is called ${names.map((name) => quote(name)).join(' or ')} now`
-      : 'be the name of a host that is there, or new: this one was forgotten, and an operator has to readmit it before it may report'
+      ? `be the present name of the machine: the host was replaced and is called ${names.map((name) => quote(name)).join(' or ')} now`
+      : 'be the name of a host in the fleet or of a new host: this host was forgotten, and an operator has to readmit it before it may report'
   return invalid([issue(path, host, rule, code)], 'PRECONDITION')
 }
 

@@ -43,7 +43,7 @@ test.each([
   ['storage', 3_600],
   ['collectors', 1_200],
 ] as const)(
-  'an unchanged document of %s is written again after a quarter of its maximum age, also while the log is quiet',
+  'an unchanged document of %s is written again after a quarter of its maximum age, even while the log is quiet',
   async (namespace, maxAge) => {
     expect([await writtenAfter(namespace, maxAge / 4 - 1), await writtenAfter(namespace, maxAge / 4)]).toEqual([0, 1])
   },

@@ -68,7 +68,7 @@ function createWaiting<Item, Detail>({ merge, most, onFull }: Pick<BacklogOption
   }
   return {
     putEach,
-    /** Adds an item after all items that arrived before it. */
+    /** Adds an item. It is processed after all items that arrived earlier. */
     put: (item: Item, detail: Detail): void => (arrived.length > 0 ? putEach([item], detail) : add(item, detail)),
     get isEmpty() {
       return arrived.length + waiting.size === 0

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createWaitingHosts, type HostEvent } from './waiting-hosts.ts'
 
-/** Counts how often a host of an event is read. */
+/** Counts how many times a host of an event is read. */
 let reads = 0
 
 /** The event of a change of host `index`. Each has a record of its own, as after a copy of the fleet. */

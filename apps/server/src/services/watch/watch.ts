@@ -2,7 +2,7 @@ import { allNamesIn, type HostIndex, type HostTable, hostsOfManyNames, type LogE
 import type { Query } from '@gantt/scheduler-core/query'
 import type { DecisionFilter } from '../../db/tables/decisions.ts'
 import type { StoredDecision } from '../../db/tables/rows.ts'
-import { CallerGoneError } from '../../event-loop/question.ts'
+import { CallerGoneError } from '../../event-loop/query.ts'
 import type { DecisionFeed } from '../../replica/follow/decision-feed.ts'
 import type { Replica } from '../../replica/replica.ts'
 import { InputFault } from '../calls/outcome.ts'
@@ -179,7 +179,7 @@ export function createWatch(replica: Replica, decisions: Pick<Decisions, 'of'>, 
           const unseen = createBacklog<HostIndex, number>({
             look: (index, since) => {
               const { fleet } = replica
-              // only the fleet before a heal had this host, and the gap of the heal makes the reader read all hosts again
+              // only the wrong state before a heal had this host; after a heal, the reader gets a gap and reads all hosts again
               if (fleet.hosts.records[index] === undefined) return
               const view = viewHost(fleet, { index })
               if (matches(view) || renamedSince(view, since).some(matches)) push({ revision: view.record.revision, host: view, gap: null })

@@ -1,5 +1,5 @@
 import { type Capacity, type CapacityOptions, countCapacity, type RequestSpec } from '@gantt/scheduler-core'
-import { answerInPieces } from '../../event-loop/question.ts'
+import { answerYielding } from '../../event-loop/query.ts'
 import { InputFault } from '../calls/outcome.ts'
 import { checkRange } from '../calls/text.ts'
 import type { Drain } from '../move/drain.ts'
@@ -60,7 +60,7 @@ export function createCapacities(open: OpenHypothetical, readRequest: ReadReques
     }
     const groupsOf = groupings[input.groupBy]
     const options: CapacityOptions = { request, profile, seed: 'counted', limit: input.limit, groupsOf, isOver }
-    return { ...(await answerInPieces(countCapacity(fleet, options))), asOf, drain }
+    return { ...(await answerYielding(countCapacity(fleet, options))), asOf, drain }
   }
   return { count: (input) => inHypothesis(input, (since) => count(input, since)) }
 }

@@ -14,8 +14,8 @@ import {
   type RequestSpec,
   type Steps,
 } from '@gantt/scheduler-core'
-import { mapInPieces } from '../../event-loop/lists.ts'
-import { answerInPieces, holdingFleets } from '../../event-loop/question.ts'
+import { mapYielding } from '../../event-loop/lists.ts'
+import { answerYielding, holdingFleets } from '../../event-loop/query.ts'
 import type { Outside } from '../../plugin/outside/outside.ts'
 import { requestNow } from '../../replica/propose/moves.ts'
 import type { Replica } from '../../replica/replica.ts'
@@ -135,12 +135,12 @@ export function createHypotheticals(replica: Replica, moments: Moments, { outsid
     const profile = kept(() => profileOf(replica, fleet, ref, profileChanges))
     const edits = await editsOf(fleet, overlay, isOver).catch(keptFault)
     if (profile === undefined || edits === undefined || issues.length > 0) throw new InputFault(issues)
-    const problems = isNoEdit(edits) ? [] : await answerInPieces(untilOver(applyEdits(fleet, edits), isOver))
+    const problems = isNoEdit(edits) ? [] : await answerYielding(untilOver(applyEdits(fleet, edits), isOver))
     if (problems.length > 0) throw new InputFault(under(['input', 'overlay'], problems))
     const drain = await drainHosts(fleet, edits.drainHosts, { profile, outside, decisions, isOver })
-    const refused = await mapInPieces(given, (each) => checkAsked({ fleet, profile, ...each, profilePath: ['input', 'profile'] }))
+    const refused = await mapYielding(given, (each) => checkAsked({ fleet, profile, ...each, profilePath: ['input', 'profile'] }))
     if (refused.some(({ length }) => length > 0)) throw new InputFault(refused.flat())
-    const requests = await mapInPieces(given, ({ request }) => requestNow(fleet, { request, intent: 'CREATE' }, undefined))
+    const requests = await mapYielding(given, ({ request }) => requestNow(fleet, { request, intent: 'CREATE' }, undefined))
     const answered = await outside.gather(fleet, profile, requests, { waitMs: Math.max(1, over - performance.now()) })
     return {
       fleet,
@@ -163,7 +163,7 @@ function profileOf(replica: Replica, fleet: Fleet, ref: string | null, changes: 
 
 async function editsOf(fleet: Fleet, overlay: Hypothesis['overlay'], isOver: () => boolean): Promise<FleetEdits> {
   if (overlay === null) return NO_EDITS
-  const edits = await answerInPieces(untilOver(parseFleetEditsInSteps(fleet, overlay.document ?? {}), isOver))
+  const edits = await answerYielding(untilOver(parseFleetEditsInSteps(fleet, overlay.document ?? {}), isOver))
   if (!edits.ok) throw new InputFault(under(['input', 'overlay'], edits.problems))
   return edits.value
 }

@@ -1,7 +1,7 @@
 import { copyFleet, type RequestSpec } from '@gantt/scheduler-core'
 import { aLog, aReport, aRequest } from '@gantt/scheduler-core/testing'
 import { expect, test } from 'vitest'
-import { CallerGoneError, duringCall } from '../../event-loop/question.ts'
+import { CallerGoneError, duringCall } from '../../event-loop/query.ts'
 import { nothingOutside } from '../../plugin/outside/outside.ts'
 import type { Replica } from '../../replica/replica.ts'
 import { UnavailableError } from '../../unavailable.ts'

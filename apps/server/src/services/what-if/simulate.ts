@@ -13,8 +13,8 @@ import {
   simulate,
   unlocatedFields,
 } from '@gantt/scheduler-core'
-import { mapInPieces } from '../../event-loop/lists.ts'
-import { answerInPieces, keepFleet, pauseOfQuestion } from '../../event-loop/question.ts'
+import { mapYielding } from '../../event-loop/lists.ts'
+import { answerYielding, keepFleet, pauseOfQuery } from '../../event-loop/query.ts'
 import type { AskSolver } from '../../solver/ask-solver.ts'
 import { InputFault, type Issue, issue } from '../calls/outcome.ts'
 import { type Examined, examineInstance } from '../explanation/examined.ts'
@@ -105,8 +105,8 @@ export function createSimulations(open: OpenHypothetical, readRequest: ReadReque
       return examineInstance(question, record.instances.length - 1)
     }
     // computed once per request, because copies of a request have the same ignored fields
-    const ignored = await mapInPieces(named, ({ request }) => ignoredFields(request, profile, fleet))
-    const unlocated = await mapInPieces(named, ({ request }) => unlocatedFields(request, profile, fleet))
+    const ignored = await mapYielding(named, ({ request }) => ignoredFields(request, profile, fleet))
+    const unlocated = await mapYielding(named, ({ request }) => unlocatedFields(request, profile, fleet))
     return {
       ...rest,
       asOf,
@@ -148,7 +148,7 @@ async function withAnswers(
     return step
   }
   for (;;) {
-    const step = await answerInPieces(untilAsked())
+    const step = await answerYielding(untilAsked())
     if (step.done) return step.value
     solution = step.value && (await answer(step.value))
   }
@@ -181,7 +181,7 @@ async function readAll(
     issues.push(issue(['input', 'requests'], given.length, `be 1 to ${MAX_REQUESTS} requests`))
   const requests: (SimulatedRequest & PlacedRequest)[] = []
   for (const { request: asked, count } of given.slice(0, MAX_REQUESTS)) {
-    const pause = pauseOfQuestion()
+    const pause = pauseOfQuery()
     if (pause !== undefined) await pause
     const read = await readRequest(asked)
     if (isWrong(read)) issues.push(...read)

@@ -11,7 +11,7 @@ import {
   type WhatWouldFit,
   whatWouldFit,
 } from '@gantt/scheduler-core'
-import { answerInPieces } from '../../event-loop/question.ts'
+import { answerYielding } from '../../event-loop/query.ts'
 import { keptCause } from '../../replica/propose/kept-cause.ts'
 import { InputFault } from '../calls/outcome.ts'
 import { checkRange } from '../calls/text.ts'
@@ -97,7 +97,7 @@ export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest,
     const limits = { maxChanges, first, minHosts, maxRuns: MAX_TRIED_DECISIONS, isOver }
     const leaves = stored && hostLeft(request, recordedIn(fleet, stored.record))
     const options = { request, profile, seed: SEED, kinds, leaves, ...limits }
-    const found = await answerInPieces(whatWouldFit(fleet, options))
+    const found = await answerYielding(whatWouldFit(fleet, options))
     const draft = input.profileChanges ?? undefined
     const toAnswer = ({ changes, request: asked, edits: more, filters, ...rest }: CoreCounterfactual): Counterfactual => {
       const overlay = toOverlay(edits, more)

@@ -56,7 +56,7 @@ export async function openNatsKeys(connection: Connection, options: NatsKeysOpti
       if (wasReadable && fold.unreadable !== undefined) warn(`all keys are refused now: ${fold.unreadable}`)
     },
     onReplaced() {
-      warn(`the stream ${names.stream} was replaced or lost messages: keys are as it has them now`)
+      warn(`the stream ${names.stream} was replaced or lost messages: the keys of this replica now equal those in the stream`)
       fold.clear()
     },
   })

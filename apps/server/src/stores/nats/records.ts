@@ -74,7 +74,9 @@ export function createRecordsOut(
     } catch (error) {
       if (error instanceof StreamFullError && !isFull) {
         isFull = true
-        warn(`records are refused: ${error.message}; the database has to take what waits, or GANTT_RECORDS_BYTES has to be more`)
+        warn(
+          `records are refused: ${error.message}; they are accepted again when the database has stored the waiting records, or with a larger GANTT_RECORDS_BYTES`,
+        )
       }
       throw error
     }

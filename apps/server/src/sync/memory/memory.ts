@@ -2,7 +2,7 @@ import { type Checkpoint, type Entry, type LogEntry, ORIGIN, type Place } from '
 import { planTrim, ROW_BYTES } from '../retention.ts'
 import { type LogReader, LogTrimmedError, StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
 
-/** A log in this process, shared by the synchronizers that are opened on it. For tests, simulation and what-if. */
+/** A log in this process, shared by the synchronizers that are opened on it. For tests, simulations and what-if queries. */
 export interface MemoryStore {
   readonly entries: LogEntry[]
   open(): Synchronizer

@@ -38,8 +38,8 @@ export interface Connection {
   readonly streams: JetStreamManager['streams']
   readonly consumers: JetStreamManager['consumers']
   /**
-   * The leader's state of a stream, with the subjects that match a filter. Throws StoreUnavailableError, also if the stream does not exist;
-   * `apiCode` of the error then is streamNotFound.
+   * The leader's state of a stream, with the subjects that match a filter. Throws StoreUnavailableError if there is no answer, or if the
+   * stream does not exist; `apiCode` of the error then is streamNotFound.
    */
   look(stream: string, subjects?: string): Promise<StreamInfo>
   /** Creates a consumer and returns its name. Servers delete it when it is not used. Throws StoreUnavailableError. */

@@ -1,7 +1,7 @@
 import { type Entry, type LogEntry, ORIGIN, type Place } from '@gantt/scheduler-core'
 import type { StreamInfo } from '@nats-io/jetstream'
 import type { Timers } from '../../timers.ts'
-import { entriesInPieces } from '../read-in-pieces.ts'
+import { parseEntriesYielding } from '../parse-entries.ts'
 import { LogTrimmedError, StoreUnavailableError, StoreWentBackError } from '../synchronizer.ts'
 import { ApiCode, apiCode, asked, type Connection } from './connection.ts'
 import { atOf, idOf, type StoredMessage, stampOf, toEntry, toMessage } from './entry-message.ts'
@@ -186,14 +186,14 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
     },
 
     async read(after, limit) {
-      if (tail?.moveTo(after) === true && tail.count >= limit) return entriesInPieces(tail.take(limit), toEntry)
+      if (tail?.moveTo(after) === true && tail.count >= limit) return parseEntriesYielding(tail.take(limit), toEntry)
       let state = await look()
       assertReaches(state, after)
       const upTo = Math.min(state.lastRevision, after.revision + limit)
       for (let looks = 0; looks < MAX_READS; looks++) {
         const followed = await tailAt(after, state)
         await followed.reach(upTo, SILENT_MS)
-        if (isSame(followed, state)) return entriesInPieces(followed.take(limit), toEntry)
+        if (isSame(followed, state)) return parseEntriesYielding(followed.take(limit), toEntry)
         // the received messages belong to another history, so they are received again from the position on
         forget()
         state = await look()
@@ -209,7 +209,7 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
       const past = await createTail(connection, { stream, timers, after, most: limit + 1 })
       try {
         await past.reach(upTo, SILENT_MS)
-        return await entriesInPieces(past.take(limit), toEntry)
+        return await parseEntriesYielding(past.take(limit), toEntry)
       } finally {
         past.close()
       }

@@ -163,7 +163,7 @@ async function loadCheckpoint(
 ): Promise<Checkpoint | undefined> {
   const leaveAside = (error: unknown): undefined => {
     if (!(error instanceof DamagedCheckpointError)) throw error
-    warn(`${error.message}; it is left aside, and an older one, or the log alone, is read in its place`)
+    warn(`${error.message}; it is ignored, and an older checkpoint, or the log alone, is read instead`)
   }
   const heads = (await checkpoints.list()).filter(({ revision }) => revision <= atMost)
   for (const head of heads.reverse()) {

@@ -3,8 +3,8 @@ import type pg from 'pg'
 import { createPgDriver, type Driver, LOCK_TIMEOUT, type Prepared, STATEMENT_MS, sqlState } from '../../db/session.ts'
 import { realTimers, type Timers } from '../../timers.ts'
 import type { SharedFlush } from '../flushing.ts'
+import { parseEntriesYielding } from '../parse-entries.ts'
 import { fromParts, toParts } from '../parts.ts'
-import { entriesInPieces } from '../read-in-pieces.ts'
 import { planTrim, ROW_BYTES } from '../retention.ts'
 import { type LogReader, LogTrimmedError, StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
 import { createDurability, measure } from './durability.ts'
@@ -301,7 +301,7 @@ async function read(
   // the beginning of the log has no row, so all rows are entries, and there may be one more than the limit
   if (after.revision === 0) {
     learnFrom(rows)
-    return entriesInPieces(rows.slice(0, limit), toEntry)
+    return parseEntriesYielding(rows.slice(0, limit), toEntry)
   }
   const [own, ...next] = rows
   if (own === undefined || Number(own.revision) !== after.revision || own.id !== after.id || Number(own.at_ms) !== after.at)
@@ -309,7 +309,7 @@ async function read(
       `the store does not have entry ${after.id} at revision ${after.revision}; it has ${own ? `entry ${own.id}` : 'no entry'} there`,
     )
   learnFrom(rows)
-  return entriesInPieces(next, toEntry)
+  return parseEntriesYielding(next, toEntry)
 }
 
 /** The parts of a checkpoint in order, PARTS_AT_ONCE at a time. */

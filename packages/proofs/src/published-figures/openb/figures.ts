@@ -27,7 +27,7 @@ export interface OpenbEffort {
   /** Proposals whose log entry the store refused, because another replica had written an entry at this position before. */
   readonly refusedEarlyPct: number
   /**
-   * How often a request was decided again, per claim: because its proposal conflicted with an earlier entry, or the store refused its
+   * How many times a request was decided again, per claim: because its proposal conflicted with an earlier entry, or the store refused its
    * entry.
    */
   readonly retriesPerClaim: number

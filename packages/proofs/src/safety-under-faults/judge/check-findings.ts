@@ -23,7 +23,7 @@ export const findingChecks: readonly Rule[] = [
 ]
 
 /**
- * The findings of one code that a replica must have and does not list. A replica lists only its first hundred findings, so for a code with
+ * The findings of one code that a replica must have but does not list. A replica lists only its first hundred findings, so for a code with
  * more findings only the counts are compared.
  */
 function notFound(code: string, needed: readonly FinalFinding[], { findings, findingCounts }: FinalState): string[] {

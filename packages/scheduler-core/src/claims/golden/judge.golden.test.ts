@@ -101,7 +101,7 @@ describe('the frozen rule of pools', () => {
     expect(verdictsOf(fleet, entry)).toEqual(verdicts)
   })
 
-  test('applying the log gives exactly the recorded state, also from a fleet restored at any position', () => {
+  test('applying the log gives exactly the recorded state, from the start and from a fleet restored at any position', () => {
     expect(sha256(fleet)).toBe(pools.end.sha256)
     const held = [...fleet.hosts.pools.allHeld()].map(([uuid, gib]) => [uuid, { held: gib, free: fleet.hosts.pools.free(uuid) }])
     expect(pools.end.summary).toMatchObject({ place: fleet.place, now: fleet.now, pools: Object.fromEntries(held) })
@@ -124,7 +124,7 @@ describe('the frozen rule of one live claim', () => {
     expect(verdictsOf(fleet, entry)).toEqual(verdicts)
   })
 
-  test('applying the log gives exactly the recorded state, also from a fleet restored at any position', () => {
+  test('applying the log gives exactly the recorded state, from the start and from a fleet restored at any position', () => {
     const { place, now, ledger } = fleet
     expect(instances.end.summary).toEqual({
       place,

@@ -143,7 +143,7 @@ describe('memory and pages of cells', () => {
   const pagesFree = (scene: Scene) => scene.host.cells.map((state) => state.pages?.[0]?.free)
   const usesPages = (used: number) => ({ memoryUsageMb: 2 * used, pages: [{ sizeKib: 2_048, total: 100, used }] })
 
-  test('F2 with pages: each of two claims holds all pages of a cell, also if the host uses the pages of the first claim for the second', () => {
+  test('F2 with pages: each of two claims holds all pages of a cell, even if the host uses the pages of the first claim for the second', () => {
     const scene = new Scene({ numaCells: two(usesPages(0), usesPages(0)) })
     expect(scene.claim(1, pages(0, 100))).toBeUndefined()
     expect(scene.claim(2, pages(1, 100))).toBeUndefined()

@@ -113,7 +113,7 @@ describe('rule 11: a checkpoint contains everything that the judge reads', () =>
     expect(stored(restored)).toEqual(stored(log.fleet))
   })
 
-  test('an ended claim whose instance was first listed after the end holds nothing, also in a restored fleet', () => {
+  test('an ended claim whose instance was first listed after the end holds nothing, even in a restored fleet', () => {
     const log = aLog()
     const X = aUuid(1)
     const shape = (instances: string[]) => ({ inventories: [{ resourceClass: 'CUSTOM_X', total: 2 }], instances })

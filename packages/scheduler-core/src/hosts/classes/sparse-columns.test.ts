@@ -31,7 +31,7 @@ const columnsOf = ({ hosts }: Fleet, name = RARE) => hosts.classes.get(name)
 const findingsIn = (fleet: Fleet) => [...audit(fleet)].flatMap(({ findings }) => findings)
 
 describe('a resource class that few hosts have', () => {
-  test('has no value in memory for the other hosts, also in a copy, and its values do not change when it becomes frequent or rare', () => {
+  test('has no value in memory for the other hosts, even in a copy, and its values do not change when it becomes frequent or rare', () => {
     const log = aLogOf(HOSTS)
     expect(log.fleet.hosts.denseClassCount).toBe(3)
     const bound = HOSTS / 10

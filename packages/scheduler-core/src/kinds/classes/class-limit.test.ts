@@ -68,7 +68,7 @@ describe('the count of resource classes that hosts report', () => {
     expectSound(log)
   })
 
-  test('a host may exchange classes that it alone has, also at the limits, but not those of which a claim holds an amount', () => {
+  test('a host may exchange classes that it alone has, even at the limits, but not those of which a claim holds an amount', () => {
     const log = logAt(BOUNDED_CLASSES)
     expect(log.append([aReport('h1', classes(0, MAX_OWN_CLASSES))])).toEqual([undefined])
     expect(log.append([aReport('h1', classes(1_000, MAX_OWN_CLASSES), 2)])).toEqual([undefined])

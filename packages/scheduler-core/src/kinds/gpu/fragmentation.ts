@@ -47,8 +47,8 @@ export interface Fragmentation {
   /** The resource class of a request's CPU amount. */
   readonly cpuClass: string
   /**
-   * The best choice of GPUs on a host, with its points. With `cells`, only GPUs near these NUMA cells are used. Undefined if too few GPUs
-   * fit. A request for no GPUs gets points for its effect on the free CPU.
+   * The best choice of GPUs on a host, with its score in points. With `cells`, only GPUs near these NUMA cells are used. Undefined if too
+   * few GPUs fit. If the request has no GPUs, the score is that of its effect on the free CPU.
    */
   choose(hosts: HostTable, host: HostIndex, ask: GpuAsk, cells?: readonly number[]): FragmentationChoice | undefined
 }

@@ -123,7 +123,10 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
     }
     if (isShortInAll(hosts, host, figure, pool, ask)) return [inAll, where]
     const free = hosts.pools.freeFor(host, pool) ?? 0
-    const claims: Source = { kind: 'claims', ref: 'claims, and picks decided before, on all hosts that share the pool' }
+    const claims: Source = {
+      kind: 'claims',
+      ref: 'claims, and earlier placements of the same evaluation, on all hosts that share the pool',
+    }
     return [
       {
         ...poolReserveOf(hosts, figure, ask - free),

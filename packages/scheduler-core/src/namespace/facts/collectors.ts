@@ -24,20 +24,26 @@ const collector = z.strictObject({
   name: z
     .string()
     .regex(/^[a-z][a-z0-9_-]{0,31}$/)
-    .describe('The name that the settings of the agent give it.'),
+    .describe('The name of the collector in the settings of the agent.'),
   namespace: z
     .string()
     .regex(/^[a-z][a-z0-9._-]{0,62}$/)
-    .describe('The namespace whose documents it produces.'),
+    .describe('The namespace whose documents the collector produces.'),
   state: z.enum(collectorStates),
-  since: time.describe('Since when it is in this state, by the clock of the host.'),
-  intervalSeconds: z.int().min(1).max(86_400).nullable().default(null).describe('The time between two runs; null: it is not run.'),
+  since: time.describe('When this state began, by the clock of the host.'),
+  intervalSeconds: z
+    .int()
+    .min(1)
+    .max(86_400)
+    .nullable()
+    .default(null)
+    .describe('The time between two runs in seconds; null: the collector is not run.'),
   error: z
     .strictObject({ code: z.enum(collectorErrors), text: z.string().max(500), at: time })
     .nullable()
     .default(null)
     .describe('The last error, and when it first occurred; null if a later run succeeded.'),
-  lastGoodAt: time.nullable().default(null).describe('When its last good document was collected, while it sends none.'),
+  lastGoodAt: time.nullable().default(null).describe('When the last good document was collected. Only set while the collector sends none.'),
 })
 
 export const collectorsV1_0 = z.strictObject({

@@ -5,16 +5,16 @@ import { limits } from '../../request/limits.ts'
 import { distance } from './distance.ts'
 
 const physicalNetwork = z.strictObject({
-  name: name.describe('As the network service calls it.'),
-  distance: distance.describe('How far from the host: 1 is the usual uplink, 0 nearer than that.'),
-  segments: list(name).nullable().default(null).describe('Segments that are reached in it; null: all.'),
+  name: name.describe('The name of the physical network, as the network service calls it.'),
+  distance: distance.describe('The distance of the network from the host: 1 for the usual uplink, 0 for a nearer network.'),
+  segments: list(name).nullable().default(null).describe('The segments of the network that the host reaches; null: all segments.'),
 })
 
 const port = z.strictObject({
-  uuid: uuid.describe('The port.'),
+  uuid: uuid.describe('The uuid of the port.'),
   physicalNetwork: name.describe('The physical network of the port; the host need not reach it.'),
   segment: name.nullable().default(null).describe('The segment of the network. Null: a port can use any segment.'),
-  here: z.boolean().default(false).describe('The port is bound on this host.'),
+  here: z.boolean().default(false).describe('True if the port is bound on this host.'),
 })
 
 export const networkV1_0 = z.strictObject({

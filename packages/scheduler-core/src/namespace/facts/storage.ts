@@ -6,19 +6,27 @@ import { distance } from './distance.ts'
 
 const pool = z
   .strictObject({
-    uuid: uuid.describe('The pool, the same at every host that reaches it: hosts that name one pool share it.'),
+    uuid: uuid.describe('The uuid of the pool. Hosts that report the same uuid share the pool.'),
     name: name.describe('The name that people use for the pool.'),
-    distance: distance.describe('How far from the host: 0 is on the host itself, 1 the usual network path.'),
-    zone: name.nullable().default(null).describe('Availability zone of the pool; null: of none.'),
+    distance: distance.describe('The distance of the pool from the host: 0 for a pool on the host itself, 1 for the usual network path.'),
+    zone: name.nullable().default(null).describe('Availability zone of the pool; null: the pool is in no zone.'),
     backend: name.nullable().default(null).describe('The name of the storage backend that serves the pool.'),
-    totalGib: whole(limits.diskGib).nullable().default(null).describe('GiB in total; null: not reported.'),
-    usedGib: whole(limits.diskGib).nullable().default(null).describe('GiB in use; null: not reported.'),
-    reservedGib: whole(limits.diskGib).default(0).describe('GiB kept back.'),
-    thinRatio: z.number().min(1).max(limits.ratio).default(1).describe('How often each GiB may be promised.'),
+    totalGib: whole(limits.diskGib).nullable().default(null).describe('The total size of the pool in GiB; null: not reported.'),
+    usedGib: whole(limits.diskGib).nullable().default(null).describe('The used space of the pool in GiB; null: not reported.'),
+    reservedGib: whole(limits.diskGib).default(0).describe('The reserved space of the pool in GiB, which claims cannot use.'),
+    thinRatio: z
+      .number()
+      .min(1)
+      .max(limits.ratio)
+      .default(1)
+      .describe('The factor by which the space of the pool may be overcommitted (thin provisioning).'),
   })
   .describe('A pool of volumes that the host reaches.')
 
-const volume = z.strictObject({ uuid: uuid.describe('The volume.'), pool: uuid.describe('Its pool, one of `pools`.') })
+const volume = z.strictObject({
+  uuid: uuid.describe('The uuid of the volume.'),
+  pool: uuid.describe('The uuid of its pool, which must be listed in `pools`.'),
+})
 
 export const storageV1_0 = z
   .strictObject({

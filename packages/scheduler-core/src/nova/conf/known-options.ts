@@ -185,7 +185,7 @@ export const knownOptions: readonly KnownOption[] = [
   moved('scheduler', 'enable_isolated_aggregate_filtering', flag, { since: 20 }),
   moved('scheduler', 'image_metadata_prefilter', flag, {
     since: 21,
-    ...lostIfOn('hosts without the traits of the buses, the models and the architecture that the image names'),
+    ...lostIfOn('hosts without the traits for the buses, models and architecture that the image names'),
   }),
   moved('scheduler', 'query_placement_for_routed_network_aggregates', flag, {
     since: 23,
@@ -213,7 +213,7 @@ export const knownOptions: readonly KnownOption[] = [
     lost: { hosts: 'hosts that this custom class leaves out', unless: ['nova.scheduler.manager.SchedulerManager'] },
   }),
   placed('DEFAULT', 'allow_resize_to_same_host', flag, {
-    lost: { hosts: 'the host of the instance from a resize, by ignore_hosts that the API writes', unless: [true] },
+    lost: { hosts: 'the present host of an instance from its resize, because the API adds it to ignore_hosts', unless: [true] },
   }),
   placed('DEFAULT', 'enable_new_services', flag, { lost: { hosts: 'new hosts until somebody enables them', unless: [true] } }),
   // Cells v1 used these options to choose a cell, before a host in the cell was chosen.

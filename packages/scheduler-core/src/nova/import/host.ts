@@ -30,7 +30,7 @@ function readHost(given: unknown, host: string | undefined): ImportedDocument {
   const { computeNode: reported, service, cellUuid, instances, provider } = unwrap(given)
   const computeNode = isComputeNodeRow(reported) ? computeNodeOfRow(reported) : reported
   const { node, version, unknown } = readNovaComputeNode(computeNode)
-  if (!version.startsWith('1.')) throw new WireError('computeNode.nova_object.version', version, 'a version 1.x, best 1.0 to 1.19')
+  if (!version.startsWith('1.')) throw new WireError('computeNode.nova_object.version', version, 'a version 1.x, preferably 1.0 to 1.19')
   if (host !== undefined && node.host && node.host !== host)
     throw new WireError('computeNode.host', node.host, `${host}, the host that reports`)
   if (node.freeDiskGb === null)

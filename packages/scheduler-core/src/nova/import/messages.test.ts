@@ -182,7 +182,7 @@ describe('a path in a report is translated to the path in Nova’s document', ()
 })
 
 describe('a document is read once, however many paths are translated', () => {
-  /** A ComputeNode whose topology has 1,000 CPUs in descending order, and a function that returns how often the topology was read. */
+  /** A ComputeNode whose topology has 1,000 CPUs in descending order, and a function that returns how many times the topology was read. */
   function countedNode() {
     let reads = 0
     const cpuset = Array.from({ length: 1_000 }, (_, i) => 5_999 - i)

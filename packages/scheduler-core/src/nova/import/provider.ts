@@ -63,7 +63,11 @@ function inside(given: unknown, field: string): { readonly value: unknown; reado
   if (!isJson(given) || !Object.hasOwn(given, field)) return { value: given, at: field }
   const other = Object.keys(given).find((key) => key !== field && key !== GENERATION)
   if (other !== undefined)
-    throw new WireError(`${field}.${other}`, given[other], `left out: ${field} and ${GENERATION} are all that Placement has there`)
+    throw new WireError(
+      `${field}.${other}`,
+      given[other],
+      `left out, because in this place Placement's documents have only ${field} and ${GENERATION}`,
+    )
   return { value: given[field], at: `${field}.${field}` }
 }
 
@@ -135,7 +139,7 @@ export const listedOf = <Inventory>(inventories: readonly (readonly [resourceCla
   inventories.filter(([resourceClass, inventory]) => !isJson(inventory) || !isPlainTotal(inventory, mostOf.get(resourceClass)))
 
 /**
- * True if an inventory states nothing but a total that the report's own field for this class can have. Any other total stays in the
+ * True if an inventory states nothing but a total that fits into the report's own field for this class. Any other total stays in the
  * inventory, so that an error has the right path.
  */
 const isPlainTotal = (inventory: Json, most: number | undefined): boolean =>

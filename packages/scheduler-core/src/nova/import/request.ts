@@ -46,7 +46,7 @@ function readSpec(given: unknown): ImportedDocument {
   const { spec: written, instanceUuids } = unwrap(given)
   const spec = withoutNullHints(written)
   const { request, version, unknown } = readNovaRequest(spec)
-  if (!version.startsWith('1.')) throw new WireError('spec.nova_object.version', version, 'a version 1.x, best 1.0 to 1.14')
+  if (!version.startsWith('1.')) throw new WireError('spec.nova_object.version', version, 'a version 1.x, preferably 1.0 to 1.14')
   const nova = { form: 'RequestSpec', document: withoutChanges(spec) } as const
   return {
     document: { ...documentOf(request, instanceUuids), nova },

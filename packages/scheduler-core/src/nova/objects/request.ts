@@ -77,7 +77,7 @@ export interface NovaFlavor {
   readonly ephemeralGb: number
   /** In MiB. */
   readonly swap: number
-  /** Unset if Nova had not loaded them. */
+  /** Unset if Nova had not loaded the extra specs. */
   readonly extraSpecs: Field<Readonly<Record<string, string>>>
 }
 

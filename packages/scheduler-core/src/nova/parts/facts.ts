@@ -51,7 +51,10 @@ export function novaFactsOf(refusal: NovaRefusal): readonly Fact[] {
 /** Returns true for the codes that compare an amount with the host's total. Other codes with `too` are about counts, such as instances. */
 const isOfTotal = (code: Code): boolean => /\.too_(?:little|few)/.test(code)
 
-/** Returns the sources of the needed and the available value. If the available value is computed, also the terms of the computation. */
+/**
+ * Returns the sources of the needed and the available value. If the available value is computed, the terms of the computation are returned
+ * too.
+ */
 type Sides = (refusal: NovaRefusal) => readonly [need: Source, have: Source, terms?: readonly Term[]]
 
 const unknownSides: Sides = ({ filter }) => [fromRule(`as ${filter} says`), fromRule(`as ${filter} says`)]

@@ -241,7 +241,7 @@ describe('a change of a request in Nova’s form is written into its document', 
     }
   })
 
-  test('the other parts of the document stay, also those that no field has', () => {
+  test('the other parts of the document stay, including those that no field has', () => {
     const before = spec({ ...twoLists, pci_requests: devices, image: image({ traits_required: ['A'] }), retry: null, id: 5 })
     const data = (one: RequestSpec) => fieldsOf(one.nova?.document)
     const changed = restated(before, withFlavor({ memoryMb: 512 })(before))

@@ -11,7 +11,7 @@ import type { HostIndex } from '../../values/host-index.ts'
 import { fieldsIn } from './reading.ts'
 
 /**
- * For filters and weighers of plug-ins that read a namespace of the release: they are called for all hosts, also for hosts without a
+ * For filters and weighers of plug-ins that read a namespace of the release: they are called for all hosts, including hosts without a
  * document. Returns a function that says which of these namespaces a host does not send. Undefined if `reads` has no such namespace.
  */
 export function prepareOwnUnsent(fleet: Fleet, reads: readonly Read[]): ((record: HostRecord) => Unsent | undefined) | undefined {

@@ -91,7 +91,7 @@ export function CreateAggregate({ onClose, onDone }: CreateAggregateProps) {
           />
           <Textarea
             label="Hosts"
-            description="Paste names with any separators."
+            description="Names separated by spaces, commas, semicolons or lines."
             rows={4}
             value={hosts}
             onChange={({ currentTarget }) => change(setHosts)(currentTarget.value)}

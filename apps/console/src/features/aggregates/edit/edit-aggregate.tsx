@@ -189,7 +189,7 @@ function Conflict({ draft, current, onRebase, onDiscard }: ConflictProps) {
   return (
     <Alert
       color="orange"
-      title={`Another operator changed it: version ${draft.base.version} is now ${current.version}`}
+      title={`Another operator changed the aggregate: version ${draft.base.version} is now ${current.version}`}
       role="alert"
       data-conflict
     >

@@ -59,7 +59,7 @@ function Outcome({ warnings }: { readonly warnings: Warnings }) {
           color="yellow"
           p="xs"
           role="status"
-          title={`${formatCount(refused)} of ${formatCount(asked)} claims would be refused on their hosts: ${formatCount(hosts)} ${hosts === 1 ? 'host' : 'hosts'}`}
+          title={`${formatCount(refused)} of ${formatCount(asked)} claims would be refused on their present hosts (${formatCount(hosts)} ${hosts === 1 ? 'host' : 'hosts'})`}
         >
           <ScrollBox label="Claims that would be refused" maxHeight="200px">
             <List size="sm">

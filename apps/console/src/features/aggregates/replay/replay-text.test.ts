@@ -13,6 +13,6 @@ test.each([
 test('omitted requests are listed by reason, and without omissions the text is empty', () => {
   expect(leftOutText({ outOfTime: 0, notReplayable: 0, unreadable: 0 })).toBe('')
   expect(leftOutText({ outOfTime: 2, notReplayable: 0, unreadable: 1 })).toBe(
-    'Of the others 2 were not replayed in time, 1 cannot be read.',
+    'Of the other requests, 2 were not replayed in time, 1 cannot be read.',
   )
 })

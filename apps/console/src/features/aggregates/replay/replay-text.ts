@@ -13,7 +13,7 @@ export function leftOutText({ outOfTime, notReplayable, unreadable }: LeftOut): 
     ...(notReplayable > 0 ? [`${formatCount(notReplayable)} cannot be replayed`] : []),
     ...(unreadable > 0 ? [`${formatCount(unreadable)} cannot be read`] : []),
   ]
-  return parts.length === 0 ? '' : `Of the others ${parts.join(', ')}.`
+  return parts.length === 0 ? '' : `Of the other requests, ${parts.join(', ')}.`
 }
 
 /** The difference between two values with its sign and, unless the old value is 0, as a percentage of the old value. */

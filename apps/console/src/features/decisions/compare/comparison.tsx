@@ -161,7 +161,7 @@ function PairedFunnel({ compared: { a, b, steps }, scale }: { readonly compared:
           <Table.Tr>
             <Table.Th>Hosts left by</Table.Th>
             <Table.Th colSpan={2}>{head(a, 'First')}</Table.Th>
-            <Table.Th colSpan={2}>{head(b, 'Second, this one')}</Table.Th>
+            <Table.Th colSpan={2}>{head(b, 'Second (this decision)')}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

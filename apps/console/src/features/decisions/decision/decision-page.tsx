@@ -63,7 +63,7 @@ export function DecisionPage() {
     return (
       <Page title="Decision">
         <Empty title="Decision not found">
-          No decision has the id <Code>{id}</Code>. It may never have been made, or its record is not kept any more.{' '}
+          No decision has the id <Code>{id}</Code>. It may never have been made, or its record is no longer stored.{' '}
           <AnchorLink to="/decisions">Show the retained decisions</AnchorLink>.
         </Empty>
       </Page>

@@ -51,7 +51,7 @@ export function ReplayBy({ recorded, by, on, onAsk }: ReplayByProps) {
           title={`This is what ${by ?? recorded ?? 'the same profile'} would ${on === undefined ? 'have done' : `do on the fleet of revision ${on}`}`}
           withCloseButton
           onClose={() => onAsk({ by: undefined, on: undefined })}
-          closeButtonLabel="Back to what was decided"
+          closeButtonLabel="Back to the recorded decision"
         >
           The same request was decided on {on === undefined ? 'the same' : 'that'} fleet without being recorded. The sentence, filters,
           hosts and weights below are of{' '}

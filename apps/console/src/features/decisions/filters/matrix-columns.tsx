@@ -94,7 +94,7 @@ function Distance({ matrix, host }: { readonly matrix: Matrix; readonly host: nu
   const count = countRefusals(matrix, host)
   return (
     <span
-      title={`The worst shortfall as a share of what was needed, 100 % if it is not an amount; ${count} ${count === 1 ? 'filter refuses' : 'filters refuse'} it (${matrix.distance[host]})`}
+      title={`The largest shortfall as a share of what was needed (100 % for a requirement that is not an amount): ${matrix.distance[host]}. ${count} ${count === 1 ? 'filter refuses' : 'filters refuse'} the host.`}
     >
       {shortfallText(matrix, host)}
     </span>

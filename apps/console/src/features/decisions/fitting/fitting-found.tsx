@@ -20,7 +20,7 @@ export function FittingFound({ answer, onOpen }: { readonly answer: Answer; onOp
     <div data-fitting={counterfactuals.length}>
       <Text role="status">{headline}</Text>
       <SmallTable
-        label="Changes that make it fit"
+        label="Changes that make the request fit"
         attributes={{ className: 'fitting' }}
         rows={counterfactuals}
         rowKey={({ text }) => text}

@@ -29,15 +29,15 @@ export function Fitting({ decisionId, isAsked, onAsk, onOpen }: FittingProps) {
   const variables = { id: decisionId }
   const { data, error, refetch } = useOperation(FITTING, variables, { enabled: isAsked, staleMs: 600_000, keepPrevious: false })
   return (
-    <section aria-label="What would make it fit">
-      <Heading keys="5">What would make it fit</Heading>
+    <section aria-label="What would make the request fit">
+      <Heading keys="5">What would make the request fit</Heading>
       <Group gap="xs">
         {isAsked ? null : (
           <Button size="compact-sm" variant="outline" onClick={() => onAsk(true)}>
             Try changes of request, fleet and profile
           </Button>
         )}
-        <PanelCall of="What would make it fit" document={FITTING} variables={variables} />
+        <PanelCall of="What would make the request fit" document={FITTING} variables={variables} />
       </Group>
       {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
       {isAsked && data === undefined && !error ? trying : null}

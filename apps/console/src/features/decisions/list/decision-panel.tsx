@@ -20,7 +20,7 @@ export function DecisionPanel({ id }: { readonly id: string }) {
   if (decision === null)
     return (
       <Text size="sm">
-        No decision has the id <Code>{id}</Code>; its record is not kept any more.
+        No decision has the id <Code>{id}</Code>; its record is no longer stored.
       </Text>
     )
   return (

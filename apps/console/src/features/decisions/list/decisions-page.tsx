@@ -70,7 +70,7 @@ export function DecisionsPage() {
     void counts.refetch()
   }
   useShortcuts([
-    { keys: 'f', label: isLive ? 'Freeze: do not add new decisions' : 'Follow new decisions', run: toggleLive },
+    { keys: 'f', label: isLive ? 'Freeze: stop adding new decisions' : 'Follow new decisions', run: toggleLive },
     { keys: 'n', label: 'Show the newest decisions', run: showNew },
   ])
   const known = counts.isPlaceholderData ? undefined : counts.data?.decisionCounts

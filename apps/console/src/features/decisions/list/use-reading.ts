@@ -10,7 +10,7 @@ export function useReading(rows: readonly DecisionRow[]) {
   const [cursor, setCursor] = useState<Key | undefined>()
   const [isScrolled, setScrolled] = useState(false)
   const [isPointed, setPointed] = useState(false)
-  // counts how often the operator returned to the newest rows; the list scrolls to its first row whenever this count changes
+  // counts how many times the operator returned to the newest rows; the list scrolls to its first row whenever this count changes
   const [round, setRound] = useState(0)
   const isOnRow = cursor !== undefined && rows.some(({ id }) => id === cursor)
   const handlers = useMemo(

@@ -142,8 +142,8 @@ function TriedOut({ decisionId, explained, tried, ranked }: Omit<WeightLabProps,
         {name === nameOfHost(was) ? `${shown} stays first` : `${shown} would be first, not ${shownOf(was)}`}
         {second === undefined ? '' : ahead === 0 ? `: as good as ${shownOf(second)}` : `, ${exact(ahead)} ahead of ${shownOf(second)}`}
       </b>
-      {ahead !== 0 ? '' : profile.tieOrder === 'SEEDED' ? ', and the seed breaks the tie' : ', and it was seen first'}. The table above has
-      this order.{' '}
+      {ahead !== 0 ? '' : profile.tieOrder === 'SEEDED' ? ', and the seed breaks the tie' : ', and the host was seen first'}. The table
+      above has this order.{' '}
       {reach === 'ALL'
         ? `This holds for all ${formatCount(candidateCount)} hosts that passed.`
         : reach === 'FIRST'
@@ -179,7 +179,7 @@ function Role({ weigher: { decisive, idle, winnerWithout } }: { readonly weigher
     )
   return (
     <Text size="sm" component="span" className={idle ? 'dimmed' : ''}>
-      {idle ? 'nothing: the first ten are the same without it' : 'orders those behind the first'}
+      {idle ? 'nothing: without the weigher the first ten hosts are the same' : 'changes only the order after the first host'}
     </Text>
   )
 }

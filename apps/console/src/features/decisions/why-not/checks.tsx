@@ -10,7 +10,7 @@ type Check = ResultOf<typeof WHY_NOT>['whyNot']['verdict']['checks'][number]
 const signs: Readonly<Record<string, { readonly glyph: string; readonly word: string; readonly kind: string }>> = {
   PASS: { glyph: '+', word: 'passes', kind: 'pass' },
   FAIL: { glyph: 'x', word: 'refuses', kind: 'fail' },
-  ERROR: { glyph: '!', word: 'failed, so it refuses', kind: 'fail' },
+  ERROR: { glyph: '!', word: 'failed, so the host is refused', kind: 'fail' },
   NOT_RUN: { glyph: '·', word: 'not run', kind: 'skipped' },
 }
 

@@ -45,7 +45,7 @@ export function Gaps({ gaps }: { readonly gaps: readonly Gap[] }) {
 
 const IN_TOTAL = { weigher: 'in total', unit: '', hostRaw: null, winnerRaw: null, hostMissing: null, winnerMissing: null }
 
-/** A raw value with its unit. `missing`: the host has no value of its own, and `raw` only stands in for it. */
+/** A raw value with its unit. `missing`: the host has no value of its own, and `raw` is a substitute. */
 const valueText = (raw: number | null, missing: string | null, unit: string): string | null =>
   missing !== null ? 'not known' : raw === null ? null : `${formatNumber(raw)} ${unit}`
 

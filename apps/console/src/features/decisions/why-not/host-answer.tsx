@@ -61,10 +61,10 @@ export function HostAnswer({ decisionId, instance, profile, revision, host, take
         )}
         <Text size="sm" data-now={String(wouldPassNow)}>
           {wouldPassNow === null
-            ? 'It is not in the fleet now.'
+            ? 'The host is not in the fleet now.'
             : wouldPassNow
-              ? 'It would pass every filter now.'
-              : `It would be refused now${outcome === 'FILTERED' ? ', too' : ''}.`}
+              ? 'The host would pass every filter now.'
+              : `The host would be refused now${outcome === 'FILTERED' ? ', too' : ''}.`}
         </Text>
         {outcome === 'UNKNOWN' ? null : (
           <AnchorLink

@@ -33,7 +33,7 @@ export function WhyNot({ decisionId, instance, profile, revision, host, suggest,
     input.current?.select()
   }
   useShortcuts([
-    { keys: 'w', label: 'Ask why not a host', run: write },
+    { keys: 'w', label: 'Ask why a host was not chosen', run: write },
     { keys: '3', label: 'Go to: Why not host', run: write },
     { keys: 'Escape', label: 'Close the answer about a host', run: () => host !== undefined && onClose() },
   ])
@@ -44,7 +44,7 @@ export function WhyNot({ decisionId, instance, profile, revision, host, suggest,
     else onAsk(name)
   }
   return (
-    <section aria-label="Why not a host" className="why">
+    <section aria-label="Why a host was not chosen" className="why">
       <form onSubmit={ask}>
         <Group gap="xs" wrap="nowrap">
           <Text component="label" htmlFor={`${id}-name`} fw={600} size="md" className="why-label">

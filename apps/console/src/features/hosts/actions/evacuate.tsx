@@ -87,8 +87,9 @@ function NotMoving({ count }: { readonly count: number }) {
   const title = count === 1 ? '1 instance will not move' : `${formatCount(count)} instances will not move`
   return (
     <Alert color="red" role="alert" title={title} data-without-claims={count}>
-      {count === 1 ? 'It runs on this host, but no claim covers it.' : 'They run on this host, but no claim covers them.'} An evacuation
-      moves claims only, so the host is not empty afterwards. Move {count === 1 ? 'it' : 'them'} by other means before stopping the host.
+      {count === 1 ? 'The instance runs on this host without a claim.' : 'The instances run on this host without claims.'} An evacuation
+      moves claims only, so the host is not empty afterwards. Move the {count === 1 ? 'instance' : 'instances'} by other means before
+      stopping the host.
     </Alert>
   )
 }

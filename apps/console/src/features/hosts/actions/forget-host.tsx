@@ -33,7 +33,7 @@ export function ForgetHost({ host, onClose, onDone }: ForgetHostProps) {
       change={change}
       isReady={reason.trim() !== ''}
       previewLabel="Preview the impact"
-      makeLabel={isForced ? `Forget it and end ${claims}` : 'Forget it'}
+      makeLabel={isForced ? `Forget the host and end ${claims}` : 'Forget the host'}
       mayMake={count === 0 || isForced}
       isDestructive
       problem={LeavingProblem}
@@ -57,9 +57,9 @@ export function ForgetHost({ host, onClose, onDone }: ForgetHostProps) {
         <LeavingImpact
           host={host}
           impact={impact}
-          claims={count === 1 ? 'is on it' : 'are on it'}
-          aggregates="It leaves the aggregates"
-          keys="API keys bound to it, which cannot report for it afterwards:"
+          claims={count === 1 ? 'is on the host' : 'are on the host'}
+          aggregates="The host leaves the aggregates"
+          keys="API keys bound to the host, which cannot report for it afterwards:"
         />
       )}
       {count === 0 ? null : (

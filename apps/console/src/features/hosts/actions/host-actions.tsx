@@ -56,8 +56,8 @@ export function HostActions({ host, scopes, onChanged, onRenamed }: HostActionsP
         ) : (
           <Text size="xs" c="dimmed" component="span">
             {allows(scopes, 'OPERATE')
-              ? `(to replace or forget it a key needs ADMIN; yours has ${scopes.join(', ')})`
-              : `(to set it a key needs OPERATE, to replace or forget it ADMIN; yours has ${scopes.join(', ')})`}
+              ? `(to replace or forget the host, a key needs ADMIN; your key has ${scopes.join(', ')})`
+              : `(to set the status, a key needs OPERATE; to replace or forget the host, ADMIN; your key has ${scopes.join(', ')})`}
           </Text>
         )}
       </Group>

@@ -49,7 +49,7 @@ export function LeavingProblem({ error }: { readonly error: unknown }) {
 interface LeavingImpactProps {
   readonly host: LeavingHost
   readonly impact: Impact
-  /** What happens to the claims, as the predicate of a sentence, such as "follow it". */
+  /** What happens to the claims, as the predicate of a sentence, such as "follow the host". */
   readonly claims: string
   readonly aggregates: string
   readonly keys: string

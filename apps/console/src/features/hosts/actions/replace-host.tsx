@@ -33,7 +33,7 @@ export function ReplaceHost({ host, onClose, onDone }: ReplaceHostProps) {
       change={change}
       isReady={by.trim() !== '' && reason.trim() !== ''}
       previewLabel="Preview the changes"
-      makeLabel={`Rename it to ${by.trim()}`}
+      makeLabel={`Rename the host to ${by.trim()}`}
       problem={LeavingProblem}
       step={(dryRun) => replaceHost({ host, by: by.trim(), reason: reason.trim(), dryRun })}
       onClose={onClose}
@@ -56,9 +56,9 @@ export function ReplaceHost({ host, onClose, onDone }: ReplaceHostProps) {
         <LeavingImpact
           host={host}
           impact={preview.impact}
-          claims={preview.impact.claimCount === 1 ? 'follows it' : 'follow it'}
-          aggregates="It has its new name in the aggregates"
-          keys="API keys that are bound to it may report under the new name as well:"
+          claims={preview.impact.claimCount === 1 ? 'follows the host' : 'follow the host'}
+          aggregates="The host gets its new name in the aggregates"
+          keys="API keys that are bound to the host may report under the new name as well:"
         >
           {preview.merged.map(({ name, node, hasOtherNodes }) => (
             <Text size="sm" key={`${name}/${node}`}>

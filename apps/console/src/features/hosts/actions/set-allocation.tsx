@@ -44,7 +44,7 @@ export function SetAllocation({ host, onClose, onDone }: SetAllocationProps) {
       change={change}
       isReady={isReady}
       previewLabel="Preview the changes"
-      makeLabel="Set them"
+      makeLabel="Set ratio and reserve"
       step={(dryRun) => setAllocationOf({ host, resourceClass, ...values, reason: reason.trim(), dryRun })}
       onClose={onClose}
       onDone={onDone}

@@ -82,7 +82,7 @@ function Names({ hosts }: Pick<SetStatusProps, 'hosts'>) {
 }
 
 const effectsOf = ({ hostsAffected: hosts, claimsOnAffectedHosts: claims, warnings }: Impact): readonly string[] => [
-  `It affects ${formatCount(hosts)} ${hosts === 1 ? 'host' : 'hosts'} with ${formatCount(claims)} live ${claims === 1 ? 'claim' : 'claims'}.`,
+  `The change affects ${formatCount(hosts)} ${hosts === 1 ? 'host' : 'hosts'} with ${formatCount(claims)} live ${claims === 1 ? 'claim' : 'claims'}.`,
   ...warnings,
 ]
 

@@ -11,7 +11,10 @@ export interface CollectorProgress {
 const everyOf = ({ intervalSeconds }: CollectorProgress): string =>
   intervalSeconds === null ? '' : ` every ${formatCount(intervalSeconds)} s`
 
-/** The state of a collector in words. What is not sent is called not sent, and not absent. An outdated state is in the past tense. */
+/**
+ * The state of a collector in words. If it sends no documents, the text says "not sent", because the data can exist on the host. The text
+ * for an outdated state is in the past tense.
+ */
 export function collectorState(collector: CollectorProgress): string {
   const every = everyOf(collector)
   const texts: Readonly<Record<CollectorProgress['state'], readonly [now: string, then: string]>> = {

@@ -51,7 +51,7 @@ export function HostForgotten({ host, gone, scopes, onChanged }: HostForgottenPr
         </Text>
         <Text size="sm">
           {gone.readmitted
-            ? 'It was readmitted: its next full report brings it back.'
+            ? 'The host was readmitted. Its next full report adds it to the fleet again.'
             : 'Reports under its name are refused until it is readmitted.'}
         </Text>
         {gone.readmitted ? null : allows(scopes, 'ADMIN') ? (
@@ -99,8 +99,8 @@ export function CalledFormerly({ host, formerly, scopes, onChanged }: CalledForm
       <Group gap="xs">
         <Text size="sm">
           {isFree
-            ? `It is the same machine, with its claims and its history. Another one may report as ${formerly} now.`
-            : `It is the same machine, with its claims and its history. Reports as ${formerly} are refused.`}
+            ? `This is the same machine, with its claims and its history. Another machine may now report as ${formerly}.`
+            : `This is the same machine, with its claims and its history. Reports as ${formerly} are refused.`}
         </Text>
         {isFree || !allows(scopes, 'ADMIN') ? null : (
           <WriteButton size="compact-sm" variant="outline" onClick={() => setOpen(true)}>

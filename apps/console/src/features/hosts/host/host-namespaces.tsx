@@ -39,7 +39,7 @@ function Since({ report: { reportedAt, ageSeconds } }: { readonly report: Namesp
   return (
     <>
       <Age atMs={Date.parse(reportedAt)} ago />
-      {ageSeconds === null ? null : `; ${formatCount(ageSeconds)} s old by the time of the log`}
+      {ageSeconds === null ? null : `; ${formatCount(ageSeconds)} s old, according to the time of the log`}
     </>
   )
 }

@@ -51,7 +51,7 @@ export function HostPage() {
   const host = data?.host
   const live = useHostChanges(name, host?.revision, !isPaused && host != null, () => void refetch({ cancelRefetch: false }))
   useNeighbours(name, host?.node ?? node ?? name)
-  useShortcuts([{ keys: 'f', label: isPaused ? 'Follow changes' : 'Freeze: follow no changes', run: () => setPaused(!isPaused) }])
+  useShortcuts([{ keys: 'f', label: isPaused ? 'Follow changes' : 'Freeze: stop following changes', run: () => setPaused(!isPaused) }])
 
   const title = node === undefined || node === name ? name : `${name}/${node}`
   if (data === undefined)
@@ -191,7 +191,7 @@ function HostSheets({ sheet, ...props }: IdentityProps & { readonly sheet: HostS
               </Section>
             ) : (
               <Text size="sm" c="dimmed">
-                The host has no capacity any more. Its history is under Timeline, Claims and Decisions.
+                The host no longer has capacity. Its history is under Timeline, Claims and Decisions.
               </Text>
             )}
             {host.collectors.length === 0 ? null : (

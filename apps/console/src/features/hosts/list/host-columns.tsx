@@ -108,7 +108,7 @@ function reported(name: ReportedField['name']): Pick<TableColumn<HostRow>, 'widt
   }
 }
 
-/** The column of a number, by its unit. */
+/** Creates the column of a number in a unit. */
 function amount({ name, unit }: FieldHolding<'number'>): Pick<TableColumn<HostRow>, 'width' | 'align' | 'value' | 'cell'> {
   const read = ({ numbers }: HostRow): number => numbers[name]
   switch (unit) {

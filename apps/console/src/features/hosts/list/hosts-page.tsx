@@ -39,7 +39,7 @@ export function HostsPage() {
 function HostsAt({ isPast }: { readonly isPast: boolean }) {
   const [isPaused, setPaused] = useState(() => preference('live') === 'off')
   const { fleet, live, error, isLoading, retry } = useFleet(isPaused)
-  useShortcuts([{ keys: 'f', label: isPaused ? 'Follow changes' : 'Freeze: follow no changes', run: () => setPaused(!isPaused) }])
+  useShortcuts([{ keys: 'f', label: isPaused ? 'Follow changes' : 'Freeze: stop following changes', run: () => setPaused(!isPaused) }])
 
   if (fleet === undefined)
     return <Page title="Hosts">{isLoading || error === undefined ? <FirstLoad /> : <Problem error={error} onRetry={retry} />}</Page>

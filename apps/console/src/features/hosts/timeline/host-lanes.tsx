@@ -148,7 +148,7 @@ export function HostLanes({ rows, shown, state, status, goneMs, sinceMs, log }: 
               </>
             )}
             {log !== undefined && momentOf(step ?? { revision: null, at: shownAt }, log) === undefined
-              ? ' The log does not reach back to there.'
+              ? ' The log no longer contains this time.'
               : ''}
           </>
         )}

@@ -157,7 +157,7 @@ function When({ row, log }: { readonly row: Happening; readonly log: Log }) {
   const zone = useTimeZone()
   const moment = momentOf(row, log)
   const time = formatTime(row.at, zone)
-  if (moment === undefined) return <span title={`${titleOfTime(row.at)}; the log does not reach back to there`}>{time}</span>
+  if (moment === undefined) return <span title={`${titleOfTime(row.at)}; the log no longer contains this time`}>{time}</span>
   return (
     <Link
       className="host-link"

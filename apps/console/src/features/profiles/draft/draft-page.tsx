@@ -82,14 +82,14 @@ function Draft({ profile }: { readonly profile: Profile }) {
   const go = (): void => void navigate({ search: {}, replace: true })
   if (draft !== undefined && asked !== undefined && from !== draft.from)
     return (
-      <Alert color="yellow" role="status" title={`A draft on version ${draft.from} was begun before`} data-kept={draft.from}>
+      <Alert color="yellow" role="status" title={`There is already a draft that is based on version ${draft.from}`} data-kept={draft.from}>
         <Text size="sm">A profile has one draft at a time. The present draft is kept until it is saved as a version or discarded.</Text>
         <Group mt="xs">
           <Button size="compact-sm" onClick={go}>
-            Continue with it
+            Continue with the draft
           </Button>
           <Button size="compact-sm" variant="outline" onClick={() => keep(undefined)}>
-            Discard it and start from version {from}
+            Discard the draft and start from version {from}
           </Button>
         </Group>
       </Alert>

@@ -83,7 +83,7 @@ export function PartRow(props: PartRowProps) {
         data-place-of={id}
         aria-label={`Move ${id}, ${position + 1} of ${count}`}
         aria-keyshortcuts="Alt+ArrowUp Alt+ArrowDown"
-        title="Alt with arrow up or down moves it"
+        title="Alt with the up or down arrow moves this part"
       >
         {position + 1}
       </button>
@@ -103,8 +103,8 @@ export function PartRow(props: PartRowProps) {
           ) : null}
         </span>
         <Text size="xs" c="dimmed" component="div">
-          {known === undefined ? 'The answering replica does not have it.' : known.description}
-          {list === 'weighers' && (readNumber(part.multiplier) ?? 0) < 0 ? ' Reversed.' : ''}
+          {known === undefined ? 'The replica that answers does not have this part.' : known.description}
+          {list === 'weighers' && (readNumber(part.multiplier) ?? 0) < 0 ? ' The negative multiplier reverses the order.' : ''}
         </Text>
         <Wrong problems={wrong} />
         <Options {...props} />

@@ -25,7 +25,7 @@ export function Evaluated({ comparison, baseline, candidate }: EvaluatedProps) {
   if (sampled === 0)
     return (
       <div data-evaluated={0}>
-        <Empty title={total === 0 ? 'No requests in this period' : 'None could be decided again'}>
+        <Empty title={total === 0 ? 'No requests in this period' : 'No request could be decided again'}>
           {text} ({range})
         </Empty>
       </div>

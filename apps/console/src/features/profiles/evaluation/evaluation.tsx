@@ -73,7 +73,8 @@ export function Evaluation({ profile: { name, active, versions }, number, search
               value={String(against)}
               data={choices.map((one) => ({
                 value: String(one.number),
-                label: one.number === number ? 'itself, for its filters in shadow mode' : `${name}@${one.number}, ${wordOf(one.state)}`,
+                label:
+                  one.number === number ? 'this version, for its filters in shadow mode' : `${name}@${one.number}, ${wordOf(one.state)}`,
               }))}
               onChange={({ currentTarget: { value } }) => choose({ against: value })}
             />

@@ -75,7 +75,7 @@ function emptyText(steps: readonly Step[]): string {
     return 'No decision was repeated by the other version yet: the profile has decided nothing since the rollout began, or the last few seconds are not written yet.'
   const left = [
     ...(skipped === 0 ? [] : [`for ${formatCount(skipped)} the time ran out`]),
-    ...(notSolved === 0 ? [] : [`${formatCount(notSolved)} would have needed a solver, which is not asked for a comparison`]),
+    ...(notSolved === 0 ? [] : [`${formatCount(notSolved)} would have needed a solver, which comparisons do not use`]),
   ]
   return `No decision was repeated by the other version: ${left.join('; ')}.`
 }

@@ -58,7 +58,7 @@ export function CurvePanel({ curves, resourceClass, onResourceClass }: CurvePane
       </div>
       <StepChart
         {...chart}
-        label={`Placed against requested: ${curves.map(({ name, curve }) => `${name} ${textAt(curve, asked, shown)}`).join('; ')}.`}
+        label={`Placed and requested instances: ${curves.map(({ name, curve }) => `${name} ${textAt(curve, asked, shown)}`).join('; ')}.`}
         lines={curves.map(({ name, index: position, curve }) => ({ name, look: position, points: placedLine(curve) }))}
         most={{ x: asked, y: placed }}
       />
@@ -96,7 +96,7 @@ export function CurvePanel({ curves, resourceClass, onResourceClass }: CurvePane
       <Text size="xs" c="dimmed" id={id}>
         {spacing > 1
           ? `Points are up to ${formatCount(spacing)} instances apart; there is one where the first request found no host. Between two points a line stays at the value of the first.`
-          : 'Each instance has its point.'}
+          : 'Each instance has a point.'}
       </Text>
       <CurveTable curves={curves} resourceClass={shown} />
     </Section>
@@ -106,7 +106,7 @@ export function CurvePanel({ curves, resourceClass, onResourceClass }: CurvePane
 function Section({ children }: { readonly children: ReactNode }) {
   return (
     <section aria-label="Curve">
-      <Heading keys="3">Placed against requested</Heading>
+      <Heading keys="3">Placed and requested instances</Heading>
       {children}
     </section>
   )
@@ -118,7 +118,7 @@ function CurveTable({ curves, resourceClass }: { readonly curves: readonly Drawn
     <details className="simulate-twin">
       <summary>As a table</summary>
       <SmallTable
-        label="Placed against requested, point by point"
+        label="Placed and requested instances, point by point"
         maxHeight="240px"
         rows={stepsOf(curves.map(({ curve }) => curve))}
         rowKey={(asked) => asked}

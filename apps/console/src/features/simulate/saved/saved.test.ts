@@ -51,9 +51,14 @@ describe('saving', () => {
   })
 
   test.each([
-    ['for an empty name', ' ', [EMPTY], /needs a name/],
+    ['for an empty name', ' ', [EMPTY], /A name is needed/],
     ['above the maximum number', 'one more', [EMPTY], /50 are saved already/],
-    ['for scenarios that are too long', 'n1', [{ ...EMPTY, request: { hint: 'x'.repeat(40_000) } }], /characters; 30000 can be kept/],
+    [
+      'for scenarios that are too long',
+      'n1',
+      [{ ...EMPTY, request: { hint: 'x'.repeat(40_000) } }],
+      /characters; at most 30000 can be saved/,
+    ],
   ])('is refused %s', (_name, name, scenarios, problem) =>
     expect(withSaved(full, name, scenarios)).toEqual({ problem: expect.stringMatching(problem) }),
   )
@@ -62,8 +67,8 @@ describe('saving', () => {
 test('a saved set of scenarios is renamed unless another set has the new name, and is deleted by its name', () => {
   expect(withRenamed(kept('a', 'b'), 'a', ' c ')).toEqual({ views: kept('b', 'c') })
   expect(withRenamed(kept('a', 'b'), 'a', 'a')).toEqual({ views: kept('a', 'b') })
-  expect(withRenamed(kept('a', 'b'), 'a', 'b')).toEqual({ problem: 'Another is called b already.' })
-  expect(withRenamed(kept('a'), 'a', '')).toEqual({ problem: 'It needs a name.' })
+  expect(withRenamed(kept('a', 'b'), 'a', 'b')).toEqual({ problem: 'The name b is already used.' })
+  expect(withRenamed(kept('a'), 'a', '')).toEqual({ problem: 'A name is needed.' })
   expect(withoutSaved(kept('a', 'b'), 'a')).toEqual(kept('b'))
 })
 

@@ -38,13 +38,14 @@ export function withSaved(
   scenarios: readonly Scenario[],
 ): { readonly views: readonly SavedView[] } | { readonly problem: string } {
   const called = toName(name)
-  if (called === undefined) return { problem: 'It needs a name.' }
+  if (called === undefined) return { problem: 'A name is needed.' }
   const others = withoutSaved(views, called)
   if (others.length >= MAX_SAVED) return { problem: `${MAX_SAVED} are saved already. Delete one first.` }
   const { at, ...search } = searchOf(scenarios)
   const kept = at === undefined ? search : { ...search, at }
   const size = sizeOf(kept)
-  if (size > MAX_SAVED_CHARACTERS) return { problem: `It has ${size} characters; ${MAX_SAVED_CHARACTERS} can be kept.` }
+  if (size > MAX_SAVED_CHARACTERS)
+    return { problem: `The scenarios have ${size} characters; at most ${MAX_SAVED_CHARACTERS} can be saved.` }
   return { views: inOrder([...others, { name: called, search: kept }]) }
 }
 
@@ -57,8 +58,8 @@ export function withRenamed(
   to: string,
 ): { readonly views: readonly SavedView[] } | { readonly problem: string } {
   const name = toName(to)
-  if (name === undefined) return { problem: 'It needs a name.' }
-  if (name !== from && views.some((view) => view.name === name)) return { problem: `Another is called ${name} already.` }
+  if (name === undefined) return { problem: 'A name is needed.' }
+  if (name !== from && views.some((view) => view.name === name)) return { problem: `The name ${name} is already used.` }
   return { views: inOrder(views.map((view) => (view.name === from ? { ...view, name } : view))) }
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { buildSchema, type GraphQLObjectType } from 'graphql'
 import { createYoga } from 'graphql-yoga'
 import { describe, expect, test } from 'vitest'
-import { CallerGoneError, duringCall } from '../../../event-loop/question.ts'
+import { CallerGoneError, duringCall } from '../../../event-loop/query.ts'
 import { bytesOf, countAnswers } from '../../../schema/types/answer-size.ts'
 import { jsonWithPauses } from '../../json-with-pauses.ts'
 import { type Answers, createAnswers, writeWithPauses } from './answer-size.ts'
@@ -10,7 +10,7 @@ import { type Answers, createAnswers, writeWithPauses } from './answer-size.ts'
 const KIB = 1_024
 const limits = { answerBytes: 64 * KIB, answersBytes: 256 * KIB, smallAnswerBytes: 8 * KIB }
 
-/** A service with 500 items of 1 KiB each. It counts the sizes of its answers, and how often a value was resolved. */
+/** A service with 500 items of 1 KiB each. It counts the sizes of its answers, and how many times a value was resolved. */
 function aService(answers: Answers = createAnswers(limits)) {
   const schema = buildSchema(`scalar JSON
     type Query { items: [Item!]! item: Item! } type Mutation { change: Item! }

@@ -1,5 +1,5 @@
 import type { ExecutionResult, GraphQLError } from 'graphql'
-import { CallerGoneError } from '../../../event-loop/question.ts'
+import { CallerGoneError } from '../../../event-loop/query.ts'
 import type { AnswerSize } from '../../../schema/types/answer-size.ts'
 import { fault } from '../../../schema/types/faults.ts'
 import { jsonWithPauses } from '../../json-with-pauses.ts'

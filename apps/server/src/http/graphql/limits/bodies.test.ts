@@ -83,7 +83,7 @@ describe('reading a body', () => {
   test.each<[string, Record<string, string>]>([
     ['of a stated length', { 'content-length': '12' }],
     ['in chunks', {}],
-  ])('%s returns its text, also if a character is split between parts', async (_name, headers) => {
+  ])('%s returns its text, even if a character is split between parts', async (_name, headers) => {
     const { stream, request } = aRequest(headers)
     const reading = readBody(request, bodies.begin('a'), timers)
     const bytes = Buffer.from('{"a":"ΩΩ"}')

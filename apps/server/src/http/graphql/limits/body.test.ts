@@ -39,7 +39,7 @@ test('a call of the largest size with the most lists and objects is within the l
 })
 
 test('a body with too many values is refused before it is parsed', async () => {
-  // the text is no JSON, so a parser would refuse it for another reason
+  // the text is not JSON, so a parser would refuse it for another reason
   const text = `{"undeclared":[${'[],'.repeat(limits.values + 10)}`
   const refusal = await useOf(text).catch((error: unknown) => toFault(error).extensions)
   expect(refusal).toMatchObject({ rule: 'limit.values', allowed: `at most ${limits.values}` })

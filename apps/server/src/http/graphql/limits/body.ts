@@ -1,6 +1,6 @@
 import { atOnce, quote, type Steps } from '@gantt/scheduler-core'
 import { GraphQLError } from 'graphql'
-import { answerInPieces } from '../../../event-loop/question.ts'
+import { answerYielding } from '../../../event-loop/query.ts'
 import { fault } from '../../../schema/types/faults.ts'
 import { limits, overLimit } from '../../limits.ts'
 import type { DocumentTexts } from '../document-cache.ts'
@@ -40,7 +40,7 @@ export async function readParams(request: ReadRequest, documents: Documents, tex
   const text = await readBody(request, body)
   const params = toParams(parseJson(text), documents, texts)
   const check = checkVariablesInSteps(params.variables)
-  if (text.length > LARGE_BYTES) await answerInPieces(check)
+  if (text.length > LARGE_BYTES) await answerYielding(check)
   else atOnce(check)
   const { containers, values } = sizeOf(params.variables)
   body.add(containers * limits.containerBytes + (values - containers) * limits.valueBytes)

@@ -11,7 +11,7 @@ import {
   type SelectionSetNode,
   TypeMetaFieldDef,
 } from 'graphql'
-import { outsideOfCalls } from '../../../event-loop/question.ts'
+import { outsideOfCalls } from '../../../event-loop/query.ts'
 import { limits, overLimit } from '../../limits.ts'
 
 interface Walk {

@@ -87,7 +87,7 @@ describe('a list that is too long is refused before its items are read', () => {
 })
 
 describe('JSON values of variables', () => {
-  /** An object with many keys that counts how often its keys are listed. */
+  /** An object with many keys that counts how many times its keys are listed. */
   const anObject = (keys: number, ends: unknown) => {
     const listed = { times: 0 }
     const target = Object.fromEntries([...Array.from({ length: keys }, (_, i) => [`k${i}`, i]), ['end', ends]])

@@ -12,7 +12,7 @@ import {
 } from 'graphql'
 import { limits, overLimit } from '../../limits.ts'
 
-/** How often an operation uses each of its variables. */
+/** How many times an operation uses each of its variables. */
 export type Uses = ReadonlyMap<string, number>
 
 /** Counts visited nodes of documents. Tests use it to limit the work. */
@@ -30,7 +30,7 @@ interface Part {
 const known = new WeakMap<OperationDefinitionNode, Uses>()
 
 /**
- * Counts how often an operation uses each variable. The variables of a fragment are counted once for each spread of it, but each operation
+ * Counts how many times an operation uses each variable. The variables of a fragment are counted once for each spread of it, but each operation
  * and each fragment is visited only once.
  */
 export function usesOf(document: DocumentNode, operation: OperationDefinitionNode, work: Work = { nodes: 0 }): Uses {

@@ -57,7 +57,8 @@ function cpuPolicyOf(flavor: FlavorSize, image: ImageProperties): CpuPolicy | nu
   const ofImage = oneOf(asked.image, CPU_POLICIES, 'InvalidCPUAllocationPolicy', 'hw_cpu_policy')
   const loosened =
     (ofFlavor === 'mixed' && ofImage === 'dedicated') || (ofFlavor === 'shared' && (ofImage === 'mixed' || ofImage === 'dedicated'))
-  if (loosened) throw new NovaError('ImageCPUPinningForbidden', `the image wants the CPU policy ${ofImage}, the flavor only ${ofFlavor}`)
+  if (loosened)
+    throw new NovaError('ImageCPUPinningForbidden', `the image asks for the CPU policy ${ofImage}, but the flavor allows only ${ofFlavor}`)
   return ofFlavor ?? ofImage
 }
 
@@ -67,7 +68,10 @@ function threadPolicyOf(flavor: FlavorSize, image: ImageProperties): CpuThreadPo
   const ofImage = oneOf(asked.image, THREAD_POLICIES, 'InvalidCPUThreadAllocationPolicy', 'hw_cpu_thread_policy')
   if (asked.flavor === null || ofFlavor === 'prefer') return ofFlavor ?? ofImage
   if (ofImage !== null && ofImage !== ofFlavor) {
-    throw new NovaError('ImageCPUThreadPolicyForbidden', `the image wants the thread policy ${ofImage}, the flavor ${quote(asked.flavor)}`)
+    throw new NovaError(
+      'ImageCPUThreadPolicyForbidden',
+      `the image asks for the thread policy ${ofImage}, but the flavor for ${quote(asked.flavor)}`,
+    )
   }
   return ofFlavor
 }

@@ -24,13 +24,16 @@ export function pageSize(flavor: FlavorSize, image: ImageProperties): number | n
   const asked = wish(flavor, image, 'mem_page_size')
   if (!asked.flavor) {
     if (asked.image)
-      throw new NovaError('MemoryPageSizeForbidden', `the image wants pages of ${quote(asked.image)}; the flavor does not allow any`)
+      throw new NovaError('MemoryPageSizeForbidden', `the image asks for pages of ${quote(asked.image)}, which the flavor does not allow`)
     return null
   }
   const size = readPageSize(asked.flavor)
   if (!asked.image) return size
   if (size === PAGES.any || size === PAGES.large) return readPageSize(asked.image)
-  throw new NovaError('MemoryPageSizeForbidden', `the image wants pages of ${quote(asked.image)}; the flavor says ${quote(asked.flavor)}`)
+  throw new NovaError(
+    'MemoryPageSizeForbidden',
+    `the image asks for pages of ${quote(asked.image)}, but the flavor for ${quote(asked.flavor)}`,
+  )
 }
 
 /**

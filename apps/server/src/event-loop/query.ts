@@ -123,21 +123,21 @@ export function assertAsked(): void {
  * Called between two steps of a query. Returns a promise that the query must await if it is time to yield, otherwise undefined. Throws
  * CallerGoneError if the caller has disconnected; the promise can also reject with this error.
  */
-export function pauseOfQuestion({ pause }: Turns = turns): Promise<void> | undefined {
+export function pauseOfQuery({ pause }: Turns = turns): Promise<void> | undefined {
   assertAsked()
   return pause()?.then(assertAsked)
 }
 
 /**
  * Answers a query step by step. When the query yields, other calls are answered. If the caller disconnects, the query ends with
- * CallerGoneError when it yields next. Work that other callers also wait for uses `inPieces`.
+ * CallerGoneError when it yields next. Work that other callers also wait for uses `runYielding`.
  */
-export async function answerInPieces<Result>(work: Generator<void, Result>, shared: Turns = turns): Promise<Result> {
+export async function answerYielding<Result>(work: Generator<void, Result>, shared: Turns = turns): Promise<Result> {
   try {
     for (;;) {
       const step = work.next()
       if (step.done) return step.value
-      const pause = pauseOfQuestion(shared)
+      const pause = pauseOfQuery(shared)
       if (pause !== undefined) await pause
     }
   } catch (error) {

@@ -1,7 +1,7 @@
 import { ORIGIN } from '@gantt/scheduler-core'
 import { expect, test } from 'vitest'
 import { createTurns } from '../event-loop/pauses.ts'
-import { entriesInPieces } from './read-in-pieces.ts'
+import { parseEntriesYielding } from './parse-entries.ts'
 
 test('entries that take long to parse are parsed in several turns of the event loop, in order', async () => {
   let now = 0
@@ -18,7 +18,7 @@ test('entries that take long to parse are parsed in several turns of the event l
     now += 3
     return { format: 1 as const, id: `entry ${revision}`, writer: 'w', basis: ORIGIN, changes: [], revision, at: 0 }
   }
-  const entries = await entriesInPieces([1, 2, 3, 4, 5, 6], parse, createTurns(timers))
+  const entries = await parseEntriesYielding([1, 2, 3, 4, 5, 6], parse, createTurns(timers))
   expect(entries.map(({ revision }) => revision)).toEqual([1, 2, 3, 4, 5, 6])
   expect(turns).toBeGreaterThanOrEqual(2)
 })

@@ -8,7 +8,7 @@ const turns = createTurns(realTimers)
 /**
  * Parses the entries in these rows or messages, with pauses. An entry may contain hundreds of decisions, which take milliseconds to parse.
  */
-export async function entriesInPieces<Stored>(
+export async function parseEntriesYielding<Stored>(
   stored: readonly Stored[],
   toEntry: (one: Stored) => LogEntry,
   { pause }: Turns = turns,
