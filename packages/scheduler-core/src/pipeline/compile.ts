@@ -252,8 +252,10 @@ export const rulesOf = (compat: Profile['compat']): PlacingRules => (compat === 
  * Some of Nova's filters have the same names as the filters that check claims. In profiles with `compat: nova`, the filters that check
  * claims get a suffix.
  */
-const asNet = (filter: Filter, { compat }: Profile): Filter =>
-  compat === 'nova' ? { ...filter, name: claimFilterName(filter.name) } : filter
+const asNet = (filter: Filter, { compat }: Profile): Filter => (compat === 'nova' ? netOfNova(filter) : filter)
+
+/** Each filter is renamed once, so that all profiles share the cached verdicts of the renamed filter. */
+const netOfNova = memoByObject((filter: Filter): Filter => ({ ...filter, name: claimFilterName(filter.name) }))
 
 function takesNoOptions(name: string, options: Readonly<Record<string, unknown>>): void {
   const [first] = Object.keys(options)

@@ -14,6 +14,7 @@ import type { RequestSpec } from '../../request/request-spec.ts'
 import { decide } from '../../schedulers/decide.ts'
 import { aFleet, aRequest, aUuid } from '../../testing/index.ts'
 import type { HostIndex } from '../../values/host-index.ts'
+import { compileProfile } from '../compile.ts'
 import type { FilterStep } from './filter-step.ts'
 import { runFilters } from './run-filters.ts'
 import { cachedVerdicts, cacheNameOf } from './verdict-cache.ts'
@@ -181,4 +182,15 @@ test('filters with the same name and key do not share verdicts, nor do different
   )
   expect(new Set(names).size).toBe(3)
   expect(cacheNameOf({ ...compiled, options: { a: 1 } }, aRequest(small), fleet)).toBe(names[2])
+})
+
+test('a profile has the same cached verdicts each time it is compiled', () => {
+  const fleet = fleetOf(1)
+  for (const profile of profiles) {
+    const [first, second] = [0, 1].map(() =>
+      compileProfile(profile).filters.map((filter) => cacheNameOf(filter, requests[0] as RequestSpec, fleet)),
+    )
+    expect(first?.filter((name) => name !== undefined).length).toBeGreaterThan(5)
+    expect(second).toEqual(first)
+  }
 })
