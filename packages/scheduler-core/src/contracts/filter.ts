@@ -70,6 +70,12 @@ export interface Filter {
    */
   readonly readsOtherHosts?: true
   /**
+   * Present if a host that refuses an instance can pass again when it has more instances, as for a query that excludes one amount of free
+   * memory. Returns true for such requests. To count how many instances fit on a host, the host is then checked after each of them. Absent:
+   * the host is not checked for counts that are surely below its free amounts.
+   */
+  canPassAgain?(request: RequestSpec): boolean
+  /**
    * Present if the filter determines which hosts a request admits, regardless of free resources. The cause of a refusal considers only
    * hosts that pass these filters (cause/cause.ts). Absent: the filter checks the state of a host, its free resources, or its instances.
    */

@@ -89,7 +89,7 @@ const askedAboutHosts = {
   asked: 'HOSTS',
   shows: ['name', 'description', 'reads', 'unit'],
   schema: 'parameters',
-  beyond: ['minval', 'multipliers', 'cacheKey', 'checkOptions'],
+  beyond: ['minval', 'multipliers', 'cacheKey', 'canPassAgain', 'checkOptions'],
 } as const
 
 const inProcess = { shows: [], beyond: [] } as const
@@ -97,7 +97,7 @@ const inProcess = { shows: [], beyond: [] } as const
 export const partKinds = {
   filters: {
     ...{ kind: 'FILTER', does: 'passes or refuses hosts' },
-    ...{ shape: z.looseObject(listed('Filter')), ...askedAboutHosts },
+    ...{ shape: z.looseObject({ ...listed('Filter'), canPassAgain: aFunction.optional() }), ...askedAboutHosts },
   },
   weighers: {
     ...{ kind: 'WEIGHER', does: 'ranks the hosts that passed' },

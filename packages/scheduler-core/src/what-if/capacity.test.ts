@@ -373,3 +373,16 @@ describe('a host that takes 100,000 instances or more', () => {
     expect(counted(fleet, request, { isOver: () => looks++ === 3 })).toMatchObject({ fits: 3 * 256 - 1, exact: false, cut: 'deadline' })
   })
 })
+
+test.each<[string, string, Parameters<typeof aRequest>[0]]>([
+  ['a query', 'JsonFilter', { schedulerHints: { query: ['["not", ["=", "$free_ram_mb", 4096]]'] } }],
+  [
+    'an extra spec',
+    'ComputeCapabilitiesFilter',
+    { flavor: { vcpus: 1, memoryMb: 2_048, extraSpecs: { 'capabilities:free_ram_mb': 's!= 4096' } } },
+  ],
+])('a host is full if %s refuses its present free memory, although the host would pass with less', (_what, name, more) => {
+  const profile = { ...profileNamed('nova-compat'), filters: [{ name, options: {} }], weighers: [] }
+  const fleet = aFleet({ h1: { vcpus: 16, memoryMb: 8_192 } })
+  expect(counted(fleet, aRequest({ vcpus: 1, memoryMb: 2_048, ...more }), { profile }).fits).toBe(2)
+})

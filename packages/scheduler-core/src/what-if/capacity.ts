@@ -62,12 +62,14 @@ function* fillEach(
   if (isFirstOfAffinity(fleet, one)) yield* placeNext(fleet, overlay, one, options, counting)
   const refusing = yield* refusingBy(fleet, one, options.profile)
   counting.precedence = refusing.precedence
+  const compiled = compileProfile(options.profile, pluginsOf(fleet))
+  const canPassAgain = compiled.filters.some(({ filter }) => filter.canPassAgain?.(one) === true)
   const filling: Filling = {
     overlay,
     one,
     refusing,
-    grantsOn: prepareGrants(compileProfile(options.profile, pluginsOf(fleet)), one, fleet),
-    guess: guessFor(fleet, one),
+    grantsOn: prepareGrants(compiled, one, fleet),
+    guess: canPassAgain ? () => 0 : guessFor(fleet, one),
     isOver: options.isOver,
   }
   for (const record of fleet.hosts.present) {
@@ -107,7 +109,7 @@ interface Filling {
 
 /**
  * Places instances on one host until a filter refuses the next instance. Yields in between, because a host can take millions of instances.
- * First, the estimated count minus 1 is placed in one step. If this was too many, the step is undone. Then instances are placed one by one.
+ * First, the estimated count minus 1 is placed in one step, unless a host that refuses can pass again (`Filter.canPassAgain`). If this was too many, the step is undone. Then instances are placed one by one.
  */
 function* fill(
   { index, host, node }: HostRecord,

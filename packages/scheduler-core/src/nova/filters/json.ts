@@ -20,6 +20,7 @@ export const jsonFilter = novaFilter({
   },
   reads: statsFields,
   readsRequest: { schedulerHints: namedKeys('query') },
+  canPassAgain: ({ schedulerHints }) => (schedulerHints.query ?? []).length > 0,
   prepare(request) {
     const text = hintOf(request, 'query') ?? ''
     if (text.length === 0) return undefined

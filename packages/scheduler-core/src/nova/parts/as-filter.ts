@@ -44,6 +44,7 @@ export const asFilter = (filter: NovaFilter): Filter => ({
   ...(filter.readsMetadata !== undefined && { readsMetadata: filter.readsMetadata }),
   ...(filter.readsRequest !== undefined && { readsRequest: filter.readsRequest }),
   ...(filter.asksAges !== undefined && { asksAges: filter.asksAges }),
+  ...(filter.canPassAgain !== undefined && { canPassAgain: filter.canPassAgain }),
   ...(filter.admits !== undefined && { admits: filter.admits }),
   ...cachedBy(filter),
   checkOptions: (options) => void checkOptions(filter.options, options),

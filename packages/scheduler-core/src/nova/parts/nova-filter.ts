@@ -99,6 +99,8 @@ export interface NovaFilter {
   readonly readsRequest?: RequestReadsBy<Readonly<Record<string, unknown>>> | undefined
   /** See `Filter.asksAges`. */
   readonly asksAges?: Filter['asksAges']
+  /** See `Filter.canPassAgain`. */
+  readonly canPassAgain?: Filter['canPassAgain']
   /** See `Filter.admits`. */
   readonly admits?: Admits | undefined
   /**
@@ -131,6 +133,7 @@ interface Definition<Options extends z.ZodObject> {
   readonly readsMetadata?: MetadataReads
   readonly readsRequest?: RequestReadsBy<Readonly<Record<string, unknown>>>
   readonly asksAges?: Filter['asksAges']
+  readonly canPassAgain?: Filter['canPassAgain']
   readonly admits?: Admits
   readonly cachedBy?: readonly (keyof NovaRequest)[]
   readonly runsOnRebuild?: true
@@ -151,6 +154,7 @@ export function novaFilter<Options extends z.ZodObject = typeof noOptions>(defin
     readsMetadata,
     readsRequest,
     asksAges,
+    canPassAgain,
     admits,
     cachedBy,
     runsOnRebuild = false,
@@ -164,6 +168,7 @@ export function novaFilter<Options extends z.ZodObject = typeof noOptions>(defin
     readsMetadata,
     readsRequest,
     asksAges,
+    canPassAgain,
     admits,
     cachedBy,
     runsOnRebuild,

@@ -28,6 +28,7 @@ export const computeCapabilitiesFilter = novaFilter({
     // counts as not read.
     extraSpecs: (key, _value, hosts) => isScoped(key) || hasAttribute(key) || (!key.includes(':') && hosts.reportsStat(key)),
   },
+  canPassAgain: ({ flavor }) => Object.keys(flavor.extraSpecs).some(singlesHostOut),
   oncePerRequest: true,
   prepare({ flavor: { extraSpecs } }) {
     const asked = Object.entries(extraSpecs ?? {}).flatMap(([key, need]) => {
