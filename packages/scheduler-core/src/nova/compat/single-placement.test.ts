@@ -4,12 +4,13 @@ import { byExtent } from '../../../../../testing/extent.ts'
 import { Fleet } from '../../fleet/fleet.ts'
 import { Historian, histories } from '../../fleet/history.suite.ts'
 import { openOverlay } from '../../fleet/overlay.ts'
+import { novaReport } from '../../hosts/testing/allocation.ts'
 import { FEATURE_LEVEL } from '../../records/change.ts'
 import { profileSchema } from '../../records/profile.ts'
 import { parseRequestSpec } from '../../request/parse.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { type Decided, decide } from '../../schedulers/decide.ts'
-import { aFleet, aLog, aReport, aRequest, aUuid } from '../../testing/index.ts'
+import { aLog, aReport, aRequest, aUuid } from '../../testing/index.ts'
 import { novaFilters } from '../filters/index.ts'
 import { importNovaRequest } from '../import/request.ts'
 import { novaWeighers } from '../weighers/index.ts'
@@ -124,22 +125,42 @@ test.each<[string, object, object, number]>([
   expect(one?.found).toBe(found)
 })
 
-/** Thirty hosts. Each third host is in the Nova cell of the first host, and hosts with higher numbers have more memory. */
-const cells = aFleet(
-  Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`h${String(i).padStart(2, '0')}`, { memoryMb: 10_000 + i * 1_000 }])),
-)
+/** Thirty hosts in this many Nova cells in turn. Hosts with higher numbers have more memory. */
+function inCells(count: number): Fleet {
+  const { fleet, append } = aLog()
+  append([{ type: 'feature', level: FEATURE_LEVEL }])
+  append(
+    Array.from({ length: 30 }, (_, i) => {
+      const memory = 10_000 + i * 1_000
+      const data = { memory_mb: memory, free_ram_mb: memory, cpu_allocation_ratio: 1, ram_allocation_ratio: 1, disk_allocation_ratio: 1 }
+      return novaReport(nameOf(i), data, 1, { cell_uuid: aUuid(0xc0 + (i % count)) })
+    }),
+  )
+  return fleet
+}
+const nameOf = (i: number): string => `h${String(i).padStart(2, '0')}`
 
-test('alternates are the next best hosts, the best first', () => {
-  const profile = aProfile({ weighers: [{ name: 'RAMWeigher', multiplier: 1 }], nova: { maxAttempts: 40 } })
-  const overlay = openOverlay(cells)
-  const decided = decide(cells, overlay, {
-    ...{ id: 'd', profile, seed: 's', attempt: 1, alternatesPerInstance: 20, allOrNothing: true },
+test.each([
+  [1, 20, 20],
+  [3, 20, 9],
+  [3, 2, 2],
+  [30, 3, 0],
+])('with %i Nova cells and %i alternates wanted, %i are the next best hosts in the cell of the chosen host', (count, most, found) => {
+  const fleet = inCells(count)
+  const profile = aProfile({
+    filters: [{ name: 'AllHostsFilter' }],
+    weighers: [{ name: 'RAMWeigher', multiplier: 1 }],
+    nova: { maxAttempts: 40 },
+  })
+  const overlay = openOverlay(fleet)
+  const decided = decide(fleet, overlay, {
+    ...{ id: 'd', profile, seed: 's', attempt: 1, alternatesPerInstance: most, allOrNothing: true },
     request: aRequest(small),
     claimIds: ['x0'],
   })
   overlay.discard()
   expect(decided.answer[0]?.selected.host).toBe('h29')
   expect(decided.answer[0]?.alternates.map(({ host }) => host)).toEqual(
-    Array.from({ length: 20 }, (_, i) => `h${String(28 - i).padStart(2, '0')}`),
+    Array.from({ length: found }, (_, i) => nameOf(29 - count * (i + 1))),
   )
 })
