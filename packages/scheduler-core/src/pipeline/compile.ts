@@ -94,7 +94,7 @@ function compileWith(profile: Profile, plugins: Plugins, onError: OnError): Omit
         if (fitFilters.includes(filter))
           throw new RangeError(`${name} checks a rule that every claim must satisfy; it must not be in shadow mode`)
       })
-    return { filter, options: options ?? {}, isNet: false, isOutside: false, verifiedAt: verifiedAt(filter), shadow, ask }
+    return { filter, options: options ?? {}, isNet: false, isOutside: false, verifiedAt: verifiedAt(filter, profile), shadow, ask }
   })
   const listed = named.filter(({ shadow, ask }) => !shadow && ask === undefined)
   const shadows = named.filter(({ shadow }) => shadow)
@@ -226,10 +226,11 @@ const absentWeigher = (name: string): Weigher => ({
 
 /**
  * The lowest level of `forceVerify` at which a filter runs on forced hosts. Filters that check a rule of every claim always run.
- * ComputeFilter runs with HARD and ALL. All other filters run only with ALL.
+ * ComputeFilter runs with HARD and ALL. All other filters run only with ALL. With `compat: nova`, `forceVerify` has no effect on the filters
+ * of the profile: as in Nova, they run on forced hosts only for a rebuild.
  */
-function verifiedAt(filter: Filter): CompiledFilter['verifiedAt'] {
-  if (fitFilters.includes(filter)) return 'NONE'
+function verifiedAt(filter: Filter, { compat }: Profile): CompiledFilter['verifiedAt'] {
+  if (fitFilters.includes(filter) || compat === 'nova') return 'NONE'
   return filter === computeFilter ? 'HARD' : 'ALL'
 }
 

@@ -125,6 +125,25 @@ test.each<[string, object, object, number]>([
   expect(one?.found).toBe(found)
 })
 
+test.each(['ALL', 'HARD', 'NONE'] as const)(
+  'a rebuild on a forced host runs the filters for rebuilds with forceVerify %s',
+  (forceVerify) => {
+    const { fleet, append } = aLog()
+    append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1')])
+    const profile = aProfile({ filters: [{ name: 'ImagePropertiesFilter' }, { name: 'ComputeFilter' }], weighers: [] })
+    const shape = {
+      ...small,
+      image: { architecture: 'ppc64' },
+      forceHosts: ['h1'],
+      forceVerify,
+      schedulerHints: { _nova_check_type: ['rebuild'] },
+    }
+    const [one, two] = [1, 2].map((count) => decideOn(fleet, count, shape, profile))
+    expect(one?.record.instances[0]).toEqual(two?.record.instances[0])
+    expect(one?.record.instances[0]?.filters).toContainEqual({ filter: 'ImagePropertiesFilter', entered: 1, passed: 0 })
+  },
+)
+
 /** Thirty hosts in this many Nova cells in turn. Hosts with higher numbers have more memory. */
 function inCells(count: number): Fleet {
   const { fleet, append } = aLog()
