@@ -97,8 +97,9 @@ class HoldTest(ScriptedTest):
         server = self.serve(script.data(**script.placed()), broken)
         client = self.open(server)
         with self.assertLogs("ganttclient.hold", "WARNING"):
-            with self.assertRaisesRegex(exceptions.RoomLost, "it failed"):
-                with client.hold(SPEC, ttl="PT2S") as held:
+            # The last extensions have too little time for an answer.
+            with self.assertRaises(exceptions.RoomLost):
+                with client.hold(SPEC, ttl="PT3S") as held:
                     self.assertTrue(held.wait_lost(60))
         # After each third of the duration, there would be only two.
         self.assertGreater(server.operations().count("ClaimExtend"), 3)
