@@ -90,7 +90,7 @@ const object = (name: string, version: string, data: object) => ({
   'nova_object.data': data,
 })
 
-/** A RequestSpec of Nova for instances whose uuids are sent beside it. The uuid in the RequestSpec is that of an earlier call. */
+/** A RequestSpec of Nova for instances whose uuids are sent in addition to it. The uuid in the RequestSpec is that of an earlier call. */
 function novaRequest(instanceUuids: readonly string[], data: object): RequestSpec {
   const flavor = object('Flavor', '1.2', { vcpus: 1, memory_mb: 64 })
   const spec = object('RequestSpec', '1.14', { flavor, num_instances: instanceUuids.length, instance_uuid: aUuid(9), ...data })

@@ -101,7 +101,7 @@ function withHostsAndGroup(read: NovaRequest, spec: RequestSpec): NovaRequest {
   const { host = null, node = null } = spec.requestedDestination ?? {}
   return {
     ...read,
-    // Nova sets the uuid of each instance in turn, from the list that is sent beside the document.
+    // Nova sets the uuid of each instance in turn, from the list that is sent in addition to the document.
     instanceUuid: spec.instanceUuids[0] ?? read.instanceUuid,
     ignoreHosts: names('ignoreHosts'),
     forceHosts: names('forceHosts'),
