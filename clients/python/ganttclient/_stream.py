@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Generator, Iterator, Mapping
 from typing import Any, Callable, Generic, TypeVar
 
@@ -43,12 +44,15 @@ class Stream(Generic[Event]):
         #: Whether the stream begins with new events.
         self._is_new = after is None
         self._events = self._follow()
+        #: Held by the thread that is in the generator.
+        self._reading = threading.Lock()
 
     def __iter__(self) -> Iterator[Event]:
         return self
 
     def __next__(self) -> Event:
-        return next(self._events)
+        with self._reading:
+            return next(self._events)
 
     def __enter__(self) -> Stream[Event]:
         return self
@@ -59,12 +63,13 @@ class Stream(Generic[Event]):
     def close(self) -> None:
         """End the stream, even while another thread waits for an event."""
         self._stop.set()
-        try:
-            self._events.close()
-        except ValueError:
-            # The thread that waits for an event is in the generator; the
-            # stop has closed its connection, so it ends the generator.
-            return
+        # If a thread waits for an event, the stop has closed its connection,
+        # so that thread ends the generator.
+        if self._reading.acquire(blocking=False):
+            try:
+                self._events.close()
+            finally:
+                self._reading.release()
 
     def _follow(self) -> Generator[Event, None, None]:
         clock = self._caller.clock
