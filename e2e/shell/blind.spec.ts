@@ -169,7 +169,7 @@ test('an evacuation first lists the instances that it will not move', { tag: '@c
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Preview the moves' }).click()
   await expect(dialog.getByRole('alert')).toContainText('2 instances will not move')
-  await expect(dialog.getByRole('alert')).toContainText('no claim covers them')
+  await expect(dialog.getByRole('alert')).toContainText('without claims')
   await look('an evacuation that leaves instances behind')
 })
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 import unittest
-from collections.abc import Generator
-from concurrent import futures
 from typing import Any
 
 import ganttclient
@@ -79,29 +76,6 @@ class StreamTest(ScriptedTest):
         assert found.gap is not None
         self.assertEqual(found.gap.missed_from, "3")
         self.assertEqual(self.afters(server), [None, "3"])
-
-    def test_a_reader_comes_while_another_thread_closes(self) -> None:
-        stream = self.open(self.serve(script.events())).host_changes()
-        entered, go_on = threading.Event(), threading.Event()
-
-        def slow_to_end() -> Generator[Any, None, None]:
-            try:
-                yield "first"
-            finally:
-                entered.set()
-                go_on.wait(60)
-
-        stream._events = slow_to_end()
-        self.assertEqual(next(stream), "first")
-        with futures.ThreadPoolExecutor() as threads:
-            closed = threads.submit(stream.close)
-            self.assertTrue(entered.wait(60))
-            rest = threads.submit(list, stream)
-            # A reader that fails does so at once.
-            futures.wait([rest], 0.2)
-            go_on.set()
-            self.assertEqual(rest.result(60), [])
-            closed.result(60)
 
     def test_a_silent_stream_is_opened_again(self) -> None:
         server = self.serve(

@@ -1,12 +1,15 @@
-"""Tests a client that is used before and after a fork."""
+"""Tests a client that several processes or threads use."""
 
 from __future__ import annotations
 
 import os
+import threading
 import traceback
 import unittest
 import warnings
-from typing import Callable
+from collections.abc import Generator
+from concurrent import futures
+from typing import Any, Callable
 
 from tests import scripted_server as script
 from tests.test_stream import change
@@ -21,6 +24,31 @@ def answer(handler: script.Handler) -> None:
         return
     key = variables["input"].get("idempotencyKey", "none")
     script.data(**script.placed(claim=f"of-{key}"))(handler)
+
+
+class StreamThreadsTest(ScriptedTest):
+    def test_a_reader_comes_while_another_thread_closes(self) -> None:
+        stream = self.open(self.serve(script.events())).host_changes()
+        entered, go_on = threading.Event(), threading.Event()
+
+        def slow_to_end() -> Generator[Any, None, None]:
+            try:
+                yield "first"
+            finally:
+                entered.set()
+                go_on.wait(60)
+
+        stream._events = slow_to_end()
+        self.assertEqual(next(stream), "first")
+        with futures.ThreadPoolExecutor() as threads:
+            closed = threads.submit(stream.close)
+            self.assertTrue(entered.wait(60))
+            rest = threads.submit(lambda: list(stream))
+            # A reader that fails does so at once.
+            futures.wait([rest], 0.2)
+            go_on.set()
+            self.assertEqual(rest.result(60), [])
+            closed.result(60)
 
 
 @unittest.skipUnless(hasattr(os, "fork"), "this system has no fork()")
