@@ -58,7 +58,7 @@ test('with the keyboard alone a version becomes shadow, canary and active and is
   })
 
   await step('Activate', '3')
-  await expect(dialog(page).locator('[data-effect]')).toContainText('its canary of 12.5 % ends')
+  await expect(dialog(page).locator('[data-effect]')).toContainText('The canary of 12.5 % of a-course@2 ends')
   await step('Activate a-course@2')
   await expect(summary(page)).toHaveText('a-course@2 decides all calls. No rollout.')
   await expect(page.locator('[data-version="1"] [data-state]')).toHaveAttribute('data-state', 'RETIRED')

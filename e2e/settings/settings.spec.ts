@@ -38,7 +38,7 @@ test('preferences apply to the lists, in other tabs, and after a reload', { tag:
   await expect(other.locator('[data-live=live]')).toBeVisible()
   await choose(page, 'Rows of lists', 'Cosy')
   await choose(page, 'Memory and disk', 'MiB and GiB')
-  await page.getByRole('switch', { name: /follow changes/ }).uncheck()
+  await page.getByRole('switch', { name: 'Lists start with live updates' }).uncheck()
   await expect(row).toHaveCSS('height', '36px')
   await other.reload()
   await expect(row).toHaveCSS('height', '36px')

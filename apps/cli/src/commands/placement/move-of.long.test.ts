@@ -128,7 +128,7 @@ describe('a move', () => {
     const { short } = await place()
     expect((await run('select', '--intent', 'evacuate', '--move-of', short, '--count', '2')).code).toBe(2)
     const none = await run('select', '--intent', 'evacuate', '--vcpus', '1', '--memory-mb', '512')
-    expect([none.code, none.err]).toEqual([2, expect.stringContaining('the claim that EVACUATE is about')])
+    expect([none.code, none.err]).toEqual([2, expect.stringContaining('the claim that the intent EVACUATE concerns')])
   })
 
   test('a request with the intent PROBE creates no claim', async () => {
