@@ -19,7 +19,7 @@ interface Sent {
   readonly document: { readonly collectors?: readonly { readonly name: string; readonly state: string }[] }
 }
 
-/** A service whose calls fail for these namespaces, and what was sent to it. */
+/** A service whose calls fail for these namespaces, and what was sent to it. It has only the part of the client that collectors use. */
 function serviceWithout(failing: readonly string[]) {
   const sent: Sent[] = []
   const gantt = {

@@ -16,6 +16,7 @@ const collector = {
   error: null,
   reportedAt: '2026-11-20T09:00:00Z',
 }
+/** The host has only the fields that this test needs: the type of the query has many more. */
 const shown = (outdated: boolean): string =>
   toLines({ ...host, collectors: [{ ...collector, outdated }] } as unknown as Parameters<typeof toLines>[0], NOW)
     .join(' ')

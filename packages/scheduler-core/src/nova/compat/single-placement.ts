@@ -31,67 +31,53 @@ export function* placeSingle(
   request: RequestSpec,
   fleet: Fleet,
   overlay: Overlay,
-  options: SelectOptions,
+  { seed, alternatesPerInstance, claimIds }: SelectOptions,
   slice: number,
 ): Steps<Selection> {
   const buffers = new NumberBuffers()
   try {
-    return yield* placeWith(buffers, compiled, rules, steps, request, fleet, overlay, options, slice)
+    const filtered = yield* runFiltersInSteps(steps, fleet, slice)
+    const weighers = filtered.hosts.length < compiled.weighsFrom ? [] : prepareWeighers(compiled, request, fleet)
+    const weighed = yield* totalScores(weighers, filtered.hosts, buffers, slice)
+    yield
+    const { hosts, totals } = weighed
+    const most = alternatesPerInstance === 0 ? 0 : Math.min(rules.maxAttempts, alternatesPerInstance + 1) - 1
+    const tied = countTied(totals)
+    const order = orderOf(weighed, rules, tied, createRandom(seed), Math.max(BEST_KEPT, most + 1))
+    const nameAt = (position: number) => {
+      const { host, node } = fleet.hosts.get(hosts[position] as HostIndex)
+      return { host, node }
+    }
+    const record = {
+      candidates: fleet.hosts.presentCount,
+      filters: filtered.steps,
+      best: order.ranked.slice(0, BEST_KEPT).map((position) => ({
+        ...nameAt(position),
+        raw: weighed.raw.map((scores) => scores[position] as number),
+        total: totals[position] as number,
+      })),
+      tied,
+    }
+    const [chosen] = order.weighed
+    if (chosen === undefined) return { parts: [], answer: [], instances: [record], found: 0 }
+
+    const limitsOf = prepareLimits(request, fleet)
+    const destination = (position: number): Destination => ({
+      ...nameAt(position),
+      weight: totals[position] as number,
+      limits: limitsOf(hosts[position] as HostIndex),
+    })
+    const alternates = alternatesOf(weighed, order.weighed, fleet, most) ?? alternatesOf(weighed, order.all(), fleet, most) ?? []
+    const host = hosts[chosen] as HostIndex
+    const instance = request.instanceUuids[0] ?? null
+    const grants = prepareGrants(compiled, request, fleet)(host)
+    const part = { claim: claimIds[0] as string, instance, ...nameAt(chosen), grants }
+    overlay.hold(part, groupOf(request))
+    const answer = { instance, selected: destination(chosen), alternates: alternates.map(destination) }
+    return { parts: [part], answer: [answer], instances: [record], found: 1 }
   } finally {
     buffers.end()
   }
-}
-
-function* placeWith(
-  buffers: NumberBuffers,
-  compiled: CompiledProfile,
-  rules: NovaRules,
-  steps: readonly FilterStep[],
-  request: RequestSpec,
-  fleet: Fleet,
-  overlay: Overlay,
-  { seed, alternatesPerInstance, claimIds }: SelectOptions,
-  slice: number,
-): Steps<Selection> {
-  const filtered = yield* runFiltersInSteps(steps, fleet, slice)
-  const weighers = filtered.hosts.length < compiled.weighsFrom ? [] : prepareWeighers(compiled, request, fleet)
-  const weighed = yield* totalScores(weighers, filtered.hosts, buffers, slice)
-  yield
-  const { hosts, totals } = weighed
-  const most = alternatesPerInstance === 0 ? 0 : Math.min(rules.maxAttempts, alternatesPerInstance + 1) - 1
-  const tied = countTied(totals)
-  const order = orderOf(weighed, rules, tied, createRandom(seed), Math.max(BEST_KEPT, most + 1))
-  const nameAt = (position: number) => {
-    const { host, node } = fleet.hosts.get(hosts[position] as HostIndex)
-    return { host, node }
-  }
-  const record = {
-    candidates: fleet.hosts.presentCount,
-    filters: filtered.steps,
-    best: order.ranked.slice(0, BEST_KEPT).map((position) => ({
-      ...nameAt(position),
-      raw: weighed.raw.map((scores) => scores[position] as number),
-      total: totals[position] as number,
-    })),
-    tied,
-  }
-  const [chosen] = order.weighed
-  if (chosen === undefined) return { parts: [], answer: [], instances: [record], found: 0 }
-
-  const limitsOf = prepareLimits(request, fleet)
-  const destination = (position: number): Destination => ({
-    ...nameAt(position),
-    weight: totals[position] as number,
-    limits: limitsOf(hosts[position] as HostIndex),
-  })
-  const alternates = alternatesOf(weighed, order.weighed, fleet, most) ?? alternatesOf(weighed, order.all(), fleet, most) ?? []
-  const host = hosts[chosen] as HostIndex
-  const instance = request.instanceUuids[0] ?? null
-  const grants = prepareGrants(compiled, request, fleet)(host)
-  const part = { claim: claimIds[0] as string, instance, ...nameAt(chosen), grants }
-  overlay.hold(part, groupOf(request))
-  const answer = { instance, selected: destination(chosen), alternates: alternates.map(destination) }
-  return { parts: [part], answer: [answer], instances: [record], found: 1 }
 }
 
 /** The number of hosts that share the highest total. */
