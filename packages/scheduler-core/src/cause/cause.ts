@@ -12,7 +12,7 @@ import type { Code } from '../text/codes.ts'
 import type { ReasonCount } from '../text/reason.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import { atOnce, type Steps } from '../values/steps.ts'
-import { type Admission, type AdmittedHosts, AFFINITY_FILTER, admittedBy, namedBy, nearlyAdmitted } from './admission.ts'
+import { type Admission, type AdmittedHosts, AFFINITY_FILTER, admittedBy, namedBy, nearlyAdmitted, presentIn } from './admission.ts'
 import { type AllButOne, countAllButOne } from './all-but-one.ts'
 import { type Room, roomOf } from './members/room.ts'
 import { asTogether, type Trial, togetherOf } from './members/together.ts'
@@ -121,7 +121,7 @@ export function* causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile
   const named = namedBy(steps, fleet)
   const { conditions, hosts, leavesNone, home } = yield* admittedBy(steps, fleet, request, isAttempt, named)
   const isAny = hosts.length > 0
-  const present = Array.from(fleet.hosts.presentIndexes, (index) => index as HostIndex)
+  const present = presentIn(fleet)
   const admission: Admission[] = []
   for (const { filter, which } of conditions.filter(({ isSingle }) => !isSingle)) admission.push({ filter, which, alone: null, each: [] })
   const apart = isAny ? null : yield* askedOf(conditions, present)

@@ -28,7 +28,10 @@ export {
   type Reporter,
 } from './host-record.ts'
 
-/** New columns have space for this many hosts. */
+/**
+ * When the first host is added, the columns get space for this many hosts. An empty table has no memory for columns, because a copy of a
+ * fleet begins as an empty table, and each allocation outside of V8's heap can wait for a garbage collection.
+ */
 const MIN_COLUMN_SIZE = 64
 
 /** The claim of an instance that is being moved to another host or rebuilt on its host. */
@@ -53,10 +56,10 @@ export class HostTable {
    * only by `lift` of the claim ledger.
    */
   mover: Mover | null = null
-  readonly columns: HostColumns = createHostColumns(MIN_COLUMN_SIZE)
+  readonly columns: HostColumns = createHostColumns(0)
   /** The hosts whose versions increased since this table was created. A copy of a table starts with an empty feed. */
   readonly changes = new ChangeFeed()
-  readonly #classTable = new ClassTable(MIN_COLUMN_SIZE)
+  readonly #classTable = new ClassTable(0)
   /** The columns of the resource classes that are in use: a host reports the class, or claims hold an amount of it. */
   readonly classes = this.#classTable.inUse
   readonly pools = new Pools()
@@ -76,7 +79,7 @@ export class HostTable {
   #present: Int32Array | undefined
   #goneCount = 0
   #renames = 0
-  #size = MIN_COLUMN_SIZE
+  #size = 0
   #omitting = 0
   #owner: Owner = {}
   /** If this table is a copy: the memory of its columns. Columns that were added or enlarged after the copy have other memory. */
@@ -119,8 +122,12 @@ export class HostTable {
 
   /** The indexes of present hosts in ascending order. Callers must not write the array. */
   get presentIndexes(): Int32Array {
-    this.#present ??= Int32Array.from(this.present, ({ index }) => index)
-    return this.#present
+    if (this.#present !== undefined) return this.#present
+    const indexes = new Int32Array(this.presentCount)
+    let next = 0
+    for (let index = 0; index < this.count; index++) if (this.#records[index]?.gone === null) indexes[next++] = index
+    this.#present = indexes
+    return indexes
   }
 
   /** The count of hosts whose reports omit a field. */
@@ -376,7 +383,7 @@ export class HostTable {
   }
 
   #grow(): void {
-    this.#size *= 2
+    this.#size = Math.max(MIN_COLUMN_SIZE, 2 * this.#size)
     growColumns(this.columns, this.#size)
     this.#classTable.grow(this.#size)
   }

@@ -233,7 +233,7 @@ export function createPastFleets(
         if (limit === 0) return make(revision)
         const known = find(revision)
         if (known !== undefined) await isThere(known)
-        return copyFleet(await make(revision))
+        return copyOf(await make(revision))
       }),
     keep: keepSnapshot,
     get kept() {
