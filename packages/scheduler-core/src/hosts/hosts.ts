@@ -34,6 +34,9 @@ export {
  */
 const MIN_COLUMN_SIZE = 64
 
+/** Memory is not reused for columns that need less than 1 / MOST_SPARE of it. */
+const MOST_SPARE = 1.25
+
 /** The claim of an instance that is being moved to another host or rebuilt on its host. */
 export interface Mover extends Pick<Claim, 'host' | 'grants'> {
   /**
@@ -321,14 +324,14 @@ export class HostTable {
 
   /**
    * Makes this empty table a copy of `from`. Columns that change with every claim are copied. Records and inventories are shared until one
-   * of the tables writes them. If `spare` is set, the memory of its columns is reused, and the table `spare` cannot be used afterwards.
+   * of the tables writes them. `memory` is memory of other columns that is reused; its contents are overwritten.
    */
-  takeCopy(from: HostTable, spare?: HostTable): void {
+  takeCopy(from: HostTable, memory?: ArrayBuffer): void {
     this.featureLevel = from.featureLevel
     this.fleetAllocation = from.fleetAllocation
     this.#size = from.#size
     this.#omitting = from.#omitting
-    this.#takeColumns(from, spare)
+    this.#takeColumns(from, memory)
     this.#records = from.#records.slice()
     this.#names = from.#names.copy()
     this.#goneCount = from.#goneCount
@@ -340,20 +343,22 @@ export class HostTable {
     from.#owner = {}
   }
 
-  /** Copies the columns into one memory buffer. This is the spare table's buffer if it has the right size, otherwise a new one. */
-  #takeColumns(from: HostTable, spare: HostTable | undefined): void {
+  /** Copies the columns into one memory buffer. This is `old` if it has enough space and not much more, otherwise a new one. */
+  #takeColumns(from: HostTable, old: ArrayBuffer | undefined): void {
     const bytes = bytesOf(from.columns) + from.#classTable.bytes
-    const old = spare === undefined ? undefined : spare.#giveUpColumns()
-    const memory = new ColumnMemory(bytes, old?.byteLength === bytes ? old : undefined)
+    const isFitting = old !== undefined && old.byteLength >= bytes && old.byteLength <= bytes * MOST_SPARE
+    const memory = new ColumnMemory(bytes, isFitting ? old : undefined)
     this.#copied = memory.buffer
     Object.assign(this.columns, copyColumns(from.columns, memory))
     this.#classTable.takeCopy(from.#classTable, memory)
   }
 
-  /** Returns the memory of this table's columns for reuse. Undefined if the table is not a copy. The table cannot be read afterwards. */
-  #giveUpColumns(): ArrayBuffer | undefined {
+  /** Returns the memory of this table's columns for reuse. Undefined if the table is not a copy. The table is empty afterwards. */
+  giveUpColumns(): ArrayBuffer | undefined {
     const memory = this.#copied
     this.#copied = undefined
+    this.#records = []
+    this.#present = undefined
     emptyColumns(this.columns)
     this.#classTable.giveUp()
     return memory

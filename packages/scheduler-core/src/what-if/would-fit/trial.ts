@@ -1,7 +1,7 @@
 import { builtIn } from '../../contracts/built-in.ts'
 import { pluginsOf } from '../../contracts/plugins.ts'
 import { prepareChecksInSteps } from '../../examine/examine.ts'
-import { copyFleet } from '../../fleet/copy.ts'
+import { copyFleet, giveUpFleet } from '../../fleet/copy.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { openOverlay } from '../../fleet/overlay.ts'
 import { hostAddress } from '../../hosts/host-address.ts'
@@ -55,14 +55,14 @@ export function createFleets(fleet: Fleet) {
       if (isNoEdit(edits)) return fleet
       const key = JSON.stringify(edits)
       if (made.has(key)) return made.get(key)
-      let spare: Fleet | undefined
+      let memory: ArrayBuffer | undefined
       for (const [oldest, old] of made) {
         if (made.size < KEPT_FLEETS) break
         made.delete(oldest)
-        spare = old
+        memory = old && giveUpFleet(old)
       }
       // reuses the memory of the oldest cached fleet, because allocating columns for a large fleet starts garbage collections
-      const copy = copyFleet(fleet, spare)
+      const copy = copyFleet(fleet, memory)
       yield
       const problems = yield* applyEdits(copy, edits)
       made.set(key, problems.length === 0 ? copy : undefined)
