@@ -17,8 +17,8 @@ const KEPT_MOMENTS = 8
 /** How many copies of the live fleet are cached, spread over its lifetime. Fewer are cached if they exceed the memory limit. */
 const KEPT_SNAPSHOTS = 8
 const FEWEST_SNAPSHOTS = 2
-/** The memory of this many fleets is stored for later copies. */
-const MAX_SPARES = 4
+/** Up to this many bytes of fleets that nobody uses any more are stored for later copies. A call can explain many decisions at once. */
+const MAX_SPARE_BYTES = 64 * 2 ** 20
 /** A fleet that was not queried for this long is dropped. */
 const IDLE_MS = 300_000
 /** A cached fleet is advanced by at most this many entries. For a greater distance, a nearer checkpoint is loaded. */
@@ -108,7 +108,9 @@ export function createPastFleets(
   }
   const giveBack = (fleet: Fleet): void => {
     const memory = limit === 0 ? undefined : giveUpFleet(fleet)
-    if (memory !== undefined && spares.length < MAX_SPARES) spares.push(memory)
+    if (memory === undefined) return
+    const stored = spares.reduce((sum, { byteLength }) => sum + byteLength, 0)
+    if (stored + memory.byteLength <= MAX_SPARE_BYTES) spares.push(memory)
   }
   /** Drops a fleet. */
   const dropFleet = (one: Kept): void => {
