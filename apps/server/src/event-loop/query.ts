@@ -21,8 +21,8 @@ interface Call {
   isAnswered: boolean
   /** The last work of this call that holds fleets. */
   last: Promise<unknown>
-  /** Called when the call is answered. */
-  readonly atEnd: (() => void)[]
+  /** Called when the call is answered. Undefined for a subscription, whose end can be days away. */
+  atEnd: (() => void)[] | undefined
 }
 
 const calls = new AsyncLocalStorage<Call | undefined>()
@@ -50,7 +50,7 @@ export const callAnswered = (): void => endCall(calls.getStore())
 function endCall(call: Call | undefined): void {
   if (call === undefined) return
   call.isAnswered = true
-  for (const end of call.atEnd.splice(0)) end()
+  for (const end of call.atEnd?.splice(0) ?? []) end()
   leave(call)
 }
 
@@ -108,13 +108,19 @@ export function keepFleet(): number {
   return call === undefined ? 1 : ++call.kept
 }
 
+/** Records that the present call is a subscription, which has many answers. */
+export function callSubscribes(): void {
+  const call = calls.getStore()
+  if (call !== undefined) call.atEnd = undefined
+}
+
 /**
- * Calls `end` once when the values of the present call's answer are computed. It is never called for work that is not part of a call, or if
- * the call is already answered.
+ * Calls `end` once when the values of the present call's answer are computed. It is never called for a subscription, for work that is not
+ * part of a call, or if the call is already answered.
  */
 export function atEndOfCall(end: () => void): void {
   const call = calls.getStore()
-  if (call !== undefined && !call.isAnswered) call.atEnd.push(end)
+  if (call !== undefined && !call.isAnswered) call.atEnd?.push(end)
 }
 
 /**

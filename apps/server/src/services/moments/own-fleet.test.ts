@@ -1,7 +1,7 @@
 import { Fleet } from '@gantt/scheduler-core'
 import { expect, test } from 'vitest'
 import { CallerGoneError } from '../../event-loop/caller-gone.ts'
-import { duringCall } from '../../event-loop/query.ts'
+import { callSubscribes, duringCall } from '../../event-loop/query.ts'
 import { createOwnFleet, type OwnFleet } from './own-fleet.ts'
 
 const asked = new AbortController().signal
@@ -46,4 +46,20 @@ test('outside of a call, a fleet can be used at any time', async () => {
   )
   expect(await own.read(({ hosts }) => hosts.count)).toBe(0)
   expect(await own.read(({ hosts }) => hosts.count)).toBe(0)
+})
+
+test('a subscription keeps no list of the fleets of its events', async () => {
+  let backs = 0
+  let own: OwnFleet | undefined
+  await duringCall(asked, async () => {
+    callSubscribes()
+    own = createOwnFleet(
+      () => new Fleet(),
+      () => void backs++,
+    )
+    await own.read(() => 1)
+  })
+  await new Promise((resolve) => void setImmediate(resolve))
+  expect(backs).toBe(0)
+  expect(await own?.read(() => 1)).toBe(1)
 })
