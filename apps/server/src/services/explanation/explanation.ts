@@ -8,7 +8,6 @@ import {
   isNamedIn,
   NOT_PRESENT,
   nearMissesIn,
-  PASSES_ALL,
   reasonCodes,
   reasonText,
   type VerdictMatrix,
