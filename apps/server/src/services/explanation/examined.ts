@@ -170,21 +170,8 @@ export async function examineInstance(question: Question, instance: number, isSh
   })
   const ranks = ranksOf(found, found.hosts.length)
   const chosen = outcomesOf(question.answer[instance])
-  const readChecks = (shortCircuit: boolean) =>
-    batched((indexes) =>
-      state.work((fleet) =>
-        checkAgainInSteps(fleet, before, record, instance, function* ({ checksOf }) {
-          const answers: (readonly Check[])[] = []
-          for (const index of indexes) {
-            answers.push(checksOf(index as HostIndex, shortCircuit))
-            yield
-          }
-          return answers
-        }),
-      ),
-    )
-  const allChecks = readChecks(false)
-  const firstChecks = readChecks(true)
+  const allChecks = readChecks(question, instance, false)
+  const firstChecks = readChecks(question, instance, true)
   let matrix: Promise<VerdictMatrix> | undefined
   const outcomeOf = (index: number): HostOutcome =>
     found.firstRefusing[index] === PASSES_ALL ? (chosen.get(keyOf(found.hosts[index] as HostName)) ?? 'LOST_ON_WEIGHT') : 'FILTERED'
@@ -213,6 +200,21 @@ export async function examineInstance(question: Question, instance: number, isSh
     },
   }
 }
+
+/** Returns a function that evaluates the filters on a host. With `shortCircuit`, no filter is evaluated after the first refusal. */
+const readChecks = ({ record, before, state }: Question, instance: number, shortCircuit: boolean) =>
+  batched((indexes) =>
+    state.work((fleet) =>
+      checkAgainInSteps(fleet, before, record, instance, function* ({ checksOf }) {
+        const answers: (readonly Check[])[] = []
+        for (const index of indexes) {
+          answers.push(checksOf(index as HostIndex, shortCircuit))
+          yield
+        }
+        return answers
+      }),
+    ),
+  )
 
 /** Combines simultaneous reads into one call of `read`, and caches every answer. */
 function batched<Answer>(read: (indexes: readonly number[]) => Promise<readonly Answer[]>): (index: number) => Promise<Answer> {
