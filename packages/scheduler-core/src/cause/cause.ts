@@ -5,7 +5,7 @@ import { compileProfile } from '../pipeline/compile.ts'
 import type { FilterStep } from '../pipeline/filtering/filter-step.ts'
 import { isAsked, prepareFiltersInSteps } from '../pipeline/filtering/run-filters.ts'
 import type { Profile } from '../records/profile.ts'
-import { membersAt, requestAt } from '../request/members.ts'
+import { membersAt, requestFor } from '../request/members.ts'
 import { inOneOrder } from '../request/one-order.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { Code } from '../text/codes.ts'
@@ -115,7 +115,7 @@ export const causeOf = (...asked: Parameters<typeof causeInSteps>): Cause => atO
  */
 export function* causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile, instance = 0): Steps<Cause> {
   const whole = inOneOrder(asked)
-  const request = requestAt(whole, instance)
+  const request = requestFor(whole, profile, instance)
   const filters = yield* prepareFiltersInSteps(compileProfile(profile, pluginsOf(fleet)), request, fleet)
   const { steps, lacks, isAttempt, trial } = stepsOf(filters, { fleet, request, whole, instance })
   const named = namedBy(steps, fleet)
