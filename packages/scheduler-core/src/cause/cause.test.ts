@@ -48,7 +48,7 @@ test.each<[string, readonly string[], string]>([
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...['h1', 'h2'].map((host) => aReport(host))])
   log.append([aReport('other', { instances: [known] }), aClaim({ instances: [gone] }), { type: 'abandon', account: 'acme', key: 'k1' }])
   for (const asks of [{ ignoreHosts: ['other'] }, { forceHosts: ['h1'] }]) {
-    const text = textOf(log.fleet, { ...asks, schedulerHints: { same_host } })
+    const text = textOf(log.fleet, { ...asks, schedulerHints: { same_host: [...same_host] } })
     expect(text).toContain(says)
     if (says.includes('unknown')) expect(text).not.toContain('none of the instances')
   }

@@ -64,7 +64,7 @@ export type AmountOf =
 
 export const NEAR_CELLS = "near the guest's cells"
 export const FOR_ONE_INSTANCE = 'for one instance'
-export const WITH_SHARE_FREE = 'with the requested share free'
+export const WITH_SHARE_FREE = 'with the requested share free' as const
 
 /** A comparison that led to a refusal: the required value, the host's value, and the input from which each value was read. */
 export interface Fact {

@@ -2,6 +2,7 @@ import { type AuditCode, type Liveness, promiseOf, type Severity, severityOf } f
 import type { FindingRepairs, OfferedOption, RepairDone, RepairRefused } from '../../services/replica/finding-repairs.ts'
 import type { AuditorView, Difference, HealDone, HealRefused, PresentFinding, ReplicaView } from '../../services/replica/replicas.ts'
 import { builder } from '../builder.ts'
+import { PluginVersion } from '../profile/plugin.ts'
 import { connectionOf, pageArgs } from '../types/connection.ts'
 import { NotFound, resultUnion, UserError, ValidationError } from '../types/errors.ts'
 
@@ -74,6 +75,13 @@ const Replica = builder.objectRef<ReplicaView>('Replica').implement({
       nullable: true,
       description: 'How many hosts are UP, SUSPECT and DOWN, as the replica sees them.',
       resolve: ({ vitals }) => vitals?.hosts ?? null,
+    }),
+    plugins: t.field({
+      type: [PluginVersion],
+      nullable: true,
+      description:
+        'The plug-ins that the replica has loaded, in the order of its configuration; null if the replica does not report them or does not follow the log yet.',
+      resolve: ({ vitals }) => (vitals?.plugins ? [...vitals.plugins] : null),
     }),
     violations: t.exposeInt('violations', { description: "How many violations the replica's auditor finds in its state; normally 0." }),
     checkedAt: t.expose('checkedAt', {
