@@ -1,4 +1,3 @@
-import type { Profile } from '../records/profile.ts'
 import { memoByObject } from '../values/memo.ts'
 import { demandOf, type RequestSpec } from './request-spec.ts'
 
@@ -37,17 +36,6 @@ export function membersAt(request: RequestSpec, instance: number): Members {
 /** The request with the demands of the instance with this index. */
 export const requestAt = (request: RequestSpec, instance: number): RequestSpec =>
   request.gang.length === 0 ? request : membersAt(request, instance).request
-
-/**
- * The request as the filters of a profile read it for the instance with this index. Nova's rules read the uuid of only one instance, so the
- * list of uuids then begins with that of this instance. All other rules read the same request for all instances with the same demands.
- */
-export function requestFor(request: RequestSpec, { compat }: Pick<Profile, 'compat'>, instance: number): RequestSpec {
-  const asked = requestAt(request, instance)
-  const uuid = asked.instanceUuids[instance]
-  if (compat !== 'nova' || instance === 0 || uuid === undefined) return asked
-  return { ...asked, instanceUuids: [uuid, ...asked.instanceUuids.filter((other) => other !== uuid)] }
-}
 
 /** The total amount per resource class that the first `most` instances of a request need. By default, all instances are summed. */
 export function sumsOf(whole: RequestSpec, most = whole.numInstances): Map<string, number> {
