@@ -165,6 +165,7 @@ def placed(claim: str = "c-1", state: str = "RESERVED") -> dict[str, Any]:
             "replayed": False,
             "fleetRevision": "1",
             "ignoredFields": [],
+            "unlocatedFields": [],
             "decision": {"id": "d-1"},
             "destinations": [
                 {

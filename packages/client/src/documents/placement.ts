@@ -18,6 +18,7 @@ const placed = graphql(
     replayed
     fleetRevision
     ignoredFields
+    unlocatedFields
     decision { id }
     destinations {
       instanceUuid
@@ -62,6 +63,7 @@ export const selectDestinationsForProject = graphql(
         replayed
         fleetRevision
         ignoredFields
+        unlocatedFields
         decision { id }
         destinations { instanceUuid selected { host { name node } claim { ...ClaimParts } } }
       }

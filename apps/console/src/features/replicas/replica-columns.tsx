@@ -6,7 +6,7 @@ import type { TableColumn } from '../../ui/table/table.tsx'
 import { agrees, modeOf, type Replica } from './compare.ts'
 import { lagOf } from './lag.ts'
 import { LagLine } from './lag-line.tsx'
-import { conflictsText, conflictsTitle, hostsText, memoryText, rateText } from './vitals.ts'
+import { conflictsText, conflictsTitle, hostsText, memoryText, pluginsText, rateText } from './vitals.ts'
 
 /** The columns of the list. `all` are all replicas, because a column compares the state of a replica with those of all others. */
 export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] => [
@@ -102,6 +102,16 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
     cell: (replica) => <span title={hostsText(replica)}>{hostsText(replica)}</span>,
   },
   {
+    key: 'plugins',
+    label: 'Plug-ins',
+    title: 'The plug-ins that the replica has loaded, with their versions.',
+    // this column is hidden by default if no replica has plug-ins
+    isExtra: all.every(({ plugins }) => !plugins?.length),
+    width: 'minmax(90px, 1fr)',
+    value: pluginsText,
+    cell: (replica) => <span title={pluginsText(replica)}>{pluginsText(replica)}</span>,
+  },
+  {
     key: 'version',
     label: 'Rules',
     // this column is hidden by default if all replicas have the same rules, because the line about the answering replica shows them
@@ -154,6 +164,7 @@ export const replicaFieldsCopied = (all: readonly Replica[]): readonly RowField<
   ['hostsUp', ({ hosts }) => hosts?.up ?? null, 'hosts'],
   ['hostsSuspect', ({ hosts }) => hosts?.suspect ?? null, 'hosts'],
   ['hostsDown', ({ hosts }) => hosts?.down ?? null, 'hosts'],
+  ['plugins', ({ plugins }) => plugins?.map(({ name, version }) => `${name}@${version}`).join(' ') ?? null, 'plugins'],
   ['version', ({ version }) => version, 'version'],
   ['featureLevel', ({ featureLevel }) => featureLevel, 'level'],
   ['lastSeenAt', ({ lastSeenAt }) => lastSeenAt, 'seen'],

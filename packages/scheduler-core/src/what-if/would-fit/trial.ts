@@ -7,9 +7,9 @@ import { openOverlay } from '../../fleet/overlay.ts'
 import { hostAddress } from '../../hosts/host-address.ts'
 import { compileProfile } from '../../pipeline/compile.ts'
 import { prepareFiltersInSteps, runFiltersInSteps } from '../../pipeline/filtering/run-filters.ts'
+import { requestFor } from '../../pipeline/request-for.ts'
 import type { Profile } from '../../records/profile.ts'
 import { contradictionsOf, tooSmallForImage } from '../../request/contradictions.ts'
-import { requestAt } from '../../request/members.ts'
 import { parseRequestSpec } from '../../request/parse.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { type Decided, type DecideInput, decideInSteps } from '../../schedulers/decide.ts'
@@ -154,7 +154,7 @@ export function* tryOn(fleet: Fleet, seed: string, applied: Applied, hosts: read
     const at = Math.min(failed, found - 1)
     for (const part of parts.slice(0, at)) overlay.hold(part, groupOf(request))
     const { hosts: unlocked } = yield* runFiltersInSteps(
-      yield* prepareFiltersInSteps(compileProfile(profile, pluginsOf(fleet)), requestAt(request, at), fleet),
+      yield* prepareFiltersInSteps(compileProfile(profile, pluginsOf(fleet)), requestFor(request, profile, at), fleet),
       fleet,
     )
     const passing = Array.from(unlocked.subarray(0, EXAMPLES), (index) => fleet.hosts.get(index as HostIndex))
@@ -183,7 +183,7 @@ function* nextFor(
 ): Steps<readonly NextChanges[]> {
   if (hosts.length === 0) return []
   const asked = askedAt(whole, instance)
-  const { checksOf } = yield* prepareChecksInSteps(fleet, asked.request, profile)
+  const { checksOf } = yield* prepareChecksInSteps(fleet, asked.request, profile, instance)
   const next: NextChanges[] = []
   for (const host of hosts) {
     yield
