@@ -8,6 +8,10 @@ import { lagOf } from './lag.ts'
 import { LagLine } from './lag-line.tsx'
 import { conflictsText, conflictsTitle, hostsText, memoryText, rateText } from './vitals.ts'
 
+/** How far a replica is behind the end of the log: the entries that it has not applied, if there are any, and their age. */
+const lagText = ({ lagEvents, lag }: Replica): string =>
+  `${lagEvents === 0 ? '' : `${formatCount(lagEvents)} ${lagEvents === 1 ? 'entry' : 'entries'}, `}${formatDuration(readDuration(lag))}`
+
 /** The columns of the list. `all` are all replicas, because a column compares the state of a replica with those of all others. */
 export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] => [
   {
@@ -24,7 +28,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   },
   {
     key: 'mode',
-    label: 'Role',
+    label: 'Mode',
     width: '100px',
     value: modeOf,
     cell: (replica) => <Mode replica={replica} />,
@@ -34,9 +38,10 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
     key: 'lag',
     label: 'Lag',
     title: 'Log entries that the replica had not applied at its last heartbeat, and the age of the oldest one.',
-    width: 'minmax(92px, 0.6fr)',
+    width: 'minmax(60px, 0.6fr)',
     align: 'right',
-    value: ({ lagEvents, lag }) => `${formatCount(lagEvents)}, ${formatDuration(readDuration(lag))}`,
+    value: lagText,
+    cell: (replica) => <span title={lagText(replica)}>{lagText(replica)}</span>,
   },
   {
     key: 'history',

@@ -30,7 +30,7 @@ export const decisionColumns = (zone: TimeZoneChoice, firstRevision: number): Ta
     cell: ({ outcome }) => <Outcome outcome={outcome} />,
   },
   { key: 'flavor', label: 'Requested', width: 'minmax(130px, 1fr)', value: askedOf },
-  { key: 'n', label: 'n', width: '38px', align: 'right', value: ({ spec }) => spec.numInstances },
+  { key: 'n', label: 'Instances', width: '76px', align: 'right', value: ({ spec }) => spec.numInstances },
   {
     key: 'funnel',
     label: 'Hosts left',

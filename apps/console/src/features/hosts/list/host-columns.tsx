@@ -40,7 +40,7 @@ const special: Readonly<Partial<Record<HostFieldName, Partial<TableColumn<HostRo
   az: { width: 'minmax(52px, 1fr)' },
   state: {
     label: 'State, status',
-    width: 'minmax(118px, 1.4fr)',
+    width: 'minmax(146px, 1.4fr)',
     value: ({ texts }) => `${texts.state} ${texts.status}`,
     cell: ({ texts }) => (
       <span title={`${texts.state} ${texts.status}`.toLowerCase()}>
