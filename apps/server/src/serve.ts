@@ -31,8 +31,8 @@ export async function serve({
     say,
     async use({ url, newAdminKey }, stopped) {
       if (newAdminKey !== undefined) print(`Admin key (shown once): ${newAdminKey}`)
-      print(`Gantt is ready at ${url}`)
       print(`The console is at ${new URL('/', url)}; sign in with an API key.`)
+      print(`Gantt is ready at ${url}`)
       if (!stopped.aborted) await once(stopped, 'abort')
     },
   })

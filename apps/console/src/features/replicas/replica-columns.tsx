@@ -33,7 +33,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
     value: modeOf,
     cell: (replica) => <Mode replica={replica} />,
   },
-  { key: 'revision', label: 'Revision', width: '80px', align: 'right', value: ({ revision }) => formatCount(Number(revision)) },
+  { key: 'revision', label: 'Revision', width: '74px', align: 'right', value: ({ revision }) => formatCount(Number(revision)) },
   {
     key: 'lag',
     label: 'Lag',
@@ -46,8 +46,8 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   {
     key: 'history',
     label: 'Lag, 10 min',
-    title: 'The longest lag in each ten seconds of the last ten minutes: the smallest value, the largest, and the present one.',
-    width: 'minmax(110px, 1.2fr)',
+    title: 'The longest lag in each ten seconds of the last ten minutes: the smallest and the largest value.',
+    width: 'minmax(150px, 1.2fr)',
     value: (replica) => lagOf(replica)?.text ?? '',
     cell: (replica) => <LagLine replica={replica} />,
   },
@@ -76,7 +76,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
     key: 'rate',
     label: 'Decisions/s',
     title: 'Decisions of the last minute, including refusals and advice.',
-    width: '100px',
+    width: '96px',
     align: 'right',
     value: rateText,
   },

@@ -59,7 +59,7 @@ export function ReplicasPage() {
                 </Group>
                 <Text size="sm" role="status" data-count={replicas.length}>
                   {formatCount(replicas.filter(({ live }) => live).length)} of {formatCount(replicas.length)}{' '}
-                  {replicas.length === 1 ? 'replica' : 'replicas'} live. A replica without a heartbeat for a day is not listed.
+                  {replicas.length === 1 ? 'replica is' : 'replicas are'} live. A replica without a heartbeat for a day is not listed.
                 </Text>
                 <ListTable
                   list="replicas"
