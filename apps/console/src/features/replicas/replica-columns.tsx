@@ -33,7 +33,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
     value: modeOf,
     cell: (replica) => <Mode replica={replica} />,
   },
-  { key: 'revision', label: 'Revision', width: '74px', align: 'right', value: ({ revision }) => formatCount(Number(revision)) },
+  { key: 'revision', label: 'Revision', width: '80px', align: 'right', value: ({ revision }) => formatCount(Number(revision)) },
   {
     key: 'lag',
     label: 'Lag',
@@ -85,7 +85,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
     label: 'Conflicts',
     title:
       'The share of the proposals of the last minute that had no effect, because they conflicted with an earlier entry of the log or the store refused their entry.',
-    width: '84px',
+    width: '76px',
     align: 'right',
     value: conflictsText,
     cell: (replica) => <span title={conflictsTitle(replica)}>{conflictsText(replica)}</span>,

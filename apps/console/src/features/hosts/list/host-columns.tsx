@@ -37,7 +37,7 @@ const special: Readonly<Partial<Record<HostFieldName, Partial<TableColumn<HostRo
     value: hostLabel,
     cell: (row) => <HostLink host={row.host} node={row.node} />,
   },
-  az: { width: 'minmax(48px, 1fr)' },
+  az: { width: 'minmax(52px, 1fr)' },
   state: {
     label: 'State, status',
     width: 'minmax(146px, 1.4fr)',
@@ -68,7 +68,6 @@ const special: Readonly<Partial<Record<HostFieldName, Partial<TableColumn<HostRo
     width: 'minmax(60px, 0.5fr)',
     cell: ({ numbers }) => (numbers['gpu.count'] === 0 ? '–' : `${formatCount(numbers['gpu.free'])} of ${numbers['gpu.count']}`),
   },
-  claims: { width: 'minmax(60px, 0.4fr)' },
   instances: { width: 'minmax(84px, 0.4fr)' },
   age: { width: 'minmax(64px, 0.4fr)' },
 }
@@ -114,10 +113,10 @@ function amount({ name, unit }: FieldHolding<'number'>): Pick<TableColumn<HostRo
   const read = ({ numbers }: HostRow): number => numbers[name]
   switch (unit) {
     case '%':
-      return { width: 'minmax(74px, 1fr)', value: (row) => rounded(read(row)), cell: (row) => <PercentMeter percent={read(row)} /> }
+      return { width: 'minmax(72px, 1fr)', value: (row) => rounded(read(row)), cell: (row) => <PercentMeter percent={read(row)} /> }
     case 'MiB':
       return {
-        ...{ width: 'minmax(76px, 0.6fr)', align: 'right', value: read },
+        ...{ width: 'minmax(70px, 0.6fr)', align: 'right', value: read },
         cell: (row) => <span title={`${formatCount(read(row))} MiB`}>{formatMib(read(row))}</span>,
       }
     case 'GiB':
