@@ -17,7 +17,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   {
     key: 'name',
     label: 'Replica',
-    width: 'minmax(120px, 2fr)',
+    width: 'minmax(110px, 2fr)',
     value: ({ id }) => id,
     cell: ({ id, url, answers }) => (
       <span title={url ?? 'The replica has no address yet'}>
@@ -47,7 +47,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
     key: 'history',
     label: 'Lag, 10 min',
     title: 'The longest lag in each ten seconds of the last ten minutes: the smallest and the largest value.',
-    width: 'minmax(150px, 1.2fr)',
+    width: 'minmax(160px, 1.2fr)',
     value: (replica) => lagOf(replica)?.text ?? '',
     cell: (replica) => <LagLine replica={replica} />,
   },

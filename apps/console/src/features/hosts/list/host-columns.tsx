@@ -65,7 +65,7 @@ const special: Readonly<Partial<Record<HostFieldName, Partial<TableColumn<HostRo
     cell: ({ numbers }) => <PercentMeter percent={numbers['disk.used']} title={`${formatGib(numbers['disk.free'])} free`} />,
   },
   'gpu.free': {
-    width: 'minmax(60px, 0.5fr)',
+    width: 'minmax(56px, 0.5fr)',
     cell: ({ numbers }) => (numbers['gpu.count'] === 0 ? '–' : `${formatCount(numbers['gpu.free'])} of ${numbers['gpu.count']}`),
   },
   instances: { width: 'minmax(84px, 0.4fr)' },
@@ -116,7 +116,7 @@ function amount({ name, unit }: FieldHolding<'number'>): Pick<TableColumn<HostRo
       return { width: 'minmax(72px, 1fr)', value: (row) => rounded(read(row)), cell: (row) => <PercentMeter percent={read(row)} /> }
     case 'MiB':
       return {
-        ...{ width: 'minmax(70px, 0.6fr)', align: 'right', value: read },
+        ...{ width: 'minmax(74px, 0.6fr)', align: 'right', value: read },
         cell: (row) => <span title={`${formatCount(read(row))} MiB`}>{formatMib(read(row))}</span>,
       }
     case 'GiB':
