@@ -94,10 +94,10 @@ const toReplicaTable = (replicas: readonly Replica[]): readonly string[] =>
     [
       { head: 'replica', cut: 'middle', key: true },
       { head: 'mode' },
-      { head: 'reads', align: 'right' },
+      { head: 'level', align: 'right' },
       { head: 'revision', align: 'right' },
       { head: 'lag', align: 'right' },
-      { head: 'wrong', align: 'right' },
+      { head: 'violations', align: 'right' },
       { head: 'seen', align: 'right' },
     ],
     replicas.map((one) => [
