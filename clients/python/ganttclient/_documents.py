@@ -12,7 +12,7 @@ _PLACED = (
     _CLAIM
     + """
 fragment PlacedParts on SelectDestinationsPayload {
-  replayed fleetRevision ignoredFields unlocatedFields
+  replayed fleetRevision ignoredFields
   decision { id }
   destinations {
     instanceUuid
@@ -68,7 +68,7 @@ mutation SelectDestinationsForProject($input: SelectDestinationsInput!) {
   selectDestinations(input: $input) {
     __typename
     ... on SelectDestinationsPayload {
-      replayed fleetRevision ignoredFields unlocatedFields
+      replayed fleetRevision ignoredFields
       decision { id }
       destinations {
         instanceUuid

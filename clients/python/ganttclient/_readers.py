@@ -64,7 +64,6 @@ def placement(data: Json) -> models.Placement:
         revision=data["fleetRevision"],
         replayed=data["replayed"],
         ignored_fields=tuple(data["ignoredFields"]),
-        unlocated_fields=tuple(data["unlocatedFields"]),
     )
 
 

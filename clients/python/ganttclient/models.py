@@ -95,8 +95,6 @@ class Placement:
     :ivar revision: for ``min_revision`` of later calls, which then read this
         change on every replica
     :ivar ignored_fields: the paths of fields that had no effect
-    :ivar unlocated_fields: those of the ignored fields that the profile reads,
-        but no recent document locates the volumes and ports that they name
     :ivar replayed: whether an earlier call with the same key got the same
         answer
     :ivar until_counted: whether the reservations also end when their hosts
@@ -108,7 +106,6 @@ class Placement:
     revision: str
     replayed: bool = False
     ignored_fields: Sequence[str] = ()
-    unlocated_fields: Sequence[str] = ()
     until_counted: bool = False
 
     @property

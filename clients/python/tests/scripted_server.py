@@ -165,7 +165,6 @@ def placed(claim: str = "c-1", state: str = "RESERVED") -> dict[str, Any]:
             "replayed": False,
             "fleetRevision": "1",
             "ignoredFields": [],
-            "unlocatedFields": [],
             "decision": {"id": "d-1"},
             "destinations": [
                 {

@@ -18,7 +18,6 @@ const placed = graphql(
     replayed
     fleetRevision
     ignoredFields
-    unlocatedFields
     decision { id }
     destinations {
       instanceUuid
@@ -63,7 +62,6 @@ export const selectDestinationsForProject = graphql(
         replayed
         fleetRevision
         ignoredFields
-        unlocatedFields
         decision { id }
         destinations { instanceUuid selected { host { name node } claim { ...ClaimParts } } }
       }
