@@ -50,14 +50,15 @@ export const callAnswered = (): void => endCall(calls.getStore())
 function endCall(call: Call | undefined): void {
   if (call === undefined) return
   call.isAnswered = true
-  for (const end of call.atEnd?.splice(0) ?? []) end()
   leave(call)
 }
 
-/** Gives up the slot of a call that is answered and has no work left. */
+/** Gives up the slot and the fleets of a call that is answered and has no work left. */
 function leave(call: Call): void {
   const { slot, holding, isAnswered } = call
-  if (slot === undefined || holding > 0 || !isAnswered) return
+  if (holding > 0 || !isAnswered) return
+  for (const end of call.atEnd?.splice(0) ?? []) end()
+  if (slot === undefined) return
   call.slot = undefined
   void slot.then(
     (end) => end(),
@@ -115,7 +116,8 @@ export function callSubscribes(): void {
 }
 
 /**
- * Calls `end` once when the values of the present call's answer are computed. It is never called for a subscription, for work that is not
+ * Calls `end` once when the values of the present call's answer are computed and no work that holds fleets is left, which can be later if
+ * an error has ended the answer. It is never called for a subscription, for work that is not
  * part of a call, or if the call is already answered.
  */
 export function atEndOfCall(end: () => void): void {

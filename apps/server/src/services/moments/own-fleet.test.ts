@@ -1,7 +1,7 @@
 import { Fleet } from '@gantt/scheduler-core'
 import { expect, test } from 'vitest'
 import { CallerGoneError } from '../../event-loop/caller-gone.ts'
-import { callSubscribes, duringCall } from '../../event-loop/query.ts'
+import { atEndOfCall, callSubscribes, duringCall, holdingFleets } from '../../event-loop/query.ts'
 import { createOwnFleet, type OwnFleet } from './own-fleet.ts'
 
 const asked = new AbortController().signal
@@ -62,4 +62,28 @@ test('a subscription keeps no list of the fleets of its events', async () => {
   await new Promise((resolve) => void setImmediate(resolve))
   expect(backs).toBe(0)
   expect(await own?.read(() => 1)).toBe(1)
+})
+
+test('an answer that an error ended early gives no fleet back while other work of the call holds fleets', async () => {
+  const order: string[] = []
+  let finish: () => void = () => undefined
+  const held = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  await duringCall(
+    asked,
+    async () => {
+      atEndOfCall(() => order.push('given back'))
+      void holdingFleets(1_000, async () => {
+        await held
+        order.push('work done')
+      })
+      await new Promise((resolve) => void setImmediate(resolve))
+    },
+    { keyId: 'a' },
+  )
+  await new Promise((resolve) => void setImmediate(resolve))
+  expect(order).toEqual([])
+  finish()
+  await expect.poll(() => order).toEqual(['work done', 'given back'])
 })
