@@ -199,7 +199,7 @@ class NoValidHost(ServiceError):
 
     @property
     def decision_id(self) -> str | None:
-        """The decision, for explain() and why_not()."""
+        """The id of the decision, for explain() and why_not()."""
         decision = self.answer.get("decision") or {}
         found = decision.get("id")
         return None if found is None else str(found)

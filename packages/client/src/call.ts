@@ -51,7 +51,7 @@ export interface Calls {
 type SendTo<Data> = (target: Target, attempt: Attempt) => Promise<Data>
 type OnFailure = (error: unknown) => void
 
-/** Returns an answer that is no refusal. A refusal is not final if an earlier attempt can still claim. */
+/** Throws UnknownOutcomeError if the answer is a refusal, because it is not final: an earlier attempt can still claim. */
 function unlessRefused<Data>(answer: Data, key: string, { refusalOf }: AnswerRules<Data>): Data {
   const refusal = refusalOf(answer)
   if (refusal !== undefined) throw new UnknownOutcomeError(key, refusal)

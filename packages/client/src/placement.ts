@@ -132,7 +132,10 @@ type Answer = Refusal | (Refusal & { readonly __typename: 'ReplicaBehind'; reado
 /** The answers that the service stores under an idempotency key, or gives because of what is stored there. */
 const STORED: ReadonlySet<string> = new Set(['SelectDestinationsPayload', 'IdempotencyConflict'])
 
-/** What the answers to a call mean. A replica that has not reached the caller's revision yet states a pause; other replicas may be ahead. */
+/**
+ * What the answers to a call mean. The answer of a replica that has not reached the caller's revision yet states after how long the call can
+ * be sent to it again. Another replica may have reached the revision.
+ */
 const rulesFor = <Data>(answerOf: (data: Data) => Answer, waitForRoom = false): AnswerRules<Data> => ({
   askAgainAfter(data) {
     const answer = answerOf(data)

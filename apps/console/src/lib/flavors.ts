@@ -1,6 +1,6 @@
 import { formatMib } from './format.ts'
 
-/** A requested flavor, as the service counts it. */
+/** A flavor that decisions requested, with the count of these decisions. */
 export interface AskedFlavor {
   readonly name: string | null
   readonly vcpus: number

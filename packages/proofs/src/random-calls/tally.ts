@@ -21,7 +21,10 @@ export interface KindTally {
   add(call: Call, end: End, ms: number): void
   /** One line for each kind. */
   lines(): readonly string[]
-  /** Fails for each kind of which no call got through. Short runs, such as a run that repeats one failed call, are not checked. */
+  /**
+   * Fails for each kind of which no call was answered, and for each kind in `MUST_BE_ACCEPTED` of which no call was accepted. Short runs,
+   * such as a run that repeats one failed call, are not checked.
+   */
   check(checks: Checks, calls: number): void
 }
 

@@ -56,7 +56,7 @@ export interface PlacingRules {
  * also called for requests without a document.
  */
 export interface RequestDocuments {
-  /** The cell in which the instances must stay. Undefined if they may leave their cell. */
+  /** The Nova cell in which the instances must be placed. Undefined if any Nova cell is allowed. */
   cellOf(request: RequestSpec): string | undefined
   /** The uuids of the instance's ports. Empty if the document is unreadable. */
   portsOf(request: RequestSpec): readonly string[]
@@ -81,7 +81,7 @@ export interface RequestDocuments {
   restated(request: RequestSpec, parts: RequestParts): RequestSpec
   /** The request without the hosts that the document's service has already tried (`DocumentField` tried). */
   withoutTried(request: RequestSpec): RequestSpec
-  /** The request without the cell in which its instances must stay. */
+  /** The request without the Nova cell in which its instances must be placed. */
   withoutCell(request: RequestSpec): RequestSpec
   /**
    * Returns the request with an image that requires the trait `to` instead of `trait`. If `to` is null, the image no longer requires

@@ -74,7 +74,7 @@ function whichOthers(request: RequestSpec): readonly string[] {
   return [`that ignoreHosts does not exclude${both.length === names.length ? '' : ` (${shortList(both)})`}`]
 }
 
-/** Describes the cell and the aggregates that the request requires, and the aggregates that it forbids. */
+/** Describes the Nova cell and the aggregates that the request requires, and the aggregates that it forbids. */
 export function whichPlaces(request: RequestSpec): readonly string[] {
   const { requestedDestination, requestedResources } = request
   const asked = cellAskedBy(request)
@@ -246,10 +246,10 @@ export function reasonOfNoneCommon(allowing: readonly Allowing[], fleet: Fleet):
   }
 }
 
-/** The cell in which the instances of an imported Nova request must stay. Undefined if they may leave their cell. */
+/** The Nova cell in which the instances of an imported request must be placed. Undefined if any Nova cell is allowed. */
 const cellAskedBy = (request: RequestSpec): string | undefined => (request.nova === null ? undefined : builtIn().documents.cellOf(request))
 
-/** Checks that a host is in the cell of the request. A host that reports no cell does not pass. */
+/** Checks that a host is in the Nova cell of the request. A host that reports no Nova cell does not pass. */
 export function cell(request: RequestSpec, { hosts, featureLevel }: Fleet): Check | undefined {
   const need = featureLevel < PLACEMENT_RULES ? undefined : cellAskedBy(request)
   if (need === undefined) return undefined

@@ -26,7 +26,7 @@ export interface ReadProperty {
   readonly value: unknown
 }
 
-/** Information about the fleet and the image that decides whether an entry of a request is read. */
+/** The names in the fleet and the image properties that determine whether an entry of a request is read. */
 export interface KnownNames extends ReportingHosts {
   /** True if the metadata of an aggregate has this key. */
   hasMetadata(key: string): boolean

@@ -146,7 +146,7 @@ describe('a scheduler of a plug-in', () => {
     ],
     ['returns a number', () => ({ parts: [Number.NaN] }), 1, 'select placed instance 0 on something that is not a host'],
     ['returns too many hosts', () => ({ parts: [on('b'), on('b')] }), 1, 'select returned 2 parts; it must return at most 1'],
-    ['leaves an instance out', () => ({ parts: [] }), 1, 'select found no host for instance 0; it must take one of those that pass'],
+    ['leaves an instance out', () => ({ parts: [] }), 1, 'select returned no host for instance 0; it must return a host that passes'],
     [
       'holds on a host that does not exist',
       (_r, _f, overlay) => overlay.hold(on('z'), null),

@@ -152,7 +152,7 @@ function wrongIn(
   const taken = hosts[found]
   if (taken !== undefined) return `select placed instance ${found} on ${nameOf(fleet.hosts.get(taken))}, which does not pass`
   const left = instances.at(-1)?.best.length ?? 0
-  return found < numInstances && left > 0 ? `select found no host for instance ${found}; it must take one of those that pass` : undefined
+  return found < numInstances && left > 0 ? `select returned no host for instance ${found}; it must return a host that passes` : undefined
 }
 
 const nameOf = ({ host, node }: Pick<ClaimPart, 'host' | 'node'>): string => (host === node ? host : `${host}/${node}`)

@@ -9,8 +9,9 @@ import { findOtherWayInSteps, otherWayText } from './other-way.ts'
 
 /**
  * A text for the user about how a refused request can be placed: without one of its requirements, with its instances in a different order,
- * or by moving all members of an affinity group. Undefined if no way was found. For a move, requirements are not named, because the move
- * itself adds requirements. The overlay can contain earlier decisions of the same batch, but nothing for this request.
+ * or by moving all members of an affinity group. Undefined if no way was found. If the request moves an existing instance, no requirement
+ * is named, because the move itself adds requirements. The overlay can contain earlier decisions of the same batch, but nothing for this
+ * request.
  */
 export const wayOut = (...asked: Parameters<typeof wayOutInSteps>): string | undefined => atOnce(wayOutInSteps(...asked))
 

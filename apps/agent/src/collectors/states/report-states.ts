@@ -31,7 +31,7 @@ export interface States {
 /** A timer cannot wait longer. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1
 
-/** How often the agent learns what profiles read, while the namespace of a collector is not read, in milliseconds. */
+/** While no profile reads the namespace of a collector, the agent asks at this interval, in milliseconds, what profiles read. */
 export const ASK_MS = 20_000
 /** The states are repeated after this time, so that they do not become too old. Also the longest pause after a failure. */
 export const REPEAT_MS = 240_000

@@ -44,11 +44,13 @@ function toSummary({ margin, note, candidateCount }: Weights): string {
     margin === null
       ? candidateCount === 0
         ? 'No host passed.'
-        : 'There is no second host to compare with.'
+        : candidateCount === 1
+          ? 'There is no second host to compare with.'
+          : null
       : margin === 0
-        ? 'The two best have the same total; the order of hosts decides.'
+        ? 'The two best hosts have the same total.'
         : `The best is ${precise(margin)} ahead of the second.`
-  return [ahead, ...(note === null ? [] : [note])].join(' ')
+  return [ahead, note].filter((text) => text !== null).join(' ')
 }
 
 const toCells = (weigher: WeigherWeights): readonly string[] => [

@@ -81,7 +81,7 @@ export function CreateKey({ onClose, onDone }: CreateKeyProps) {
           />
           <Textarea
             label="Only for these hosts"
-            description="Possible only if REPORT is the only scope. Names separated by spaces, commas or lines. If empty, the key may report any host."
+            description="Possible only if REPORT is the only scope. Names separated by spaces, commas or line breaks. If empty, the key may report any host."
             rows={2}
             {...write('hosts')}
           />

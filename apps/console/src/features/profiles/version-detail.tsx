@@ -194,7 +194,7 @@ function Weighers({ version: { weighers } }: { readonly version: Version }) {
   if (weighers.length === 0)
     return (
       <Text size="sm" mt="sm">
-        This version has no weigher, so the order of hosts decides.
+        This version has no weigher, so all hosts that pass have the same total.
       </Text>
     )
   return (

@@ -46,7 +46,7 @@ export function EditKeyLimits({ limits, onClose }: EditKeyLimitsProps) {
             new call.
           </Text>
           <TextInput
-            label="Ended keys, at most"
+            label="Keys of ended claims, at most"
             description="Above this number new keys are refused. Keys of live claims do not count. Each ended key takes memory on every replica."
             inputMode="numeric"
             data-autofocus
@@ -55,7 +55,7 @@ export function EditKeyLimits({ limits, onClose }: EditKeyLimitsProps) {
             onChange={({ currentTarget: { value } }) => setCap(value)}
           />
           <TextInput
-            label="Minutes that a key is kept after its last claim"
+            label="Minutes that a key is kept after its last claim has ended"
             inputMode="numeric"
             value={minutes}
             error={minutesProblem}

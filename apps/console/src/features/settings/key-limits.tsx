@@ -22,8 +22,8 @@ export function KeyLimits() {
   return (
     <>
       <Facts>
-        <Fact term="Ended keys, at most">{formatCount(cap)}</Fact>
-        <Fact term="Kept after their last claim">{formatDuration(readDuration(afterlife))}</Fact>
+        <Fact term="Keys of ended claims, at most">{formatCount(cap)}</Fact>
+        <Fact term="Kept after their last claim has ended">{formatDuration(readDuration(afterlife))}</Fact>
         <Fact term="Kept now">
           {formatCount(endedKeys)} ended, and {formatCount(keptKeys - endedKeys)} of live claims, which do not count
         </Fact>

@@ -228,7 +228,7 @@ const linesToPairs = (text: string): Readonly<Record<string, string>> =>
     }),
   )
 
-/** Parses names that are separated by spaces, commas or lines. Repeated names are dropped. */
+/** Parses names that are separated by spaces, commas or line breaks. Repeated names are dropped. */
 export const namesIn = (text: string): string[] => [...new Set(text.split(/[\s,]+/).filter((name) => name !== ''))]
 
 /** Converts a request to the input `spec` of the API. Maps become lists of pairs. A request of Nova is sent unchanged. */

@@ -21,7 +21,7 @@ import { noSuchReason } from '../calls/reason-codes.ts'
 import { compileLine } from '../host/host-query.ts'
 import type { HostNameInput } from '../host/hosts.ts'
 import { type Examined, type ExaminedHost, type HostOutcome, type HostVerdict, indexOfHost } from './examined.ts'
-import { type Deciding, decidingOf } from './weighing.ts'
+import { type Deciding, decidingOf, tieBreakerOf } from './weighing.ts'
 
 export interface SelectionNote {
   readonly subsetSize: number
@@ -243,7 +243,7 @@ export async function nearMissesOf(examined: Examined, first: number): Promise<H
 
 export function selectionOf(examined: Examined): SelectionNote {
   const { question, instance, ranked, weighed, hosts } = examined
-  const { hostSubsetSize: subsetSize, scheduler, tieOrder } = question.profile
+  const { hostSubsetSize: subsetSize, scheduler } = question.profile
   const selected = question.answer[instance]?.selected
   const rankOf = ranked.findIndex((position) => {
     const name = hosts[weighed.hosts[position] as number]
@@ -257,10 +257,7 @@ export function selectionOf(examined: Examined): SelectionNote {
     ANY: 'The seed selects one of the hosts that pass.',
     PLUGIN: `The scheduler ${scheduler} of a plug-in selects a host that passes by its own rules.`,
     AMONG_BEST: `The seed selects one of the ${subsetSize} best hosts.`,
-    RANKING:
-      tied > 1
-        ? `${tied} hosts share the best total; ${tieOrder === 'seeded' ? 'the seed' : 'the order in which hosts first reported'} decided.`
-        : 'The best host is selected.',
+    RANKING: tied > 1 ? `${tied} hosts share the best total; ${tieBreakerOf(question.profile)} decided.` : 'The best host is selected.',
   }
   const text = ranked.length === 0 ? 'No host passed every filter.' : how[decidingOf(examined)]
   return { subsetSize, seed: question.record.seed || null, pickedRank: rankOf + 1, tied, text }

@@ -1,4 +1,4 @@
-import { type Flip, hostKey, isOwnScheduler, openWeightLab, type WeightLab } from '@gantt/scheduler-core'
+import { type Flip, hostKey, isOwnScheduler, openWeightLab, type Profile, type WeightLab } from '@gantt/scheduler-core'
 import { InputFault } from '../calls/outcome.ts'
 import { MAX_PAGE } from '../calls/paging.ts'
 import { type Examined, type ExaminedHost, examineInstance, type HostVerdict } from './examined.ts'
@@ -101,6 +101,10 @@ export function decidingOf(examined: Examined): Deciding {
   return isPlacedTogether(examined) ? 'TOGETHER' : 'RANKING'
 }
 
+/** What decides among hosts with the same total, as text. */
+export const tieBreakerOf = ({ tieOrder, nova }: Pick<Profile, 'tieOrder' | 'nova'>): string =>
+  tieOrder === 'seeded' || nova?.shuffleBest === true ? 'the seed' : 'the order in which hosts first reported'
+
 /** True if the host with rank 1 was not selected because the server group places all instances of the request on one host. */
 function isPlacedTogether({ question: { record, answer }, instance, ranked, weighed, hosts }: Examined): boolean {
   const { numInstances, instanceGroup } = record.request
@@ -120,9 +124,11 @@ function noteOf(examined: Examined): string | null {
   if (deciding === 'ANY') return 'The seed selects one of the hosts that pass; weighers have no effect.'
   if (deciding === 'PLUGIN') return `The scheduler ${scheduler} of a plug-in selects a host by its own rules: another host may rank first.`
   if (ranked.length > 0 && weighed.weighers.length === 0)
-    return compat === 'nova'
-      ? 'Nova weighs two hosts or more: with one left, no weigher ran.'
-      : 'The profile has no weigher: the order of hosts decides.'
+    return ranked.length > 1
+      ? `No weigher ran, so all hosts have the same total: ${hostSubsetSize > 1 ? 'the seed' : tieBreakerOf(question.profile)} decides.`
+      : compat === 'nova'
+        ? 'Nova weighs two hosts or more: with one left, no weigher ran.'
+        : 'The profile has no weigher.'
   if (deciding === 'AMONG_BEST')
     return `The seed selects one of the ${hostSubsetSize} best hosts: margin and limits refer to the host that ranks first.`
   return nova?.shuffleBest === true

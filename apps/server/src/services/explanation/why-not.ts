@@ -12,7 +12,7 @@ import { answerYielding } from '../../event-loop/query.ts'
 import type { HostNameInput } from '../host/hosts.ts'
 import { type Examined, type HostOutcome, type HostVerdict, indexOfHost } from './examined.ts'
 import { addressIn } from './explanation-text.ts'
-import { decidingOf } from './weighing.ts'
+import { decidingOf, tieBreakerOf } from './weighing.ts'
 
 /** The scores of one weigher for a host and for the selected host, and the difference of the scores. */
 export interface WeigherGap {
@@ -273,6 +273,8 @@ function headlineOf(
   const place = `rank ${verdict.rank} of ${ranked.length}, ${verdict.total} against ${winner.total} of ${addressIn(examined, winner)}`
   const [most] = [...gaps].sort((a, b) => b.gap - a.gap)
   const why =
-    most === undefined || most.gap <= 0 ? 'The scores are equal; the order of hosts decided.' : `Most by ${most.weigher}: ${gapText(most)}`
+    most === undefined || most.gap <= 0
+      ? `The scores are equal; ${tieBreakerOf(examined.question.profile)} decided.`
+      : `Most by ${most.weigher}: ${gapText(most)}`
   return `${name} ${how}: ${place}. ${why}`
 }

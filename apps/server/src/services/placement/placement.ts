@@ -256,7 +256,7 @@ export const claimWithoutEffect = ({
   ...(untilCounted && !endsWhenCounted({ untilCounted, mode, intent }) ? [UNTIL_COUNTED] : []),
 ]
 
-/** True if the call makes a reservation that also ends when its host counts the instance. The claims of an open move never do. */
+/** True if the call makes reservations that also end when the report of the host counts the instance. False for a move. */
 const endsWhenCounted = ({ untilCounted = false, mode, intent }: Pick<PlacementInput, 'untilCounted' | 'mode' | 'intent'>): boolean =>
   untilCounted && mode === 'RESERVE' && !holdsNothing(intent) && !isMove(intent)
 

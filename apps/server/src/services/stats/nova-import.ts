@@ -40,7 +40,10 @@ function read(imported: Imported, path: readonly string[]): NovaDocument {
   return { document, issues: [], path: [...path, ...root], instancesAt, ignored: unknown, nova }
 }
 
-/** An aggregate in Nova's form, or the errors in its form. Its size is measured first, except that it can have all hosts of a fleet. */
+/**
+ * An aggregate in Nova's form, or the errors in its form. Its size is limited, except for the list of hosts, which can have all hosts of a
+ * fleet.
+ */
 export function readAggregate(given: unknown, path: readonly string[]): NovaAggregate | Issue {
   const { hosts } = fieldsOf(given)
   const most = documentSize.values + (Array.isArray(hosts) ? hosts.length : 0)

@@ -84,7 +84,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
     if (answer.type === 'placed' || answer.type === 'abandoned') revision = Math.max(revision, answer.revision)
     if (answer.type === 'ends') revision = Math.max(revision, ...answer.results.map((result) => result.revision))
   }
-  /** Sends a call to one replica after another until one of them returns a result. */
+  /** Sends a call to one replica after another until one of them succeeds, at most `tries` times. Stops early if the run ends. */
   const askUntilAnswered = async (call: Call, tries: number): Promise<Outcome> => {
     const first = random.below(run.replicas)
     let outcome = await ask(call, { replica: first })

@@ -106,7 +106,7 @@ function withHostsAndGroup(read: NovaRequest, spec: RequestSpec): NovaRequest {
     ignoreHosts: names('ignoreHosts'),
     forceHosts: names('forceHosts'),
     forceNodes: names('forceNodes'),
-    // If only the host changes, the cell and the aggregates of the destination stay.
+    // If only the host changes, the Nova cell and the aggregates of the destination stay.
     requestedDestination: isSameDestination(read, spec)
       ? read.requestedDestination
       : { ...destinationOf(host, node), ...read.requestedDestination, ...hereOf(host, node) },

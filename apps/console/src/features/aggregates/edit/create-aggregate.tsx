@@ -91,7 +91,7 @@ export function CreateAggregate({ onClose, onDone }: CreateAggregateProps) {
           />
           <Textarea
             label="Hosts"
-            description="Names separated by spaces, commas, semicolons or lines."
+            description="Names separated by spaces, commas, semicolons or line breaks."
             rows={4}
             value={hosts}
             onChange={({ currentTarget }) => change(setHosts)(currentTarget.value)}

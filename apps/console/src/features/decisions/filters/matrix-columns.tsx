@@ -69,7 +69,9 @@ export function describeCell(matrix: Matrix, host: number, filter: FilterPlace |
   const word = filter === undefined ? '' : `${filter.name} ${words[verdictAt(matrix, host, filter, all)]}`
   if (isPassing(matrix, host)) return `${name}: ${word}; passes all, rank ${formatCount(matrix.rank[host] ?? 0)}`
   const first = matrix.filters[matrix.firstFailing[host] ?? 0]
-  return `${name}: ${word}; first refused by ${first} (${reasonOf(matrix, host)}), in all by ${countRefusals(matrix, host)}`
+  const refusals = countRefusals(matrix, host)
+  const count = `${refusals} ${refusals === 1 ? 'filter refuses' : 'filters refuse'} the host`
+  return `${name}: ${word}; first refused by ${first} (${reasonOf(matrix, host)}); ${count}`
 }
 
 const isPassing = (matrix: Matrix, host: number): boolean => matrix.rank[host] !== 0

@@ -183,7 +183,7 @@ const numberNames: Readonly<Record<WeightNumbers, string>> = { weighted: 'Weight
 
 function decisiveText(weighers: Weighing['weighers']): string {
   const decisive = weighers.filter((one) => one.decisive).map(({ name }) => name)
-  if (weighers.length === 0) return 'The profile weighs nothing: the order of hosts decides.'
+  if (weighers.length === 0) return 'No weigher ran, so all hosts have the same total.'
   if (decisive.length === 0) return 'No single weigher decided: without any one of them the same host is best.'
   return decisive.length === 1
     ? `Decisive: ${decisive[0]}; without it another host would be best.`

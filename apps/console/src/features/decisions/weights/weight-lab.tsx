@@ -46,9 +46,7 @@ export function WeightLab({ decisionId, explained, tried, ranked, onTry }: Weigh
         </Button>
       </Group>
       <Text size="sm" data-margin={margin}>
-        {margin === 0
-          ? 'The first two have the same total: the order of hosts decided.'
-          : `The first is ahead of the second by ${exact(margin)}.`}
+        {margin === 0 ? 'The first two have the same total.' : `The first is ahead of the second by ${exact(margin)}.`}
         {note === null ? '' : ` ${note}`} Move a multiplier to see which host would be first. This changes nothing.
       </Text>
       <TriedOut decisionId={decisionId} explained={explained} tried={tried} ranked={ranked} />

@@ -53,8 +53,9 @@ export function Evacuate({ host, node, hasOtherNodes, onClose, onDone }: Evacuat
     <Dialog title={`Evacuate ${hostLabel({ host, node, hasOtherNodes })}`} size="xl" onClose={onClose}>
       <Stack gap="sm">
         <Text size="sm">
-          A destination is found and reserved for half an hour for every claim of the host. The claims on this host stay until the mover of
-          the instances confirms or reverts the moves. Disable the host first (Set status), or new instances may arrive meanwhile.
+          A destination is found and reserved for half an hour for every claim of the host. The claims on this host stay until the service
+          that moves the instances confirms or reverts the moves. Disable the host first (Set status), or new instances may arrive
+          meanwhile.
         </Text>
         {found === undefined ? null : <NotMoving count={found.withoutClaims} />}
         {found === undefined ? null : <Moves found={found} staying={staying} />}

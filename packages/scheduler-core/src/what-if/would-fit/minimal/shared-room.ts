@@ -90,7 +90,7 @@ export function* sharedRoom(
     yield
     if (runs >= maxRuns || isOver()) return { kept: undefined, runs, isPartial: true }
     const applied = applyTo(request, profile, set)
-    // a lowered number can be an amount of the fleet, such as what an operator reserved
+    // a lowered number can belong to the fleet instead of the request, such as the reserved amount of a host
     const fleet = yield* fleets.with(applied.edits)
     if (fleet === undefined) continue
     runs++
