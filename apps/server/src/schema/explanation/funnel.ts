@@ -122,7 +122,7 @@ export const Weighing = builder.objectRef<WeighingShape>('Weighing').implement({
     margin: t.exposeFloat('margin', {
       nullable: true,
       description:
-        'The total score of the first host minus that of the second host. 0 if their scores are equal and the tie order decided. Null if fewer than two hosts passed.',
+        'The total score of the first host minus that of the second host. 0 if their scores are equal and the tie order decided. Null if fewer than two hosts passed or no weigher ran.',
     }),
     note: t.exposeString('note', {
       nullable: true,
