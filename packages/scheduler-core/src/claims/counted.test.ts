@@ -22,6 +22,9 @@ const plus = (...sizes: readonly Size[]): Size =>
 /** `isPlain`: the reservation does not end when its host counts the instance. */
 type Reserved = ClaimShape & { readonly isPlain?: true }
 
+/** The calls that end a reservation before its time, and the call after which a release ends it. */
+const byHand = ['release', 'revoke', 'abandon', 'confirm'] as const
+
 /** A host h1 that does not list its instances, in a log. */
 function aNovaHost(level = FEATURE_LEVEL) {
   const log = aLog()
@@ -51,6 +54,20 @@ function aNovaHost(level = FEATURE_LEVEL) {
       return [ROOM.vcpus - vcpus, ROOM.memoryMb - memory, ROOM.localGb - disk]
     },
     live: (): readonly string[] => [...log.fleet.ledger.claims.values()].filter(isLive).map(({ id }) => id),
+    /** The claims that end by time, also those whose amounts are held only. */
+    lapsing: (): readonly string[] => [...log.fleet.ledger.lapsing.keys()],
+    call(how: (typeof byHand)[number], claim: string): void {
+      const fence = log.fleet.ledger.claims.get(claim)?.fence ?? 0
+      const change: Change =
+        how === 'confirm'
+          ? { type: how, claim, fence }
+          : how === 'abandon'
+            ? { type: how, account: 'acme', key: claim }
+            : how === 'revoke'
+              ? { type: how, claim, reason: 'test' }
+              : { type: how, claim, fence, reason: null }
+      expect(append(change)).toBeUndefined()
+    },
   }
 }
 
@@ -198,6 +215,20 @@ test.each<readonly [string, readonly Step[], readonly string[]]>([
   expect(host.held().every((amount, at) => amount >= (before[at] ?? 0))).toBe(true)
 })
 
+test.each(byHand)('after a call (%s) about a reservation whose instance was counted, the amounts of another are still held', (how) => {
+  const host = aNovaHost()
+  host.report(OLD, 1)
+  host.reserve('first', S, { ttlMs: 30_000 })
+  host.reserve('second', S, { ttlMs: 60_000 })
+  // the instance of the second reservation starts; the first one, which expires earlier, ends in its place
+  host.report(plus(OLD, S), 2)
+  expect(host.live()).toEqual(['second'])
+  host.call(how, 'second')
+  if (how === 'confirm') host.call('release', 'second')
+  // the instance of the first reservation is still to start
+  expect(host.held()).toEqual(plus(OLD, S, S))
+})
+
 test('a reservation that its host counts ends as RELEASED, with its reason', () => {
   const host = aNovaHost()
   host.report(OLD, 1)
@@ -216,11 +247,13 @@ test('below the feature level a proposal with this condition is not written, and
 })
 
 /**
- * A host of Nova, whose instances all start because of a reservation, and before it ends. A report follows each start at once, as Nova's
- * compute service sends it; the end of an instance is reported at once or with the next report.
+ * A host of Nova, whose instances all start because of a reservation, and before it expires. A report follows each start at once, as Nova's
+ * compute service sends it; the end of an instance is reported at once or with the next report. Callers can release a reservation before
+ * its instance starts, while it starts, and afterwards.
  */
 type Act =
   | { readonly act: 'reserve'; readonly size: Size; readonly ttlMs: number }
+  | { readonly act: 'call'; readonly which: number; readonly how: (typeof byHand)[number] }
   | { readonly act: 'start'; readonly which: number; readonly ends: number | null }
   | { readonly act: 'end'; readonly which: number; readonly isReported: boolean }
   | { readonly act: 'pass'; readonly ms: number }
@@ -234,6 +267,7 @@ const acts = fc.array(
       which: fc.nat(20),
       ends: fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, fc.nat(20)),
     }),
+    fc.record({ act: fc.constant('call' as const), which: fc.nat(20), how: fc.constantFrom(...byHand) }),
     fc.record({ act: fc.constant('end' as const), which: fc.nat(20), isReported: fc.boolean() }),
     fc.record({ act: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 30 }) }),
   ),
@@ -246,6 +280,8 @@ test('if every instance starts within its reservation, the host never counts les
       const host = aNovaHost()
       let running: Size[] = []
       let waiting: { readonly id: string; readonly size: Size; readonly until: number }[] = []
+      /** Reservations that a caller ended. Its instance can have begun to start before, but nobody else needs its amounts. */
+      const ended = new Set<string>()
       host.report([0, 0, 0], 0)
       const report = (): void => host.report(plus(...running), running.length)
       for (const [i, one] of history.entries()) {
@@ -263,11 +299,17 @@ test('if every instance starts within its reservation, the host never counts les
         } else if (one.act === 'end') {
           running = running.filter((_, at) => at !== one.which % running.length)
           if (one.isReported) report()
+        } else if (one.act === 'call') {
+          const live = host.live()
+          const id = live[one.which % live.length]
+          if (id === undefined) continue
+          host.call(one.how, id)
+          if (one.how !== 'confirm') ended.add(id)
         } else {
-          for (const id of host.live()) host.append({ type: 'expire', claim: id }, one.ms)
+          for (const id of host.lapsing()) host.append({ type: 'expire', claim: id }, one.ms)
         }
         waiting = waiting.filter(({ until }) => until > host.log.fleet.now)
-        const needed = plus(...running, ...waiting.map((each) => each.size))
+        const needed = plus(...running, ...waiting.filter(({ id }) => !ended.has(id)).map((each) => each.size))
         expect(host.held().every((amount, at) => amount >= (needed[at] ?? 0))).toBe(true)
       }
     }),
