@@ -1,4 +1,13 @@
-import { ADDED_IN_PLACE, ALLOCATION_RULES, ENDED_AS_HELD, Fleet, isLive, type LogEntry, type Void } from '@gantt/scheduler-core'
+import {
+  ADDED_IN_PLACE,
+  ALLOCATION_RULES,
+  ENDED_AS_HELD,
+  Fleet,
+  HELD_RESERVATIONS,
+  isLive,
+  type LogEntry,
+  type Void,
+} from '@gantt/scheduler-core'
 import { forgetMovedUnits } from '@gantt/scheduler-core/testing'
 import type { Planted } from '../world-state.ts'
 
@@ -166,6 +175,13 @@ export const mistakes: Readonly<Record<string, Planted>> = {
     spoil({ hosts, ledger }) {
       const end = ledger.end.bind(ledger)
       ledger.end = (...claim) => beforeLevel(hosts, ENDED_AS_HELD, () => end(...claim))
+    },
+  },
+
+  'a reservation that a call ends is free at once, although its host can still count its instance': {
+    spoil({ hosts, ledger }) {
+      const end = ledger.end.bind(ledger)
+      ledger.end = (...claim) => beforeLevel(hosts, HELD_RESERVATIONS, () => end(...claim))
     },
   },
 
