@@ -1,4 +1,4 @@
-import { claimStates } from '@gantt/scheduler-core'
+import { claimStates, isLive } from '@gantt/scheduler-core'
 import { type ClaimDone, type ClaimLost as ClaimLostShape, DEFAULT_TTL_MS, MAX_TTL_MS, MIN_TTL_MS } from '../../services/claim/claims.ts'
 import { builder } from '../builder.ts'
 import { toSpecInput } from '../placement/request-spec.ts'
@@ -19,6 +19,9 @@ type Grants = typeof Claim.$inferType.grants
 
 const UNTIL_COUNTED =
   'True if the reservation also ends when its host, which does not list its instances, counts the instance (docs/claims.md); false after its end.'
+
+const HELD_UNTIL =
+  'For a claim that ended: the time until which its vCPUs, memory and disk stay held, unless the reports of its host end this earlier; null if they do not. Only claims whose reservation would also have ended when the host counts the instance have such a time (docs/claims.md).'
 
 const CellGrant = builder.objectRef<NonNullable<Grants['numa']>[number]>('CellGrant').implement({
   description: 'The resources that a claim holds on one NUMA cell of the host.',
@@ -137,6 +140,12 @@ builder.node(Claim, {
     createdAt: t.expose('createdAt', { type: 'DateTime', description: "When the claim was created, by the database's clock." }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'When the claim expires; null if it is confirmed.' }),
     untilCounted: t.boolean({ description: UNTIL_COUNTED, resolve: ({ untilCounted }) => untilCounted === true }),
+    heldUntil: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: HELD_UNTIL,
+      resolve: (claim) => (isLive(claim) ? null : claim.heldUntil),
+    }),
     confirmedAt: t.expose('confirmedAt', {
       type: 'DateTime',
       nullable: true,
@@ -279,7 +288,8 @@ builder.mutationFields((t) => ({
   claimRelease: t.field({
     type: [ClaimResult],
     authScopes: { scope: 'CLAIM' },
-    description: 'Releases claims. Releasing the destination claim of an open move reverts the move. Repeating the call is harmless.',
+    description:
+      'Releases claims. Releasing the destination claim of an open move reverts the move. Repeating the call is harmless. `Claim.heldUntil` says whether amounts stay held for a while.',
     args: { ...claimsArgs(), reason: t.arg.string({ description: 'Why the claims are released, recorded for later readers.' }) },
     resolve: (_root, args, { claims }) => claims.release(toRefs(args.claims), args.reason ?? null),
   }),
