@@ -20,9 +20,6 @@ type Grants = typeof Claim.$inferType.grants
 const UNTIL_COUNTED =
   'True if the reservation also ends when its host, which does not list its instances, counts the instance (docs/claims.md); false after its end.'
 
-const HELD_UNTIL =
-  'For a claim that ended: the time until which its vCPUs, memory and disk stay held, unless the reports of its host end this earlier; null if they do not. Only claims whose reservation would also have ended when the host counts the instance have such a time (docs/claims.md).'
-
 const CellGrant = builder.objectRef<NonNullable<Grants['numa']>[number]>('CellGrant').implement({
   description: 'The resources that a claim holds on one NUMA cell of the host.',
   fields: (t) => ({
@@ -140,12 +137,6 @@ builder.node(Claim, {
     createdAt: t.expose('createdAt', { type: 'DateTime', description: "When the claim was created, by the database's clock." }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'When the claim expires; null if it is confirmed.' }),
     untilCounted: t.boolean({ description: UNTIL_COUNTED, resolve: ({ untilCounted }) => untilCounted === true }),
-    heldUntil: t.field({
-      type: 'DateTime',
-      nullable: true,
-      description: HELD_UNTIL,
-      resolve: (claim) => (isLive(claim) ? null : claim.heldUntil),
-    }),
     confirmedAt: t.expose('confirmedAt', {
       type: 'DateTime',
       nullable: true,
@@ -162,6 +153,16 @@ builder.node(Claim, {
     account: t.exposeString('account', { description: 'The service account that owns the claim.' }),
   }),
 })
+
+builder.objectField(Claim, 'heldUntil', (t) =>
+  t.field({
+    type: 'DateTime',
+    nullable: true,
+    description:
+      'For a claim that ended: the time until which its vCPUs, memory and disk stay held, unless the reports of its host end this earlier; null if they do not. Only claims whose reservation would also have ended when the host counts the instance have such a time (docs/claims.md).',
+    resolve: (claim) => (isLive(claim) ? null : claim.heldUntil),
+  }),
+)
 
 builder.objectField(Claim, 'moveSpec', (t) =>
   t.field({
