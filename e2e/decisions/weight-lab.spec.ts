@@ -105,7 +105,7 @@ test('after a multiplier is changed by slider and by typing, a simulation on the
 
   await lab(page).getByRole('link', { name: 'Simulate it on the whole fleet' }).click()
   await expect(page.locator('[data-placed]')).toHaveAttribute('data-placed', '1')
-  await expect(page.locator('[data-hosts="1"]')).toContainText(`They go to ${first}`)
+  await expect(page.locator('[data-hosts="1"]')).toContainText(`It goes to ${first}`)
   // The experiment did not change the decision.
   const now = await explain(service.client, decisionId)
   expect(now.profile).toEqual(explained.profile)
@@ -124,7 +124,7 @@ test('a link on the page of a decision opens a simulation with the request, the 
   )
   await expect(page.getByText(`On the fleet at revision ${fleetRevision}`)).toBeVisible()
   await expect(page.getByLabel('Profile')).toHaveValue(`${profile.profileName}@${profile.number}`)
-  await expect(page.locator('[data-hosts="1"]')).toContainText(`They go to ${hosts[0]}`)
+  await expect(page.locator('[data-hosts="1"]')).toContainText(`It goes to ${hosts[0]}`)
 })
 
 test('appearance: changed multipliers @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import type { Client } from '@gantt/client'
 import { holdCalls, operationOf } from '../calls.ts'
-import { expect, test } from '../fixtures.ts'
+import { expect, type Page, test } from '../fixtures.ts'
 import { expectRowCount, gridOf, rowsOf } from '../grid.ts'
 import { pressSequence } from '../keyboard.ts'
 import { gather, place, report } from '../seed.ts'
@@ -147,13 +148,9 @@ test('the report of a storage service is shown with its age, and a claim with it
   await expect(page.getByRole('table', { name: 'Live claims' })).toContainText(`of it in pool ${uuid}: 30 GiB`)
 })
 
-test('the collectors of a host are shown with their states, and a document that is not sent is called so', { tag: '@colours' }, async ({
-  page,
-  visit,
-  service,
-  look,
-}) => {
-  await report(service.client, { 'collected-01': {} })
+/** Reports a host with three collectors, and documents of two of them. */
+async function reportCollectors(client: Client, host: string): Promise<void> {
+  await report(client, { [host]: {} })
   const incarnation = randomUUID()
   const since = new Date(Date.now() - 90_000).toISOString()
   const error = { code: 'TIME_LIMIT', text: 'it did not end within 10 s', at: since }
@@ -162,7 +159,7 @@ test('the collectors of a host are shown with their states, and a document that 
     { name: 'nets', namespace: 'network', state: 'SENDING', since, intervalSeconds: 30 },
     { name: 'watts', namespace: 'power', state: 'FAILING', since, intervalSeconds: 30, error, lastGoodAt: since },
   ]
-  const { updateResourceStats } = await service.client.request<{ updateResourceStats: { appliedCount: number } }>(
+  const { updateResourceStats } = await client.request<{ updateResourceStats: { appliedCount: number } }>(
     'mutation Report($updates: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $updates }) { appliedCount } }',
     {
       updates: [
@@ -170,25 +167,65 @@ test('the collectors of a host are shown with their states, and a document that 
         ['network', { physicalNetworks: [{ name: 'physnet1' }] }] as const,
         ['collectors', { collectors }] as const,
       ].map(([namespace, document]) => ({
-        name: { host: 'collected-01' },
+        name: { host },
         reporter: { incarnation, sequence: 1 },
         report: { namespace: { namespace, version: '1.0', document } },
       })),
     },
   )
   expect(updateResourceStats.appliedCount).toBe(3)
+}
+
+const collectorIn = (page: Page, name: string) => page.locator(`[data-collector="${name}"]`)
+const sectionIn = (page: Page, title: string) => page.locator('section', { has: page.getByRole('heading', { name: title }) })
+
+test('the collectors of a host are shown with their states, and a document that is not sent is called so', { tag: '@colours' }, async ({
+  page,
+  visit,
+  service,
+  look,
+}) => {
+  await reportCollectors(service.client, 'collected-01')
   await visit('/hosts/collected-01')
-  const rowOf = (name: string) => page.locator(`[data-collector="${name}"]`)
-  await expect(rowOf('disks')).toContainText('not sent: no profile in use reads it')
-  await expect(rowOf('nets')).toContainText('sent every 30 s')
-  await expect(rowOf('watts')).toContainText('TIME_LIMIT: it did not end within 10 s')
-  const sectionOf = (title: string) => page.locator('section', { has: page.getByRole('heading', { name: title }) })
-  await expect(sectionOf('storage 1.0')).toContainText('Not sent now: no profile in use reads it, so the collector disks is paused.')
-  await expect(sectionOf('network 1.0')).not.toContainText('Not sent now')
+  await expect(collectorIn(page, 'disks')).toContainText('not sent: no profile in use reads it')
+  await expect(collectorIn(page, 'nets')).toContainText('sent every 30 s')
+  await expect(collectorIn(page, 'watts')).toContainText('TIME_LIMIT: it did not end within 10 s')
+  await expect(sectionIn(page, 'storage 1.0')).toContainText('Not sent now: no profile in use reads it, so the collector disks is paused.')
+  await expect(sectionIn(page, 'network 1.0')).not.toContainText('Not sent now')
   // no document of this namespace was ever sent
-  await expect(sectionOf('power')).toContainText('Not sent now: the collector watts fails. The host has no document.')
+  await expect(sectionIn(page, 'power')).toContainText('Not sent now: the collector watts fails. The host has no document.')
   await expect(page.getByRole('heading', { name: 'collectors 1.0' })).toHaveCount(0)
+  await expect(page.getByRole('main')).not.toContainText('The agent has not repeated these states')
   await look('a host with collectors')
+})
+
+test('states of collectors that the agent has not repeated are shown with their age and in the past tense', {
+  tag: ['@colours', '@rare'],
+}, async ({ page, visit, service, look }) => {
+  const host = 'collected-02'
+  await reportCollectors(service.client, host)
+  // the states become outdated only after minutes, so the answer of the service is changed
+  const reportedAt = new Date(Date.now() - 2 * 3_600_000).toISOString()
+  await page.route('**/graphql', async (route) => {
+    if (!operationOf(route.request()).includes('query Host(')) return route.continue()
+    const response = await route.fetch()
+    const { data } = await response.json()
+    const collectors = data.host.collectors.map((collector: object) => ({ ...collector, outdated: true, reportedAt }))
+    return route.fulfill({ response, json: { data: { ...data, host: { ...data.host, collectors } } } })
+  })
+  await visit(`/hosts/${host}`)
+  await expect(page.getByRole('main')).toContainText(
+    'The agent has not repeated these states since 2 h ago, so they may no longer be true.',
+  )
+  await expect(collectorIn(page, 'disks')).toContainText('was not sent: no profile in use read it')
+  await expect(collectorIn(page, 'nets')).toContainText('was sent every 30 s')
+  await expect(collectorIn(page, 'nets')).toContainText('the last one')
+  await expect(collectorIn(page, 'watts')).toContainText('was failing')
+  await expect(sectionIn(page, 'storage 1.0')).toContainText('The collector disks was paused: no profile in use read it. This is the last')
+  await expect(sectionIn(page, 'network 1.0')).toContainText('The collector nets sent it every 30 s. This is its last document.')
+  await expect(sectionIn(page, 'power')).toContainText('The collector watts was failing. The host has no document.')
+  await expect(page.getByRole('main')).not.toContainText('Not sent now')
+  await look('a host with outdated states of collectors')
 })
 
 test('a host is disabled after a preview of the impact', async ({ page, visit, service }) => {

@@ -31,6 +31,7 @@ export async function serve({
     say,
     async use({ url, newAdminKey }, stopped) {
       if (newAdminKey !== undefined) print(`Admin key (shown once): ${newAdminKey}`)
+      print(`The console is at ${new URL('/', url)}; sign in with an API key.`)
       print(`Gantt is ready at ${url}`)
       if (!stopped.aborted) await once(stopped, 'abort')
     },
@@ -89,7 +90,7 @@ export async function runService({ environment, say, aloneOr, portSetting = 'POR
         stopped: stop.signal,
         warn: say,
       })
-      say(nats === undefined ? 'Log: in the database.' : `Log: NATS at ${nats.servers.join(', ')}, fleet ${nats.fleet}.`)
+      say(nats === undefined ? 'Log: stored in the database.' : `Log: stored in NATS at ${nats.servers.join(', ')}, fleet ${nats.fleet}.`)
       say(flushingText(service.replica.flushing))
       const { readsUpTo } = service.replica.fleet
       if (readsUpTo < FEATURE_LEVEL)

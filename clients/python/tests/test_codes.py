@@ -99,7 +99,8 @@ class PackageTest(unittest.TestCase):
         self.assertEqual(mine.read_bytes(), (ROOT / "LICENSE").read_bytes())
 
     def test_each_file_has_at_most_300_lines(self) -> None:
-        # An installed package has the packages of others next to it.
+        # The parent folder of an installed package is not searched,
+        # because it contains other packages.
         package = Path(ganttclient.__file__).resolve().parent
         for folder in (package, Path(__file__).resolve().parent):
             files = list(folder.rglob("*.py"))

@@ -78,7 +78,7 @@ export {
   restoreFleet,
   type StoredHost,
 } from './fleet/checkpoint.ts'
-export { copyFleet, copyFleetAt } from './fleet/copy.ts'
+export { copyFleet, copyFleetAt, giveUpFleet } from './fleet/copy.ts'
 export { Fleet, type FleetReader, PLACE_WINDOW, UnknownEntryError } from './fleet/fleet.ts'
 export { claimsKeeping, nameAfter, refusesReplace } from './fleet/leave.ts'
 export { type Overlay, openOverlay } from './fleet/overlay.ts'

@@ -34,7 +34,7 @@ export interface Unsent {
 }
 
 /**
- * What became of a collector in one run of the agent. `paused`: it was not run, because no profile reads its namespace. `unsent`: its
+ * The result of a collector in one run of the agent. `paused`: it was not run, because no profile reads its namespace. `unsent`: its
  * document could not be sent, which is no error of the collector.
  */
 export type Outcome =

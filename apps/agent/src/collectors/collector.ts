@@ -26,7 +26,7 @@ export interface CollectorView {
   readonly lastGoodAt: number | null
 }
 
-/** What became of a document that was sent. */
+/** The result of sending a document to the service. */
 export type Delivery = 'accepted' | 'unsent' | { readonly error: CollectorError }
 
 export interface CollectorOptions {

@@ -139,7 +139,7 @@ test('gantt replicas lists the replicas and the checks of their states, in 80 co
   await expect.poll(async () => (await run('replicas')).out).toMatch(/last\s+full\s+check/)
   const output = await run('replicas')
   expect(output).toMatchObject({ code: 0, err: '' })
-  expect(output.out).toMatch(/^REPLICA +MODE +READS +REVISION +LAG +WRONG +SEEN\n\S+ \* +NORMAL +\d+ +\d+ +\d.* +0 +\d+ s ago\n/)
+  expect(output.out).toMatch(/^REPLICA +MODE +LEVEL +REVISION +LAG +VIOLATIONS +SEEN\n\S+ \* +NORMAL +\d+ +\d+ +\d.* +0 +\d+ s ago\n/)
   expect(output.out).toMatch(
     /\n\nREPLICA +DEC\/S +CONFLICTS +MEMORY +UP +SUSPECT +DOWN +MOST LAG\n\S+ \* +<?[\d.]+ +\S.* +[\d.]+ [MG]iB +\d+ +\d+ +\d+ +\S.*\n\n/,
   )

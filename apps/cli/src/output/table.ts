@@ -17,6 +17,8 @@ export interface Column {
 
 const PAGE_COLUMNS = 80
 const GAP = 2
+/** The gap of a table in which cells would be truncated with the usual gap. */
+const NARROW_GAP = 1
 const MIN_COLUMN_WIDTH = 8
 /** Options for a table without lines around its cells, so that a row is easy to copy and to search. */
 const NO_LINES = Object.fromEntries(
@@ -47,12 +49,12 @@ export function toTable(columns: readonly Column[], given: readonly (readonly st
         : showUnseen(cell),
     ),
   )
-  const widths = fit(columns, rows, screen)
+  const { widths, gap } = fit(columns, rows, screen)
   const table = new Table({
     chars: NO_LINES,
-    colWidths: widths.map((width) => width + GAP),
+    colWidths: widths.map((width) => width + gap),
     colAligns: columns.map(({ align = 'left' }) => align),
-    style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': GAP },
+    style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': gap },
   })
   const cut = (cells: readonly string[]) => cells.map((cell, at) => toCell(cell, widths[at] ?? MIN_COLUMN_WIDTH, columns[at]))
   const heads = cut(columns.map(({ head }) => head.toUpperCase()))
@@ -105,10 +107,18 @@ function screenOf({ stdout }: Pick<NodeJS.Process, 'stdout'>): Screen {
   return { columns: Math.max(PAGE_COLUMNS, stdout.columns ?? 0), isTerminal: stdout.isTTY === true }
 }
 
+/** The widths of the columns, and the gap between them. The gap is narrow if a cell would be truncated otherwise. */
+function fit(columns: readonly Column[], rows: readonly (readonly string[])[], screen: Screen) {
+  const needed = columns.map(({ head }, at) => Math.max(head.length, ...rows.map((row) => row[at]?.length ?? 0)))
+  const widths = widthsWith(GAP, columns, needed, screen)
+  const isTruncated = columns.some(({ wraps }, at) => !wraps && (widths[at] ?? 0) < (needed[at] ?? 0))
+  return isTruncated ? { widths: widthsWith(NARROW_GAP, columns, needed, screen), gap: NARROW_GAP } : { widths, gap: GAP }
+}
+
 /** The widths of the columns. If a row is too wide, the widest column that may be truncated is narrowed. Keys are narrowed last. */
-function fit(columns: readonly Column[], rows: readonly (readonly string[])[], screen: Screen): readonly number[] {
-  const widths = columns.map(({ head }, at) => Math.max(head.length, ...rows.map((row) => row[at]?.length ?? 0)))
-  const tooMuch = () => widths.reduce((sum, each) => sum + each + GAP, -GAP) - screen.columns
+function widthsWith(gap: number, columns: readonly Column[], needed: readonly number[], screen: Screen): readonly number[] {
+  const widths = [...needed]
+  const tooMuch = () => widths.reduce((sum, each) => sum + each + gap, -gap) - screen.columns
   const narrow = (mayGive: (column: Column) => boolean): void => {
     while (tooMuch() > 0) {
       let widest = -1

@@ -43,12 +43,12 @@ const required: Fields = {
  */
 export const answerFields: Fields = {
   ...ends,
-  NoValidHost: ['code', 'message', 'path', 'decision', 'reasons', 'cause', 'placedCount', 'ignoredFields'],
+  NoValidHost: ['code', 'message', 'path', 'decision', 'reasons', 'cause', 'placedCount', 'ignoredFields', 'unlocatedFields'],
   RefusalCause: ['code', 'text', 'admittedHosts', 'hostName', 'node'],
   HostHeartbeatPayload: ['heard', 'unknown'],
   ...required,
   ReasonCount: ['filter', 'code', 'hosts', 'text', 'docsSlug'],
-  SelectDestinationsPayload: ['decision', 'destinations', 'replayed', 'fleetRevision', 'ignoredFields'],
+  SelectDestinationsPayload: ['decision', 'destinations', 'replayed', 'fleetRevision', 'ignoredFields', 'unlocatedFields'],
   InstanceDestinations: ['instanceUuid', 'selected', 'alternates'],
   Destination: ['host', 'weight', 'claim', 'limits'],
   ResourceLimit: ['resource', 'limit'],
@@ -100,8 +100,8 @@ export const projectBoundFields: Fields = {
   Query: ['viewer', 'decision', 'decisions', 'tenantExplanation'],
   Mutation: ['selectDestinations', 'claimConfirm', 'claimExtend', 'claimRelease', 'claimAbandon'],
   // `message` is included, because everything about hosts is removed from it for keys bound to a project
-  NoValidHost: ['code', 'message', 'path', 'decision', 'placedCount', 'ignoredFields'],
-  SelectDestinationsPayload: ['decision', 'destinations', 'replayed', 'fleetRevision', 'ignoredFields'],
+  NoValidHost: ['code', 'message', 'path', 'decision', 'placedCount', 'ignoredFields', 'unlocatedFields'],
+  SelectDestinationsPayload: ['decision', 'destinations', 'replayed', 'fleetRevision', 'ignoredFields', 'unlocatedFields'],
   InstanceDestinations: ['instanceUuid', 'selected'],
   Destination: ['host', 'claim'],
   Host: ['name', 'node'],

@@ -21,6 +21,8 @@ interface Call {
   isAnswered: boolean
   /** The last work of this call that holds fleets. */
   last: Promise<unknown>
+  /** Called when the call is answered. Undefined for a subscription, whose end can be days away. */
+  atEnd: (() => void)[] | undefined
 }
 
 const calls = new AsyncLocalStorage<Call | undefined>()
@@ -34,7 +36,7 @@ export interface CallOf {
 
 /** Runs the work of a call. Its queries end when `gone` is aborted. */
 export function duringCall<Result>(gone: AbortSignal, work: () => Result, of?: CallOf): Result {
-  const held = { slot: undefined, holding: 0, kept: 0, isAnswered: false, last: Promise.resolve() }
+  const held = { slot: undefined, holding: 0, kept: 0, isAnswered: false, last: Promise.resolve(), atEnd: [] }
   const call: Call = { gone, keyId: of?.keyId, slots: of?.slots ?? slots, ...held }
   const end = (): void => endCall(call)
   const result = calls.run(call, work)
@@ -48,6 +50,7 @@ export const callAnswered = (): void => endCall(calls.getStore())
 function endCall(call: Call | undefined): void {
   if (call === undefined) return
   call.isAnswered = true
+  for (const end of call.atEnd?.splice(0) ?? []) end()
   leave(call)
 }
 
@@ -103,6 +106,21 @@ export async function holdingFleets<Result>(waitMs: number, work: () => Promise<
 export function keepFleet(): number {
   const call = calls.getStore()
   return call === undefined ? 1 : ++call.kept
+}
+
+/** Records that the present call is a subscription, which has many answers. */
+export function callSubscribes(): void {
+  const call = calls.getStore()
+  if (call !== undefined) call.atEnd = undefined
+}
+
+/**
+ * Calls `end` once when the values of the present call's answer are computed. It is never called for a subscription, for work that is not
+ * part of a call, or if the call is already answered.
+ */
+export function atEndOfCall(end: () => void): void {
+  const call = calls.getStore()
+  if (call !== undefined && !call.isAnswered) call.atEnd?.push(end)
 }
 
 /**

@@ -55,7 +55,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Reports a document about the host a, and returns what became of it. */
+/** Reports a document about the host a, and returns the result. */
 async function report(service: TestService, namespace: string, document: Json, version = '1.0'): Promise<readonly string[]> {
   const REPORT = 'mutation ($u: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $u }) { results { __typename } } }'
   const reporter = { incarnation: randomUUID(), sequence: 1 }

@@ -23,9 +23,13 @@ test.each([
 })
 
 test('a message shows operators how entries reach the disk', () => {
-  expect(flushingText({ isShared: true, medianMs: 2.1 })).toBe('Entries: one flush serves all who wait; a flush takes 2.1 ms.')
-  expect(flushingText({ isShared: false, medianMs: null })).toBe('Entries: each append waits for the disk, as set.')
+  expect(flushingText({ isShared: true, medianMs: 2.1 })).toBe(
+    'Log entries: one flush to disk serves all waiting calls; a flush takes 2.1 ms.',
+  )
+  expect(flushingText({ isShared: false, medianMs: null })).toBe(
+    'Log entries: each append waits for its own flush to disk, as GANTT_SHARED_FLUSH says.',
+  )
   expect(flushingText({ isShared: false, medianMs: null, copies: 3 })).toBe(
-    'Entries: most of 3 servers hold each before it is answered; none waits for its disk.',
+    'Log entries: most of 3 servers have each before its calls are answered; no call waits for a disk.',
   )
 })

@@ -41,9 +41,9 @@ export async function chooseFlushing(
 /** Describes the flushing in words, for operators. */
 export function flushingText({ isShared, medianMs, copies }: Flushing): string {
   if (copies !== undefined)
-    return `Entries: ${copies === 1 ? 'one server holds each' : `most of ${copies} servers hold each before it is answered`}; none waits for its disk.`
-  const how = isShared ? 'one flush serves all who wait' : 'each append waits for the disk'
-  return medianMs === null ? `Entries: ${how}, as set.` : `Entries: ${how}; a flush takes ${medianMs} ms.`
+    return `Log entries: ${copies === 1 ? 'one server has each' : `most of ${copies} servers have each`} before its calls are answered; no call waits for a disk.`
+  const how = isShared ? 'one flush to disk serves all waiting calls' : 'each append waits for its own flush to disk'
+  return medianMs === null ? `Log entries: ${how}, as GANTT_SHARED_FLUSH says.` : `Log entries: ${how}; a flush takes ${medianMs} ms.`
 }
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] as number

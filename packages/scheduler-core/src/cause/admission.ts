@@ -70,7 +70,7 @@ export function* admittedBy(
   const saying = (by: 'place' | 'property') =>
     able.filter(({ admits }) => admits?.by === by).flatMap((step) => admitting(step, by, request, fleet))
   const conditions = [...saying('place'), ...saying('property'), ...able.flatMap(having)]
-  let hosts: readonly HostIndex[] = Array.from(fleet.hosts.presentIndexes, (index) => index as HostIndex)
+  let hosts: readonly HostIndex[] = presentIn(fleet)
   let leavesNone: Code | null = null
   for (const condition of placesFirst(conditions)) {
     const before = hosts
@@ -119,21 +119,29 @@ export const placesFirst = (conditions: readonly Condition[]): readonly Conditio
   ...conditions.filter(({ by }) => by === 'property'),
 ]
 
+/** The present hosts, in ascending order. */
+export function presentIn({ hosts: { presentIndexes } }: Fleet): HostIndex[] {
+  const present: HostIndex[] = []
+  for (let i = 0; i < presentIndexes.length; i++) present.push(presentIndexes[i] as HostIndex)
+  return present
+}
+
 /** The hosts in `hosts` that meet a condition. */
 export function* letInBy({ lets }: Condition, hosts: readonly HostIndex[]): Steps<HostIndex[]> {
   const left: HostIndex[] = []
-  for (const [i, host] of hosts.entries()) {
-    if (i % SLICE === SLICE - 1) yield
+  let count = 0
+  for (const host of hosts) {
+    if (++count % SLICE === 0) yield
     if (lets(host)) left.push(host)
   }
   return left
 }
 
 /** The hosts that are in every list of host names in the request. Empty if the request has no such list. */
-export function namedBy(steps: readonly FilterStep[], { hosts }: Fleet): readonly HostIndex[] {
+export function namedBy(steps: readonly FilterStep[], fleet: Fleet): readonly HostIndex[] {
   const lists = steps.flatMap(({ prepared }) => prepared?.each?.() ?? []).filter(({ isNames }) => isNames === true)
   if (lists.length === 0) return []
-  return Array.from(hosts.presentIndexes, (index) => index as HostIndex).filter((host) => lists.every((list) => isTrue(list.passes, host)))
+  return presentIn(fleet).filter((host) => lists.every((list) => isTrue(list.passes, host)))
 }
 
 /** Returns true if a filter passes a host. Returns false if the filter throws. */
@@ -205,7 +213,7 @@ export function* nearlyAdmitted(conditions: readonly Condition[], fleet: Fleet):
   const things = conditions.filter(
     (one) => one.by === 'property' && (one.isSingle || !conditions.some((other) => other.isSingle && other.filter === one.filter)),
   )
-  let hosts: readonly HostIndex[] = Array.from(fleet.hosts.presentIndexes, (index) => index as HostIndex)
+  let hosts: readonly HostIndex[] = presentIn(fleet)
   for (const place of conditions.filter(({ by }) => by === 'place')) hosts = yield* letInBy(place, hosts)
   const missing = new Map<HostIndex, number>()
   for (const thing of things) {

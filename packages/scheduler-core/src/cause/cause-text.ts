@@ -5,6 +5,7 @@ import { roomText } from './members/room.ts'
 import { tooFewText } from './members/too-few.ts'
 import type { NearestHost, Refusals } from './refusal.ts'
 import { shortfallsOf, shortfallsText } from './shortfalls.ts'
+import { unknownText } from './unknown-instances.ts'
 import { refusedHosts } from './words.ts'
 
 /** A sentence names at most this many codes. `Cause.refusals` has all codes. */
@@ -16,7 +17,7 @@ export const causeText = (cause: Cause, way?: string): string => [sentencesOf(ca
 function sentencesOf(cause: Cause): string {
   const { admission, admitted, refusals, nearest } = cause
   if (admitted === 0 && admission.length === 0) return 'No host has reported.'
-  const near = nearest === null ? '' : ` ${nearestText(cause)} ${nearest.address}: ${nearText(nearest)}`
+  const near = nearest === null ? '' : ` ${hostText(cause, nearest, `${nearestText(cause)} `)}`
   // duplicates are removed, because a profile can list a filter twice
   const scope = listText([...new Set(admission.map(({ which }) => which))])
   if (admitted === 0) return `There is no host ${scope}.${aloneText(cause)}${exclusiveText(cause)}${near}`
@@ -24,7 +25,7 @@ function sentencesOf(cause: Cause): string {
   const { before, what } = askedText(cause)
   // if only one host is admitted, the sentences about this host suffice
   if (admitted === 1 && nearest !== null)
-    return `${before}The only host${which} does not take ${what}.${limitText(cause)} ${nearest.address}: ${nearText(nearest)}`
+    return `${before}The only host${which} does not take ${what}.${limitText(cause)} ${hostText(cause, nearest)}`
   if (cause.elsewhere !== null) return `${before}${elsewhereText(cause, cause.elsewhere, which)}${limitText(cause)}${near}`
   return `${before}${scope === '' ? 'Of' : 'Of the'} ${counted(admitted, 'host')}${which} none takes ${what}${countsText(refusals, admitted)}.${limitText(cause)}${near}`
 }
@@ -118,4 +119,6 @@ function limitText({ tooFew, onOneHost, room, admitted }: Cause): string {
   return room === null ? '' : ` ${roomText(room, admitted)}`
 }
 
-const nearText = (host: NearestHost): string => shortfallsText(shortfallsOf(host))
+/** The sentences about the nearest host. If no host has the instances that the request names, no host is nearer than others. */
+const hostText = ({ unknown }: Cause, host: NearestHost, before = ''): string =>
+  unknown.length > 0 ? unknownText(unknown) : `${before}${host.address}: ${shortfallsText(shortfallsOf(host))}`

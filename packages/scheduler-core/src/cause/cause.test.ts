@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { openOverlay } from '../fleet/overlay.ts'
 import { FEATURE_LEVEL } from '../records/change.ts'
 import { decide } from '../schedulers/decide.ts'
-import { aLog, aReport, aRequest, aUuid, type HostShape, someInstances } from '../testing/index.ts'
+import { aClaim, aLog, aReport, aRequest, aUuid, type HostShape, someInstances } from '../testing/index.ts'
 import { causeOf } from './cause.ts'
 import { causeText } from './cause-text.ts'
 import { profileNamed, textOf, town } from './testing/town.ts'
@@ -12,6 +12,46 @@ test('if a host has too few GPUs of the requested model, only the number of GPUs
   expect(textOf(town({ card: { vcpus: 4, memoryMb: 8_192, gpus } }), { gpus: { count: 3, shareMilli: 1_000, models: ['A100'] } })).toBe(
     'The only host with GPUs of model A100 does not take it. card: 3 GPUs of model A100 needed; the host has 2 in total.',
   )
+})
+
+test.each<[string, readonly number[], number, string]>([
+  ['too little of its only GPU', [800], 1, '1 GPU with 30% free needed; the host has 0; the freest has 20% free.'],
+  ['too little of several GPUs', [750, 1_000, 800], 1, '1 GPU with 30% free needed; the host has 0; the freest has 25% free.'],
+  ['enough of one of its GPUs', [400, 750, 1_000], 2, '2 GPUs with 30% free needed; the host has 1; the freest other one has 25% free.'],
+  ['too few GPUs', [400, 750], 3, '3 GPUs needed; the host has 2 in total. 3 GPUs needed, 1 with the requested share free.'],
+  ['too few GPUs that all have the share free', [400], 2, '2 GPUs needed; the host has 1 in total.'],
+])('for shares of GPUs, the sentence about a host with %s says how much is free', (_name, used, count, says) => {
+  const gpus = used.map((usedMilli, index) => ({ index, usedMilli }))
+  const fleet = town({ card: { vcpus: 4, memoryMb: 8_192, gpus } })
+  const refused = `The only host with GPUs does not take it. card: ${says}`
+  for (const profile of ['default', 'nova-compat']) expect(textOf(fleet, { gpus: { count, shareMilli: 300 } }, profile)).toBe(refused)
+})
+
+const [known, gone, never] = [aUuid(0x51), aUuid(0x52), aUuid(0x53)]
+
+test.each<[string, readonly string[], string]>([
+  [
+    'that nobody knows',
+    [never],
+    `Instance ${never}, with which the request must share a host, is unknown: no host reports it, and it has no live claim.`,
+  ],
+  ['whose claim was released', [gone], `Instance ${gone}, with which the request must share a host, is unknown: `],
+  [
+    'of several that nobody knows',
+    [gone, never],
+    `The instances ${gone}, ${never}, with one of which the request must share a host, are unknown: no host reports any of them, and they have no live claims.`,
+  ],
+  ['on a host that the request excludes', [known], `The host has none of the instances ${known}.`],
+  ['of several of which one is known', [known, never], 'The host has none of the instances '],
+])('the sentence about the hint same_host with an instance %s says whether the instance is known', (_name, same_host, says) => {
+  const log = aLog()
+  log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...['h1', 'h2'].map((host) => aReport(host))])
+  log.append([aReport('other', { instances: [known] }), aClaim({ instances: [gone] }), { type: 'abandon', account: 'acme', key: 'k1' }])
+  for (const asks of [{ ignoreHosts: ['other'] }, { forceHosts: ['h1'] }]) {
+    const text = textOf(log.fleet, { ...asks, schedulerHints: { same_host: [...same_host] } })
+    expect(text).toContain(says)
+    if (says.includes('unknown')) expect(text).not.toContain('none of the instances')
+  }
 })
 
 test('a host that lacks only amounts is nearer than a disabled host', () => {

@@ -4,15 +4,16 @@ import { hostAddress } from '../hosts/host-address.ts'
 import { compileProfile } from '../pipeline/compile.ts'
 import type { FilterStep } from '../pipeline/filtering/filter-step.ts'
 import { isAsked, prepareFiltersInSteps } from '../pipeline/filtering/run-filters.ts'
+import { requestFor } from '../pipeline/request-for.ts'
 import type { Profile } from '../records/profile.ts'
-import { membersAt, requestAt } from '../request/members.ts'
+import { membersAt } from '../request/members.ts'
 import { inOneOrder } from '../request/one-order.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { Code } from '../text/codes.ts'
 import type { ReasonCount } from '../text/reason.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import { atOnce, type Steps } from '../values/steps.ts'
-import { type Admission, type AdmittedHosts, AFFINITY_FILTER, admittedBy, namedBy, nearlyAdmitted } from './admission.ts'
+import { type Admission, type AdmittedHosts, AFFINITY_FILTER, admittedBy, namedBy, nearlyAdmitted, presentIn } from './admission.ts'
 import { type AllButOne, countAllButOne } from './all-but-one.ts'
 import { type Room, roomOf } from './members/room.ts'
 import { asTogether, type Trial, togetherOf } from './members/together.ts'
@@ -20,6 +21,7 @@ import { type TooFew, tooFewOf } from './members/too-few.ts'
 import { askedOf, countAlone, type Exclusive, exclusiveOf, notAdmitted, type Within } from './not-admitted.ts'
 import type { NearestHost, Refusals } from './refusal.ts'
 import { groupsOf, refuse } from './refused.ts'
+import { unknownInstances } from './unknown-instances.ts'
 
 /**
  * Why no host takes an instance. Only hosts that the request admits are examined. These are the hosts that every filter with `admits`
@@ -71,6 +73,11 @@ export interface Cause {
    * required properties.
    */
   readonly nearest: NearestHost | null
+  /**
+   * The instances with which the request must share a host, if all admitted hosts are refused for lack of them and no host of the fleet has
+   * any of them. Otherwise empty.
+   */
+  readonly unknown: readonly string[]
   /** Set if a server group has more members than the group's rules allow on all admitted hosts or domains together. Otherwise null. */
   readonly tooFew: TooFew | null
   /** Set if the admitted hosts are too small for all instances of this kind, even with nothing else on them. Otherwise null. */
@@ -115,13 +122,13 @@ export const causeOf = (...asked: Parameters<typeof causeInSteps>): Cause => atO
  */
 export function* causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile, instance = 0): Steps<Cause> {
   const whole = inOneOrder(asked)
-  const request = requestAt(whole, instance)
+  const request = requestFor(whole, profile, instance)
   const filters = yield* prepareFiltersInSteps(compileProfile(profile, pluginsOf(fleet)), request, fleet)
   const { steps, lacks, isAttempt, trial } = stepsOf(filters, { fleet, request, whole, instance })
   const named = namedBy(steps, fleet)
   const { conditions, hosts, leavesNone, home } = yield* admittedBy(steps, fleet, request, isAttempt, named)
   const isAny = hosts.length > 0
-  const present = Array.from(fleet.hosts.presentIndexes, (index) => index as HostIndex)
+  const present = presentIn(fleet)
   const admission: Admission[] = []
   for (const { filter, which } of conditions.filter(({ isSingle }) => !isSingle)) admission.push({ filter, which, alone: null, each: [] })
   const apart = isAny ? null : yield* askedOf(conditions, present)
@@ -146,12 +153,13 @@ export function* causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile
   const reasons = [...(isAny ? ofAdmitted : []), ...reasonsOfRoomy(trial, roomy), ...notAdmittedReasons]
   const onOneHost = lacks.length > 0 ? togetherOf(whole) : null
   const room = isAny && tooFew === null && onOneHost === null ? yield* roomOf(fleet, whole, instance, hosts) : null
+  const unknown = isAny ? yield* unknownInstances(fleet, request, refusals, hosts.length) : []
   const instances = whole.numInstances > 1 ? { found: instance, asked: whole.numInstances, kind: membersAt(whole, instance).name } : null
   const elsewhere =
     trial === undefined || roomy.length === 0
       ? null
       : { hosts: roomy.length, chosen: hostAddress(fleet.hosts, fleet.hosts.get(trial.host)) }
-  const counted = { admitted: hosts.length, elsewhere, refusals, reasons, nearest, tooFew, room, onOneHost, instances }
+  const counted = { admitted: hosts.length, elsewhere, refusals, reasons, nearest, unknown, tooFew, room, onOneHost, instances }
   return { code, admission, within: apart?.within ?? null, exclusive, allButOne, ...counted }
 }
 

@@ -13,11 +13,11 @@ import { factsOf, reasonOf } from '../pipeline/filtering/step-reasons.ts'
 import { type ExaminedStep, type Findings, NOT_PRESENT, PASSES_ALL } from '../pipeline/findings.ts'
 import { prepareOwnUnsent } from '../pipeline/namespaces/own-unsent.ts'
 import { prepareReaderInUse } from '../pipeline/namespaces/reader-in-use.ts'
+import { requestFor } from '../pipeline/request-for.ts'
 import { createChanceOrder, createTieOrder, rankAll } from '../pipeline/weighing/pick.ts'
 import { prepareWeighers, runWeighersInSteps, type Weighed } from '../pipeline/weighing/run-weighers.ts'
 import type { Profile } from '../records/profile.ts'
 import { readsOf } from '../report/stats-fields.ts'
-import { requestAt } from '../request/members.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { Fact } from '../text/evidence.ts'
 import type { Reason, ReasonCount } from '../text/reason.ts'
@@ -64,7 +64,7 @@ export function* examineInSteps(
   instance = 0,
   isShortCircuited = false,
 ): Steps<Examination> {
-  const request = requestAt(asked, instance)
+  const request = requestFor(asked, profile, instance)
   const isChance = profile.scheduler === 'chance'
   const compiled = compileProfile(profile, pluginsOf(fleet))
   const steps = yield* prepareFiltersInSteps(compiled, request, fleet)
@@ -134,14 +134,14 @@ export function* examineInSteps(
 
 /** Prepares the filters for checks of single hosts. For all hosts, `examine` is cheaper. */
 export function prepareChecks(fleet: Fleet, request: RequestSpec, profile: Profile, instance = 0): HostChecks {
-  const steps = prepareFilters(compileProfile(profile, pluginsOf(fleet)), requestAt(request, instance), fleet)
+  const steps = prepareFilters(compileProfile(profile, pluginsOf(fleet)), requestFor(request, profile, instance), fleet)
   return checksBy(steps, () => causeInSteps(fleet, request, profile, instance))
 }
 
 /** `prepareChecks` as a generator that yields between two filters. */
 export function* prepareChecksInSteps(fleet: Fleet, request: RequestSpec, profile: Profile, instance = 0): Steps<HostChecks> {
   const compiled = compileProfile(profile, pluginsOf(fleet))
-  const steps = yield* prepareFiltersInSteps(compiled, requestAt(request, instance), fleet)
+  const steps = yield* prepareFiltersInSteps(compiled, requestFor(request, profile, instance), fleet)
   return checksBy(steps, () => causeInSteps(fleet, request, profile, instance))
 }
 
@@ -270,7 +270,7 @@ export const refusalsOf = (...asked: Parameters<typeof refusalsInSteps>): readon
 export function* refusalsInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile, instance = 0): Steps<readonly ReasonCount[]> {
   const isOut = fleet.hosts.columns.gone.slice(0, fleet.hosts.count)
   const counts: ReasonCount[] = []
-  const steps = yield* prepareFiltersInSteps(compileProfile(profile, pluginsOf(fleet)), requestAt(asked, instance), fleet)
+  const steps = yield* prepareFiltersInSteps(compileProfile(profile, pluginsOf(fleet)), requestFor(asked, profile, instance), fleet)
   for (const step of steps) {
     if (!isAsked(step)) continue
     const reasons = yield* countReasons(step, isOut.length, (host) => {

@@ -4,8 +4,9 @@ import { byExtent } from '../../../../testing/extent.ts'
 import { audit, digestAll, digestPart, partsOf } from '../audit/index.ts'
 import { useOf } from '../hosts/columns.ts'
 import { aClaim, aLog, aMove, aReport, aRequest, aUuid } from '../testing/index.ts'
+import type { HostIndex } from '../values/host-index.ts'
 import { checkpointOf } from './checkpoint.ts'
-import { copyFleet } from './copy.ts'
+import { copyFleet, giveUpFleet } from './copy.ts'
 import { Fleet } from './fleet.ts'
 import { Historian, histories } from './history.suite.ts'
 import { grantsOf } from './history-grants.suite.ts'
@@ -130,7 +131,7 @@ test('a copy that reuses the columns of any discarded fleet equals any other cop
       // the spare fleet has the same size as the fleet, is larger, or is itself a copy of the fleet
       if (more === 1) grow(spare)
       const of = copyFleet(fleet)
-      const copy = copyFleet(fleet, more === 2 ? of : spare)
+      const copy = copyFleet(fleet, giveUpFleet(more === 2 ? of : spare))
       expect(stateOf(copy)).toBe(stateOf(fleet))
       expect(faultsOf(copy)).toEqual([])
       expect(faultsOf(fleet)).toEqual([])
@@ -140,10 +141,11 @@ test('a copy that reuses the columns of any discarded fleet equals any other cop
   )
 })
 
-test('after a copy reuses the columns of a fleet, that fleet has empty columns', () => {
+test('a fleet that gave up its memory has no hosts and empty columns', () => {
   const [log, other] = [aLog(), aLog()]
   for (const { append } of [log, other]) append([aReport('h1', { vcpus: 8 })])
-  copyFleet(log.fleet, other.fleet)
+  copyFleet(log.fleet, giveUpFleet(other.fleet))
+  expect(() => other.fleet.hosts.get(0 as HostIndex)).toThrow(RangeError)
   expect(other.fleet.hosts.columns.status).toHaveLength(0)
   expect(other.fleet.hosts.classes.get('VCPU')?.free).toHaveLength(0)
   expect(other.fleet.hosts.classes.get('VCPU')?.used).toHaveLength(0)
@@ -231,17 +233,17 @@ test('a report that counts the growth of a claim changes the claim in the origin
 const memoryOf = ({ hosts }: Fleet): ReadonlySet<ArrayBufferLike> =>
   new Set([hosts.columns, ...Array.from(hosts.classes.values(), useOf)].flatMap((set) => Object.values(set)).map(({ buffer }) => buffer))
 
-test('the columns of a copy are in one buffer, and a copy with a spare fleet of the same size reuses its buffer', () => {
+test('the columns of a copy are in one buffer, and a copy can reuse the buffer of a fleet of the same size', () => {
   const log = aLog()
   log.append([aReport('h1'), aReport('h2', { vcpus: 8 })])
   const first = copyFleet(log.fleet)
   expect(memoryOf(first).size).toBe(1)
   const [memory] = memoryOf(first)
   const before = stateOf(log.fleet)
-  const second = copyFleet(log.fleet, first)
+  const second = copyFleet(log.fleet, giveUpFleet(first))
   expect([...memoryOf(second)]).toEqual([memory])
   expect(stateOf(second)).toBe(before)
   expect(first.hosts.columns.status).toHaveLength(0)
   grow(log.fleet)
-  expect(memoryOf(copyFleet(log.fleet, second))).not.toContain(memory)
+  expect(memoryOf(copyFleet(log.fleet, giveUpFleet(second)))).not.toContain(memory)
 })

@@ -36,6 +36,8 @@ export interface Allocated {
 /** True if a value is a valid allocation ratio. */
 export const isRatio = (value: number): boolean => value >= 0.001 && value <= limits.ratio
 
+const ratioEntries = Object.entries(ratioKeys)
+
 /** For each resource class, the metadata key with which an aggregate sets the allocation ratio of its hosts. */
 export const aggregateRatioKeys: Readonly<Record<string, string>> = ratioKeys
 
@@ -58,8 +60,9 @@ interface RatedAggregate {
  */
 export function minRatios(aggregates: readonly RatedAggregate[]): AggregateRatios {
   const least: Record<string, AggregateRatio> = {}
-  for (const [resourceClass, key] of Object.entries(ratioKeys)) {
+  for (const [resourceClass, key] of ratioEntries) {
     const saying = aggregates.filter(({ metadata }) => Object.hasOwn(metadata, key))
+    if (saying.length === 0) continue
     const ratios = saying.map(({ uuid, metadata }) => ({ uuid, value: ratioIn(metadata, resourceClass) }))
     if (!ratios.every((one): one is AggregateRatio => one.value !== undefined)) continue
     const [first] = [...ratios].sort((a, b) => a.value - b.value)

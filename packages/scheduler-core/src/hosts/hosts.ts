@@ -28,8 +28,14 @@ export {
   type Reporter,
 } from './host-record.ts'
 
-/** New columns have space for this many hosts. */
+/**
+ * When the first host is added, the columns get space for this many hosts. An empty table has no memory for columns, because a copy of a
+ * fleet begins as an empty table, and each allocation outside of V8's heap can wait for a garbage collection.
+ */
 const MIN_COLUMN_SIZE = 64
+
+/** Memory is not reused for columns that need less than 1 / MOST_SPARE of it. */
+const MOST_SPARE = 1.25
 
 /** The claim of an instance that is being moved to another host or rebuilt on its host. */
 export interface Mover extends Pick<Claim, 'host' | 'grants'> {
@@ -53,10 +59,10 @@ export class HostTable {
    * only by `lift` of the claim ledger.
    */
   mover: Mover | null = null
-  readonly columns: HostColumns = createHostColumns(MIN_COLUMN_SIZE)
+  readonly columns: HostColumns = createHostColumns(0)
   /** The hosts whose versions increased since this table was created. A copy of a table starts with an empty feed. */
   readonly changes = new ChangeFeed()
-  readonly #classTable = new ClassTable(MIN_COLUMN_SIZE)
+  readonly #classTable = new ClassTable(0)
   /** The columns of the resource classes that are in use: a host reports the class, or claims hold an amount of it. */
   readonly classes = this.#classTable.inUse
   readonly pools = new Pools()
@@ -76,7 +82,7 @@ export class HostTable {
   #present: Int32Array | undefined
   #goneCount = 0
   #renames = 0
-  #size = MIN_COLUMN_SIZE
+  #size = 0
   #omitting = 0
   #owner: Owner = {}
   /** If this table is a copy: the memory of its columns. Columns that were added or enlarged after the copy have other memory. */
@@ -119,8 +125,12 @@ export class HostTable {
 
   /** The indexes of present hosts in ascending order. Callers must not write the array. */
   get presentIndexes(): Int32Array {
-    this.#present ??= Int32Array.from(this.present, ({ index }) => index)
-    return this.#present
+    if (this.#present !== undefined) return this.#present
+    const indexes = new Int32Array(this.presentCount)
+    let next = 0
+    for (let index = 0; index < this.count; index++) if (this.#records[index]?.gone === null) indexes[next++] = index
+    this.#present = indexes
+    return indexes
   }
 
   /** The count of hosts whose reports omit a field. */
@@ -314,14 +324,14 @@ export class HostTable {
 
   /**
    * Makes this empty table a copy of `from`. Columns that change with every claim are copied. Records and inventories are shared until one
-   * of the tables writes them. If `spare` is set, the memory of its columns is reused, and the table `spare` cannot be used afterwards.
+   * of the tables writes them. `memory` is memory of other columns that is reused; its contents are overwritten.
    */
-  takeCopy(from: HostTable, spare?: HostTable): void {
+  takeCopy(from: HostTable, memory?: ArrayBuffer): void {
     this.featureLevel = from.featureLevel
     this.fleetAllocation = from.fleetAllocation
     this.#size = from.#size
     this.#omitting = from.#omitting
-    this.#takeColumns(from, spare)
+    this.#takeColumns(from, memory)
     this.#records = from.#records.slice()
     this.#names = from.#names.copy()
     this.#goneCount = from.#goneCount
@@ -333,20 +343,22 @@ export class HostTable {
     from.#owner = {}
   }
 
-  /** Copies the columns into one memory buffer. This is the spare table's buffer if it has the right size, otherwise a new one. */
-  #takeColumns(from: HostTable, spare: HostTable | undefined): void {
+  /** Copies the columns into one memory buffer. This is `old` if it has enough space and not much more, otherwise a new one. */
+  #takeColumns(from: HostTable, old: ArrayBuffer | undefined): void {
     const bytes = bytesOf(from.columns) + from.#classTable.bytes
-    const old = spare === undefined ? undefined : spare.#giveUpColumns()
-    const memory = new ColumnMemory(bytes, old?.byteLength === bytes ? old : undefined)
+    const isFitting = old !== undefined && old.byteLength >= bytes && old.byteLength <= bytes * MOST_SPARE
+    const memory = new ColumnMemory(bytes, isFitting ? old : undefined)
     this.#copied = memory.buffer
     Object.assign(this.columns, copyColumns(from.columns, memory))
     this.#classTable.takeCopy(from.#classTable, memory)
   }
 
-  /** Returns the memory of this table's columns for reuse. Undefined if the table is not a copy. The table cannot be read afterwards. */
-  #giveUpColumns(): ArrayBuffer | undefined {
+  /** Returns the memory of this table's columns for reuse. Undefined if the table is not a copy. The table is empty afterwards. */
+  giveUpColumns(): ArrayBuffer | undefined {
     const memory = this.#copied
     this.#copied = undefined
+    this.#records = []
+    this.#present = undefined
     emptyColumns(this.columns)
     this.#classTable.giveUp()
     return memory
@@ -376,7 +388,7 @@ export class HostTable {
   }
 
   #grow(): void {
-    this.#size *= 2
+    this.#size = Math.max(MIN_COLUMN_SIZE, 2 * this.#size)
     growColumns(this.columns, this.#size)
     this.#classTable.grow(this.#size)
   }

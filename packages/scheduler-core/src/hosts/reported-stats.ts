@@ -16,7 +16,7 @@ export class ReportedStats {
     return this.#hostsOf.has(name)
   }
 
-  /** Counts the names in the new report of a host instead of the names in its old report. */
+  /** Replaces the report of a host: its names are counted from now on, and the names of its previous report no longer are. */
   replace(host: HostIndex, stats: HostStats): void {
     const before = new Set(namesOf(this.#counted[host]))
     this.#counted[host] = stats

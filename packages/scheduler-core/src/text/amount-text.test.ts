@@ -88,6 +88,7 @@ test('if only one host is admitted, the cause consists of the sentences of the r
         refusals,
         reasons: [],
         nearest,
+        unknown: [],
         tooFew: null,
         ...{ onOneHost: null, elsewhere: null },
         instances: null,

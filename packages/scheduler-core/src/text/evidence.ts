@@ -52,12 +52,19 @@ export interface ClaimsSource {
 /**
  * Which amount of a resource a fact states. `in total`: the total without the reserved amount. `reported`: the reported amount, which is 0
  * because the host does not report the class. NEAR_CELLS: free devices near the guest's cells. FOR_ONE_INSTANCE: what the unit rules of the
- * class allow one instance.
+ * class allow one instance. WITH_SHARE_FREE: devices of which the requested share is free.
  */
-export type AmountOf = 'in total' | 'reported' | 'outside of huge pages' | typeof NEAR_CELLS | typeof FOR_ONE_INSTANCE
+export type AmountOf =
+  | 'in total'
+  | 'reported'
+  | 'outside of huge pages'
+  | typeof NEAR_CELLS
+  | typeof FOR_ONE_INSTANCE
+  | typeof WITH_SHARE_FREE
 
 export const NEAR_CELLS = "near the guest's cells"
 export const FOR_ONE_INSTANCE = 'for one instance'
+export const WITH_SHARE_FREE = 'with the requested share free' as const
 
 /** A comparison that led to a refusal: the required value, the host's value, and the input from which each value was read. */
 export interface Fact {

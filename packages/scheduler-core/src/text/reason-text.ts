@@ -137,9 +137,9 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'gpu.model': ({ need, have }) => `GPU model ${need} needed; the host has ${have}.`,
   'gpu.count': ({ subject, need, have }) =>
     `${amount(need, 'GPUs')}${subject?.startsWith('GPU of') ? subject.slice('GPU'.length) : ''} needed; the host has ${have} in total.`,
-  'gpu.short': ({ subject = 'GPU', need, have }) => {
+  'gpu.short': ({ subject = 'GPU', need, have, source }) => {
     const asked = subject.includes('GPU') ? `${need} ${need === 1 ? subject : subject.replace('GPU', 'GPUs')}` : `${need} × ${subject}`
-    return `${asked} needed; the host has ${have}${subject.endsWith('free') ? '' : ' free'}.`
+    return `${asked} needed; the host has ${have}${subject.endsWith('free') ? '' : ' free'}${source === undefined ? '' : `; ${source}`}.`
   },
   'gpu.numa': (reason) =>
     `${amount(reason.need, 'GPUs')} needed ${nearWhat(reason)}, ${reason.have} free there${elsewhere(reason.source)}.`,

@@ -8,7 +8,10 @@ export interface Reason {
   readonly need?: number | string
   readonly have?: number | string
   readonly unit?: string
-  /** Where the refusal comes from, as a part of the sentence: an operator's reason, an option, or a hint. */
+  /**
+   * A part of the sentence: where the refusal comes from (an operator's reason, an option, a hint), or what the host has besides `have`, such
+   * as devices elsewhere.
+   */
   readonly source?: string
   /** The reserved amount and where it is set, as a part of the sentence. Present if it causes the shortage. */
   readonly reserved?: string

@@ -7,7 +7,7 @@ const MIN_SIZE = 64
 /** The hosts of a host table that changed, in the order of the changes. Caches of host data follow it to find what is out of date. */
 export class ChangeFeed {
   /** A ring buffer: the change with the number `n` is at `n % length`. */
-  #hosts = new Int32Array(MIN_SIZE)
+  #hosts = new Int32Array(0)
   #count = 0
 
   /** The count of all changes so far. */
@@ -17,7 +17,7 @@ export class ChangeFeed {
 
   add(host: HostIndex): void {
     if (this.#count === this.#hosts.length && this.#count < MAX_KEPT) {
-      const larger = new Int32Array(this.#hosts.length * 2)
+      const larger = new Int32Array(Math.max(MIN_SIZE, this.#hosts.length * 2))
       larger.set(this.#hosts)
       this.#hosts = larger
     }

@@ -57,7 +57,7 @@ export function shownUnsent(
   }
 }
 
-/** A line about what became of a collector in one run of the agent. */
+/** A line about the result of a collector in one run of the agent. */
 export function outcomeLine(outcome: Outcome): string {
   const who = about(outcome.settings)
   switch (outcome.type) {

@@ -56,7 +56,7 @@ function toLiveTable(claims: readonly ClaimRow[], nowMs: number): readonly strin
       { head: 'host', cut: 'middle', least: 7, key: true },
       { head: 'state', cut: 'end', least: 9 },
       { head: 'takes', cut: 'end', least: 8 },
-      { head: 'ends in', align: 'right' },
+      { head: 'left', align: 'right' },
     ],
     claims.map(({ id, host, state, resources, expiresAt }) => [
       shortId(id),

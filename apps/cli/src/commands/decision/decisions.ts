@@ -122,7 +122,7 @@ const COLUMNS = [
   { head: 'decision' },
   { head: 'age', align: 'right' },
   { head: 'outcome' },
-  { head: 'asked', cut: 'end', least: 14 },
+  { head: 'requested', cut: 'end', least: 14 },
   { head: 'hosts', cut: 'end', least: 5 },
 ] as const
 

@@ -11,7 +11,7 @@ import { operate, operationsOf } from './operations.ts'
 import { failingExamples } from './requests.ts'
 import { setUpFleet } from './set-up.ts'
 import { createStream, type Stream } from './stream.ts'
-import { linkLines } from './words.ts'
+import { busiestOf, linkLines } from './words.ts'
 
 export interface DemoOptions {
   /** The URL of the service's GraphQL endpoint. */
@@ -75,6 +75,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
         key: folder.key,
         counts: await api.count(),
         failed,
+        busiest: busiestOf(await api.liveClaims()),
         host: (fleet.hosts[4] ?? fleet.hosts[0])?.name ?? '',
         aggregate: memory?.uuid ?? '',
         operations,

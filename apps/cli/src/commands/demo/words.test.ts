@@ -1,7 +1,7 @@
 import { createRandom } from '@gantt/scheduler-core'
 import { expect, test } from 'vitest'
 import { failingExamples } from './requests.ts'
-import { linkLines } from './words.ts'
+import { busiestOf, linkLines } from './words.ts'
 
 const links = {
   base: 'http://127.0.0.1:4000',
@@ -12,6 +12,7 @@ const links = {
     decision: Buffer.from(`Decision:00000000-0000-4000-8000-00000000000${index}`).toString('base64url'),
   })),
   host: 'z1-r01-cmp-01',
+  busiest: 'z1-r02-cmp-04',
   aggregate: '00000000-0000-4000-8000-000000000001',
   operations: {
     group: '00000000-0000-4000-8000-00000000000a',
@@ -43,4 +44,11 @@ test('every failed decision has a link and a sentence, and the first one also a 
 
 test('without a stream of requests, the text mentions no requests per second', () => {
   expect(linkLines({ ...links, rate: 0 }).join('\n')).not.toContain('per second')
+})
+
+test('the suggested evacuation is of the host with the most claims, and is omitted if there are no claims', () => {
+  expect(linkLines(links).join('\n')).toContain('npx gantt host evacuate z1-r02-cmp-04 --dry-run')
+  expect(linkLines({ ...links, busiest: undefined }).join('\n')).not.toContain('host evacuate')
+  expect(busiestOf(['b', 'c', 'a', 'c', 'b'].map((host) => ({ host })))).toBe('b')
+  expect(busiestOf([])).toBeUndefined()
 })

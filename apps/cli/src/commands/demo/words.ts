@@ -10,6 +10,8 @@ export interface Links {
   /** Decisions that found no host, by global id. The text recommends to start with the first. */
   readonly failed: readonly { readonly decision: string; readonly sentence: string }[]
   readonly host: string
+  /** The host with the most claims; undefined if there are no claims. */
+  readonly busiest: string | undefined
   readonly aggregate: string
   readonly operations: Operations
   /** The rate of the requests that follow, per second; 0 for none. */
@@ -17,7 +19,7 @@ export interface Links {
 }
 
 /** The text for a demo that is ready: URLs, and what the fleet contains. Lines have at most 80 columns, except those with URLs. */
-export function linkLines({ base, key, counts, failed, host, aggregate, operations, rate }: Links): readonly string[] {
+export function linkLines({ base, key, counts, failed, host, busiest, aggregate, operations, rate }: Links): readonly string[] {
   const [first, ...others] = failed
   const { emptied, silent, group } = operations
   const hostUrl = (name: string): string => `${base}/hosts/${encodeURIComponent(name)}`
@@ -56,12 +58,20 @@ export function linkLines({ base, key, counts, failed, host, aggregate, operatio
     `  npx gantt groups show ${group}`,
     '  npx gantt claims --all | grep Moving     # moves: both hosts hold resources',
     '  npx gantt claims --state REVOKED',
-    ...(emptied === undefined ? [] : [`  npx gantt host evacuate ${host} --dry-run`]),
+    ...(busiest === undefined ? [] : [`  npx gantt host evacuate ${busiest} --dry-run`]),
     '  npx gantt liveness',
     '',
     rate > 0 ? `The demo sends ${rate} requests per second until Ctrl-C stops it.` : 'Ctrl-C stops the demo.',
     'The next start uses the same fleet; on the same port, the links stay valid.',
   ]
+}
+
+/** The host with the most claims. Of several such hosts, the first by name. Undefined if there are no claims. */
+export function busiestOf(claims: readonly { readonly host: string }[]): string | undefined {
+  const counts = new Map<string, number>()
+  for (const { host } of claims) counts.set(host, (counts.get(host) ?? 0) + 1)
+  const [first] = [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
+  return first?.[0]
 }
 
 const number = (value: number): string => value.toLocaleString('en-US')

@@ -19,7 +19,7 @@ import { fieldsHelp, queryOf } from '../../options/query.ts'
 import { oneOf, wholeNumber } from '../../options/values.ts'
 import { age } from '../../output/format.ts'
 import { type Result, run, withExamples, withService } from '../../output/output.ts'
-import { toTable } from '../../output/table.ts'
+import { toTable, wrap } from '../../output/table.ts'
 import { columnsFrom, columnsOf, defaultColumns, LISTED_HOST, type ListedHost, MORE_OF_HOST } from './host-columns.ts'
 
 /** All statuses that operators can give a host. */
@@ -168,7 +168,7 @@ function toLines(
     hosts.map((host) => columns.map(({ cell }) => cell(host, nowMs))),
   )
   const note = names === undefined ? 'Free part of the capacity; age of the last report. ' : ''
-  return [...table, '', `${note}${tally(hosts.length, totalCount, 'host')}.`]
+  return [...table, '', ...wrap(`${note}${tally(hosts.length, totalCount, 'host')}.`)]
 }
 
 /** The name of a host as commands print it: HOST, or HOST/NODE if the node has another name than the host, or is one of several nodes. */

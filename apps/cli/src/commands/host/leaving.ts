@@ -110,13 +110,13 @@ async function forgetHosts(names: readonly string[], { force, claims, reason, ye
     ...impactLines(
       impact,
       yes ? 'ended REVOKED' : 'would end REVOKED',
-      yes ? 'Removed from aggregates' : 'Would be removed from aggregates',
+      `${hosts.length === 1 ? 'The host' : 'The hosts'} ${yes ? 'left' : 'would leave'} these aggregates`,
     ),
     ...(yes
       ? []
       : [
           impact.claimCount === 0
-            ? 'Add --yes to forget the hosts.'
+            ? `Add --yes to forget the ${hosts.length === 1 ? 'host' : 'hosts'}.`
             : `Add --claims ${impact.claimCount} --yes to end these and no others.`,
         ]),
   ]
@@ -150,7 +150,7 @@ async function replaceHost(name: string, by: string, { reason, yes, ...flags }: 
       const both = `${name} and ${other} ${yes ? 'are' : 'would be'} merged into one host`
       return wrap(`${other} has already reported: ${both}, with the report of ${other}.`)
     }),
-    ...impactLines(impact, yes ? 'followed' : 'would follow', yes ? 'Renamed in aggregates' : 'Would be renamed in aggregates'),
+    ...impactLines(impact, yes ? 'followed' : 'would follow', `The host ${yes ? 'has' : 'would have'} the new name in these aggregates`),
     ...(yes ? [] : ['Add --yes to rename the host.']),
   ]
   return { lines, json: answer }
@@ -166,7 +166,7 @@ function refusedBy(answer: NotDone): Result {
 const impactLines = ({ claimCount, claims, aggregates, serverGroups }: Impact, become: string, lists: string): string[] => [
   ...(claimCount === 0 ? ['No claim is affected.'] : [`${counted(claimCount, 'claim')} ${become}:`, ...claimLines(claims, claimCount)]),
   ...(aggregates.length === 0 ? [] : wrap(`${lists}: ${aggregates.join(', ')}.`)),
-  ...(serverGroups.length === 0 ? [] : wrap(`Server groups concerned: ${serverGroups.join(', ')}.`)),
+  ...(serverGroups.length === 0 ? [] : wrap(`Affected server groups: ${serverGroups.join(', ')}.`)),
 ]
 
 const claimLines = (claims: Impact['claims'], count: number): string[] => [

@@ -33,7 +33,7 @@ test('the limits are shown, with the count of keys that have live claims, which 
   expect(shown.out.split('\n')).toEqual([
     'cap        20000000 ended keys',
     `kept now   ${after.endedKeys} ended keys; ${others} of live claims, which do not count`,
-    'afterlife  PT1H',
+    'afterlife  1 h after the last claim of the key has ended',
     `version    ${after.version}`,
     '',
   ])

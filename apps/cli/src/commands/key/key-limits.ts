@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { type ConnectionFlags, connect } from '../../call/connection.ts'
 import { REFUSAL, toRefusal } from '../../call/failure.ts'
 import { wholeNumber } from '../../options/values.ts'
+import { inWords } from '../../output/duration.ts'
 import { type Result, run, withExamples, withService } from '../../output/output.ts'
 
 interface Flags extends ConnectionFlags {
@@ -55,6 +56,6 @@ async function keyLimits(flags: Flags): Promise<Result> {
 const toLines = ({ cap, afterlife, version, endedKeys, keptKeys }: Limits): string[] => [
   `cap        ${cap} ended keys`,
   `kept now   ${endedKeys} ended keys; ${keptKeys - endedKeys} of live claims, which do not count`,
-  `afterlife  ${afterlife}`,
+  `afterlife  ${inWords(afterlife)} after the last claim of the key has ended`,
   `version    ${version}`,
 ]

@@ -13,7 +13,7 @@ export const SELECT = graphql(
     __typename
     ... on SelectDestinationsPayload {
       replayed
-      ignoredFields
+      ignoredFields unlocatedFields
       decision { id }
       destinations {
         instanceUuid
@@ -21,7 +21,7 @@ export const SELECT = graphql(
         alternates { weight host { name node hasOtherNodes } }
       }
     }
-    ... on NoValidHost { message placedCount ignoredFields decision { id } reasons { ...Reason } }
+    ... on NoValidHost { message placedCount ignoredFields unlocatedFields decision { id } reasons { ...Reason } }
     ... on ClaimLost { claim { id state } }
     ...Refusal
   }
@@ -36,11 +36,11 @@ export const SELECT_FOR_PROJECT = graphql(
     __typename
     ... on SelectDestinationsPayload {
       replayed
-      ignoredFields
+      ignoredFields unlocatedFields
       decision { id }
       destinations { instanceUuid selected { host { node name } claim { id fence state expiresAt } } }
     }
-    ... on NoValidHost { message placedCount ignoredFields decision { id } }
+    ... on NoValidHost { message placedCount ignoredFields unlocatedFields decision { id } }
     ... on ClaimLost { claim { id state } }
     ...Refusal
   }
@@ -56,16 +56,21 @@ export type Refused = Extract<Answer, { readonly __typename: 'NoValidHost' }>
 /** Alternates are listed for at most this many instances. With more, the next commands would be hard to find in the output. */
 const MAX_INSTANCES_WITH_ALTERNATES = 5
 
-/** A line with the fields of the request that had no effect. Empty if all fields had an effect. */
-export const toLinesOfIgnored = ({ ignoredFields = [] }: { readonly ignoredFields?: readonly string[] }): readonly string[] =>
-  ignoredFields.length === 0
-    ? []
-    : [
-        '',
-        ...wrap(
-          `Ignored fields (nothing in the profile reads them, or no recent document locates what they name): ${ignoredFields.join(', ')}.`,
-        ),
-      ]
+interface FieldsWithoutEffect {
+  readonly ignoredFields: readonly string[]
+  readonly unlocatedFields: readonly string[]
+}
+
+/** The lines about the fields of the request that had no effect, with the reason. Empty if all fields had an effect. */
+export function toLinesOfIgnored({ ignoredFields, unlocatedFields }: FieldsWithoutEffect): readonly string[] {
+  const unread = ignoredFields.filter((path) => !unlocatedFields.includes(path))
+  return [
+    ...(unread.length === 0 ? [] : ['', ...wrap(`Ignored fields (nothing in the profile reads them): ${unread.join(', ')}.`)]),
+    ...(unlocatedFields.length === 0
+      ? []
+      : ['', ...wrap(`Ignored fields (no recent document locates what they name): ${unlocatedFields.join(', ')}.`)]),
+  ]
+}
 
 /** The host of each instance, the claimed resources, and the next command. */
 export function toLinesOfPlaced({ replayed, decision, destinations }: Placed): readonly string[] {

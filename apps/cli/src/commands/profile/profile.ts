@@ -61,7 +61,7 @@ async function listProfiles(flags: Flags): Promise<Result> {
       { head: 'profile', cut: 'end', least: 12 },
       { head: 'active', align: 'right' },
       { head: 'versions', align: 'right' },
-      { head: 'as' },
+      { head: 'compat' },
       { head: 'note', wraps: true, least: 20 },
     ],
     rows,

@@ -10,6 +10,7 @@ import { type Result, run, withExamples, withService } from '../../output/output
 import { toPairs, toTable, wrap } from '../../output/table.ts'
 import { differenceLines } from '../fleet/differences.ts'
 import { isChecked, toChecked, toViolations } from '../fleet/findings.ts'
+import { toPluginLines } from './plugin-lines.ts'
 import { toVitalsLines, VITALS } from './vitals.ts'
 
 interface Flags extends ConnectionFlags {
@@ -22,7 +23,7 @@ interface Flags extends ConnectionFlags {
 const REPLICAS = graphql(
   `query Replicas {
   replicas { id url version featureLevel mode reason live answers revision lagEvents lag violations checkedAt
-    stateHash { revision hash } startedAt lastSeenAt stoppedAt ...Vitals }
+    stateHash { revision hash } startedAt lastSeenAt stoppedAt plugins { name version } ...Vitals }
   auditor { violations warnings notices cleanSince cleanRounds cleanLooks findings { id severity code promise subject name host claim field expected actual since }
     checkedAt age round rounds looked comparisons agreedAt }
 }`,
@@ -50,7 +51,7 @@ export function addReplicas(program: Command): void {
   const command = program
     .command('replicas')
     .description(
-      'list replicas with their lag, load and violations; exits with 1 if a replica has a violation or is silent, or made no full check in the last day',
+      'list replicas with their lag, load, plug-ins and violations; exits with 1 if a replica has a violation or is silent, or made no full check in the last day',
     )
     .option('--heal', 'rebuild the state of the answering replica from the log, and show what differed')
     .option('--dry-run', 'with --heal: change nothing; show what differs')
@@ -66,8 +67,9 @@ async function showReplicas({ dryRun, from, ...flags }: Flags): Promise<Result> 
   if (dryRun || from !== undefined) throw new CommandFailure(EXIT.usage, '--dry-run and --from need --heal')
   const answer = await connect(flags).request(REPLICAS)
   const { replicas, auditor } = answer
+  const live = replicas.filter((one) => one.live)
   return {
-    lines: [...toReplicaTable(replicas), '', ...toVitalsLines(replicas.filter(({ live }) => live)), '', ...toAuditorLines(auditor)],
+    lines: [...[...toReplicaTable(replicas), '', ...toVitalsLines(live), ''], ...[...toPluginLines(live), '', ...toAuditorLines(auditor)]],
     json: answer,
     exitCode: isSound(answer, Date.now()) ? EXIT.done : EXIT.refused,
   }
@@ -92,10 +94,10 @@ const toReplicaTable = (replicas: readonly Replica[]): readonly string[] =>
     [
       { head: 'replica', cut: 'middle', key: true },
       { head: 'mode' },
-      { head: 'reads', align: 'right' },
+      { head: 'level', align: 'right' },
       { head: 'revision', align: 'right' },
       { head: 'lag', align: 'right' },
-      { head: 'wrong', align: 'right' },
+      { head: 'violations', align: 'right' },
       { head: 'seen', align: 'right' },
     ],
     replicas.map((one) => [

@@ -33,7 +33,7 @@ export const SIMULATE = graphql(
     drain { ...DrainParts }
     solved { taken why decisions }
     decisions(first: 500, outcome: PLACED) { destinations { hostName node hasOtherNodes } }
-    asked: decisions(first: 1) { ignoredFields }
+    asked: decisions(first: 1) { ignoredFields unlocatedFields }
     firstFailure { copy reasons { ...Reason } explanation { headline } }
     utilisationBefore { ...Use } utilisationAfter { ...Use }
   }

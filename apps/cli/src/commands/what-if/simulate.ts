@@ -101,7 +101,7 @@ function toLines(found: Simulation): readonly string[] {
     ...wrap(headlineOf(found)),
     ...drainLines(found.drain),
     ...solvedText(found).flatMap((text) => wrap(text)),
-    ...toLinesOfIgnored(found.asked[0] ?? {}),
+    ...found.asked.flatMap(toLinesOfIgnored),
     ...(hosts.length === 0
       ? []
       : [

@@ -13,9 +13,9 @@ test('the bars of a filter cover all ages, without gaps or overlaps', () => {
 })
 
 test.each([
-  [0, 0, 'age<10s', 'younger than 10s'],
-  [1, 2, 'age>=10s age<5m', '10s to 5m'],
-  [6, 7, 'age>=12h', '12h or older'],
+  [0, 0, 'age<10s', 'younger than 10 s'],
+  [1, 2, 'age>=10s age<5m', '10 s to 5 min'],
+  [6, 7, 'age>=12h', '12 h or older'],
   [0, 7, '', 'of any age'],
 ])('the bars %i to %i have one filter and one text', (first, last, q, text) => {
   expect([agedQuery('', first, last), ageText(first, last)]).toEqual([q, text])

@@ -28,9 +28,16 @@ export function agedQuery(q: string, first: number, last = first): string {
 export const ageQueries = (q: string): Readonly<Record<BarName, string>> =>
   Object.fromEntries(bars.map((bar, i) => [bar, agedQuery(q, i)])) as Readonly<Record<BarName, string>>
 
+const units: Readonly<Record<string, string>> = { s: 's', m: 'min', h: 'h', d: 'd' }
+
+/** Writes an age of the filter grammar like all other durations of the console: 5 min for 5m. */
+const spaced = (age: string | undefined): string | undefined => age?.replace(/[smhd]$/, (unit) => ` ${units[unit]}`)
+
+const spacedOf = ({ from, to }: AgeRange): AgeRange => ({ from: spaced(from), to: spaced(to) })
+
 /** The range of ages of the bars from `first` to `last`, as text. */
 export function ageText(first: number, last = first): string {
-  const { from, to } = rangeOf(first, last)
+  const { from, to } = spacedOf(rangeOf(first, last))
   if (from === undefined) return to === undefined ? 'of any age' : `younger than ${to}`
   return to === undefined ? `${from} or older` : `${from} to ${to}`
 }

@@ -13,10 +13,19 @@ export type ClaimRow = ResultOf<typeof LIST>['claims']['nodes'][number]
 export const isHeld = ({ state }: Pick<ClaimRow, 'state'>): boolean =>
   state === 'RESERVED' || state === 'CONFIRMED' || state === 'MATERIALISED'
 
+/** The words after the amounts of the usual classes. Other classes are named before their amount. */
+const nouns: Readonly<Record<string, string>> = { VCPU: 'vCPU', MEMORY_MB: 'memory', DISK_GB: 'disk' }
+
+const amountText = (resourceClass: string, amount: number): string => {
+  const text = formatAmount(resourceClass, amount)
+  const noun = nouns[resourceClass]
+  return noun === undefined ? `${resourceClass} ${text}` : `${text} ${noun}`
+}
+
 /** The claimed amounts, in the units of their classes. */
 export const holdsOf = ({ resources, gpus }: Pick<ClaimRow, 'resources' | 'gpus'>): string =>
   [
-    ...resources.map(({ resourceClass, amount }) => `${resourceClass} ${formatAmount(resourceClass, amount)}`),
+    ...resources.map(({ resourceClass, amount }) => amountText(resourceClass, amount)),
     ...gpus.map(({ index, milli }) => `GPU ${index}${milli === 1_000 ? '' : ` ${formatShare(milli / 1_000)}`}`),
   ].join(', ')
 

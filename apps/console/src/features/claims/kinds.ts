@@ -3,14 +3,14 @@ export const kinds = {
   reserved: { label: 'Reserved', q: 'state:RESERVED', title: 'Claims that are not confirmed yet and expire automatically' },
   ending: { label: 'End within 30 s', q: 'state:RESERVED left<=30s', title: 'Reservations that are about to expire' },
   old: {
-    label: 'Reserved for 5 min',
+    label: 'Reserved 5 min or more',
     q: 'state:RESERVED age>=5m',
     title: 'Reserved for a long time without confirmation: the caller may leak claims',
   },
   held: { label: 'Confirmed', q: 'state:CONFIRMED', title: 'Claims that are confirmed, but not yet included in a report of the host' },
   counted: { label: 'Materialised', q: 'state:MATERIALISED', title: 'Claims that the report of the host already includes' },
   expired: {
-    label: 'Expired in 1 h',
+    label: 'Expired within 1 h',
     q: 'state:EXPIRED ended<=1h',
     title: 'Reservations that ended within the last hour without being confirmed; older ones are not counted',
   },

@@ -19,6 +19,11 @@ export const shownOf = ({
   readonly host: { readonly hasOtherNodes: boolean } | null
 }): string => shownHost({ hostName, node, hasOtherNodes: host?.hasOtherNodes })
 
+const outcomes: Readonly<Record<string, string>> = { FILTERED: 'refused', SELECTED: 'chosen', ALTERNATE: 'alternate', UNKNOWN: 'absent' }
+
+/** What a decision did with a host, in the words of the console. */
+export const hostOutcomeText = (outcome: string): string => outcomes[outcome] ?? outcome.toLowerCase().replaceAll('_', ' ')
+
 /** Parses a key that `nameOfHost` made. */
 export function hostOfName(name: string): { readonly host: string; readonly node: string | null } {
   const slash = name.indexOf('/')

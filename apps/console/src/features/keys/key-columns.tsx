@@ -12,6 +12,8 @@ const states: Readonly<Record<Key['state'], readonly [glyph: string, colour: str
   REVOKED: ['x', 'red'],
 }
 
+const scopesOf = ({ scopes }: Key): string => scopes.toReversed().join(', ')
+
 /** The columns of the list, with the actions on active keys. */
 export const keyColumns = (onStep: (step: Step, key: Key) => void): TableColumn<Key>[] => [
   { key: 'name', label: 'Name', width: 'minmax(110px, 1.2fr)', value: ({ name }) => name },
@@ -20,16 +22,17 @@ export const keyColumns = (onStep: (step: Step, key: Key) => void): TableColumn<
     key: 'prefix',
     label: 'Prefix',
     title: 'The beginning of the secret, which may be shown.',
-    width: '120px',
+    width: '132px',
     value: ({ prefix }) => prefix,
     cell: ({ prefix }) => <span className="mono">{prefix}</span>,
   },
   {
     key: 'scopes',
     label: 'Scopes',
-    width: 'minmax(130px, 1.6fr)',
-    value: ({ scopes }) => scopes.join(', '),
-    cell: ({ scopes }) => <span title={scopes.join(', ')}>{scopes.join(', ')}</span>,
+    title: 'What the key allows. The scope that allows most is named first.',
+    width: 'minmax(200px, 3fr)',
+    value: scopesOf,
+    cell: (key) => <span title={scopesOf(key)}>{scopesOf(key)}</span>,
   },
   {
     key: 'bound',

@@ -106,7 +106,7 @@ function Keys() {
           <Stale error={error} atMs={readAtMs} everyMs={REFRESH_MS} isOther={isOld}>
             <Group justify="space-between" mb={4}>
               <Text size="sm" fw={600} role="status" data-count={total}>
-                {formatCount(total)} of {formatCount(newest.all)} keys
+                {formatCount(total)} of {formatCount(newest.all)} {nouns[newest.all === 1 ? 0 : 1]}
               </Text>
               <ColumnChooser list="keys" columns={columns} />
             </Group>

@@ -54,8 +54,8 @@ export function Failures({ activity, call }: { readonly activity: Activity; read
             ]}
           />
           <Text size="xs" c="dimmed">
-            Each request counts once, under the reason for which most of its admitted hosts were refused.
-            {failuresCut ? ' Only the newest 20,000 requests were examined.' : ''}
+            Each failed decision counts once, under the reason for which most of the hosts that its request admits were refused.
+            {failuresCut ? ' Only the newest 20,000 failed decisions were examined.' : ''}
             {unexplained > 0 && (
               <>
                 {' '}

@@ -53,7 +53,7 @@ export function Rate({ activity, call, onTake }: RateProps) {
           <i className="overview-failed" aria-hidden /> failed
         </span>
         <span>
-          <i className="overview-placed" aria-hidden /> the others
+          <i className="overview-placed" aria-hidden /> not failed
         </span>
         {took === null ? null : (
           <>
@@ -67,7 +67,7 @@ export function Rate({ activity, call, onTake }: RateProps) {
         )}
         {total === 0 ? null : (
           <span data-marks={total}>
-            <i className="overview-mark-sample" aria-hidden /> {formatCount(total)} changed
+            <i className="overview-mark-sample" aria-hidden /> {formatCount(total)} {total === 1 ? 'change' : 'changes'}
           </span>
         )}
         <details>

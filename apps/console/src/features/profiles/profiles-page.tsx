@@ -38,8 +38,8 @@ export function ProfilesPage() {
     >
       <Stack gap="xs">
         <Text size="sm" c="dimmed">
-          How hosts are chosen, as data: filters in their order and weighers with multipliers. A call names a profile; otherwise the profile
-          default decides.
+          A profile defines how requests are decided: its filters in their order, and its weighers with their multipliers. A call can name a
+          profile; if it names none, the profile default decides.
         </Text>
         {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
         {data === undefined ? (
@@ -80,7 +80,7 @@ const columns: TableColumn<Row>[] = [
     value: ({ rollout }) => (rollout === null ? '' : `@${rollout.candidate.number} ${rollout.mode} ${rollout.percent}`),
     cell: ({ rollout }) =>
       rollout === null ? (
-        <span className="dimmed">nothing</span>
+        <span className="dimmed">none</span>
       ) : (
         <>
           @{rollout.candidate.number} <StateBadge state={rollout.mode} percent={rollout.mode === 'CANARY' ? rollout.percent : undefined} />

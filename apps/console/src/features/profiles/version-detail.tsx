@@ -104,7 +104,7 @@ function Summary({ version }: { readonly version: Version }) {
       {note === null ? null : <Text size="sm">{note}</Text>}
       <Text size="sm" c="dimmed">
         {chosen} Normalisation: {normalisations[normalisation] ?? normalisation.toLowerCase()}. Among equal hosts,{' '}
-        {tieOrder === 'FIRST_SEEN' ? 'the one seen first is preferred' : 'the seed decides'}.
+        {tieOrder === 'FIRST_SEEN' ? 'the one that reported first is preferred' : 'the seed decides'}.
         {compat === 'NOVA' ? ' It decides as Nova does, including its surprising behaviour.' : ''}
         {nova === null
           ? ''
@@ -133,7 +133,7 @@ function placementText(placement: NonNullable<Version['nova']>['placement']): st
   return ` Before the filters it enforces traits, requested destinations${kept.map((one) => `, ${one}`).join('')}.`
 }
 
-function Changes({ version: { diff, state }, active }: { readonly version: Version; readonly active: number }) {
+function Changes({ version: { diff, number, state }, active }: { readonly version: Version; readonly active: number }) {
   if (state === 'ACTIVE') return null
   if (diff.length === 0)
     return (
@@ -142,8 +142,8 @@ function Changes({ version: { diff, state }, active }: { readonly version: Versi
       </Alert>
     )
   return (
-    <Part title={`Changes against version ${active}, which decides`}>
-      {(label) => <FieldChanges label={label} maxHeight="280px" changes={diff} sides={[`Version ${active}`, 'This one']} />}
+    <Part title={`Differences from version ${active}, which decides`}>
+      {(label) => <FieldChanges label={label} maxHeight="280px" changes={diff} sides={[`Version ${active}`, `Version ${number}`]} />}
     </Part>
   )
 }

@@ -4,7 +4,15 @@ import { agrees, modeOf, problemsOf, type Replica } from './compare.ts'
 const replica = (id: string, more: Partial<Replica> = {}): Replica => ({
   ...{ id, url: null, version: '1.0.0', featureLevel: 6, mode: 'NORMAL', reason: null, live: true, answers: false, revision: '9' },
   ...{ lagEvents: 0, lag: 'PT0S', violations: 0, checkedAt: null, stateHash: { revision: '9', hash: 'aa' } },
-  ...{ lagHistory: [], decisionsPerSecond: 0, proposals: 0, conflicts: 0, memoryBytes: 0, hosts: { up: 0, suspect: 0, down: 0 } },
+  ...{
+    lagHistory: [],
+    decisionsPerSecond: 0,
+    proposals: 0,
+    conflicts: 0,
+    memoryBytes: 0,
+    hosts: { up: 0, suspect: 0, down: 0 },
+    plugins: [],
+  },
   ...{ startedAt: '2026-11-20T09:00:00.000Z', lastSeenAt: '2026-11-20T09:14:02.000Z', stoppedAt: null },
   ...more,
 })

@@ -6,7 +6,7 @@ export const REPLICA_STATES = graphql(`
     replicas {
       id url version featureLevel mode reason live answers revision lagEvents lag violations checkedAt
       stateHash { revision hash } startedAt lastSeenAt stoppedAt
-      lagHistory decisionsPerSecond proposals conflicts memoryBytes hosts { up suspect down }
+      lagHistory decisionsPerSecond proposals conflicts memoryBytes hosts { up suspect down } plugins { name version }
     }
     health {
       replica mode reason code engine revision stateAge release version featureLevel flushMs sharedFlush

@@ -2,7 +2,7 @@ import type { Replica } from './compare.ts'
 import { lagOf, pathOf } from './lag.ts'
 import './lag-line.css'
 
-const WIDTH = 60
+const WIDTH = 24
 const HEIGHT = 14
 
 /** The lag of a replica in the last ten minutes, as a chart and as text. */

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import { lagOf, pathOf } from './lag.ts'
 
-test('the text has the smallest, largest and present lag, and no present lag if the replica is silent', () => {
-  const replica = { lagHistory: [null, 'PT0.004S', 'PT1.2S', 'PT0S'], lag: 'PT0.002S', live: true }
-  expect(lagOf(replica)).toEqual({ steps: [undefined, 4, 1_200, 0], most: 1_200, text: '0 ms to 1.2 s, now 2 ms' })
-  expect(lagOf({ ...replica, live: false })?.text).toBe('0 ms to 1.2 s')
+test('the text has the smallest and the largest lag', () => {
+  const replica = { lagHistory: [null, 'PT0.004S', 'PT1.2S', 'PT0S'] }
+  expect(lagOf(replica)).toEqual({ steps: [undefined, 4, 1_200, 0], most: 1_200, text: '0 ms to 1.2 s' })
   expect(lagOf({ ...replica, lagHistory: [null, null] })).toBeUndefined()
 })
 

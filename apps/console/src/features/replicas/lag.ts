@@ -7,18 +7,17 @@ export interface Lag {
   readonly steps: readonly (number | undefined)[]
   /** The largest lag of all steps, in milliseconds. */
   readonly most: number
-  /** The smallest lag, the largest lag and, if the replica is live, the lag at its last heartbeat. */
+  /** The smallest and the largest lag. */
   readonly text: string
 }
 
 /** The lag of a replica. Undefined if no heartbeat was read in the last ten minutes. */
-export function lagOf({ lagHistory, lag, live }: Pick<Replica, 'lagHistory' | 'lag' | 'live'>): Lag | undefined {
+export function lagOf({ lagHistory }: Pick<Replica, 'lagHistory'>): Lag | undefined {
   const steps = lagHistory.map((one) => (one === null ? undefined : readDuration(one)))
   const known = steps.filter((one) => one !== undefined)
   if (known.length === 0) return undefined
   const most = Math.max(...known)
-  const now = live ? `, now ${formatDuration(readDuration(lag))}` : ''
-  return { steps, most, text: `${formatDuration(Math.min(...known))} to ${formatDuration(most)}${now}` }
+  return { steps, most, text: `${formatDuration(Math.min(...known))} to ${formatDuration(most)}` }
 }
 
 /** The `d` attribute of an SVG path in a box of this width and height. The steps between two gaps are joined by a line. */

@@ -6,14 +6,18 @@ import type { TableColumn } from '../../ui/table/table.tsx'
 import { agrees, modeOf, type Replica } from './compare.ts'
 import { lagOf } from './lag.ts'
 import { LagLine } from './lag-line.tsx'
-import { conflictsText, conflictsTitle, hostsText, memoryText, rateText } from './vitals.ts'
+import { conflictsText, conflictsTitle, hostsText, memoryText, pluginsText, rateText } from './vitals.ts'
+
+/** How far a replica is behind the end of the log: the entries that it has not applied, if there are any, and their age. */
+const lagText = ({ lagEvents, lag }: Replica): string =>
+  `${lagEvents === 0 ? '' : `${formatCount(lagEvents)} ${lagEvents === 1 ? 'entry' : 'entries'}, `}${formatDuration(readDuration(lag))}`
 
 /** The columns of the list. `all` are all replicas, because a column compares the state of a replica with those of all others. */
 export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] => [
   {
     key: 'name',
     label: 'Replica',
-    width: 'minmax(120px, 2fr)',
+    width: 'minmax(110px, 2fr)',
     value: ({ id }) => id,
     cell: ({ id, url, answers }) => (
       <span title={url ?? 'The replica has no address yet'}>
@@ -24,7 +28,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   },
   {
     key: 'mode',
-    label: 'Role',
+    label: 'Mode',
     width: '100px',
     value: modeOf,
     cell: (replica) => <Mode replica={replica} />,
@@ -34,15 +38,16 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
     key: 'lag',
     label: 'Lag',
     title: 'Log entries that the replica had not applied at its last heartbeat, and the age of the oldest one.',
-    width: 'minmax(92px, 0.6fr)',
+    width: 'minmax(60px, 0.6fr)',
     align: 'right',
-    value: ({ lagEvents, lag }) => `${formatCount(lagEvents)}, ${formatDuration(readDuration(lag))}`,
+    value: lagText,
+    cell: (replica) => <span title={lagText(replica)}>{lagText(replica)}</span>,
   },
   {
     key: 'history',
     label: 'Lag, 10 min',
-    title: 'The longest lag in each ten seconds of the last ten minutes: the smallest value, the largest, and the present one.',
-    width: 'minmax(110px, 1.2fr)',
+    title: 'The longest lag in each ten seconds of the last ten minutes: the smallest and the largest value.',
+    width: 'minmax(160px, 1.2fr)',
     value: (replica) => lagOf(replica)?.text ?? '',
     cell: (replica) => <LagLine replica={replica} />,
   },
@@ -71,7 +76,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
     key: 'rate',
     label: 'Decisions/s',
     title: 'Decisions of the last minute, including refusals and advice.',
-    width: '100px',
+    width: '96px',
     align: 'right',
     value: rateText,
   },
@@ -80,7 +85,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
     label: 'Conflicts',
     title:
       'The share of the proposals of the last minute that had no effect, because they conflicted with an earlier entry of the log or the store refused their entry.',
-    width: '84px',
+    width: '76px',
     align: 'right',
     value: conflictsText,
     cell: (replica) => <span title={conflictsTitle(replica)}>{conflictsText(replica)}</span>,
@@ -100,6 +105,16 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
     width: 'minmax(80px, 1fr)',
     value: hostsText,
     cell: (replica) => <span title={hostsText(replica)}>{hostsText(replica)}</span>,
+  },
+  {
+    key: 'plugins',
+    label: 'Plug-ins',
+    title: 'The plug-ins that the replica has loaded, with their versions.',
+    // this column is hidden by default if no replica has plug-ins
+    isExtra: all.every(({ plugins }) => !plugins?.length),
+    width: 'minmax(90px, 1fr)',
+    value: pluginsText,
+    cell: (replica) => <span title={pluginsText(replica)}>{pluginsText(replica)}</span>,
   },
   {
     key: 'version',
@@ -154,6 +169,7 @@ export const replicaFieldsCopied = (all: readonly Replica[]): readonly RowField<
   ['hostsUp', ({ hosts }) => hosts?.up ?? null, 'hosts'],
   ['hostsSuspect', ({ hosts }) => hosts?.suspect ?? null, 'hosts'],
   ['hostsDown', ({ hosts }) => hosts?.down ?? null, 'hosts'],
+  ['plugins', ({ plugins }) => plugins?.map(({ name, version }) => `${name}@${version}`).join(' ') ?? null, 'plugins'],
   ['version', ({ version }) => version, 'version'],
   ['featureLevel', ({ featureLevel }) => featureLevel, 'level'],
   ['lastSeenAt', ({ lastSeenAt }) => lastSeenAt, 'seen'],

@@ -58,8 +58,8 @@ export function ReplicasPage() {
                   <ColumnChooser list="replicas" columns={columns} />
                 </Group>
                 <Text size="sm" role="status" data-count={replicas.length}>
-                  {formatCount(replicas.filter(({ live }) => live).length)} of {formatCount(replicas.length)} that sent a heartbeat within a
-                  day are live.
+                  {formatCount(replicas.filter(({ live }) => live).length)} of {formatCount(replicas.length)}{' '}
+                  {replicas.length === 1 ? 'replica is' : 'replicas are'} live. A replica without a heartbeat for a day is not listed.
                 </Text>
                 <ListTable
                   list="replicas"

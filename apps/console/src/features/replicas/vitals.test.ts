@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { conflictsText, hostsText, memoryText, rateText } from './vitals.ts'
+import { conflictsText, hostsText, memoryText, pluginsText, rateText } from './vitals.ts'
 
 test.each([
   [null, 'unknown'],
@@ -29,4 +29,19 @@ test('memory and hosts are shown in a readable form', () => {
   expect(memoryText({ memoryBytes: 2 ** 28 })).toBe('256 MiB')
   expect(hostsText({ hosts: { up: 1_200, suspect: 0, down: 0 } })).toBe('1,200 up')
   expect(hostsText({ hosts: { up: 0, suspect: 1, down: 2 } })).toBe('0 up, 1 suspect, 2 down')
+})
+
+test.each([
+  [null, 'unknown'],
+  [[], 'none'],
+  [[{ name: 'rack', version: '1.1.0' }], 'rack 1.1.0'],
+  [
+    [
+      { name: 'rack', version: '1.1.0' },
+      { name: 'power', version: '2.0.0' },
+    ],
+    'rack 1.1.0, power 2.0.0',
+  ],
+])('the plug-ins %j of a replica are shown as %s', (plugins, text) => {
+  expect(pluginsText({ plugins })).toBe(text)
 })

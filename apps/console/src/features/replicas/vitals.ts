@@ -38,3 +38,9 @@ export function hostsText({ hosts }: Pick<Replica, 'hosts'>): string {
     ...(down > 0 ? [`${formatCount(down)} down`] : []),
   ].join(', ')
 }
+
+/** The plug-ins that a replica has loaded, such as "rack 1.1.0, power 2.0.0". */
+export function pluginsText({ plugins }: Pick<Replica, 'plugins'>): string {
+  if (plugins === null) return UNKNOWN
+  return plugins.length === 0 ? 'none' : plugins.map(({ name, version }) => `${name} ${version}`).join(', ')
+}

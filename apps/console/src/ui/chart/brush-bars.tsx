@@ -37,7 +37,9 @@ export function BrushBars({ label, bars, ends, idle, describe, onBrush, children
   const id = useId()
   const [range, setRange] = useState<Range | undefined>()
   const [hovered, setHovered] = useState<number | undefined>()
-  const most = Math.max(1, ...bars.map(heightOf))
+  const highest = Math.max(0, ...bars.map(heightOf))
+  // Bars of height 0 are drawn on a scale as well.
+  const most = Math.max(1, highest)
   const indexOf = (event: MouseEvent): number => {
     const box = event.currentTarget.getBoundingClientRect()
     return within(Math.floor(((event.clientX - box.left) / box.width) * bars.length), bars.length)
@@ -114,7 +116,7 @@ export function BrushBars({ label, bars, ends, idle, describe, onBrush, children
         <span>{ends[0]}</span>
         <span id={id} aria-live="polite" data-brush-line>
           {shownRange === undefined
-            ? (idle ?? `at most ${formatCount(most)} in one bar`)
+            ? (idle ?? `at most ${formatCount(highest)} in one bar`)
             : describe(Math.min(...shownRange), Math.max(...shownRange))}
         </span>
         <span>{ends[1]}</span>

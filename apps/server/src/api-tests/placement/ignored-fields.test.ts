@@ -124,20 +124,21 @@ test('an affinity hint is reported as ignored only if the profile has no filter 
   expect(await ignored(spec, { profile: 'near' })).toEqual([])
 })
 
-test('the decision and a simulation name the hints that no document locates', async () => {
+test('the answer of a call, its decision and a simulation name the hints that no document locates', async () => {
   const hints = (...keys: readonly string[]) => keys.map((key) => ({ key, values: [randomUUID()] }))
   const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 64 }, schedulerHints: hints('near_volume', 'reservation') } }
   const FIELDS = 'ignoredFields unlocatedFields'
   const { selectDestinations } = await dataOf(
     api,
-    `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { ... on SelectDestinationsPayload { decision { ${FIELDS} } } } }`,
+    `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { ... on SelectDestinationsPayload { ${FIELDS} decision { ${FIELDS} } }
+      ... on NoValidHost { ${FIELDS} decision { ${FIELDS} } } } }`,
     { in: { idempotencyKey: randomUUID(), claim: { mode: 'NONE' }, spec } },
   )
   const expected = {
     ignoredFields: ['schedulerHints.near_volume', 'schedulerHints.reservation'],
     unlocatedFields: ['schedulerHints.near_volume'],
   }
-  expect(selectDestinations.decision).toEqual(expected)
+  expect(selectDestinations).toEqual({ ...expected, decision: expected })
   const SIMULATE = `query ($in: SimulateInput!) { simulate(input: $in) { decisions { ${FIELDS} } } }`
   expect((await dataOf(api, SIMULATE, { in: { requests: [{ spec }] } })).simulate.decisions).toEqual([expected])
 })

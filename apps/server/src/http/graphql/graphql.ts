@@ -1,7 +1,7 @@
 import { atOnce, type Steps } from '@gantt/scheduler-core'
 import { type DocumentNode, type ExecutionResult, GraphQLError, type GraphQLSchema, Kind } from 'graphql'
 import { createYoga, isAsyncIterable, mapAsyncIterator, type Plugin, type YogaServerInstance } from 'graphql-yoga'
-import { answerYielding, callAnswered, pauseOfQuery } from '../../event-loop/query.ts'
+import { answerYielding, callAnswered, callSubscribes, pauseOfQuery } from '../../event-loop/query.ts'
 import type { Context } from '../../schema/context.ts'
 import { fault, isFault } from '../../schema/types/faults.ts'
 import { servicesFor } from '../../services/key/bound.ts'
@@ -226,13 +226,16 @@ function useAnswerLimit(): Plugin<Context, Call> {
         if (!(Symbol.asyncIterator in result)) setResult((await written(result as ExecutionResult, answerOf(args.contextValue))) as never)
       },
     }),
-    onSubscribe: ({ args }) => ({
-      onSubscribeResult: () => ({
-        async onNext({ result, setResult }) {
-          setResult((await written(result as ExecutionResult, answerOf(args.contextValue))) as never)
-        },
-      }),
-    }),
+    onSubscribe: ({ args }) => {
+      callSubscribes()
+      return {
+        onSubscribeResult: () => ({
+          async onNext({ result, setResult }) {
+            setResult((await written(result as ExecutionResult, answerOf(args.contextValue))) as never)
+          },
+        }),
+      }
+    },
   }
 }
 

@@ -50,6 +50,34 @@ test.each([0, 1, 100, 300, 100_000])('past fleets are correct in any order of qu
   fleets.close()
 })
 
+test.each([0, 1, 300, 100_000])('fleets that are given back do not change other fleets (at most %i cached objects)', async (limit) => {
+  const { past, was } = await aPast()
+  const fleets = createPastFleets(past, { limit })
+  const lent: { readonly fleet: Fleet; readonly revision: number }[] = []
+  for (let i = 0; i < 60; i++) {
+    const revision = (i * 37 + ((i * i) % 11)) % (ENTRIES + 1)
+    const fleet = i % 3 === 0 && lent[0] !== undefined ? fleets.copy(lent[0].fleet) : await fleets.at(revision)
+    lent.push({ fleet, revision: fleet.place.revision })
+    if (i % 4 === 3) for (const one of lent.splice(1, 2)) fleets.giveBack(one.fleet)
+    for (const one of lent) expect(stateOf(one.fleet)).toBe(was[one.revision])
+  }
+  fleets.close()
+})
+
+test('a copy reuses the memory of a fleet that was given back, which has no hosts afterwards', async () => {
+  const { past, was } = await aPast()
+  const fleets = createPastFleets(past)
+  const first = await fleets.at(50)
+  const memory = first.hosts.columns.status.buffer
+  fleets.giveBack(first)
+  expect(first.hosts.count).toBe(0)
+  const second = await fleets.at(50)
+  expect(second.hosts.columns.status.buffer).toBe(memory)
+  expect(stateOf(second)).toBe(was[50])
+  expect(fleets.copy(second, 1e15).now).toBe(1e15)
+  fleets.close()
+})
+
 test("the second query for a past fleet reads only the fleet's log position from the store", async () => {
   const { past, was } = await aPast()
   let loaded = 0

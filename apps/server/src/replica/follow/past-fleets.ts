@@ -1,4 +1,4 @@
-import { copyFleet, Fleet, type FleetReader, rebuildFleet } from '@gantt/scheduler-core'
+import { copyFleet, copyFleetAt, Fleet, type FleetReader, giveUpFleet, rebuildFleet } from '@gantt/scheduler-core'
 import { answerYielding, pauseOfQuery } from '../../event-loop/query.ts'
 import { ENTRIES_AT_ONCE, type LogReader, LogTrimmedError, StoreWentBackError } from '../../sync/synchronizer.ts'
 import { realTimers, type Timers } from '../../timers.ts'
@@ -17,6 +17,8 @@ const KEPT_MOMENTS = 8
 /** How many copies of the live fleet are cached, spread over its lifetime. Fewer are cached if they exceed the memory limit. */
 const KEPT_SNAPSHOTS = 8
 const FEWEST_SNAPSHOTS = 2
+/** Up to this many bytes of fleets that nobody uses any more are stored for later copies. A call can explain many decisions at once. */
+const MAX_SPARE_BYTES = 64 * 2 ** 20
 /** A fleet that was not queried for this long is dropped. */
 const IDLE_MS = 300_000
 /** A cached fleet is advanced by at most this many entries. For a greater distance, a nearer checkpoint is loaded. */
@@ -36,6 +38,10 @@ export interface PastFleets {
   read<Answer>(revision: number, use: (fleet: Fleet) => Answer): Promise<Answer>
   /** A fleet that the caller may change. Throws RangeError as `read` does. */
   at(revision: number): Promise<Fleet>
+  /** A copy of a fleet that the caller may change, at least as late as `time` (milliseconds since 1970). */
+  copy(fleet: Fleet, time?: number): Fleet
+  /** Takes back a fleet from `at` or `copy`, so that later copies reuse its memory. Nobody may use the fleet afterwards. */
+  giveBack(fleet: Fleet): void
   /** Caches a copy of the live fleet, from which later queries continue. Drops the cached copies of any other live fleet. */
   keep(snapshot: Snapshot): void
   /** How many fleets are cached, and how many hosts, claims and keys they have together. */
@@ -78,11 +84,11 @@ export function createPastFleets(
 ): PastFleets {
   const kept = new Set<Kept>()
   let living: Living | undefined
-  /** A dropped fleet. The next copy reuses its columns. */
-  let spare: Fleet | undefined
+  /** The memory of fleets that nobody uses any more. The next copies reuse it. */
+  const spares: ArrayBuffer[] = []
   let turn: Promise<unknown> = Promise.resolve()
   const sweep = (): void => {
-    spare = undefined
+    spares.length = 0
     // a snapshot needs memory only for data that has changed since, and it cannot be created again, so it is not dropped for its age
     for (const one of kept) if (one.kind !== 'snapshot' && timers.now() - one.usedAt > IDLE_MS) kept.delete(one)
   }
@@ -100,10 +106,16 @@ export function createPastFleets(
     const loaded = [...origins()].filter((origin) => origin !== living)
     return asked.length > 1 && sum(asked) + (loaded.length > 1 ? sum(loaded) : 0) > limit
   }
-  /** Drops a fleet. The next copy reuses its columns, because allocating the columns of a large fleet is expensive. */
+  const giveBack = (fleet: Fleet): void => {
+    const memory = limit === 0 ? undefined : giveUpFleet(fleet)
+    if (memory === undefined) return
+    const stored = spares.reduce((sum, { byteLength }) => sum + byteLength, 0)
+    if (stored + memory.byteLength <= MAX_SPARE_BYTES) spares.push(memory)
+  }
+  /** Drops a fleet. */
   const dropFleet = (one: Kept): void => {
     kept.delete(one)
-    if (one.kind === 'moment') spare = one.fleet
+    if (one.kind === 'moment') giveBack(one.fleet)
   }
 
   /** Caches a fleet, and drops the least recently used ones beyond the limits. */
@@ -113,13 +125,6 @@ export function createPastFleets(
     const oldestFirst = others()
     for (const moment of oldestFirst.filter(({ kind }) => kind === 'moment').slice(0, -KEPT_MOMENTS)) dropFleet(moment)
     for (const oldest of oldestFirst) if (isOver() && kept.has(oldest)) dropFleet(oldest)
-  }
-
-  /** A copy of `fleet`. It reuses the columns of a dropped fleet, if there is one, so that no new memory is allocated. */
-  const copyOf = (fleet: Fleet): Fleet => {
-    const copy = copyFleet(fleet, spare)
-    spare = undefined
-    return copy
   }
 
   const find = (revision: number): Kept | undefined => {
@@ -145,7 +150,7 @@ export function createPastFleets(
     const near = nearestBefore(revision)
     if (near !== undefined) {
       near.usedAt = timers.now()
-      return { fleet: copyOf(near.fleet), origin: near.origin }
+      return { fleet: copyFleet(near.fleet, spares.pop()), origin: near.origin }
     }
     const fleet = await fromCheckpoint(store, revision, reader)
     const origin: Origin = { things: sizeOf(fleet) }
@@ -233,8 +238,10 @@ export function createPastFleets(
         if (limit === 0) return make(revision)
         const known = find(revision)
         if (known !== undefined) await isThere(known)
-        return copyFleet(await make(revision))
+        return copyFleet(await make(revision), spares.pop())
       }),
+    copy: (fleet, time = 0) => copyFleetAt(fleet, time, spares.pop()),
+    giveBack,
     keep: keepSnapshot,
     get kept() {
       return { fleets: kept.size, things: things() }
@@ -243,7 +250,7 @@ export function createPastFleets(
       stopSweep?.()
       kept.clear()
       living = undefined
-      spare = undefined
+      spares.length = 0
     },
   }
 }

@@ -10,8 +10,11 @@ export interface StartFigures {
 
 /** Describes the start in words, for operators. */
 export function startText({ checkpoint, checkpointMs, entries, entriesMs }: StartFigures): string {
-  const from = checkpoint === 0 ? 'no checkpoint' : `the checkpoint at revision ${checkpoint} in ${secondsOf(checkpointMs)}`
-  return `Fleet: ${from}, and ${entries} entries after it in ${secondsOf(entriesMs)}.`
+  if (checkpoint === 0 && entries === 0) return 'Fleet: empty, because the log has no entries yet.'
+  const applied = `${entries} ${checkpoint === 0 ? '' : 'later '}${entries === 1 ? 'entry' : 'entries'} of the log applied in ${secondsOf(entriesMs)}`
+  return checkpoint === 0
+    ? `Fleet: ${applied}.`
+    : `Fleet: checkpoint at revision ${checkpoint} loaded in ${secondsOf(checkpointMs)}, ${applied}.`
 }
 
 const secondsOf = (ms: number): string => `${(ms / 1_000).toFixed(2)} s`

@@ -75,7 +75,7 @@ Explanation.implement({
       resolve: async (examined) => {
         const matrix = await examined.matrix()
         // hosts that have left the fleet have no verdict and are omitted from both lists
-        const names = examined.names.filter((_, index) => matrix.firstRefusing[index] !== NOT_PRESENT)
+        const names = examined.hosts.filter((_, index) => matrix.firstRefusing[index] !== NOT_PRESENT)
         return { matrix: withoutGone(matrix), names }
       },
     }),

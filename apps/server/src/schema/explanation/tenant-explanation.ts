@@ -12,10 +12,13 @@ const TenantDemandKind = builder.enumType('TenantDemandKind', {
 })
 
 const TenantDemandState = builder.enumType('TenantDemandState', {
-  description: 'The result for a demand: whether any host meets the demand together with all demands listed above it.',
+  description: 'The result for a demand (see the values).',
   values: {
-    MET: { description: 'At least one host meets this demand together with all demands listed above it.' },
-    IN_THE_WAY: { description: 'No host meets this demand together with all demands listed above it.' },
+    MET: { description: 'At least one host meets all demands with this state.' },
+    IN_THE_WAY: {
+      description:
+        'No host meets all demands with this state and all that are MET. If several demands have this state, a host can meet each of them alone.',
+    },
     NOT_TOLD: {
       description:
         'It is not shown whether a host meets this demand, because the demand was not evaluated or because the tenant must not learn the result.',
@@ -53,7 +56,8 @@ const TenantExplanation = builder.objectRef<TenantExplanationShape>('TenantExpla
     }),
     demands: t.field({
       type: [TenantDemand],
-      description: 'The demands of the request, in the order of evaluation.',
+      description:
+        'The demands of the request: first those that are MET, then those that are IN_THE_WAY, then the others, each in the order of evaluation.',
       resolve: ({ demands }) => [...demands],
     }),
     isInYourHands: t.exposeBoolean('isInYourHands', {

@@ -137,6 +137,9 @@ export const InstanceDestinations = builder.objectRef<InstanceDestinationsShape>
 const ignoredFields =
   'The paths in the request of fields that had no effect: fields of a Nova document that this release does not know, extra specs, hints and image properties that nothing in the profile reads, and hints, volumes and ports that no recent document locates, unless a filter refuses hosts for that. Includes `claim.ttl` (`ttl` of claimCreate) if nothing is reserved, `claim.untilCounted` if nothing is reserved, if a claim moves, or while a live replica cannot read such reservations, and `claim.mode` if it is CONFIRM and the intent claims nothing.'
 
+const unlocatedFields =
+  'Those of `ignoredFields` that something in the profile reads, and that have no effect because no recent document of another service locates the volumes and ports that they name, for example because the collector of a host is paused.'
+
 const SelectDestinationsPayload = builder.objectRef<Placed>('SelectDestinationsPayload').implement({
   description: 'The instances are placed, and their claims are stored durably.',
   fields: (t) => ({
@@ -149,6 +152,7 @@ const SelectDestinationsPayload = builder.objectRef<Placed>('SelectDestinationsP
     replayed: t.exposeBoolean('replayed', { description: 'True if an earlier call with the same idempotency key got the same answer.' }),
     fleetRevision: t.expose('revision', { type: 'Revision', description: "The change's revision. Pass it as minRevision to later calls." }),
     ignoredFields: t.exposeStringList('ignored', { description: ignoredFields }),
+    unlocatedFields: t.stringList({ description: unlocatedFields, resolve: ({ unlocated }) => [...unlocated()] }),
   }),
 })
 
@@ -171,6 +175,7 @@ const NoValidHost = builder.objectRef<NoHost>('NoValidHost').implement({
     }),
     placedCount: t.exposeInt('placedCount', { description: 'How many instances found a host before the first instance that did not.' }),
     ignoredFields: t.exposeStringList('ignored', { description: ignoredFields }),
+    unlocatedFields: t.stringList({ description: unlocatedFields, resolve: ({ unlocated }) => [...unlocated()] }),
   }),
 })
 

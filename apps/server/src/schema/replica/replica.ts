@@ -1,4 +1,4 @@
-import { type AuditCode, type Liveness, promiseOf, type Severity, severityOf } from '@gantt/scheduler-core'
+import { type AuditCode, promiseOf, type Severity, severityOf } from '@gantt/scheduler-core'
 import type { FindingRepairs, OfferedOption, RepairDone, RepairRefused } from '../../services/replica/finding-repairs.ts'
 import type { AuditorView, Difference, HealDone, HealRefused, PresentFinding, ReplicaView } from '../../services/replica/replicas.ts'
 import { builder } from '../builder.ts'
@@ -13,16 +13,7 @@ const StateHash = builder.objectRef<NonNullable<ReplicaView['stateHash']>>('Stat
   }),
 })
 
-const HostStates = builder.objectRef<Readonly<Record<Liveness, number>>>('HostStates').implement({
-  description: 'How many hosts are UP, SUSPECT and DOWN.',
-  fields: (t) => ({
-    up: t.exposeInt('UP', { description: 'How many hosts are UP.' }),
-    suspect: t.exposeInt('SUSPECT', { description: 'How many hosts are SUSPECT.' }),
-    down: t.exposeInt('DOWN', { description: 'How many hosts are DOWN.' }),
-  }),
-})
-
-const Replica = builder.objectRef<ReplicaView>('Replica').implement({
+export const Replica = builder.objectRef<ReplicaView>('Replica').implement({
   description:
     'A process of the service that follows the log. The answering replica is shown in its present state, other replicas as they last reported themselves.',
   fields: (t) => ({
@@ -42,38 +33,6 @@ const Replica = builder.objectRef<ReplicaView>('Replica').implement({
       nullable: { list: false, items: true },
       description: 'The largest lag in each ten seconds of the last ten minutes, oldest first; null where no lag was observed.',
       resolve: ({ lagHistoryMs }) => [...lagHistoryMs],
-    }),
-    decisionsPerSecond: t.float({
-      nullable: true,
-      description: 'Decisions per second in the last minute, including those that claim nothing; null if the replica does not report it.',
-      resolve: ({ vitals }) => vitals?.decisionsPerSecond ?? null,
-    }),
-    proposals: t.int({
-      nullable: true,
-      description: 'How many proposals of the replica had a result in the last minute, with and without effect. Each is for one request.',
-      resolve: ({ vitals }) => vitals?.proposals ?? null,
-    }),
-    conflicts: t.int({
-      nullable: true,
-      description: "The replica's `proposals` without effect: they conflicted with an earlier log entry, or the store refused them.",
-      resolve: ({ vitals }) => vitals?.conflicts ?? null,
-    }),
-    conflictRate: t.float({
-      nullable: true,
-      description: "The share of `conflicts` in the replica's `proposals`, 0 to 1; null if no proposal is known.",
-      resolve: ({ vitals }) => (vitals === null || vitals.proposals === 0 ? null : vitals.conflicts / vitals.proposals),
-    }),
-    memoryBytes: t.field({
-      type: 'SafeInt',
-      nullable: true,
-      description: "The resident memory (RSS) of the replica's process, in bytes.",
-      resolve: ({ vitals }) => vitals?.memoryBytes ?? null,
-    }),
-    hosts: t.field({
-      type: HostStates,
-      nullable: true,
-      description: 'How many hosts are UP, SUSPECT and DOWN, as the replica sees them.',
-      resolve: ({ vitals }) => vitals?.hosts ?? null,
     }),
     violations: t.exposeInt('violations', { description: "How many violations the replica's auditor finds in its state; normally 0." }),
     checkedAt: t.expose('checkedAt', {

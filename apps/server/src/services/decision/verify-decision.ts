@@ -1,6 +1,5 @@
 import {
   canonicalJson,
-  copyFleet,
   examineEach,
   type FirstDifference,
   type Fleet,
@@ -95,8 +94,8 @@ export function createVerifyDecision(
     const entry = place.entryId === null ? undefined : await history.find(place.entryId, place.basis)
     if (place.entryId !== null && entry === undefined) throw new RangeError(`entry ${place.entryId} is not in the log`)
     const before = entry === undefined ? [] : proposalsBefore(entry, place.position ?? 0)
-    const present = replica.fleet.place.revision === place.basis ? copyFleet(replica.fleet) : undefined
-    const state = createOwnFleet(() => present ?? history.at(place.basis))
+    const present = replica.fleet.place.revision === place.basis ? history.copy(replica.fleet) : undefined
+    const state = createOwnFleet(() => present ?? history.at(place.basis), history.giveBack)
     const made = await state.work((fleet) => replayInSteps(fleet, before, record))
     const { instances } = made.record
     const at = entry === undefined ? 0 : await timeAt(entry.revision)

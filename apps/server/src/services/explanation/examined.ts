@@ -9,11 +9,10 @@ import {
   examineShadows,
   type Findings,
   type Fleet,
-  type Gone,
   type HostIndex,
   type HostName,
+  type HostRecord,
   ignoredFields,
-  inSlices,
   multiplierAt,
   PASSES_ALL,
   type Profile,
@@ -22,7 +21,6 @@ import {
   reasonText,
   type SelectedDestination,
   type ShadowStep,
-  type Steps,
   unlocatedFields,
   type VerdictMatrix,
   verdictMatrixInSteps,
@@ -74,9 +72,6 @@ export interface WeigherScore {
   readonly weighted: number
 }
 
-/** `factsOf` yields after this many hosts. */
-const HOSTS_PER_STEP = 1_024
-
 /** The verdict on one host. */
 export interface HostVerdict extends HostName {
   readonly outcome: HostOutcome
@@ -93,6 +88,9 @@ export interface HostVerdict extends HostName {
   checks(shortCircuit?: boolean): Promise<readonly Check[]>
 }
 
+/** What an explanation says about a host, besides the verdict. */
+export type ExaminedHost = Pick<HostRecord, 'host' | 'node' | 'gone' | 'reportedAt'>
+
 /** All results for one instance of a request. They are copies and do not change when the state changes. */
 export interface Examined extends Findings {
   readonly question: Question
@@ -107,14 +105,8 @@ export interface Examined extends Findings {
   readonly unlocated: readonly string[]
   /** The refusals by filters in shadow mode. `steps` does not contain them. */
   readonly shadows: readonly ShadowStep[]
-  /** The names of all hosts, by host index. */
-  readonly names: readonly HostName[]
-  /** By host index: when and why the host had left the fleet, or null if it was present. */
-  readonly gone: readonly (Gone | null)[]
-  /** The names of hosts with several nodes. Texts show these hosts as `host/node`. */
-  readonly withNodes: ReadonlySet<string>
-  /** By host index: store time of the host's last report, or 0 without a report. */
-  readonly reportedAt: readonly number[]
+  /** All hosts, by host index. */
+  readonly hosts: readonly ExaminedHost[]
   /** Store time of the decision or, for a request without a decision, store time of the state. */
   readonly time: number
   outcomeOf(index: number): HostOutcome
@@ -127,37 +119,16 @@ export interface Examined extends Findings {
  * The index of a host. If the name has no node, the first node of the host is returned. A present host is preferred to a forgotten host. A
  * host that was merged into another host is not found. -1 if no host is found.
  */
-export function indexOfHost({ names, gone }: Pick<Examined, 'names' | 'gone'>, { host, node }: HostNameInput): number {
+export function indexOfHost({ hosts }: Pick<Examined, 'hosts'>, { host, node }: HostNameInput): number {
   const isNamed = (known: HostName): boolean => known.host === host && (node == null || known.node === node)
-  const present = names.findIndex((known, index) => gone[index] === null && isNamed(known))
-  return present >= 0 ? present : names.findIndex((known, index) => gone[index]?.mergedInto === null && isNamed(known))
-}
-
-/** Facts about all hosts, by host index. They are copied in slices, because a large fleet would otherwise delay other calls. */
-function* factsOf({ hosts }: Fleet): Steps<Pick<Examined, 'names' | 'gone' | 'withNodes' | 'reportedAt'>> {
-  const names: HostName[] = []
-  const gone: (Gone | null)[] = []
-  const reportedAt: number[] = []
-  const met = new Set<string>()
-  const withNodes = new Set<string>()
-  for (const record of inSlices(hosts.records, HOSTS_PER_STEP)) {
-    if (record === undefined) {
-      yield
-      continue
-    }
-    const { host, node } = record
-    names.push({ host, node })
-    gone.push(record.gone)
-    reportedAt.push(record.reportedAt)
-    if (record.gone === null) (met.has(host) ? withNodes : met).add(host)
-  }
-  return { names, gone, withNodes, reportedAt }
+  const present = hosts.findIndex((known) => known.gone === null && isNamed(known))
+  return present >= 0 ? present : hosts.findIndex((known) => known.gone?.mergedInto === null && isNamed(known))
 }
 
 /** The rank of each host, by host index: 1 for the best, 0 for a host that a filter refused. */
 function ranksOf({ ranked, weighed }: Findings, hosts: number): Int32Array {
   const ranks = new Int32Array(hosts)
-  for (const [i, position] of ranked.entries()) ranks[weighed.hosts[position] as number] = i + 1
+  for (let i = 0; i < ranked.length; i++) ranks[weighed.hosts[ranked[i] as number] as number] = i + 1
   return ranks
 }
 
@@ -187,7 +158,8 @@ export async function examineInstance(question: Question, instance: number, isSh
           ...ignoredIn(question, fleet),
           shadows,
           cause: findings.ranked.length > 0 ? null : yield* cause(),
-          ...(yield* factsOf(fleet)),
+          // the state of a question stays at its revision, so these records do not change
+          hosts: fleet.hosts.records.slice(),
           time: question.decidedAt ?? fleet.now,
         }
       },
@@ -196,26 +168,13 @@ export async function examineInstance(question: Question, instance: number, isSh
     )
     return { ...examined, way: examined.cause === null ? undefined : yield* wayOutAgain(fleet, before, record, examined.cause) }
   })
-  const ranks = ranksOf(found, found.names.length)
+  const ranks = ranksOf(found, found.hosts.length)
   const chosen = outcomesOf(question.answer[instance])
-  const readChecks = (shortCircuit: boolean) =>
-    batched((indexes) =>
-      state.work((fleet) =>
-        checkAgainInSteps(fleet, before, record, instance, function* ({ checksOf }) {
-          const answers: (readonly Check[])[] = []
-          for (const index of indexes) {
-            answers.push(checksOf(index as HostIndex, shortCircuit))
-            yield
-          }
-          return answers
-        }),
-      ),
-    )
-  const allChecks = readChecks(false)
-  const firstChecks = readChecks(true)
+  const allChecks = readChecks(question, instance, false)
+  const firstChecks = readChecks(question, instance, true)
   let matrix: Promise<VerdictMatrix> | undefined
   const outcomeOf = (index: number): HostOutcome =>
-    found.firstRefusing[index] === PASSES_ALL ? (chosen.get(keyOf(found.names[index] as HostName)) ?? 'LOST_ON_WEIGHT') : 'FILTERED'
+    found.firstRefusing[index] === PASSES_ALL ? (chosen.get(keyOf(found.hosts[index] as HostName)) ?? 'LOST_ON_WEIGHT') : 'FILTERED'
   return {
     question,
     instance,
@@ -226,21 +185,36 @@ export async function examineInstance(question: Question, instance: number, isSh
     },
     outcomeOf,
     verdict(index) {
-      const name = found.names[index] as HostName
+      const { host, node, reportedAt } = found.hosts[index] as ExaminedHost
       const rank = ranks[index] as number
       const position = rank === 0 ? undefined : found.ranked[rank - 1]
       return {
-        ...name,
+        ...{ host, node },
         outcome: outcomeOf(index),
         rank: rank === 0 ? null : rank,
         weights: position === undefined ? [] : weightsAt(found, position),
         total: position === undefined ? null : (found.weighed.totals[position] as number),
-        reportAgeMs: ageOf(found.reportedAt[index] ?? 0, found.time),
+        reportAgeMs: ageOf(reportedAt, found.time),
         checks: (shortCircuit = isShortCircuited) => (shortCircuit ? firstChecks(index) : allChecks(index)),
       }
     },
   }
 }
+
+/** Returns a function that evaluates the filters on a host. With `shortCircuit`, no filter is evaluated after the first refusal. */
+const readChecks = ({ record, before, state }: Question, instance: number, shortCircuit: boolean) =>
+  batched((indexes) =>
+    state.work((fleet) =>
+      checkAgainInSteps(fleet, before, record, instance, function* ({ checksOf }) {
+        const answers: (readonly Check[])[] = []
+        for (const index of indexes) {
+          answers.push(checksOf(index as HostIndex, shortCircuit))
+          yield
+        }
+        return answers
+      }),
+    ),
+  )
 
 /** Combines simultaneous reads into one call of `read`, and caches every answer. */
 function batched<Answer>(read: (indexes: readonly number[]) => Promise<readonly Answer[]>): (index: number) => Promise<Answer> {

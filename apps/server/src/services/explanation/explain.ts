@@ -3,7 +3,6 @@ import {
   type Check,
   CORE_VERSION,
   checkAgainInSteps,
-  copyFleetAt,
   currentSpec,
   DEFAULT_PROFILE,
   type DecisionRecord,
@@ -81,7 +80,10 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
    * about the present, the copy has at least the time `since`.
    */
   const stateAt = (revision: number, since = 0): OwnFleet =>
-    createOwnFleet(() => (replica.fleet.place.revision === revision ? copyFleetAt(replica.fleet, since) : history.at(revision)))
+    createOwnFleet(
+      () => (replica.fleet.place.revision === revision ? history.copy(replica.fleet, since) : history.at(revision)),
+      history.giveBack,
+    )
 
   /** Calls the external plug-ins of the profile if the record of the decision does not contain their answers. */
   const askOutside = (fleet: Fleet, profile: Profile, { request, outside: answers = [], source, ends, intent }: DecisionRecord) => {
@@ -238,15 +240,19 @@ const failedInstance = ({ record, answer }: Question): number => (record.instanc
 /** The present facts of the host, and what changed since the state that was examined. */
 async function presentOf(replica: Replica, history: History, { question, instance }: Examined, name: HostNameInput): Promise<Present> {
   // a copy, because the live fleet can change before all facts are read
-  const fleet = copyFleetAt(replica.fleet, replica.storeTime)
-  const index = indexOf(fleet, name)
-  const after = hostFieldsOf(fleet, index)
-  const firstSeen = index === undefined ? undefined : fleet.hosts.get(index).firstSeen
-  const checks = index === undefined ? undefined : await checksNow(fleet, question.record, instance, index)
-  const { lost } = question
-  const changes =
-    lost === undefined ? hostChangesBetween(await question.state.read((past) => hostFieldsOf(past, indexOf(past, name))), after) : []
-  return { checks, changes, ...(firstSeen !== undefined && { firstSeen: await placeOf(history, firstSeen) }) }
+  const fleet = history.copy(replica.fleet, replica.storeTime)
+  try {
+    const index = indexOf(fleet, name)
+    const after = hostFieldsOf(fleet, index)
+    const firstSeen = index === undefined ? undefined : fleet.hosts.get(index).firstSeen
+    const checks = index === undefined ? undefined : await checksNow(fleet, question.record, instance, index)
+    const { lost } = question
+    const changes =
+      lost === undefined ? hostChangesBetween(await question.state.read((past) => hostFieldsOf(past, indexOf(past, name))), after) : []
+    return { checks, changes, ...(firstSeen !== undefined && { firstSeen: await placeOf(history, firstSeen) }) }
+  } finally {
+    history.giveBack(fleet)
+  }
 }
 
 const indexOf = ({ hosts }: Fleet, name: HostNameInput): HostIndex | undefined => nodesNamed(hosts, name)[0]?.index

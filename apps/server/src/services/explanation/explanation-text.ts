@@ -19,8 +19,10 @@ const BEST = 5
 const IGNORED = 3
 
 /** The address of a host, with its node if several hosts have the same host name in the explained state. */
-export const addressIn = ({ withNodes }: Examined, { host, node }: HostName): string =>
-  withNodes.has(host) ? `${host}/${node}` : hostKey({ host, node })
+export function addressIn({ hosts }: Examined, { host, node }: HostName): string {
+  const nodes = hosts.filter((known) => known.host === host && known.gone === null)
+  return nodes.length > 1 ? `${host}/${node}` : hostKey({ host, node })
+}
 
 /** The result of an explanation in one or two sentences, with counts of hosts. */
 export function headlineOf(examined: Examined): string {
@@ -166,9 +168,9 @@ export async function lacksText(verdict: Pick<HostVerdict, 'checks'>): Promise<s
 }
 
 /** The rank of the selected host, from 1; 0 if the host does not pass. */
-function rankOf({ ranked, weighed, names }: Examined, selected: { readonly host: string; readonly node: string }): number {
+function rankOf({ ranked, weighed, hosts }: Examined, selected: { readonly host: string; readonly node: string }): number {
   const position = ranked.findIndex((rankedIndex) => {
-    const name = names[weighed.hosts[rankedIndex] as number]
+    const name = hosts[weighed.hosts[rankedIndex] as number]
     return name?.host === selected.host && name.node === selected.node
   })
   return position + 1

@@ -8,7 +8,6 @@ import {
   isNamedIn,
   NOT_PRESENT,
   nearMissesIn,
-  PASSES_ALL,
   reasonCodes,
   reasonText,
   type VerdictMatrix,
@@ -21,7 +20,7 @@ import { firstOf, keyOf, listOf, type Page, type PageArgs, toCursor } from '../c
 import { noSuchReason } from '../calls/reason-codes.ts'
 import { compileLine } from '../host/host-query.ts'
 import type { HostNameInput } from '../host/hosts.ts'
-import { type Examined, type HostOutcome, type HostVerdict, indexOfHost } from './examined.ts'
+import { type Examined, type ExaminedHost, type HostOutcome, type HostVerdict, indexOfHost } from './examined.ts'
 import { type Deciding, decidingOf } from './weighing.ts'
 
 export interface SelectionNote {
@@ -90,7 +89,7 @@ export async function listVerdicts(
   filter: VerdictFilter,
   order: VerdictOrder,
 ): Promise<Page<HostVerdict>> {
-  const { question, instance, names } = examined
+  const { question, instance, hosts: known } = examined
   const list = listOf('verdicts', [question.record.id, question.basis, question.record.request, instance, filter, order])
   const first = firstOf(list, page)
   const from = (keyOf<[number]>(list, page, ['number'])?.[0] ?? -1) + 1
@@ -100,33 +99,57 @@ export async function listVerdicts(
   return {
     edges: shown.map((index, i) => ({ cursor: toCursor(list, [from + i]), node: examined.verdict(index) })),
     hasNextPage: from + first < indexes.length,
-    hasPreviousPage: from > 0 && names.length > 0,
+    hasPreviousPage: from > 0 && known.length > 0,
     totalCount: () => indexes.length,
   }
 }
 
-async function inOrder(examined: Examined, order: VerdictOrder): Promise<number[]> {
-  const { names, ranked, weighed, firstRefusing } = examined
+async function inOrder(examined: Examined, order: VerdictOrder): Promise<ArrayLike<number>> {
+  const { hosts, ranked, weighed, firstRefusing } = examined
   if (order === 'DISTANCE') return byDistance(await examined.matrix())
-  const isThere = (index: number): boolean => firstRefusing[index] !== NOT_PRESENT
-  if (order === 'NAME')
-    return sortYielding(
-      names.flatMap((_, i) => (isThere(i) ? [i] : [])),
-      (a, b) => byCodeUnit(hostKey(nameAt(names, a)), hostKey(nameAt(names, b))),
-    )
-  const refused = [...firstRefusing.keys()].filter((index) => firstRefusing[index] !== PASSES_ALL && isThere(index))
-  const stepOf = (index: number) => firstRefusing[index] as number
-  const sorted = await sortYielding(refused, (a, b) => stepOf(b) - stepOf(a) || a - b)
-  return [...ranked.map((position) => weighed.hosts[position] as number), ...sorted]
+  if (order === 'NAME') {
+    const present = indexesWhere(firstRefusing, (step) => step !== NOT_PRESENT)
+    const keyAt = (index: number): string => hostKey(hosts[index] as ExaminedHost)
+    return sortYielding(present, (a, b) => byCodeUnit(keyAt(a), keyAt(b)))
+  }
+  return byRank({ ranked, weighed, firstRefusing })
 }
 
-const nameAt = (names: Examined['names'], index: number) => names[index] as Examined['names'][number]
+/** Hosts that pass, best first, followed by refused hosts: those that reached the last filters come first. */
+function byRank({ ranked, weighed, firstRefusing }: Pick<Examined, 'ranked' | 'weighed' | 'firstRefusing'>): Int32Array {
+  const refusals = new Int32Array(NOT_PRESENT)
+  for (let index = 0; index < firstRefusing.length; index++) {
+    const step = firstRefusing[index] as number
+    if (step < NOT_PRESENT) refusals[step] = (refusals[step] as number) + 1
+  }
+  // for each filter, where the next host that it refuses goes
+  const nextOf = new Int32Array(NOT_PRESENT)
+  let count = ranked.length
+  for (let step = NOT_PRESENT - 1; step >= 0; step--) {
+    nextOf[step] = count
+    count += refusals[step] as number
+  }
+  const order = new Int32Array(count)
+  for (let i = 0; i < ranked.length; i++) order[i] = weighed.hosts[ranked[i] as number] as number
+  for (let index = 0; index < firstRefusing.length; index++) {
+    const step = firstRefusing[index] as number
+    if (step < NOT_PRESENT) order[(nextOf[step] as number)++] = index
+  }
+  return order
+}
+
+/** The indexes of the values for which `isWanted` returns true. */
+function indexesWhere(values: Uint8Array, isWanted: (value: number) => boolean): number[] {
+  const indexes: number[] = []
+  for (let index = 0; index < values.length; index++) if (isWanted(values[index] as number)) indexes.push(index)
+  return indexes
+}
 
 /** Hosts that pass, sorted by rank, followed by refused hosts, sorted by how near they are to passing. */
 function byDistance({ firstRefusing, rank, distance }: VerdictMatrix): Promise<number[]> {
   const of = (column: ArrayLike<number>, index: number) => column[index] as number
   return sortYielding(
-    [...firstRefusing.keys()].filter((index) => firstRefusing[index] !== NOT_PRESENT),
+    indexesWhere(firstRefusing, (step) => step !== NOT_PRESENT),
     (a, b) => of(distance, a) - of(distance, b) || of(rank, a) - of(rank, b) || a - b,
   )
 }
@@ -139,30 +162,50 @@ async function compileFilter(table: HostTable, examined: Examined, filter: Verdi
   if (unknown !== undefined) throw InputFault.at(['filter', 'reason'], unknown, `the code of a reason: ${noSuchReason(unknown)}`)
   if (hosts && hosts.length > MAX_NAMED) throw InputFault.at(['filter', 'hosts'], hosts.length, `at most ${MAX_NAMED} hosts`)
   const matrix = reason || refusedBy ? await examined.matrix() : undefined
-  const wanted = hosts ? isNamedIn(table, hosts) : undefined
-  const isAsked = compileLine(query, nameFields, nameReadersIn(table), ['filter', 'query'])
-  const stepOf = (name: string): number => examined.steps.findIndex(({ filter: known }) => known === name)
-  // each host is compared with a set, because a list of names can be long
-  const [rejecting, reasons, refusingAlone] = [rejectedBy, reason, refusedOnlyBy].map((names) => names && new Set(names))
-  const [reachedSteps, passedSteps] = [reached, passed].map((names) => [...new Set(names?.map(stepOf))])
-  const isBest = tied ? tiedAtTop(examined) : undefined
-  const bits = [...new Set(refusedBy?.map((name) => matrix?.filters.indexOf(name) ?? -1))]
+  const hostAt = (index: number) => examined.hosts[index] as ExaminedHost
   const firstStep = (index: number): number => examined.firstRefusing[index] as number
+  const refusingAt = (index: number): string | undefined => examined.steps[firstStep(index)]?.filter
+  const stepsOf = (names: readonly string[]) => [...new Set(names.map((name) => examined.steps.findIndex((step) => step.filter === name)))]
+  // each condition that the caller sets; a list of names can be long, so hosts are compared with sets
+  const conditions: ((index: number) => boolean)[] = []
+  if (hosts) {
+    const isWanted = isNamedIn(table, hosts)
+    conditions.push((index) => isWanted(hostAt(index)))
+  }
+  const isAsked = compileLine(query, nameFields, nameReadersIn(table), ['filter', 'query'])
+  if (query) conditions.push((index) => isAsked(hostAt(index)))
+  if (rejectedBy) {
+    const rejecting = new Set(rejectedBy)
+    conditions.push((index) => rejecting.has(refusingAt(index) ?? ''))
+  }
+  if (reason && matrix) {
+    const reasons = new Set(reason)
+    conditions.push((index) => reasons.has(matrix.codes[matrix.reason[index] as number] ?? ''))
+  }
+  if (refusedBy && matrix) {
+    const bits = [...new Set(refusedBy.map((name) => matrix.filters.indexOf(name)))]
+    conditions.push((index) => bits.every((bit) => refusesAt(matrix, index, bit)))
+  }
+  if (outcome) conditions.push((index) => outcome.includes(examined.outcomeOf(index)))
+  if (reached) {
+    const steps = stepsOf(reached)
+    conditions.push((index) => steps.every((step) => step >= 0 && firstStep(index) >= step))
+  }
+  if (passed) {
+    const steps = stepsOf(passed)
+    conditions.push((index) => steps.every((step) => step >= 0 && firstStep(index) > step))
+  }
+  if (refusedOnlyBy) {
+    const alone = new Set(refusedOnlyBy)
+    conditions.push((index) => alone.has(refusingAt(index) ?? '') && refusalsOf(examined, index) === 1)
+  }
+  if (tied) {
+    const best = tiedAtTop(examined)
+    conditions.push((index) => best.has(index))
+  }
   return (index) => {
-    const name = nameAt(examined.names, index)
-    const refusing = examined.steps[examined.firstRefusing[index] ?? PASSES_ALL]
-    return (
-      (!wanted || wanted(name)) &&
-      isAsked(name) &&
-      (!rejecting || (refusing !== undefined && rejecting.has(refusing.filter))) &&
-      (!reasons || !matrix || reasons.has(matrix.codes[matrix.reason[index] as number] ?? '')) &&
-      (!matrix || bits.every((bit) => refusesAt(matrix, index, bit))) &&
-      (!outcome || outcome.includes(examined.outcomeOf(index))) &&
-      (reachedSteps ?? []).every((step) => step >= 0 && firstStep(index) >= step) &&
-      (passedSteps ?? []).every((step) => step >= 0 && firstStep(index) > step) &&
-      (!refusingAlone || (refusing !== undefined && refusingAlone.has(refusing.filter) && refusalsOf(examined, index) === 1)) &&
-      (isBest === undefined || isBest.has(index))
-    )
+    for (const isMet of conditions) if (!isMet(index)) return false
+    return true
   }
 }
 
@@ -199,11 +242,11 @@ export async function nearMissesOf(examined: Examined, first: number): Promise<H
 }
 
 export function selectionOf(examined: Examined): SelectionNote {
-  const { question, instance, ranked, weighed, names } = examined
+  const { question, instance, ranked, weighed, hosts } = examined
   const { hostSubsetSize: subsetSize, scheduler, tieOrder } = question.profile
   const selected = question.answer[instance]?.selected
   const rankOf = ranked.findIndex((position) => {
-    const name = names[weighed.hosts[position] as number]
+    const name = hosts[weighed.hosts[position] as number]
     return name !== undefined && name.host === selected?.host && name.node === selected.node
   })
   const top = weighed.totals[ranked[0] ?? -1]

@@ -194,6 +194,55 @@ test('if not all instances are placed, the placed instances are counted and the 
   expect([explained.placedCount, explained.instanceCount]).toEqual([1, 3])
 })
 
+test('if one filter refuses several demands together, no demand is said to be unmet by itself', () => {
+  const { profile } = profiles['nova-compat'] as Asking
+  const roomy = { isClosed: false, isFast: true, zone: 'z1' }
+  const fleet = fleetOf([
+    { shape: { memoryMb: 8, vcpus: 1 }, ...roomy },
+    { shape: { memoryMb: 1, vcpus: 8 }, ...roomy },
+  ])
+  const texts = (given: Parts) => {
+    const { headline, demands } = explainedBy(explainTo, fleet, requestOf(given), profile)
+    return { headline, demands: demands.map(({ demand, state, text }) => [demand, state, text]) }
+  }
+  expect(texts({ MEMORY: 4, VCPUS: 4, GPUS: 1 })).toEqual({
+    headline: 'No host was found for the instance. No host meets these requirements together: 4 vCPUs, 4 MiB.',
+    demands: [
+      [
+        'VCPUS',
+        'IN_THE_WAY',
+        'No host meets this requirement together with 4 MiB. Choose a flavor with fewer virtual CPUs, or ask again later.',
+      ],
+      [
+        'MEMORY',
+        'IN_THE_WAY',
+        'No host meets this requirement together with 4 vCPUs. Choose a flavor with less memory, or ask again later.',
+      ],
+      ['GPUS', 'NOT_TOLD', 'It is not shown whether this requirement is met.'],
+    ],
+  })
+  const [met, first, second] = texts({ MEMORY: 4, VCPUS: 4, EXTRA_SPECS: 'fast' }).demands
+  expect(met).toEqual(['EXTRA_SPECS', 'MET', 'At least one host meets this requirement.'])
+  expect(first?.[2]).toMatch(/^No host that meets all requirements listed as met meets this requirement together with 4 MiB\. /)
+  expect(second?.[2]).toMatch(/^No host that meets all requirements listed as met meets this requirement together with 4 vCPUs\. /)
+})
+
+test('demands that are met are listed first, although the filter that refused also checks the demands of earlier filters', () => {
+  const { profile } = profiles.default as Asking
+  const explained = explainTo({
+    request: requestOf({ MEMORY: 4, VCPUS: 4, TRAITS: 'CUSTOM_T' }),
+    outcome: 'NO_VALID_HOST',
+    placed: 0,
+    profile,
+    reasons: [{ filter: 'ResourceClassFilter', code: 'class.unit' }],
+  })
+  expect(explained.demands.map(({ demand, state }) => [demand, state])).toEqual([
+    ['TRAITS', 'MET'],
+    ['MEMORY', 'IN_THE_WAY'],
+    ['VCPUS', 'IN_THE_WAY'],
+  ])
+})
+
 test.each<[string, Disclosed['reasons']]>([
   ['a filter that failed', [{ filter: 'RamFilter', code: 'filter.error' }]],
   ['an unknown filter', [{ filter: 'RackFilter', code: 'memory.short' }]],

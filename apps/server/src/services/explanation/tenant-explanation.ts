@@ -18,10 +18,12 @@ import type { SpecDocument } from '../placement/placement-input.ts'
 import type { Explain } from './explain.ts'
 
 /**
- * MET if a host meets the demand and all preceding demands. IN_THE_WAY if no host meets all of them. NOT_TOLD if the result is unknown or
- * must not be shown to the tenant.
+ * The states of demands, in the order in which demands are listed. MET if a host meets all demands with this state. IN_THE_WAY if no host
+ * meets these and all demands that are in the way. NOT_TOLD if the result is unknown or must not be shown to the tenant.
  */
-export type DemandState = 'MET' | 'IN_THE_WAY' | 'NOT_TOLD'
+const STATES = ['MET', 'IN_THE_WAY', 'NOT_TOLD'] as const
+
+export type DemandState = (typeof STATES)[number]
 
 /** One demand (requirement) of the request, with the result as the tenant sees it. */
 export interface DemandTold {
@@ -32,6 +34,9 @@ export interface DemandTold {
   readonly text: string
 }
 
+/** A demand without its result in words. */
+type Untold = Omit<DemandTold, 'text'>
+
 /**
  * What a tenant (an OpenStack project) may know about its own decision: the request, and which demands of the request a host meets. An
  * explanation contains no data about any single host. The tenant could find out the same by placing parts of its request.
@@ -41,7 +46,7 @@ export interface TenantExplanation {
   readonly instanceCount: number
   readonly placedCount: number
   readonly headline: string
-  /** The demands in the order of evaluation. */
+  /** The demands in the order of their states, and with the same state in the order of evaluation. */
   readonly demands: readonly DemandTold[]
   /**
    * True if the tenant itself can change the demand that prevents the placement. Null if nothing prevents the placement, or if the tenant
@@ -111,20 +116,21 @@ export interface Disclosed {
 /** Derives the explanation from the request and from the filter after which no host was left. */
 export function explainTo({ request, outcome, placed, profile, reasons }: Disclosed): TenantExplanation {
   const asked = askedOf(request)
-  const states = outcome === 'PLACED' ? allMet(asked) : profile === undefined ? new Map() : statesOf(asked, profile, reasons)
+  const states: ReadonlyMap<TenantDemand, DemandState> =
+    outcome === 'PLACED' ? allMet(asked) : profile === undefined ? new Map() : statesOf(asked, profile, reasons)
   const order = profile === undefined ? [] : filtersOf(profile).flatMap((filter) => demandsOfFilter[filter] ?? [])
   const orderOf = (demand: TenantDemand): number => (order.indexOf(demand) + order.length + 1) % (order.length + 1)
   const demands = [...asked]
-    .sort(([a], [b]) => orderOf(a) - orderOf(b))
-    .map(([demand, words]) => ({ demand, asked: words, state: (states.get(demand) ?? 'NOT_TOLD') as DemandState }))
-  const isInTheWay = demands.some(({ state }) => state === 'IN_THE_WAY')
+    .map(([demand, words]) => ({ demand, asked: words, state: states.get(demand) ?? 'NOT_TOLD' }))
+    .sort((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state) || orderOf(a.demand) - orderOf(b.demand))
+  const inTheWay = demands.filter(({ state }) => state === 'IN_THE_WAY')
   return {
     outcome,
     instanceCount: request.numInstances,
     placedCount: placed ?? 0,
-    headline: headlineOf(outcome, placed, request.numInstances, demands),
-    demands: demands.map((each, i) => ({ ...each, text: textOf(each, demands.slice(0, i)) })),
-    isInYourHands: isInTheWay ? true : null,
+    headline: headlineOf(outcome, placed, request.numInstances, inTheWay),
+    demands: demands.map((each, i) => ({ ...each, text: textOf(each, i > 0 && demands[0]?.state === 'MET', inTheWay) })),
+    isInYourHands: inTheWay.length > 0 ? true : null,
   }
 }
 
@@ -205,25 +211,25 @@ function askedOf(request: RequestSpec): ReadonlyMap<TenantDemand, string> {
   return new Map(words.flatMap(([demand, text]) => (text ? [[demand, text] as const] : [])))
 }
 
-function headlineOf(
-  outcome: TenantExplanation['outcome'],
-  placed: number | null,
-  asked: number,
-  demands: readonly Omit<DemandTold, 'text'>[],
-) {
+function headlineOf(outcome: TenantExplanation['outcome'], placed: number | null, asked: number, inTheWay: readonly Untold[]): string {
   if (outcome === 'PLACED') return asked === 1 ? 'The instance was placed.' : `All ${asked} instances were placed.`
-  const inTheWay = demands.filter(({ state }) => state === 'IN_THE_WAY').map((each) => each.asked)
+  const words = inTheWay.map((each) => each.asked)
   const none = projectNoHostMessage(placed, asked)
-  if (inTheWay.length === 0) return `${none} The cause is not shown; operators can see it with the id of the decision.`
-  return `${none} The cause: ${inTheWay.join(', ')}.`
+  if (words.length === 0) return `${none} The cause is not shown; operators can see it with the id of the decision.`
+  if (words.length === 1) return `${none} The cause: ${words[0]}.`
+  return `${none} No host meets these requirements together: ${words.join(', ')}.`
 }
 
-/** The result for a demand in words. `above` are the demands that are listed above it. */
-function textOf({ demand, state }: Omit<DemandTold, 'text'>, above: readonly Omit<DemandTold, 'text'>[]): string {
-  const isAfterOthers = above.some((other) => other.state === 'MET')
-  const { lacks, cure } = tenantDemands[demand]
-  if (state === 'NOT_TOLD') return 'It is not shown whether this requirement is met.'
-  if (state === 'MET')
-    return `At least one host meets this requirement${isAfterOthers ? ' together with all requirements listed above it' : ''}.`
-  return `No host ${isAfterOthers ? 'that meets all requirements listed above this one ' : ''}${lacks}. ${cure}`
+/**
+ * The result for a demand in words. If one filter refuses several demands (`inTheWay`), a host can meet each of them alone, so none of them
+ * is said to be unmet by itself.
+ */
+function textOf(each: Untold, isAfterMet: boolean, inTheWay: readonly Untold[]): string {
+  const { lacks, cure } = tenantDemands[each.demand]
+  if (each.state === 'NOT_TOLD') return 'It is not shown whether this requirement is met.'
+  if (each.state === 'MET')
+    return `At least one host meets this requirement${isAfterMet ? ' together with all requirements listed above it' : ''}.`
+  const others = inTheWay.filter((other) => other !== each).map(({ asked }) => asked)
+  if (others.length === 0) return `No host ${isAfterMet ? 'that meets all requirements listed above this one ' : ''}${lacks}. ${cure}`
+  return `No host ${isAfterMet ? 'that meets all requirements listed as met ' : ''}meets this requirement together with ${others.join(', ')}. ${cure}`
 }

@@ -67,9 +67,11 @@ type Services = ReturnType<typeof servicesOf>
 
 /** The explanation and the verification of a decision, as text. */
 async function answersOf({ explain, verify }: Services, stored: StoredDecision): Promise<string> {
-  const { question, matrix, outcomeOf, verdict, names: known, steps, ranked, weighed } = await explain.decision(stored)
+  const { question, matrix, outcomeOf, verdict, hosts: known, steps, ranked, weighed } = await explain.decision(stored)
   const { firstRefusing, reason, codes, refusedBy, rank, distance } = await matrix()
-  const hosts = await Promise.all(known.map(async (name, i) => [name, outcomeOf(i), verdict(i).weights, await verdict(i).checks(false)]))
+  const hosts = await Promise.all(
+    known.map(async ({ host, node }, i) => [{ host, node }, outcomeOf(i), verdict(i).weights, await verdict(i).checks(false)]),
+  )
   const { outcome, checks } = await verify(stored.id)
   expect([question.fidelity, question.basis, outcome]).toEqual(['REPLAYED', stored.place.basis, 'SAME'])
   const columns = [firstRefusing, reason, refusedBy, rank, distance, weighed.totals].map((column) => [...column])

@@ -1,7 +1,7 @@
 import { type Flip, hostKey, isOwnScheduler, openWeightLab, type WeightLab } from '@gantt/scheduler-core'
 import { InputFault } from '../calls/outcome.ts'
 import { MAX_PAGE } from '../calls/paging.ts'
-import { type Examined, examineInstance, type HostVerdict } from './examined.ts'
+import { type Examined, type ExaminedHost, examineInstance, type HostVerdict } from './examined.ts'
 
 /** How the passing hosts were ranked, and the effect of the multipliers. */
 export interface Weighing {
@@ -84,8 +84,7 @@ function metaOf(own: Examined, lab: WeightLab | undefined, w: number): WeigherMe
   }
 }
 
-const nameAt = ({ names, weighed }: Examined, position: number): string =>
-  hostKey(names[weighed.hosts[position] as number] as Examined['names'][number])
+const nameAt = ({ hosts, weighed }: Examined, position: number): string => hostKey(hosts[weighed.hosts[position] as number] as ExaminedHost)
 
 /**
  * What decided among the passing hosts: a solver's arrangement of all instances, one host for all members of a group, a plug-in, the seed
@@ -103,10 +102,10 @@ export function decidingOf(examined: Examined): Deciding {
 }
 
 /** True if the host with rank 1 was not selected because the server group places all instances of the request on one host. */
-function isPlacedTogether({ question: { record, answer }, instance, ranked, weighed, names }: Examined): boolean {
+function isPlacedTogether({ question: { record, answer }, instance, ranked, weighed, hosts }: Examined): boolean {
   const { numInstances, instanceGroup } = record.request
   const selected = answer[instance]?.selected
-  const first = names[weighed.hosts[ranked[0] ?? -1] ?? -1]
+  const first = hosts[weighed.hosts[ranked[0] ?? -1] ?? -1]
   if (numInstances < 2 || instanceGroup?.policy !== 'AFFINITY' || selected === undefined || first === undefined) return false
   return first.host !== selected.host || first.node !== selected.node
 }

@@ -89,14 +89,14 @@ const isRefusal = ({ verdict }: Check): boolean => verdict === 'FAIL' || verdict
  */
 export function askedNode(
   hosts: HostTable,
-  { names, gone, outcomeOf, ranked, weighed }: Examined,
+  { hosts: known, outcomeOf, ranked, weighed }: Examined,
   asked: HostNameInput,
 ): HostName | undefined {
   const isAsked = isNamedIn(hosts, [asked])
-  const nodes = [...names.keys()].filter((index) => gone[index] === null && isAsked(names[index] as HostName))
+  const nodes = known.flatMap((one, index) => (one.gone === null && isAsked(one) ? [index] : []))
   const taken = nodes.find((index) => outcomeOf(index) === 'SELECTED')
-  const best = ranked.map((position) => weighed.hosts[position] as number).find((index) => nodes.includes(index))
-  return names[taken ?? best ?? nodes[0] ?? -1]
+  const best = ranked.find((position) => nodes.includes(weighed.hosts[position] as number))
+  return known[taken ?? (best === undefined ? nodes[0] : weighed.hosts[best]) ?? -1]
 }
 
 /**
@@ -104,10 +104,10 @@ export function askedNode(
  * verdict.
  */
 export async function whyNotOf(examined: Examined, name: HostNameInput, present: Present): Promise<WhyNotAnswer> {
-  const { names, gone, question } = examined
+  const { hosts, question } = examined
   const node = name.node ?? undefined
   const index = indexOfHost(examined, name)
-  const left = gone[index] ?? null
+  const left = hosts[index]?.gone ?? null
   const now = {
     wouldPassNow: present.checks === undefined ? null : !present.checks.some(isRefusal),
     nowRefusedBy: present.checks?.filter(isRefusal) ?? [],
@@ -116,7 +116,7 @@ export async function whyNotOf(examined: Examined, name: HostNameInput, present:
       question.lost === undefined ? null : `The log no longer contains revision ${question.lost}: later changes are not known.`,
   }
   if (index < 0 || left !== null) {
-    const unknown: HostName = names[index] ?? { host: name.host, node: node ?? name.host }
+    const unknown: HostName = hosts[index] ?? { host: name.host, node: node ?? name.host }
     const address = addressIn(examined, unknown)
     return {
       headline:

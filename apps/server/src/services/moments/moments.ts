@@ -1,4 +1,5 @@
-import { copyFleet, type Fleet } from '@gantt/scheduler-core'
+import type { Fleet } from '@gantt/scheduler-core'
+import { atEndOfCall } from '../../event-loop/query.ts'
 import type { History } from '../../replica/follow/history.ts'
 import type { Replica } from '../../replica/replica.ts'
 import type { LogReader } from '../../sync/synchronizer.ts'
@@ -21,7 +22,7 @@ export const MOMENTS_PER_CALL = 4
 export interface Moments {
   /** The revision of the fleet at a moment. */
   revisionAt(moment: Moment, path: readonly string[]): Promise<number>
-  /** Returns a function that finds the fleets of one call. The fleet of each moment is created once and must only be read. */
+  /** Returns a function that finds the fleets of one call. The fleet of each moment is created once, must only be read, and cannot be read after the call is answered. */
   forCall(): FleetAt
   /** A copy of the present fleet for reads in several steps. It must only be read. */
   snapshot(): Fleet
@@ -69,7 +70,7 @@ export function createMoments(replica: Replica, history: History, log: LogReader
 
   const fleetAt = async (revision: number, path: readonly string[]): Promise<Fleet> => {
     // the present fleet is in memory and is copied, because the live fleet changes
-    if (revision === replica.fleet.place.revision) return copyFleet(replica.fleet)
+    if (revision === replica.fleet.place.revision) return history.copy(replica.fleet)
     try {
       return await history.at(revision)
     } catch (error) {
@@ -92,6 +93,8 @@ export function createMoments(replica: Replica, history: History, log: LogReader
           throw new InputFault([issue(path, saidOf(moment), `be one of at most ${MOMENTS_PER_CALL} moments in one call`)])
         const fleet = revisionAt(moment, path).then((revision) => fleetAt(revision, path))
         asked.set(key, fleet)
+        // a moment without a fleet has failed its users already
+        atEndOfCall(() => void fleet.then(history.giveBack, () => undefined))
         return fleet
       }
     },

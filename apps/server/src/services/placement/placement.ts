@@ -13,6 +13,7 @@ import {
   problemAt,
   publishedSpec,
   type RequestSpec,
+  unlocatedFields,
   unreadKeys,
 } from '@gantt/scheduler-core'
 import type { KeptCause } from '../../db/tables/rows.ts'
@@ -45,6 +46,8 @@ export interface Placed {
   readonly replayed: boolean
   readonly revision: number
   readonly ignored: readonly string[]
+  /** Those of `ignored` that have no effect because no recent document locates what they name. Computed only for callers that ask. */
+  unlocated(): readonly string[]
 }
 
 export interface NoHost extends Failure {
@@ -55,6 +58,7 @@ export interface NoHost extends Failure {
   readonly cause: KeptCause | null
   readonly placedCount: number
   readonly ignored: readonly string[]
+  unlocated(): readonly string[]
 }
 
 export interface KeyConflict extends Failure {
@@ -151,7 +155,11 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
     return answerTo(await placeByReplica({ ...call, request: asked }), account, input, request)
   }
   const answerTo = (outcome: PlacementOutcome, account: string, input: PlacementInput, request: RequestSpec): SelectOutcome => {
-    const ignored = [...(input.spec.ignored ?? []), ...unreadIn(replica.fleet, account, input, request), ...claimWithoutEffect(input)]
+    const profile = versionFor(replica.fleet, account, input)
+    const unread = profile === undefined ? [] : unreadKeys(request, profile, replica.fleet)
+    const ignored = [...(input.spec.ignored ?? []), ...unread, ...claimWithoutEffect(input)]
+    const unlocated = (): readonly string[] =>
+      profile === undefined ? [] : unlocatedFields(request, profile, replica.fleet).filter((path) => unread.includes(path))
     switch (outcome.type) {
       case 'placed':
         return {
@@ -163,9 +171,10 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
           replayed: outcome.replayed,
           revision: outcome.revision,
           ignored: [...ignored, ...unavailable(input, outcome.claims)],
+          unlocated,
         }
       case 'refused':
-        return { ...refused(decisions.view(outcome.record.id), outcome, request.numInstances), ignored }
+        return { ...refused(decisions.view(outcome.record.id), outcome, request.numInstances), ignored, unlocated }
       case 'conflict':
         return conflict(outcome)
       case 'taken':
@@ -227,12 +236,6 @@ const askedOn = (fleet: Fleet, account: string, input: PlacementInput, request: 
   path: input.spec.path,
   profilePath: ['input', 'profile'],
 })
-
-/** The fields of a request that the deciding profile version does not read. Empty if the profile version does not exist. */
-function unreadIn(fleet: Fleet, account: string, input: PlacementInput, request: RequestSpec): readonly string[] {
-  const profile = versionFor(fleet, account, input)
-  return profile === undefined ? [] : unreadKeys(request, profile, fleet)
-}
 
 /** The path of the field that asks for reservations which also end when their hosts count the instances. */
 const UNTIL_COUNTED = 'claim.untilCounted'
@@ -319,7 +322,7 @@ function refused(
   decision: DecisionView,
   { reasons, cause, found }: Extract<PlacementOutcome, { type: 'refused' }>,
   asked: number,
-): Omit<NoHost, 'ignored'> {
+): Omit<NoHost, 'ignored' | 'unlocated'> {
   const message = noHostMessage(cause, asked)
   return { type: 'no-host', code: 'NO_VALID_HOST', message, path: null, decision, reasons, cause, placedCount: found }
 }

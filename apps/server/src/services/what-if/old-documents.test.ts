@@ -2,6 +2,7 @@ import { examine, parseProfile, type RequestSpec } from '@gantt/scheduler-core'
 import { aDocument, aReport, aRequest } from '@gantt/scheduler-core/testing'
 import { afterEach, expect, test } from 'vitest'
 import { nothingOutside } from '../../plugin/outside/outside.ts'
+import { createHistory } from '../../replica/follow/history.ts'
 import type { PlacementCall, UnloggedDecision } from '../../replica/propose/placement.ts'
 import { Replica } from '../../replica/replica.ts'
 import { createMemoryStore } from '../../sync/memory/memory.ts'
@@ -75,7 +76,7 @@ test.each([
 test('a simulation and an explanation of the present also use the present time, and write nothing', async () => {
   const { replica: one, wait } = await open()
   const openHypothetical = createHypotheticals(one, UNUSED, { outside: nothingOutside, decisions: UNUSED })
-  const explain = createExplain(one, UNUSED, UNUSED, nothingOutside)
+  const explain = createExplain(one, createHistory(UNUSED), UNUSED, nothingOutside)
   const codes = async () => {
     const { fleet, profile } = await openHypothetical(PRESENT)
     const [simulated] = examine(fleet, trusted, profile, 'seed').steps.flatMap(({ reasons }) => reasons)

@@ -1,13 +1,23 @@
 import { at } from '../../hosts/columns.ts'
-import { type GpuAsk, type GpuState, type GpuWish, gpuFits, gpuShareText, isIn, modelFits, WHOLE_GPU } from '../../hosts/gpu-device.ts'
+import {
+  type GpuAsk,
+  type GpuState,
+  type GpuWish,
+  gpuFits,
+  gpuShareText,
+  isIn,
+  modelFits,
+  percentText,
+  WHOLE_GPU,
+} from '../../hosts/gpu-device.ts'
 import type { HostRecord, HostTable } from '../../hosts/hosts.ts'
 import { leftOf, reportOf } from '../../hosts/sources.ts'
 import type { GpuGrant, Grants } from '../../records/grants.ts'
 import { demandOf } from '../../request/request-spec.ts'
-import { fromRequest, NEAR_CELLS } from '../../text/evidence.ts'
+import { fromRequest, NEAR_CELLS, WITH_SHARE_FREE } from '../../text/evidence.ts'
 import type { Reason } from '../../text/reason.ts'
 import type { HostIndex } from '../../values/host-index.ts'
-import { OWN_UNITS, STRICT_CLAIMS } from '../../values/levels.ts'
+import { OWN_UNITS, SHARES_IN_PERCENT, STRICT_CLAIMS } from '../../values/levels.ts'
 import { ClaimCount } from '../claim-count.ts'
 import { createHostState } from '../host-state.ts'
 import type { AssignmentSetting, ResourceKind } from '../kind.ts'
@@ -167,10 +177,12 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
     // counted without new lists, for performance: for a refused request, this function can be called for all hosts
     let matching = 0
     let fitting = 0
+    let freestTooFull = Number.NEGATIVE_INFINITY
     for (const gpu of gpus) {
       if (!modelFits(gpu, ask)) continue
       matching++
       if (gpu.freeMilli >= ask.shareMilli) fitting++
+      else freestTooFull = Math.max(freestTooFull, gpu.freeMilli)
     }
     if (matching === 0) return otherModels(gpus, ask)
     if (matching < ask.count)
@@ -182,7 +194,18 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
         unit: 'GPUs',
       }
     if (fitting < ask.count)
-      return { code: 'gpu.short', subject: gpuShareText(ask, hosts.featureLevel), need: ask.count, have: fitting, unit: 'GPUs' }
+      return {
+        code: 'gpu.short',
+        subject: gpuShareText(ask, hosts.featureLevel),
+        need: ask.count,
+        have: fitting,
+        unit: 'GPUs',
+        // for whole GPUs, the number of free GPUs suffices
+        ...(ask.shareMilli < WHOLE_GPU &&
+          hosts.featureLevel >= SHARES_IN_PERCENT && {
+            source: `the freest ${fitting > 0 ? 'other one ' : ''}has ${percentText(Math.max(0, freestTooFull))} free`,
+          }),
+      }
     const cells = cellsOn(hosts, host)
     const have = gpus.filter((gpu) => gpuFits(gpu, ask) && isIn(gpu, cells)).length
     return { code: 'gpu.numa', subject: 'GPU', need: ask.count, have, unit: 'GPUs', ...gpusElsewhere(hosts, host, ask, cells) }
@@ -221,7 +244,12 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
       },
       // a second shortfall: the host has too few GPUs of these models, and some of them are not free
       ...(code === 'gpu.count' && fitting < Number(actual)
-        ? [{ subject, required: ask.count, actual: fitting, unit, requiredFrom: fromRequest('gpus.count'), actualFrom: from, terms }]
+        ? [
+            {
+              ...{ subject, required: ask.count, actual: fitting, unit, requiredFrom: fromRequest('gpus.count'), actualFrom: from, terms },
+              ...(ask.shareMilli < WHOLE_GPU && { amountOf: WITH_SHARE_FREE }),
+            },
+          ]
         : []),
       // a further fact: for the code gpu.model the requested count, for all other codes the requested models
       ...(code === 'gpu.model'

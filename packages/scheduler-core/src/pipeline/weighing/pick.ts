@@ -1,7 +1,7 @@
 import type { Profile } from '../../records/profile.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 import { hash32, mix32, type Random } from '../../values/random.ts'
-import { type Steps, sortInSteps } from '../../values/steps.ts'
+import { type Steps, sortIndexesInSteps } from '../../values/steps.ts'
 import type { TotalScores } from './total-scores.ts'
 
 /** The hosts that passed all filters, with their totals. */
@@ -55,11 +55,19 @@ export function pick(weighed: Totals, want: number, profile: Profile, tieOrder: 
 const SHORT = 64
 
 /** All hosts as indexes in `weighed.hosts`, best first. The order is that of `best`. Yields while it sorts. */
-export const rankAll = ({ hosts, totals }: Totals, tieOrder: TieOrder): Steps<number[]> =>
-  sortInSteps(
-    Array.from(hosts.keys()),
-    (a, b) => (totals[b] as number) - (totals[a] as number) || tieOrder(hosts[a] as number) - tieOrder(hosts[b] as number),
-  )
+export function* rankAll({ hosts, totals }: Totals, tieOrder: TieOrder): Steps<number[]> {
+  // a tie order can return large numbers, for each of which V8 would make an object, so each host is asked once
+  const ties = new Float64Array(hosts.length)
+  for (let i = 0; i < hosts.length; i++) ties[i] = tieOrder(hosts[i] as number)
+  const order = yield* sortIndexesInSteps(hosts.length, (a, b) => {
+    const one = totals[a] as number
+    const other = totals[b] as number
+    return one === other ? (ties[a] as number) < (ties[b] as number) : one > other
+  })
+  const ranked: number[] = []
+  for (let i = 0; i < order.length; i++) ranked.push(order[i] as number)
+  return ranked
+}
 
 /**
  * The `count` best hosts as indexes in `weighed.hosts`, best first. Uses insertion for a small `count` and otherwise sorts. No two hosts

@@ -6,8 +6,8 @@ import { compileProfile } from '../../pipeline/compile.ts'
 import type { FilterStep } from '../../pipeline/filtering/filter-step.ts'
 import { isAsked, prepareFiltersInSteps } from '../../pipeline/filtering/run-filters.ts'
 import { factsOf } from '../../pipeline/filtering/step-reasons.ts'
+import { requestFor } from '../../pipeline/request-for.ts'
 import type { Profile } from '../../records/profile.ts'
-import { requestAt } from '../../request/members.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { shareMissing } from '../../text/missing.ts'
 import type { Reason } from '../../text/reason.ts'
@@ -43,7 +43,7 @@ const SLICE = 64
  * for claims that refuses the host.
  */
 export function* refusedHosts(fleet: Fleet, asked: RequestSpec, profile: Profile, instance: number): Steps<readonly RefusedHost[]> {
-  const request = requestAt(asked, instance)
+  const request = requestFor(asked, profile, instance)
   const steps = (yield* prepareFiltersInSteps(compileProfile(profile, pluginsOf(fleet)), request, fleet)).filter(isAsked)
   const byName = new Map(steps.map((step) => [step.name, step]))
   const found: RefusedHost[] = []

@@ -1,15 +1,15 @@
 import { builtIn } from '../../contracts/built-in.ts'
 import { pluginsOf } from '../../contracts/plugins.ts'
 import { prepareChecksInSteps } from '../../examine/examine.ts'
-import { copyFleet } from '../../fleet/copy.ts'
+import { copyFleet, giveUpFleet } from '../../fleet/copy.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { openOverlay } from '../../fleet/overlay.ts'
 import { hostAddress } from '../../hosts/host-address.ts'
 import { compileProfile } from '../../pipeline/compile.ts'
 import { prepareFiltersInSteps, runFiltersInSteps } from '../../pipeline/filtering/run-filters.ts'
+import { requestFor } from '../../pipeline/request-for.ts'
 import type { Profile } from '../../records/profile.ts'
 import { contradictionsOf, tooSmallForImage } from '../../request/contradictions.ts'
-import { requestAt } from '../../request/members.ts'
 import { parseRequestSpec } from '../../request/parse.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { type Decided, type DecideInput, decideInSteps } from '../../schedulers/decide.ts'
@@ -55,14 +55,14 @@ export function createFleets(fleet: Fleet) {
       if (isNoEdit(edits)) return fleet
       const key = JSON.stringify(edits)
       if (made.has(key)) return made.get(key)
-      let spare: Fleet | undefined
+      let memory: ArrayBuffer | undefined
       for (const [oldest, old] of made) {
         if (made.size < KEPT_FLEETS) break
         made.delete(oldest)
-        spare = old
+        memory = old && giveUpFleet(old)
       }
       // reuses the memory of the oldest cached fleet, because allocating columns for a large fleet starts garbage collections
-      const copy = copyFleet(fleet, spare)
+      const copy = copyFleet(fleet, memory)
       yield
       const problems = yield* applyEdits(copy, edits)
       made.set(key, problems.length === 0 ? copy : undefined)
@@ -154,7 +154,7 @@ export function* tryOn(fleet: Fleet, seed: string, applied: Applied, hosts: read
     const at = Math.min(failed, found - 1)
     for (const part of parts.slice(0, at)) overlay.hold(part, groupOf(request))
     const { hosts: unlocked } = yield* runFiltersInSteps(
-      yield* prepareFiltersInSteps(compileProfile(profile, pluginsOf(fleet)), requestAt(request, at), fleet),
+      yield* prepareFiltersInSteps(compileProfile(profile, pluginsOf(fleet)), requestFor(request, profile, at), fleet),
       fleet,
     )
     const passing = Array.from(unlocked.subarray(0, EXAMPLES), (index) => fleet.hosts.get(index as HostIndex))
@@ -183,7 +183,7 @@ function* nextFor(
 ): Steps<readonly NextChanges[]> {
   if (hosts.length === 0) return []
   const asked = askedAt(whole, instance)
-  const { checksOf } = yield* prepareChecksInSteps(fleet, asked.request, profile)
+  const { checksOf } = yield* prepareChecksInSteps(fleet, asked.request, profile, instance)
   const next: NextChanges[] = []
   for (const host of hosts) {
     yield

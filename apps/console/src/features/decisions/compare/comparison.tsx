@@ -11,7 +11,7 @@ import { ScrollBox } from '../../../ui/table/scroll-box.tsx'
 import { SmallTable } from '../../../ui/table/small-table.tsx'
 import { countHosts } from '../facts.ts'
 import { barShare, type Scale } from '../funnel.ts'
-import { nameOfHost, shownHost } from '../names.ts'
+import { hostOutcomeText, nameOfHost, shownHost } from '../names.ts'
 import { Outcome } from '../outcome.tsx'
 import { COMPARE } from './compare-documents.ts'
 import '../filters/funnel.css'
@@ -196,9 +196,6 @@ function Left({ hosts, most, scale }: { readonly hosts: number | null; readonly 
   )
 }
 
-const words: Readonly<Record<string, string>> = { FILTERED: 'refused', SELECTED: 'taken', ALTERNATE: 'alternate', UNKNOWN: 'absent' }
-const wordOf = (outcome: string): string => words[outcome] ?? outcome.toLowerCase().replaceAll('_', ' ')
-
 /** The hosts whose results differ between the two decisions, each with the reason. */
 function Flipped({ compared: { flipped, flippedCount }, onOpen }: { readonly compared: Compared; onOpen(host: string): void }) {
   if (flippedCount === 0) return <Text size="sm">All hosts have the same result in both decisions.</Text>
@@ -223,8 +220,8 @@ function Flipped({ compared: { flipped, flippedCount }, onOpen }: { readonly com
               </Anchor>
             ),
           },
-          { head: 'First', cell: ({ a }) => wordOf(a) },
-          { head: 'Second', cell: ({ b }) => wordOf(b) },
+          { head: 'First', cell: ({ a }) => hostOutcomeText(a) },
+          { head: 'Second', cell: ({ b }) => hostOutcomeText(b) },
           { head: 'Reason', cell: ({ because }) => because },
         ]}
       />

@@ -21,6 +21,7 @@ export function Receipt({ decision: { id, receipt, explanationRetainedUntil } }:
   return (
     <section aria-label="Receipt">
       <Group gap="xs">
+        <Text size="xs">Receipt:</Text>
         <Hash name="inputs" hash={receipt.inputs} />
         <Hash name="decided" hash={receipt.decided} />
         <Hash name="matrix" hash={receipt.matrix} />

@@ -53,8 +53,8 @@ export function Combos({ combos, filters, chosen, onChoose }: CombosProps) {
       </div>
       {others.length === 0 ? null : (
         <Text size="xs" c="dimmed">
-          and {formatCount(others.length)} rarer {others.length === 1 ? 'combination' : 'combinations'}:{' '}
-          {formatCount(others.reduce((sum, { hosts }) => sum + hosts, 0))} of the hosts
+          {formatCount(others.length)} rarer {others.length === 1 ? 'combination is' : 'combinations are'} not listed, with{' '}
+          {countHosts(others.reduce((sum, { hosts }) => sum + hosts, 0))}.
         </Text>
       )}
     </fieldset>

@@ -28,17 +28,17 @@ export function FittingFound({ answer, onOpen }: { readonly answer: Answer; onOp
         columns={[
           { head: 'Kind', className: 'narrow', cell: ({ kind }) => kinds[kind] ?? kind.toLowerCase() },
           { head: 'Change', cell: ({ text }) => text },
-          { head: 'effort', isNumber: true, className: 'narrow', cell: ({ effort }) => formatNumber(effort, 3) },
+          { head: 'Effort', isNumber: true, className: 'narrow', cell: ({ effort }) => formatNumber(effort, 3) },
           {
-            head: 'hosts that would pass',
+            head: 'Hosts that would pass',
             className: 'narrow',
             cell: ({ unlocks, exampleHosts: [example] }) =>
               `${countHosts(unlocks)}${example === undefined ? '' : `: ${shownHost(example)}${unlocks > 1 ? ', …' : ''}`}`,
             title: ({ exampleHosts }) => exampleHosts.map(shownHost).join(', '),
           },
-          { head: 'tried', className: 'narrow', cell: ({ verified }) => (verified ? '+ placed' : 'not tried') },
+          { head: 'Result', className: 'narrow', cell: ({ verified }) => (verified ? '+ placed' : 'not tried') },
           {
-            head: <span className="dimmed">effect</span>,
+            head: 'Try or make it',
             className: 'narrow',
             cell: ({ text, simulation, changes }) => (
               <>
@@ -65,7 +65,7 @@ export function FittingFound({ answer, onOpen }: { readonly answer: Answer; onOp
         {formatCount(tried)} decisions were tried.{' '}
         {cut === null
           ? 'All changes within the limits of the search were tried.'
-          : 'The time ran out before all changes were tried, so other changes may make the request fit too.'}
+          : `${cut === 'LIMIT' ? 'The search reached its limit of decisions or hosts' : 'The time ran out'} before all changes were tried, so other changes may make the request fit too.`}
       </Text>
     </div>
   )

@@ -1,7 +1,6 @@
-import { Button, Group, Skeleton } from '@mantine/core'
+import { Button, Skeleton } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { useOperation } from '../../../lib/service/api.ts'
-import { PanelCall } from '../../../ui/dialog/panel-call.tsx'
 import { Heading } from '../../../ui/heading.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { FITTING } from './fitting-documents.ts'
@@ -30,15 +29,14 @@ export function Fitting({ decisionId, isAsked, onAsk, onOpen }: FittingProps) {
   const { data, error, refetch } = useOperation(FITTING, variables, { enabled: isAsked, staleMs: 600_000, keepPrevious: false })
   return (
     <section aria-label="What would make the request fit">
-      <Heading keys="5">What would make the request fit</Heading>
-      <Group gap="xs">
-        {isAsked ? null : (
-          <Button size="compact-sm" variant="outline" onClick={() => onAsk(true)}>
-            Try changes of request, fleet and profile
-          </Button>
-        )}
-        <PanelCall of="What would make the request fit" document={FITTING} variables={variables} />
-      </Group>
+      <Heading keys="5" call={{ document: FITTING, variables }}>
+        What would make the request fit
+      </Heading>
+      {isAsked ? null : (
+        <Button size="compact-sm" variant="outline" onClick={() => onAsk(true)}>
+          Try changes of request, fleet and profile
+        </Button>
+      )}
       {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
       {isAsked && data === undefined && !error ? trying : null}
       {isAsked && data !== undefined ? (

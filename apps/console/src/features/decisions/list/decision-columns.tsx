@@ -29,8 +29,15 @@ export const decisionColumns = (zone: TimeZoneChoice, firstRevision: number): Ta
     value: ({ outcome }) => outcome,
     cell: ({ outcome }) => <Outcome outcome={outcome} />,
   },
-  { key: 'flavor', label: 'Requested', width: 'minmax(130px, 1fr)', value: askedOf },
-  { key: 'n', label: 'n', width: '38px', align: 'right', value: ({ spec }) => spec.numInstances },
+  { key: 'flavor', label: 'Requested', width: 'minmax(106px, 1fr)', value: askedOf },
+  {
+    key: 'n',
+    label: 'Count',
+    title: 'The number of requested instances.',
+    width: '62px',
+    align: 'right',
+    value: ({ spec }) => spec.numInstances,
+  },
   {
     key: 'funnel',
     label: 'Hosts left',

@@ -11,7 +11,7 @@ interface GroupingText {
 }
 
 export const groupingTexts: Readonly<Record<Grouping, GroupingText>> = {
-  cause: { by: 'CAUSE', name: 'cause', nouns: ['cause', 'causes'], none: 'no recorded cause' },
+  cause: { by: 'CAUSE', name: 'cause', nouns: ['cause', 'causes'], none: 'placed, or without a recorded cause' },
   flavor: { by: 'FLAVOR', name: 'flavor', nouns: ['flavor', 'flavors'], none: 'a flavor without a name' },
   project: { by: 'PROJECT', name: 'project', nouns: ['project', 'projects'], none: 'no project' },
   profile: { by: 'PROFILE', name: 'profile', nouns: ['profile', 'profiles'], none: 'no profile' },

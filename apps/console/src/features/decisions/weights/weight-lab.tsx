@@ -142,7 +142,7 @@ function TriedOut({ decisionId, explained, tried, ranked }: Omit<WeightLabProps,
         {name === nameOfHost(was) ? `${shown} stays first` : `${shown} would be first, not ${shownOf(was)}`}
         {second === undefined ? '' : ahead === 0 ? `: as good as ${shownOf(second)}` : `, ${exact(ahead)} ahead of ${shownOf(second)}`}
       </b>
-      {ahead !== 0 ? '' : profile.tieOrder === 'SEEDED' ? ', and the seed breaks the tie' : ', and the host was seen first'}. The table
+      {ahead !== 0 ? '' : profile.tieOrder === 'SEEDED' ? ', and the seed breaks the tie' : ', and the host reported first'}. The table
       above has this order.{' '}
       {reach === 'ALL'
         ? `This holds for all ${formatCount(candidateCount)} hosts that passed.`

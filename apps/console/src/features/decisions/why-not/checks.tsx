@@ -69,7 +69,7 @@ function Arithmetic({ fact }: { readonly fact: Check['facts'][number] | undefine
       {share === undefined ? null : ' '}
       {amount('required', required, 'needed')}
       {required !== null && actual !== null ? (shortfall === null ? ', ' : ' − ') : null}
-      {amount('actual', actual, 'there')}
+      {amount('actual', actual, 'available')}
       {shortfall === null ? null : ' = '}
       {amount('shortfall', shortfall, 'missing')}
       {fact === undefined ? null : <span className="dimmed"> (from {[fact.source.kind, fact.source.ref].filter(Boolean).join(' ')})</span>}

@@ -8,7 +8,7 @@ import { PanelCall } from '../../../ui/dialog/panel-call.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { commandWhyNot } from '../copies.ts'
 import { WHY_NOT } from '../documents.ts'
-import { hostOfName } from '../names.ts'
+import { hostOfName, hostOutcomeText } from '../names.ts'
 import { Checks } from './checks.tsx'
 import { Gaps } from './gaps.tsx'
 import { HostSince } from './host-since.tsx'
@@ -98,7 +98,7 @@ function Outcome({ outcome, rank, total }: OutcomeProps) {
   return (
     <>
       <Badge variant="light" color={outcome === 'FILTERED' ? 'red' : outcome === 'UNKNOWN' ? 'gray' : 'blue'} tt="none">
-        {outcome.toLowerCase().replaceAll('_', ' ')}
+        {hostOutcomeText(outcome)}
       </Badge>
       {rank === null || rank === 0 ? null : (
         <Text size="sm">

@@ -30,7 +30,7 @@ export function HostFacts({ host }: { readonly host: HostDetail }) {
       </Fact>
       <Fact term="Last report">
         {lastReportAt === null ? 'never' : <Age atMs={Date.parse(lastReportAt)} ago />}
-        {lastSequence === null ? '' : `, number ${lastSequence} in the log`}
+        {lastSequence === null ? '' : `, report sequence ${lastSequence}`}
       </Fact>
       {host.usedFrom === 'REPORT' ? null : <Fact term="Used amounts">from claims: {host.usedFromReason}</Fact>}
       {formerNames.length === 0 ? null : <Fact term="Former names">{formerNames.join(', ')}</Fact>}

@@ -34,6 +34,8 @@ export function HostNuma({ cells, pools }: HostNumaProps) {
   )
 }
 
+const shortNames: Readonly<Record<CpuState, string>> = { pinned: 'dedicated', shared: 'shared', free: 'free' }
+
 const stateNames: Readonly<Record<CpuState, string>> = {
   pinned: 'dedicated to one instance',
   shared: 'shared by instances',
@@ -54,8 +56,9 @@ function NumaCell({ cell, pools }: { readonly cell: Cell; readonly pools: readon
         ))}
       </div>
       <Text size="xs">
-        {formatCount(states.length)} CPUs: {cpuStates.map((state) => inWords(state, states)).join(', ')}. Shared: {formatCount(cpusUsed)}{' '}
-        used or claimed, {formatCount(cpusFree)} free, overcommit included.
+        {formatCount(states.length)} CPUs{states.length === 0 ? '' : ': '}
+        {cpuStates.flatMap((state) => inWords(state, states)).join(', ')}. Shared vCPUs: {formatCount(cpusUsed)} used or claimed,{' '}
+        {formatCount(cpusFree)} free, overcommit included.
       </Text>
       <Filled
         of={memoryMb}
@@ -83,9 +86,10 @@ function NumaCell({ cell, pools }: { readonly cell: Cell; readonly pools: readon
   )
 }
 
-const inWords = (wanted: CpuState, states: readonly (readonly [number, CpuState])[]): string => {
+/** The count and the numbers of the CPUs in this state. Empty if no CPU is in this state. */
+const inWords = (wanted: CpuState, states: readonly (readonly [number, CpuState])[]): readonly string[] => {
   const cpus = states.flatMap(([cpu, state]) => (state === wanted ? [cpu] : []))
-  return cpus.length === 0 ? `none ${wanted}` : `${formatCount(cpus.length)} ${wanted} (${toRanges(cpus)})`
+  return cpus.length === 0 ? [] : [`${formatCount(cpus.length)} ${shortNames[wanted]} (${toRanges(cpus)})`]
 }
 
 const sizeInWords = (kib: number): string => (kib % 1_024 === 0 ? formatMib(kib / 1_024) : `${formatCount(kib)} KiB`)

@@ -21,8 +21,8 @@ export function EmptyFleet() {
     <Empty title="No host has reported yet">
       <Stack gap="sm" align="center">
         <span>
-          Hosts report what they have; this page shows each host when its first report arrives. To see one now, put a key that may report
-          into <Code>GANTT_KEY</Code> and run this in a terminal:
+          This page shows each host as soon as its first report arrives. To report a first host, set <Code>GANTT_KEY</Code> to an API key
+          with the scope REPORT, and run this command in a terminal:
         </span>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, so it must be reachable with the keyboard */}
         <pre className="command" tabIndex={0}>

@@ -40,7 +40,7 @@ const special: Readonly<Partial<Record<HostFieldName, Partial<TableColumn<HostRo
   az: { width: 'minmax(52px, 1fr)' },
   state: {
     label: 'State, status',
-    width: 'minmax(118px, 1.4fr)',
+    width: 'minmax(146px, 1.4fr)',
     value: ({ texts }) => `${texts.state} ${texts.status}`,
     cell: ({ texts }) => (
       <span title={`${texts.state} ${texts.status}`.toLowerCase()}>
@@ -65,7 +65,7 @@ const special: Readonly<Partial<Record<HostFieldName, Partial<TableColumn<HostRo
     cell: ({ numbers }) => <PercentMeter percent={numbers['disk.used']} title={`${formatGib(numbers['disk.free'])} free`} />,
   },
   'gpu.free': {
-    width: 'minmax(60px, 0.5fr)',
+    width: 'minmax(56px, 0.5fr)',
     cell: ({ numbers }) => (numbers['gpu.count'] === 0 ? '–' : `${formatCount(numbers['gpu.free'])} of ${numbers['gpu.count']}`),
   },
   instances: { width: 'minmax(84px, 0.4fr)' },
@@ -113,10 +113,10 @@ function amount({ name, unit }: FieldHolding<'number'>): Pick<TableColumn<HostRo
   const read = ({ numbers }: HostRow): number => numbers[name]
   switch (unit) {
     case '%':
-      return { width: 'minmax(80px, 1fr)', value: (row) => rounded(read(row)), cell: (row) => <PercentMeter percent={read(row)} /> }
+      return { width: 'minmax(72px, 1fr)', value: (row) => rounded(read(row)), cell: (row) => <PercentMeter percent={read(row)} /> }
     case 'MiB':
       return {
-        ...{ width: 'minmax(76px, 0.6fr)', align: 'right', value: read },
+        ...{ width: 'minmax(74px, 0.6fr)', align: 'right', value: read },
         cell: (row) => <span title={`${formatCount(read(row))} MiB`}>{formatMib(read(row))}</span>,
       }
     case 'GiB':

@@ -89,7 +89,7 @@ export function HostMap(props: HostMapProps) {
         isChosen={isChosen}
         onChoose={onChoose}
         height={height}
-        legend={{ empty: load.ends[0], full: load.ends[1], hollow: 'outlined: not up, or disabled for new instances' }}
+        legend={{ empty: load.ends[0], full: load.ends[1], hollow: 'outlined: not up, or closed for new instances' }}
       />
     </section>
   )

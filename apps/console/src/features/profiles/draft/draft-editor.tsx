@@ -112,7 +112,7 @@ export function DraftEditor({ name, draft, active, latest, parts, onChange, onDi
       </Fieldset>
       <section aria-label="Changes of the draft">
         <Text component="h2" fw={600} size="md">
-          Changes against version {from}
+          Differences from version {from}
         </Text>
         <FieldChanges
           label="Changes, field by field"

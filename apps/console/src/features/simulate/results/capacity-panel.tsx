@@ -32,8 +32,9 @@ function Counted({ answer, baseline }: { readonly answer: Capacity; readonly bas
   return (
     <div data-fits={fits} data-exact={exact}>
       <Text size="lg" role="status">
-        {exact ? '' : 'At least '}
-        {formatCount(fits)} more {fits === 1 ? 'fits' : 'fit'}, on {formatCount(hostsWithRoom)} {hostsWithRoom === 1 ? 'host' : 'hosts'}
+        Room for {exact ? '' : 'at least '}
+        {formatCount(fits)} {fits === 1 ? 'instance' : 'instances'} in total, on {formatCount(hostsWithRoom)}{' '}
+        {hostsWithRoom === 1 ? 'host' : 'hosts'}
         {baseline === undefined ? '' : `; ${formatCount(baseline.fits)} on the fleet as it is`}.
       </Text>
       {drain === null ? null : <Drained drain={drain} label="Drained before counting" />}

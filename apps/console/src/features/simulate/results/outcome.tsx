@@ -85,9 +85,10 @@ const HOSTS_SHOWN = 12
 function Destinations({ simulation }: { readonly simulation: Simulation }) {
   const { decisions, decisionCount } = simulation
   const hosts = placedOn(decisions)
+  const isOne = hosts.reduce((sum, { count }) => sum + count, 0) === 1
   return (
     <Text size="sm" className="running-text" data-hosts={hosts.length}>
-      {decisions.length < decisionCount ? `The first ${formatCount(decisions.length)} go to ` : 'They go to '}
+      {decisions.length < decisionCount ? `The first ${formatCount(decisions.length)} go to ` : isOne ? 'It goes to ' : 'They go to '}
       {hosts.slice(0, HOSTS_SHOWN).map(({ host, count }, i) => (
         <span key={host}>
           {i === 0 ? '' : ', '}
