@@ -72,9 +72,7 @@ export function checkPlan(plan: Plan, core: Core): Outcome {
     if (expected.placed.length === 0) continue
     const isLogged = i < logged
     const request = getRequest(question.request)
-    // On a host that lists instances, what a released claim still holds depends on the list.
-    const onSilentHosts = expected.placed.every(({ host }) => host.reported.instances === null)
-    const isReleased = isLogged && i >= reportsBefore && onSilentHosts && plan.released.includes(i)
+    const isReleased = isLogged && i >= reportsBefore && plan.released.includes(i) && listNothing(expected)
     const proposal = proposalOf(decided, request, isReleased)
     if (!isLogged) before.push(proposal)
     const verdict = isLogged ? append(proposal) : undefined
@@ -121,6 +119,9 @@ export function checkPlan(plan: Plan, core: Core): Outcome {
     return core.examineAgain(fleet, before, record, 0, (examined) => compareWeights(examined, model, question))
   }
 }
+
+/** True if no host of the decision lists its instances. Otherwise, what a released claim still holds depends on the list. */
+const listNothing = ({ placed }: ModelDecision): boolean => placed.every(({ host }) => host.reported.instances === null)
 
 /** Releases all claims of a proposal. */
 function releaseAll({ parts }: ClaimsProposed, { fleet, append }: ReturnType<typeof openLog>): void {
