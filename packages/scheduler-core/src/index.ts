@@ -181,7 +181,7 @@ export type { BoundKey } from './records/bound-key.ts'
 export * from './records/change.ts'
 export { type UsedFrom, usedFromValues } from './records/change.ts'
 export * from './records/change-levels.ts'
-export { type Claim, type ClaimState, claimStates, isLive, type StoredClaim } from './records/claim.ts'
+export { type Claim, type ClaimState, claimStates, isLive, lapsesAt, type StoredClaim } from './records/claim.ts'
 export {
   isInShare,
   type ProfileCourse,
@@ -293,6 +293,7 @@ export {
   ALLOCATION_RULES,
   COUNTED_RESERVATIONS,
   ENDED_AS_HELD,
+  HELD_RESERVATIONS,
   HOSTS_LEAVE,
   KEPT_CAUSES,
   KEPT_DEVICES,

@@ -31,7 +31,7 @@ import {
 import { difference } from './difference.ts'
 import { countAnew, override } from './model/allocation.ts'
 import { decideAsModel, groupOf, type ModelDecision, type ModelInstance } from './model/decide.ts'
-import { boundGroup, isClaimed, report, wantsApartTooLate } from './model/fleet.ts'
+import { boundGroup, isClaimed, report, stillHeld, wantsApartTooLate } from './model/fleet.ts'
 import type { Refusal } from './model/refusal.ts'
 import type { ModelFleet } from './model/state.ts'
 import type { Plan, Question } from './plan.ts'
@@ -72,7 +72,8 @@ export function checkPlan(plan: Plan, core: Core): Outcome {
     if (expected.placed.length === 0) continue
     const isLogged = i < logged
     const request = getRequest(question.request)
-    const proposal = proposalOf(decided, request)
+    const isReleased = isLogged && i >= reportsBefore && plan.released.includes(i) && listNothing(expected)
+    const proposal = proposalOf(decided, request, isReleased)
     if (!isLogged) before.push(proposal)
     const verdict = isLogged ? append(proposal) : undefined
     const bound = groupOf(request)
@@ -84,6 +85,11 @@ export function checkPlan(plan: Plan, core: Core): Outcome {
     if (verdict !== expectedVerdict)
       return { difference: `earlier ${i}: the claim is ${verdict}, expected ${expectedVerdict}`, decision: expected, profile }
     if (verdict !== undefined) continue
+    if (isReleased) {
+      releaseAll(proposal, log)
+      for (const { host, takes } of expected.placed) model.claims.push(...stillHeld(host, takes))
+      continue
+    }
     for (const { host, instance, takes } of expected.placed)
       model.claims.push({ host, instance, group: bound, takes, isListed: false, isHeldInAddition: false, isLogged })
   }
@@ -111,6 +117,17 @@ export function checkPlan(plan: Plan, core: Core): Outcome {
     const { record } = decideOn(core, fleet, before, profile, plan.question, 'w')
     const question = { request, profile, seed, alternates, allOrNothing }
     return core.examineAgain(fleet, before, record, 0, (examined) => compareWeights(examined, model, question))
+  }
+}
+
+/** True if no host of the decision lists its instances. Otherwise, what a released claim still holds depends on the list. */
+const listNothing = ({ placed }: ModelDecision): boolean => placed.every(({ host }) => host.reported.instances === null)
+
+/** Releases all claims of a proposal. */
+function releaseAll({ parts }: ClaimsProposed, { fleet, append }: ReturnType<typeof openLog>): void {
+  for (const { claim } of parts) {
+    const verdict = append({ type: 'release', claim, fence: fleet.ledger.claims.get(claim)?.fence ?? 0, reason: null })
+    if (verdict !== undefined) throw new PlanError(`the plan is wrong: its release is ${verdict}`)
   }
 }
 

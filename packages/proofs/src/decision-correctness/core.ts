@@ -138,14 +138,15 @@ export const decideOnce = (fleet: Fleet, profile: Profile, request: RequestSpec,
     }),
   )
 
-/** The change with which a log entry proposes the claims of a decision. */
-export const proposalOf = ({ parts, answer, record }: Decided, request: RequestSpec): ClaimsProposed => ({
+/** The change with which a log entry proposes the claims of a decision, confirmed or reserved until their hosts count the instances. */
+export const proposalOf = ({ parts, answer, record }: Decided, request: RequestSpec, isReservation: boolean): ClaimsProposed => ({
   type: 'claims',
   account: 'truth',
   key: record.id,
   digest: record.id,
   intent: 'CREATE',
-  mode: 'CONFIRM',
+  mode: isReservation ? 'RESERVE' : 'CONFIRM',
+  ...(isReservation && { untilCounted: true as const }),
   ttlMs: 60_000,
   notAfter: null,
   group: groupOf(request),

@@ -13,11 +13,12 @@ export function drawPlan(seed: string): Plan {
   const theme = draw.of(themes)
   const hosts = draw.list(draw.chance(3) ? 0 : draw.between(1, 7), (i) => drawHost(draw, theme, i))
   const names = [...new Set(hosts.map(({ host }) => host))]
-  // Ratios, reserved amounts and large counts of GPUs are drawn from random sources of their own, so that the rest of a case does not
+  // Ratios, reserved amounts, large counts of GPUs and releases are drawn from random sources of their own, so that the rest of a case does not
   // depend on them.
   const allocating = createDraw(`${seed} allocation`)
   const racks = createDraw(`${seed} racks`)
   const earlier = draw.list(draw.between(0, 3), () => drawQuestion(draw, theme, names))
+  const releasing = createDraw(`${seed} released`)
   const reported = draw.chance(40) ? hosts.map((_, i) => i).filter(() => draw.chance(50)) : []
   return {
     hosts: hosts.map((host) => ({ ...host, stats: withManyGpus(racks, theme, withDocument(allocating, host.stats)) })),
@@ -26,6 +27,7 @@ export function drawPlan(seed: string): Plan {
     overrides: allocating.chance(40) ? allocating.list(allocating.between(1, 3), () => drawOverride(allocating, hosts.length)) : [],
     profile: drawProfile(draw, theme),
     earlier,
+    released: earlier.map((_, i) => i).filter(() => releasing.chance(40)),
     reports: reported.map((host) => ({ host, stats: withDocument(allocating, afterwards(draw, theme, hosts[host]?.stats ?? {})) })),
     leaves: draw.chance(35) ? draw.list(draw.between(1, 2), () => drawLeaving(draw, hosts.length)) : [],
     isBatched: draw.chance(30),

@@ -11,6 +11,11 @@ export interface Plan {
   readonly profile: ProfileInput
   /** Earlier requests. They are decided with the same profile, and their claims are in the log. */
   readonly earlier: readonly Question[]
+  /**
+   * The earlier requests, by their index, that reserve until their hosts count the instances, and whose reservations are released at once.
+   * Only those whose hosts list no instances, and after which no host leaves or reports again.
+   */
+  readonly released: readonly number[]
   /** Later reports of hosts. `host` is the index in `hosts`. */
   readonly reports: readonly { readonly host: number; readonly stats: HostStatsInput }[]
   /** Hosts that leave before the later reports, in order. */

@@ -1,4 +1,4 @@
-import { at, type Fleet, hostStatuses, isLive, livenessStates } from '@gantt/scheduler-core'
+import { at, type Claim, type Fleet, hostStatuses, isLive, livenessStates } from '@gantt/scheduler-core'
 import { countAnew } from './model/allocation.ts'
 import type { ModelFleet, ModelGroup, ModelHost } from './model/state.ts'
 
@@ -37,16 +37,20 @@ export function readModel({ hosts, aggregates, groups, ledger }: Fleet): ModelFl
     aggregates: [...aggregates.byUuid.values()],
     claims: held.map((claim) => ({
       host: byIndex[claim.host] as ModelHost,
-      instance: claim.instance,
+      instance: isHeldOnly(claim) ? null : claim.instance,
       // An ended claim is stored as long as its host lists the instance. It is part of the host's use, but its instance is not a member of
       // a group.
       group: isLive(claim) ? groupOf(claim.group) : null,
-      takes: claim.grants as ModelFleet['claims'][number]['takes'],
-      isListed: !isLive(claim) || claim.state === 'MATERIALISED',
-      isHeldInAddition: claim.extra !== null,
+      takes: (isHeldOnly(claim) ? claim.extra : claim.grants) as ModelFleet['claims'][number]['takes'],
+      isListed: isLive(claim) ? claim.state === 'MATERIALISED' : !isHeldOnly(claim),
+      isHeldInAddition: claim.extra !== null && !isHeldOnly(claim),
       isLogged: true,
+      ...(isHeldOnly(claim) && { isOver: true as const }),
     })),
   }
   countAnew(model)
   return model
 }
+
+/** Whether the claim has ended, and holds a part of its grants until a known time. */
+const isHeldOnly = (claim: Claim): boolean => !isLive(claim) && claim.heldUntil !== null

@@ -3,8 +3,11 @@ import { codesOf, findingsOfModel } from './findings.ts'
 import { CLASSES } from './model/allocation.ts'
 import { claimsOf, isLive as isLiveInModel } from './model/claim.ts'
 import type { ModelEntry } from './model/entry.ts'
+import type { ModelFleet } from './model/fleet.ts'
 import { membersOf } from './model/group.ts'
+import { isHeldOnly } from './model/held.ts'
 import { freeOf, gpuRoom } from './model/room.ts'
+import type { ModelClaim } from './model/state.ts'
 import type { WorldState } from './world-state.ts'
 
 /** Applies an entry of the log to the model, and checks the invariants afterwards. */
@@ -12,12 +15,14 @@ export function judgeEntry(world: WorldState, entry: ModelEntry): void {
   const model = world.model
   const room = (): number[] => model.hosts.flatMap((host) => [...CLASSES.map((name) => freeOf(model, host, name)), gpuRoom(model, host)])
   const before = room()
+  const heldBefore = model.claims.filter(isHeldOnly)
   const verdicts = model.apply(entry)
   world.verdicts.set(entry.revision, verdicts)
   world.digests.set(entry.revision, digestOfModel(model))
   const findings = findingsOfModel(model)
   world.findings.set(entry.revision, findings)
   for (const code of codesOf(findings)) world.see(`finds ${code}`)
+  for (const what of heldEvents(model, heldBefore)) world.see(what)
   for (const [i, change] of entry.changes.entries()) world.see(`${change.type} ${verdicts[i] ?? 'counts'}`)
   for (const [i, change] of entry.changes.entries())
     if (['claims', 'move', 'instances', 'attempt'].includes(change.type) && verdicts[i] !== undefined) world.counts.voids++
@@ -48,4 +53,13 @@ export function judgeEntry(world: WorldState, entry: ModelEntry): void {
     const claims = model.claims.filter(({ id }) => key.claims.includes(id))
     if (claims.length !== key.claims.length) world.fail(`I5: of ${key.claims.length} claims of key ${key.key} ${claims.length} are there`)
   }
+}
+
+/** What happened to the amounts that ended reservations hold. `before` are the claims that held such amounts before the entry. */
+function heldEvents(model: ModelFleet, before: readonly ModelClaim[]): readonly string[] {
+  const isNew = (claim: ModelClaim) => isHeldOnly(claim) && !before.includes(claim)
+  return [
+    ...(model.claims.some(isNew) ? ['an ended reservation stays held'] : []),
+    ...(before.some((claim) => !isHeldOnly(claim)) ? ['the hold of an ended reservation ends'] : []),
+  ]
 }

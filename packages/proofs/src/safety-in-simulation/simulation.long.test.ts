@@ -44,6 +44,7 @@ const met = [
   ...['two_hosts', 'other_host', 'unlisted', 'unclaimed'].map((what) => `finds instance.${what}`),
   ...['moves in place', 'moves in place again', 'ends after moves in place'],
   ...['finds host.same_machine', 'finds use.below_claims', 'finds use.no_instances'],
+  ...['an ended reservation stays held', 'the hold of an ended reservation ends'],
   'start from a checkpoint',
 ]
 

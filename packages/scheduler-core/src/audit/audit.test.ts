@@ -216,17 +216,17 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'a reservation is missing in the index of reservations',
-    plant: (fleet) => fleet.ledger.reserved.delete('c2'),
+    plant: (fleet) => fleet.ledger.lapsing.delete('c2'),
     found: ['state.orphan_claim claim reservations'],
   },
   {
     name: 'the index of reservations has a confirmed claim',
-    plant: (fleet) => fleet.ledger.reserved.set('c1', claim(fleet, 'c1')),
+    plant: (fleet) => fleet.ledger.lapsing.set('c1', claim(fleet, 'c1')),
     found: ['state.orphan_entry claim reservations'],
   },
   {
     name: 'the index of reservations has a claim that is not in the ledger',
-    plant: (fleet) => fleet.ledger.reserved.set('nobody', { ...claim(fleet, 'c2'), id: 'nobody' }),
+    plant: (fleet) => fleet.ledger.lapsing.set('nobody', { ...claim(fleet, 'c2'), id: 'nobody' }),
     found: ['state.orphan_entry reservation reservations'],
   },
   {

@@ -19,7 +19,7 @@ export function* audit(fleet: Fleet): Generator<Looked, void> {
   const { hosts, ledger, groups, aggregates } = fleet
   for (const { index } of hosts.records) yield { subject: 'host', name: index, findings: auditHost(fleet, index) }
   for (const [id, claim] of ledger.claims) yield { subject: 'claim', name: id, findings: auditClaim(fleet, id, claim) }
-  for (const claim of ledger.reserved.values()) yield { subject: 'reservation', name: claim.id, findings: auditReservation(fleet, claim) }
+  for (const claim of ledger.lapsing.values()) yield { subject: 'reservation', name: claim.id, findings: auditReservation(fleet, claim) }
   for (const instance of ledger.instances.names()) yield { subject: 'instance', name: instance, findings: auditInstance(fleet, instance) }
   for (const bound of ledger.keys()) yield { subject: 'key', name: `${bound.account}\u0000${bound.key}`, findings: auditKey(fleet, bound) }
   for (const { uuid, members } of groups.byUuid.values())

@@ -3,7 +3,7 @@ import type { Fleet } from '../fleet/fleet.ts'
 import type { Group } from '../hosts/groups.ts'
 import { hostKey } from '../hosts/hosts.ts'
 import type { BoundKey } from '../records/bound-key.ts'
-import { type Claim, isLive } from '../records/claim.ts'
+import { type Claim, isLive, lapsesAt } from '../records/claim.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import type { AuditCode, Finding, Subject } from './finding.ts'
 
@@ -24,9 +24,10 @@ export function auditClaim(fleet: Fleet, id: string, claim: Claim): Finding[] {
   else if (lives && record.gone !== null)
     report('state.host_gone', 'host', 'a host that is there', `${hostKey(record)}, which left the fleet`)
   else if (lives && !record.claims.has(claim)) report('state.orphan_claim', 'claims of the host', 'listed', 'not listed')
+  const lapses = lapsesAt(claim) !== null
+  if ((ledger.lapsing.get(claim.id) === claim) !== lapses)
+    report(lapses ? 'state.orphan_claim' : 'state.orphan_entry', 'reservations', listedText(lapses), listedText(!lapses))
   const isReserved = claim.state === 'RESERVED'
-  if ((ledger.reserved.get(claim.id) === claim) !== isReserved)
-    report(isReserved ? 'state.orphan_claim' : 'state.orphan_entry', 'reservations', listedText(isReserved), listedText(!isReserved))
   if (lives && (claim.expiresAt !== null) !== isReserved)
     report('state.orphan_claim', 'expiresAt', isReserved ? 'a time' : 'none', claim.expiresAt ?? 'none')
   const isKept = ledger.isListedByKey(claim)

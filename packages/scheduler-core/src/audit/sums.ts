@@ -33,7 +33,7 @@ export interface HostSums {
   readonly cells: ReadonlyMap<number, CellSums>
   /** All grants by kind, for the kinds that have their own audit. */
   readonly grants: ReadonlyMap<KindName, readonly HeldGrant<unknown>[]>
-  /** Count of the claimed instances that the report does not include. */
+  /** Count of the claimed instances that the report does not include, also of ended claims whose amounts stay held. */
   readonly newcomers: number
   /** Count of live claims on the host, by uuid of their server group. */
   readonly members: ReadonlyMap<string, number>
@@ -111,6 +111,7 @@ export function sumClaims({ hosts, ledger, featureLevel, strictSince }: Fleet, r
       const { grants, extra } = claim
       if (hosts.isStillListed(record, claim.instance)) add(claim, extra === null ? grants : withoutExtra(grants, extra), true)
       if (extra !== null) add(claim, extra, false, false)
+      if (extra !== null && claim.heldUntil !== null && isWhole(extra, grants)) newcomers++
     }
   }
   return { classes, gpus, cells, grants: byKind, newcomers, members, plain }
@@ -148,6 +149,10 @@ function plainMibOf({ stats }: HostRecord, { classes = {}, numa = [] }: Grants):
  */
 const isAllOf = (extra: Grants, { classes = {} }: Grants): boolean =>
   Object.entries(classes).every(([name, amount]) => amount === 0 || extra.classes?.[name] === amount)
+
+/** True if `extra` has all amounts of vCPUs, memory and disk that the claim has. */
+const isWhole = (extra: Grants, { classes = {} }: Grants): boolean =>
+  ['VCPU', 'MEMORY_MB', 'DISK_GB'].every((name) => (extra.classes?.[name] ?? 0) >= (classes[name] ?? 0))
 
 /**
  * The grants of a claim minus `extra` (the amounts that no report includes). Amounts of classes and pools are subtracted. A kind of units

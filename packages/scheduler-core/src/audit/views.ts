@@ -24,7 +24,7 @@ export function headView({ place, now, featureLevel, hosts, ledger, groups, aggr
     hosts: hosts.count,
     claims: ledger.claims.size,
     keys: ledger.keyCount,
-    reservations: ledger.reserved.size,
+    reservations: ledger.lapsing.size,
     groups: groups.byUuid.size,
     aggregates: aggregates.byUuid.size,
     profiles: profiles.written().length,
@@ -105,16 +105,17 @@ export function viewsOf(hosts: HostTable, { index }: HostRecord): View {
 }
 
 export function claimView({ ledger }: Fleet, claim: Claim): View {
-  const { untilCounted, project, instanceAccount, extraSince, unlistedAt, ...others } = claim
+  const { untilCounted, heldUntil, project, instanceAccount, extraSince, unlistedAt, ...others } = claim
   // Members without a value are left out. Otherwise, the digests of older logs, which do not have these members, would change.
   return {
     ...others,
     ...(untilCounted !== null && { untilCounted }),
+    ...(heldUntil !== null && { heldUntil }),
     ...(project !== null && { project }),
     ...(instanceAccount !== null && { instanceAccount }),
     ...(extraSince !== null && { extraSince }),
     ...(unlistedAt !== null && { unlistedAt }),
-    isReserved: ledger.reserved.get(claim.id) === claim,
+    isReserved: ledger.lapsing.get(claim.id) === claim,
   }
 }
 

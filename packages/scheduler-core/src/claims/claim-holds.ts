@@ -6,6 +6,7 @@ import type { Claim } from '../records/claim.ts'
 import { ADDED_IN_PLACE, ENDED_AS_HELD, ENDED_CLAIMS, OWN_UNITS, STRICT_CLAIMS } from '../values/levels.ts'
 import type { ClaimMap } from './claim-store.ts'
 import { drop, dropCounted, hold, holdCounted, isCounted, liftCounted, liftParts } from './held-amounts.ts'
+import { heldIfEnded } from './held-until.ts'
 import { countedBy, countedGrants, withoutExtra } from './in-place.ts'
 
 /**
@@ -114,7 +115,16 @@ export class ClaimHolds {
     // The source claim can keep its units during the next attempt. The released destination claim keeps none of its units.
     this.#hosts.mover = mover
     const record = this.#hosts.get(claim.host)
-    if (!isFree || featureLevel < ENDED_CLAIMS || !this.#hosts.isStillListed(record, claim.instance)) return restore
+    if (!isFree || featureLevel < ENDED_CLAIMS) return restore
+    const held = heldIfEnded(this.#hosts, claim)
+    if (held !== null) {
+      holdCounted(this.#hosts, record, held, false)
+      return () => {
+        dropCounted(this.#hosts, record, held, false)
+        restore()
+      }
+    }
+    if (!this.#hosts.isStillListed(record, claim.instance)) return restore
     // The host lists the instance. Therefore, after the claim has ended, it still reserves the grants that the report does not include.
     hold(this.#hosts, record, claim.grants, true)
     return () => {

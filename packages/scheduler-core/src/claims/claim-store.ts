@@ -1,5 +1,5 @@
 import type { HostTable } from '../hosts/hosts.ts'
-import { type Claim, isLive, type OwnClaim } from '../records/claim.ts'
+import { type Claim, isLive, lapsesAt, type OwnClaim } from '../records/claim.ts'
 import { ifOwn, OWNER, type Owner } from '../values/owner.ts'
 import { SharedMap } from '../values/shared-map.ts'
 import { EndedKeys } from './ended/ended-keys.ts'
@@ -24,7 +24,7 @@ export class ClaimStore {
   #packed: EndedKeys
   /** The count of packed claims that are also stored in full, because their instances have not left their hosts yet. */
   #inBoth = 0
-  #reserved = new SharedMap<Claim>()
+  #lapsing = new SharedMap<Claim>()
   #instances = new InstanceIndex()
   #changed = new Set<Claim>()
   #owner: Owner = {}
@@ -67,9 +67,9 @@ export class ClaimStore {
     return this.#packed
   }
 
-  /** The claims in the state RESERVED by id, from which expired reservations are found. */
-  get reserved(): SharedMap<Claim> {
-    return this.#reserved
+  /** The claims by id that end by time: reservations, and ended ones whose amounts stay held. */
+  get lapsing(): SharedMap<Claim> {
+    return this.#lapsing
   }
 
   /** The claims that the last entry changed or created. Code that publishes the changes of each entry reads this set. */
@@ -113,7 +113,7 @@ export class ClaimStore {
     this.#full = from.#full.copy()
     this.#packed = from.#packed.copyFor(this.#hosts)
     this.#inBoth = from.#inBoth
-    this.#reserved = from.#reserved.copy()
+    this.#lapsing = from.#lapsing.copy()
     this.#instances = from.#instances.copy()
     this.#changed = new Set(from.#changed)
     from.#owner = {}
@@ -122,7 +122,7 @@ export class ClaimStore {
   add(claim: OwnClaim): void {
     this.#full.set(claim.id, claim)
     this.#hosts.own(claim.host).claims.add(claim)
-    if (claim.state === 'RESERVED') this.#reserved.set(claim.id, claim)
+    if (lapsesAt(claim) !== null) this.#lapsing.set(claim.id, claim)
     if (isLive(claim)) this.#instances.add(claim)
   }
 
@@ -137,7 +137,7 @@ export class ClaimStore {
     const clone: OwnClaim = { ...claim, [OWNER]: this.#owner }
     const record = this.#hosts.own(claim.host)
     this.#full.set(claim.id, clone)
-    if (this.#reserved.has(claim.id)) this.#reserved.set(claim.id, clone)
+    if (this.#lapsing.has(claim.id)) this.#lapsing.set(claim.id, clone)
     if (record.claims.has(claim)) record.claims = withInPlace(record.claims, claim, clone)
     return clone
   }

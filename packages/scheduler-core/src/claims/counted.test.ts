@@ -1,58 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fleetSet } from '../hosts/testing/allocation.ts'
-import { type Change, FEATURE_LEVEL } from '../records/change.ts'
-import { isLive } from '../records/claim.ts'
-import { aClaim, aLog, aReport, type ClaimShape, type HostShape } from '../testing/index.ts'
+import type { HostShape } from '../testing/index.ts'
 import { COUNTED_RESERVATIONS } from '../values/levels.ts'
 import { COUNTED } from './counted.ts'
-
-type Size = readonly [vcpus: number, memoryMb: number, localGb: number]
-
-const ROOM = { vcpus: 10_000, memoryMb: 1_000_000, localGb: 100_000 }
-const CLASSES = ['VCPU', 'MEMORY_MB', 'DISK_GB'] as const
-const S: Size = [2, 2_048, 20]
-const M: Size = [4, 4_096, 40]
-/** The size of an instance that is on the host from the start. */
-const OLD: Size = [2, 2_048, 20]
-
-const plus = (...sizes: readonly Size[]): Size =>
-  sizes.reduce<Size>((sum, size) => [sum[0] + size[0], sum[1] + size[1], sum[2] + size[2]], [0, 0, 0])
-
-/** `isPlain`: the reservation does not end when its host counts the instance. */
-type Reserved = ClaimShape & { readonly isPlain?: true }
-
-/** A host h1 that does not list its instances, in a log. */
-function aNovaHost(level = FEATURE_LEVEL) {
-  const log = aLog()
-  let sequence = 0
-  const append = (change: Change, afterMs = 1): string | undefined => log.append([change], { at: log.fleet.now + afterMs })[0]
-  const report = ([vcpusUsed, memoryMbUsed, localGbUsed]: Size, runningVms: number, shape: HostShape = {}): void => {
-    const figures = { ...ROOM, vcpusUsed, memoryMbUsed, localGbUsed, runningVms, instances: null, ...shape }
-    expect(append(aReport('h1', figures, ++sequence))).toBeUndefined()
-  }
-  const reserve = (key: string, [VCPU, MEMORY_MB, DISK_GB]: Size, shape: Reserved = {}): void => {
-    const grants = { classes: { VCPU, MEMORY_MB, ...(DISK_GB > 0 && { DISK_GB }) } }
-    expect(
-      append(aClaim({ key, ids: [key], hosts: ['h1'], grants, ...shape, ...(shape.isPlain !== true && { untilCounted: true as const }) })),
-    ).toBeUndefined()
-  }
-  append({ type: 'feature', level })
-  return {
-    log,
-    append,
-    report,
-    reserve,
-    /** What counts as used or promised on the host. */
-    held(): Size {
-      const { hosts } = log.fleet
-      const index = hosts.find({ host: 'h1', node: 'h1' })?.index ?? 0
-      const [vcpus = 0, memory = 0, disk = 0] = CLASSES.map((name) => hosts.classColumns(name).free[index] ?? 0)
-      return [ROOM.vcpus - vcpus, ROOM.memoryMb - memory, ROOM.localGb - disk]
-    },
-    live: (): readonly string[] => [...log.fleet.ledger.claims.values()].filter(isLive).map(({ id }) => id),
-  }
-}
+import { aNovaHost, byHand, M, OLD, plus, type Reserved, ROOM, S, type Size } from './testing/nova-host.ts'
 
 type Host = ReturnType<typeof aNovaHost>
 type Step = (host: Host) => void
@@ -198,6 +150,20 @@ test.each<readonly [string, readonly Step[], readonly string[]]>([
   expect(host.held().every((amount, at) => amount >= (before[at] ?? 0))).toBe(true)
 })
 
+test.each(byHand)('after a call (%s) about a reservation whose instance was counted, the amounts of another are still held', (how) => {
+  const host = aNovaHost()
+  host.report(OLD, 1)
+  host.reserve('first', S, { ttlMs: 30_000 })
+  host.reserve('second', S, { ttlMs: 60_000 })
+  // the instance of the second reservation starts; the first one, which expires earlier, ends in its place
+  host.report(plus(OLD, S), 2)
+  expect(host.live()).toEqual(['second'])
+  host.call(how, 'second')
+  if (how === 'confirm') host.call('release', 'second')
+  // the instance of the first reservation is still to start
+  expect(host.held()).toEqual(plus(OLD, S, S))
+})
+
 test('a reservation that its host counts ends as RELEASED, with its reason', () => {
   const host = aNovaHost()
   host.report(OLD, 1)
@@ -216,11 +182,13 @@ test('below the feature level a proposal with this condition is not written, and
 })
 
 /**
- * A host of Nova, whose instances all start because of a reservation, and before it ends. A report follows each start at once, as Nova's
- * compute service sends it; the end of an instance is reported at once or with the next report.
+ * A host of Nova, whose instances all start because of a reservation, and before it expires. A report follows each start at once, as Nova's
+ * compute service sends it; the end of an instance is reported at once or with the next report. Callers can release a reservation before
+ * its instance starts, while it starts, and afterwards.
  */
 type Act =
   | { readonly act: 'reserve'; readonly size: Size; readonly ttlMs: number }
+  | { readonly act: 'call'; readonly which: number; readonly how: (typeof byHand)[number] }
   | { readonly act: 'start'; readonly which: number; readonly ends: number | null }
   | { readonly act: 'end'; readonly which: number; readonly isReported: boolean }
   | { readonly act: 'pass'; readonly ms: number }
@@ -234,6 +202,7 @@ const acts = fc.array(
       which: fc.nat(20),
       ends: fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, fc.nat(20)),
     }),
+    fc.record({ act: fc.constant('call' as const), which: fc.nat(20), how: fc.constantFrom(...byHand) }),
     fc.record({ act: fc.constant('end' as const), which: fc.nat(20), isReported: fc.boolean() }),
     fc.record({ act: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 30 }) }),
   ),
@@ -246,6 +215,8 @@ test('if every instance starts within its reservation, the host never counts les
       const host = aNovaHost()
       let running: Size[] = []
       let waiting: { readonly id: string; readonly size: Size; readonly until: number }[] = []
+      /** Reservations that a caller ended. Its instance can have begun to start before, but nobody else needs its amounts. */
+      const ended = new Set<string>()
       host.report([0, 0, 0], 0)
       const report = (): void => host.report(plus(...running), running.length)
       for (const [i, one] of history.entries()) {
@@ -263,11 +234,17 @@ test('if every instance starts within its reservation, the host never counts les
         } else if (one.act === 'end') {
           running = running.filter((_, at) => at !== one.which % running.length)
           if (one.isReported) report()
+        } else if (one.act === 'call') {
+          const live = host.live()
+          const id = live[one.which % live.length]
+          if (id === undefined) continue
+          host.call(one.how, id)
+          if (one.how !== 'confirm') ended.add(id)
         } else {
-          for (const id of host.live()) host.append({ type: 'expire', claim: id }, one.ms)
+          for (const id of host.lapsing()) host.append({ type: 'expire', claim: id }, one.ms)
         }
         waiting = waiting.filter(({ until }) => until > host.log.fleet.now)
-        const needed = plus(...running, ...waiting.map((each) => each.size))
+        const needed = plus(...running, ...waiting.filter(({ id }) => !ended.has(id)).map((each) => each.size))
         expect(host.held().every((amount, at) => amount >= (needed[at] ?? 0))).toBe(true)
       }
     }),

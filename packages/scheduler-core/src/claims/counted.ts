@@ -1,8 +1,9 @@
 import { countedStats } from '../hosts/allocation.ts'
 import type { HostRecord, HostTable } from '../hosts/hosts.ts'
 import { usedAmounts } from '../kinds/classes/classes.ts'
-import { type Claim, isLive } from '../records/claim.ts'
+import { type Claim, isLive, lapsesAt } from '../records/claim.ts'
 import type { HostStats } from '../report/stats.ts'
+import { FIGURES, isHeldOnly } from './held-until.ts'
 
 /** The reason of a claim that ended because the figures of its host count its instance. */
 export const COUNTED = 'counted by its host'
@@ -17,23 +18,24 @@ interface Figures {
 }
 
 /**
- * Returns the reservations that end because the figures in the new report `after` of a host rose by their amounts. Only reservations whose caller asked for
- * this (`untilCounted`) end, and only on a host that does not list its instances.
+ * Returns the reservations that end because the figures in the new report `after` of a host rose by their amounts, also those that a call
+ * ended and whose amounts stay held. Only reservations whose caller asked for this (`untilCounted`) end, and only on a host that does not
+ * list its instances.
  *
  * The figures state sums, not instances. Therefore reservations end in the order in which they expire, and the first one that the rise does
  * not cover stays, with all after it. So they end by no more than the figures rose: the used and promised amounts together never fall. If
  * every instance that starts on the host has such a reservation, they also never fall below what the host needs: an ended reservation whose
- * instance has not started yet is balanced by one whose instance has started, and which expires later. Whoever ends the latter by hand ends
- * this balance. A claim of another kind breaks it too, because its instance can be counted at any time. So nothing ends while the host has one.
+ * instance has not started yet is balanced by one whose instance has started, and which expires later. So a call that ends the latter keeps
+ * its amounts held until then (held-until.ts). A claim of another kind would break the balance, because its instance can be counted at any
+ * time. So nothing ends while the host has one.
  */
 export function countedReservations(hosts: HostTable, record: HostRecord, after: HostStats): readonly Claim[] {
   const { claims, usedFrom } = record
-  const live = [...claims].filter(isLive)
-  if (usedFrom === 'CLAIMS' || !live.every(({ state, untilCounted }) => state === 'RESERVED' && untilCounted !== null)) return []
-  if (live.length === 0) return []
+  const waiting = [...claims].filter((claim) => isLive(claim) || isHeldOnly(claim))
+  if (usedFrom === 'CLAIMS' || waiting.length === 0 || !waiting.every((claim) => isHeldOnly(claim) || isUntilCounted(claim))) return []
   let rise = difference(figuresOf(hosts, { ...record, stats: after }), figuresOf(hosts, record))
   const counted: Claim[] = []
-  for (const claim of live.toSorted(byExpiry)) {
+  for (const claim of waiting.toSorted(byExpiry)) {
     const figures = figuresOfClaim(claim)
     if (figures === undefined || !covers(rise, figures)) break
     rise = difference(rise, figures)
@@ -42,10 +44,9 @@ export function countedReservations(hosts: HostTable, record: HostRecord, after:
   return counted
 }
 
-const byExpiry = (a: Claim, b: Claim): number => (a.expiresAt ?? 0) - (b.expiresAt ?? 0) || a.fence - b.fence
+const isUntilCounted = ({ state, untilCounted }: Claim): boolean => state === 'RESERVED' && untilCounted !== null
 
-/** The classes whose use a report without a list of instances states. */
-const FIGURES: ReadonlySet<string> = new Set(['VCPU', 'MEMORY_MB', 'DISK_GB'])
+const byExpiry = (a: Claim, b: Claim): number => (lapsesAt(a) ?? 0) - (lapsesAt(b) ?? 0) || a.fence - b.fence
 
 function figuresOf(hosts: HostTable, record: HostRecord): Figures {
   const used = usedAmounts(countedStats(hosts, record))
@@ -55,10 +56,16 @@ function figuresOf(hosts: HostTable, record: HostRecord): Figures {
   }
 }
 
-/** Undefined if the claim has resources that are in no figure, or if it is a part of an open move. */
-function figuresOfClaim({ grants: { classes = {}, ...others }, source, target, extra }: Claim): Figures | undefined {
+/**
+ * The figures by which the end of a claim lowers what is held. Undefined if the claim has resources that are in no figure, or if it is a
+ * part of an open move.
+ */
+function figuresOfClaim(claim: Claim): Figures | undefined {
+  const { source, target, extra } = claim
+  const { classes = {}, ...others } = (isHeldOnly(claim) ? extra : claim.grants) ?? {}
   const hasOthers = Object.keys(others).length > 0 || Object.keys(classes).some((name) => !FIGURES.has(name))
-  return hasOthers || source !== null || target !== null || extra !== null ? undefined : { amounts: classes, instances: 1 }
+  const isMoving = source !== null || target !== null || (extra !== null && isLive(claim))
+  return hasOthers || isMoving ? undefined : { amounts: classes, instances: 1 }
 }
 
 const covers = (rise: Figures, { amounts, instances }: Figures): boolean =>

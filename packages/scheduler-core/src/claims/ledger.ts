@@ -1,19 +1,22 @@
 import type { Groups } from '../hosts/groups.ts'
 import type { HostRecord, HostTable, OwnHostRecord } from '../hosts/hosts.ts'
 import type { BoundKey } from '../records/bound-key.ts'
-import { type Grants, type Proposal, projectOf } from '../records/change.ts'
+import type { Grants, Proposal } from '../records/change.ts'
 import { type Claim, isLive, type OwnClaim } from '../records/claim.ts'
 import { statsToCount } from '../records/used-from.ts'
-import { ADDED_IN_PLACE, STRICT_CLAIMS, UNLISTED_TIMES } from '../values/levels.ts'
+import { ADDED_IN_PLACE, UNLISTED_TIMES } from '../values/levels.ts'
 import { OWNER } from '../values/owner.ts'
 import type { SharedMap } from '../values/shared-map.ts'
 import { ClaimHolds } from './claim-holds.ts'
 import { type ClaimMap, ClaimStore } from './claim-store.ts'
+import { COUNTED } from './counted.ts'
 import { EndedClaims } from './ended/ended-claims.ts'
 import type { StoredEndedKeys } from './ended/ended-keys.ts'
+import { heldUntilOf, type Kept, keptOf, NOTHING_KEPT } from './held-until.ts'
 import { IdempotencyKeys, type KeyLimits } from './idempotency-keys.ts'
-import { addedBy, firstAddedTo, growsInPlace, setExtra, surplusOf } from './in-place.ts'
-import { type InstanceIndex, type InstanceScope, type LiveClaim, scopeOf } from './instances.ts'
+import { addedBy, firstAddedTo, setExtra, surplusOf } from './in-place.ts'
+import type { InstanceIndex, InstanceScope, LiveClaim } from './instances.ts'
+import { newClaim } from './new-claim.ts'
 
 type EndState = 'RELEASED' | 'EXPIRED' | 'REVOKED'
 
@@ -48,9 +51,9 @@ export class Ledger {
     return this.#store.full
   }
 
-  /** The claims in the state RESERVED by id, from which expired reservations are found. */
-  get reserved(): SharedMap<Claim> {
-    return this.#store.reserved
+  /** The claims by id that end by time: reservations, and ended ones whose amounts stay held. */
+  get lapsing(): SharedMap<Claim> {
+    return this.#store.lapsing
   }
 
   /** The claims that the last entry changed or created. Code that publishes the changes of each entry reads this set. */
@@ -160,29 +163,8 @@ export class Ledger {
         moving.target = part.claim
         this.touch(moving, revision)
       }
-      const claim: OwnClaim = {
-        id: part.claim,
-        instance: part.instance,
-        account: change.account,
-        ...this.#scopeOf(change, source),
-        key: change.key,
-        host: record.index,
-        grants: part.grants,
-        group: change.group?.uuid ?? null,
-        decision: change.decision.id,
-        fence: fence + i,
-        createdAt: now,
-        ...firstStateOf(change, now),
-        ...{ untilCounted: change.untilCounted ?? null, endedAt: null, reason: null },
-        revision,
-        source: source?.id ?? null,
-        target: null,
-        extra:
-          source !== null && growsInPlace(this.#hosts, source, record.index, part.grants) ? surplusOf(part.grants, source.grants) : null,
-        extraSince: null,
-        unlistedAt: null,
-        [OWNER]: this.#store.owner,
-      }
+      const origin = { host: record.index, fence: fence + i, revision, now, source }
+      const claim: OwnClaim = { ...newClaim(this.#hosts, change, part, origin), [OWNER]: this.#store.owner }
       this.#store.add(claim)
       this.#store.changed.add(claim)
     }
@@ -197,14 +179,6 @@ export class Ledger {
       boundAt: now,
       forgottenAt: change.parts.length === 0 ? now + this.#keys.limits.afterlifeMs : null,
     })
-  }
-
-  /** The scope of a new claim's instance. It is stored since feature level 8. A move has the scope of its source claim. */
-  #scopeOf(change: Proposal, source: Claim | null): Pick<Claim, 'project' | 'instanceAccount'> {
-    if (this.#hosts.featureLevel < STRICT_CLAIMS) return { project: null, instanceAccount: null }
-    if (source === null) return { project: projectOf(change), instanceAccount: null }
-    const { account, project } = scopeOf(source)
-    return { project, instanceAccount: account === change.account ? null : account }
   }
 
   /** Adds a claim from a checkpoint without reserving resources for the claim. */
@@ -236,8 +210,9 @@ export class Ledger {
     if (state === 'MATERIALISED') claim.unlistedAt = null
     this.touch(claim, revision)
     if (state === 'RESERVED') return
+    claim.heldUntil = heldUntilOf(this.#hosts, claim)
     claim.expiresAt = null
-    this.reserved.delete(claim.id)
+    this.lapsing.delete(claim.id)
   }
 
   /** Returns true if a claim is the destination of an open move within one host. */
@@ -251,7 +226,29 @@ export class Ledger {
     if (target !== undefined && this.isInPlace(target)) this.end(target, state, reason, revision, now)
     const current = this.own(claim)
     const lasts = !this.isInPlace(current)
-    this.#end(current, state, reason, revision, now, lasts, lasts ? this.#ended.extraOnceEnded(current) : null)
+    this.#end(
+      current,
+      state,
+      reason,
+      revision,
+      now,
+      lasts,
+      lasts ? keptOf(this.#hosts, current, now, this.#ended.extraOnceEnded(current)) : NOTHING_KEPT,
+    )
+  }
+
+  /** Ends a reservation whose instance the figures of its host count, or the hold of an ended one. */
+  endCounted(claim: Claim, revision: number, now: number): void {
+    if (isLive(claim)) this.#end(this.own(claim), 'RELEASED', COUNTED, revision, now, false)
+    else this.endHold(claim, revision)
+  }
+
+  /** Frees the amounts of an ended claim that stayed held. */
+  endHold(claim: Claim, revision: number): void {
+    const record = this.#hosts.own(claim.host)
+    this.lapsing.delete(claim.id)
+    this.#ended.endHold(record, this.own(claim))
+    record.revision = revision
   }
 
   /** Ends a claim. If `lasts` is true, grants that the host's report does not include remain reserved. */
@@ -262,7 +259,7 @@ export class Ledger {
     revision: number,
     now: number,
     lasts: boolean,
-    extra: Grants | null = null,
+    { extra, heldUntil }: Kept = NOTHING_KEPT,
   ): void {
     const record = this.#hosts.own(claim.host)
     this.#holds.drop(claim)
@@ -272,10 +269,12 @@ export class Ledger {
     claim.endedAt = now
     claim.reason = reason
     setExtra(claim, extra)
+    claim.heldUntil = heldUntil
     claim.unlistedAt = null
     claim.untilCounted = null
     this.touch(claim, revision)
-    this.reserved.delete(claim.id)
+    if (heldUntil === null) this.lapsing.delete(claim.id)
+    else this.lapsing.set(claim.id, claim)
     this.instances.remove(claim)
     // The instance can still run. Grants that the host's report does not include remain reserved until a report no longer lists the
     // instance.
@@ -308,7 +307,9 @@ export class Ledger {
     if (counted) this.move(claim, 'MATERIALISED', revision)
     setExtra(claim, this.#holds.extraOnceSettled(claim, extra), isSummed ? firstAddedTo(source) : null)
     this.#holds.hold(claim)
-    this.#end(this.own(source), 'RELEASED', 'moved', revision, now, false)
+    claim.heldUntil = laterOf(claim.heldUntil, heldUntilOf(this.#hosts, source))
+    const shrunk = keptOf(this.#hosts, source, now, null, surplusOf(source.grants, claim.grants))
+    this.#end(this.own(source), 'RELEASED', 'moved', revision, now, shrunk.extra !== null, shrunk)
   }
 
   /** Changes the group of a live claim. The former group is forgotten if this was its last member. */
@@ -390,10 +391,4 @@ export class Ledger {
   }
 }
 
-/** The first state of a claim. If its host already lists the instance, the claim is materialised at once. */
-function firstStateOf(change: Proposal, now: number): Pick<Claim, 'state' | 'expiresAt' | 'confirmedAt'> {
-  if (change.type === 'instances' && change.isListed === true) return { state: 'MATERIALISED', expiresAt: null, confirmedAt: now }
-  return change.mode === 'RESERVE'
-    ? { state: 'RESERVED', expiresAt: now + change.ttlMs, confirmedAt: null }
-    : { state: 'CONFIRMED', expiresAt: null, confirmedAt: now }
-}
+const laterOf = (a: number | null, b: number | null): number | null => (a === null || b === null ? (a ?? b) : Math.max(a, b))

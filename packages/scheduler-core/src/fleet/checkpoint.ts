@@ -188,6 +188,7 @@ export function* rebuildFleet(checkpoint: Checkpoint, reader?: FleetReader, slic
     if (record === undefined) throw new RangeError(`the checkpoint has a claim on the host ${host}, but not the host`)
     const restored = ledger.restore({
       untilCounted: null,
+      heldUntil: null,
       project: null,
       instanceAccount: null,
       source: null,
@@ -283,7 +284,7 @@ function restoreHost(hosts: HostTable, stored: StoredHost): void {
 
 function storeClaim(
   { hosts }: Fleet,
-  { host, untilCounted, project, instanceAccount, source, target, extra, extraSince, unlistedAt, ...claim }: Claim,
+  { host, untilCounted, heldUntil, project, instanceAccount, source, target, extra, extraSince, unlistedAt, ...claim }: Claim,
 ): StoredClaim {
   const { host: name, node, gone } = hosts.get(host)
   return {
@@ -293,6 +294,7 @@ function storeClaim(
     // another host can have this name now, so the index is stored for a host that left
     ...(gone !== null && { index: host }),
     ...(untilCounted !== null && { untilCounted }),
+    ...(heldUntil !== null && { heldUntil }),
     ...(project !== null && { project }),
     ...(instanceAccount !== null && { instanceAccount }),
     ...(source !== null && { source }),

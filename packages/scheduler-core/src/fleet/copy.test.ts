@@ -17,7 +17,7 @@ const stateOf = (fleet: Fleet): string =>
   JSON.stringify([
     digestAll(Array.from({ length: partsOf(fleet) }, (_, part) => digestPart(fleet, part))),
     checkpointOf(fleet),
-    [...fleet.ledger.reserved.keys()],
+    [...fleet.ledger.lapsing.keys()],
     [...fleet.ledger.changed].map(({ id }) => id),
     [...fleet.hosts.columns.version.slice(0, fleet.hosts.count)],
     fleet.hosts.records.map(({ host }) => fleet.hosts.nodesOf(host)),

@@ -151,11 +151,15 @@ class Checker {
     }
     if (this.#level >= STRICT_CLAIMS) expect([...audit(this.fleet)].flatMap(({ findings }) => findings)).toEqual([])
     const claims = [...ledger.claims.values()]
-    expect([...ledger.reserved.values()].map(({ id }) => id)).toEqual(
-      claims.filter(({ state }) => state === 'RESERVED').map(({ id }) => id),
+    const isHeldOnly = (claim: Claim) => !isLive(claim) && claim.heldUntil !== null
+    expect([...ledger.lapsing.keys()].sort()).toEqual(
+      claims
+        .filter((claim) => claim.state === 'RESERVED' || isHeldOnly(claim))
+        .map(({ id }) => id)
+        .sort(),
     )
     for (const claim of claims) {
-      expect(hosts.get(claim.host).claims.has(claim)).toBe(isLive(claim) || this.#lingering.has(claim.id))
+      expect(hosts.get(claim.host).claims.has(claim)).toBe(isLive(claim) || isHeldOnly(claim) || this.#lingering.has(claim.id))
       expect(claim.expiresAt !== null && isLive(claim)).toBe(claim.state === 'RESERVED')
     }
     for (const { claims: ids, forgottenAt } of ledger.keys()) {

@@ -2,7 +2,6 @@ import {
   judgeAbandon,
   judgeClaims,
   judgeConfirm,
-  judgeExpire,
   judgeExtend,
   judgeGroup,
   judgeMembership,
@@ -11,6 +10,7 @@ import {
   judgeRevoke,
   type Void,
 } from '../claims/judge.ts'
+import { judgeExpiry } from '../claims/judge-expiry.ts'
 import { judgeAbandonByLimits, judgeAttempt, judgeInstances, judgeKeyLimits, judgeMoveOfInstance } from '../claims/judge-instances.ts'
 import { judgeListed } from '../claims/judge-listed.ts'
 import { Ledger } from '../claims/ledger.ts'
@@ -280,7 +280,7 @@ export class Fleet {
       case 'revoke':
         return judgeRevoke(this, change)
       case 'expire':
-        return judgeExpire(this, change)
+        return judgeExpiry(this, change)
       case 'abandon':
         return isStrict ? judgeAbandonByLimits(this, change) : judgeAbandon(this, change)
       case 'key-limits':

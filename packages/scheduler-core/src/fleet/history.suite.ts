@@ -302,8 +302,8 @@ export class Historian {
       case 'membership':
         return { type: 'membership', claim: claim?.id ?? 'none', fence, group: c < 3 ? null : (GROUPS[b % GROUPS.length] ?? null) }
       case 'expire': {
-        const reserved = [...fleet.ledger.reserved.values()]
-        return { type: 'expire', claim: reserved[a % Math.max(1, reserved.length)]?.id ?? claim?.id ?? 'none' }
+        const lapsing = [...fleet.ledger.lapsing.values()]
+        return { type: 'expire', claim: lapsing[a % Math.max(1, lapsing.length)]?.id ?? claim?.id ?? 'none' }
       }
       case 'abandon':
         return { type: 'abandon', account: 'acme', key: `k${b % KEYS}` }

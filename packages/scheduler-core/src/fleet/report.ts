@@ -1,4 +1,5 @@
-import { COUNTED, countedReservations } from '../claims/counted.ts'
+import { countedReservations } from '../claims/counted.ts'
+import { isHeldOnly } from '../claims/held-until.ts'
 import { setExtra } from '../claims/in-place.ts'
 import { countedStats, isAllocation, isFleetAllocation, withOverride } from '../hosts/allocation.ts'
 import { COMPUTE, type HostRecord, type HostTable, type OwnHostRecord, type Reporter } from '../hosts/hosts.ts'
@@ -126,7 +127,8 @@ export function takeStats(
       : renewed === undefined || Object.keys(grants.classes ?? {}).every((name) => renewed.has(name))
   const listed = stats.instances === null ? undefined : new Set(stats.instances)
   const isShown = listed && materialising(fleet, record, listed)
-  const settles = ({ extra }: Claim): boolean => extra !== null && (!keepsUncounted || earlier === undefined) && isCountedAnew(extra)
+  const settles = (claim: Claim): boolean =>
+    claim.extra !== null && !isHeldOnly(claim) && (!keepsUncounted || earlier === undefined) && isCountedAnew(claim.extra)
   record.stats = stats
   record.traits = hosts.traitsOf(stats)
   hosts.setReportColumns(record.index, stats)
@@ -135,6 +137,8 @@ export function takeStats(
     for (const claim of record.claims) {
       // until a move within the host is confirmed, the instance belongs to the source claim
       if (ledger.isInPlace(claim)) continue
+      // from now on the list shows which instances run
+      if (isHeldOnly(claim)) ledger.endHold(claim, place.revision)
       if (settles(claim)) setExtra(ledger.own(claim), null)
       if (claim.instance === null) continue
       if (isShown(claim)) {
@@ -153,7 +157,7 @@ export function takeStats(
       if (keepsUncounted && !ledger.isInPlace(claim) && settles(claim)) setExtra(ledger.own(claim), null)
       unlist(fleet, claim)
     }
-  for (const claim of counted) ledger.end(claim, 'RELEASED', COUNTED, place.revision, now)
+  for (const claim of counted) ledger.endCounted(claim, place.revision, now)
   countAnew(fleet, record)
 }
 

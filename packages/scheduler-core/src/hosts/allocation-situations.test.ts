@@ -40,7 +40,7 @@ describe("situations from Nova's and Placement's code", () => {
     const log = logWith(ours({ vcpusUsed: 6 }), takes(2, 'k1'), set({ ratio: 0.5 }))
     expect([capacity(log.fleet), log.fleet.hosts.classColumns('VCPU').free[H]]).toEqual([4, -4])
     expect(log.append([takes(1, 'k2')])).toEqual(['claim.no_room'])
-    expect(log.fleet.ledger.reserved.size).toBe(1)
+    expect(log.fleet.ledger.lapsing.size).toBe(1)
     log.append([set({ ratio: 2 })])
     expect(log.append([takes(1, 'k3')])).toEqual([undefined])
     expectSound(log.fleet)

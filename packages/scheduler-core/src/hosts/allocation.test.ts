@@ -95,7 +95,7 @@ describe('claims are judged by the values that operators set', () => {
     expect(log.append([set({ ratio: null })])).toEqual([undefined])
     expect(log.append([eightMore('k3')], { basis })).toEqual(['claim.edited'])
     expect(log.fleet.hosts.classColumns('VCPU').free[H]).toBe(-8)
-    expect(log.fleet.ledger.reserved.size).toBe(2)
+    expect(log.fleet.ledger.lapsing.size).toBe(2)
     expectSound(log.fleet)
   })
 

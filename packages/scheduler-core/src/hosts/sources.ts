@@ -1,5 +1,5 @@
 import type { AggregateState } from '../records/change.ts'
-import { type Claim, isLive } from '../records/claim.ts'
+import { type Claim, isLive, lapsesAt } from '../records/claim.ts'
 import { amountText, counted } from '../text/amount-text.ts'
 import type { Fact, Source, Term } from '../text/evidence.ts'
 import type { Reason } from '../text/reason.ts'
@@ -216,7 +216,10 @@ export function claimsOf(hosts: HostTable, host: HostIndex, resourceClass: strin
   const short = columns === undefined ? 0 : Math.max(0, at(columns.covered, host) - at(columns.used, host))
   const picked = claimed - short - holding.reduce((sum, { amount }) => sum + amount, 0)
   const ending = holding
-    .flatMap(({ claim: { id, expiresAt } }) => (expiresAt === null ? [] : [{ claim: id, expiresAt }]))
+    .flatMap(({ claim }) => {
+      const expiresAt = lapsesAt(claim)
+      return expiresAt === null ? [] : [{ claim: claim.id, expiresAt }]
+    })
     .sort((a, b) => a.expiresAt - b.expiresAt || (a.claim < b.claim ? -1 : 1))
     .slice(0, ENDING)
   const [first] = ending
@@ -240,9 +243,10 @@ export function claimsOf(hosts: HostTable, host: HostIndex, resourceClass: strin
  * is used.
  */
 function heldBy(claim: Claim, { claims, present, usedFrom }: HostRecord, resourceClass: string, counts: boolean): number {
-  const { state, instance, grants, extra, source } = claim
+  const { state, instance, grants, extra, source, heldUntil } = claim
   const whole = grants.classes?.[resourceClass] ?? 0
   const added = extra?.classes?.[resourceClass] ?? 0
+  if (!isLive(claim) && heldUntil !== null) return added
   if (!isLive(claim)) return instance !== null && present.has(instance) && !counts ? whole : 0
   // a claim for a resize on the same host holds only the difference from the claim before the resize
   if (source !== null && [...claims].some(({ id }) => id === source)) return extra === null ? whole : added

@@ -36,9 +36,9 @@ export const ENTRY_FORMAT = 1
  * weighers of plug-ins, decisions with answers from outside of the process, and documents of namespaces of plug-ins. Level 8: the rules in
  * `levels.ts`. Level 9: hosts that are forgotten, readmitted or replaced, reports of version 1.3, and the times since which claims are
  * unlisted. Level 10: further rules in `levels.ts`. Level 11: documents of the namespace `collectors`, and reservations that end when their
- * host counts the instance.
+ * host counts the instance. Level 12: amounts of such reservations that stay held after a call ended them.
  */
-export const FEATURE_LEVEL = 11
+export const FEATURE_LEVEL = 12
 
 /** A log entry without its position: a batch of changes, as a replica sends it to the store. */
 export interface Entry {

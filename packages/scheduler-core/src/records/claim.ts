@@ -41,6 +41,11 @@ export interface Claim {
   readonly expiresAt: number | null
   /** True if the reservation also ends when the figures of its host count the instance (claims/counted.ts). Null otherwise, and after the end. */
   readonly untilCounted: true | null
+  /**
+   * The time at which a reservation with `untilCounted` would have expired that was confirmed, or that a call ended. If the claim ends
+   * before this time, its amounts stay held until then (claims/held-until.ts). Null otherwise. Stored since feature level HELD_RESERVATIONS.
+   */
+  readonly heldUntil: number | null
   readonly confirmedAt: number | null
   readonly endedAt: number | null
   readonly reason: string | null
@@ -51,7 +56,7 @@ export interface Claim {
   /** While a move is open: the id of the claim that will replace this claim. */
   readonly target: string | null
   /**
-   * For a move within one host: the grants that the instance needs in addition to those of the source claim. While the move is open, the
+   * For an ended claim: the grants that stay reserved in addition to the host's report. For a move within one host: the grants that the instance needs in addition to those of the source claim. While the move is open, the
    * destination claim reserves only these grants. After the confirmation and until the next report, these are the grants that the host's
    * report does not include. From feature level ADDED_IN_PLACE on, they are also stored if the report includes no grant of the claim.
    */
@@ -84,6 +89,10 @@ export const madeAt = (fence: number): number => Math.floor(fence / CLAIMS_PER_E
 /** A claim that belongs only to one fleet. The fleet can write it. */
 export type OwnClaim = Own<Claim>
 
+/** The time at which an `expire` entry ends a reservation, or the hold of an ended one. Null for other claims. */
+export const lapsesAt = (claim: Pick<Claim, 'state' | 'expiresAt' | 'heldUntil'>): number | null =>
+  claim.state === 'RESERVED' ? claim.expiresAt : isLive(claim) ? null : claim.heldUntil
+
 export const isLive = ({ state }: Pick<Claim, 'state'>): boolean =>
   state === 'RESERVED' || state === 'CONFIRMED' || state === 'MATERIALISED'
 
@@ -99,4 +108,13 @@ export type StoredClaim = Omit<Claim, 'host' | LeftOutIfNull> &
     readonly index?: HostIndex
   }
 
-type LeftOutIfNull = 'untilCounted' | 'project' | 'instanceAccount' | 'source' | 'target' | 'extra' | 'extraSince' | 'unlistedAt'
+type LeftOutIfNull =
+  | 'untilCounted'
+  | 'heldUntil'
+  | 'project'
+  | 'instanceAccount'
+  | 'source'
+  | 'target'
+  | 'extra'
+  | 'extraSince'
+  | 'unlistedAt'

@@ -212,3 +212,9 @@ export const COUNTED_RESERVATIONS = 11
  * this level, the limits leave the reserved amounts out, so that Nova's compute service could refuse the last instances.
  */
 export const LIMITS_WITH_RESERVES = 11
+
+/**
+ * If a call ends a reservation that was made with `untilCounted`, or the claim that it became, before the time at which the reservation
+ * would have expired, its amounts stay held until that time, or until the figures of its host rise by them.
+ */
+export const HELD_RESERVATIONS = 12

@@ -1,9 +1,10 @@
+import { isHeldOnly } from '../claims/held-until.ts'
 import type { Void } from '../claims/judge.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { nodesMeant, nodesNamed } from '../fleet/present-names.ts'
 import { COMPUTE, type HostRecord } from '../hosts/hosts.ts'
 import { type AggregateState, type Change, ENTRY_FORMAT, type HostAllocationSet, type HostReported } from '../records/change.ts'
-import { isLive } from '../records/claim.ts'
+import { type Claim, isLive, lapsesAt } from '../records/claim.ts'
 import type { HostStats } from '../report/stats.ts'
 import { codes } from '../text/codes.ts'
 import { type Problem, quote } from '../text/problem.ts'
@@ -235,24 +236,38 @@ function* setReserves(fleet: Fleet, { reserves }: FleetEdits): ReturnType<Edit> 
     }
 }
 
-function* endClaims({ ledger }: Fleet, { releaseClaims, expireBy }: FleetEdits): ReturnType<Edit> {
-  const end = (claim: string, path: readonly string[]): Step => ({
-    change: { type: 'revoke', claim, reason: 'ended in this what-if query' },
-    path,
-    found: claim,
-  })
+function* endClaims({ ledger, now }: Fleet, { releaseClaims, expireBy }: FleetEdits): ReturnType<Edit> {
+  const end = (claim: Claim, path: readonly string[]): Step => {
+    lapseNow(ledger, claim, now)
+    const { id } = claim
+    const change: Change = isLive(claim)
+      ? { type: 'revoke', claim: id, reason: 'ended in this what-if query' }
+      : { type: 'expire', claim: id }
+    return { change, path, found: id }
+  }
   for (const [i, id] of releaseClaims.entries()) {
     if (isPauseDue(i)) yield undefined
     const claim = ledger.claims.get(id)
     // claims of removed hosts are not live, because `removeHosts` has ended them
-    if (claim !== undefined && isLive(claim)) yield end(id, ['releaseClaims', String(i)])
+    if (claim !== undefined && (isLive(claim) || isHeldOnly(claim))) yield end(claim, ['releaseClaims', String(i)])
   }
   if (expireBy === null) return
   const asked = new Set(releaseClaims)
-  for (const [i, { id, expiresAt }] of [...ledger.reserved.values()].entries()) {
+  for (const [i, claim] of [...ledger.lapsing.values()].entries()) {
     if (isPauseDue(i)) yield undefined
-    if (expiresAt !== null && expiresAt <= expireBy && !asked.has(id)) yield end(id, ['expireBy'])
+    if ((lapsesAt(claim) ?? Number.POSITIVE_INFINITY) <= expireBy && !asked.has(claim.id)) yield end(claim, ['expireBy'])
   }
+}
+
+/**
+ * Lets the expiry be now until which the amounts of a claim would stay held after its end (claims/held-until.ts), because the time of the
+ * log does not advance in a what-if query.
+ */
+function lapseNow(ledger: Fleet['ledger'], claim: Claim, now: number): void {
+  if (claim.untilCounted === null && claim.heldUntil === null) return
+  const own = ledger.own(claim)
+  if (own.expiresAt !== null) own.expiresAt = now
+  if (own.heldUntil !== null) own.heldUntil = now
 }
 
 interface NamedRecord {

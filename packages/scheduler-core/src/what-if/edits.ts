@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isHeldOnly } from '../claims/held-until.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { nodesMeant, nodesNamed, presentHosts } from '../fleet/present-names.ts'
 import { isLive } from '../records/claim.ts'
@@ -345,7 +346,8 @@ function* checkClaims({ ledger }: Fleet, { releaseClaims }: FleetEdits, note: No
     if (i % SLICE === SLICE - 1) yield
     const path = ['releaseClaims', String(i)]
     const claim = ledger.claims.get(id)
-    if (claim === undefined || !isLive(claim)) note('overlay.unknown', path, id, 'the id of a live claim')
+    if (claim === undefined || !(isLive(claim) || isHeldOnly(claim)))
+      note('overlay.unknown', path, id, 'the id of a claim that is live, or whose amounts stay held')
     // the reported usage includes the instance of a materialised claim, and it is unknown how much of the usage belongs to the instance
     else if (claim.state === 'MATERIALISED')
       note('overlay.invalid', path, id, "a claim that its host's report does not count yet: this one is MATERIALISED")

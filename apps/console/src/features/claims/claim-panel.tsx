@@ -79,7 +79,7 @@ export function ClaimPanel({ id }: { readonly id: string }) {
 }
 
 /** When the claim began, and when it ends. */
-function Times({ claim: { createdAt, confirmedAt, expiresAt, releasedAt } }: { readonly claim: Claim }) {
+function Times({ claim: { createdAt, confirmedAt, expiresAt, releasedAt, heldUntil } }: { readonly claim: Claim }) {
   return (
     <>
       <Fact term="Created">
@@ -95,6 +95,11 @@ function Times({ claim: { createdAt, confirmedAt, expiresAt, releasedAt } }: { r
       ) : (
         <Fact term="Ended">
           <Time at={releasedAt} />
+        </Fact>
+      )}
+      {heldUntil === null ? null : (
+        <Fact term="Amounts stay held">
+          <TimeLeft untilMs={Date.parse(heldUntil)} />
         </Fact>
       )}
     </>

@@ -20,7 +20,7 @@ export const LIST = graphql(`
 export const CLAIM = graphql(`
   query Claim($id: ID!, $at: Moment) {
     claim(id: $id, at: $at) {
-      id state instanceUuid createdAt confirmedAt expiresAt releasedAt reason account fence serverGroup
+      id state instanceUuid createdAt confirmedAt expiresAt releasedAt heldUntil reason account fence serverGroup
       host { name node hasOtherNodes }
       resources { resourceClass amount }
       gpus { index milli }

@@ -30,7 +30,9 @@ async function report(host: string, sequence: number, instances: number): Promis
   expect(updateResourceStats.appliedCount).toBe(1)
 }
 
-const place = async (host: string, claim: object = { mode: 'RESERVE', untilCounted: true }): Promise<Json> => {
+const UNTIL_COUNTED = { mode: 'RESERVE', untilCounted: true }
+
+const place = async (host: string, claim: object = UNTIL_COUNTED): Promise<Json> => {
   const properties = { uuid: randomUUID(), project_id: 'juno' }
   const request_spec = { image: {}, num_instances: 1, instance_type: FLAVOR, instance_properties: properties }
   const answer = await placeWith(api, { spec: { legacy: { request_spec, filter_properties: { force_hosts: [host] } } }, claim })
@@ -59,6 +61,36 @@ test('an instance is counted once: as a reservation, and then by the figures of 
   await report('n1', 3, 2)
   expect(await vcpusOf('n1')).toEqual([4, 0])
   expect(await claimOf(id)).toEqual({ state: 'RELEASED', reason: 'counted by its host', untilCounted: false })
+})
+
+test('a reservation that is released after its host counted an instance stays held until the host counts the other one', async () => {
+  await report('n5', 1, 0)
+  const first = await place('n5', { ...UNTIL_COUNTED, ttl: 'PT10M' })
+  const second = await place('n5', { ...UNTIL_COUNTED, ttl: 'PT20M' })
+  const { expiresAt } = (await dataOf(api, 'query ($id: ID!) { claim(id: $id) { expiresAt } }', { id: second.id })).claim
+  // the second instance starts, and the reservation of the first one ends in its place
+  await report('n5', 2, 1)
+  expect([(await claimOf(first.id)).state, (await claimOf(second.id)).state]).toEqual(['RELEASED', 'RESERVED'])
+  const release = async (): Promise<Json> => {
+    const [outcome] = (
+      await dataOf(
+        api,
+        `mutation ($claim: ClaimRef!) { claimRelease(claims: [$claim]) {
+          ... on ClaimPayload { replayed claim { state heldUntil } } ... on UserError { message } } }`,
+        { claim: { id: second.id, fence: second.fence } },
+      )
+    ).claimRelease
+    return outcome
+  }
+  const claim = { state: 'RELEASED', heldUntil: expiresAt }
+  expect([await release(), await release()]).toEqual([
+    { replayed: false, claim },
+    { replayed: true, claim },
+  ])
+  expect(await vcpusOf('n5')).toEqual([2, 2])
+  await report('n5', 3, 2)
+  expect(await vcpusOf('n5')).toEqual([4, 0])
+  expect((await release()).claim).toEqual({ state: 'RELEASED', heldUntil: null })
 })
 
 test('a reservation whose call does not ask for this stays until its end', async () => {

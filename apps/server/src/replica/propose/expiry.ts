@@ -1,4 +1,4 @@
-import type { Change, Fleet } from '@gantt/scheduler-core'
+import { type Change, type Fleet, lapsesAt } from '@gantt/scheduler-core'
 import { UnavailableError } from '../../unavailable.ts'
 
 /** One entry ends at most this many claims. */
@@ -13,15 +13,16 @@ export interface Expiring {
 }
 
 /**
- * Returns a function that proposes to end expired reservations. Any replica may propose this, and the first entry in the log takes effect.
+ * Returns a function that proposes to end expired reservations, and to free the amounts of ended ones that were held until now. Any replica
+ * may propose this, and the first entry in the log takes effect.
  */
 export function createExpiry(replica: Expiring): () => void {
   let isUnderway = false
   return () => {
     if (isUnderway) return
     const now = replica.storeTime
-    const overdue = [...replica.fleet.ledger.reserved.values()]
-      .filter(({ expiresAt }) => expiresAt !== null && expiresAt <= now)
+    const overdue = [...replica.fleet.ledger.lapsing.values()]
+      .filter((claim) => (lapsesAt(claim) ?? Number.POSITIVE_INFINITY) <= now)
       .slice(0, AT_ONCE)
     isUnderway = true
     void replica

@@ -1,4 +1,4 @@
-import { claimStates } from '@gantt/scheduler-core'
+import { claimStates, isLive } from '@gantt/scheduler-core'
 import { type ClaimDone, type ClaimLost as ClaimLostShape, DEFAULT_TTL_MS, MAX_TTL_MS, MIN_TTL_MS } from '../../services/claim/claims.ts'
 import { builder } from '../builder.ts'
 import { toSpecInput } from '../placement/request-spec.ts'
@@ -154,6 +154,16 @@ builder.node(Claim, {
   }),
 })
 
+builder.objectField(Claim, 'heldUntil', (t) =>
+  t.field({
+    type: 'DateTime',
+    nullable: true,
+    description:
+      'For a claim that ended: the time until which its vCPUs, memory and disk stay held, unless the reports of its host end this earlier; null if they do not. Only claims whose reservation would also have ended when the host counts the instance have such a time (docs/claims.md).',
+    resolve: (claim) => (isLive(claim) ? null : claim.heldUntil),
+  }),
+)
+
 builder.objectField(Claim, 'moveSpec', (t) =>
   t.field({
     type: 'JSON',
@@ -279,7 +289,8 @@ builder.mutationFields((t) => ({
   claimRelease: t.field({
     type: [ClaimResult],
     authScopes: { scope: 'CLAIM' },
-    description: 'Releases claims. Releasing the destination claim of an open move reverts the move. Repeating the call is harmless.',
+    description:
+      'Releases claims. Releasing the destination claim of an open move reverts the move. Repeating the call is harmless. `Claim.heldUntil` says whether amounts stay held for a while.',
     args: { ...claimsArgs(), reason: t.arg.string({ description: 'Why the claims are released, recorded for later readers.' }) },
     resolve: (_root, args, { claims }) => claims.release(toRefs(args.claims), args.reason ?? null),
   }),

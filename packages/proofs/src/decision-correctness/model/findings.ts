@@ -70,7 +70,7 @@ function listsNothing(fleet: ModelFleet, host: ModelHost): string[][] {
   return host.stats.instances === null && held > 0 ? [['use.no_instances', nameOf(host), `at least ${held}, not not listed`]] : []
 }
 
-const logged = (claims: readonly ModelClaim[]): ModelClaim[] => claims.filter(({ isLogged }) => isLogged)
+const logged = (claims: readonly ModelClaim[]): ModelClaim[] => claims.filter(({ isLogged, isOver }) => isLogged && isOver !== true)
 
 const isClaimed = (fleet: ModelFleet, instance: string): boolean => logged(fleet.claims).some((claim) => claim.instance === instance)
 

@@ -21,6 +21,17 @@ export function report(fleet: ModelFleet, host: ModelHost, stats: HostStats, isE
   }
 }
 
+/**
+ * What a released reservation, which was to last until its host counts the instance, still holds on a host that lists no instances: its
+ * vCPUs, memory and disk.
+ */
+export function stillHeld(host: ModelHost, { classes = {} }: ModelClaim['takes']): ModelClaim[] {
+  const left = Object.entries(classes).filter(([name]) => ['VCPU', 'MEMORY_MB', 'DISK_GB'].includes(name))
+  if (left.every(([, amount]) => amount === 0)) return []
+  const takes = { classes: Object.fromEntries(left) }
+  return [{ host, instance: null, group: null, takes, isListed: false, isHeldInAddition: false, isLogged: true, isOver: true }]
+}
+
 /** Whether the used amounts in the host's report include the amounts of the claim. */
 export const isCounted = ({ isListed, isHeldInAddition }: ModelClaim): boolean => isListed && !isHeldInAddition
 

@@ -29,6 +29,8 @@ export interface ModelClaim {
   isHeldInAddition: boolean
   /** Whether the claim is in the log. False for claims of the decision that is being made, and for proposals that are not appended yet. */
   readonly isLogged: boolean
+  /** True if the claim has ended, and holds only what stays held for a while. */
+  readonly isOver?: true
 }
 export interface ModelHost {
   host: string

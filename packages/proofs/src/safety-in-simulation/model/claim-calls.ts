@@ -2,12 +2,14 @@ import { ENDS_AS_HELD, growsInPlace, holdInAddition, holdNothingInAddition, isLi
 import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
 import { forgetEmptyGroups } from './group.ts'
+import { endHold, heldUntilOf, isHeldOnly, keepHeld, stopExpiring, wouldStayHeld } from './held.ts'
 import type { ModelClaim } from './state.ts'
 
 export function endClaim(fleet: ModelFleet, claim: ModelClaim, state: string): void {
   const target = claim.target === null ? undefined : fleet.claim(claim.target)
   const source = claim.source === null ? undefined : fleet.claim(claim.source)
   const isAlone = !growsInPlace(fleet, claim)
+  const heldUntil = isAlone && wouldStayHeld(fleet, claim) ? heldUntilOf(fleet, claim) : null
   claim.lingers = isListed(fleet, claim) && isAlone
   if (fleet.level < ENDS_AS_HELD || !isAlone) holdNothingInAddition(claim)
   else if (claim.lingers) {
@@ -16,6 +18,8 @@ export function endClaim(fleet: ModelFleet, claim: ModelClaim, state: string): v
   } else if (claim.instance !== null && !fleet.host(claim.host)?.listsNothing) holdNothingInAddition(claim)
   // A move on the same host that adds no resources holds nothing in addition to the reported use.
   if (!claim.extraGpus && Object.values(claim.extra ?? {}).every((amount) => amount === 0)) claim.extra = null
+  claim.heldUntil = null
+  if (heldUntil !== null) keepHeld(fleet, claim, claim.amounts, heldUntil)
   // If the source of a move on the same host ends, its destination ends too.
   if (target !== undefined && target.host === claim.host) endClaim(fleet, target, state)
   else if (target !== undefined) leaveMove(fleet, target)
@@ -53,10 +57,18 @@ export function settleMove(fleet: ModelFleet, claim: ModelClaim): void {
     }
     claim.extraGpus ||= source.extraGpus
   }
+  const heldUntil = heldUntilOf(fleet, source)
+  const staysHeld = wouldStayHeld(fleet, source)
   endClaim(fleet, source, 'RELEASED')
   if (!inPlace) return
   source.lingers = false
   holdNothingInAddition(source)
+  source.heldUntil = null
+  if (heldUntil === null) return
+  claim.heldUntil = Math.max(claim.heldUntil ?? 0, heldUntil)
+  // The new claim holds its amounts. If these are less, the rest stays held.
+  const rest = Object.entries(source.amounts).map(([name, amount]) => [name, amount - (claim.amounts[name] ?? 0)] as const)
+  if (staysHeld) keepHeld(fleet, source, Object.fromEntries(rest), heldUntil)
 }
 
 /** Applies a call about one claim. Returns why the call has no effect, or undefined. */
@@ -71,7 +83,7 @@ export function judgeClaimCall(fleet: ModelFleet, change: ModelChange): string |
         claim.askedAt = fleet.now
       }
       claim.isConfirmed = true
-      claim.expiresAt = null
+      stopExpiring(fleet, claim)
       if (claim.source !== null) settleMove(fleet, claim)
       return undefined
     case 'extend':
@@ -90,6 +102,11 @@ export function judgeClaimCall(fleet: ModelFleet, change: ModelChange): string |
       endClaim(fleet, claim, 'REVOKED')
       return undefined
     case 'expire':
+      if (claim !== undefined && isHeldOnly(claim)) {
+        if (Number(claim.heldUntil) > fleet.now) return 'claim.not_expired'
+        endHold(claim)
+        return undefined
+      }
       if (claim?.state !== 'RESERVED' || claim.expiresAt === null || claim.expiresAt > fleet.now) return 'claim.not_expired'
       endClaim(fleet, claim, 'EXPIRED')
       return undefined

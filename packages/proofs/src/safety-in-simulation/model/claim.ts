@@ -110,6 +110,7 @@ export function newClaim(fleet: ModelFleet, change: ModelChange, part: ModelChan
     isConfirmed: change.mode !== 'RESERVE',
     expiresAt: change.mode === 'RESERVE' ? fleet.now + change.ttlMs : null,
     untilCounted: change.untilCounted === true,
+    heldUntil: null,
     source: null,
     target: null,
     extra: null,

@@ -44,6 +44,7 @@ export function makeTombstone(fleet: ModelFleet, host: ModelHost, as: 'forgotten
   if (host.gone === null) editLists(fleet, host.name, [])
   for (const claim of host.gone === null ? fleet.claims.filter((one) => one.host === host.name) : []) {
     claim.lingers = false
+    claim.heldUntil = null
     holdNothingInAddition(claim)
   }
   Object.assign(host, {

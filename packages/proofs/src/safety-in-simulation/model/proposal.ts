@@ -16,6 +16,7 @@ import { endClaim } from './claim-calls.ts'
 import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
 import { apartOf, bindGroup, forgetEmptyGroups, markEdited, membersOf, wantsApartTooLate } from './group.ts'
+import { wouldStayHeld } from './held.ts'
 import { bindKey, forgetUnused } from './key.ts'
 import { freeOf, gpusLeft } from './room.ts'
 import type { ModelClaim } from './state.ts'
@@ -193,11 +194,14 @@ export function mayStand(
   // If the host lists the instance, the host's report still includes the resources of the former destination. These resources are not free
   // yet.
   const lingering = fleet.level >= 9 ? without.filter((claim) => isListed(fleet, claim)) : []
+  // The amounts of a former destination that stay held are not free either.
+  const held = isGivenUp && given.host === host.name && wouldStayHeld(fleet, given) ? given.amounts : {}
   const isOwn = mover !== undefined && takesDifference(fleet, host.name, gpus, mover)
   for (const [resourceClass, amount] of Object.entries<number>(part.grants.classes ?? {})) {
     const own = isOwn ? (mover.amounts[resourceClass] ?? 0) : 0
     const isWithinOwn = fleet.level >= OWN_LIMITS && amount <= own
-    if (freeOf(fleet, host, resourceClass, without, lingering) + own < amount && !isWithinOwn) return 'claim.no_room'
+    if (freeOf(fleet, host, resourceClass, without, lingering) - (held[resourceClass] ?? 0) + own < amount && !isWithinOwn)
+      return 'claim.no_room'
     const { total } = amountsOf(fleet, host, resourceClass)
     if (fleet.level >= OWN_LIMITS && amount > total && !isWithinOwn) return 'claim.no_room'
   }

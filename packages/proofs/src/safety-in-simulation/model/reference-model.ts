@@ -91,6 +91,11 @@ export class ReferenceModel extends ModelFleet {
         return judgeAggregate(this, change)
       case 'fleetAllocation':
         return judgeFleetAllocation(this, change)
+      case 'expire': {
+        const verdict = judgeClaimCall(this, change)
+        forgetUnused(this)
+        return verdict
+      }
       // `apply` has already raised the level. Versions of profiles do not affect how claims are judged.
       case 'feature':
       case 'profile':

@@ -3,6 +3,7 @@ import { ENDS_AS_HELD, growsInPlace, holdInAddition, holdNothingInAddition, isLi
 import { endClaim } from './claim-calls.ts'
 import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
+import { endHold, isHeldOnly, stopExpiring } from './held.ts'
 import { findForgotten, findRenamed, newHost } from './host.ts'
 import { forgetUnused } from './key.ts'
 import type { ModelClaim, ModelHost } from './state.ts'
@@ -43,10 +44,11 @@ export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange, 
   host.listsNothing = full.instances === null
   if (full.instances === null) {
     if (fleet.level >= ENDS_AS_HELD && !isOfBefore)
-      for (const claim of fleet.claims) if (claim.host === host.name && !growsInPlace(fleet, claim)) holdNothingInAddition(claim)
+      for (const claim of fleet.claims)
+        if (claim.host === host.name && !growsInPlace(fleet, claim) && !isHeldOnly(claim)) holdNothingInAddition(claim)
     // A report without a list shows no instance as running.
     if (fleet.level >= 8) for (const claim of fleet.claims) if (claim.host === host.name) unlist(fleet, claim)
-    for (const claim of paid) endClaim(fleet, claim, 'RELEASED')
+    for (const claim of paid) endPaid(fleet, claim)
     if (fleet.level >= 9) releaseEnded(fleet, host)
     return
   }
@@ -57,12 +59,14 @@ export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange, 
     const isHeld = claim.lingers || (!isLiveState(claim.state) && claim.extra !== null)
     if (claim.instance !== null) claim.lingers = isHeld && host.present.includes(claim.instance)
     if (growsInPlace(fleet, claim)) continue
+    // From now on the list shows which instances run.
+    if (isHeldOnly(claim)) endHold(claim)
     if (!isOfBefore) holdNothingInAddition(claim)
     if (claim.instance === null || !isLive(claim)) continue
     const listed = host.present.includes(claim.instance)
     if (listed && claim.state !== 'MATERIALISED' && isShown(fleet, claim, before)) {
       claim.state = 'MATERIALISED'
-      claim.expiresAt = null
+      stopExpiring(fleet, claim)
       claim.unlistedAt = null
       // The report lists the instance but is older than this claim, so its amounts do not include the claim.
       if (isOfBefore && claim.createdAt >= earlier) holdInAddition(claim)
@@ -83,25 +87,39 @@ export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange, 
 const COUNTED = 11
 
 /**
- * The reservations that end because the use of the host rose. The use of each class and the number of instances are treated as accounts:
+ * The reservations that end because the use of the host rose, also ended ones whose amounts stay held. The use of each class and the number of instances are treated as accounts:
  * reservations are paid for in the order of expiry, and the first one that some account cannot pay ends the payments.
  */
 function countedReservations(fleet: ModelFleet, host: ModelHost, full: ModelChange): readonly ModelClaim[] {
-  const live = fleet.claims.filter((claim) => claim.host === host.name && isLive(claim))
+  const there = fleet.claims.filter((claim) => claim.host === host.name)
+  const live = there.filter(isLive)
   if (fleet.level < COUNTED || host.full === null || host.fromClaims) return []
   if (live.some((claim) => claim.state !== 'RESERVED' || !claim.untilCounted)) return []
   const accounts: Record<string, number> = {}
   const next = { ...host, full }
   for (const name of CLASSES) accounts[name] = amountsOf(fleet, next, name).used - amountsOf(fleet, host, name).used
   accounts.count = (full.runningVms ?? 0) - (host.full.runningVms ?? 0)
-  const inOrder = [...live].sort((a, b) => Number(a.expiresAt) - Number(b.expiresAt) || a.fence - b.fence)
+  const endOf = (claim: ModelClaim) => Number(isHeldOnly(claim) ? claim.heldUntil : claim.expiresAt)
+  const inOrder = [...live, ...there.filter(isHeldOnly)].sort((a, b) => endOf(a) - endOf(b) || a.fence - b.fence)
   const unpaid = inOrder.findIndex((claim) => {
-    const isMoving = claim.source !== null || claim.target !== null || claim.extra !== null
-    const price = Object.entries({ ...claim.amounts, count: 1 })
+    const isMoving = claim.source !== null || claim.target !== null || (!isHeldOnly(claim) && claim.extra !== null)
+    const price = Object.entries({ ...(isHeldOnly(claim) ? claim.extra : claim.amounts), count: 1 })
+    const hasGpus = claim.gpus.length > 0 && (!isHeldOnly(claim) || claim.extraGpus)
     for (const [name, amount] of price) accounts[name] = (accounts[name] ?? Number.NEGATIVE_INFINITY) - amount
-    return isMoving || claim.gpus.length > 0 || price.some(([name]) => (accounts[name] ?? 0) < 0)
+    return isMoving || hasGpus || price.some(([name]) => (accounts[name] ?? 0) < 0)
   })
   return unpaid < 0 ? inOrder : inOrder.slice(0, unpaid)
+}
+
+/** Ends a reservation that the rise of the use paid for, or frees the amounts of an ended one. */
+function endPaid(fleet: ModelFleet, claim: ModelClaim): void {
+  if (isHeldOnly(claim)) {
+    endHold(claim)
+    return
+  }
+  claim.untilCounted = false
+  claim.heldUntil = null
+  endClaim(fleet, claim, 'RELEASED')
 }
 
 /**

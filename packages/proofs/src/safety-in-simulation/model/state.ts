@@ -23,6 +23,11 @@ export interface ModelClaim {
   expiresAt: number | null
   /** Whether the reservation also ends when the figures of its host count the instance. */
   untilCounted: boolean
+  /**
+   * For a live claim that expires no more: when its reservation with `untilCounted` would have expired. For an ended claim: the time until
+   * which it holds `extra`, whatever its host reports.
+   */
+  heldUntil: number | null
   /** For the destination of a move that is not finished: the id of the claim at the source. */
   source: string | null
   /** For the source of such a move: the id of the claim at the destination. */

@@ -1,4 +1,13 @@
-import { ADDED_IN_PLACE, ALLOCATION_RULES, ENDED_AS_HELD, Fleet, type LogEntry, type Void } from '@gantt/scheduler-core'
+import {
+  ADDED_IN_PLACE,
+  ALLOCATION_RULES,
+  ENDED_AS_HELD,
+  Fleet,
+  HELD_RESERVATIONS,
+  isLive,
+  type LogEntry,
+  type Void,
+} from '@gantt/scheduler-core'
 import { forgetMovedUnits } from '@gantt/scheduler-core/testing'
 import type { Planted } from '../world-state.ts'
 
@@ -154,8 +163,9 @@ export const mistakes: Readonly<Record<string, Planted>> = {
         const verdicts = apply(entry)
         const { hosts, ledger, place } = fleet
         if (entry.changes.some(({ type }) => type === 'report'))
-          for (const claim of [...ledger.reserved.values()])
-            if (hosts.isStillListed(hosts.get(claim.host), claim.instance)) ledger.move(claim, 'MATERIALISED', place.revision)
+          for (const claim of [...ledger.lapsing.values()])
+            if (isLive(claim) && hosts.isStillListed(hosts.get(claim.host), claim.instance))
+              ledger.move(claim, 'MATERIALISED', place.revision)
         return verdicts
       })
     },
@@ -165,6 +175,13 @@ export const mistakes: Readonly<Record<string, Planted>> = {
     spoil({ hosts, ledger }) {
       const end = ledger.end.bind(ledger)
       ledger.end = (...claim) => beforeLevel(hosts, ENDED_AS_HELD, () => end(...claim))
+    },
+  },
+
+  'a reservation that a call ends is free at once, although its host can still count its instance': {
+    spoil({ hosts, ledger }) {
+      const end = ledger.end.bind(ledger)
+      ledger.end = (...claim) => beforeLevel(hosts, HELD_RESERVATIONS, () => end(...claim))
     },
   },
 

@@ -1,11 +1,12 @@
 import type { HostRecord, HostTable, OwnHostRecord } from '../../hosts/hosts.ts'
 import { isPart } from '../../kinds/index.ts'
 import type { Grants } from '../../records/change.ts'
-import { type Claim, isLive } from '../../records/claim.ts'
+import { type Claim, isLive, type OwnClaim } from '../../records/claim.ts'
 import { ENDED_AS_HELD } from '../../values/levels.ts'
-import { drop, hold } from '../held-amounts.ts'
+import { drop, dropCounted, hold, holdCounted } from '../held-amounts.ts'
+import { countsAsInstance } from '../held-until.ts'
 import type { IdempotencyKeys } from '../idempotency-keys.ts'
-import { countedGrants, nullIfEmpty } from '../in-place.ts'
+import { countedGrants, nullIfEmpty, setExtra } from '../in-place.ts'
 
 /**
  * The grants that remain reserved after the end of a claim. An instance can still run after its claim has ended. The claim's grants
@@ -43,7 +44,19 @@ export class EndedClaims {
   hold(record: HostRecord, claim: Claim): void {
     const { instance, extra } = claim
     if (this.#hosts.isStillListed(record, instance)) hold(this.#hosts, record, countedGrants(this.#hosts, claim), true)
-    if (extra !== null) hold(this.#hosts, record, extra, false)
+    if (extra === null) return
+    if (countsAsInstance(claim)) holdCounted(this.#hosts, record, extra, false)
+    else hold(this.#hosts, record, extra, false)
+  }
+
+  /** Frees the amounts that stayed held after the end of a claim. */
+  endHold(record: OwnHostRecord, claim: OwnClaim): void {
+    const { extra } = claim
+    if (extra !== null && countsAsInstance(claim)) dropCounted(this.#hosts, record, extra, false)
+    else if (extra !== null) drop(this.#hosts, record, extra, false)
+    setExtra(claim, null)
+    claim.heldUntil = null
+    if (!this.holds(record, claim)) this.remove(record, claim)
   }
 
   /** Removes an ended claim from its host. The claim must reserve nothing there. */

@@ -180,6 +180,7 @@ test('a record with any content is read as it was written', () => {
           key: bound.key,
           host: 0,
           untilCounted: null,
+          heldUntil: null,
           source: null,
           target: null,
           extra: null,

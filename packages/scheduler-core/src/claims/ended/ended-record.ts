@@ -116,7 +116,7 @@ function readClaim(input: ByteReader, id: string, bound: EndedKey['bound'], ende
     ...{ id, instance, account: bound.account, project, instanceAccount, key: bound.key, host, grants, group, decision, fence },
     ...{ createdAt, state, expiresAt, confirmedAt, endedAt: ended, reason, revision: input.near(bound.revision) },
     // an ended claim is never part of an open move
-    ...{ untilCounted: null, source: null, target: null, extra: null, extraSince: null, unlistedAt: null },
+    ...{ untilCounted: null, heldUntil: null, source: null, target: null, extra: null, extraSince: null, unlistedAt: null },
   }
 }
 

@@ -45,7 +45,7 @@ export function columnsOf({ hosts, groups, ledger }: Fleet): string {
       zone,
     })),
     members: [...groups.byUuid].map(([uuid, { members }]) => [uuid, [...members].sort(([a], [b]) => a - b)]),
-    reserved: [...ledger.reserved.values()].map(({ id }) => id),
+    lapsing: [...ledger.lapsing.keys()].sort(),
   })
 }
 

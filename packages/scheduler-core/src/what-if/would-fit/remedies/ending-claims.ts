@@ -1,6 +1,7 @@
+import { isHeldOnly } from '../../../claims/held-until.ts'
 import { hostAddress } from '../../../hosts/host-address.ts'
 import type { HostRecord } from '../../../hosts/hosts.ts'
-import { type Claim, isLive } from '../../../records/claim.ts'
+import { type Claim, isLive, lapsesAt } from '../../../records/claim.ts'
 import type { ProposedChange } from './remedy.ts'
 
 /** The hosts of the fleet, which are needed to name a host with its node if it has several nodes. */
@@ -15,13 +16,19 @@ export interface HeldRoom {
 }
 
 /**
- * True if the host has a live claim whose end frees resources. The end of a MATERIALISED claim frees nothing, because the host's report
+ * True if the host has a claim whose end frees resources: a live claim, or an ended one whose amounts stay held. The end of a MATERIALISED claim frees nothing, because the host's report
  * counts its instance.
  */
 export const hasEndingClaims = ({ claims }: HostRecord): boolean => {
-  for (const claim of claims) if (isLive(claim) && claim.state !== 'MATERIALISED') return true
+  for (const claim of claims) if (isHeldOnly(claim) || (isLive(claim) && claim.state !== 'MATERIALISED')) return true
   return false
 }
+
+/** The claims of a host. Of ended claims, only those whose amounts stay held, and only with these amounts. */
+const holdingOn = ({ claims }: HostRecord): readonly Claim[] =>
+  [...claims].flatMap((claim) =>
+    isLive(claim) ? [claim] : isHeldOnly(claim) ? [{ ...claim, grants: claim.extra ?? {}, instance: null, group: null }] : [],
+  )
 
 /** `waitsOn` considers at most this many reservations of a host: the reservations that expire first. */
 export const MAX_AWAITED_CLAIMS = 16
@@ -32,7 +39,7 @@ export const MAX_AWAITED_CLAIMS = 16
  */
 export function endingClaims(hosts: Hosts, record: HostRecord, { sizeOf, isEnough }: HeldRoom): ProposedChange[] {
   const address = hostAddress(hosts, record)
-  const held = [...record.claims].filter((claim) => (claim.state === 'RESERVED' || claim.state === 'CONFIRMED') && sizeOf(claim) > 0)
+  const held = holdingOn(record).filter((claim) => claim.state !== 'MATERIALISED' && sizeOf(claim) > 0)
   const changes: ProposedChange[] = []
   const ending = expiring(held)
   const enough = ending.findIndex((_, i) => isEnough(ending.slice(0, i + 1)))
@@ -68,22 +75,26 @@ function onlyNeeded(ending: readonly Ending[], { sizeOf, isEnough }: HeldRoom): 
  * leaves out reservations that need not expire.
  */
 export function waitsOn(hosts: Hosts, record: HostRecord, isInTheWay: (claim: Claim) => boolean): ProposedChange[] {
-  const ending = expiring([...record.claims].filter(isInTheWay)).slice(0, MAX_AWAITED_CLAIMS)
+  const ending = expiring(holdingOn(record).filter(isInTheWay)).slice(0, MAX_AWAITED_CLAIMS)
   return ending.length === 0 ? [] : [waitFor(hostAddress(hosts, record), ending)]
 }
 
 interface Ending extends Claim {
-  readonly expiresAt: number
+  /** The time at which the claim, or its hold, ends. */
+  readonly endsAt: number
 }
 
 const expiring = (claims: readonly Claim[]): Ending[] =>
   claims
-    .filter((claim): claim is Ending => claim.state === 'RESERVED' && claim.expiresAt !== null)
-    .sort((a, b) => a.expiresAt - b.expiresAt || a.fence - b.fence)
+    .flatMap((claim) => {
+      const endsAt = lapsesAt(claim)
+      return endsAt === null ? [] : [{ ...claim, endsAt }]
+    })
+    .sort((a, b) => a.endsAt - b.endsAt || a.fence - b.fence)
 
 /** The proposal to wait until `claims` have expired. The claims must be sorted by their expiry time. */
 function waitFor(address: string, claims: readonly Ending[]): ProposedChange {
-  const end = new Date(claims.at(-1)?.expiresAt ?? 0).toISOString()
+  const end = new Date(claims.at(-1)?.endsAt ?? 0).toISOString()
   const ids = claims.map(({ id }) => id)
   return {
     kind: 'FLEET',
