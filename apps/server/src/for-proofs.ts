@@ -5,6 +5,7 @@
 
 export { type Driver, type Prepared, type Session, toStoreError } from './db/session.ts'
 export { noDocuments } from './plugin/outside/documents.ts'
+export { startText } from './replica/follow/start.ts'
 export type { PlacementCall, PlacementOutcome } from './replica/propose/placement.ts'
 export { Replica } from './replica/replica.ts'
 export { type Claims, createClaims } from './services/claim/claims.ts'

@@ -5,11 +5,14 @@ export interface ReportedStart {
   readonly entriesSeconds: number
 }
 
-const START = /^Fleet: (?:no checkpoint|the checkpoint at revision \d+ in ([\d.]+) s), and (\d+) entries after it in ([\d.]+) s\.$/
+const EMPTY = /^Fleet: empty/
+const START =
+  /^Fleet: (?:checkpoint at revision \d+ loaded in ([\d.]+) s, )?(\d+) (?:later )?(?:entry|entries) of the log applied in ([\d.]+) s\.$/
 
 /** Finds the figures of a start in the service's output. Undefined if no line contains them. */
 export function findStart(lines: readonly string[]): ReportedStart | undefined {
   for (const line of lines) {
+    if (EMPTY.test(line)) return { checkpointSeconds: 0, entries: 0, entriesSeconds: 0 }
     const found = START.exec(line)
     if (found === null) continue
     const [, checkpoint = '0', entries, seconds] = found
