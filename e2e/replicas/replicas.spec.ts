@@ -78,6 +78,7 @@ test('every kind of problem that replicas and the auditor report is shown', { ta
   await expect(page.locator('[data-mode="silent"]')).toBeVisible()
   await expect(rowsOf(page, 'Replicas').nth(1).getByText('unknown')).toHaveCount(5)
   await expect(rowsOf(page, 'Replicas').first()).toContainText('rack 1.1.0')
+  await expect(page.getByRole('region', { name: 'This replica' })).toContainText(', plug-ins rack 1.1.0')
   await expect(page.locator('[data-degraded="database.away"]')).toContainText('The database is away.')
   await expect(page.locator('[data-finding="audit.column"]')).toContainText('a/b')
   await look('replicas with problems')

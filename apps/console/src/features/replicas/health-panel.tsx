@@ -3,21 +3,26 @@ import { formatCount, formatDuration, formatMib, formatTime, readDuration, title
 import { type Figure, Figures } from '../../ui/chart/figures.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import type { ReplicaStates } from './compare.ts'
+import { pluginsText } from './vitals.ts'
 
 interface HealthPanelProps {
   readonly health: ReplicaStates['health']
   readonly log: ReplicaStates['fleetLog']
+  /** All replicas. The answering replica is one of them, except for a moment after its start. */
+  readonly replicas: ReplicaStates['replicas']
 }
 
 /** The state of the answering replica, what is degraded at present, and the log that the replica follows. */
-export function HealthPanel({ health, log }: HealthPanelProps) {
+export function HealthPanel({ health, log, replicas }: HealthPanelProps) {
   const zone = useTimeZone()
   const { replica, mode, reason, code, degraded } = health
+  const own = replicas.find(({ id }) => id === replica)
   return (
     <section aria-label="This replica">
       <Heading keys="2">This replica</Heading>
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
         {replica}, release {health.release}, rules {health.version}
+        {own?.plugins?.length ? `, plug-ins ${pluginsText(own)}` : ''}
       </Text>
       {mode === 'NORMAL' ? null : (
         <Alert color="red" p="xs" title={mode.toLowerCase().replaceAll('_', ' ')} role="status">

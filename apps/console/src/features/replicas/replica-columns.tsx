@@ -110,8 +110,8 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
     key: 'plugins',
     label: 'Plug-ins',
     title: 'The plug-ins that the replica has loaded, with their versions.',
-    // this column is hidden by default if no replica has plug-ins
-    isExtra: all.every(({ plugins }) => !plugins?.length),
+    // this column is hidden by default if all replicas have the same plug-ins, because the line about the answering replica shows them
+    isExtra: new Set(all.map(pluginsText)).size < 2,
     width: 'minmax(90px, 1fr)',
     value: pluginsText,
     cell: (replica) => <span title={pluginsText(replica)}>{pluginsText(replica)}</span>,

@@ -72,7 +72,7 @@ export function ReplicasPage() {
                   onOpen={() => undefined}
                 />
               </section>
-              <HealthPanel health={data.health} log={data.fleetLog} />
+              <HealthPanel health={data.health} log={data.fleetLog} replicas={data.replicas} />
               <AuditorPanel replica={data.health.replica} auditor={data.auditor} />
             </>
           )}
