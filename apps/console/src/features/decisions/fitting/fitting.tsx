@@ -1,6 +1,7 @@
-import { Button, Skeleton } from '@mantine/core'
+import { Button, Group, Skeleton } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { useOperation } from '../../../lib/service/api.ts'
+import { PanelCall } from '../../../ui/dialog/panel-call.tsx'
 import { Heading } from '../../../ui/heading.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { FITTING } from './fitting-documents.ts'
@@ -29,14 +30,16 @@ export function Fitting({ decisionId, isAsked, onAsk, onOpen }: FittingProps) {
   const { data, error, refetch } = useOperation(FITTING, variables, { enabled: isAsked, staleMs: 600_000, keepPrevious: false })
   return (
     <section aria-label="What would make the request fit">
-      <Heading keys="5" call={{ document: FITTING, variables }}>
-        What would make the request fit
-      </Heading>
-      {isAsked ? null : (
-        <Button size="compact-sm" variant="outline" onClick={() => onAsk(true)}>
-          Try changes of request, fleet and profile
-        </Button>
-      )}
+      <Heading keys="5">What would make the request fit</Heading>
+      {/* the button comes before the link, so that 5, Tab and Enter start the search */}
+      <Group gap="xs">
+        {isAsked ? null : (
+          <Button size="compact-sm" variant="outline" onClick={() => onAsk(true)}>
+            Try changes of request, fleet and profile
+          </Button>
+        )}
+        <PanelCall of="What would make the request fit" document={FITTING} variables={variables} />
+      </Group>
       {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
       {isAsked && data === undefined && !error ? trying : null}
       {isAsked && data !== undefined ? (
