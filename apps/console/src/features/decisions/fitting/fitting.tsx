@@ -27,19 +27,22 @@ interface FittingProps {
  */
 export function Fitting({ decisionId, isAsked, onAsk, onOpen }: FittingProps) {
   const variables = { id: decisionId }
+  const call = { document: FITTING, variables }
   const { data, error, refetch } = useOperation(FITTING, variables, { enabled: isAsked, staleMs: 600_000, keepPrevious: false })
   return (
     <section aria-label="What would make the request fit">
-      <Heading keys="5">What would make the request fit</Heading>
-      {/* the button comes before the link, so that 5, Tab and Enter start the search */}
-      <Group gap="xs">
-        {isAsked ? null : (
+      <Heading keys="5" call={isAsked ? call : undefined}>
+        What would make the request fit
+      </Heading>
+      {isAsked ? null : (
+        // the button comes before the link to GraphiQL, so that 5, Tab and Enter start the search
+        <Group gap="xs">
           <Button size="compact-sm" variant="outline" onClick={() => onAsk(true)}>
             Try changes of request, fleet and profile
           </Button>
-        )}
-        <PanelCall of="What would make the request fit" document={FITTING} variables={variables} />
-      </Group>
+          <PanelCall of="What would make the request fit" {...call} />
+        </Group>
+      )}
       {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
       {isAsked && data === undefined && !error ? trying : null}
       {isAsked && data !== undefined ? (
