@@ -117,8 +117,8 @@ export function callSubscribes(): void {
 
 /**
  * Calls `end` once when the values of the present call's answer are computed and no work that holds fleets is left, which can be later if
- * an error has ended the answer. It is never called for a subscription, for work that is not
- * part of a call, or if the call is already answered.
+ * an error has ended the answer. It is never called for a subscription, for work that is not part of a call, or if the call is already
+ * answered.
  */
 export function atEndOfCall(end: () => void): void {
   const call = calls.getStore()

@@ -31,7 +31,7 @@ import {
 import { difference } from './difference.ts'
 import { countAnew, override } from './model/allocation.ts'
 import { decideAsModel, groupOf, type ModelDecision, type ModelInstance } from './model/decide.ts'
-import { boundGroup, isClaimed, report, stillHeld, wantsApartTooLate } from './model/fleet.ts'
+import { boundGroup, isClaimed, releaseReservations, report, wantsApartTooLate } from './model/fleet.ts'
 import type { Refusal } from './model/refusal.ts'
 import type { ModelFleet } from './model/state.ts'
 import type { Plan, Question } from './plan.ts'
@@ -87,7 +87,7 @@ export function checkPlan(plan: Plan, core: Core): Outcome {
     if (verdict !== undefined) continue
     if (isReleased) {
       releaseAll(proposal, log)
-      for (const { host, takes } of expected.placed) model.claims.push(...stillHeld(host, takes))
+      releaseReservations(model, expected.placed, bound)
       continue
     }
     for (const { host, instance, takes } of expected.placed)

@@ -22,7 +22,10 @@ export const MOMENTS_PER_CALL = 4
 export interface Moments {
   /** The revision of the fleet at a moment. */
   revisionAt(moment: Moment, path: readonly string[]): Promise<number>
-  /** Returns a function that finds the fleets of one call. The fleet of each moment is created once, must only be read, and cannot be read after the call is answered. */
+  /**
+   * Returns a function that finds the fleets of one call. The fleet of each moment is created once, must only be read, and cannot be read
+   * after the call is answered.
+   */
   forCall(): FleetAt
   /** A copy of the present fleet for reads in several steps. It must only be read. */
   snapshot(): Fleet

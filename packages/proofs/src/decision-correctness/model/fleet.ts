@@ -25,7 +25,7 @@ export function report(fleet: ModelFleet, host: ModelHost, stats: HostStats, isE
  * What a released reservation, which was to last until its host counts the instance, still holds on a host that lists no instances: its
  * vCPUs, memory and disk.
  */
-export function stillHeld(host: ModelHost, { classes = {} }: ModelClaim['takes']): ModelClaim[] {
+function stillHeld(host: ModelHost, { classes = {} }: ModelClaim['takes']): ModelClaim[] {
   const left = Object.entries(classes).filter(([name]) => ['VCPU', 'MEMORY_MB', 'DISK_GB'].includes(name))
   if (left.every(([, amount]) => amount === 0)) return []
   const takes = { classes: Object.fromEntries(left) }
@@ -168,6 +168,23 @@ export const boundGroup = ({ claims }: ModelFleet, uuid: string): ModelGroup | u
 
 export const membersOn = (fleet: ModelFleet, host: ModelHost, uuid: string): number =>
   claimsOn(fleet, host).filter(({ group }) => group?.uuid === uuid).length
+
+/** Adds what reservations of a group leave behind that were made and released at once. */
+export function releaseReservations(
+  fleet: ModelFleet,
+  placed: readonly Pick<ModelClaim, 'host' | 'takes'>[],
+  rule: ModelGroup | null,
+): void {
+  keepApart(fleet, rule)
+  for (const { host, takes } of placed) fleet.claims.push(...stillHeld(host, takes))
+}
+
+/** The rule of a claim that is released still applies to its group, as long as the group has other members. */
+function keepApart({ claims }: ModelFleet, rule: ModelGroup | null): void {
+  for (const claim of claims)
+    if (rule !== null && claim.group?.uuid === rule.uuid)
+      claim.group = { ...claim.group, apartFrom: [...claim.group.apartFrom, ...rule.apartFrom] }
+}
 
 const apartAsSaid = ({ claims }: ModelFleet, uuid: string): readonly string[] =>
   claims.flatMap(({ group }) => (group?.uuid === uuid ? group.apartFrom : []))

@@ -21,7 +21,8 @@ export interface ModelGroup {
 export interface ModelClaim {
   readonly host: ModelHost
   readonly instance: string | null
-  readonly group: ModelGroup | null
+  /** Also has the rules of released claims of the group (`keepApart`). */
+  group: ModelGroup | null
   readonly takes: Takes
   /** Whether the last report of the host lists the instance. A report that was applied before the claim was made does not count. */
   isListed: boolean

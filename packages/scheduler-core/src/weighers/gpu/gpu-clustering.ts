@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isHeldOnly } from '../../claims/held-until.ts'
 import type { Weigher, WeigherOptions } from '../../contracts/weigher.ts'
 import { at } from '../../hosts/columns.ts'
 import { WHOLE_GPU } from '../../hosts/gpu-device.ts'
@@ -36,9 +37,11 @@ export const gpuClusteringWeigher: Weigher = {
     return (host) => {
       const { claims, gpus } = hosts.get(host)
       const held = new Set<string>()
-      for (const { grants } of claims) {
-        const [first] = grants.gpu ?? []
-        if (first !== undefined) held.add(kindOf({ count: grants.gpu?.length ?? 0, shareMilli: first.milli }))
+      for (const claim of claims) {
+        const { gpu = [] } = claim.grants
+        const [first] = gpu
+        // an ended reservation whose amounts stay held has given its GPUs up
+        if (first !== undefined && !isHeldOnly(claim)) held.add(kindOf({ count: gpu.length, shareMilli: first.milli }))
       }
       const step = held.size === 0 ? 1 : !held.has(kind) ? 0 : held.size === 1 ? 3 : 2
       const full = scale ?? Math.max(1, gpus.length) * WHOLE_GPU
