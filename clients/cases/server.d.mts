@@ -41,6 +41,7 @@ export interface Expectation {
   readonly idempotencyKey?: string
   readonly cause?: Expectation
   readonly order?: readonly number[]
+  readonly receivedBy?: readonly number[]
   readonly atLeast?: readonly number[]
   readonly total?: number
   readonly authorization?: readonly string[]

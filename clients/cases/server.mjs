@@ -1,10 +1,15 @@
 // Plays one case of the table cases.json: listens on loopback ports as the endpoints of the case, answers their calls as the case says, and
 // records each call. README.md in this folder describes the format.
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer as createHttpServer } from 'node:http'
+import { connect, createServer } from 'node:net'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const TABLE = fileURLToPath(new URL('cases.json', import.meta.url))
+const LOOPBACK = '127.0.0.1'
+/** How long /wait waits for an event. */
+const WAIT_MS = 60_000
 /** The content type of answers, unless an answer has its own. */
 const CONTENT_TYPE = 'application/graphql-response+json'
 
@@ -69,7 +74,7 @@ function createEvents() {
 async function startEndpoint({ answers, endpoint, index, events, records }) {
   const script = scriptOf(endpoint, answers)
   let calls = 0
-  const server = createServer((request, response) => {
+  const port = await openPort((request, response) => {
     const call = ++calls
     const answer = script(call)
     const event = (name) => events.report({ endpoint: index, call, event: name })
@@ -87,7 +92,7 @@ async function startEndpoint({ answers, endpoint, index, events, records }) {
       return
     }
     if (answer?.connection === 'answered before reading') {
-      send(answer, { request, response, record, server })
+      send(answer, { request, response, record, port })
       event('received')
       event('answered')
       // Nothing of the call is kept. It is read nevertheless, because a client that cannot send the rest may not read the answer.
@@ -101,13 +106,12 @@ async function startEndpoint({ answers, endpoint, index, events, records }) {
       event('received')
       for (const other of answer?.until ?? []) await events.until(other)
       if (answer?.forMs !== undefined) await new Promise((resolve) => setTimeout(resolve, answer.forMs))
-      send(answer ?? UNEXPECTED, { request, response, record, server })
+      send(answer ?? UNEXPECTED, { request, response, record, port })
       event('answered')
     })
   })
-  const url = await listen(server)
-  if (endpoint.gone) await close(server)
-  return { url, close: () => close(server) }
+  if (endpoint.gone) port.leave()
+  return { url: port.url, close: port.close }
 }
 
 /** Milliseconds since an arbitrary time, for the pauses between calls. */
@@ -134,7 +138,7 @@ function scriptOf({ answers = [], otherwise }, named) {
 }
 
 /** Sends an answer, or does to the connection what the answer says. */
-function send(answer, { request, response, record, server }) {
+function send(answer, { request, response, record, port }) {
   const { connection } = answer
   if (connection === 'never answered' || response.destroyed) return
   markAnswered(record)
@@ -154,10 +158,8 @@ function send(answer, { request, response, record, server }) {
     else response.end(whole)
   }
   if (answer.leaves) {
-    server.close()
-    const leave = () => server.closeAllConnections()
-    if (response.writableFinished || response.destroyed) leave()
-    else response.once('close', leave)
+    if (response.writableFinished || response.destroyed) port.leave()
+    else response.once('close', port.leave)
   }
 }
 
@@ -187,34 +189,65 @@ const keyOf = ({ headers: { authorization } }) => authorization?.replace(/^Beare
 
 /** Serves the records at /records, and waits for an event at /wait?endpoint=0&call=1&event=closed. */
 async function startControl(records, events) {
-  const server = createServer(async (request, response) => {
+  const { url, close } = await openPort(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url, 'http://control')
     if (pathname === '/wait') {
       const event = { endpoint: searchParams.get('endpoint'), call: searchParams.get('call'), event: searchParams.get('event') }
-      await events.until(event)
+      if (!(await happensInTime(events.until(event)))) {
+        response.writeHead(504).end(`the event did not happen within ${WAIT_MS / 1000} s; the client has not made or not closed this call`)
+        return
+      }
     } else if (pathname !== '/records') {
       response.writeHead(404).end(`${pathname} is unknown; it must be /records or /wait`)
       return
     }
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ records }))
   })
-  const url = await listen(server)
-  return { url: url.replace('/graphql', ''), close: () => close(server) }
+  return { url: url.replace('/graphql', ''), close }
 }
 
-async function listen(server) {
-  await new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', resolve)
+async function happensInTime(event) {
+  let timer
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, WAIT_MS, false)
   })
-  return `http://127.0.0.1:${server.address().port}/graphql`
+  const inTime = await Promise.race([event.then(() => true), late])
+  clearTimeout(timer)
+  return inTime
 }
 
-function close(server) {
-  return new Promise((resolve) => {
-    server.close(resolve)
-    server.closeAllConnections()
+/**
+ * Serves HTTP on a free port of the loopback. After `leave` the port refuses connections. Until `close` no other program gets the port,
+ * because one connection to it stays open: systems draw no port that a connection uses.
+ */
+async function openPort(serve) {
+  const http = createHttpServer(serve)
+  const server = createServer()
+  await once(server.listen(0, LOOPBACK), 'listening')
+  const { port } = server.address()
+  const own = connect(port, LOOPBACK)
+  const [held] = await once(server, 'connection')
+  const connections = new Set()
+  server.on('connection', (connection) => {
+    connections.add(connection)
+    connection.once('close', () => connections.delete(connection))
+    http.emit('connection', connection)
   })
+  const leave = () => {
+    server.close()
+    for (const connection of connections) connection.destroy()
+  }
+  return {
+    url: `http://${LOOPBACK}:${port}/graphql`,
+    leave,
+    async close() {
+      const ended = once(server, 'close')
+      leave()
+      own.destroy()
+      held.destroy()
+      await ended
+    },
+  }
 }
 
 /** The command: `node server.mjs NAME` prints the addresses as one line of JSON, and ends when its standard input ends. */

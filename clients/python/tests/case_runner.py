@@ -94,7 +94,9 @@ class CasePlayer:
         self._process.stdout.close()
 
     def _get(self, path: str) -> Any:
-        with urllib.request.urlopen(self._control + path) as answer:
+        # The server answers each call within 60 s.
+        url = self._control + path
+        with urllib.request.urlopen(url, timeout=120) as answer:
             return json.load(answer)
 
 
@@ -228,6 +230,9 @@ class CaseTest(unittest.TestCase):
         if "order" in expected:
             order = [record["endpoint"] for record in added]
             self.assertEqual(order, expected["order"])
+        if "receivedBy" in expected:
+            by = sorted(record["endpoint"] for record in added)
+            self.assertEqual(by, expected["receivedBy"])
         for endpoint, least in enumerate(expected.get("atLeast", [])):
             received = [one for one in added if one["endpoint"] == endpoint]
             self.assertGreaterEqual(len(received), least)

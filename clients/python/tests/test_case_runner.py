@@ -21,6 +21,7 @@ WRONG: dict[str, Any] = {
     "idempotencyKey": lambda right: "other",
     "cause": lambda right: {"error": "FAULT", "code": "OTHER"},
     "order": lambda right: [*right, 0],
+    "receivedBy": lambda right: [*right, 2],
     "atLeast": lambda right: [times + 1000 for times in right],
     "total": lambda right: right + 1,
     "authorization": lambda right: ["key-other" for _ in right],

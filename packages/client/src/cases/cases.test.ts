@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import type { CallRecord, Expectation, Played } from '../../../../clients/cases/server.d.mts'
@@ -46,6 +47,7 @@ const WRONG: { readonly [Field in keyof Expectation]-?: (right: NonNullable<Expe
   idempotencyKey: () => 'other',
   cause: () => ({ error: 'FAULT', code: 'OTHER' }),
   order: (right) => [...right, 0],
+  receivedBy: (right) => [...right, 2],
   atLeast: (right) => right.map((times) => times + 1_000),
   total: (right) => right + 1,
   authorization: (right) => right.map(() => 'key-other'),
@@ -117,6 +119,26 @@ test.each(PAUSED.map((one) => [one.name, one] as const))('a client that ignores 
   }
   await expect(playing(name, (played) => runCase(table, one, played, ignoring))).rejects.toThrow(FAILED)
 })
+
+/** The cases in which a call is sent twice. */
+const HEDGED = table.cases.filter(({ calls }) => calls.some((call) => call.expect.receivedBy !== undefined))
+
+// On a busy machine, either copy can be on its way for longer than the other one.
+test.each(HEDGED.flatMap((one) => [0, 1].map((slow) => [one.name, slow, one] as const)))(
+  'whichever copy arrives first: %s (endpoint %i is slow to receive)',
+  async (name, slow, one) => {
+    await playing(name, async (played) => {
+      const url = played.urls[slow]
+      let calls = 0
+      const delaying: typeof fetch = async (to, options) => {
+        // Before, the client measures how long calls usually take.
+        if (++calls > 20 && String(to) === url) await setTimeout(100, undefined, { signal: options?.signal ?? undefined })
+        return await fetch(to, options)
+      }
+      await runCase(table, one, played, delaying)
+    })
+  },
+)
 
 /** A record of a call, without what a test is about. */
 const RECEIVED: CallRecord = {

@@ -68,8 +68,10 @@ export async function runCase(
       const outcome = await outcomeOf(make(gantt, table, call), keys)
       const waits = clock.takeWaits()
       expect(outcome, `call ${i + 1} of ${call.operation}`).toMatchObject(outcomeIn(call.expect))
-      for (const [endpoint, number] of call.expect.closedByClient ?? [])
-        await fetch(`${control}/wait?endpoint=${endpoint}&call=${number}&event=closed`)
+      for (const [endpoint, number] of call.expect.closedByClient ?? []) {
+        const waited = await fetch(`${control}/wait?endpoint=${endpoint}&call=${number}&event=closed`)
+        expect(waited.status, `call ${number} of endpoint ${endpoint} is closed by the client`).toBe(200)
+      }
       const records = await recordsAt(control)
       checkRecords(call, records.slice(known), drawnKeys)
       known = records.length
@@ -165,6 +167,7 @@ export function checkRecords(
 ): void {
   expect(records.filter(({ isExpected }) => !isExpected)).toEqual([])
   if (wanted.order !== undefined) expect(records.map(({ endpoint }) => endpoint)).toEqual(wanted.order)
+  if (wanted.receivedBy !== undefined) expect(records.map(({ endpoint }) => endpoint).sort((a, b) => a - b)).toEqual(wanted.receivedBy)
   if (wanted.total !== undefined) expect(records).toHaveLength(wanted.total)
   for (const [endpoint, times] of (wanted.atLeast ?? []).entries())
     expect(records.filter((record) => record.endpoint === endpoint).length).toBeGreaterThanOrEqual(times)

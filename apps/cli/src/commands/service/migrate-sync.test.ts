@@ -6,7 +6,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { findNatsServer, INSTALL_NATS_SERVER } from '@gantt/server'
+import { findNatsServer, freePorts, INSTALL_NATS_SERVER } from '@gantt/server'
 import { expect, test } from 'vitest'
 import { withFolder } from '../../../../../packages/proofs/src/processes/folder.ts'
 import { startService } from '../../../../../packages/proofs/src/processes/service.ts'
@@ -99,7 +99,7 @@ async function migrate(
 
 async function startNats(folder: string): Promise<{ readonly url: string; stop(): Promise<void> }> {
   fs.mkdirSync(folder, { recursive: true })
-  const port = await freePort()
+  const [port = 0] = await freePorts(1)
   const config = path.join(folder, 'nats.conf')
   fs.writeFileSync(config, `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${folder}", max_file: 1GB }\n`)
   const child = spawn(program ?? 'nats-server', ['--config', config], { stdio: 'ignore' })
@@ -112,14 +112,6 @@ async function startNats(folder: string): Promise<{ readonly url: string; stop()
       await exited
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as net.AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 async function listens(port: number, child: ChildProcess): Promise<void> {

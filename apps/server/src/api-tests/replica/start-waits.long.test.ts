@@ -1,7 +1,6 @@
-import { once } from 'node:events'
-import net from 'node:net'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freePorts } from '../../free-ports.ts'
 import { openService, type Service } from '../../service.ts'
 import { parseNatsAddress } from '../../sync/nats/address.ts'
 import { StoreSetupError } from '../../sync/synchronizer.ts'
@@ -43,7 +42,7 @@ describe.skipIf(noNatsServer !== undefined)(
     })
 
     async function start(fleet: string, url = cluster.url): Promise<Starting> {
-      const port = await freePort()
+      const [port = 0] = await freePorts(1)
       const warnings: string[] = []
       const stop = new AbortController()
       const service = openService({
@@ -99,7 +98,8 @@ describe.skipIf(noNatsServer !== undefined)(
     })
 
     test('a service that is stopped during the wait ends and frees its port', async () => {
-      const starting = await start('stopped', `nats://127.0.0.1:${await freePort()}`)
+      const [port = 0] = await freePorts(1)
+      const starting = await start('stopped', `nats://127.0.0.1:${port}`)
       await expect.poll(starting.ready, LONG).toContain('does not answer')
       starting.stop()
       await expect(starting.service).rejects.toBeInstanceOf(StoppedError)
@@ -140,11 +140,3 @@ describe.skipIf(noNatsServer !== undefined)(
     })
   },
 )
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as net.AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
