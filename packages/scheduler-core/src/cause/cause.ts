@@ -1,10 +1,8 @@
-import { pluginsOf } from '../contracts/plugins.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { hostAddress } from '../hosts/host-address.ts'
-import { compileProfile } from '../pipeline/compile.ts'
 import type { FilterStep } from '../pipeline/filtering/filter-step.ts'
 import { isAsked, prepareFiltersInSteps } from '../pipeline/filtering/run-filters.ts'
-import { requestFor } from '../pipeline/request-for.ts'
+import { judgedInstance } from '../pipeline/rounds.ts'
 import type { Profile } from '../records/profile.ts'
 import { membersAt } from '../request/members.ts'
 import { inOneOrder } from '../request/one-order.ts'
@@ -122,8 +120,8 @@ export const causeOf = (...asked: Parameters<typeof causeInSteps>): Cause => atO
  */
 export function* causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile, instance = 0): Steps<Cause> {
   const whole = inOneOrder(asked)
-  const request = requestFor(whole, profile, instance)
-  const filters = yield* prepareFiltersInSteps(compileProfile(profile, pluginsOf(fleet)), request, fleet)
+  const { request, compiled } = judgedInstance(fleet, whole, profile, instance)
+  const filters = yield* prepareFiltersInSteps(compiled, request, fleet)
   const { steps, lacks, isAttempt, trial } = stepsOf(filters, { fleet, request, whole, instance })
   const named = namedBy(steps, fleet)
   const { conditions, hosts, leavesNone, home } = yield* admittedBy(steps, fleet, request, isAttempt, named)

@@ -36,8 +36,8 @@ describe('the laws of the cause: sentences about the nearest host', () => {
       fc.property(refusal, ({ hosts, asked, profile }) => {
         const fleet = fleetOf(hosts)
         const { nearest } = causeIn(fleet, asked, profile)
-        const others = afterFound(fleet, asked, profile, (found) => {
-          const { checksOf } = prepareChecks(fleet, asked, profile, Math.min(found, asked.numInstances - 1))
+        const others = afterFound(fleet, asked, profile, (found, judged) => {
+          const { checksOf } = prepareChecks(fleet, asked, judged, Math.min(found, asked.numInstances - 1))
           return hosts.map((_, host) => ({
             refusals: checksOf(host as HostIndex).flatMap(({ filter, reason, facts = [] }) =>
               reason === undefined ? [] : [{ filter, reason, facts }],

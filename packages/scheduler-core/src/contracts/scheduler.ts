@@ -2,6 +2,7 @@ import type { Fleet } from '../fleet/fleet.ts'
 import type { Overlay } from '../fleet/overlay.ts'
 import type { ClaimPart } from '../records/change.ts'
 import type { InstanceRecord, SelectedDestination } from '../records/decision.ts'
+import type { Profile } from '../records/profile.ts'
 import type { Solution, SolverRecord } from '../records/solution.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { atOnce, HOSTS_AT_ONCE, type Steps, WHOLE } from '../values/steps.ts'
@@ -16,6 +17,8 @@ export interface SelectOptions {
   readonly claimIds: readonly string[]
   /** The solver's answer. Present only for the scheduler `solver`. */
   readonly solution?: Solution | undefined
+  /** True if the instances are explained afterwards. `Selection.judged` is set only then, because it keeps lists of hosts in memory. */
+  readonly isExplained?: boolean | undefined
 }
 
 export interface Selection {
@@ -32,6 +35,11 @@ export interface Selection {
   readonly found: number
   /** How the scheduler `solver` reached the result. Absent for other schedulers. */
   readonly solver?: SolverRecord
+  /**
+   * The profile by which the instances are explained (pipeline/rounds.ts). Absent if each instance was decided only by the fleet, in which
+   * the earlier instances hold their resources.
+   */
+  readonly judged?: Profile
 }
 
 /**

@@ -93,9 +93,8 @@ export function examineAgainInSteps<T>(
   profile = profileOf(fleet, record),
   isShortCircuited = false,
 ): Steps<T> {
-  return atInstance(fleet, before, record, profile, instance, function* () {
-    const answered = answeredAs(fleet, record, profile)
-    const found = yield* examineInSteps(fleet, currentSpec(record.request), answered, record.seed, instance, isShortCircuited)
+  return atInstance(fleet, before, record, answeredAs(fleet, record, profile), instance, function* (judged) {
+    const found = yield* examineInSteps(fleet, currentSpec(record.request), judged, record.seed, instance, isShortCircuited)
     return yield* read(found)
   })
 }
@@ -119,11 +118,11 @@ export function* examineEach(
   read: (examination: Examination, instance: number) => Steps<void>,
 ): Steps<void> {
   const profile = answeredAs(fleet, record, profileOf(fleet, record))
-  const parts = instances > 1 ? yield* partsOf(fleet, before, record, profile) : []
+  const { parts, judged } = instances > 1 ? yield* explained(fleet, before, record, profile) : { parts: [], judged: profile }
   for (let instance = 0; instance < instances; instance++) {
     if (instance > 0) yield
     yield* withEarlier(fleet, before, record, parts.slice(0, instance), function* () {
-      yield* read(yield* examineInSteps(fleet, currentSpec(record.request), profile, record.seed, instance), instance)
+      yield* read(yield* examineInSteps(fleet, currentSpec(record.request), judged, record.seed, instance), instance)
     })
   }
 }
@@ -140,27 +139,34 @@ export function checkAgainInSteps<T>(
   read: (checks: HostChecks) => Steps<T>,
 ): Steps<T> {
   const profile = answeredAs(fleet, record, profileOf(fleet, record))
-  return atInstance(fleet, before, record, profile, instance, () =>
-    read(prepareChecks(fleet, currentSpec(record.request), profile, instance)),
+  return atInstance(fleet, before, record, profile, instance, (judged) =>
+    read(prepareChecks(fleet, currentSpec(record.request), judged, instance)),
   )
 }
 
-/** Calls `read` while the fleet is in the state in which one instance of a decision was decided. */
+/**
+ * Calls `read` while the fleet is in the state in which one instance of a decision was decided, with the profile by which this instance is
+ * explained.
+ */
 function* atInstance<T>(
   fleet: Fleet,
   before: readonly Proposal[],
   record: DecisionRecord,
   profile: Profile,
   instance: number,
-  read: () => Steps<T>,
+  read: (judged: Profile) => Steps<T>,
 ): Steps<T> {
-  const earlier = instance === 0 ? [] : (yield* partsOf(fleet, before, record, profile)).slice(0, instance)
-  return yield* withEarlier(fleet, before, record, earlier, read)
+  if (instance === 0) return yield* withEarlier(fleet, before, record, [], () => read(profile))
+  const { parts, judged } = yield* explained(fleet, before, record, profile)
+  return yield* withEarlier(fleet, before, record, parts.slice(0, instance), () => read(judged))
 }
 
-function* partsOf(fleet: Fleet, before: readonly Proposal[], record: DecisionRecord, profile: Profile): Steps<Decided['parts']> {
-  return (yield* replayInSteps(fleet, before, { ...record, allOrNothing: false }, profile)).parts
-}
+/** Decides a recorded request again, so that its instances can be explained by `judged`. Instances are placed even if not all can be. */
+const explained = (fleet: Fleet, before: readonly Proposal[], record: DecisionRecord, answered: Profile): Steps<Decided> =>
+  withProposalsInSteps(fleet, before, (overlay) => {
+    const input = inputOf(fleet, { ...record, allOrNothing: false }, answered)
+    return decideInSteps(fleet, overlay, { ...input, isExplained: true })
+  })
 
 function withEarlier<T>(
   fleet: Fleet,

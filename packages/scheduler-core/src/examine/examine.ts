@@ -4,7 +4,6 @@ import type { Verdict } from '../contracts/filter.ts'
 import { pluginsOf } from '../contracts/plugins.ts'
 import type { Weigher } from '../contracts/weigher.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { compileProfile } from '../pipeline/compile.ts'
 import type { FilterStep } from '../pipeline/filtering/filter-step.ts'
 import { whyUnreported } from '../pipeline/filtering/not-reported.ts'
 import { passesSafely } from '../pipeline/filtering/passes-safely.ts'
@@ -13,7 +12,7 @@ import { factsOf, reasonOf } from '../pipeline/filtering/step-reasons.ts'
 import { type ExaminedStep, type Findings, NOT_PRESENT, PASSES_ALL } from '../pipeline/findings.ts'
 import { prepareOwnUnsent } from '../pipeline/namespaces/own-unsent.ts'
 import { prepareReaderInUse } from '../pipeline/namespaces/reader-in-use.ts'
-import { requestFor } from '../pipeline/request-for.ts'
+import { judgedInstance } from '../pipeline/rounds.ts'
 import { createChanceOrder, createTieOrder, rankAll } from '../pipeline/weighing/pick.ts'
 import { prepareWeighers, runWeighersInSteps, type Weighed } from '../pipeline/weighing/run-weighers.ts'
 import type { Profile } from '../records/profile.ts'
@@ -64,9 +63,8 @@ export function* examineInSteps(
   instance = 0,
   isShortCircuited = false,
 ): Steps<Examination> {
-  const request = requestFor(asked, profile, instance)
+  const { request, compiled, tieOrder: inRound } = judgedInstance(fleet, asked, profile, instance)
   const isChance = profile.scheduler === 'chance'
-  const compiled = compileProfile(profile, pluginsOf(fleet))
   const steps = yield* prepareFiltersInSteps(compiled, request, fleet)
   const { count, presentCount: hostCount } = fleet.hosts
   const firstRefusing = new Uint8Array(count).fill(PASSES_ALL)
@@ -101,7 +99,7 @@ export function* examineInSteps(
   )
   const admitted = new Uint8Array(count)
   for (const host of (yield* admittedIn(steps, { fleet, request, whole: asked, instance })).hosts) admitted[host] = 1
-  const tieOrder = isChance ? createChanceOrder(seed, instance) : createTieOrder(profile, seed)
+  const tieOrder = inRound ?? (isChance ? createChanceOrder(seed, instance) : createTieOrder(profile, seed))
   let left = hostCount
   const found: ExaminedStep[] = []
   for (const [s, step] of steps.entries()) {
@@ -134,14 +132,15 @@ export function* examineInSteps(
 
 /** Prepares the filters for checks of single hosts. For all hosts, `examine` is cheaper. */
 export function prepareChecks(fleet: Fleet, request: RequestSpec, profile: Profile, instance = 0): HostChecks {
-  const steps = prepareFilters(compileProfile(profile, pluginsOf(fleet)), requestFor(request, profile, instance), fleet)
+  const judged = judgedInstance(fleet, request, profile, instance)
+  const steps = prepareFilters(judged.compiled, judged.request, fleet)
   return checksBy(steps, () => causeInSteps(fleet, request, profile, instance))
 }
 
 /** `prepareChecks` as a generator that yields between two filters. */
 export function* prepareChecksInSteps(fleet: Fleet, request: RequestSpec, profile: Profile, instance = 0): Steps<HostChecks> {
-  const compiled = compileProfile(profile, pluginsOf(fleet))
-  const steps = yield* prepareFiltersInSteps(compiled, requestFor(request, profile, instance), fleet)
+  const judged = judgedInstance(fleet, request, profile, instance)
+  const steps = yield* prepareFiltersInSteps(judged.compiled, judged.request, fleet)
   return checksBy(steps, () => causeInSteps(fleet, request, profile, instance))
 }
 
@@ -270,7 +269,8 @@ export const refusalsOf = (...asked: Parameters<typeof refusalsInSteps>): readon
 export function* refusalsInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile, instance = 0): Steps<readonly ReasonCount[]> {
   const isOut = fleet.hosts.columns.gone.slice(0, fleet.hosts.count)
   const counts: ReasonCount[] = []
-  const steps = yield* prepareFiltersInSteps(compileProfile(profile, pluginsOf(fleet)), requestFor(asked, profile, instance), fleet)
+  const { request, compiled } = judgedInstance(fleet, asked, profile, instance)
+  const steps = yield* prepareFiltersInSteps(compiled, request, fleet)
   for (const step of steps) {
     if (!isAsked(step)) continue
     const reasons = yield* countReasons(step, isOut.length, (host) => {

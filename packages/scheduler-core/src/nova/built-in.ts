@@ -51,7 +51,7 @@ const novaRules: PlacingRules = {
 export const nova: BuiltInPackage = {
   name: 'nova',
   description: "Nova's filters, weighers and scheduling algorithm, and requests in Nova's forms.",
-  filters: novaFilters.filter(({ name }) => novaFilterNames.has(name)).map(asFilter),
+  filters: novaFilters.filter(({ name }) => novaFilterNames.has(name)).map((filter) => asFilter(filter)),
   weighers: compatWeighers,
   rules: novaRules,
   createScheduler: createNovaScheduler,

@@ -50,6 +50,8 @@ export interface DecideInput {
   readonly isListed?: boolean | undefined
   /** The solver's answer. Only the scheduler SOLVER reads it. */
   readonly solution?: Solution | undefined
+  /** True if the instances are explained afterwards by `Decided.judged`, on the same fleet. */
+  readonly isExplained?: boolean | undefined
 }
 
 export interface Decided {
@@ -61,7 +63,8 @@ export interface Decided {
   readonly record: DecisionRecord
   /**
    * The profile that explanations use. If a plug-in's scheduler failed, it is a profile that refuses every host. Explanations then show the
-   * failure.
+   * failure. If the instances were placed in rounds, it contains what each round knew of the earlier ones. This is so only if the decision
+   * was made with `isExplained`.
    */
   readonly judged: Profile
 }
@@ -79,9 +82,9 @@ function* decideBy(slice: number, fleet: Fleet, overlay: Overlay, input: DecideI
   if (ends !== undefined) overlay.liftDestination(ends, asksPlain(request))
   if (source !== undefined) liftSource(overlay, request, source, intent)
   if (input.isListed === true) overlay.keepListed(request)
-  const asked = { seed, alternatesPerInstance, allOrNothing, claimIds, solution }
+  const asked = { seed, alternatesPerInstance, allOrNothing, claimIds, solution, isExplained: input.isExplained }
   const { selected, judged } = yield* select(slice, fleet, overlay, request, profile, asked)
-  const { instances, solver, ...selection } = selected
+  const { instances, solver, judged: _, ...selection } = selected
   const { plugins } = schedulerOf(profile, pluginsOf(fleet))
   if (source !== undefined) {
     overlay.rollback(held)
@@ -148,7 +151,7 @@ function* select(
 ): Steps<{ readonly selected: Selection; readonly judged: Profile }> {
   const { compiled, scheduler } = schedulerOf(profile, pluginsOf(fleet))
   if (isOwnScheduler(profile.scheduler) || failureOf(profile) !== undefined)
-    return { selected: yield* scheduler.selectInSteps(request, fleet, overlay, options, slice), judged: profile }
+    return judgedBy(profile, yield* scheduler.selectInSteps(request, fleet, overlay, options, slice))
   const chosen: Chosen =
     compiled.scheduler === undefined
       ? { ok: false, failed: withFailure(profile, 'no loaded plug-in has it') }
@@ -156,6 +159,8 @@ function* select(
   if (chosen.ok) return { selected: chosen.selection, judged: profile }
   return yield* select(slice, fleet, overlay, request, chosen.failed, options)
 }
+
+const judgedBy = (profile: Profile, selected: Selection) => ({ selected, judged: selected.judged ?? profile })
 
 /** The scheduler that a profile version names, and the plug-ins that provide its scheduler, filters and weighers. */
 const schedulerOf = (profile: Profile, plugins: Plugins) => knownSchedulers(plugins)(profile)

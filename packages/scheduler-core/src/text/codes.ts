@@ -9,6 +9,7 @@ export const codes = {
   'host.excluded': 'The request excludes the host.',
   'host.not_requested': 'The request names other hosts.',
   'host.none_common': 'The request lists hosts in several fields, and no host is in all of these lists.',
+  'host.refused_earlier': 'The host was refused for an earlier instance of the request.',
   'host.not_reported': "The host's report lacks a value that the filter reads.",
   'zone.other': 'The host is in another availability zone.',
   'memory.short': 'The host has too little free memory.',

@@ -32,6 +32,7 @@ export const tenantDemandOf: Readonly<Record<ReasonCode, TenantDemand | null>> =
   'host.excluded': null,
   'host.not_requested': null,
   'host.none_common': null,
+  'host.refused_earlier': null,
   'host.not_reported': null,
   'zone.other': 'ZONE',
   'memory.short': 'MEMORY',

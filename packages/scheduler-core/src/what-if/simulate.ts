@@ -168,7 +168,7 @@ function* decideOne(fleet: Fleet, overlay: Overlay, one: One): Steps<SimulatedDe
 /** The reasons why hosts refuse the first instance that finds no host, while the request's earlier instances hold their resources. */
 function* reasonsAt(fleet: Fleet, overlay: Overlay, input: Omit<DecideInput, 'allOrNothing'>): Steps<readonly ReasonCount[]> {
   const held = overlay.size
-  const { found, judged } = yield* decideInSteps(fleet, overlay, { ...input, allOrNothing: false })
+  const { found, judged } = yield* decideInSteps(fleet, overlay, { ...input, allOrNothing: false, isExplained: true })
   try {
     return (yield* causeInSteps(fleet, input.request, judged, found)).reasons
   } finally {

@@ -45,14 +45,15 @@ export function* whyRefusedInSteps(
   const overlay = openOverlay(fleet)
   try {
     const { claimIds, gathered } = work
-    const { record, found, judged: profile } = decided
+    const { record, found } = decided
+    let profile = decided.judged
     const { id, seed, attempt, alternatesPerInstance } = record
     const request = currentSpec(record.request)
     if (ends !== undefined) overlay.liftDestination(ends, asksPlain(request))
     // a move has one instance, so there are no earlier instances
     if (source !== undefined) liftSource(overlay, request, source, record.intent)
-    else if (found > 0)
-      yield* decideInSteps(fleet, overlay, {
+    else if (found > 0) {
+      const again = yield* decideInSteps(fleet, overlay, {
         id,
         request,
         profile,
@@ -62,7 +63,10 @@ export function* whyRefusedInSteps(
         allOrNothing: false,
         claimIds,
         solution: gathered.solution,
+        isExplained: true,
       })
+      profile = again.judged
+    }
     const cause = yield* causeInSteps(fleet, request, profile, found)
     // from level KEPT_CAUSES on, the stored reasons belong to the cause, and the first reason has the code of the cause
     const keepsCause = fleet.hosts.featureLevel >= KEPT_CAUSES

@@ -8,8 +8,8 @@ import { afterFound } from './drawn.ts'
 
 /** The indexes of the hosts that the request admits. */
 export function admittedOf(fleet: Fleet, asked: RequestSpec, profile: Profile): ReadonlySet<number> {
-  const { admitted } = afterFound(fleet, asked, profile, (found) =>
-    examine(fleet, asked, profile, 's', Math.min(found, asked.numInstances - 1)),
+  const { admitted } = afterFound(fleet, asked, profile, (found, judged) =>
+    examine(fleet, asked, judged, 's', Math.min(found, asked.numInstances - 1)),
   )
   return new Set([...admitted.keys()].filter((host) => admitted[host] === 1))
 }

@@ -227,15 +227,16 @@ export const refuses = (fleet: Fleet, asked: RequestSpec, profile: Profile): boo
 
 /** The cause for the first instance of a request that finds no host. */
 export const causeIn = (fleet: Fleet, asked: RequestSpec, profile: Profile): Cause =>
-  afterFound(fleet, asked, profile, (found) => causeOf(fleet, asked, profile, found))
+  afterFound(fleet, asked, profile, (found, judged) => causeOf(fleet, asked, judged, found))
 
-/** Calls `read` while the fleet holds the instances of a request that find a host. `found` is their count. */
-export function afterFound<T>(fleet: Fleet, asked: RequestSpec, profile: Profile, read: (found: number) => T): T {
+/** Calls `read` while the fleet holds the instances of a request that find a host. `found` is their count, and `judged` the profile that explains the next one. */
+export function afterFound<T>(fleet: Fleet, asked: RequestSpec, profile: Profile, read: (found: number, judged: Profile) => T): T {
   const overlay = openOverlay(fleet)
   const claimIds = Array.from({ length: asked.numInstances }, (_, i) => `c${i}`)
-  const input = { id: 'd', request: asked, profile, seed: 's', attempt: 1, alternatesPerInstance: 0, allOrNothing: false, claimIds }
+  const input = { id: 'd', request: asked, profile, seed: 's', attempt: 1, alternatesPerInstance: 0, allOrNothing: false, claimIds, isExplained: true }
   try {
-    return read(decide(fleet, overlay, input).found)
+    const { found, judged } = decide(fleet, overlay, input)
+    return read(found, judged)
   } finally {
     overlay.discard()
   }

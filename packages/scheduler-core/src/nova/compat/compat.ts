@@ -5,6 +5,8 @@ import { numaTopologyFilter, PACKING } from '../filters/hardware/numa-topology.t
 import { novaFilters } from '../filters/index.ts'
 import { asFilter } from '../parts/as-filter.ts'
 import { asWeigher } from '../parts/as-weigher.ts'
+import type { NovaFilter } from '../parts/nova-filter.ts'
+import type { NovaView } from '../parts/nova-view.ts'
 import { findNovaFilter, findNovaWeigher } from '../parts/options.ts'
 import { novaRequestOf } from '../requests/own-request.ts'
 import { novaWeighers } from '../weighers/index.ts'
@@ -15,19 +17,22 @@ import type { NovaRules } from './rounds.ts'
  * The filters that a profile with `compat: nova` may name: Nova's rules, applied to this service's requests and reports. As in Nova, they
  * do not run if the request forces hosts.
  */
-export const compatFilters: readonly Filter[] = novaFilters.map((filter) => {
-  const own = asFilter(filter)
+export const compatFilters: readonly Filter[] = novaFilters.map((filter) => compatFilter(filter))
+
+/** One of Nova's filters for profiles with `compat: nova`. `viewOf` gives the request and the hosts that it reads. */
+export function compatFilter(filter: NovaFilter, viewOf?: NovaView): Filter {
+  const own = asFilter(filter, viewOf)
   return {
     ...own,
     prepare: (request, fleet, options) => (skipsFilters(novaRequestOf(request)) ? undefined : own.prepare(request, fleet, options)),
   }
-})
+}
 
 /**
  * The weighers that a profile with `compat: nova` may name: Nova's rules, applied to this service's requests and reports. As in Nova, the
  * metadata of an aggregate can set a weigher's multiplier for the hosts of the aggregate.
  */
-export const compatWeighers: readonly Weigher[] = novaWeighers.map(asWeigher)
+export const compatWeighers: readonly Weigher[] = novaWeighers.map((weigher) => asWeigher(weigher))
 
 /** The options of a filter in the profile. NUMATopologyFilter also gets the profile's setting `nova.packing`. */
 export const filterOptions = ({ nova }: Profile, name: string, options: Profile['filters'][number]['options']) =>

@@ -3,6 +3,7 @@ import { createScheduler, type Scheduler, type Selection } from '../../contracts
 import type { Fleet } from '../../fleet/fleet.ts'
 import type { FilterStep } from '../../pipeline/filtering/filter-step.ts'
 import { isAsked, prepareFiltersInSteps, runFiltersInSteps } from '../../pipeline/filtering/run-filters.ts'
+import { withRounds } from '../../pipeline/rounds.ts'
 import type { ClaimPart } from '../../records/change.ts'
 import type { Destination, InstanceRecord } from '../../records/decision.ts'
 import { omittedOf } from '../../report/stats-fields.ts'
@@ -21,6 +22,7 @@ import type { ServiceRules } from '../parts/service-rules.ts'
 import { novaRequestOn } from '../requests/own-request.ts'
 import { NovaError } from '../text/nova-error.ts'
 import { novaRulesOf } from './compat.ts'
+import { explainRounds } from './explained-rounds.ts'
 import { placementNames } from './placement-filters.ts'
 import { type NovaRound, type NovaRules, placeInRoundsInSteps } from './rounds.ts'
 import { placeSingle } from './single-placement.ts'
@@ -32,7 +34,8 @@ import { placeSingle } from './single-placement.ts'
  */
 export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
   const rules = novaRulesOf(compiled.profile)
-  return createScheduler('nova', function* (request, fleet, overlay, { seed, alternatesPerInstance, allOrNothing, claimIds }, slice) {
+  return createScheduler('nova', function* (request, fleet, overlay, asked, slice) {
+    const { seed, alternatesPerInstance, allOrNothing, claimIds, isExplained } = asked
     const steps = yield* prepareFiltersInSteps(compiled, request, fleet)
     const wanted = readRequest(fleet, request)
     // Nova's algorithm places instances of one flavor only, so a gang is refused. The API refuses gangs for these profiles earlier.
@@ -119,6 +122,7 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
       })),
       instances,
       found,
+      ...(isExplained === true && { judged: withRounds(compiled.profile, explainRounds(compiled, fleet, placement.rounds)) }),
     }
   })
 }

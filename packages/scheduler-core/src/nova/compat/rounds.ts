@@ -57,6 +57,9 @@ export interface FilterRun {
 export interface NovaRound {
   /** The index of the instance in the request. */
   readonly index: number
+  /** The request with the changes of the earlier rounds. */
+  readonly request: NovaRequest
+  /** The hosts of the round, in the order in which hosts with equal weights are ranked. */
   readonly input: readonly HostState[]
   /** The hosts that the request admits. */
   readonly candidates: readonly HostState[]
@@ -229,6 +232,7 @@ class Run {
     this.#again = beforeLast.length === left.length ? [] : beforeLast.filter((host) => !isLeft.has(host))
     return {
       index,
+      request: this.#request,
       input,
       candidates: candidates.hosts,
       filters,

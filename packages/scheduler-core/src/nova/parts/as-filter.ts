@@ -8,11 +8,10 @@ import type { Code } from '../../text/codes.ts'
 import { byCodeUnit } from '../../values/canonical-json.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 import { contextOf } from '../own/own-context.ts'
-import { ownHostsOf } from '../own/own-hosts.ts'
-import { novaRequestOn } from '../requests/own-request.ts'
 import { cachedBy } from './cached-by.ts'
 import { novaFactsOf } from './facts.ts'
 import type { NovaFilter } from './nova-filter.ts'
+import { type NovaView, presentView } from './nova-view.ts'
 
 const kindsByCode: Readonly<Record<string, KindName>> = { memory: 'classes', cpu: 'classes', disk: 'classes', numa: 'numa', pci: 'pci' }
 
@@ -35,9 +34,9 @@ export function prepareKeepsOwn(filter: string, request: RequestSpec, hosts: Hos
 
 /**
  * Converts one of Nova's filters to a filter of this service, which reads requests and hosts of this service. If Nova's filter would raise
- * an exception on a host, the host is refused with the verdict ERROR.
+ * an exception on a host, the host is refused with the verdict ERROR. `viewOf` gives the request and the hosts that the filter reads.
  */
-export const asFilter = (filter: NovaFilter): Filter => ({
+export const asFilter = (filter: NovaFilter, viewOf: NovaView = presentView): Filter => ({
   name: filter.name,
   description: filter.description,
   reads: filter.reads,
@@ -46,13 +45,12 @@ export const asFilter = (filter: NovaFilter): Filter => ({
   ...(filter.asksAges !== undefined && { asksAges: filter.asksAges }),
   ...(filter.canPassAgain !== undefined && { canPassAgain: filter.canPassAgain }),
   ...(filter.admits !== undefined && { admits: filter.admits }),
-  ...cachedBy(filter),
+  ...(viewOf === presentView && cachedBy(filter)),
   checkOptions: (options) => void checkOptions(filter.options, options),
   prepare(request, fleet, options) {
-    const wanted = novaRequestOn(fleet, request)
+    const { wanted, hostOf } = viewOf(fleet, request)
     const check = filter.prepare(wanted, options, { now: fleet.now, ...contextOf(fleet) })
     if (check === undefined) return undefined
-    const hostOf = ownHostsOf(fleet)
     const { each, areJoint, which } = check
     const keepsOwn = prepareKeepsOwn(filter.name, request, fleet.hosts)
     return {

@@ -1,12 +1,10 @@
 import { reasonsOn } from '../../cause/refused.ts'
-import { pluginsOf } from '../../contracts/plugins.ts'
 import { distanceOfReasons } from '../../examine/distance.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
-import { compileProfile } from '../../pipeline/compile.ts'
 import type { FilterStep } from '../../pipeline/filtering/filter-step.ts'
 import { isAsked, prepareFiltersInSteps } from '../../pipeline/filtering/run-filters.ts'
 import { factsOf } from '../../pipeline/filtering/step-reasons.ts'
-import { requestFor } from '../../pipeline/request-for.ts'
+import { judgedInstance } from '../../pipeline/rounds.ts'
 import type { Profile } from '../../records/profile.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { shareMissing } from '../../text/missing.ts'
@@ -43,8 +41,8 @@ const SLICE = 64
  * for claims that refuses the host.
  */
 export function* refusedHosts(fleet: Fleet, asked: RequestSpec, profile: Profile, instance: number): Steps<readonly RefusedHost[]> {
-  const request = requestFor(asked, profile, instance)
-  const steps = (yield* prepareFiltersInSteps(compileProfile(profile, pluginsOf(fleet)), request, fleet)).filter(isAsked)
+  const { request, compiled } = judgedInstance(fleet, asked, profile, instance)
+  const steps = (yield* prepareFiltersInSteps(compiled, request, fleet)).filter(isAsked)
   const byName = new Map(steps.map((step) => [step.name, step]))
   const found: RefusedHost[] = []
   let count = 0

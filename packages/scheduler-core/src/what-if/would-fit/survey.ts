@@ -55,7 +55,7 @@ export function* surveyRefusals(
   fleet: Fleet,
   request: RequestSpec,
   profile: Profile,
-  { instance, minHosts }: { readonly instance: number; readonly minHosts: number },
+  { instance, minHosts, judged }: { readonly instance: number; readonly minHosts: number; readonly judged: Profile },
 ): Steps<Survey> {
   const asked = askedAt(request, instance)
   const toNear = ({ host, lacks }: RefusedHost): NearHost => ({
@@ -63,7 +63,7 @@ export function* surveyRefusals(
     refusals: lacks.map(({ filter, reason }) => ({ fleet, ...asked, profile, host, filter, reason })),
   })
   const byKind = new Map<string, RefusedHost[]>()
-  for (const found of yield* refusedHosts(fleet, request, profile, instance)) {
+  for (const found of yield* refusedHosts(fleet, request, judged, instance)) {
     const same = byKind.get(found.kind)
     if (same === undefined) byKind.set(found.kind, [found])
     else same.push(found)
@@ -86,7 +86,7 @@ export function* surveyRefusals(
     if ((hosts[0] as RefusedHost).lacks.length <= MAX_REASONS) leftOut += others
     nearest.push(...chosen)
   }
-  return { nearest, leftOut, cause: yield* causeInSteps(fleet, request, profile, instance) }
+  return { nearest, leftOut, cause: yield* causeInSteps(fleet, request, judged, instance) }
 }
 
 const firstOf = ([first]: readonly RefusedHost[]): HostIndex => (first as RefusedHost).host

@@ -1,13 +1,11 @@
 import { builtIn } from '../../contracts/built-in.ts'
-import { pluginsOf } from '../../contracts/plugins.ts'
 import { prepareChecksInSteps } from '../../examine/examine.ts'
 import { copyFleet, giveUpFleet } from '../../fleet/copy.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { openOverlay } from '../../fleet/overlay.ts'
 import { hostAddress } from '../../hosts/host-address.ts'
-import { compileProfile } from '../../pipeline/compile.ts'
 import { prepareFiltersInSteps, runFiltersInSteps } from '../../pipeline/filtering/run-filters.ts'
-import { requestFor } from '../../pipeline/request-for.ts'
+import { judgedInstance } from '../../pipeline/rounds.ts'
 import type { Profile } from '../../records/profile.ts'
 import { contradictionsOf, tooSmallForImage } from '../../request/contradictions.ts'
 import { parseRequestSpec } from '../../request/parse.ts'
@@ -117,12 +115,12 @@ export function* decideOn<Read>(
   seed: string,
   request: RequestSpec,
   profile: Profile,
-  read: (instance: number) => Steps<Read>,
-): Steps<Pick<Decided, 'found' | 'parts'> & { readonly read: Read }> {
+  read: (instance: number, judged: Profile) => Steps<Read>,
+): Steps<Pick<Decided, 'found' | 'parts' | 'judged'> & { readonly read: Read }> {
   const overlay = openOverlay(fleet)
   try {
-    const { found, parts } = yield* decideInSteps(fleet, overlay, inputOf(request, profile, seed))
-    return { found, parts, read: yield* read(found) }
+    const { found, parts, judged } = yield* decideInSteps(fleet, overlay, { ...inputOf(request, profile, seed), isExplained: true })
+    return { found, parts, judged, read: yield* read(found, judged) }
   } finally {
     overlay.discard()
   }
@@ -144,8 +142,8 @@ export function isAskable({ request, given }: Pick<Applied, 'request' | 'given'>
 export function* tryOn(fleet: Fleet, seed: string, applied: Applied, hosts: readonly HostName[], failed: number): Steps<Trial> {
   const { request, profile } = applied
   if (!isAskable(applied)) return { placed: false, found: 0, unlocks: 0, hosts: [], address: null, next: [] }
-  const { found, parts, read } = yield* decideOn(fleet, seed, request, profile, function* (instance) {
-    return instance < request.numInstances ? yield* nextFor(fleet, request, profile, hosts, instance) : []
+  const { found, parts, judged, read } = yield* decideOn(fleet, seed, request, profile, function* (instance, by) {
+    return instance < request.numInstances ? yield* nextFor(fleet, request, { profile, judged: by }, hosts, instance) : []
   })
   if (found < request.numInstances) return { placed: false, found, unlocks: 0, hosts: [], address: null, next: read }
   const overlay = openOverlay(fleet)
@@ -153,10 +151,8 @@ export function* tryOn(fleet: Fleet, seed: string, applied: Applied, hosts: read
     // holds the resources of the instances that come before the first instance that found no host without the changes
     const at = Math.min(failed, found - 1)
     for (const part of parts.slice(0, at)) overlay.hold(part, groupOf(request))
-    const { hosts: unlocked } = yield* runFiltersInSteps(
-      yield* prepareFiltersInSteps(compileProfile(profile, pluginsOf(fleet)), requestFor(request, profile, at), fleet),
-      fleet,
-    )
+    const one = judgedInstance(fleet, request, judged, at)
+    const { hosts: unlocked } = yield* runFiltersInSteps(yield* prepareFiltersInSteps(one.compiled, one.request, fleet), fleet)
     const passing = Array.from(unlocked.subarray(0, EXAMPLES), (index) => fleet.hosts.get(index as HostIndex))
     const chosenHosts = parts.slice(at, at + 1).map(({ host: name, node }) => ({ host: name, node }))
     const others = passing
@@ -177,13 +173,13 @@ export function* tryOn(fleet: Fleet, seed: string, applied: Applied, hosts: read
 function* nextFor(
   fleet: Fleet,
   whole: RequestSpec,
-  profile: Profile,
+  { profile, judged }: { readonly profile: Profile; readonly judged: Profile },
   hosts: readonly HostName[],
   instance: number,
 ): Steps<readonly NextChanges[]> {
   if (hosts.length === 0) return []
   const asked = askedAt(whole, instance)
-  const { checksOf } = yield* prepareChecksInSteps(fleet, asked.request, profile, instance)
+  const { checksOf } = yield* prepareChecksInSteps(fleet, asked.request, judged, instance)
   const next: NextChanges[] = []
   for (const host of hosts) {
     yield

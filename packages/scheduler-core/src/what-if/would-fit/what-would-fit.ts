@@ -233,12 +233,12 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
 
 /** The refusals of the first instance that finds no host, while the earlier instances hold their resources. */
 function* surveyOn(fleet: Fleet, { request, profile, seed, minHosts }: WhatWouldFitOptions): Steps<Survey> {
-  const { found, parts } = yield* decideOn(fleet, seed, request, profile, nothing)
+  const { found, parts, judged } = yield* decideOn(fleet, seed, request, profile, nothing)
   yield
   const overlay = openOverlay(fleet)
   try {
     for (const part of parts) overlay.hold(part, groupOf(request))
-    return yield* surveyRefusals(fleet, request, profile, { instance: found, minHosts })
+    return yield* surveyRefusals(fleet, request, profile, { instance: found, minHosts, judged })
   } finally {
     overlay.discard()
   }

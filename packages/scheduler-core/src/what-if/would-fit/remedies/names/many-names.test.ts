@@ -77,7 +77,7 @@ describe.each<[string, Parameters<typeof aRequest>[0], string | null]>([
 test('each misspelt name is compared with the names of the fleet only once, even if many hosts are refused for it', () => {
   const fleet = fleetOf()
   const request = aRequest({ forceHosts: misspelt })
-  const { nearest } = atOnce(surveyRefusals(fleet, request, profile, { instance: 0, minHosts: 1 }))
+  const { nearest } = atOnce(surveyRefusals(fleet, request, profile, { instance: 0, minHosts: 1, judged: profile }))
   const work = { compared: 0 }
   for (let i = 0; i < 50; i++) for (const { refusals } of nearest) for (const refusal of refusals) respelt(refusal, work)
   expect(work.compared).toBeGreaterThan(0)
