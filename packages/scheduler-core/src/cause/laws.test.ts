@@ -53,9 +53,7 @@ describe('the laws of the cause: forms of requests, orders of lists, and counts 
           const [cause, again] = [causeIn(fleet, asked, profile), causeIn(fleet, other, profile)]
           expect([causeText(again), again.code, again.reasons]).toEqual([causeText(cause), cause.code, cause.reasons])
           const found = foundOf(fleet, asked, profile)
-          const examined = afterFound(fleet, asked, profile, (_, judged) =>
-            atOnce(examine(fleet, other, judged, 's', found).cause()),
-          )
+          const examined = afterFound(fleet, asked, profile, (_, judged) => atOnce(examine(fleet, other, judged, 's', found).cause()))
           expect(causeText(examined)).toBe(causeText(cause))
           const turned = withListsTurned(drawn)
           for (const form of [novaForm, legacyForm])

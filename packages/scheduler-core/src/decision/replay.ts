@@ -108,13 +108,15 @@ const readNow = <Found, T>(read: (found: Found) => T): ((found: Found) => Steps<
 
 /**
  * Replays a decision once, and examines all hosts for each of its first `instances` instances in turn. The generator yields between two
- * instances, and whenever their examination yields.
+ * instances, and whenever their examination yields. `hasRounds` is false to examine the instances as releases before Nova's rounds were
+ * explained: by the fleet alone, in which the earlier instances hold their resources.
  */
 export function* examineEach(
   fleet: Fleet,
   before: readonly Proposal[],
   record: DecisionRecord,
   instances: number,
+  hasRounds: boolean,
   read: (examination: Examination, instance: number) => Steps<void>,
 ): Steps<void> {
   const profile = answeredAs(fleet, record, profileOf(fleet, record))
@@ -122,7 +124,8 @@ export function* examineEach(
   for (let instance = 0; instance < instances; instance++) {
     if (instance > 0) yield
     yield* withEarlier(fleet, before, record, parts.slice(0, instance), function* () {
-      yield* read(yield* examineInSteps(fleet, currentSpec(record.request), judged, record.seed, instance), instance)
+      const by = hasRounds ? judged : profile
+      yield* read(yield* examineInSteps(fleet, currentSpec(record.request), by, record.seed, instance), instance)
     })
   }
 }

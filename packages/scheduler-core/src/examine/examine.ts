@@ -8,6 +8,7 @@ import type { FilterStep } from '../pipeline/filtering/filter-step.ts'
 import { whyUnreported } from '../pipeline/filtering/not-reported.ts'
 import { passesSafely } from '../pipeline/filtering/passes-safely.ts'
 import { isAsked, prepareFilters, prepareFiltersInSteps } from '../pipeline/filtering/run-filters.ts'
+import { examineShadows, type ShadowStep } from '../pipeline/filtering/shadow-filters.ts'
 import { factsOf, reasonOf } from '../pipeline/filtering/step-reasons.ts'
 import { type ExaminedStep, type Findings, NOT_PRESENT, PASSES_ALL } from '../pipeline/findings.ts'
 import { prepareOwnUnsent } from '../pipeline/namespaces/own-unsent.ts'
@@ -43,7 +44,10 @@ export interface HostChecks {
   cause(): Steps<Cause>
 }
 
-export interface Examination extends Findings, HostChecks {}
+export interface Examination extends Findings, HostChecks {
+  /** The refusals by filters in shadow mode. `steps` does not contain them. */
+  shadows(): Steps<readonly ShadowStep[]>
+}
 
 /**
  * Runs every filter on every host, and the weighers on the hosts that pass. A decision is faster, because for each host it stops at the
@@ -114,6 +118,7 @@ export function* examineInSteps(
   }
   return {
     ...checksBy(steps, () => causeInSteps(fleet, asked, profile, instance)),
+    shadows: () => examineShadows(fleet, asked, profile, instance, { firstRefusing }),
     hostCount,
     isShortCircuited,
     firstRefusing,

@@ -103,15 +103,21 @@ export function createVerifyDecision(
       logged: entry === undefined ? undefined : loggedIn(entry, record.id, at),
       record: made.record,
       answer: made.answer,
-      matrix: () => state.work((fleet) => hashMatrix(fleet, before, record, instances.length, maxVerdicts)),
+      matrix: (hasRounds) => state.work((fleet) => hashMatrix(fleet, before, record, instances.length, { maxVerdicts, hasRounds })),
     }
   }
 
-  const matrixCheck = async ({ id, receipt }: StoredDecision, made: MatrixHash): Promise<VerificationCheck> => {
+  const matrixCheck = async ({ id, receipt }: StoredDecision, matrix: Again['matrix']): Promise<VerificationCheck> => {
+    const made = await matrix(true)
     const known = receipt?.matrix ?? null
     const kept = known ?? (await store.keepMatrix(id, made.hash))?.matrix ?? null
     if (kept === made.older) return partly(hashCheck('MATRIX', kept, made.older), { ...made, covered: OLDER_INSTANCES })
     const check = hashCheck('MATRIX', kept, made.hash)
+    if (check.outcome === 'DIFFERENT' && made.instances > 1) {
+      const before = await matrix(false)
+      if (kept === before.older) return withoutRounds(hashCheck('MATRIX', kept, before.older), { ...before, covered: OLDER_INSTANCES })
+      if (kept === before.hash) return withoutRounds(hashCheck('MATRIX', kept, before.hash), before)
+    }
     const isFirst = known === null && check.outcome === 'SAME'
     return partly(isFirst ? { ...check, text: 'This is the first replay: the hash of every verdict is stored from now on.' } : check, made)
   }
@@ -164,14 +170,11 @@ export function createVerifyDecision(
     // verdicts by a different release or on a different state cannot be compared with the verdicts of the decision
     if (isOurs && replayed.outcome === 'SAME')
       more.push(
-        await made.matrix().then(
-          (matrix) => matrixCheck(stored, matrix),
-          (error: unknown) => {
-            // the old log entries were deleted during the verification
-            if (!(error instanceof RangeError)) throw error
-            return unknown('MATRIX', `Its verdicts cannot be replayed: ${error.message}.`)
-          },
-        ),
+        await matrixCheck(stored, made.matrix).catch((error: unknown) => {
+          // the old log entries were deleted during the verification
+          if (!(error instanceof RangeError)) throw error
+          return unknown('MATRIX', `Its verdicts cannot be replayed: ${error.message}.`)
+        }),
       )
     return end(place.basis, more)
   }
@@ -180,7 +183,8 @@ export function createVerifyDecision(
 interface Again extends KeptDecision {
   /** The decision in the log; undefined if the log has none. */
   readonly logged: StoredDecision | undefined
-  matrix(): Promise<MatrixHash>
+  /** `hasRounds` is false for the verdicts as releases computed them that did not explain Nova's rounds. */
+  matrix(hasRounds: boolean): Promise<MatrixHash>
 }
 
 /** The hash of all verdicts, and how many instances it covers. */
@@ -195,6 +199,13 @@ interface MatrixHash {
 /** If a check does not cover all instances, adds the count of covered instances to its text. */
 const partly = (check: VerificationCheck, { covered, instances }: Pick<MatrixHash, 'covered' | 'instances'>): VerificationCheck =>
   covered === instances ? check : { ...check, text: `${check.text} The check covers the first ${covered} of ${instances} instances.` }
+
+/** Says that an older release stored the hash, whose verdicts for later instances did not consider Nova's rounds. */
+const withoutRounds = (check: VerificationCheck, made: MatrixHash): VerificationCheck =>
+  partly(
+    { ...check, text: `${check.text} An older release made that replay, and its verdicts for later instances left out Nova's rounds.` },
+    made,
+  )
 
 /** The decision in a log entry; undefined if the entry does not contain it. */
 function loggedIn({ id, basis, changes }: LogEntry, decision: string, at: number): StoredDecision | undefined {
@@ -215,12 +226,12 @@ function* hashMatrix(
   before: readonly Proposal[],
   record: StoredDecision['record'],
   instances: number,
-  maxVerdicts: number,
+  { maxVerdicts, hasRounds }: { readonly maxVerdicts: number; readonly hasRounds: boolean },
 ): Steps<MatrixHash> {
   const covered = Math.min(instances, Math.max(OLDER_INSTANCES, Math.floor(maxVerdicts / Math.max(1, fleet.hosts.count))))
   const hashing = createHashing()
   let older: string | undefined
-  yield* examineEach(fleet, before, record, covered, function* (examination, instance) {
+  yield* examineEach(fleet, before, record, covered, hasRounds, function* (examination, instance) {
     if (instance === OLDER_INSTANCES) older = hashing.soFar()
     const texts = matrixTexts(record.id, instance, {
       names: fleet.hosts.records,

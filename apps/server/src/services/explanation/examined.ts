@@ -6,7 +6,6 @@ import {
   currentSpec,
   type DecisionRecord,
   examineAgainInSteps,
-  examineShadows,
   type Findings,
   type Fleet,
   type HostIndex,
@@ -151,12 +150,11 @@ export async function examineInstance(question: Question, instance: number, isSh
       before,
       record,
       instance,
-      function* ({ checksOf, reasonOf, cause, ...findings }) {
-        const shadows = yield* examineShadows(fleet, currentSpec(record.request), question.profile, findings)
+      function* ({ checksOf, reasonOf, cause, shadows, ...findings }) {
         return {
           ...findings,
           ...ignoredIn(question, fleet),
-          shadows,
+          shadows: yield* shadows(),
           cause: findings.ranked.length > 0 ? null : yield* cause(),
           // the state of a question stays at its revision, so these records do not change
           hosts: fleet.hosts.records.slice(),

@@ -233,7 +233,17 @@ export const causeIn = (fleet: Fleet, asked: RequestSpec, profile: Profile): Cau
 export function afterFound<T>(fleet: Fleet, asked: RequestSpec, profile: Profile, read: (found: number, judged: Profile) => T): T {
   const overlay = openOverlay(fleet)
   const claimIds = Array.from({ length: asked.numInstances }, (_, i) => `c${i}`)
-  const input = { id: 'd', request: asked, profile, seed: 's', attempt: 1, alternatesPerInstance: 0, allOrNothing: false, claimIds, isExplained: true }
+  const input = {
+    id: 'd',
+    request: asked,
+    profile,
+    seed: 's',
+    attempt: 1,
+    alternatesPerInstance: 0,
+    allOrNothing: false,
+    claimIds,
+    isExplained: true,
+  }
   try {
     const { found, judged } = decide(fleet, overlay, input)
     return read(found, judged)

@@ -6,7 +6,6 @@ import { decide } from '../../schedulers/decide.ts'
 import { aFleet, aRequest } from '../../testing/index.ts'
 import { atOnce } from '../../values/steps.ts'
 import { parseProfile } from '../compile.ts'
-import { examineShadows } from './shadow-filters.ts'
 
 const hosts = { h1: { memoryMb: 512 }, h2: { memoryMb: 8_192, traits: ['HW_A'] }, h3: { memoryMb: 16_384 } }
 const request = aRequest({ flavor: { vcpus: 1, memoryMb: 1_024, extraSpecs: { 'trait:HW_A': 'required' } } })
@@ -41,14 +40,12 @@ describe('a filter in shadow mode', () => {
     const fleet = aFleet(hosts)
     const profile = withTraits(true)
     const found = examine(fleet, request, profile, 's')
-    expect(atOnce(examineShadows(fleet, request, profile, found))).toMatchObject([
+    expect(atOnce(found.shadows())).toMatchObject([
       { filter: 'TraitsFilter', asked: true, wouldRefuse: 2, ofThosePassing: 1, reasons: [{ code: 'trait.missing', hosts: 2 }] },
     ])
     expect(found.steps.map(({ filter }) => filter)).not.toContain('TraitsFilter')
     expect(found.steps.at(-1)?.passed).toBe(2)
-    expect(atOnce(examineShadows(fleet, aRequest(), profile, examine(fleet, aRequest(), profile, 's')))).toMatchObject([
-      { asked: false, wouldRefuse: 0 },
-    ])
+    expect(atOnce(examine(fleet, aRequest(), profile, 's').shadows())).toMatchObject([{ asked: false, wouldRefuse: 0 }])
   })
 
   test('a profile with a filter in shadow mode needs feature level 4', () =>

@@ -1,14 +1,13 @@
-import { pluginsOf } from '../../contracts/plugins.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import type { Profile } from '../../records/profile.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import type { ReasonCount } from '../../text/reason.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 import type { Steps } from '../../values/steps.ts'
-import { compileProfile } from '../compile.ts'
 import { type Findings, NOT_PRESENT, PASSES_ALL } from '../findings.ts'
+import { judgedInstance } from '../rounds.ts'
 import { passesSafely } from './passes-safely.ts'
-import { prepareFilters } from './run-filters.ts'
+import { isAsked, prepareFilters } from './run-filters.ts'
 import { reasonOf } from './step-reasons.ts'
 
 /** The hosts that a filter in shadow mode would refuse. In shadow mode, the refusals of a filter have no effect. */
@@ -29,21 +28,23 @@ export interface ShadowStep {
 /** The generator yields after this many hosts. */
 const SLICE = 128
 
-/** Calls each filter that is in shadow mode for every host. */
+/** Calls each filter that is in shadow mode for every host, for one instance of a request. */
 export function* examineShadows(
   fleet: Fleet,
-  request: RequestSpec,
+  asked: RequestSpec,
   profile: Profile,
+  instance: number,
   { firstRefusing }: Pick<Findings, 'firstRefusing'>,
 ): Steps<ShadowStep[]> {
-  const { shadows } = compileProfile(profile, pluginsOf(fleet))
+  const { request, compiled } = judgedInstance(fleet, asked, profile, instance)
+  const { shadows } = compiled
   if (shadows.length === 0) return []
   const found: ShadowStep[] = []
-  for (const step of prepareFilters({ ...compileProfile(profile, pluginsOf(fleet)), filters: shadows }, request, fleet).slice(1)) {
-    const asked = step.prepared !== undefined || step.failed
+  for (const step of prepareFilters({ ...compiled, filters: shadows }, request, fleet).slice(1)) {
+    const applies = isAsked(step)
     const reasons = new Map<ReasonCount['code'], ReasonCount>()
     let [wouldRefuse, ofThosePassing] = [0, 0]
-    for (let host = 0; asked && host < firstRefusing.length; host++) {
+    for (let host = 0; applies && host < firstRefusing.length; host++) {
       if (host % SLICE === SLICE - 1) yield
       if (firstRefusing[host] === NOT_PRESENT) continue
       if (step.prepared !== undefined && passesSafely(step.prepared, host as HostIndex) === true) continue
@@ -58,7 +59,13 @@ export function* examineShadows(
         hosts: (count?.hosts ?? 0) + 1,
       })
     }
-    found.push({ filter: step.name, asked, wouldRefuse, ofThosePassing, reasons: [...reasons.values()].sort((a, b) => b.hosts - a.hosts) })
+    found.push({
+      filter: step.name,
+      asked: applies,
+      wouldRefuse,
+      ofThosePassing,
+      reasons: [...reasons.values()].sort((a, b) => b.hosts - a.hosts),
+    })
   }
   return found
 }

@@ -89,7 +89,9 @@ test('proposing amounts for 50 refused hosts does not read the unit rules of all
   ])
   for (const host of names) expect(log.append([aClaim({ key: host, hosts: [host] })])).toEqual([undefined])
   const read = vi.spyOn(log.fleet.hosts, 'present', 'get')
-  const { nearest } = atOnce(surveyRefusals(log.fleet, aRequest({ memoryMb: 64 * GIB, vcpus: 1 }), profile, { instance: 0, minHosts: 1, judged: profile }))
+  const { nearest } = atOnce(
+    surveyRefusals(log.fleet, aRequest({ memoryMb: 64 * GIB, vcpus: 1 }), profile, { instance: 0, minHosts: 1, judged: profile }),
+  )
   expect(nearest.length).toBe(2)
   expect(read.mock.calls.length).toBeLessThan(5)
 })

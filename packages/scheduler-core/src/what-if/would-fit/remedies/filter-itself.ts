@@ -8,7 +8,8 @@ import { asked, eachOf, type Wish } from './wishes.ts'
 
 /**
  * For filters that enforce decisions of operators, and for filters that fail. Proposes to drop what the filter reads in the request, if the
- * filter failed or if the host was tried before. Proposes to remove the filter from the profile, as a last resort.
+ * filter failed or if the host was tried before. Proposes to remove the filter from the profile, as a last resort. Proposes nothing
+ * for a host that refused an earlier instance, because the host passes the filters of the profile.
  */
 export const filterItselfRemedy: Remedy = {
   name: 'filter-itself',
@@ -25,6 +26,7 @@ export const filterItselfRemedy: Remedy = {
     'outside.failed',
     'filter.error',
     'host.not_reported',
+    'host.refused_earlier',
   ],
   propose(refusal) {
     const { fleet, host, reason, profile, filter } = refusal

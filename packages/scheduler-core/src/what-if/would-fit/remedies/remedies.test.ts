@@ -33,7 +33,7 @@ const withoutExample: ReadonlySet<Code> = new Set<Code>([
     'flavor.other',
     'host.tried',
   ] as const),
-  ...(['aggregate.project', 'aggregate.flavor', 'isolation.image', 'metric.missing', 'filter.error', 'host.not_reported'] as const),
+  ...(['aggregate.project', 'aggregate.flavor', 'isolation.image', 'metric.missing', 'filter.error', 'host.not_reported', 'host.refused_earlier'] as const),
   ...(['numa.no_cell', 'numa.no_match', 'numa.no_threads', 'numa.pages', 'numa.page_multiple', 'numa.threads', 'numa.networks'] as const),
   ...(['topology.skew', 'filter.refused', 'outside.no_answer', 'outside.bad_answer', 'outside.failed'] as const),
   ...(['numa.missed', 'numa.search_limit', 'pci.unasked', 'group.together'] as const),
