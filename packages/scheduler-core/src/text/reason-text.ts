@@ -78,7 +78,7 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'host.not_requested': ({ need }) => `The request names other hosts: ${need}.`,
   'host.none_common': ({ need }) => `No host is in all lists of the request: ${need}.`,
   'host.refused_earlier': ({ subject, source }) =>
-    `${subject} refused the host for ${source} of the request; a later instance is placed only on hosts that passed for it.`,
+    `${subject} refused the host for ${source} of the request. By Nova's rules, no later instance is then placed on it.`,
   'host.not_reported': ({ subject }) => `The host's report lacks ${subject}, which the filter reads.`,
   'zone.other': ({ need, have }) => `The host is in availability zone ${have}; ${need} was requested.`,
   'memory.short': short,

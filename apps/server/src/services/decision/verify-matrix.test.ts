@@ -1,4 +1,13 @@
-import { examineAgain, matrixTexts, verdictMatrix } from '@gantt/scheduler-core'
+import {
+  atOnce,
+  type Examination,
+  examineAgain,
+  examineEach,
+  matrixTexts,
+  type RequestSpec,
+  type Steps,
+  verdictMatrix,
+} from '@gantt/scheduler-core'
 import { aReport, aRequest } from '@gantt/scheduler-core/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { DecisionStore, StoredDecision } from '../../db/tables/decisions.ts'
@@ -15,6 +24,8 @@ const INSTANCES = 10
 
 let replica: Replica
 let stored: StoredDecision
+/** Placed in Nova's rounds. Its first instance leaves one host, so that the second instance is not considered on the others. */
+let inRounds: StoredDecision
 const store = createMemoryStore(() => 1_000_000)
 const history = createHistory(store.open().past)
 
@@ -23,15 +34,20 @@ beforeAll(async () => {
   const kept: StoredDecision[] = []
   replica.onApplied((applied) => void kept.push(...rowsOf(replica.fleet, applied, ({ id }) => id).decisions))
   await replica.propose(Array.from({ length: HOSTS }, (_, i) => aReport(`h${i}`, { memoryMb: 60_000 + i })))
-  await replica.place({
-    ...{ account: 'nova', key: 'k', digest: 'k', profile: 'default', mode: 'CONFIRM', ttlMs: 120_000, deadlineMs: 120_000 },
-    ...{ alternatesPerInstance: 2, intent: 'CREATE', source: null, allOrNothing: true },
-    request: aRequest({ numInstances: INSTANCES, vcpus: 2, memoryMb: 4_096 }),
-  })
+  const place = (profile: string, request: RequestSpec) =>
+    replica.place({
+      ...{ account: 'nova', key: profile, digest: profile, profile, mode: 'CONFIRM', ttlMs: 120_000, deadlineMs: 120_000 },
+      ...{ alternatesPerInstance: 2, intent: 'CREATE', source: null, allOrNothing: true },
+      request,
+    })
+  await place('default', aRequest({ numInstances: INSTANCES, vcpus: 2, memoryMb: 4_096 }))
+  const image = { id: '00000000-0000-4000-8000-000000000009' }
+  await place('nova-compat', aRequest({ numInstances: INSTANCES, image }))
   await replica.propose([aReport('later')])
   stored = kept[0] as StoredDecision
+  inRounds = kept[1] as StoredDecision
   // the fleet has changed since the decision, so the checks must read a past state
-  expect([kept.length, replica.fleet.place.revision > stored.place.basis]).toEqual([1, true])
+  expect([kept.length, replica.fleet.place.revision > inRounds.place.basis]).toEqual([2, true])
 })
 afterAll(async () => {
   history.close()
@@ -56,8 +72,21 @@ async function hashOf(instances: number): Promise<string> {
   )
 }
 
-async function matrixCheck(kept: string | null, maxVerdicts?: number): Promise<VerificationCheck | undefined> {
-  const decision = { ...stored, receipt: { ...receiptOf(stored), matrix: kept, matrixAt: null } }
+/** The hash as releases computed it that did not explain Nova's rounds. */
+async function hashWithoutRounds({ id, record, place }: StoredDecision): Promise<string> {
+  const fleet = await history.at(place.basis)
+  const texts: string[] = []
+  const read = function* (found: Examination, instance: number): Steps<void> {
+    const totals = found.ranked.map((position) => found.weighed.totals[position] as number)
+    texts.push(...matrixTexts(id, instance, { names: fleet.hosts.records, matrix: verdictMatrix(found, found), totals }))
+    yield
+  }
+  atOnce(examineEach(fleet, [], record, INSTANCES, false, read))
+  return sha256(texts)
+}
+
+async function matrixCheck(kept: string | null, maxVerdicts?: number, of = stored): Promise<VerificationCheck | undefined> {
+  const decision = { ...of, receipt: { ...receiptOf(of), matrix: kept, matrixAt: null } }
   const decisionStore: DecisionStore = {
     find: async () => decision,
     findAll: async () => [decision],
@@ -70,7 +99,7 @@ async function matrixCheck(kept: string | null, maxVerdicts?: number): Promise<V
   }
   const requestSpecs = { find: async () => undefined, list: async () => [], count: async () => 0 }
   const decisions = createDecisions(replica, { decisions: decisionStore, requestSpecs, projector: { reached: async () => true } })
-  const { checks } = await createVerifyDecision(replica, history, decisions, decisionStore, maxVerdicts)(stored.id)
+  const { checks } = await createVerifyDecision(replica, history, decisions, decisionStore, maxVerdicts)(of.id)
   return checks.find(({ part }) => part === 'MATRIX')
 }
 
@@ -102,4 +131,14 @@ test('with more verdicts than the limit, every check covers the same instances a
     kept: await hashOf(8),
     text: `${FIRST} The check covers the first 8 of 10 instances.`,
   })
+})
+
+test('a hash of verdicts that left out the rounds of Nova is compared with such verdicts, and the text says so', async () => {
+  const before = await hashWithoutRounds(inRounds)
+  const now = await matrixCheck(null, undefined, inRounds)
+  expect(now).toMatchObject({ outcome: 'SAME', text: FIRST })
+  expect(now?.kept).not.toBe(before)
+  const text = `${SAME} An older release made that replay, and its verdicts for later instances left out Nova's rounds.`
+  expect(await matrixCheck(before, undefined, inRounds)).toMatchObject({ outcome: 'SAME', kept: before, found: before, text })
+  expect(await matrixCheck(await hashWithoutRounds(stored), undefined, inRounds)).toMatchObject({ outcome: 'DIFFERENT' })
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { byExtent } from '../../../../../testing/extent.ts'
+import { causeText } from '../../cause/cause-text.ts'
 import { examineAgain } from '../../decision/replay.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { openOverlay } from '../../fleet/overlay.ts'
@@ -11,6 +12,7 @@ import type { RequestSpec } from '../../request/request-spec.ts'
 import { type Decided, decide } from '../../schedulers/decide.ts'
 import { aClaim, aLog, aReport, aRequest, aUuid } from '../../testing/index.ts'
 import { reasonText } from '../../text/reason-text.ts'
+import { atOnce } from '../../values/steps.ts'
 import { novaFilters } from '../filters/index.ts'
 import { importNovaRequest } from '../import/request.ts'
 import { novaWeighers } from '../weighers/index.ts'
@@ -240,6 +242,9 @@ describe('the explanation of every instance that Nova’s rounds place', () => {
   })
 })
 
+const REFUSED =
+  "ServerGroupAntiAffinityFilter refused the host for instance 1 of the request. By Nova's rules, no later instance is then placed on it."
+
 test('a host that refused an earlier instance is shown as refused for the later one, with the filter and the instance', () => {
   const { fleet, append } = aLog()
   append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('runs', { instances: [aUuid(2)] }), aReport('free')])
@@ -247,19 +252,26 @@ test('a host that refused an earlier instance is shown as refused for the later 
   const request = ofNova([aUuid(1), aUuid(2)], groupOf('anti-affinity', [aUuid(1), aUuid(2)]))
   const { record } = decided(fleet, request, profile)
   expect(record.instances.map(({ candidates }) => candidates)).toEqual([2, 1])
-  const texts = examineAgain(
+  const { texts, cause } = examineAgain(
     fleet,
     [],
     record,
     1,
-    ({ checksOf }) =>
-      fleet.hosts.present.map(({ index }) => checksOf(index).flatMap(({ reason }) => (reason === undefined ? [] : reasonText(reason)))),
+    ({ checksOf, cause }) => ({
+      texts: fleet.hosts.present.map(({ index }) =>
+        checksOf(index).flatMap(({ reason }) => (reason === undefined ? [] : reasonText(reason))),
+      ),
+      cause: atOnce(cause()),
+    }),
     profile,
   )
-  expect(texts).toEqual([
-    [
-      'ServerGroupAntiAffinityFilter refused the host for instance 1 of the request; a later instance is placed only on hosts that passed for it.',
-    ],
-    [expect.stringContaining('the host must have no members; it has 1')],
+  expect(cause.refusals.map(({ code, hosts }) => [code, hosts])).toEqual([
+    ['host.refused_earlier', 1],
+    ['group.anti_affinity', 1],
   ])
+  expect(causeText(cause)).toBe(
+    'Only 1 of the 2 instances would find a host. Of 2 hosts none takes one more: 1 that refused an earlier instance, 1 at their limit of members of the server group. ' +
+      `With this one placed, the nearest is runs: ${REFUSED}`,
+  )
+  expect(texts).toEqual([[REFUSED], [expect.stringContaining('the host must have no members; it has 1')]])
 })
