@@ -8,6 +8,7 @@ const applied = vi.spyOn(Fleet.prototype, 'apply')
 let api: TestService
 let uuid: string
 let decision: string
+let second: string
 let begun: number
 
 const ask = (document: string, variables?: Record<string, unknown>): Promise<Json> => dataOf(api, document, variables)
@@ -21,7 +22,7 @@ beforeAll(async () => {
   uuid = aggregateCreate.aggregate.uuid
   begun = Number((await ask('{ fleet { asOf } }')).fleet.asOf)
   decision = (await placeWith(api, {}, { flavor: { vcpus: 1, memoryMb: 1_024 } })).decision.id
-  await placeWith(api, {}, { flavor: { vcpus: 1, memoryMb: 1_024 } })
+  second = (await placeWith(api, {}, { flavor: { vcpus: 1, memoryMb: 1_024 } })).decision.id
   await api.report({ one: {} })
 })
 afterAll(async () => {
@@ -81,4 +82,55 @@ test.each<[string, (named: { uuid: string; decision: string; begun: number }) =>
   inSteps.mockRestore()
   expect(own.length).toBeGreaterThan(0)
   expect(new Set(applied.mock.contexts)).toEqual(living)
+})
+
+/** How many fleets of the past each query needs at least. */
+test.each<
+  [string, number, (named: { decision: string; second: string; begun: number }) => [document: string, variables?: Record<string, unknown>]]
+>([
+  ['hosts at a revision', 1, ({ begun: at }) => ['query ($at: Moment) { hosts(first: 5, at: $at) { totalCount } }', { at: String(at) }]],
+  [
+    'an explanation',
+    1,
+    (named) => [
+      'query ($in: ExplainPlacementInput!) { explainPlacement(input: $in) { headline } }',
+      { in: { subject: { decisionId: named.decision } } },
+    ],
+  ],
+  [
+    'why a host was not chosen',
+    2,
+    (named) => [
+      'query ($in: WhyNotInput!) { whyNot(input: $in) { headline wouldPassNow } }',
+      { in: { subject: { decisionId: named.decision }, host: { host: 'two' } } },
+    ],
+  ],
+  ['the verification of a decision', 1, (named) => ['query ($id: ID!) { verifyDecision(id: $id) { outcome } }', { id: named.decision }]],
+  [
+    'a comparison of decisions',
+    2,
+    (named) => ['query ($a: ID!, $b: ID!) { compareDecisions(a: $a, b: $b) { text } }', { a: named.decision, b: named.second }],
+  ],
+  [
+    'a comparison of profiles',
+    1,
+    () => [
+      '{ compareProfiles(baseline: "default", candidate: { draft: { filters: [{ name: "ComputeFilter" }], weighers: [] } }) { sampled } }',
+    ],
+  ],
+  [
+    'the unused parts of a profile',
+    1,
+    () => [
+      '{ unusedParts(baseline: "default", candidate: { draft: { filters: [{ name: "ComputeFilter" }], weighers: [] } }) { decided } }',
+    ],
+  ],
+])('a query gives back the fleets that it got from the past: %s', async (_name, fleets, questionOf) => {
+  const givenUp = vi.spyOn(Object.getPrototypeOf(new Fleet().hosts), 'giveUpColumns')
+  try {
+    await ask(...questionOf({ decision, second, begun }))
+    await expect.poll(() => new Set(givenUp.mock.contexts).size).toBeGreaterThanOrEqual(fleets)
+  } finally {
+    givenUp.mockRestore()
+  }
 })

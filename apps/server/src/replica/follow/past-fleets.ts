@@ -36,18 +36,26 @@ export interface PastFleets {
    * contain the revision, even if the fleet is cached, so that all replicas give the same answer.
    */
   read<Answer>(revision: number, use: (fleet: Fleet) => Answer): Promise<Answer>
-  /** A fleet that the caller may change. Throws RangeError as `read` does. */
+  /** A fleet that the caller may change, and must give back. Throws RangeError as `read` does. */
   at(revision: number): Promise<Fleet>
-  /** A copy of a fleet that the caller may change, at least as late as `time` (milliseconds since 1970). */
+  /** A copy of a fleet that the caller may change, at least as late as `time` (milliseconds since 1970). The caller must give it back. */
   copy(fleet: Fleet, time?: number): Fleet
   /** Takes back a fleet from `at` or `copy`, so that later copies reuse its memory. Nobody may use the fleet afterwards. */
   giveBack(fleet: Fleet): void
+  /**
+   * Calls `work` with `at` and `copy`, and takes back all fleets that `work` got from them as soon as it ends or fails. Its result must not
+   * read these fleets.
+   */
+  lend<Answer>(work: (lent: LentFleets) => Promise<Answer>): Promise<Answer>
   /** Caches a copy of the live fleet, from which later queries continue. Drops the cached copies of any other live fleet. */
   keep(snapshot: Snapshot): void
   /** How many fleets are cached, and how many hosts, claims and keys they have together. */
   readonly kept: { readonly fleets: number; readonly things: number }
   close(): void
 }
+
+/** Fleets that are taken back by themselves (`PastFleets.lend`). */
+export type LentFleets = Pick<PastFleets, 'at' | 'copy'>
 
 interface Kept {
   readonly fleet: Fleet
@@ -226,6 +234,15 @@ export function createPastFleets(
     }
   }
 
+  const at: PastFleets['at'] = (revision) =>
+    inTurn(async () => {
+      if (limit === 0) return make(revision)
+      const known = find(revision)
+      if (known !== undefined) await isThere(known)
+      return copyFleet(await make(revision), spares.pop())
+    })
+  const copy: PastFleets['copy'] = (fleet, time = 0) => copyFleetAt(fleet, time, spares.pop())
+
   return {
     async read(revision, use) {
       const known = find(revision)
@@ -233,15 +250,21 @@ export function createPastFleets(
       if (known !== undefined && (await isThere(known)) && kept.has(known)) return use(known.fleet)
       return inTurn(async () => use(await make(revision)))
     },
-    at: (revision) =>
-      inTurn(async () => {
-        if (limit === 0) return make(revision)
-        const known = find(revision)
-        if (known !== undefined) await isThere(known)
-        return copyFleet(await make(revision), spares.pop())
-      }),
-    copy: (fleet, time = 0) => copyFleetAt(fleet, time, spares.pop()),
+    at,
+    copy,
     giveBack,
+    async lend(work) {
+      const lent: Fleet[] = []
+      const noted = (fleet: Fleet): Fleet => {
+        lent.push(fleet)
+        return fleet
+      }
+      try {
+        return await work({ at: async (revision) => noted(await at(revision)), copy: (...of) => noted(copy(...of)) })
+      } finally {
+        lent.forEach(giveBack)
+      }
+    },
     keep: keepSnapshot,
     get kept() {
       return { fleets: kept.size, things: things() }

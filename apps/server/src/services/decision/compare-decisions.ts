@@ -2,7 +2,6 @@ import {
   type CompareOptions,
   type Comparison,
   compareDecisions,
-  copyFleet,
   otherCode,
   pluginsOf,
   proposalsBefore,
@@ -11,6 +10,7 @@ import {
 import type { StoredDecision } from '../../db/tables/rows.ts'
 import { answerYielding, holdingFleets } from '../../event-loop/query.ts'
 import type { History } from '../../replica/follow/history.ts'
+import type { LentFleets } from '../../replica/follow/past-fleets.ts'
 import type { Replica } from '../../replica/replica.ts'
 import { InputFault } from '../calls/outcome.ts'
 import { MAX_PAGE } from '../calls/paging.ts'
@@ -37,7 +37,7 @@ const MAX_WAIT_MS = 10_000
 /** Explains why two decisions differ. Throws InputFault if a decision or its profile does not exist. */
 export type CompareDecisions = (a: string, b: string, instance?: number | null) => Promise<DecisionComparison>
 
-export function createCompareDecisions(replica: Replica, history: History, decisions: Decisions): CompareDecisions {
+export function createCompareDecisions(replica: Replica, history: Pick<History, 'lend' | 'find'>, decisions: Decisions): CompareDecisions {
   const find = async (id: string, argument: string): Promise<StoredDecision> => {
     const stored = await decisions.stored(id)
     if (stored === undefined) throw InputFault.at([argument], id, 'the id of a decision')
@@ -47,13 +47,13 @@ export function createCompareDecisions(replica: Replica, history: History, decis
    * A decision with the state on which it was decided, or with a copy of the present state if the log no longer contains the original
    * state.
    */
-  const sideOf = async (stored: StoredDecision, argument: string): Promise<Side> => {
+  const sideOf = async (lent: LentFleets, stored: StoredDecision, argument: string): Promise<Side> => {
     try {
-      return await keptSide(history, stored)
+      return await keptSide({ ...lent, find: history.find }, stored)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
       const { record, place, answer } = stored
-      const fleet = copyFleet(replica.fleet)
+      const fleet = lent.copy(replica.fleet)
       const profile = fleet.profiles.find(record.profile)
       if (profile === undefined)
         throw InputFault.at([argument], stored.id, `a decision by a profile that is known; ${record.profile} is not`)
@@ -63,22 +63,24 @@ export function createCompareDecisions(replica: Replica, history: History, decis
   const compare: CompareDecisions = async (a, b, instance) => {
     const [first, second] = [await find(a, 'a'), await find(b, 'b')]
     const options: CompareOptions = { instance: instanceOf(first, second, instance), most: MAX_PAGE }
-    const sides = [await sideOf(first, 'a'), await sideOf(second, 'b')] as const
-    const comparison = await answerYielding(compareDecisions(...sides, options))
-    const because = approximateBecause(...sides)
-    return {
-      ...comparison,
-      a: decisions.of(first),
-      b: decisions.of(second),
-      fidelity: because === null ? 'REPLAYED' : 'APPROXIMATE',
-      approximateBecause: because,
-    }
+    return history.lend(async (lent) => {
+      const sides = [await sideOf(lent, first, 'a'), await sideOf(lent, second, 'b')] as const
+      const comparison = await answerYielding(compareDecisions(...sides, options))
+      const because = approximateBecause(...sides)
+      return {
+        ...comparison,
+        a: decisions.of(first),
+        b: decisions.of(second),
+        fidelity: because === null ? ('REPLAYED' as const) : ('APPROXIMATE' as const),
+        approximateBecause: because,
+      }
+    })
   }
   return (...asked) => holdingFleets(MAX_WAIT_MS, () => compare(...asked))
 }
 
 /** A decision with the state on which it was decided. Throws RangeError if the log no longer contains that state. */
-async function keptSide(history: History, { record, place }: StoredDecision): Promise<Side> {
+async function keptSide(history: Pick<History, 'at' | 'find'>, { record, place }: StoredDecision): Promise<Side> {
   const fleet = await history.at(place.basis)
   const entry = place.entryId === null ? undefined : await history.find(place.entryId, place.basis)
   if (place.entryId !== null && entry === undefined) throw new RangeError(`entry ${place.entryId} is not in the log`)

@@ -239,9 +239,9 @@ const failedInstance = ({ record, answer }: Question): number => (record.instanc
 
 /** The present facts of the host, and what changed since the state that was examined. */
 async function presentOf(replica: Replica, history: History, { question, instance }: Examined, name: HostNameInput): Promise<Present> {
-  // a copy, because the live fleet can change before all facts are read
-  const fleet = history.copy(replica.fleet, replica.storeTime)
-  try {
+  return history.lend(async ({ copy }) => {
+    // a copy, because the live fleet can change before all facts are read
+    const fleet = copy(replica.fleet, replica.storeTime)
     const index = indexOf(fleet, name)
     const after = hostFieldsOf(fleet, index)
     const firstSeen = index === undefined ? undefined : fleet.hosts.get(index).firstSeen
@@ -250,9 +250,7 @@ async function presentOf(replica: Replica, history: History, { question, instanc
     const changes =
       lost === undefined ? hostChangesBetween(await question.state.read((past) => hostFieldsOf(past, indexOf(past, name))), after) : []
     return { checks, changes, ...(firstSeen !== undefined && { firstSeen: await placeOf(history, firstSeen) }) }
-  } finally {
-    history.giveBack(fleet)
-  }
+  })
 }
 
 const indexOf = ({ hosts }: Fleet, name: HostNameInput): HostIndex | undefined => nodesNamed(hosts, name)[0]?.index

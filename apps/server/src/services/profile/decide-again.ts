@@ -2,6 +2,7 @@ import { type Fleet, type LogEntry, type Profile, parseProfile, pluginsOf, type 
 import type { StoredDecision } from '../../db/tables/rows.ts'
 import { answerYielding } from '../../event-loop/query.ts'
 import type { History } from '../../replica/follow/history.ts'
+import type { LentFleets } from '../../replica/follow/past-fleets.ts'
 import type { Replica } from '../../replica/replica.ts'
 import { ENTRIES_AT_ONCE, type LogReader } from '../../sync/synchronizer.ts'
 import { documentSize, sizeRule } from '../calls/json-size.ts'
@@ -16,7 +17,7 @@ export const candidateOf = (replica: Replica, baseline: Profile, candidate: Cand
   'draft' in candidate ? draftOf(replica, baseline, candidate.draft) : versionOf(replica, candidate.version, ['candidate', 'version'])
 
 export interface Pass {
-  readonly history: History
+  readonly history: Pick<History, 'lend'>
   readonly past: LogReader
   readonly wanted: readonly StoredDecision[]
   isOver(): boolean
@@ -25,11 +26,13 @@ export interface Pass {
 }
 
 /** Reads the log once, from the first to the last state that a decision needs. Calls `each` with each decision and its state. */
-export async function passOver({ history, past, wanted, isOver, each }: Pass): Promise<void> {
+export const passOver = (pass: Pass): Promise<void> => pass.history.lend((lent) => passWith(lent, pass))
+
+async function passWith({ at }: LentFleets, { past, wanted, isOver, each }: Pass): Promise<void> {
   const waiting = [...wanted].sort((a, b) => a.place.basis - b.place.basis || (a.place.position ?? 0) - (b.place.position ?? 0))
   const [first] = waiting
   if (first === undefined) return
-  const fleet = await history.at(first.place.basis)
+  const fleet = await at(first.place.basis)
   let next = 0
   function* decideHere(entry: LogEntry | undefined): Steps<void> {
     for (let one = waiting[next]; one !== undefined && one.place.basis === fleet.place.revision && !isOver(); one = waiting[++next]) {
