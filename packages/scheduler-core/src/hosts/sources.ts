@@ -5,7 +5,7 @@ import type { Fact, Source, Term } from '../text/evidence.ts'
 import type { Reason } from '../text/reason.ts'
 import { capacityOf, toRatioMilli } from '../values/capacity.ts'
 import type { HostIndex } from '../values/host-index.ts'
-import { RESERVES_NAMED } from '../values/levels.ts'
+import { RESERVES_NAMED, STRICT_CLAIMS } from '../values/levels.ts'
 import { type Allocated, ratioOf, reservedOf } from './allocation.ts'
 import { at } from './columns.ts'
 import { COMPUTE, type HostRecord, type HostTable } from './hosts.ts'
@@ -208,7 +208,7 @@ export function claimsOf(hosts: HostTable, host: HostIndex, resourceClass: strin
   const columns = hosts.classes.get(resourceClass)
   const record = hosts.get(host)
   const holding = [...record.claims].flatMap((claim) => {
-    const amount = heldBy(claim, record, resourceClass, columns?.countsUse[host] === 1)
+    const amount = heldBy(hosts, claim, record, resourceClass, columns?.countsUse[host] === 1)
     return amount === 0 ? [] : [{ claim, amount }]
   })
   const claimed = columns === undefined ? 0 : at(columns.claimed, host)
@@ -230,28 +230,32 @@ export function claimsOf(hosts: HostTable, host: HostIndex, resourceClass: strin
       : picked > 0
         ? `, and ${picked} for earlier placements of the same evaluation`
         : `, less ${-picked} of the claim that moves`
+  const ended = holding.filter(({ claim }) => !isLive(claim)).length
+  const live = counted(holding.length - ended, 'claim')
+  const claims = ended === 0 ? live : `${live}, and ${counted(ended, 'ended claim')} whose amounts stay held`
   const below = short === 0 ? '' : `, and ${short} that the report counts too little of the instances that it lists`
   return {
     kind: 'claims',
-    ref: `${counted(holding.length, 'claim')}${ends}${picks}${below}`,
+    ref: `${claims}${ends}${picks}${below}`,
     claims: { count: holding.length, picked, ending },
   }
 }
 
 /**
- * The amount of a class that a claim holds in addition to the reported usage. When claims are subtracted from free amounts, the same rule
- * is used.
+ * The amount of a class that a claim holds in addition to the reported usage (`counts`: the report states the use of the class). When
+ * claims are subtracted from free amounts, the same rule is used.
  */
-function heldBy(claim: Claim, { claims, present, usedFrom }: HostRecord, resourceClass: string, counts: boolean): number {
-  const { state, instance, grants, extra, source, heldUntil } = claim
+function heldBy(hosts: HostTable, claim: Claim, record: HostRecord, resourceClass: string, counts: boolean): number {
+  const { state, instance, grants, extra, source } = claim
   const whole = grants.classes?.[resourceClass] ?? 0
   const added = extra?.classes?.[resourceClass] ?? 0
-  if (!isLive(claim) && heldUntil !== null) return added
-  if (!isLive(claim)) return instance !== null && present.has(instance) && !counts ? whole : 0
+  // before level STRICT_CLAIMS, an amount that a move within the host added was held in addition to the whole claim
+  const rest = extra === null || (isLive(claim) && hosts.featureLevel < STRICT_CLAIMS) ? whole : whole - added
+  // what no report has counted stays held after the end of a claim, and the rest as long as the host lists the instance
+  if (!isLive(claim)) return added + (hosts.isStillListed(record, instance) && !counts ? rest : 0)
   // a claim for a resize on the same host holds only the difference from the claim before the resize
-  if (source !== null && [...claims].some(({ id }) => id === source)) return extra === null ? whole : added
-  if (state === 'MATERIALISED' && usedFrom === 'REPORT' && counts) return added
-  return added > 0 && usedFrom === 'CLAIMS' ? whole : whole + added
+  if (source !== null && [...record.claims].some(({ id }) => id === source)) return extra === null ? whole : added
+  return added + (state === 'MATERIALISED' && record.usedFrom === 'REPORT' && counts ? 0 : rest)
 }
 
 const timeText = (ms: number): string => new Date(ms).toISOString()

@@ -66,6 +66,10 @@ export class RealHosts {
     for (const machine of this.#machines) this.#report(machine, 1)
   }
 
+  get fleet(): Fleet {
+    return this.#fleet
+  }
+
   /** The violations that the auditor finds in the fleet. */
   audited(): string[] {
     return [...audit(this.#fleet)].flatMap(({ findings }) => findings).map((finding) => JSON.stringify(finding))
