@@ -80,4 +80,10 @@ export interface Multipliers {
   }
 }
 
+/**
+ * The score 0 for every host. `prepare` returns this function for a request on which the weigher has no effect. Hosts are then not scored one
+ * by one.
+ */
+export const noPreference = (_host: HostIndex): number => 0
+
 export type WeigherOptions = Readonly<Record<string, unknown>>

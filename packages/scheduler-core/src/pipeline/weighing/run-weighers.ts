@@ -1,4 +1,5 @@
 import type { CompiledProfile, CompiledWeigher } from '../../contracts/compiled-profile.ts'
+import { noPreference } from '../../contracts/weigher.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { at } from '../../hosts/columns.ts'
 import type { Profile } from '../../records/profile.ts'
@@ -48,6 +49,8 @@ export interface WeighStep {
   readonly rawOf: NumbersOf
   /** See `Weigher.readsHostOnly`. */
   readonly readsHostOnly: boolean
+  /** True if the raw score of every host is 0, so that the weigher adds nothing to any total. */
+  readonly hasNoEffect?: boolean
 }
 
 export function prepareWeighers(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet): readonly WeighStep[] {
@@ -55,7 +58,8 @@ export function prepareWeighers(compiled: CompiledProfile, request: RequestSpec,
     const { name, unit, minval, cacheKey, readsHostOnly = cacheKey !== undefined } = compiledWeigher.weigher
     const { normalisation } = compiled.profile
     const rawOf = prepareRaw(compiledWeigher, request, fleet)
-    return { name, unit, minval, normalisation, ...prepareMultipliers(compiledWeigher, fleet), rawOf, readsHostOnly }
+    const hasNoEffect = rawOf === fillZeros && (minval ?? 0) >= 0
+    return { name, unit, minval, normalisation, ...prepareMultipliers(compiledWeigher, fleet), rawOf, readsHostOnly, hasNoEffect }
   })
 }
 
@@ -135,6 +139,7 @@ function prepareRaw({ weigher, options, multiplier, cacheName }: CompiledWeigher
     weigher.outside === undefined ? readsOf(weigher.reads, options) : [],
     options,
   )
+  if (rawOf === noPreference) return fillZeros
   // only scores that do not depend on the time are cached
   const key = ages ? undefined : weigher.cacheKey?.(request, options)
   return key === undefined ? fillEach(rawOf) : fillFrom(cachedScores(fleet, `${cacheName}\u0000${key}`), fleet, rawOf)
@@ -152,6 +157,8 @@ function prepareMultipliers(
   const cache = `multiplier\u0000${cacheName}\u0000${multiplier}`
   return { multiplier: usual, multipliersOf: own && fillFrom(cachedScores(fleet, cache), fleet, own.of) }
 }
+
+const fillZeros: NumbersOf = (hosts, numbers = new Float64Array(hosts.length)) => numbers.fill(0)
 
 const fillEach =
   (numberOf: (host: HostIndex) => number): NumbersOf =>
@@ -185,6 +192,7 @@ function prepareSafely(prepare: () => (host: HostIndex) => number): (host: HostI
   } catch {
     return () => Number.NaN
   }
+  if (rawOf === noPreference) return rawOf
   return (host) => {
     try {
       return rawOf(host)
