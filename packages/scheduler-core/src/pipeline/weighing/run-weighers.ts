@@ -1,5 +1,5 @@
 import type { CompiledProfile, CompiledWeigher } from '../../contracts/compiled-profile.ts'
-import { noPreference } from '../../contracts/weigher.ts'
+import { type ColumnScore, columnOf, noPreference, type ScoreOf } from '../../contracts/weigher.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { at } from '../../hosts/columns.ts'
 import type { Profile } from '../../records/profile.ts'
@@ -140,6 +140,8 @@ function prepareRaw({ weigher, options, multiplier, cacheName }: CompiledWeigher
     options,
   )
   if (rawOf === noPreference) return fillZeros
+  const column = columnOf(rawOf)
+  if (column !== undefined) return fillColumn(column)
   // only scores that do not depend on the time are cached
   const key = ages ? undefined : weigher.cacheKey?.(request, options)
   return key === undefined ? fillEach(rawOf) : fillFrom(cachedScores(fleet, `${cacheName}\u0000${key}`), fleet, rawOf)
@@ -160,8 +162,15 @@ function prepareMultipliers(
 
 const fillZeros: NumbersOf = (hosts, numbers = new Float64Array(hosts.length)) => numbers.fill(0)
 
+const fillColumn =
+  ({ values, least }: ColumnScore): NumbersOf =>
+  (hosts, numbers = new Float64Array(hosts.length)) => {
+    for (let i = 0; i < numbers.length; i++) numbers[i] = Math.max(least, values[hosts[i] as number] as number)
+    return numbers
+  }
+
 const fillEach =
-  (numberOf: (host: HostIndex) => number): NumbersOf =>
+  (numberOf: ScoreOf): NumbersOf =>
   (hosts, numbers = new Float64Array(hosts.length)) => {
     for (let i = 0; i < numbers.length; i++) numbers[i] = numberOf(hosts[i] as HostIndex)
     return numbers
@@ -185,14 +194,15 @@ const fillFrom =
   }
 
 /** A weigher that throws does not make a decision fail. It gives NaN instead, and the host gets the lowest score of the other hosts. */
-function prepareSafely(prepare: () => (host: HostIndex) => number): (host: HostIndex) => number {
-  let rawOf: (host: HostIndex) => number
+function prepareSafely(prepare: () => ScoreOf): ScoreOf {
+  let rawOf: ScoreOf
   try {
     rawOf = prepare()
   } catch {
     return () => Number.NaN
   }
-  if (rawOf === noPreference) return rawOf
+  // these functions do not throw
+  if (rawOf === noPreference || columnOf(rawOf) !== undefined) return rawOf
   return (host) => {
     try {
       return rawOf(host)
