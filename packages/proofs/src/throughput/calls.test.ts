@@ -6,7 +6,7 @@ import { readMix } from './command.ts'
 const selected = { host: { name: 'load-1', node: 'load-1' }, claim: { id: 'c-1', fence: 7 } }
 const payload = (claim: object | null) => ({
   __typename: 'SelectDestinationsPayload',
-  decision: { id: 'd-1', attempt: 2 },
+  decision: { id: 'd-1' },
   destinations: [{ selected: { ...selected, claim } }],
 })
 const chosen = { decisionId: 'd-1', host: { host: 'load-1', node: 'load-1' } }
@@ -16,18 +16,13 @@ test.each<readonly [string, CallKind, object, Read]>([
     'a placement with a claim',
     'select',
     { selectDestinations: payload(selected.claim) },
-    { type: 'SelectDestinationsPayload', attempts: 2, claim: { id: 'c-1', fence: 7 }, chosen },
+    { type: 'SelectDestinationsPayload', claim: { id: 'c-1', fence: 7 }, chosen },
   ],
-  ['a choice without a claim', 'select', { selectDestinations: payload(null) }, { type: 'SelectDestinationsPayload', attempts: 2, chosen }],
-  ['a refusal', 'select', { selectDestinations: { __typename: 'NoValidHost', message: 'full' } }, { type: 'NoValidHost', attempts: 0 }],
-  ['a release', 'release', { claimRelease: [{ __typename: 'ClaimPayload' }] }, { type: 'ClaimPayload', attempts: 0 }],
-  [
-    'a report',
-    'report',
-    { updateResourceStats: { results: [{ __typename: 'ResourceStatsApplied' }] } },
-    { type: 'ResourceStatsApplied', attempts: 0 },
-  ],
-  ['a mutation that does nothing', 'noop', { __typename: 'Mutation' }, { type: 'Mutation', attempts: 0 }],
+  ['a choice without a claim', 'select', { selectDestinations: payload(null) }, { type: 'SelectDestinationsPayload', chosen }],
+  ['a refusal', 'select', { selectDestinations: { __typename: 'NoValidHost', message: 'full' } }, { type: 'NoValidHost' }],
+  ['a release', 'release', { claimRelease: [{ __typename: 'ClaimPayload' }] }, { type: 'ClaimPayload' }],
+  ['a report', 'report', { updateResourceStats: { results: [{ __typename: 'ResourceStatsApplied' }] } }, { type: 'ResourceStatsApplied' }],
+  ['a mutation that does nothing', 'noop', { __typename: 'Mutation' }, { type: 'Mutation' }],
 ])('%s is read', (_what, kind, data, expected) => {
   expect(readAnswer(kind, 200, JSON.stringify({ data }))).toEqual(expected)
 })

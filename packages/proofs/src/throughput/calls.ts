@@ -25,10 +25,10 @@ export interface Sent {
 }
 
 const SELECT = `mutation Select($input: SelectDestinationsInput!) { selectDestinations(input: $input) { __typename
-  ... on SelectDestinationsPayload { decision { id attempt } destinations { selected { host { name node } claim { id fence } } } }
+  ... on SelectDestinationsPayload { decision { id } destinations { selected { host { name node } claim { id fence } } } }
   ... on UserError { message } } }`
 const CLAIM = `mutation Claim($input: ClaimCreateInput!) { claimCreate(input: $input) { __typename
-  ... on SelectDestinationsPayload { decision { id attempt } destinations { selected { host { name node } claim { id fence } } } }
+  ... on SelectDestinationsPayload { decision { id } destinations { selected { host { name node } claim { id fence } } } }
   ... on UserError { message } } }`
 const RELEASE = `mutation Release($claims: [ClaimRef!]!) { claimRelease(claims: $claims) { __typename ... on UserError { message } } }`
 const REPORT = `mutation Report($input: UpdateResourceStatsInput!) { updateResourceStats(input: $input) {
@@ -118,8 +118,6 @@ export interface Read {
   readonly type: string
   readonly claim?: HeldClaim
   readonly chosen?: Chosen
-  /** How many times the request was decided before it took effect. */
-  readonly attempts: number
   /** Why the call failed. Absent for answers that a correct service can give, which includes NoValidHost. */
   readonly failure?: string
 }
@@ -127,7 +125,7 @@ export interface Read {
 interface Placed {
   readonly __typename: string
   readonly message?: string
-  readonly decision?: { readonly id: string; readonly attempt: number }
+  readonly decision?: { readonly id: string }
   readonly destinations?: readonly {
     readonly selected: { readonly host: { readonly name: string; readonly node: string }; readonly claim: HeldClaim | null }
   }[]
@@ -137,7 +135,7 @@ const GOOD: ReadonlySet<string> = new Set(['SelectDestinationsPayload', 'NoValid
 
 /** Reads the answer to a call. */
 export function readAnswer(kind: CallKind, status: number, text: string): Read {
-  const failed = (type: string, why: string): Read => ({ type, attempts: 0, failure: why.slice(0, 300) })
+  const failed = (type: string, why: string): Read => ({ type, failure: why.slice(0, 300) })
   let answer: { readonly data?: Readonly<Record<string, unknown>> | null; readonly errors?: unknown }
   try {
     answer = JSON.parse(text) as typeof answer
@@ -146,14 +144,13 @@ export function readAnswer(kind: CallKind, status: number, text: string): Read {
   }
   if (answer.errors !== undefined || !answer.data) return failed('fault', `status ${status}: ${text}`)
   const [value] = Object.values(answer.data)
-  if (kind === 'noop') return { type: String(value), attempts: 0 }
+  if (kind === 'noop') return { type: String(value) }
   const found = kind === 'report' ? (value as { readonly results: readonly Placed[] }).results : value
   const placed = (Array.isArray(found) ? found[0] : found) as Placed
   if (!GOOD.has(placed.__typename)) return failed(placed.__typename, `${placed.__typename}: ${placed.message ?? ''}`)
   const selected = placed.destinations?.[0]?.selected
   return {
     type: placed.__typename,
-    attempts: placed.decision?.attempt ?? 0,
     ...(selected?.claim ? { claim: { id: selected.claim.id, fence: selected.claim.fence } } : {}),
     ...(selected !== undefined && placed.decision !== undefined
       ? { chosen: { decisionId: placed.decision.id, host: { host: selected.host.name, node: selected.host.node } } }

@@ -61,13 +61,13 @@ export async function runLoad(checks: Checks, options: LoadOptions): Promise<Loa
       const tally = createTally()
       const work = startWork({ url: service.url, key: ADMIN_KEY, callers, hosts, mix, seed, tally })
       await sleep(warmUpSeconds)
-      await metricsOf(service)
+      const begin = await metricsOf(service)
       const before = timesOf(service, folder)
       tally.start()
       await sleep(seconds)
       const measured = tally.stop()
       const after = timesOf(service, folder)
-      const { longestPauseMs } = await metricsOf(service)
+      const end = await metricsOf(service)
       const byKind = tally.figures()
       await work.stop()
       say(`${work.held.size} claims are live; the state of the service is checked`)
@@ -86,7 +86,7 @@ export async function runLoad(checks: Checks, options: LoadOptions): Promise<Loa
         calls,
         placements: tally.placements,
         placementsPerSecond: tally.placements / measured,
-        conflicts: tally.conflicts,
+        conflicts: end.fruitless - begin.fruitless,
         byKind,
         serviceCpuMs,
         postgresCpuMs: each('postgres'),
@@ -94,7 +94,7 @@ export async function runLoad(checks: Checks, options: LoadOptions): Promise<Loa
         floorCpuMs: floor?.cpuMs,
         floor: floor?.figures,
         overFloor: serviceCpuMs === undefined || floor?.cpuMs === undefined ? undefined : serviceCpuMs / floor.cpuMs,
-        longestPauseMs,
+        longestPauseMs: end.longestPauseMs,
         violations,
       }
     } finally {
@@ -154,16 +154,31 @@ const timesOf = ({ pid }: Service, folder: string): Times => ({
   callers: processorMs([process.pid]),
 })
 
-/** The longest pause since the last call of this function, and how many violations the auditor finds now. */
-async function metricsOf({ url }: Service): Promise<{ readonly longestPauseMs: number; readonly violations: number }> {
+interface Metrics {
+  /** The longest pause since the metrics were read last. */
+  readonly longestPauseMs: number
+  /** How many violations the auditor finds now. */
+  readonly violations: number
+  /** How many decisions were repeated since the service started. */
+  readonly fruitless: number
+}
+
+async function metricsOf({ url }: Service): Promise<Metrics> {
   const response = await fetch(new URL('/metrics', url), { headers: { authorization: `Bearer ${ADMIN_KEY}` } })
   const text = await response.text()
+  const numbersAt = (name: string): readonly number[] =>
+    [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'gm'))].map(([, value]) => Number(value))
   const numberAt = (name: string): number => {
-    const found = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]
-    if (found === undefined) throw new Error(`expected the metric ${name} at /metrics, found none`)
-    return Number(found)
+    const [value] = numbersAt(name)
+    if (value === undefined) throw new Error(`expected the metric ${name} at /metrics, found none`)
+    return value
   }
-  return { longestPauseMs: numberAt('gantt_longest_pause_cpu_seconds') * 1_000, violations: numberAt('gantt_audit_violations') }
+  return {
+    longestPauseMs: numberAt('gantt_longest_pause_cpu_seconds') * 1_000,
+    violations: numberAt('gantt_audit_violations'),
+    // there is one value for each rule that had an effect
+    fruitless: numbersAt('gantt_proposals_fruitless_total').reduce((sum, value) => sum + value, 0),
+  }
 }
 
 const sleep = (seconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, seconds * 1_000))

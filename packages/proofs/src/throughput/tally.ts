@@ -21,8 +21,6 @@ export interface Tally {
   figures(): Readonly<Partial<Record<CallKind, KindFigures>>>
   /** How many counted calls claimed resources. */
   readonly placements: number
-  /** How many counted decisions were repeated because another claim took the resources meanwhile. */
-  readonly conflicts: number
   /** How many calls failed, also those that are not counted, and what the first of them said. */
   readonly failures: { readonly count: number; readonly first: string | undefined }
 }
@@ -32,7 +30,6 @@ export function createTally(now: () => number = () => performance.now()): Tally 
   const refused = new Map<CallKind, number>()
   let [from, to] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
   let placements = 0
-  let conflicts = 0
   let failed = 0
   let first: string | undefined
   return {
@@ -54,7 +51,6 @@ export function createTally(now: () => number = () => performance.now()): Tally 
       durations.get(kind)?.push(endedAt - beganAt)
       if (read.type === 'NoValidHost') refused.set(kind, (refused.get(kind) ?? 0) + 1)
       if (read.claim !== undefined) placements++
-      conflicts += Math.max(0, read.attempts - 1)
     },
     figures() {
       const seconds = (Math.min(to, now()) - from) / 1_000
@@ -72,9 +68,6 @@ export function createTally(now: () => number = () => performance.now()): Tally 
     },
     get placements() {
       return placements
-    },
-    get conflicts() {
-      return conflicts
     },
     get failures() {
       return { count: failed, first }
