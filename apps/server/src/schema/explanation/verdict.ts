@@ -28,28 +28,28 @@ const ReportSource = builder.objectRef<NonNullable<Source['report']>>('ReportSou
 })
 
 const EndingClaim = builder.objectRef<NonNullable<Source['claims']>['ending'][number]>('EndingClaim').implement({
-  description: 'A reservation with its expiry.',
+  description: 'A reservation with its expiry, or an ended claim with the time until which its amounts stay held.',
   fields: (t) => ({
     claim: t.id({ description: 'The id of the claim.', resolve: ({ claim }) => claim }),
     expiresAt: t.field({
       type: 'DateTime',
-      description: 'When the claim expires if its holder does not extend or confirm it.',
+      description: 'When a reservation expires if its holder does not extend or confirm it, or when the amounts of an ended claim are free.',
       resolve: ({ expiresAt }) => expiresAt,
     }),
   }),
 })
 
 const ClaimsSource = builder.objectRef<NonNullable<Source['claims']>>('ClaimsSource').implement({
-  description: "Live claims whose resources the host's report does not count yet.",
+  description: "Claims whose resources the host's report does not count: live claims, and ended claims whose amounts stay held.",
   fields: (t) => ({
-    count: t.exposeInt('count', { description: 'How many live claims were added up.' }),
+    count: t.exposeInt('count', { description: 'How many claims were added up.' }),
     picked: t.exposeFloat('picked', {
       description:
         'Units that earlier instances of the same batch take, which are not claims yet. Negative for units of a claim that this request moves.',
     }),
     ending: t.field({
       type: [EndingClaim],
-      description: 'The reservations among these claims that expire first, at most five.',
+      description: 'The claims among these that end first, at most five: reservations, and ended claims whose amounts stay held until a time.',
       resolve: ({ ending }) => [...ending],
     }),
   }),

@@ -48,7 +48,7 @@ interface Machine {
  * instance is stopped before its claim ends. The used amounts in reports include all running instances.
  */
 export class RealHosts {
-  #fleet = new Fleet()
+  fleet = new Fleet()
   readonly #machines: readonly Machine[] = MACHINES.map((name) => ({
     name,
     running: new Map(),
@@ -66,13 +66,9 @@ export class RealHosts {
     for (const machine of this.#machines) this.#report(machine, 1)
   }
 
-  get fleet(): Fleet {
-    return this.#fleet
-  }
-
   /** The violations that the auditor finds in the fleet. */
   audited(): string[] {
-    return [...audit(this.#fleet)].flatMap(({ findings }) => findings).map((finding) => JSON.stringify(finding))
+    return [...audit(this.fleet)].flatMap(({ findings }) => findings).map((finding) => JSON.stringify(finding))
   }
 
   /** A sentence for each machine and sort of resource whose used and free amounts together exceed the total. */
@@ -92,7 +88,7 @@ export class RealHosts {
     this.#at += 1_000
     const { what, a, b, c } = action
     const machine = this.#machines[a % this.#machines.length] as Machine
-    const live = [...this.#fleet.ledger.claims.values()].filter(isLive)
+    const live = [...this.fleet.ledger.claims.values()].filter(isLive)
     const claim = live[b % Math.max(1, live.length)]
     switch (what) {
       case 'place':
@@ -134,12 +130,12 @@ export class RealHosts {
         this.#replace(machine)
         break
       case 'restart':
-        this.#fleet = restoreFleet(JSON.parse(JSON.stringify(checkpointOf(this.#fleet))))
+        this.fleet = restoreFleet(JSON.parse(JSON.stringify(checkpointOf(this.fleet))))
     }
   }
 
   #append(change: Change): boolean {
-    const { place } = this.#fleet
+    const { place } = this.fleet
     const revision = place.revision + 1
     const entry: LogEntry = {
       format: ENTRY_FORMAT,
@@ -150,22 +146,22 @@ export class RealHosts {
       revision,
       at: this.#at,
     }
-    return this.#fleet.apply(entry)[0] === undefined
+    return this.fleet.apply(entry)[0] === undefined
   }
 
   #machineOf({ host }: Claim): Machine | undefined {
-    const { host: name } = this.#fleet.hosts.get(host)
+    const { host: name } = this.fleet.hosts.get(host)
     return this.#machines.find((machine) => machine.name === name)
   }
 
   #destination(number: number): Claim | undefined {
-    const open = [...this.#fleet.ledger.claims.values()].filter((claim) => isLive(claim) && claim.source !== null)
+    const open = [...this.fleet.ledger.claims.values()].filter((claim) => isLive(claim) && claim.source !== null)
     return open[number % Math.max(1, open.length)]
   }
 
   /** The grants that a random request would get on the host at present. `held` are the grants that the instance has on the host. */
   #grants(machine: Machine, b: number, c: number, held?: Grants): Grants | undefined {
-    const record = this.#fleet.hosts.find({ host: machine.name, node: machine.name })
+    const record = this.fleet.hosts.find({ host: machine.name, node: machine.name })
     if (record === undefined) return undefined
     const request = aRequest({
       flavor: {
@@ -186,7 +182,7 @@ export class RealHosts {
       const keeps = held !== undefined && c % 3 > 0 && kind.isPlain !== true
       if (keeps && held[kind.name] !== undefined && c % 3 === 1) grants[kind.name] = held[kind.name]
       if (ask === undefined || keeps) continue
-      const grant = kind.createAssign({ rule: kind.rules[0] as string, options: {} })(this.#fleet.hosts, record.index, ask, grants)
+      const grant = kind.createAssign({ rule: kind.rules[0] as string, options: {} })(this.fleet.hosts, record.index, ask, grants)
       if (grant === undefined && kind.isPlain === true) grants[kind.name] = kind.name === 'classes' ? amountsOf(ask) : {}
       else if (grant === undefined) return undefined
       else grants[kind.name] = grant
@@ -209,12 +205,12 @@ export class RealHosts {
   #start(machine: Machine, instance: string, grants: Grants): void {
     machine.running.set(instance, grants)
     const { name } = machine
-    const listed = this.#fleet.hosts.find({ host: name, node: name })?.stats.instances
+    const listed = this.fleet.hosts.find({ host: name, node: name })?.stats.instances
     if (listed?.includes(instance) !== true) machine.shown.delete(instance)
   }
 
   #isClaimed(instance: string): boolean {
-    return this.#fleet.ledger.claimsFor(instance).length > 0
+    return this.fleet.ledger.claimsFor(instance).length > 0
   }
 
   #move(claim: Claim, to: Machine | undefined, b: number, c: number): void {
@@ -227,7 +223,7 @@ export class RealHosts {
     const { id, fence, instance } = claim
     const mode = b % 4 === 3 ? 'RESERVE' : 'CONFIRM'
     const move = aMove({ key, mode, grants, hosts: [to.name], instances: [instance], source: { claim: id, fence }, intent: 'RESIZE' })
-    if (this.#append(move) && c % 3 < 2) this.#confirm(this.#fleet.ledger.claims.get(`${key}.0`))
+    if (this.#append(move) && c % 3 < 2) this.#confirm(this.fleet.ledger.claims.get(`${key}.0`))
   }
 
   #confirm(destination: Claim | undefined): void {
@@ -235,7 +231,7 @@ export class RealHosts {
     const { id, fence, source, grants, instance } = destination
     const machine = this.#machineOf(destination)
     const name = instance ?? this.#namelessOf(machine, source)
-    const left = source === null ? undefined : this.#fleet.ledger.claims.get(source)
+    const left = source === null ? undefined : this.fleet.ledger.claims.get(source)
     const from = left && this.#machineOf(left)
     const hasRun = from === machine && left?.state !== 'RESERVED'
     if (!this.#append({ type: 'confirm', claim: id, fence }) || machine === undefined) return
@@ -274,7 +270,7 @@ export class RealHosts {
 
   /** Returns true if the host's usage is read from claims. On such a host, an instance without an id is stopped before its claim ends. */
   #countsClaims({ name }: Machine): boolean {
-    return this.#fleet.hosts.find({ host: name, node: name })?.usedFrom === 'CLAIMS'
+    return this.fleet.hosts.find({ host: name, node: name })?.usedFrom === 'CLAIMS'
   }
 
   #used({ running }: Machine): Record<Sort, number> {
@@ -284,7 +280,7 @@ export class RealHosts {
   }
 
   #free(machine: Machine): Record<Sort, number> | undefined {
-    const { hosts } = this.#fleet
+    const { hosts } = this.fleet
     const record = hosts.find({ host: machine.name, node: machine.name })
     if (record === undefined) return undefined
     const left = (name: string): number => hosts.classes.get(name)?.free[record.index] ?? 0
@@ -318,7 +314,7 @@ export class RealHosts {
   /** Stops some of the instances without a claim. `c` determines which instances. */
   #stopSome(machine: Machine, c: number): void {
     const claimed = new Set(
-      [...this.#fleet.ledger.claims.values()]
+      [...this.fleet.ledger.claims.values()]
         .filter((claim) => isLive(claim) && this.#machineOf(claim) === machine)
         .map(({ id, instance }) => instance ?? nameless(id)),
     )
@@ -338,7 +334,7 @@ export class RealHosts {
   }
 
   #delta(machine: Machine, b: number, c: number): void {
-    const record = this.#fleet.hosts.find({ host: machine.name, node: machine.name })
+    const record = this.fleet.hosts.find({ host: machine.name, node: machine.name })
     if (record === undefined || machine.alias !== null) return
     const used = this.#used(machine)
     const known = record.stats.instances
@@ -362,7 +358,7 @@ export class RealHosts {
   #usedFrom(machine: Machine, b: number): void {
     const { strangers, lists } = this.#setting
     const { name: host } = machine
-    const claims = [...(this.#fleet.hosts.find({ host, node: host })?.claims ?? [])].filter(
+    const claims = [...(this.fleet.hosts.find({ host, node: host })?.claims ?? [])].filter(
       (claim) => claim.instance !== null || isLive(claim),
     )
     const isHeld = ([name, grants]: [string, Grants]): boolean => {
