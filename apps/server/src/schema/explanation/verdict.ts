@@ -33,7 +33,8 @@ const EndingClaim = builder.objectRef<NonNullable<Source['claims']>['ending'][nu
     claim: t.id({ description: 'The id of the claim.', resolve: ({ claim }) => claim }),
     expiresAt: t.field({
       type: 'DateTime',
-      description: 'When a reservation expires if its holder does not extend or confirm it, or when the amounts of an ended claim are free.',
+      description:
+        'When a reservation expires if its holder does not extend or confirm it, or when the amounts of an ended claim are free.',
       resolve: ({ expiresAt }) => expiresAt,
     }),
   }),
@@ -49,7 +50,8 @@ const ClaimsSource = builder.objectRef<NonNullable<Source['claims']>>('ClaimsSou
     }),
     ending: t.field({
       type: [EndingClaim],
-      description: 'The claims among these that end first, at most five: reservations, and ended claims whose amounts stay held until a time.',
+      description:
+        'The claims among these that end first, at most five: reservations, and ended claims whose amounts stay held until a time.',
       resolve: ({ ending }) => [...ending],
     }),
   }),
