@@ -8,7 +8,7 @@ afterAll(() => expect(collectorProcesses()).toEqual([]))
 
 const collector = (name: string, script: string): CollectorSettings => ({
   ...{ name, namespace: name, work: { kind: 'command', command: [process.execPath, '-e', script] } },
-  ...{ options: {}, env: {}, intervalSeconds: 30, timeoutSeconds: 60, memoryMib: 512, user: undefined },
+  ...{ options: {}, env: {}, intervalSeconds: 30, timeoutSeconds: 60, memoryMib: 512, user: undefined, pidNamespace: true },
   ...{ whileUnread: 'pause', slowIntervalSeconds: 3_600 },
 })
 const steady = `process.stdout.write('{"version":"1.0","document":{}}')`
