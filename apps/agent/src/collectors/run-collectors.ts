@@ -143,7 +143,10 @@ export async function removeLeftovers(notify: CollectorsOptions['notify']): Prom
 
 /** Logs once how the processes of collectors are kept together. Never rejects. */
 export async function logContainment(settings: readonly CollectorSettings[], notify: CollectorsOptions['notify']): Promise<void> {
-  if (settings.some(({ pidNamespace }) => pidNamespace)) notify({ event: 'remark', text: containmentText(await findContainment()) })
+  const outside = settings.flatMap((one) => (one.pidNamespace ? [] : [one.name]))
+  if (outside.length < settings.length) notify({ event: 'remark', text: containmentText(await findContainment()) })
+  if (outside.length > 0)
+    notify({ event: 'remark', text: `by their settings, these collectors have no PID namespaces: ${outside.join(', ')}` })
 }
 
 /** Logs each change of a collector's state or error. A change of its interval alone is not logged. */

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { endSoon, outputOf, PID_NAMESPACE, runningWith, runsIn, USER_NAMESPACE } from '../../testing/runs.ts'
+import type { User } from '../settings.ts'
 import { containedCommand, containmentText } from './containment.ts'
 import { endLeftovers } from './leftovers.ts'
 import { MARK, thisAgent } from './mark.ts'
@@ -49,19 +50,36 @@ for (const { name, containment, isSkipped } of [PID_NAMESPACE, USER_NAMESPACE])
         })
       })
 
-      test('it ends if the program kills all processes that it sees, and its own group', async () => {
+      test('it ends if the program kills its own process group, to which unshare belongs', async () => {
         const text = randomUUID()
         const ran = await runShell(`${escaping(sleeping(text))}; kill -9 0`)
         expect(ran).toMatchObject({ error: { code: 'CRASHED' } })
         await endSoon(text)
       })
 
-      test('if the agent was killed, the next agent ends it', async () => {
+      const startContained = (script: string, env: NodeJS.ProcessEnv, user?: User): ChildProcess => {
         if (containment.kind !== 'namespace') throw new Error('expected a namespace')
+        const [file, args] = containedCommand(containment, '/bin/sh', ['-c', script], user)
+        return spawn(file, args, { env: { PATH: '/usr/bin:/bin', ...env }, detached: true, stdio: 'ignore' })
+      }
+
+      test.for<[string, User | undefined]>([
+        ['the user of the agent', undefined],
+        ['another user', { name: 'nobody', uid: 65_534, gid: 65_534 }],
+      ])('it ends with unshare, also if no agent ends it, as %s', async ([_name, user], context) => {
+        if (user !== undefined && process.getuid?.() !== 0) return context.skip('only root may run a process as another user')
+        if (user !== undefined && containment === USER_NAMESPACE.containment)
+          return context.skip('an agent without capabilities may not change the user')
         const text = randomUUID()
-        const [file, args] = containedCommand(containment, '/bin/sh', ['-c', `${escaping(sleeping(text))}; sleep 3600`], undefined)
-        const env = { PATH: '/usr/bin:/bin', [MARK]: await markOfDeadAgent() }
-        const left: ChildProcess = spawn(file, args, { env, detached: true, stdio: 'ignore' })
+        const left = startContained(`${escaping(sleeping(text))}; sleep 3600`, {}, user)
+        await expect.poll(async () => (await runningWith(`sleep 3600; : ${text}`)).length).toBeGreaterThan(1)
+        left.kill('SIGKILL')
+        await endSoon(text)
+      })
+
+      test('if the agent was killed, the next agent ends it', async () => {
+        const text = randomUUID()
+        const left = startContained(`${escaping(sleeping(text))}; sleep 3600`, { [MARK]: await markOfDeadAgent() })
         const ended = once(left, 'exit')
         await expect.poll(async () => (await runningWith(`sleep 3600; : ${text}`)).length).toBeGreaterThan(1)
         expect((await endLeftovers()).map(({ pid }) => pid)).toContain(left.pid)
@@ -108,7 +126,7 @@ for (const { name, containment, isSkipped } of [PID_NAMESPACE, USER_NAMESPACE])
 
 test('the log says which containment is in force, and why', () => {
   expect(containmentText({ kind: 'namespace', unshare: ['/usr/bin/unshare'], setpriv: '/usr/bin/setpriv' })).toBe(
-    'each run of a collector has a PID namespace of its own, which its processes cannot leave',
+    'runs of collectors have PID namespaces of their own, which their processes cannot leave',
   )
   expect(containmentText({ kind: 'search', reason: 'unshare: unshare failed: Operation not permitted' })).toBe(
     'runs of collectors have no PID namespaces of their own: unshare: unshare failed: Operation not permitted. A process that removes GANTT_COLLECTOR_RUN from its environment and detaches itself is not always found',

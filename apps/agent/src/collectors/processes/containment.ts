@@ -79,7 +79,7 @@ export function startFailure(code: number | null, err: string, file: string): st
 /** One sentence about the containment of collectors, for the log of the agent. */
 export const containmentText = (containment: Containment): string =>
   containment.kind === 'namespace'
-    ? 'each run of a collector has a PID namespace of its own, which its processes cannot leave'
+    ? 'runs of collectors have PID namespaces of their own, which their processes cannot leave'
     : `runs of collectors have no PID namespaces of their own: ${containment.reason}. A process that removes GANTT_COLLECTOR_RUN from its environment and detaches itself is not always found`
 
 /** The path of a program. */

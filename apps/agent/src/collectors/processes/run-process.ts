@@ -58,9 +58,9 @@ const GRACE_MS = 5_000
 const MEMORY_EVERY_MS = 100
 
 /**
- * Runs a process in a session of its own, and if possible in a PID namespace of its own, and bounds its time, its memory and its output. When it has ended, or has
- * exceeded a limit, all of its descendants are ended too. If one of them cannot be ended, the run fails, and is not waited for any longer.
- * Never rejects.
+ * Runs a process in a session of its own, and if possible in a PID namespace of its own, and bounds its time, its memory and its output.
+ * When it has ended, or has exceeded a limit, all of its descendants are ended too. If one of them cannot be ended, the run fails, and is
+ * not waited for any longer. Never rejects.
  */
 export function runProcess(run: Run): Promise<Ran> {
   const { file, env, user, containment } = run

@@ -92,6 +92,7 @@ describe('a collector that misbehaves', () => {
       const failing = await collectorOf('recovers', 'changed')
       expect(failing?.error?.message).toMatch(/watts is "100 W"|watts.*expected/i)
       expect(Date.parse(failing?.lastGoodAt ?? '')).toBeLessThanOrEqual(Date.now())
+      expect(agent.events.filter((one) => one.event === 'remark' && one.text.includes('PID namespaces'))).toHaveLength(1)
       const { out } = await own.run('host', 'show', 'recovers')
       expect(out).toMatch(/collectors of the agent\nCOLLECTOR +NAMESPACE +DOCUMENTS\nchanged +changed +failing, REFUSED: stats/)
       const { namespaces: all } = await seen('recovers')
