@@ -1,13 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { endSoon, outputOf, PID_NAMESPACE, runningWith, runsIn, USER_NAMESPACE } from '../../testing/runs.ts'
 import type { User } from '../settings.ts'
 import { containedCommand, containmentText } from './containment.ts'
 import { endLeftovers } from './leftovers.ts'
 import { MARK, thisAgent } from './mark.ts'
-import { readProcess } from './proc.ts'
+import { kill, readProcess } from './proc.ts'
+
+const started: ChildProcess[] = []
+afterEach(() => {
+  // the shell that is the first process of a namespace is in the group of `unshare`
+  for (const { pid } of started.splice(0)) if (pid !== undefined) kill(-pid)
+})
 
 /** A shell script that runs a command without its environment, in a session of its own, whose parent ends at once. */
 const escaping = (command: string): string => `env -i setsid sh -c '${command} > /dev/null 2>&1 &'`
@@ -60,7 +66,9 @@ for (const { name, containment, isSkipped } of [PID_NAMESPACE, USER_NAMESPACE])
       const startContained = (script: string, env: NodeJS.ProcessEnv, user?: User): ChildProcess => {
         if (containment.kind !== 'namespace') throw new Error('expected a namespace')
         const [file, args] = containedCommand(containment, '/bin/sh', ['-c', script], user)
-        return spawn(file, args, { env: { PATH: '/usr/bin:/bin', ...env }, detached: true, stdio: 'ignore' })
+        const child = spawn(file, args, { env: { PATH: '/usr/bin:/bin', ...env }, detached: true, stdio: 'ignore' })
+        started.push(child)
+        return child
       }
 
       test.for<[string, User | undefined]>([
