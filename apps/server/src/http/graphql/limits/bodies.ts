@@ -186,6 +186,6 @@ function checkValues(bytes: Uint8Array): void {
       'values',
       `more than ${limits.values}`,
       limits.values,
-      `The body has more than ${limits.values} values, those within lists and objects counted; at most ${limits.values} are allowed in the variables. Send them in several calls.`,
+      `The body has more than ${limits.values} values, including those within lists and objects; at most ${limits.values} are allowed in the variables. Send them in several calls.`,
     )
 }
