@@ -165,7 +165,7 @@ export function readBody(request: ReadRequest, body: Body, timers: Pick<Timers, 
 /** Bodies with more bytes than this take their turn before they are decoded and parsed. */
 export const LARGE_BYTES = 64 * 1024
 
-/** The members of a body that are not variables: query, documentId, operationName, variables and extensions. */
+/** The values that a body has besides the values within its variables: query, documentId, operationName, variables and extensions. */
 const OTHER_MEMBERS = 5
 
 /** The text of a body. Large bodies that arrive together are decoded in several turns of the event loop. */
