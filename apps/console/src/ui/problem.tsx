@@ -16,7 +16,7 @@ export function Problem({ error, onRetry }: { readonly error: unknown; readonly 
       await navigator.clipboard.writeText(problemText(problem))
       setCopied('Copied')
     } catch {
-      setCopied('Not copied: the browser gives no clipboard here')
+      setCopied('Not copied: the browser does not allow this page to use the clipboard')
     }
   }
   return (
