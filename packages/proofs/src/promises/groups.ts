@@ -90,7 +90,11 @@ async function moveMembers(checks: Checks, clients: Clients, round: number): Pro
   )
   const moved = moves.flatMap(claimsOf)
   const outcome = (): string => `round ${round}: ${moves.map((move) => JSON.stringify(move)).join(' / ')}`
-  checks.check('if two members move to one host at the same time, exactly one of them gets there', members.length === 2 && moved.length === 1, outcome)
+  checks.check(
+    'if two members move to one host at the same time, exactly one of them gets there',
+    members.length === 2 && moved.length === 1,
+    outcome,
+  )
   checks.check(
     'the other gets the answer that no host is left',
     moves.filter(({ __typename }) => __typename === 'NoValidHost').length === 1,
