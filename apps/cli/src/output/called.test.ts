@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { commandOf } from './called.ts'
 
 const npx = { npm_command: 'exec', npm_lifecycle_script: 'gantt select' }
@@ -15,4 +15,19 @@ test.each<[string, string, NodeJS.ProcessEnv, string]>([
   ['as a module that Node runs', '/repo/apps/cli/dist/main.js', { PATH: '/usr/bin' }, 'gantt'],
 ])('if the program was started %s, printed commands can be copied', (_name, program, environment, expected) => {
   expect(commandOf(program, '/opt/gantt-0.2.0', environment)).toBe(expected)
+})
+
+test('the command is known when the module is loaded', async () => {
+  vi.resetModules()
+  vi.stubGlobal('process', {
+    ...process,
+    argv: [process.execPath, '/opt/gantt/bin/gantt'],
+    cwd: () => '/opt/gantt',
+    env: { PATH: '/usr/bin' },
+  })
+  try {
+    expect((await import('./called.ts')).GANTT).toBe('bin/gantt')
+  } finally {
+    vi.unstubAllGlobals()
+  }
 })

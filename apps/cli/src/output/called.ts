@@ -22,4 +22,6 @@ function isFound(program: string, folder: string, { PATH = '' }: NodeJS.ProcessE
   return folders.some((entry) => `${entry.replace(/\/+$/, '')}/gantt` === program)
 }
 
-const quoted = (command: string): string => (/^[\w./~+-]+$/.test(command) ? command : `'${command.replaceAll("'", "'\\''")}'`)
+function quoted(command: string): string {
+  return /^[\w./~+-]+$/.test(command) ? command : `'${command.replaceAll("'", "'\\''")}'`
+}
