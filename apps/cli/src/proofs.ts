@@ -9,6 +9,7 @@ const PROOFS = {
   replay: 'replay a trace of real requests, and show the figure that is published for it',
   prove: 'show that the promises hold, with real processes and a real database, or in comparison with a model',
   'simulate-faults': 'run replicas, store, network and clients in one process under faults, and check every promise after every step',
+  loadtest: 'place, claim, release and report with many callers: print rates, latencies and costs, and check the state afterwards',
   nemesis: 'run replicas and a database under load and faults, and judge the histories of the callers',
   conformance: 'compare recorded verdicts of the real Nova with those of this service',
 }

@@ -1,5 +1,7 @@
 import type { z } from 'zod'
 import type { Fleet } from '../fleet/fleet.ts'
+import type { Column } from '../hosts/column-memory.ts'
+import { at } from '../hosts/columns.ts'
 import type { MetadataReads } from '../hosts/metadata-reads.ts'
 import type { Reads } from '../report/stats-fields.ts'
 import type { RequestReadsBy } from '../request/request-reads.ts'
@@ -49,8 +51,10 @@ export interface Weigher {
    * options.
    */
   checkOptions?(options: WeigherOptions): void
-  /** `multiplier` is the multiplier in the profile. Some of Nova's weighers give different raw scores if the multiplier is 0. */
-  prepare(request: RequestSpec, fleet: Fleet, options: WeigherOptions, multiplier: number): (host: HostIndex) => number
+  /**
+   * Returns the function for the raw scores. `columnScore` makes one that is faster if the score is the value of a column, and `noPreference`
+   * is the function for a request on which the weigher has no effect. `multiplier` is the multiplier in the profile. Some of Nova's weighers give different raw scores if the multiplier is 0. */
+  prepare(request: RequestSpec, fleet: Fleet, options: WeigherOptions, multiplier: number): ScoreOf
   /**
    * Present if the weigher reads documents of other services by itself. Returns a function that says why the score of a host is not based
    * on a document of the host. Undefined if every host has such a document, or needs none. Explanations show this reason.
@@ -79,5 +83,33 @@ export interface Multipliers {
     source(host: HostIndex): string | undefined
   }
 }
+
+/** A function that returns the raw score of a host. */
+export type ScoreOf = (host: HostIndex) => number
+
+/** The score of a host is its value in the column `values`, or `least` if that is more. */
+export interface ColumnScore {
+  readonly values: Column
+  readonly least: number
+}
+
+const columnScores = new WeakMap<ScoreOf, ColumnScore>()
+
+/** A score that is the value of a column, or `least` if that is more. Many hosts are then scored in one loop, without a call for each. */
+export function columnScore(values: Column, least = Number.NEGATIVE_INFINITY): ScoreOf {
+  if (!ArrayBuffer.isView(values)) throw new TypeError(`the values are ${typeof values}; they must be a column of the fleet`)
+  const scoreOf: ScoreOf = (host) => Math.max(least, at(values, host))
+  columnScores.set(scoreOf, { values, least })
+  return scoreOf
+}
+
+/** The column of a score that `columnScore` made. Undefined for other scores. */
+export const columnOf = (scoreOf: ScoreOf): ColumnScore | undefined => columnScores.get(scoreOf)
+
+/**
+ * The score 0 for every host. `prepare` returns this function for a request on which the weigher has no effect. Hosts are then not scored one
+ * by one.
+ */
+export const noPreference: ScoreOf = () => 0
 
 export type WeigherOptions = Readonly<Record<string, unknown>>

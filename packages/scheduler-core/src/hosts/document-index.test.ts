@@ -9,6 +9,10 @@ import type { HostRecord } from './hosts.ts'
 
 const PORTS = [aUuid(1), aUuid(2), aUuid(3)]
 const HOSTS = ['h0', 'h1', 'h2', 'h3']
+const NAMESPACES = ['network', 'of-a-plugin']
+
+/** The expected result of `hasDocuments`, computed by a search through all hosts. */
+const isAnyIn = ({ hosts }: Fleet, namespace: string): boolean => hosts.present.some(({ namespaces }) => namespaces.has(namespace))
 
 /** The expected result of `youngest`, computed by a search through all documents. */
 function youngestOf({ hosts }: Fleet, port: string): number | undefined {
@@ -21,15 +25,16 @@ function youngestOf({ hosts }: Fleet, port: string): number | undefined {
   return found?.index
 }
 
-test('after any reports, removals, copies and restarts, the index finds the host with the youngest document about a port', () => {
+test('after any reports, removals, copies and restarts, the index knows whether there are documents and finds the youngest about a port', () => {
   const step = fc.record({
-    what: fc.constantFrom('document', 'document', 'document', 'copy', 'restore', 'forget', 'replace'),
+    what: fc.constantFrom('document', 'document', 'document', 'of-a-plugin', 'copy', 'restore', 'forget', 'replace'),
     host: fc.constantFrom(...HOSTS),
     to: fc.constantFrom(...HOSTS, 'h9'),
     ports: fc.subarray(PORTS),
     wait: fc.constantFrom(0, 0, 1),
   })
   const several = { found: 0 }
+  const met = { some: 0, none: 0 }
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), fc.constantFrom(4, 9), (steps, level) => {
       let { fleet } = aLog()
@@ -46,9 +51,15 @@ test('after any reports, removals, copies and restarts, the index finds the host
         else if (what === 'restore') fleet = restoreFleet(checkpointOf(fleet))
         else if (what === 'forget') append({ type: 'forget', hosts: [name], isForced: true, reason: 'scrapped' })
         else if (what === 'replace') append({ type: 'replace', hosts: [{ from: name, to: { host: to, node: to } }], reason: 'renamed' })
+        else if (what === 'of-a-plugin')
+          append({ type: 'readmit', ...name, reason: 'back' }, aReport(host, {}, i + 2), aDocument(host, what, { a: i }, i + 1))
         else {
           const document = { physicalNetworks: [], ports: ports.map((uuid) => ({ uuid, physicalNetwork: 'n' })) }
           append({ type: 'readmit', ...name, reason: 'back' }, aReport(host, {}, i + 2), aDocument(host, 'network', document, i + 1))
+        }
+        for (const namespace of NAMESPACES) {
+          expect(fleet.hosts.hasDocuments(namespace)).toBe(isAnyIn(fleet, namespace))
+          met[isAnyIn(fleet, namespace) ? 'some' : 'none']++
         }
         const reporters = fleet.hosts.documentIndexOf('network')
         for (const port of PORTS) {
@@ -59,4 +70,5 @@ test('after any reports, removals, copies and restarts, the index finds the host
     }),
   )
   expect(several.found).toBeGreaterThan(0)
+  expect(Math.min(met.some, met.none)).toBeGreaterThan(0)
 })

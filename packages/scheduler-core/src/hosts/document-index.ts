@@ -14,7 +14,18 @@ export class DocumentIndex {
   #byThing = new SharedMap<HostIndex | Several>()
   /** For each uuid in the documents of several hosts, the host with the youngest document. */
   #youngest = new SharedMap<HostIndex>()
+  #documents = 0
   #owner: Owner = {}
+
+  /** How many hosts have a document of the namespace. */
+  get documents(): number {
+    return this.#documents
+  }
+
+  /** Counts `more` documents more, or fewer if it is negative. */
+  count(more: number): void {
+    this.#documents += more
+  }
 
   /** The hosts with a document that contains the uuid, in no particular order. */
   of(thing: string): readonly HostIndex[] {
@@ -67,6 +78,7 @@ export class DocumentIndex {
   takeCopy(from: DocumentIndex): void {
     this.#byThing = from.#byThing.copy()
     this.#youngest = from.#youngest.copy()
+    this.#documents = from.#documents
     from.#owner = {}
   }
 

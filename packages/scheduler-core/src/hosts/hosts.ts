@@ -282,7 +282,7 @@ export class HostTable {
 
   /** True if any present host has a document of the namespace. */
   hasDocuments(namespace: string): boolean {
-    return this.present.some(({ namespaces }) => namespaces.has(namespace))
+    return (this.#documentIndexes.get(namespace)?.documents ?? 0) > 0
   }
 
   /** True if a host's document of Nova has a stat with this name. */

@@ -1,3 +1,4 @@
+import { noPreference } from '../contracts/weigher.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { type HostRecord, hostKey } from '../hosts/hosts.ts'
 import type { Namespace } from '../records/namespace-document.ts'
@@ -127,7 +128,7 @@ export function weighNear<Document, Thing>(
 ): (host: HostIndex) => number {
   const nearness = findThings(affinity, request, fleet, maxAgeSeconds)
   const found = nearness?.spots.filter(({ known }) => known !== undefined) ?? []
-  if (nearness === undefined || found.length === 0) return () => 0
+  if (nearness === undefined || found.length === 0) return noPreference
   const { documents, distance } = nearness
   const hasDocument = (host: HostIndex): boolean => documents.of(fleet.hosts.get(host)) !== undefined
   const beyond = new Map<Spot<Thing>, number>()

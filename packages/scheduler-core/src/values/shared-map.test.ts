@@ -42,7 +42,7 @@ test.each([1, 2])('copies of copies are independent, and each behaves like its o
   )
 })
 
-test('an iteration yields no key twice and only present values, even if the map is written and copied meanwhile', () => {
+test('an iteration yields only present values and all keys that stay, each once, even if the map is written and copied meanwhile', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), fc.array(step, { maxLength: 150, size: 'max' }), (before, steps) => {
       const side: Side = { map: new SharedMap(), model: new Map() }
@@ -52,17 +52,20 @@ test('an iteration yields no key twice and only present values, even if the map 
       }
       const untouched = new Set(side.model.keys())
       const seen = new Set<string>()
+      const deleted = new Set<string>()
       const entries = side.map[Symbol.iterator]()
       for (const [i, { act, key }] of steps.entries()) {
         if (act === 'copy') side.map.copy()
         else {
           take(act, key, side, 1_000 + i)
           untouched.delete(key)
+          if (act === 'delete') deleted.add(key)
         }
         const { value } = entries.next()
         if (value === undefined) continue
         expect(side.model.get(value[0])).toBe(value[1])
-        expect(seen.has(value[0])).toBe(false)
+        // as in a Map, a key that was deleted and set again can come again
+        if (!deleted.has(value[0])) expect(seen.has(value[0])).toBe(false)
         seen.add(value[0])
       }
       for (const [key] of entries) seen.add(key)

@@ -1,5 +1,4 @@
-import type { Weigher } from '../contracts/weigher.ts'
-import { at } from '../hosts/columns.ts'
+import { columnScore, type Weigher } from '../contracts/weigher.ts'
 import { multipliedBy } from './aggregate-multiplier.ts'
 
 /** The number of I/O-heavy operations on the host. As in Nova, a negative multiplier avoids busy hosts. */
@@ -11,8 +10,5 @@ export const ioOpsWeigher: Weigher = {
   readsHostOnly: true,
   minval: 0,
   ...multipliedBy('io_ops_weight_multiplier'),
-  prepare:
-    (_request, { hosts }) =>
-    (host) =>
-      at(hosts.columns.ioOps, host),
+  prepare: (_request, { hosts }) => columnScore(hosts.columns.ioOps),
 }

@@ -1,5 +1,4 @@
-import type { Weigher } from '../contracts/weigher.ts'
-import { at } from '../hosts/columns.ts'
+import { columnScore, type Weigher } from '../contracts/weigher.ts'
 import { multipliedBy } from './aggregate-multiplier.ts'
 
 /** The number of instances on the host. As in Nova, a positive multiplier packs instances, and a negative multiplier spreads them. */
@@ -10,8 +9,5 @@ export const numInstancesWeigher: Weigher = {
   unit: 'instances',
   readsHostOnly: true,
   ...multipliedBy('num_instances_weight_multiplier'),
-  prepare:
-    (_request, { hosts }) =>
-    (host) =>
-      at(hosts.columns.instances, host),
+  prepare: (_request, { hosts }) => columnScore(hosts.columns.instances),
 }

@@ -1,5 +1,4 @@
-import type { Weigher } from '../contracts/weigher.ts'
-import { at } from '../hosts/columns.ts'
+import { columnScore, type Weigher } from '../contracts/weigher.ts'
 import { classFields } from '../report/stats-fields.ts'
 import { multipliedBy } from './aggregate-multiplier.ts'
 
@@ -12,8 +11,5 @@ export const ramWeigher: Weigher = {
   readsHostOnly: true,
   minval: 0,
   ...multipliedBy('ram_weight_multiplier'),
-  prepare(_request, { hosts }) {
-    const { free } = hosts.classColumns('MEMORY_MB')
-    return (host) => Math.max(0, at(free, host))
-  },
+  prepare: (_request, { hosts }) => columnScore(hosts.classColumns('MEMORY_MB').free, 0),
 }

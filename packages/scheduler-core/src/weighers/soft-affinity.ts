@@ -1,4 +1,4 @@
-import type { Weigher } from '../contracts/weigher.ts'
+import { noPreference, type Weigher } from '../contracts/weigher.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { GroupPolicy } from '../records/change.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
@@ -14,7 +14,7 @@ export const serverGroupSoftAffinityWeigher: Weigher = {
   unit: 'members',
   readsHostOnly: true,
   ...multipliedBy('soft_affinity_weight_multiplier'),
-  prepare: (request, fleet) => membersOf(request, fleet, 'SOFT_AFFINITY'),
+  prepare: (request, fleet) => membersOf(request, fleet, 'SOFT_AFFINITY') ?? noPreference,
 }
 
 /** If the request's server group has the policy SOFT_ANTI_AFFINITY, minus the number of its members on the host. Otherwise 0. */
@@ -28,16 +28,21 @@ export const serverGroupSoftAntiAffinityWeigher: Weigher = {
   ...multipliedBy('soft_anti_affinity_weight_multiplier'),
   prepare(request, fleet) {
     const count = membersOf(request, fleet, 'SOFT_ANTI_AFFINITY')
-    return (host) => 0 - count(host)
+    return count === undefined ? noPreference : (host) => 0 - count(host)
   },
 }
 
 /**
  * Returns a function for the number of members of the request's group on a host. This is the larger of two counts: members with claims,
- * including earlier instances of the request, and how many times the request lists the host for its group.
+ * including earlier instances of the request, and how many times the request lists the host for its group. Undefined if the request has no
+ * group with this policy.
  */
-function membersOf({ instanceGroup }: RequestSpec, { groups, hosts }: Fleet, policy: GroupPolicy): (host: HostIndex) => number {
-  if (instanceGroup?.policy !== policy) return () => 0
+function membersOf(
+  { instanceGroup }: RequestSpec,
+  { groups, hosts }: Fleet,
+  policy: GroupPolicy,
+): ((host: HostIndex) => number) | undefined {
+  if (instanceGroup?.policy !== policy) return undefined
   const elsewhere = new Map<string, number>()
   for (const name of instanceGroup.hosts) elsewhere.set(name, (elsewhere.get(name) ?? 0) + 1)
   return (host) => {

@@ -18,21 +18,24 @@ const isAhead = (time: number, host: HostIndex, otherTime: number, other: HostIn
   time > otherTime || (time === otherTime && host < other)
 
 /**
- * Updates the index of things (volumes, ports) after a host's document of a namespace was replaced. The document is parsed here. Otherwise,
+ * Updates the index of a namespace (how many documents there are, and the volumes or ports in them) after a host's document was added,
+ * replaced or removed; `before` is the document until then. The document is parsed here. Otherwise,
  * the next decision would have to parse all documents. A document that this release cannot read names no things.
  */
 export function takeDocument(hosts: HostTable, host: HostIndex, name: string, before: NamespaceDocument | undefined): void {
+  const index = hosts.documentIndexOf(name)
+  const now = hosts.get(host).namespaces.get(name)
+  index.count(Number(now !== undefined) - Number(before !== undefined))
   const namespace = ownNamespace(name)
   if (namespace === undefined) return
   const thingsIn = (held: NamespaceDocument | undefined): ReadonlySet<string> => {
     const read = held === undefined ? undefined : namespace.read(held)
     return read?.ok === true ? new Set(namespace.things(read.value)) : NOTHING
   }
-  const now = hosts.get(host).namespaces.get(name)
   const [was, is] = [thingsIn(before), thingsIn(now)]
   const timeOf = (index: HostIndex): number => hosts.get(index).namespaces.get(name)?.reportedAt ?? NO_TIME
   const isYounger = (one: HostIndex, other: HostIndex): boolean => isAhead(timeOf(one), one, timeOf(other), other)
-  hosts.documentIndexOf(name).replace(host, was, is, isYounger, timeOf(host) < (before?.reportedAt ?? NO_TIME))
+  index.replace(host, was, is, isYounger, timeOf(host) < (before?.reportedAt ?? NO_TIME))
   if (namespace.name === storage.name) takePools(hosts, host, was, is)
 }
 

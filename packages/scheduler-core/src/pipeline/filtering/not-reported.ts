@@ -1,4 +1,5 @@
 import type { FilterOptions } from '../../contracts/filter.ts'
+import type { ScoreOf } from '../../contracts/weigher.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { reportOf } from '../../hosts/sources.ts'
 import { omittedOf, prepareOmits, type Read } from '../../report/stats-fields.ts'
@@ -101,11 +102,11 @@ export function refuseUnreported(prepared: PreparedFilter, fleet: Fleet, reads: 
  * also depend on the log's time.
  */
 export function withoutUnreported(
-  rawOf: (host: HostIndex) => number,
+  rawOf: ScoreOf,
   fleet: Fleet,
   reads: readonly Read[],
   options: FilterOptions,
-): { readonly rawOf: (host: HostIndex) => number; readonly ages: boolean } {
+): { readonly rawOf: ScoreOf; readonly ages: boolean } {
   const [others, own] = [unreportedIn(fleet, reads, options), leftOut(fleet, reads)]
   if (others === undefined && own === undefined) return { rawOf, ages: false }
   return { rawOf: (host) => (own?.of(host) || others?.of(host) ? Number.NaN : rawOf(host)), ages: others !== undefined }

@@ -1,4 +1,5 @@
 import type { CompiledProfile, CompiledWeigher } from '../../contracts/compiled-profile.ts'
+import { type ColumnScore, columnOf, noPreference, type ScoreOf } from '../../contracts/weigher.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { at } from '../../hosts/columns.ts'
 import type { Profile } from '../../records/profile.ts'
@@ -48,6 +49,8 @@ export interface WeighStep {
   readonly rawOf: NumbersOf
   /** See `Weigher.readsHostOnly`. */
   readonly readsHostOnly: boolean
+  /** True if the raw score of every host is 0, so that the weigher adds nothing to any total. */
+  readonly hasNoEffect?: boolean
 }
 
 export function prepareWeighers(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet): readonly WeighStep[] {
@@ -55,7 +58,8 @@ export function prepareWeighers(compiled: CompiledProfile, request: RequestSpec,
     const { name, unit, minval, cacheKey, readsHostOnly = cacheKey !== undefined } = compiledWeigher.weigher
     const { normalisation } = compiled.profile
     const rawOf = prepareRaw(compiledWeigher, request, fleet)
-    return { name, unit, minval, normalisation, ...prepareMultipliers(compiledWeigher, fleet), rawOf, readsHostOnly }
+    const hasNoEffect = rawOf === fillZeros && (minval ?? 0) >= 0
+    return { name, unit, minval, normalisation, ...prepareMultipliers(compiledWeigher, fleet), rawOf, readsHostOnly, hasNoEffect }
   })
 }
 
@@ -135,6 +139,9 @@ function prepareRaw({ weigher, options, multiplier, cacheName }: CompiledWeigher
     weigher.outside === undefined ? readsOf(weigher.reads, options) : [],
     options,
   )
+  if (rawOf === noPreference) return fillZeros
+  const column = columnOf(rawOf)
+  if (column !== undefined) return fillColumn(column)
   // only scores that do not depend on the time are cached
   const key = ages ? undefined : weigher.cacheKey?.(request, options)
   return key === undefined ? fillEach(rawOf) : fillFrom(cachedScores(fleet, `${cacheName}\u0000${key}`), fleet, rawOf)
@@ -153,8 +160,17 @@ function prepareMultipliers(
   return { multiplier: usual, multipliersOf: own && fillFrom(cachedScores(fleet, cache), fleet, own.of) }
 }
 
+const fillZeros: NumbersOf = (hosts, numbers = new Float64Array(hosts.length)) => numbers.fill(0)
+
+const fillColumn =
+  ({ values, least }: ColumnScore): NumbersOf =>
+  (hosts, numbers = new Float64Array(hosts.length)) => {
+    for (let i = 0; i < numbers.length; i++) numbers[i] = Math.max(least, values[hosts[i] as number] as number)
+    return numbers
+  }
+
 const fillEach =
-  (numberOf: (host: HostIndex) => number): NumbersOf =>
+  (numberOf: ScoreOf): NumbersOf =>
   (hosts, numbers = new Float64Array(hosts.length)) => {
     for (let i = 0; i < numbers.length; i++) numbers[i] = numberOf(hosts[i] as HostIndex)
     return numbers
@@ -178,13 +194,15 @@ const fillFrom =
   }
 
 /** A weigher that throws does not make a decision fail. It gives NaN instead, and the host gets the lowest score of the other hosts. */
-function prepareSafely(prepare: () => (host: HostIndex) => number): (host: HostIndex) => number {
-  let rawOf: (host: HostIndex) => number
+function prepareSafely(prepare: () => ScoreOf): ScoreOf {
+  let rawOf: ScoreOf
   try {
     rawOf = prepare()
   } catch {
     return () => Number.NaN
   }
+  // these functions do not throw
+  if (rawOf === noPreference || columnOf(rawOf) !== undefined) return rawOf
   return (host) => {
     try {
       return rawOf(host)

@@ -22,7 +22,8 @@ const weighers = fc.array(
     raw: scores,
     multiplier: fc.oneof(fc.integer({ min: -3, max: 3 }), fc.double({ min: -10, max: 10, noNaN: true })),
     own: fc.option(fc.array(fc.double({ min: -2, max: 2, noNaN: true }), { minLength: HOSTS, maxLength: HOSTS }), { nil: undefined }),
-    minval: fc.constantFrom(undefined, 0),
+    minval: fc.constantFrom(undefined, 0, 3),
+    hasNoEffect: fc.nat({ max: 3 }).map((drawn) => drawn === 0),
     normalisation: fc.constantFrom<Profile['normalisation']>('minmax', 'fixed', 'rank'),
   }),
   { maxLength: 4 },
@@ -43,7 +44,7 @@ test('the totals and raw scores are those of runWeighers to the last bit, in one
         ({ raw, own, ...step }, i): WeighStep => ({
           ...{ ...step, name: `W${i}`, unit: 'points', readsHostOnly: true },
           multipliersOf: own && numbersOf(own),
-          rawOf: numbersOf(raw),
+          rawOf: numbersOf(step.hasNoEffect ? new Array<number>(HOSTS).fill(0) : raw),
         }),
       )
       const expected = runWeighers(steps, hosts)

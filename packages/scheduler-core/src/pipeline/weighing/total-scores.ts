@@ -18,8 +18,11 @@ export function* totalScores(steps: readonly WeighStep[], hosts: Int32Array, buf
   const totals = buffers.take(hosts.length).fill(0)
   const raw: Float64Array[] = []
   for (const step of steps) {
+    if (step.hasNoEffect) {
+      raw.push(buffers.take(hosts.length).fill(0))
+      continue
+    }
     const scores = yield* inParts(step.rawOf, hosts, buffers.take(hosts.length), slice)
-    fillNonsense(scores)
     raw.push(scores)
     const multipliers = step.multipliersOf && (yield* inParts(step.multipliersOf, hosts, buffers.take(hosts.length), slice))
     add(step, scores, multipliers, totals)
@@ -40,14 +43,17 @@ function* inParts(numbersOf: WeighStep['rawOf'], hosts: Int32Array, numbers: Flo
   return numbers
 }
 
-/** Adds multiplier x normalised score of one weigher to the totals. The operations and their order are those of `normalise`. */
+/**
+ * Adds multiplier x normalised score of one weigher to the totals. Scores that are not finite are replaced first. The operations and their
+ * order are those of `normalise`.
+ */
 function add(
   { minval, normalisation, multiplier }: WeighStep,
   raw: Float64Array,
   multipliers: Float64Array | undefined,
   totals: Float64Array,
 ): void {
-  const { min, max } = boundsOf(raw, minval)
+  const { min, max } = replaceAndBound(raw, minval)
   if (normalisation === 'minmax') {
     // all normalised scores are 0
     if (max === min) return
@@ -62,4 +68,20 @@ function add(
   const normalised = normalise(raw, min, max, normalisation)
   for (let i = 0; i < totals.length; i++)
     totals[i] = (totals[i] as number) + (multipliers === undefined ? multiplier : (multipliers[i] as number)) * (normalised[i] as number)
+}
+
+/** `fillNonsense` and `boundsOf` in one loop over the scores if all of them are finite, which is the usual case. */
+function replaceAndBound(raw: Float64Array, minval: number | undefined): { readonly min: number; readonly max: number } {
+  let min = minval ?? Number.POSITIVE_INFINITY
+  let max = Number.NEGATIVE_INFINITY
+  let isEachFinite = true
+  for (let i = 0; i < raw.length; i++) {
+    const value = raw[i] as number
+    if (value - value !== 0) isEachFinite = false
+    if (value < min) min = value
+    if (value > max) max = value
+  }
+  if (isEachFinite && raw.length > 0) return { min, max }
+  fillNonsense(raw)
+  return boundsOf(raw, minval)
 }

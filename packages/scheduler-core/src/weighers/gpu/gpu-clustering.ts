@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isHeldOnly } from '../../claims/held-until.ts'
-import type { Weigher, WeigherOptions } from '../../contracts/weigher.ts'
+import { noPreference, type Weigher, type WeigherOptions } from '../../contracts/weigher.ts'
 import { at } from '../../hosts/columns.ts'
 import { WHOLE_GPU } from '../../hosts/gpu-device.ts'
 import { checkOptions } from '../../request/parse.ts'
@@ -32,7 +32,7 @@ export const gpuClusteringWeigher: Weigher = {
   checkOptions: (options) => void checkOptions(clusteringOptions, options),
   prepare({ gpus: asked }, { hosts }, options) {
     const { scale } = optionsOf(options)
-    if (asked === null) return () => 0
+    if (asked === null) return noPreference
     const kind = kindOf(asked)
     return (host) => {
       const { claims, gpus } = hosts.get(host)

@@ -1,4 +1,4 @@
-import type { Weigher } from '../../contracts/weigher.ts'
+import { noPreference, type Weigher } from '../../contracts/weigher.ts'
 import { gpuFits, WHOLE_GPU } from '../../hosts/gpu-device.ts'
 import { gpuKind } from '../../kinds/gpu/gpu.ts'
 import { PACKED_IDLE_GPUS } from '../../values/levels.ts'
@@ -18,7 +18,7 @@ export const gpuPackingWeigher: Weigher = {
   unit: 'points',
   prepare(request, { hosts, featureLevel }) {
     const ask = gpuKind.ask(request)
-    if (ask === undefined) return () => 0
+    if (ask === undefined) return noPreference
     return (host) => {
       const { gpus } = hosts.get(host)
       const idle = gpus.filter(({ freeMilli }) => freeMilli === WHOLE_GPU).length

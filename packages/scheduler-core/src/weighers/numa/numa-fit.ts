@@ -1,4 +1,4 @@
-import type { Weigher } from '../../contracts/weigher.ts'
+import { noPreference, type Weigher } from '../../contracts/weigher.ts'
 import { freeRate, numaKind } from '../../kinds/numa/numa.ts'
 
 /**
@@ -12,7 +12,7 @@ export const numaFitWeigher: Weigher = {
   unit: 'share',
   prepare(request, { hosts }) {
     const ask = numaKind.ask(request)
-    if (ask === undefined) return () => 0
+    if (ask === undefined) return noPreference
     const assign = numaKind.createAssign({ rule: 'tightest' })
     return (host) => {
       const { cells } = hosts.get(host)

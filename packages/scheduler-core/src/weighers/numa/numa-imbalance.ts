@@ -1,4 +1,4 @@
-import type { Weigher } from '../../contracts/weigher.ts'
+import { noPreference, type Weigher } from '../../contracts/weigher.ts'
 import { freeRate } from '../../kinds/numa/numa.ts'
 
 /**
@@ -11,7 +11,7 @@ export const numaImbalanceWeigher: Weigher = {
   reads: ['numaCells'],
   unit: 'share',
   prepare(request, { hosts }) {
-    if (request.numaTopology?.cells.length !== 1) return () => 0
+    if (request.numaTopology?.cells.length !== 1) return noPreference
     return (host) => {
       const { cells } = hosts.get(host)
       if (cells.length === 0) return 0

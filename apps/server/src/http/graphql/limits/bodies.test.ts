@@ -182,7 +182,7 @@ describe('reading a body', () => {
   })
 })
 
-test('large bodies that arrive together take their turns before they are decoded, and small ones do not', async () => {
+test('a large body takes a turn before it is counted and another one before it is decoded, and small ones take none', async () => {
   const admit = vi.spyOn(turns, 'admit')
   const bodies = createBodies()
   const read = async (length: number): Promise<string> => {
@@ -194,6 +194,6 @@ test('large bodies that arrive together take their turns before they are decoded
   expect(await read(64 * KIB)).toBe('x'.repeat(64 * KIB))
   expect(admit).toHaveBeenCalledTimes(0)
   expect(await read(64 * KIB + 1)).toBe('x'.repeat(64 * KIB + 1))
-  expect(admit).toHaveBeenCalledTimes(1)
+  expect(admit).toHaveBeenCalledTimes(2)
   admit.mockRestore()
 })

@@ -168,11 +168,12 @@ export const LARGE_BYTES = 64 * 1024
 /** The values that a body has besides the values within its variables: query, documentId, operationName, variables and extensions. */
 const OTHER_MEMBERS = 5
 
-/** The text of a body. Large bodies that arrive together are decoded in several turns of the event loop. */
+/** The text of a body. A large body is counted, decoded and parsed in turns of the event loop of their own if one turn is too short. */
 async function textOf(bytes: Uint8Array): Promise<string> {
   if (bytes.length > LARGE_BYTES) {
     await turns.admit()
     checkValues(bytes)
+    await turns.admit()
   }
   return new TextDecoder('utf-8').decode(bytes)
 }

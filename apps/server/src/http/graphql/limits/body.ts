@@ -1,5 +1,6 @@
 import { atOnce, quote, type Steps } from '@gantt/scheduler-core'
 import { GraphQLError } from 'graphql'
+import { turns } from '../../../event-loop/pauses.ts'
 import { answerYielding } from '../../../event-loop/query.ts'
 import { fault } from '../../../schema/types/faults.ts'
 import { limits, overLimit } from '../../limits.ts'
@@ -38,6 +39,7 @@ export async function readParams(request: ReadRequest, documents: Documents, tex
       status: 415,
     })
   const text = await readBody(request, body)
+  if (text.length > LARGE_BYTES) await turns.admit()
   const params = toParams(parseJson(text), documents, texts)
   const check = checkVariablesInSteps(params.variables)
   if (text.length > LARGE_BYTES) await answerYielding(check)

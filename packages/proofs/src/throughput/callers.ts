@@ -1,0 +1,137 @@
+import http from 'node:http'
+import { createRandom, type Random } from '@gantt/scheduler-core'
+import {
+  type Chosen,
+  claimCall,
+  drawWork,
+  type HeldClaim,
+  type Mix,
+  type Read,
+  readAnswer,
+  releaseCall,
+  reportCall,
+  reportOf,
+  type Sent,
+  selectCall,
+} from './calls.ts'
+import type { Tally } from './tally.ts'
+
+export interface CallersOptions {
+  readonly url: string
+  readonly key: string
+  /** How many callers there are. Each makes its calls one after the other, over a connection of its own. */
+  readonly callers: number
+  readonly seed: string
+  readonly tally: Tally
+}
+
+export interface WorkOptions extends CallersOptions {
+  readonly mix: Mix
+  /** How many hosts there are. */
+  readonly hosts: number
+}
+
+/** Callers that make calls until they are stopped. */
+export interface Callers {
+  /** Waits for the answers to the calls in progress, and ends. */
+  stop(): Promise<void>
+  /** The claims that the callers got and have not released. Complete after `stop`. */
+  readonly held: ReadonlyMap<string, HeldClaim>
+}
+
+type Call = (sent: Sent) => Promise<Read>
+
+/** Starts callers that place, claim, release and report by the shares of the mix. */
+export function startWork(options: WorkOptions): Callers {
+  const { callers, mix, hosts, seed } = options
+  const held = new Map<string, HeldClaim>()
+  return start(options, held, (call, caller) => {
+    const random = createRandom(`${seed} caller ${caller}`)
+    const own: HeldClaim[] = []
+    const sequences = new Map<number, number>()
+    let calls = 0
+    const keep = ({ claim }: Read): void => {
+      if (claim === undefined) return
+      own.push(claim)
+      held.set(claim.id, claim)
+    }
+    const place = async (isClaimed: boolean): Promise<Chosen | undefined> => {
+      const read = await call(selectCall(random, `${seed} ${caller} ${calls++}`, isClaimed))
+      keep(read)
+      return read.chosen
+    }
+    const release = async (claim: HeldClaim): Promise<void> => {
+      const { failure } = await call(releaseCall(claim))
+      if (failure === undefined) held.delete(claim.id)
+    }
+    /** Each host is reported by one caller only, so that its reports arrive in the order of their sequences. */
+    const report = async (): Promise<void> => {
+      const host = drawOwn(random, { caller, callers, hosts })
+      const sequence = (sequences.get(host) ?? 1) + 1
+      sequences.set(host, sequence)
+      await call(reportCall([reportOf(host, sequence)]))
+    }
+    return async () => {
+      const work = drawWork(random, mix)
+      if (work === 'report' && hosts > caller) return await report()
+      const claim = work === 'release' ? own.splice(random.below(Math.max(1, own.length)), 1)[0] : undefined
+      if (claim !== undefined) return await release(claim)
+      const chosen = await place(work !== 'claim')
+      if (work === 'claim' && chosen !== undefined) keep(await call(claimCall(`${seed} ${caller} ${calls++}`, chosen)))
+    }
+  })
+}
+
+/** One of the hosts whose number leaves the remainder `caller` when it is divided by the number of callers. */
+const drawOwn = (random: Random, { caller, callers, hosts }: { caller: number; callers: number; hosts: number }): number =>
+  caller + callers * random.below(Math.ceil((hosts - caller) / callers))
+
+/** Starts callers that always make the same call. */
+export const startSame = (options: CallersOptions, sent: Sent): Callers =>
+  start(options, new Map(), (call) => async () => void (await call(sent)))
+
+function start(
+  { url, key, callers, tally }: CallersOptions,
+  held: Map<string, HeldClaim>,
+  createCaller: (call: Call, caller: number) => () => Promise<void>,
+): Callers {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: callers })
+  const call: Call = async (sent) => {
+    const beganAt = performance.now()
+    const { status, text } = await post(url, key, agent, JSON.stringify({ query: sent.document, variables: sent.variables }))
+    const read = readAnswer(sent.kind, status, text)
+    tally.add(sent.kind, beganAt, read)
+    return read
+  }
+  let isStopped = false
+  const running = Array.from({ length: callers }, async (_, caller) => {
+    const work = createCaller(call, caller)
+    while (!isStopped) await work()
+  })
+  return {
+    held,
+    async stop() {
+      isStopped = true
+      await Promise.all(running)
+      agent.destroy()
+    },
+  }
+}
+
+/** Sends a body. If there is no answer, the status is 0, and the text says why. */
+const post = (url: string, key: string, agent: http.Agent, body: string): Promise<{ readonly status: number; readonly text: string }> =>
+  new Promise((resolve) => {
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), authorization: `Bearer ${key}` }
+    const fail = (error: Error): void => resolve({ status: 0, text: error.message })
+    const request = http.request(url, { method: 'POST', agent, headers }, (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (part: string) => {
+        text += part
+      })
+      response.once('end', () => resolve({ status: response.statusCode ?? 0, text }))
+      response.once('error', fail)
+    })
+    request.once('error', fail)
+    request.end(body)
+  })

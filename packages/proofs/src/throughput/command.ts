@@ -1,0 +1,65 @@
+import { JSON_OPTION } from '@gantt/cli/for-proofs'
+import { type Command, InvalidArgumentError } from 'commander'
+import { createChecks } from '../checks.ts'
+import { endedBySignals } from '../processes/ended-run.ts'
+import { type Mix, workKinds } from './calls.ts'
+import { linesOf } from './report.ts'
+import { runLoad } from './run.ts'
+
+const whole = (least: number, most: number) => (text: string) => {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value) || value < least || value > most)
+    throw new InvalidArgumentError(`It must be a whole number of ${least} to ${most}.`)
+  return value
+}
+
+/** Reads shares such as `select=45,report=5`. A kind that is not named has the share 0. */
+export function readMix(text: string): Mix {
+  const mix = { select: 0, claim: 0, release: 0, report: 0 }
+  for (const part of text.split(',')) {
+    const [, kind, share] = /^(\w+)=(\d{1,3})$/.exec(part) ?? []
+    const known = workKinds.find((one) => one === kind)
+    if (known === undefined) throw new InvalidArgumentError(`${part} must be KIND=SHARE, with one of the kinds ${workKinds.join(', ')}.`)
+    mix[known] = Number(share)
+  }
+  if (workKinds.every((kind) => mix[kind] === 0)) throw new InvalidArgumentError('At least one share must be above 0.')
+  return mix
+}
+
+interface Options {
+  readonly hosts: number
+  readonly callers: number
+  readonly seconds: number
+  readonly warmUp: number
+  readonly floor: number
+  readonly mix: Mix
+  readonly seed: string
+  readonly json?: true
+}
+
+/** `gantt loadtest`: measures what a service does in a second, and what each call costs. */
+export function addLoadtest(program: Command): void {
+  program
+    .command('loadtest')
+    .description('place, claim, release and report with many callers: print rates, latencies and costs, and check the state afterwards')
+    .option('--hosts <n>', 'number of hosts in the fleet', whole(1, 1_000_000), 10_000)
+    .option('--callers <n>', 'number of callers, each with a connection of its own', whole(1, 1_024), 64)
+    .option('--seconds <n>', 'time for which calls are counted, in seconds', whole(1, 86_400), 30)
+    .option('--warm-up <n>', 'time for which calls are made before they are counted, in seconds', whole(0, 3_600), 10)
+    .option('--floor <n>', 'time for which a plain server is called for comparison, in seconds; 0 for no comparison', whole(0, 600), 5)
+    .option('--mix <shares>', 'what callers do, in shares', readMix, readMix('select=45,claim=5,release=45,report=5'))
+    .option('--seed <text>', 'the same seed gives the same calls, though not their timing', '1')
+    .option(...JSON_OPTION)
+    .action(({ json, warmUp, floor, ...options }: Options) =>
+      endedBySignals(async (isEnded) => {
+        const say = (line: string): void => void process.stderr.write(`${line}\n`)
+        const checks = createChecks(say)
+        const figures = await runLoad(checks, { ...options, warmUpSeconds: warmUp, floorSeconds: floor, say })
+        if (isEnded()) return
+        const { passed, failed } = checks
+        if (json) process.stdout.write(`${JSON.stringify({ passed, failed, ...figures })}\n`)
+        else for (const line of [...linesOf(figures), `${passed} passed, ${failed} failed`]) process.stdout.write(`${line}\n`)
+        if (failed > 0) process.exitCode = 1
+      }),
+    )
+}

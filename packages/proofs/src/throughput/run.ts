@@ -1,0 +1,184 @@
+import type { Checks } from '../checks.ts'
+import { withFolder } from '../processes/folder.ts'
+import { serverProcesses } from '../processes/server-processes.ts'
+import { ADMIN_KEY, type Service, startService } from '../processes/service.ts'
+import { checkAfterwards } from './afterwards.ts'
+import { startSame, startWork } from './callers.ts'
+import { type CallKind, type Mix, NOOP, reportCall, reportOf } from './calls.ts'
+import { startPlainServer } from './floor.ts'
+import { processorMs } from './processor-time.ts'
+import { createTally, type KindFigures } from './tally.ts'
+
+export interface LoadOptions {
+  readonly hosts: number
+  readonly callers: number
+  /** How long calls are counted. */
+  readonly seconds: number
+  /** How long calls are made before they are counted. */
+  readonly warmUpSeconds: number
+  /** How long the plain server is called, before and after. 0 leaves it out. */
+  readonly floorSeconds: number
+  readonly mix: Mix
+  readonly seed: string
+  say(line: string): void
+}
+
+/** What a run measured. Times of processors are in milliseconds for each call, and undefined where /proc does not exist. */
+export interface LoadFigures {
+  readonly seconds: number
+  readonly calls: number
+  readonly placements: number
+  readonly placementsPerSecond: number
+  /** How many decisions were repeated because another claim took the resources meanwhile. */
+  readonly conflicts: number
+  readonly byKind: Readonly<Partial<Record<CallKind, KindFigures>>>
+  readonly serviceCpuMs: number | undefined
+  readonly postgresCpuMs: number | undefined
+  /** The processor time of the callers, which are one process. */
+  readonly callersCpuMs: number | undefined
+  /** The processor time of a plain server for a mutation that does nothing. Undefined if it was not measured. */
+  readonly floorCpuMs: number | undefined
+  readonly floor: KindFigures | undefined
+  /** `serviceCpuMs` divided by `floorCpuMs`. */
+  readonly overFloor: number | undefined
+  /** The longest time for which the service answered no call, in milliseconds of its processor time. */
+  readonly longestPauseMs: number
+  readonly violations: number
+}
+
+/** One report has this many hosts. */
+const REPORTED_AT_ONCE = 500
+
+/** Places load on a service of its own with a fleet of equal hosts, measures it, and checks the state of the service afterwards. */
+export async function runLoad(checks: Checks, options: LoadOptions): Promise<LoadFigures> {
+  const { hosts, callers, seconds, warmUpSeconds, floorSeconds, mix, seed, say } = options
+  return await withFolder(async (folder) => {
+    const floor = floorSeconds === 0 ? undefined : await measureFloor(checks, { callers, seconds: floorSeconds })
+    const service = await startService({ GANTT_DATA_DIR: folder }, 120_000)
+    try {
+      await fill(service, hosts)
+      say(`${hosts} hosts are reported`)
+      const tally = createTally()
+      const work = startWork({ url: service.url, key: ADMIN_KEY, callers, hosts, mix, seed, tally })
+      await sleep(warmUpSeconds)
+      const begin = await metricsOf(service)
+      const before = timesOf(service, folder)
+      tally.start()
+      await sleep(seconds)
+      const measured = tally.stop()
+      const after = timesOf(service, folder)
+      const end = await metricsOf(service)
+      const byKind = tally.figures()
+      await work.stop()
+      say(`${work.held.size} claims are live; the state of the service is checked`)
+      checks.check('no call fails', tally.failures.count === 0, () => `${tally.failures.count}, first: ${tally.failures.first}`)
+      await checkAfterwards(checks, service.client, work.held)
+      const { violations } = await metricsOf(service)
+      checks.check('the auditor finds no violation', violations === 0, () => String(violations))
+      const calls = Object.values(byKind).reduce((sum, one) => sum + one.calls, 0)
+      const each = (what: keyof Times): number | undefined => {
+        const [from, to] = [before[what], after[what]]
+        return from === undefined || to === undefined ? undefined : (to - from) / Math.max(1, calls)
+      }
+      const serviceCpuMs = each('service')
+      return {
+        seconds: measured,
+        calls,
+        placements: tally.placements,
+        placementsPerSecond: tally.placements / measured,
+        conflicts: end.fruitless - begin.fruitless,
+        byKind,
+        serviceCpuMs,
+        postgresCpuMs: each('postgres'),
+        callersCpuMs: each('callers'),
+        floorCpuMs: floor?.cpuMs,
+        floor: floor?.figures,
+        overFloor: serviceCpuMs === undefined || floor?.cpuMs === undefined ? undefined : serviceCpuMs / floor.cpuMs,
+        longestPauseMs: end.longestPauseMs,
+        violations,
+      }
+    } finally {
+      await service.stop()
+    }
+  })
+}
+
+/** Calls a plain server, first without counting for as long as it is then measured. */
+async function measureFloor(
+  checks: Checks,
+  { callers, seconds }: { readonly callers: number; readonly seconds: number },
+): Promise<{ readonly cpuMs: number | undefined; readonly figures: KindFigures | undefined }> {
+  const server = await startPlainServer()
+  try {
+    const tally = createTally()
+    const work = startSame({ url: server.url, key: 'none', callers, seed: 'floor', tally }, NOOP)
+    await sleep(seconds)
+    const before = processorMs([server.pid])
+    tally.start()
+    await sleep(seconds)
+    tally.stop()
+    const after = processorMs([server.pid])
+    const { noop } = tally.figures()
+    await work.stop()
+    const { count, first } = tally.failures
+    checks.check('the plain server answers', count === 0 && noop !== undefined, () => `${count} failures, first: ${first}`)
+    const isKnown = before !== undefined && after !== undefined && noop !== undefined
+    return { cpuMs: isKnown ? (after - before) / noop.calls : undefined, figures: noop }
+  } finally {
+    await server.stop()
+  }
+}
+
+async function fill({ client }: Service, hosts: number): Promise<void> {
+  for (let first = 0; first < hosts; first += REPORTED_AT_ONCE) {
+    const { document, variables } = reportCall(
+      Array.from({ length: Math.min(REPORTED_AT_ONCE, hosts - first) }, (_, i) => reportOf(first + i, 1)),
+    )
+    const { updateResourceStats } = await client.request<{
+      updateResourceStats: { results: readonly { readonly __typename: string; readonly message?: string }[] }
+    }>(document, variables)
+    const refused = updateResourceStats.results.find(({ __typename }) => __typename !== 'ResourceStatsApplied')
+    if (refused !== undefined) throw new Error(`a report was refused: ${refused.__typename} ${refused.message ?? ''}`)
+  }
+}
+
+interface Times {
+  readonly service: number | undefined
+  readonly postgres: number | undefined
+  readonly callers: number | undefined
+}
+
+const timesOf = ({ pid }: Service, folder: string): Times => ({
+  service: processorMs([pid]),
+  postgres: processorMs(serverProcesses(folder)),
+  callers: processorMs([process.pid]),
+})
+
+interface Metrics {
+  /** The longest pause since the metrics were read last. */
+  readonly longestPauseMs: number
+  /** How many violations the auditor finds now. */
+  readonly violations: number
+  /** How many decisions were repeated since the service started. */
+  readonly fruitless: number
+}
+
+async function metricsOf({ url }: Service): Promise<Metrics> {
+  const response = await fetch(new URL('/metrics', url), { headers: { authorization: `Bearer ${ADMIN_KEY}` } })
+  const text = await response.text()
+  const numbersAt = (name: string): readonly number[] =>
+    [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'gm'))].map(([, value]) => Number(value))
+  const numberAt = (name: string): number => {
+    const [value] = numbersAt(name)
+    if (value === undefined) throw new Error(`expected the metric ${name} at /metrics, found none`)
+    return value
+  }
+  return {
+    longestPauseMs: numberAt('gantt_longest_pause_cpu_seconds') * 1_000,
+    violations: numberAt('gantt_audit_violations'),
+    // there is one value for each rule that had an effect
+    fruitless: numbersAt('gantt_proposals_fruitless_total').reduce((sum, value) => sum + value, 0),
+  }
+}
+
+const sleep = (seconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
