@@ -67,7 +67,7 @@ async function fillGroup(checks: Checks, clients: Clients, round: number, most: 
   checks.check('every call is placed or refused', claims.length + refused === CALLERS, outcome)
   const shown = Object.values(await membersOf(clients[0], instanceGroup.uuid))
   checks.check(
-    'the group counts no more than its rule allows',
+    'the group shows no host with more members than its rule allows',
     shown.every((count) => count <= (most ?? 1)),
     () => `round ${round}: ${shown.join(', ')}`,
   )
